@@ -124,7 +124,7 @@ function unsigned(rawHeaders: readonly string[], schemes: readonly SignatureSche
   const wanted = signatureHeaderNames(schemes);
   const other = signatureHeadersText(
     rawHeaders.filter((_, index) => index % 2 === 0),
-    wanted,
+    { wanted },
   );
   if (other === undefined && isDefault(schemes)) return { verdict: 'unsigned' };
   const hint = `${other ?? `No ${wanted} came`}. ${missingSignatureFix(wanted, schemeListText(schemes))}`;

@@ -2,7 +2,7 @@ import type { Diagnosis } from './diagnosis/diagnose.ts';
 import type { KeptBody } from './diagnosis/body/kept-body.ts';
 import type { Deadline } from './diagnosis/deadline.ts';
 import type { NoteCode } from './diagnosis/reasons.ts';
-import type { OtherSecret } from './diagnosis/secret-variants.ts';
+import type { OtherSecret } from './diagnosis/other-secrets.ts';
 import type { SignatureScheme } from './schemes/scheme.ts';
 
 /** Checks the signature of one scheme over a body that arrives in pieces. */

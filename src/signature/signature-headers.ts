@@ -31,12 +31,18 @@ const MOST_NAMED = 4;
 
 /**
  * Names the headers that came and look like signatures, where X-Signature is missing: `X-Signature is missing; X-Hub-Signature-256
- * (GitHub) came`. Undefined when none does. Names are from outside: escape the text.
+ * (GitHub) came`. Undefined when none does. `alike` have the value of one. Names are from outside: escape the text.
  */
-export function signatureHeadersText(names: readonly string[], wanted = 'X-Signature'): string | undefined {
+export function signatureHeadersText(
+  names: readonly string[],
+  {
+    wanted = 'X-Signature',
+    alike = [],
+  }: { readonly wanted?: string; readonly alike?: readonly string[] } = {},
+): string | undefined {
   const missing = new Set(wanted.toLowerCase().split(' and '));
   const found = [...new Set(names)]
-    .filter((name) => !missing.has(name.toLowerCase()) && isLikeSignature(name))
+    .filter((name) => !missing.has(name.toLowerCase()) && (alike.includes(name) || isLikeSignature(name)))
     .slice(0, MOST_NAMED);
   if (found.length === 0) return undefined;
   const verb = missing.size === 1 ? 'is' : 'are';
@@ -47,7 +53,7 @@ function isLikeSignature(name: string): boolean {
   const lower = name.toLowerCase();
   return (
     SERVICE_BY_HEADER.has(lower) ||
-    /sign|hmac|digest/.test(lower) ||
+    /sign|hmac|digest|\bsig\b/.test(lower) ||
     closest(lower, ['x-signature']) !== undefined
   );
 }

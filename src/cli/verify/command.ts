@@ -2,6 +2,7 @@ import { Option, type Command } from 'commander';
 import { InputError } from '../../errors.ts';
 import { printable } from '../../redact.ts';
 import { Deadline, type DiagnosisBudget } from '../../signature/diagnosis/deadline.ts';
+import { undiagnosed } from '../../signature/diagnosis/diagnose.ts';
 import { REASONS } from '../../signature/diagnosis/reasons.ts';
 import { Verifier, type VerifyResult } from '../../signature/verify.ts';
 import type { CommandContext, Define } from '../command.ts';
@@ -129,7 +130,11 @@ async function verifyRaw(
   });
   const verdict = await printedVerdict(verifier, presented, verification);
   const meant = flags.format === undefined && !verdict.valid ? requestFormat(start) : undefined;
-  if (meant !== undefined && !flags.quiet) {
+  if (meant === undefined) return { verdict, bytes: verifier.bytes };
+  if (isFromEnvironment(verification) && /"?x-signature"?\s*[:,]/i.test(start.toString('latin1'))) {
+    return { verdict: hiddenBy(verdict, verifier.bytes), bytes: verifier.bytes };
+  }
+  if (!flags.quiet) {
     context.io.note(`note: ${TAKEN_FOR_BODY}; --format ${meant} reads it as what it seems to be`);
   }
   return { verdict, bytes: verifier.bytes };
@@ -147,7 +152,22 @@ async function verifyInput(
   const presented = request && (await presentedRequest({ headers, signature, at: request.at }, verification));
   if (request === undefined || presented === undefined) throw noSignature(input, verification);
   const verifier = new Verifier(presented.options, PATIENT_BUDGET).update(request.body);
-  return { verdict: await printedVerdict(verifier, presented, verification), bytes };
+  const verdict = await printedVerdict(verifier, presented, verification);
+  const isHidden =
+    isFromEnvironment(verification) && request.headers.some(([name]) => name.toLowerCase() === 'x-signature');
+  return { verdict: isHidden ? hiddenBy(verdict, bytes) : verdict, bytes };
+}
+
+function isFromEnvironment({ flags, context }: Verification): boolean {
+  return flags.signature === undefined && Boolean(context.io.env['HOOKS_SIGNATURE']);
+}
+
+/** Explains a mismatch by the variable, which may be left from an earlier check. */
+function hiddenBy(verdict: PrintedVerdict, bytes: number): PrintedVerdict {
+  if (verdict.valid || verdict.diagnosis === undefined) return verdict;
+  const what = 'HOOKS_SIGNATURE hides the X-Signature of the capture';
+  const { hint } = undiagnosed(bytes, { why: what, fix: 'Unset it: unset HOOKS_SIGNATURE' });
+  return { ...verdict, diagnosis: { ...verdict.diagnosis, hint } };
 }
 
 /** Longer values are no signatures, and would fill the screen. */

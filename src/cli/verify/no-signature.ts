@@ -1,4 +1,6 @@
+import type { HeaderPair } from '../../capture/capture.ts';
 import { SignatureError } from '../../errors.ts';
+import type { Envelope } from '../../signature/diagnosis/body/envelopes.ts';
 import { detectSchemes } from '../../signature/schemes/detect-schemes.ts';
 import { DEFAULT_SCHEMES } from '../../signature/schemes/find-schemes.ts';
 import { headerList } from '../../signature/schemes/header-list.ts';
@@ -10,7 +12,7 @@ import type { Verification } from './verification.ts';
 
 /** Prints the digest, which is data and may be compared by eye, and returns the error. */
 export function noSignature(
-  { digest: signature, bytes, seems, request }: SignedInput,
+  { digest: signature, bytes, seems, request, envelope }: SignedInput,
   { flags, schemes = DEFAULT_SCHEMES, secrets, context: { io } }: Verification,
 ): SignatureError {
   const isDefault = schemes.every((scheme) => DEFAULT_SCHEMES.includes(scheme));
@@ -22,20 +24,29 @@ export function noSignature(
       ? undefined
       : signatureHeadersText(
           request.headers.map(([name]) => name),
-          names,
+          { wanted: names, alike: request.headers.filter(isLikeDigest).map(([name]) => name) },
         );
   const other = request && otherScheme(request, secrets);
   const also =
     other === undefined
       ? ''
       : `, which ${other.isRight ? 'is right' : 'is wrong, too,'} by the scheme ${other.name}`;
-  return new SignatureError(
-    `There is no signature to compare with${headers === undefined ? '' : `: ${headers}${also}`}`,
-    {
-      reason: 'missing',
-      hint: missingHint({ names, seems, other: other?.name }),
-    },
-  );
+  const why = headers === undefined ? envelope && `the input is ${envelope.what}` : `${headers}${also}`;
+  return new SignatureError(`There is no signature to compare with${why === undefined ? '' : `: ${why}`}`, {
+    reason: 'missing',
+    hint: envelope === undefined ? missingHint({ names, seems, other: other?.name }) : envelopeHint(envelope),
+  });
+}
+
+function envelopeHint({ jq, fix }: Envelope): string {
+  if (jq === undefined) return `${fix}, with --signature HEX`;
+  const [body, signature] = jq;
+  return `take both out of it: jq -j '${body}' FILE | hooks verify --signature "$(jq -r '${signature}' FILE)"`;
+}
+
+/** Whether a header holds what X-Signature would. */
+function isLikeDigest([name, value]: HeaderPair): boolean {
+  return /^(?:[\w-]+[ =])?[0-9a-f]{40}$/i.test(value.trim()) && !/request|trace|commit|etag/i.test(name);
 }
 
 function missingHint({

@@ -6,7 +6,7 @@ import { findMistake, type Evidence, type MistakeSearch } from './find-mistake.t
 import { HASH_NAMES } from './hash-variants.ts';
 import { REASONS, type ReasonCode } from './reasons.ts';
 import { unexpandedName } from '../secret.ts';
-import { isExampleSecret, isReference } from './secret-variants.ts';
+import { oddLooksOf } from './other-secrets.ts';
 import { explainUnreadable } from './unreadable-signature.ts';
 
 /** The explanation of a mismatch; `no-match` when no common mistake explains it. */
@@ -67,9 +67,23 @@ function explainWithoutMatch(evidence: Evidence, search: MistakeSearch): Diagnos
   }
   if (search.kind === 'too-large') return diagnosisOf('no-match', evidence, outcomeOf(search));
   if (secrets.some(unexpandedName)) return explainUnexpanded(evidence);
-  const changed = found === undefined ? '' : `, or the body was changed: it ${found.says}`;
-  const also = search.kind === 'stopped' ? `; ${outcomeOf(search)}` : changed;
-  return diagnosisOf('no-match', evidence, `${DIFFERENT_SECRETS}${ourSecrets(evidence)}${also}`);
+  const also = search.kind === 'stopped' ? `; ${outcomeOf(search)}` : '';
+  const says = found === undefined ? '' : `: it ${found.says}`;
+  const ours = ourSecrets(evidence);
+  const why =
+    body?.json === undefined
+      ? `the body is no JSON${says}; either it was changed, or the two sides hold different secrets${ours}${also}`
+      : `${DIFFERENT_SECRETS}${ours}; or the body was changed${says}${also}`;
+  return diagnosisOf('no-match', evidence, why, compareSecrets(evidence));
+}
+
+/** How to compare the secrets, with the one that was given. */
+function compareSecrets({ secretOrigin = '' }: Evidence): string {
+  const file = /^--secret-file (?!-(?:\s|$))([\w./@+-]+)/.exec(secretOrigin)?.[1];
+  const { fix } = REASONS['no-match'];
+  if (/^(?:$|HOOKS_SECRET)/.test(secretOrigin)) return fix;
+  // A function: in a text, $( and $' would stand for something else.
+  return fix.replace('"$HOOKS_SECRET"', () => (file === undefined ? "'SECRET'" : `"$(cat ${file})"`));
 }
 
 const DIFFERENT_SECRETS = 'most likely the two sides hold different secrets';
@@ -89,11 +103,9 @@ function explainUnexpanded(evidence: Evidence): Diagnosis {
 function ourSecrets({ secrets, secretOrigin }: Evidence): string {
   if (secretOrigin === undefined) return '';
   const lengths = secrets.map((secret) => secret.length).join(' and ');
-  const example = secrets.some(isExampleSecret) ? ', an example of the docs' : '';
-  const reference = secrets.some(isReference)
-    ? ', which looks like a placeholder or a reference rather than a secret'
-    : '';
-  return `; ours: ${lengths} ${lengths === '1' ? 'character' : 'characters'}${example}${reference}, from ${secretOrigin}`;
+  const looks = secrets.map(oddLooksOf).find(Boolean);
+  const odd = looks === undefined ? '' : `, ${looks}`;
+  return `; ours: ${lengths} ${lengths === '1' ? 'character' : 'characters'}${odd}, from ${secretOrigin}`;
 }
 
 function outcomeOf(search: MistakeSearch): string {

@@ -7,7 +7,8 @@ import { keyedHmac, type HmacFrame } from '../hmac.ts';
 import { cutHashVariants, hashVariants, type StreamingDigest } from './hash-variants.ts';
 import type { KeptBody } from './body/kept-body.ts';
 import type { ReasonCode } from './reasons.ts';
-import { otherSecrets, secretVariants, type OtherSecret, type SecretVariant } from './secret-variants.ts';
+import { otherSecrets, type OtherSecret } from './other-secrets.ts';
+import { secretVariants, type SecretVariant } from './secret-variants.ts';
 
 export interface Evidence {
   readonly given: GivenSignature;

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { REASONS, type ReasonCode } from './reasons.ts';
+import type { ReasonCode } from './reasons.ts';
 
 /** Another key that the signature may have been computed with. A string stands for its UTF-8. */
 export interface SecretVariant {
@@ -9,13 +9,6 @@ export interface SecretVariant {
   /** @default the fix of the code */
   readonly fix?: string;
   readonly key: string | Uint8Array;
-}
-
-/** A known secret that is not among those to verify with. */
-export interface OtherSecret {
-  readonly secret: string;
-  /** Where it comes from, as `HOOKS_SECRET`. */
-  readonly origin: string;
 }
 
 /** The common mistakes with one secret, the likeliest first; each key once, and none of the right ones. */
@@ -51,6 +44,9 @@ type SecretMistake = readonly [
 /** The variables that secrets are kept in. */
 const NAMES = ['HOOKS_SECRET', 'SHARED_SECRET', 'WEBHOOK_SECRET', 'SECRET'];
 
+export const INVISIBLE = /[\u00ad\u200b-\u200f\u2060\ufeff]/gu;
+const DASHES = /[\u2010-\u2015\u2212]/g;
+
 const SECRET_MISTAKES: readonly SecretMistake[] = [
   ['trimmed-secret', 'without the white space around the secret', (_, trimmed) => trimmed],
   ['trimmed-secret', 'without the white space before the secret', (secret) => secret.trimStart()],
@@ -76,6 +72,31 @@ const SECRET_MISTAKES: readonly SecretMistake[] = [
     `with ${name}= before the secret`,
     (_, trimmed) => `${name}=${trimmed}`,
   ]),
+  ['misread-secret', 'without Bearer before the secret', (_, trimmed) => trimmed.replace(/^Bearer\s+/i, '')],
+  ['misread-secret', 'with one line of the secret alone', (_, trimmed) => linesOf(trimmed)[0]],
+  ['misread-secret', 'with one line of the secret alone', (_, trimmed) => linesOf(trimmed).at(-1)],
+  ['misread-secret', 'with the value in the JSON of the secret alone', (_, trimmed) => jsonValueIn(trimmed)],
+  ['misread-secret', 'with what is before the comma in the secret', (secret) => secret.split(',')[0]?.trim()],
+  [
+    'misread-secret',
+    'with what is after the comma in the secret',
+    (secret) => secret.split(',').at(-1)?.trim(),
+  ],
+  [
+    'misread-secret',
+    'without the invisible characters in the secret',
+    (secret) => secret.replaceAll(INVISIBLE, ''),
+  ],
+  [
+    'misread-secret',
+    'with ASCII for the typographic dashes and quotes in the secret',
+    (secret) =>
+      secret
+        .replaceAll(DASHES, '-')
+        .replaceAll(/[\u2018\u2019]/g, "'")
+        .replaceAll(/[\u201c-\u201f]/g, '"'),
+  ],
+  ['misread-secret', 'with half of the secret, which has it twice', (secret) => halfOf(secret)],
   ['misread-secret', 'without whsec_ before the secret', (_, trimmed) => bareOf(trimmed)],
   [
     'misread-secret',
@@ -91,6 +112,11 @@ const SECRET_MISTAKES: readonly SecretMistake[] = [
   ],
   ['misread-secret', 'with the secret in lower case', (secret) => secret.toLowerCase()],
   ['misread-secret', 'with the secret in upper case', (secret) => secret.toUpperCase()],
+  [
+    'misread-secret',
+    'without the \\n at the end of the secret',
+    (secret) => secret.replace(/(?:\\r)?\\n$/, ''),
+  ],
   [
     'misread-secret',
     'with the \\n of the secret read as newlines',
@@ -135,6 +161,20 @@ function valueIn(line: string): string | undefined {
   return value === undefined ? undefined : withoutQuotes(value);
 }
 
+function linesOf(text: string): readonly string[] {
+  return text.split(/\r?\n/).filter((line) => line.trim() !== '' && !line.startsWith('#'));
+}
+
+/** The one text in a secret that is JSON. */
+function jsonValueIn(text: string): string | undefined {
+  return /^\{\s*"[^"]*"\s*:\s*"([^"\\]+)"\s*\}$/.exec(text)?.[1];
+}
+
+function halfOf(text: string): string | undefined {
+  const half = text.slice(0, text.length / 2);
+  return half + half === text ? half : undefined;
+}
+
 function bareOf(secret: string): string | undefined {
   return secret.startsWith('whsec_') ? secret.slice('whsec_'.length) : undefined;
 }
@@ -152,65 +192,5 @@ function percentDecoded(secret: string): string | undefined {
     return decodeURIComponent(secret);
   } catch {
     return undefined;
-  }
-}
-
-/** What senders sign with whose setting is missing: their language's word for nothing. */
-const WORDS_FOR_NOTHING = ['undefined', 'null', 'None', 'nil', 'NULL', 'false', '[object Object]'];
-
-/** Names of the setting that were not replaced by its value. */
-const UNEXPANDED = [
-  '$HOOKS_SECRET',
-  '${HOOKS_SECRET}',
-  '%HOOKS_SECRET%',
-  '{{HOOKS_SECRET}}',
-  '$env:HOOKS_SECRET',
-  'process.env.HOOKS_SECRET',
-  'HOOKS_SECRET',
-  '$SECRET',
-  '$WEBHOOK_SECRET',
-];
-
-/** The secret that every example of the README and the help uses, and others that pages use. */
-const DOCS_EXAMPLE = 's3cret';
-const EXAMPLES = ['secret', 'changeme', 'your-secret', 'your_secret', 'mysecret', 'test'];
-
-/** Whether a secret is the one that the examples use. */
-export function isExampleSecret(secret: string): boolean {
-  return secret === DOCS_EXAMPLE || EXAMPLES.includes(secret);
-}
-
-/** Whether a secret is text that stands for one: `<your-secret>`, `***`, `op://vault/item`, `@file`. */
-export function isReference(secret: string): boolean {
-  return /^(?:<[^<>]+>|\*{3,}|(?:op|vault|secretref):\/\/.*|arn:aws[\w-]*:.*|Bearer\s.*|@[\w./~-]+)$/i.test(
-    secret.trim(),
-  );
-}
-
-/** Other secrets that the other side may use: known ones, an empty one, placeholders. */
-export function* otherSecrets(known: readonly OtherSecret[]): Generator<SecretVariant> {
-  const code = 'other-secret';
-  for (const { secret, origin } of known) {
-    yield { code, would: `with the secret from ${origin}`, key: secret };
-  }
-  yield { code, would: "with an empty secret: the other side's is not set", key: '' };
-  for (const key of WORDS_FOR_NOTHING) {
-    yield { code, would: `with the word "${key}" as the secret: the other side's own is not set`, key };
-  }
-  for (const key of UNEXPANDED) {
-    yield {
-      code,
-      fix: REASONS['unexpanded-secret'].fix,
-      would: `with the text "${key}": the other side did not expand it`,
-      key,
-    };
-  }
-  yield {
-    code,
-    would: `with another secret: the other side uses "${DOCS_EXAMPLE}", the example of the docs`,
-    key: DOCS_EXAMPLE,
-  };
-  for (const key of EXAMPLES) {
-    yield { code, would: `with another secret: the other side uses "${key}", as examples do`, key };
   }
 }

@@ -617,7 +617,7 @@ const OTHER_SECRETS: readonly AnswerCase[] = [
     cause: 'most likely the two sides hold different secrets; ours: 16 characters, from --secret',
     fix: 'Compare the secrets without showing them',
     exitCode: 1,
-    never: [SECRET, 'is not set', 'the body was changed'],
+    never: [SECRET, 'is not set', 'the body was changed:', '$HOOKS_SECRET'],
   },
 ];
 
@@ -738,7 +738,7 @@ const BODIES: readonly AnswerCase[] = [
   ),
   received('har', 'the file is a HAR of a browser', JSON.stringify(har), [
     'the body is a HAR file of a browser',
-    'jq -j ".log.entries[0].request.postData.text"',
+    "jq -j '[.log.entries[].request | select(.postData)][0] | .postData.text'",
   ]),
   received('buffer-json', 'the body is JSON of a Buffer', JSON.stringify(Buffer.from(JSON_TEXT)), [
     'the body is the JSON of a Buffer of Node',
@@ -811,6 +811,131 @@ const BODIES: readonly AnswerCase[] = [
     never: [],
   },
 ];
+
+/** Bodies that are no JSON, as people copy them. None is told as a matter of the secrets alone. */
+const COPIED: readonly AnswerCase[] = [
+  received('log-line', 'a line of a log is given', `2026-11-23T09:00:00Z INFO body: ${JSON_TEXT}`, [
+    'the body has text before its JSON',
+    'Give the JSON alone',
+  ]),
+  received('log-label', 'a line of a log with a label is given', `webhook received: ${JSON_TEXT}`, [
+    'the body has text before its JSON',
+    'Give the JSON alone',
+  ]),
+  received('byte-values', 'String(new Uint8Array(body)) is verified', [...Buffer.from(JSON_TEXT)].join(), [
+    'the body is a list of the decimal values of bytes',
+    'Buffer.from(body)',
+  ]),
+  received('inspected', 'the output of console.log is given', "{ type: 'track', event: 'A', userId: 'u' }", [
+    'the body is an object as a log prints it, with keys without quotes',
+    'verify the bytes: express.raw()',
+  ]),
+  received('print-r', 'the output of print_r is given', 'Array\n(\n    [type] => track\n)\n', [
+    'the body is the text that PHP makes of an array',
+    "file_get_contents('php://input')",
+  ]),
+  received(
+    'curl-command',
+    'a command of curl is given',
+    `curl --location 'http://a/' --data '${JSON_TEXT}'`,
+    ['the body is a command of curl', 'what follows --data'],
+  ),
+  received('typographic', 'a chat replaced the quotes', JSON_TEXT.replaceAll('"', '\u201d'), [
+    'the body has typographic quotes',
+    'Give the body as it came',
+  ]),
+  received('yaml', 'YAML is given', 'type: track\nevent: A\nuserId: u\n', [
+    'the body is YAML, not JSON',
+    RAW,
+  ]),
+  received('http-request', 'a whole request is given', `POST / HTTP/1.1\r\nHost: a\r\n\r\n${JSON_TEXT}`, [
+    'the body is a whole HTTP request',
+    'Give --format http',
+  ]),
+  received('xml', 'XML is given', '<event><type>track</type></event>', [
+    'the body is no JSON: it is XML; either it was changed, or the two sides hold different secrets',
+    '"$(cat secret.txt)" | sha256sum',
+  ]),
+  received('form', 'a form is given', 'type=track&event=A&userId=u', [
+    'the body is no JSON: it is a form; either it was changed, or the two sides hold different secrets',
+    'this body is not the one that was signed',
+  ]),
+  received('binary', 'a binary body is given', Buffer.from([0x0a, 5, 1, 2, 3, 0x12, 1, 0x41]), [
+    'the body is no JSON; either it was changed',
+    'this body is not the one that was signed',
+  ]),
+  received('one-object', 'the body is put into an object', `{"body":${JSON_TEXT}}`, [
+    'over what is in it: the body is an object around another one',
+    RAW,
+  ]),
+];
+
+const OUR_SECRET: readonly AnswerCase[] = [
+  ...(
+    [
+      ['two-lines', 'the file has two lines', `${SECRET}\nother`, 'with one line of the secret alone'],
+      ['comment', 'the file has a comment', `# ours\n${SECRET}`, 'with one line of the secret alone'],
+      [
+        'json',
+        'the file is JSON',
+        `{"secret":"${SECRET}"}`,
+        'with the value in the JSON of the secret alone',
+      ],
+      [
+        'comma',
+        'two secrets are given in one',
+        `old,${SECRET}`,
+        'with what is after the comma in the secret',
+      ],
+      ['newline-text', 'it ends in \\n', `${SECRET}\\n`, 'without the \\n at the end of the secret'],
+      ['invisible', 'it has a zero-width space', `${SECRET}\u200b`, 'without the invisible characters'],
+      [
+        'en-dash',
+        'it has an en dash',
+        SECRET.replace('-', '\u2013'),
+        'with ASCII for the typographic dashes',
+      ],
+      ['bearer', 'it begins with Bearer', `Bearer ${SECRET}`, 'without Bearer before the secret'],
+      ['twice', 'it was pasted twice', SECRET + SECRET, 'with half of the secret'],
+    ] as const
+  ).map(([id, title, secret, cause]) =>
+    mismatch({
+      id: `our-secret-${id}`,
+      title: `our secret: ${title}`,
+      secret,
+      cause,
+      fix: 'Give both sides the same text',
+    }),
+  ),
+  ...(
+    [
+      ['masked', 'it is masked', 'kJ8s********', 'some of them masked: it is no secret'],
+      [
+        'file',
+        'it is the name of a file',
+        'body.json',
+        '--secret (it is the name of a file: --secret-file FILE reads it)',
+      ],
+    ] as const
+  ).map(([id, title, secret, cause]): AnswerCase => ({
+    id: `verify-our-secret-${id}`,
+    title: `our secret: ${title}`,
+    given: { files: { 'body.json': JSON_TEXT } },
+    argv: ['verify', '--secret', secret, '--signature', hmac(JSON_TEXT), 'body.json'],
+    cause,
+    fix: "`printf %s 'SECRET' | sha256sum`",
+    exitCode: 1,
+    never: ['$HOOKS_SECRET'],
+  })),
+];
+
+const CAPTURE = JSON.stringify({
+  capture: 1,
+  method: 'POST',
+  url: '/',
+  headers: [['X-Signature', hmac(JSON_TEXT)]],
+  body: JSON_TEXT,
+});
 
 function request(headers: Readonly<Record<string, string>>): string {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
@@ -934,8 +1059,74 @@ const MISSING: readonly AnswerCase[] = [
   },
 ];
 
+const UNSIGNED: readonly AnswerCase[] = [
+  ...[[], ['--format', 'capture']].map((format): AnswerCase => ({
+    id: `verify-stale-variable${format.length === 0 ? '' : '-format'}`,
+    title: 'HOOKS_SIGNATURE is left from an earlier check, beside a capture',
+    given: { files: { 'capture.json': CAPTURE }, env: { HOOKS_SIGNATURE: '0'.repeat(40) } },
+    argv: ['verify', '--secret', SECRET, ...format, 'capture.json'],
+    cause: 'HOOKS_SIGNATURE hides the X-Signature of the capture',
+    fix: 'unset HOOKS_SIGNATURE',
+    exitCode: 1,
+    never: ['--format', NO_MATCH],
+  })),
+  {
+    id: 'verify-lambda-signed',
+    title: 'an event of Lambda is given, without --signature',
+    given: {
+      files: {
+        'event.json': JSON.stringify({
+          requestContext: {},
+          headers: { 'x-signature': hmac(JSON_TEXT) },
+          body: JSON_TEXT,
+        }),
+      },
+    },
+    argv: ['verify', '--secret', SECRET, 'event.json'],
+    cause: 'the input is an event of API Gateway or Lambda, which holds the body',
+    fix: 'take both out of it: jq -j',
+    exitCode: 2,
+  },
+  {
+    id: 'verify-har-signed',
+    title: 'a HAR file is given that begins with a GET, without --signature',
+    given: {
+      files: {
+        'a.har': JSON.stringify({
+          log: { entries: [{ request: { method: 'GET' } }, ...har.log.entries] },
+        }),
+      },
+    },
+    argv: ['verify', '--secret', SECRET, 'a.har'],
+    cause: 'the input is a HAR file of a browser',
+    fix: 'take both out of it: jq -j …select(.postData)',
+    exitCode: 2,
+  },
+  ...['X-Sig', 'Authorization'].map((name): AnswerCase => ({
+    id: `verify-header-${name.toLowerCase()}`,
+    title: `the signature came in ${name}`,
+    given: { files: { 'body.json': JSON_TEXT } },
+    argv: ['verify', '--secret', SECRET, '-H', `${name}: ${hmac(JSON_TEXT)}`, 'body.json'],
+    cause: `X-Signature is missing; ${name} came`,
+    fix: HINT_HEADER,
+    exitCode: 2,
+  })),
+];
+
+/** The page has those that are searched for most: it may not grow. */
+function variants(cases: readonly AnswerCase[]): readonly AnswerCase[] {
+  return cases.map((each) => ({ ...each, isVariant: true }));
+}
+
 /** What `hooks verify` says of a signature that does not match. */
 export const SIGNATURES: AnswerTheme = {
   title: 'A signature does not match',
-  cases: [...OTHER_BYTES, ...OTHER_HASHES, ...OTHER_SECRETS, ...BODIES, ...MISSING],
+  cases: [
+    ...OTHER_BYTES,
+    ...OTHER_HASHES,
+    ...OTHER_SECRETS,
+    ...BODIES,
+    ...MISSING,
+    ...variants([...COPIED, ...OUR_SECRET, ...UNSIGNED]),
+  ],
 };

@@ -76,7 +76,7 @@ describe('the time for a diagnosis', () => {
     const { code, hint, looks } = diagnosedByLooks(`{"a":"é/","b":[${'1,'.repeat(100)}1]}`);
     expect(code).toBe('no-match');
     expect(hint).toBe(
-      'Signature does not match: computed over 219 bytes; most likely the two sides hold different secrets; the diagnosis stopped after 20 ms without an explanation. ' +
+      'Signature does not match: computed over 219 bytes; most likely the two sides hold different secrets; or the body was changed; the diagnosis stopped after 20 ms without an explanation. ' +
         'Compare the secrets without showing them: `printf %s "$HOOKS_SECRET" | sha256sum` on both sides. ' +
         'Where they are equal, this body is not the one that was signed: parsed and written again, or from another request',
     );

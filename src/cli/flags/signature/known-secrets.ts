@@ -1,5 +1,7 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { HooksError } from '../../../errors.ts';
-import type { OtherSecret } from '../../../signature/diagnosis/secret-variants.ts';
+import type { OtherSecret } from '../../../signature/diagnosis/other-secrets.ts';
 import { unexpandedName } from '../../../signature/secret.ts';
 import type { GlobalOptions } from '../../command.ts';
 import type { Io } from '../../io.ts';
@@ -24,7 +26,7 @@ export async function knownSecrets(
 ): Promise<KnownSecrets> {
   const { HOOKS_SECRET: fromEnvironment, ...env } = io.env;
   const configured = await secretsOfConfig(flags, { ...io, env });
-  const origins = flagOrigins(flags);
+  const origins = flagOrigins(flags, io);
   const isFromConfig = origins.length === 0 && !fromEnvironment;
   const hidden = isFromConfig ? [] : [...configured];
   if (origins.length > 0 && fromEnvironment) {
@@ -40,10 +42,12 @@ export async function knownSecrets(
   };
 }
 
-function flagOrigins({ secret, secretFile }: SecretFlags): string[] {
-  const names = (secret ?? secretFile ?? []).map((flag) =>
-    'file' in flag ? `--secret-file ${flag.file}` : '--secret',
-  );
+function flagOrigins({ secret, secretFile }: SecretFlags, { cwd }: Pick<Io, 'cwd'>): string[] {
+  const names = (secret ?? secretFile ?? []).map((flag) => {
+    if ('file' in flag) return `--secret-file ${flag.file}`;
+    const isFile = existsSync(resolve(cwd, flag.text.replace(/^@/, '')));
+    return isFile ? '--secret (it is the name of a file: --secret-file FILE reads it)' : '--secret';
+  });
   return [...new Set(names)];
 }
 

@@ -3,6 +3,8 @@ import { captureBody, type Capture, type HeaderPair } from '../../../capture/cap
 import { isHttpRequest, readHttpRequest } from '../../../capture/http-request.ts';
 import { isCapture, readCapture } from '../../../capture/read-capture.ts';
 import { InputError } from '../../../errors.ts';
+import { envelopeOf, type Envelope } from '../../../signature/diagnosis/body/envelopes.ts';
+import { KeptBody } from '../../../signature/diagnosis/body/kept-body.ts';
 import { readBodyInput, readWholeBody, type BodySource } from './body-input.ts';
 import type { Io } from '../../io.ts';
 import { parseJsonOrUndefined } from '../../../message/json/batch-document.ts';
@@ -21,6 +23,8 @@ export interface SignedInput {
   };
   /** What a raw body seems to be that is too large to parse as a whole. */
   readonly seems?: 'capture' | 'http' | undefined;
+  /** What a raw body is that holds another body. */
+  readonly envelope?: Envelope | undefined;
 }
 
 /** Limit of a capture or HTTP request, as text in memory. */
@@ -49,7 +53,8 @@ export async function readAnyBody(source: BodySource, io: Io, secret: string): P
   });
   if (start !== undefined) return { ...raw, seems: requestFormat(start) };
   const capture = kept && requestIn(kept);
-  return capture === undefined ? raw : signedInput(capture, secret);
+  if (capture !== undefined) return signedInput(capture, secret);
+  return { ...raw, envelope: kept && envelopeOf(new KeptBody(kept)) };
 }
 
 /** Reads a raw body, with what is known of its headers: one that is not too large is kept. */

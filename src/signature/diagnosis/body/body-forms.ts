@@ -6,7 +6,10 @@ import {
   isCutCharacter,
   isPacked,
   isPlainText,
+  jsonAfterText,
   jsonThenMore,
+  listedBytes,
+  onlyObject,
   twiceEncoded,
   unchunked,
   utf16Order,
@@ -16,19 +19,9 @@ import {
 import { bodyInside, envelopeOf } from './envelopes.ts';
 import { orderOfKeys } from '../json/key-order.ts';
 import type { KeptBody } from './kept-body.ts';
-import { RAW_BYTES, type ReasonCode } from '../reasons.ts';
-
-/** What a body is that cannot be the one that was signed, or that something has changed. */
-export interface BodyForm {
-  readonly code: ReasonCode;
-  /** Follows "the body ": `is empty`. Undefined for a body of another form. */
-  readonly says: (body: KeptBody) => string | undefined;
-  readonly fix: string | ((body: KeptBody) => string);
-  /** The bytes that may have been signed; without it, or where it is undefined, they are lost. */
-  readonly inside?: (body: KeptBody) => Uint8Array | string | undefined;
-  /** The body may still be as it was signed: other causes are as likely. */
-  readonly isHint?: true;
-}
+import { OTHER_TEXTS } from './other-texts.ts';
+import { RAW_BYTES } from '../reasons.ts';
+import type { BodyForm } from './body-variant.ts';
 
 /** The form of a body and what it says of it, the likeliest; undefined for a body like any other. */
 export function bodyFormOf(body: KeptBody): { readonly form: BodyForm; readonly says: string } | undefined {
@@ -37,16 +30,6 @@ export function bodyFormOf(body: KeptBody): { readonly form: BodyForm; readonly 
     if (says !== undefined) return { form, says };
   }
   return undefined;
-}
-
-/** Whether the start of a body looks like this. */
-function starts(pattern: RegExp, says: string): BodyForm['says'] {
-  return ({ head }) => (pattern.test(head) ? says : undefined);
-}
-
-/** A text that a language makes of an object. */
-function objectText(pattern: RegExp, says: string, fix: string): BodyForm {
-  return { code: 'object-text', says: starts(pattern, says), fix };
 }
 
 const CUT_OFF =
@@ -59,51 +42,7 @@ const BODY_FORMS: readonly BodyForm[] = [
       bytes.length === 0 ? 'is empty: something has read it before, or it was not sent' : undefined,
     fix: `${RAW_BYTES}; a stream can be read once`,
   },
-  objectText(
-    /^\s*\[object \w+\]\s*$/,
-    'is the text that JavaScript makes of an object',
-    `Sign and send JSON.stringify(message), and in a receiver verify the bytes: express.raw(), not String(req.body)`,
-  ),
-  objectText(
-    /^\s*Array\s*$/,
-    'is the text that PHP makes of an array',
-    "Sign and send json_encode($message), and in a receiver verify file_get_contents('php://input')",
-  ),
-  objectText(
-    /^\s*[[{]\s*'|^\s*\{[^"]*: (?:None|True|False)\b/,
-    'is a Python object as str() writes it, not JSON',
-    'Sign and send json.dumps(message), and in a receiver verify request.get_data(), not str(request.json)',
-  ),
-  objectText(
-    /^b'[^']*'\s*$|^b"/,
-    'is bytes as Python prints them, with b and quotes around them',
-    'Give the bytes themselves, or text.decode(), not str(bytes)',
-  ),
-  objectText(
-    /^\s*\{\s*(?:"[^"]*"|:\w+)\s*=>/,
-    'is a hash as Ruby inspects it, not JSON',
-    'Sign and send message.to_json, and in a receiver verify request.raw_post, not params.to_s',
-  ),
-  objectText(
-    /^\s*map\[\w+:/,
-    'is a map as Go prints it, not JSON',
-    'Sign and send what json.Marshal gives, and in a receiver verify io.ReadAll(r.Body)',
-  ),
-  objectText(
-    /^\s*\{\w+=[^"{]/,
-    'is a map as Java prints it, not JSON',
-    'Sign and send what an ObjectMapper writes, and in a receiver verify the bytes (@RequestBody byte[])',
-  ),
-  objectText(
-    /^\s*<Buffer [0-9a-f ]+/,
-    'is a Buffer as Node prints it',
-    'Give the Buffer itself: its text in a log is not the body',
-  ),
-  objectText(
-    /^System\.[\w.`[\], ]+\s*$/,
-    'is the name of a class of .NET: ToString() of an object',
-    'Sign and send JsonSerializer.Serialize(message), and in a receiver verify the bytes of Request.Body',
-  ),
+  ...OTHER_TEXTS,
   {
     code: 'chunked',
     says: ({ bytes, head }) =>
@@ -113,24 +52,6 @@ const BODY_FORMS: readonly BodyForm[] = [
         : undefined,
     inside: ({ bytes }) => unchunked(bytes),
     fix: 'Take the body from the HTTP server, which puts the chunks together, not from the socket',
-  },
-  {
-    code: 'wrapped-body',
-    says: starts(
-      /^(?:[*><] |\{ \[\d+ bytes)|^HTTP\/\d/,
-      'is what curl -v or -i printed: lines of the request and of the response',
-    ),
-    fix: 'Give the body alone: what follows --data in the command, without the lines that begin with *, > or <',
-  },
-  {
-    code: 'wrapped-body',
-    says: starts(/^--[^\r\n]{1,70}\r?\nContent-Disposition: form-data/i, 'is a multipart form'),
-    fix: 'Send the JSON itself as the body, with Content-Type: application/json, not as a field of a form',
-  },
-  {
-    code: 'wrapped-body',
-    says: starts(/^\s*<(?:!doctype|html|\?xml)/i, 'is HTML or XML: a page of an error, or another request'),
-    fix: 'Give the body of the POST that X-Signature came with',
   },
   {
     code: 'wrapped-body',
@@ -153,6 +74,15 @@ const BODY_FORMS: readonly BodyForm[] = [
       hexJson(body) === undefined ? undefined : 'is the hex of JSON, as a column of bytes shows it',
     inside: hexJson,
     fix: 'Decode it first: Buffer.from(body, "hex"), bytes.fromhex(body)',
+  },
+  {
+    code: 'encoded-body',
+    says: (body) =>
+      listedBytes(body) === undefined
+        ? undefined
+        : 'is a list of the decimal values of bytes, as String(new Uint8Array(body)) writes it',
+    inside: listedBytes,
+    fix: 'Give the bytes themselves: Buffer.from(body), or new TextDecoder().decode(body) for text',
   },
   {
     code: 'utf-16',
@@ -199,6 +129,13 @@ const BODY_FORMS: readonly BodyForm[] = [
   },
   {
     code: 'wrapped-body',
+    says: (body) =>
+      jsonAfterText(body) === undefined ? undefined : 'has text before its JSON, as a line of a log',
+    inside: jsonAfterText,
+    fix: 'Give the JSON alone, as it came: a log that prints the message again has other bytes',
+  },
+  {
+    code: 'wrapped-body',
     says: (body) => (jsonThenMore(body) === undefined ? undefined : 'is JSON with something after its end'),
     inside: jsonThenMore,
     fix: 'Give this body alone: nothing that a shell prints after it, and no second request',
@@ -216,6 +153,13 @@ const BODY_FORMS: readonly BodyForm[] = [
       json !== undefined && text !== json && /^\s*[[{]\s/.test(text ?? '')
         ? 'is indented, so something may have written it again'
         : undefined,
+    fix: RAW_BYTES,
+  },
+  {
+    code: 'wrapped-body',
+    isHint: true,
+    says: (body) => (onlyObject(body) === undefined ? undefined : 'is an object around another one'),
+    inside: onlyObject,
     fix: RAW_BYTES,
   },
 ];

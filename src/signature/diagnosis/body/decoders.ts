@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { stringified } from '../json/json-text.ts';
 import type { KeptBody } from './kept-body.ts';
 
 // The bytes that a body holds in another form.
@@ -88,7 +89,33 @@ export function twiceEncoded({ text, bytes }: KeptBody): Buffer | undefined {
 
 /** The JSON before what follows its end. */
 export function jsonThenMore({ text, fault }: KeptBody): string | undefined {
-  return fault?.isAfterEnd === true ? text?.slice(0, fault.at).trimEnd() : undefined;
+  // A number is no message: a date or a list of bytes begins with one.
+  const isMessage = fault?.isAfterEnd === true && /^\s*[[{]/.test(text ?? '');
+  return isMessage ? text?.slice(0, fault.at).trimEnd() : undefined;
+}
+
+/** The JSON behind other text, as in a line of a log. A form is none. */
+export function jsonAfterText({ text, fault }: KeptBody): string | undefined {
+  if (text === undefined || fault === undefined || /^[\w.-]+=/.test(text)) return undefined;
+  const at = text.search(/\{\s*"|\[\s*\{/);
+  const json = text.slice(at).trim();
+  return at > 0 && stringified(json) !== undefined ? json : undefined;
+}
+
+/** The bytes whose decimal values a text lists: `123,34,116`. */
+export function listedBytes({ head, text }: KeptBody): Buffer | undefined {
+  if (!/^\s*\[?\s*\d{1,3}(?:\s*,\s*\d{1,3}){3}/.test(head)) return undefined;
+  const values = text?.replaceAll(/[[\]\s]/g, '').split(',') ?? [];
+  return values.every((each) => /^\d{1,3}$/.test(each)) ? asJson(Buffer.from(values.map(Number))) : undefined;
+}
+
+/** The one object that a body has in it, as `body` or by another name of what came. */
+export function onlyObject({ value }: KeptBody): string | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const [first, ...more] = Object.entries(value);
+  const isBody = more.length === 0 && /^(?:raw)?_?(?:body|payload)$/i.test(first?.[0] ?? '');
+  const inside: unknown = first?.[1];
+  return isBody && typeof inside === 'object' ? JSON.stringify(inside) : undefined;
 }
 
 /** How gzip, Zstandard and zlib (with its usual levels) begin. */

@@ -5,6 +5,8 @@ export interface Envelope {
   /** Follows "the body is". */
   readonly what: string;
   readonly fix: string;
+  /** The filters of jq that take out the body and its X-Signature, where that is in it, too. */
+  readonly jq?: readonly [body: string, signature: string];
   /** The body inside; an empty text where it cannot be told, undefined when the value is no such envelope. */
   readonly inside: (value: Fields) => Uint8Array | string | undefined;
 }
@@ -23,16 +25,23 @@ export function bodyInside(body: KeptBody): Uint8Array | string | undefined {
 
 type Fields = Readonly<Record<string, unknown>>;
 
+/** The first request of a HAR file that has a body. */
+const HAR_REQUEST = '[.log.entries[].request | select(.postData)][0]';
+
 const ENVELOPES: readonly Envelope[] = [
   {
     what: 'a capture of hooks, which holds the body',
-    fix: 'Leave --format raw out, or give --format capture, to verify the body in it',
+    fix: 'Give --format capture, to verify the body in it',
     inside: ({ capture, body, bodyBase64 }) =>
       capture === 1 ? (encodedText(bodyBase64, true) ?? textOf(body)) : undefined,
   },
   {
     what: 'an event of API Gateway or Lambda, which holds the body',
     fix: 'Verify the body in it: event.body, or Buffer.from(event.body, "base64") where event.isBase64Encoded is true (jq -j .body)',
+    jq: [
+      'if .isBase64Encoded then .body | @base64d else .body end',
+      '.headers | with_entries(.key |= ascii_downcase) | ."x-signature"',
+    ],
     inside: ({ body, requestContext, httpMethod, isBase64Encoded, headers }) =>
       requestContext === undefined && httpMethod === undefined && (isBase64Encoded ?? headers) === undefined
         ? undefined
@@ -66,7 +75,11 @@ const ENVELOPES: readonly Envelope[] = [
   },
   {
     what: 'a HAR file of a browser, which holds the bodies of all its requests',
-    fix: 'Verify one of them: jq -j ".log.entries[0].request.postData.text" writes the first',
+    fix: `Verify one of them: jq -j '${HAR_REQUEST} | .postData.text' writes the first`,
+    jq: [
+      `${HAR_REQUEST} | .postData.text`,
+      `${HAR_REQUEST} | .headers[] | select(.name | ascii_downcase == "x-signature") | .value`,
+    ],
     inside: ({ log }) => harBody(fieldsOf(log)?.['entries']),
   },
   {
@@ -102,8 +115,8 @@ function encodedText(value: unknown, isBase64: boolean): Uint8Array | string | u
 
 function harBody(entries: unknown): string | undefined {
   if (!Array.isArray(entries)) return undefined;
-  const request = fieldsOf(firstOf(entries)['request']);
-  return textOf(fieldsOf(request?.['postData'])?.['text']) ?? '';
+  const bodies = entries.map((entry) => fieldsOf(fieldsOf(entry)?.['request'])?.['postData']);
+  return textOf(fieldsOf(bodies.find(Boolean))?.['text']) ?? '';
 }
 
 function isBytes(list: unknown): list is readonly number[] {

@@ -1,0 +1,86 @@
+import { REASONS } from './reasons.ts';
+import { INVISIBLE, type SecretVariant } from './secret-variants.ts';
+
+/** A known secret that is not among those to verify with. */
+export interface OtherSecret {
+  readonly secret: string;
+  /** Where it comes from, as `HOOKS_SECRET`. */
+  readonly origin: string;
+}
+
+/** What senders sign with whose setting is missing: their language's word for nothing. */
+const WORDS_FOR_NOTHING = ['undefined', 'null', 'None', 'nil', 'NULL', 'false', '[object Object]'];
+
+/** Names of the setting that were not replaced by its value. */
+const UNEXPANDED = [
+  '$HOOKS_SECRET',
+  '${HOOKS_SECRET}',
+  '%HOOKS_SECRET%',
+  '{{HOOKS_SECRET}}',
+  '$env:HOOKS_SECRET',
+  'process.env.HOOKS_SECRET',
+  'HOOKS_SECRET',
+  '$SECRET',
+  '$WEBHOOK_SECRET',
+];
+
+/** The secret that every example of the README and the help uses, and others that pages use. */
+const DOCS_EXAMPLE = 's3cret';
+const EXAMPLES = ['secret', 'changeme', 'your-secret', 'your_secret', 'mysecret', 'test'];
+
+/** Whether a secret is the one that the examples use. */
+export function isExampleSecret(secret: string): boolean {
+  return secret === DOCS_EXAMPLE || EXAMPLES.includes(secret);
+}
+
+/** What a secret looks like that is hardly one, as it follows its length; undefined for any other. */
+export function oddLooksOf(secret: string): string | undefined {
+  if (isExampleSecret(secret)) return 'an example of the docs';
+  if (isReference(secret)) return 'which looks like a placeholder or a reference rather than a secret';
+  return ODD_LOOKS.find(([pattern]) => pattern.test(secret.trim()))?.[1];
+}
+
+const ODD_LOOKS: readonly (readonly [RegExp, string])[] = [
+  [/[*\u2022]{4}/, 'some of them masked: it is no secret, but how a page shows one'],
+  [/^\{[\s\S]*\}$/, 'which look like JSON: give the value in it alone'],
+  [/\n/, 'in several lines: give one line alone'],
+  [/\\n$/, 'with \\n at its end, which is two characters, no newline'],
+  [new RegExp(INVISIBLE, 'u'), 'some of them invisible (such as U+200B)'],
+  [/[\u2010-\u201f\u2212]/, 'with a typographic dash or quote in place of one of ASCII'],
+  [/.,./, 'with a comma: two secrets are given as --secret ONE --secret OTHER'],
+];
+
+/** Whether a secret is text that stands for one: `<your-secret>`, `***`, `op://vault/item`, `@file`. */
+function isReference(secret: string): boolean {
+  return /^(?:<[^<>]+>|\*{3,}|(?:op|vault|secretref):\/\/.*|arn:aws[\w-]*:.*|Bearer\s.*|@[\w./~-]+)$/i.test(
+    secret.trim(),
+  );
+}
+
+/** Other secrets that the other side may use: known ones, an empty one, placeholders. */
+export function* otherSecrets(known: readonly OtherSecret[]): Generator<SecretVariant> {
+  const code = 'other-secret';
+  for (const { secret, origin } of known) {
+    yield { code, would: `with the secret from ${origin}`, key: secret };
+  }
+  yield { code, would: "with an empty secret: the other side's is not set", key: '' };
+  for (const key of WORDS_FOR_NOTHING) {
+    yield { code, would: `with the word "${key}" as the secret: the other side's own is not set`, key };
+  }
+  for (const key of UNEXPANDED) {
+    yield {
+      code,
+      fix: REASONS['unexpanded-secret'].fix,
+      would: `with the text "${key}": the other side did not expand it`,
+      key,
+    };
+  }
+  yield {
+    code,
+    would: `with another secret: the other side uses "${DOCS_EXAMPLE}", the example of the docs`,
+    key: DOCS_EXAMPLE,
+  };
+  for (const key of EXAMPLES) {
+    yield { code, would: `with another secret: the other side uses "${key}", as examples do`, key };
+  }
+}
