@@ -231,5 +231,5 @@ const NEEDS_SECRET: Fault = {
 };
 
 function diedFault(gone: string): Fault {
-  return { code: 'died', says: `${gone} during this check`, fix: 'read its output above' };
+  return { code: 'died', says: `${gone} during this check`, fix: 'read its output' };
 }

@@ -15,7 +15,8 @@ export function addHelpCommand(program: Command, io: Io): void {
   describe(program.command(isTop ? 'help [topic...]' : 'help [command...]'), what)
     .helpOption(false)
     .action((words: readonly string[]) => {
-      const [guide = ''] = isTop && words.length === 1 ? words : [];
+      const [word = ''] = isTop && words.length === 1 ? words : [];
+      const guide = word === 'exit-codes' ? 'ci' : word;
       if (!isGuide(guide) || guide === 'serve') commandOf(program, words).outputHelp();
       if (isGuide(guide)) io.out(`${readGuide(guide, io.stdoutColumns ?? DEFAULT_COLUMNS)}\n`);
     });

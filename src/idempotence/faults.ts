@@ -92,7 +92,7 @@ export const IDEMPOTENCE_FAULTS = {
   },
   'does-not-restart': {
     says: 'it does not start again after it was killed',
-    fix: 'let nothing that a crash leaves behind (a lock file, a pid file, a half-written file) stop the start; its output above says more',
+    fix: 'let nothing that a crash leaves behind (a lock file, a pid file, a half-written file) stop the start; its output says more',
   },
   'goes-by-arrival': {
     says: 'the message that comes last wins, though another one is newer',
@@ -104,6 +104,6 @@ export const IDEMPOTENCE_FAULTS = {
   },
   died: {
     says: 'it ended by itself',
-    fix: 'read its output above',
+    fix: 'read its output',
   },
 } as const satisfies Readonly<Record<string, { readonly says: string; readonly fix: string }>>;

@@ -77,6 +77,7 @@ describe('hooks help TOPIC', () => {
   it('suggests a topic for a mistyped one, and none for a command of that name', async () => {
     expect((await hooks(['help', 'recievers'])).stderr).toContain('did you mean hooks help receivers?');
     expect((await hooks(['help', 'ci', 'x'])).code).toBe(2);
+    expect((await hooks(['help', 'exit-codes'])).stdout).toMatch(/^Exit codes$[^]*130, 143/im);
   });
 
   it.each(VERBS.filter((name) => !['complete', 'completion'].includes(name)))(

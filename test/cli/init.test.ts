@@ -47,7 +47,9 @@ describe('hooks init', () => {
 
   it('writes a config for a service that serve takes, with a write key of its own', async () => {
     const cwd = temporaryFolder();
-    const { stdout } = await hooks(['init', '--for', 'service', '--url', 'https://a.example/hook'], { cwd });
+    const args = ['init', '--for', 'service', '--url', 'https://a.example/hook'];
+    const { stdout, stderr } = await hooks(args, { cwd });
+    expect(stderr).toMatch(/^warning: what this service sends is unsigned/);
     expect(stdout).toMatch(/\n {2}hooks serve\n$/);
     const [, key = ''] = /^writeKey: ([0-9a-f]{32})$/m.exec(await read(cwd)) ?? [];
     expect(key).not.toBe('');
@@ -94,6 +96,8 @@ describe('hooks init', () => {
     const { code, stderr } = await hooks(['init', '--for', 'fun'], { cwd: temporaryFolder() });
     expect(code).toBe(2);
     expect(stderr).toContain('receiver, ci, service');
+    const bare = await hooks(['init', 'service'], { cwd: temporaryFolder() });
+    expect(bare.stderr).toContain('did you mean hooks init --for service?');
   });
 
   it('signs nothing unless there is a secret', async () => {

@@ -77,6 +77,17 @@ describe('keys of hooks listen', () => {
     expect(running.terminal).toEqual(['raw', 'cooked']);
   });
 
+  it('count each when several come in one read', async () => {
+    const { running, screen } = await listening();
+    running.press('cc');
+    await until(() => screen().split('No request has been shown yet').length === 3, 'both sentences');
+    running.press('/');
+    running.press('event=XY\u007f\u007fOrder');
+    await until(() => screen().endsWith('filter: event=Order'), 'the filter');
+    running.press('\u001bq');
+    expect(await running.exited).toMatchObject({ code: 0 });
+  });
+
   it('take what is pasted, and arrow keys, for nothing', async () => {
     const { running, screen } = await listening();
     running.press('quit c r');

@@ -73,7 +73,7 @@ describe('hooks queue', () => {
 
   it.each([
     ['retry --all --dry-run', '2 would be retried\n'],
-    ['purge --dry-run', '2 would be dropped\n'],
+    ['purge --dry-run', '2 would be removed\n'],
     ['drop --all --dry-run', '4 would be dropped\n'],
     ['drop --all --state pending --dry-run', '1 would be dropped\n'],
     ['drop cd34 --dry-run', '1 would be dropped\n'],

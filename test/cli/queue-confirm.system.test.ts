@@ -20,9 +20,22 @@ it.each([
   const asked = await onTerminal(args, { cwd, env, steps: [[question, 'n']] });
   expect(asked.code).toBe(1);
   expect(asked.shown).toContain('Nothing was changed');
+  const interrupted = await onTerminal(args, { cwd, env, steps: [[question, '\u0003']] });
+  expect(interrupted.code).toBe(130);
   expect(await stats()).toBe(before);
   const told = await onTerminal([...args, '--yes'], { cwd, env, steps: [] });
   expect(told.code).toBe(0);
   expect(told.shown).not.toContain(question);
   expect(await stats()).not.toBe(before);
+});
+
+it('hooks queue retry --all asks nothing where there is nothing to deliver', async () => {
+  const cwd = temporaryFolder();
+  const env = { HOOKS_DATA_DIR: cwd };
+  await filledQueue(cwd);
+  await hooks(['queue', 'drop', '--all', '--yes'], { cwd, env });
+  for (const line of ['retry --all', 'purge']) {
+    const { code, shown } = await onTerminal(['queue', ...line.split(' ')], { cwd, env, steps: [] });
+    expect([code, shown]).toEqual([0, expect.not.stringContaining('?')]);
+  }
 });

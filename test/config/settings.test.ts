@@ -311,13 +311,8 @@ store: redis://:canary@host/0
   });
 
   it('list what a variable hides, but not a reference to the same variable', async () => {
-    const rowWith = async (sharedSecret: string): Promise<unknown> => {
-      const files = { '.hooksrc': JSON.stringify({ sharedSecret }) };
-      const settings = await settingsWith({ files, env: { HOOKS_SECRET: 'canary' } });
-      return settings.list().find(({ key }) => key === 'sharedSecret');
-    };
-    expect(await rowWith('other')).toMatchObject({ origin: 'HOOKS_SECRET', hides: ['.hooksrc'] });
-    expect(await rowWith('${HOOKS_SECRET}')).not.toHaveProperty('hides');
+    expect(await rowOfSecret('other')).toMatchObject({ origin: 'HOOKS_SECRET', hides: ['.hooksrc'] });
+    expect(await rowOfSecret('${HOOKS_SECRET}')).not.toHaveProperty('hides');
   });
 
   it('list the settings of every source and destination', async () => {
@@ -341,3 +336,9 @@ store: redis://:canary@host/0
     expect(rows.map(({ key }) => key)).not.toContain('webhooks');
   });
 });
+
+async function rowOfSecret(sharedSecret: string): Promise<unknown> {
+  const files = { '.hooksrc': JSON.stringify({ sharedSecret }) };
+  const settings = await settingsWith({ files, env: { HOOKS_SECRET: 'canary' } });
+  return settings.list().find(({ key }) => key === 'sharedSecret');
+}

@@ -110,6 +110,12 @@ const WAYS: readonly (readonly [pattern: RegExp, way: Way])[] = [
   [/^npm install/, (script) => script.split(' ').slice(2).map(isTestedWith).join(' && ')],
   // Nobody knows that server; test/queue/move.test.ts moves to one that is there.
   [/^hooks queue move/, (script) => script.replace(/--to \S+/, '--to sqlite:moved.db')],
+  // What only root may do; the command of the queue runs here.
+  [
+    /^sudo -u hooks /,
+    (script) => script.replace(/^sudo -u hooks \S+ /, '').replace('/etc/hooks/config.yaml', 'prod.yaml'),
+  ],
+  [/^sudo /, () => 'true'],
   [/^hooks (serve|worker)/, (script) => untilReady(withPort(script))],
   [/127\.0\.0\.1:8788/, besideService],
   // Nobody sends to a port that the test does not know: what it waits for does not come, which is 1.

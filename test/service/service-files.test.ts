@@ -55,7 +55,11 @@ describe('the files for a service', () => {
   it('Containerfile and compose.yaml start serve with flags that it takes, and ask for its own health', async () => {
     const container = read('Containerfile');
     const inContainer = JSON.parse(/^CMD (\[.*\])$/m.exec(container)?.[1] ?? '[]') as string[];
-    const { services } = readYaml('compose.yaml') as { services: { hooks: { command: string[] } } };
+    type Service = Readonly<Record<'hooks' | 'queue', { command: string[]; image?: string }>>;
+    const { services } = readYaml('compose.yaml') as { services: Service };
+    // The server that is tested, with the settings by which a 200 survives a power cut.
+    expect(services.queue.image).toMatch(/^redis:/);
+    expect(services.queue.command.join(' ')).toMatch(/--appendonly yes --appendfsync always .*noeviction/);
     // A store on Redis needs them, and npm installs no optional peer by itself.
     expect(services.hooks.command).toContain('redis://queue:6379/0');
     expect(container).toMatch(/npm install .* bullmq@6 ioredis@6/);

@@ -157,6 +157,18 @@ describe('the log of an outage', () => {
   });
 });
 
+it('the log says at the start that requests are unsigned', async () => {
+  const sources = sourcesTo('https://receiver.invalid/');
+  const { writeKey, destinations } = sources['web'] ?? {};
+  const [destination] = Object.values(destinations ?? {});
+  if (destination === undefined) throw new Error('no destination');
+  const unsigned = { writeKey, destinations: { Open: { ...destination, sharedSecrets: [] } } };
+  const serve = await serving({ sources: { ...sources, web: unsigned } });
+  expect(serve.log.filter(({ msg }) => /unsigned/.test(String(msg)))).toMatchObject([
+    { level: 'warn', source: 'web', destination: 'Open' },
+  ]);
+});
+
 describe('the log of a dead letter', () => {
   it('says what the last attempt came to, and the last line is that it stopped', async () => {
     const serve = await serving({ respond: '400x9' });

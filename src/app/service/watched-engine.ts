@@ -77,11 +77,18 @@ async function waitingFor({ lanes }: OpenQueue, { source, destination }: Lane): 
   return own === undefined ? 0 : own.pending + own.sending + own.retrying;
 }
 
+const UNSIGNED = 'a destination has no sharedSecret, so requests to it are unsigned';
+
 /** Logs what is wrong with the store and with the webhooks. */
 export async function logWebhookWarnings(options: WatchedEngineOptions, log: ServiceLog): Promise<void> {
   const proxy = uncheckedProxy(options);
   if (proxy !== undefined) {
     log.warn('webhooks are reached through a proxy: the addresses they are at are not checked', { proxy });
+  }
+  for (const [source, { destinations }] of Object.entries(options.sources)) {
+    for (const [destination, { enabled, sharedSecrets }] of Object.entries(destinations)) {
+      if (enabled && sharedSecrets.length === 0) log.warn(UNSIGNED, { source, destination });
+    }
   }
   // A store that does not respond now reports that when it is used.
   for (const warning of await options.open.warnings().catch(() => [])) log.warn(warning);

@@ -65,7 +65,8 @@ export async function askQuestions(questions: InitQuestions): Promise<InitAnswer
           ...terminal,
           signal,
           message: 'Sign them with the secret in HOOKS_SECRET?',
-          initialValue: given.isSigned,
+          // A service that signs nothing is seldom meant.
+          initialValue: given.isSigned || purpose === 'service',
         }),
       )
     : given.isSigned;

@@ -14,7 +14,7 @@ import { ExitCode, interruptedCode } from '../exit-code.ts';
 import { readSecretFlags, type SecretFlags } from '../flags/signature/secret-flags.ts';
 import type { Io } from '../io.ts';
 import { jsonLine } from '../json-line.ts';
-import { askQuestions, type InitAnswers, type InitPurpose } from './questions.ts';
+import { askQuestions, INIT_PURPOSES, type InitAnswers, type InitPurpose } from './questions.ts';
 
 export interface InitOptions extends GlobalOptions, SecretFlags {
   readonly url?: readonly string[];
@@ -44,7 +44,9 @@ function checkName(file: string): void {
   if (/\.ya?ml$|^\.hooksrc$/.test(basename(file))) return;
   throw new ConfigError(`Expected a file that ends in .yaml or .yml, got ${printable(file, 200)}`, {
     flag: 'file',
-    hint: 'choose another name: comments need YAML; the default is .hooksrc.yaml',
+    hint: INIT_PURPOSES.some((purpose) => purpose === file)
+      ? `did you mean hooks init --for ${file}?`
+      : 'choose another name: comments need YAML; the default is .hooksrc.yaml',
   });
 }
 
@@ -150,6 +152,9 @@ const NEXT_COMMAND: Readonly<Record<InitPurpose, (url: string) => string>> = {
 const FALLBACK_NOTE =
   '\nA further URL gets only what those before it do not take: where each must get\nall, write two destinations (`destinations`) in place of `webhooks`.\n';
 
+const UNSIGNED_WARNING =
+  'what this service sends is unsigned, so that a receiver cannot tell who sends it; write sharedSecret: ${HOOKS_SECRET} into the config';
+
 function printResult(
   file: string,
   { purpose, urls: [url = '', ...others], isSigned, isFound }: InitAnswers & { readonly isFound: boolean },
@@ -168,6 +173,9 @@ function printResult(
   if (purpose === 'service' && others.length > 0) io.out(FALLBACK_NOTE);
   if (isSigned && !io.env['HOOKS_SECRET']) {
     io.note('note: the config takes the secret from HOOKS_SECRET, which is not set: export HOOKS_SECRET=…');
+  }
+  if (purpose === 'service' && !isSigned) {
+    io.note(`${io.errColor.yellow('warning:')} ${UNSIGNED_WARNING}`);
   }
 }
 

@@ -22,6 +22,8 @@ interface KeyContext {
 }
 
 const HELP = 'Keys: c copies the last request as curl, r sends it again, / filters, q stops';
+/** The keys of one read that a person may have pressed. */
+const PRESSED_AT_ONCE = 4;
 const CLEAR_LINE = '\r\u001b[K';
 
 /** What a person can do with keys while `hooks listen` runs at a terminal. */
@@ -56,11 +58,22 @@ export class KeyCommands {
     this.#draw();
   }
 
+  /** One read brings several keys when they come quickly. */
   #input = (text: string): void => {
-    if (this.#typed !== undefined) return this.#edit(text);
-    // What is pasted is no command.
-    if (text.length > 1) return undefined;
-    switch (text) {
+    let rest = text;
+    while (rest !== '' && !this.#quitting.signal.aborted) {
+      const isTyping = this.#typed !== undefined;
+      // What is pasted is no command.
+      if (!isTyping && rest.length > PRESSED_AT_ONCE) return;
+      const [next = ''] = (isTyping ? /^\P{Cc}+|^[^]/u : /^[^]/u).exec(rest) ?? [];
+      rest = rest.slice(next.length);
+      if (isTyping) this.#edit(next);
+      else this.#press(next);
+    }
+  };
+
+  #press(key: string): void {
+    switch (key) {
       case 'c':
         return this.#copy();
       case 'r':
@@ -77,7 +90,7 @@ export class KeyCommands {
       default:
         return this.#context.display.remark(HELP);
     }
-  };
+  }
 
   #copy(): void {
     const { io, display, url } = this.#context;
@@ -118,7 +131,7 @@ export class KeyCommands {
     if (text === '\u001b') return this.#endFilter('');
     if (text === '\u007f' || text === '\b') this.#typed = withoutLast(typed);
     else if (text === '\u0015') this.#typed = '';
-    else if (/[\r\n]/.test(text)) return this.#endFilter(typed + (text.split(/[\r\n]/, 1)[0] ?? ''), true);
+    else if (text === '\r' || text === '\n') return this.#endFilter(typed, true);
     else this.#typed = typed + text.replaceAll(/\p{Cc}/gu, '');
     return this.#draw();
   }

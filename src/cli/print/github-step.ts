@@ -20,6 +20,8 @@ export interface StepFailure {
 /** GitHub shows no more annotations of one step. */
 const MAX_ANNOTATIONS = 10;
 const MAX_ROWS = 50;
+/** What a reason says of one message alone: how long it was tried, and where it stands. */
+const OF_ONE = / after \d+ rounds? in [^:]+(?=: )| \([^()]*:\d+\)$/g;
 const MAX_TEXT = 2_000;
 
 /**
@@ -30,6 +32,8 @@ export class GithubStep {
   readonly #command: string;
   readonly #io: Pick<Io, 'env' | 'note'>;
   readonly #rows: StepFailure[] = [];
+  /** What many messages failed for: the first of them, and how many they are. */
+  readonly #causes = new Map<string, { readonly first: StepFailure; count: number }>();
   #failures = 0;
   #counts: string | undefined;
 
@@ -40,7 +44,7 @@ export class GithubStep {
   }
 
   fail(failure: StepFailure): void {
-    if (++this.#failures <= MAX_ANNOTATIONS) this.#io.note(annotation(failure));
+    this.#failures++;
     if (this.#rows.length < MAX_ROWS) this.#rows.push(failure);
   }
 
@@ -64,11 +68,18 @@ export class GithubStep {
     this.#counts ??= countsOf(cases);
   }
 
-  /** Takes a message that was not delivered, of a file or of standard input. */
+  /** Takes a message that was not delivered, of a file or of standard input. Those with one reason are one failure. */
   addResult({ name, origin, reason = '' }: ReportedResult, hint: string | undefined): void {
     const isFile = origin.file !== STDIN_ORIGIN;
     const title = `${this.#command}: ${name}`;
-    this.fail({ title, message: reason, more: hint, ...(isFile && { origin }) });
+    const key = JSON.stringify([reason.replaceAll(OF_ONE, ''), hint]);
+    const cause = this.#causes.get(key);
+    if (cause !== undefined) cause.count++;
+    else if (this.#causes.size >= MAX_ROWS) this.#failures++;
+    else {
+      const first = { title, message: reason, more: hint, ...(isFile && { origin }) };
+      this.#causes.set(key, { first, count: 1 });
+    }
   }
 
   /** Takes the final counts in a line or several. Markdown aligns no columns. */
@@ -78,7 +89,7 @@ export class GithubStep {
 
   /** Takes the error that ended the command, unless failures have told it already. */
   addError(error: unknown): void {
-    if (this.#failures > 0) return;
+    if (this.#failures + this.#causes.size > 0) return;
     const isOurs = error instanceof HooksError;
     const message = isOurs ? errorSentence(error) : messageOf(error);
     const { file, line } = error instanceof InputError ? error : {};
@@ -86,8 +97,13 @@ export class GithubStep {
     this.fail({ title: this.#command, message, more: isOurs ? error.hint : undefined, origin });
   }
 
-  /** Writes the summary. A file that cannot be written costs the summary alone. */
+  /** Prints the annotations and writes the summary. A file that cannot be written costs the summary alone. */
   async end(): Promise<void> {
+    for (const { first, count } of this.#causes.values()) {
+      const title = count === 1 ? first.title : `${first.title} and ${count - 1} more`;
+      this.fail({ ...first, title });
+    }
+    this.#annotate();
     const file = this.#io.env['GITHUB_STEP_SUMMARY'];
     if (file === undefined || file === '') return;
     try {
@@ -96,6 +112,13 @@ export class GithubStep {
       const code = (error as NodeJS.ErrnoException).code ?? 'unknown'; // what fs throws
       this.#io.note(`note: the summary cannot be added to GITHUB_STEP_SUMMARY: ${code}`);
     }
+  }
+
+  #annotate(): void {
+    const shown = this.#failures > MAX_ANNOTATIONS ? MAX_ANNOTATIONS - 1 : MAX_ANNOTATIONS;
+    for (const failure of this.#rows.slice(0, shown)) this.#io.note(annotation(failure));
+    const left = this.#failures - shown;
+    if (left > 0) this.#io.note(annotation({ title: this.#command, message: `and ${left} more` }));
   }
 
   #summary(): string {
@@ -128,12 +151,13 @@ function propertyText(text: string): string {
   return messageText(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
 }
 
+/** What could be markup, a mention, an emoji, or an address that GitHub makes a link of. */
+const MARKUP = /[&<>|[\]()*_~`\\@#$]|:(?=[a-z+/-]|100:|1234:|8ball:)|(?<=www)\./gi;
+
 /** Text as Markdown that shows it unchanged: what came from outside can make no link, image or table. */
 function markdown(text: string): string {
   const lines = text.split(/\r\n|[\r\n]/).map((line) => printable(line, MAX_TEXT));
-  return lines
-    .map((line) => line.replace(/[!-/:-@[-`{-~]/g, (one) => `&#${one.charCodeAt(0)};`))
-    .join('<br>');
+  return lines.map((line) => line.replace(MARKUP, (one) => `&#${one.charCodeAt(0)};`)).join('<br>');
 }
 
 type SameCases = [ReportedCase, ...ReportedCase[]];

@@ -6,7 +6,7 @@ import { ExitCode } from '../exit-code.ts';
 import type { Io } from '../io.ts';
 import { jsonLine } from '../json-line.ts';
 import { createProgress } from '../print/progress.ts';
-import { quantityText, DEAD_LETTERS, isConfirmed } from './confirm.ts';
+import { askFirst, quantityText, DEAD_LETTERS } from './confirm.ts';
 import { fullIds } from './full-ids.ts';
 import { select } from './selection.ts';
 import { withQueue, type QueueOptions } from './session.ts';
@@ -55,8 +55,17 @@ export function refuseIdsWithAll(ids: readonly string[], { all, filter, since, s
 }
 
 /** What --dry-run prints: nothing was changed. */
-export function writeWouldChange(count: number, done: string, { output }: QueueOptions, io: Io): ExitCode {
-  io.out(output === 'json' ? jsonLine({ [done]: 0, selected: count }) : `${count} would be ${done}\n`);
+export function writeWouldChange(
+  count: number,
+  done: Done | 'removed',
+  { output }: QueueOptions,
+  io: Io,
+): ExitCode {
+  io.out(
+    output === 'json'
+      ? jsonLine({ [done === 'removed' ? 'dropped' : done]: 0, selected: count })
+      : `${count} would be ${done}\n`,
+  );
   return ExitCode.ok;
 }
 
@@ -106,6 +115,10 @@ interface SelectedChange extends DeliveryChange {
   readonly isAsked: boolean;
 }
 
+function retryQuestion(count: number): string {
+  return `Deliver ${quantityText(count, DEAD_LETTERS)} again?`;
+}
+
 /** Changes all deliveries that the flags leave, and prints counts. One that cannot be changed is only counted: it was not named. */
 async function changeSelected({
   inspection,
@@ -119,8 +132,9 @@ async function changeSelected({
   const counts: ChangeCounts = { [done]: 0 };
   const ids = await selectedIds(inspection, { ...options, state: states }, io);
   if (options.dryRun) return writeWouldChange(ids.length, done, options, io);
-  const question = (): string => `Deliver ${quantityText(ids.length, DEAD_LETTERS)} again?`;
-  if (isAsked && !(await isConfirmed(question, options, io))) return ExitCode.negative;
+  const question = { count: () => ids.length, text: retryQuestion };
+  const refused = isAsked ? await askFirst(question, options, io) : undefined;
+  if (refused !== undefined) return refused;
   const shown = options.output === 'text' && options.quiet !== true;
   const progress = createProgress(io, { label: done, shown, unit: 'deliveries' });
   try {

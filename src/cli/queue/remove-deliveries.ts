@@ -15,7 +15,7 @@ import {
   writeWouldChange,
   type ChangeCounts,
 } from './change-deliveries.ts';
-import { quantityText, DEAD_LETTERS, DELIVERIES, isConfirmed } from './confirm.ts';
+import { quantityText, DEAD_LETTERS, DELIVERIES, askFirst } from './confirm.ts';
 import { select, selectsDead, sinceOf, UNSETTLED_AND_DEAD } from './selection.ts';
 import { withQueue, type QueueOptions } from './session.ts';
 
@@ -42,13 +42,15 @@ export function purgeDeliveries(
 ): Promise<ExitCode> {
   return withQueue(options, io, async (durable) => {
     const count = (): Promise<number> => countOf(durable, options, states);
-    if (options.dryRun) return writeWouldChange(await count(), 'dropped', options, io);
+    const done = states === DEAD ? 'removed' : 'dropped';
+    if (options.dryRun) return writeWouldChange(await count(), done, options, io);
     // A filter may select by state, too.
     const areDead =
       options.filter === undefined && (options.state ?? states).every((state) => state === 'dead');
     const things = areDead ? DEAD_LETTERS : DELIVERIES;
-    const ask = async (): Promise<string> => `Remove ${quantityText(await count(), things)} for good?`;
-    if (!(await isConfirmed(ask, options, io))) return ExitCode.negative;
+    const text = (found: number): string => `Remove ${quantityText(found, things)} for good?`;
+    const refused = await askFirst({ count, text }, options, io);
+    if (refused !== undefined) return refused;
     const counts = await dropSelected({ durable, states, options, io });
     await durable.file?.giveBackSpace(() => !io.signal.aborted);
     writeCounts(counts, options, io);

@@ -158,7 +158,7 @@ class ReceiverTest {
     if (gone !== undefined) {
       this.#display.error(
         `The receiver did not last: ${gone}`,
-        'look at its output above: a receiver must run until it is stopped',
+        'look at its output: a receiver must run until it is stopped',
       );
     }
   }

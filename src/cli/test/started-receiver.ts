@@ -116,7 +116,7 @@ function portTaken(url: URL): InputError {
 
 function endedEarly(end: CommandEnd, url: URL): InputError {
   return new InputError(`The receiver ${describeEnd(end)} before it listened at ${shownHost(url)}`, {
-    hint: 'look at its output above; let a command that goes into the background stay in front',
+    hint: 'look at its output; let a command that goes into the background stay in front',
   });
 }
 

@@ -63,7 +63,7 @@ export function neverSettles(timeoutMs: number): InputError {
 
 export function receiverDied(gone: string, { label }: ProofMessage): InputError {
   return new InputError(`The receiver did not last: ${gone} at the first ${label} message`, {
-    hint: 'read its output above; hooks test without --state shows which message it cannot take',
+    hint: 'read its output; hooks test without --state shows which message it cannot take',
   });
 }
 

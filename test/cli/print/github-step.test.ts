@@ -28,7 +28,27 @@ describe('in a workflow of GitHub', () => {
       ),
     ]);
     expect(summary()).toMatch(/^### ✗ hooks replay\n\nread 2<br>delivered 1<br>invalid 1/);
-    expect(summary()).toContain('| bad&#46;ndjson&#58;2&#58; hooks replay&#58; invalid entry | expected');
+    expect(summary()).toContain(
+      '| bad.ndjson:2: hooks replay: invalid entry | expected &#96;type&#96; to be page, ',
+    );
+  });
+
+  it('replay annotates one cause once, with the number of its messages', async () => {
+    const names = Array.from({ length: 12 }, (_, index) => `${index}.json`);
+    cwd = temporaryFolder({
+      'bad.json': '{"type":"trac"}',
+      ...Object.fromEntries(names.map((name) => [name, track(1)])),
+    });
+    env['GITHUB_STEP_SUMMARY'] = join(cwd, 'summary.md');
+    const url = `http://127.0.0.1:${await freePort()}/`;
+    const flags = ['--url', url, '--retry-for', '0', '--concurrency', '1'];
+    const { stderr } = await hooks(['replay', 'bad.json', ...names, ...flags], { cwd, env });
+    expect(annotations(stderr).toSorted()).toEqual([
+      expect.stringMatching(/^::error file=0\.json,line=1,title=.* and 11 more::/),
+      expect.stringMatching(/^::error file=bad\.json,line=1,title=hooks replay%3A invalid entry::/),
+    ]);
+    expect(summary().match(/^\| \S+\.json:1: /gm)).toHaveLength(2);
+    expect(summary()).toContain('and 11 more | ');
   });
 
   it('a replay of standard input names no file', async () => {
@@ -99,11 +119,12 @@ describe('a step', () => {
   it('ten annotations are printed, as many as GitHub shows, and the summary says how many more there are', async () => {
     await failing(60, 'no');
     expect(lines).toHaveLength(10);
+    expect(lines.at(-1)).toBe('::error title=hooks test::and 51 more');
     expect(summary().match(/^\| a/gm)).toHaveLength(50);
     expect(summary()).toContain('\nand 10 more\n');
   });
 
-  it('one annotation tells one reason, with the number and the names of what failed for it', () => {
+  it('one annotation tells one reason, with the number and the names of what failed for it', async () => {
     const notes: string[] = [];
     const step = new GithubStep('hooks test', { env: {}, note: (line) => void notes.push(line) });
     const failed = { classname: 'u', outcome: 'failure', ms: 1, type: 't', details: '', line: {} } as const;
@@ -116,6 +137,7 @@ describe('a step', () => {
       })),
       { ...failed, name: 'unsigned', message: '200 OK', hint: 'verify it' },
     ]);
+    await step.end();
     expect(notes).toEqual([
       '::error title=hooks test%3A 2 failures::404 Not Found%0Acheck the path%0Atrack%0Apage',
       '::error title=hooks test%3A unsigned::200 OK%0Averify it',
