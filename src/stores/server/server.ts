@@ -131,21 +131,26 @@ export interface Settling {
   readonly keepMs?: number | undefined;
 }
 
-/** Ids that wait for one another, which BullMQ has nothing for: for each key its ids in the order of joining. */
+/**
+ * Ids that wait for one another, which BullMQ has nothing for: for each key its ids in the order of joining. An entry is gone when it
+ * is not there, or settled; whether it is, is looked up in the same step in which its id joins or leaves.
+ */
 export interface Lines {
-  /** Puts each at the end of each of its lines; all or none. */
-  join(ids: readonly InLine[]): Promise<void>;
-  /** Removes each from its lines, wherever it stands in them. Returns the ids that are first in those lines then, each once. */
+  /**
+   * Puts each at the end of those of its lines that it does not stand in; all or none. `areAdded`: unless its entry is gone. Returns the
+   * ids that stand behind another one then.
+   */
+  join(ids: readonly InLine[], options?: { readonly areAdded?: boolean }): Promise<readonly string[]>;
+  /** Removes those whose entry is gone from their lines. Returns the ids that are first in those lines then, each once. */
   leave(ids: readonly InLine[]): Promise<readonly string[]>;
   /** The first id in each of them. */
   firsts(keys: readonly string[]): Promise<readonly (string | undefined)[]>;
-  /** The ids that are missing in one of their lines. */
-  lost(ids: readonly InLine[]): Promise<readonly string[]>;
 }
 
 export interface InLine {
   readonly id: string;
   readonly keys: readonly string[];
+  readonly entry: Pick<NewEntry, 'series' | 'id'>;
 }
 
 /** Operations that a process begins, and others finish when it is killed in between. */

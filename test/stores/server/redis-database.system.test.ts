@@ -81,7 +81,7 @@ describe.skipIf(!hasServer('redis'))('a Redis of version 0.1', () => {
     expect(await server.lines.firsts(['joined'])).toEqual(['d']);
     await server.lines.leave(inLine('left', 'a'));
     expect(await server.lines.firsts(['left', 'asked', 'empty'])).toEqual(['b', 'a', undefined]);
-    expect(await server.lines.lost(inLine('looked for', 'a', 'd', 'c'))).toEqual(['d']);
+    expect(await server.lines.join(inLine('looked for', 'a', 'd', 'c'))).toEqual(['d', 'c']);
   });
 });
 
@@ -106,7 +106,7 @@ describe.skipIf(!hasServer('redis'))('a Redis that drops what waits', () => {
 });
 
 function inLine(key: string, ...ids: readonly string[]): readonly InLine[] {
-  return ids.map((id) => ({ id, keys: [key] }));
+  return ids.map((id) => ({ id, keys: [key], entry: { series: ENTRY.series, id } }));
 }
 
 /** How often somebody was not allowed something. */

@@ -73,7 +73,7 @@ for (const kind of SERVER_KINDS) {
             addedAt: 1,
           }));
           expect(await trouble(() => server.add(entries))).toMatch(/is full/);
-          const lines = ['a', 'b'].map((id) => ({ id, keys: ['line'] }));
+          const lines = entries.map((entry) => ({ id: entry.id, keys: ['line'], entry }));
           expect(await trouble(() => server.lines.join(lines))).toMatch(/is full/);
           await admin.config('SET', 'maxmemory', '0');
           expect(await server.series('hooks-full').count(['waiting'])).toEqual([0]);
@@ -128,10 +128,30 @@ for (const kind of SERVER_KINDS) {
     it('has a line for any key, however long and odd', async () => {
       // What does not compress is too long for an index.
       const keys = [randomBytes(6_000).toString('base64'), 'nul \u0000'];
-      await server.lines.join([{ id: 'a', keys }]);
+      const all = [{ id: 'a', keys, entry: { series: 'hooks-line', id: 'never added' } }];
+      await server.lines.join(all);
       expect(await server.lines.firsts(keys)).toEqual(['a', 'a']);
-      await server.lines.leave([{ id: 'a', keys }]);
+      await server.lines.leave(all);
       expect(await server.lines.firsts(keys)).toEqual([undefined, undefined]);
+    });
+
+    it('takes ids whose entries are gone out of a line, and puts back only those whose are not', async () => {
+      const series = 'hooks-gone';
+      const all = ['a', 'b', "c's"].map((id) => ({ id, keys: ['k'], entry: { series, id } }));
+      expect(await server.lines.join(all)).toEqual(['b', "c's"]);
+      await server.add(all.map(({ id }) => ({ series, id, name: 'n', text: '{}', addedAt: 1 })));
+      expect(await server.lines.leave(all)).toEqual([]);
+      const { taken } = await server.series(series).take(['t'], 10_000);
+      expect(taken.map(({ entry }) => entry.id)).toEqual(['a']);
+      expect(await server.lines.leave(all)).toEqual([]);
+      await server.series(series).complete('a', 't', { note: '' });
+      await server.series(series).remove(['b']);
+      expect(await server.lines.leave(all)).toEqual(["c's"]);
+      await server.lines.join(all, { areAdded: true });
+      expect(await server.lines.firsts(['k'])).toEqual(["c's"]);
+      await server.series(series).remove(["c's"]);
+      expect(await server.lines.leave(all)).toEqual([]);
+      expect(await server.lines.firsts(['k'])).toEqual([undefined]);
     });
 
     it('has no warnings when it is set up well', async () => {

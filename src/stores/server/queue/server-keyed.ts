@@ -1,7 +1,8 @@
 import type { SeriesEntry, InLine } from '../server.ts';
 import type { Delivery } from '../../../queue/delivery.ts';
 import type { Lane } from '../../../queue/queue.ts';
-import { deliveryId, storedOrderKeysOf } from './server-record.ts';
+import { seriesName } from './server-lanes.ts';
+import { deliveryId, entryId, storedOrderKeysOf } from './server-record.ts';
 
 /** The part of a delivery that its order keys need. */
 export type Keyed = Pick<Delivery, 'id' | 'source' | 'destination' | 'orderKeys'>;
@@ -24,7 +25,8 @@ export function isGone(entry: SeriesEntry | undefined): entry is undefined {
 }
 
 export function inLine(delivery: Keyed): InLine {
-  return { id: delivery.id, keys: linesOf(delivery) };
+  const entry = { series: seriesName(delivery), id: entryId(delivery.id) };
+  return { id: delivery.id, keys: linesOf(delivery), entry };
 }
 
 export function linesOf({ source, destination, orderKeys }: Keyed): readonly string[] {

@@ -18,8 +18,11 @@ interface Repair {
 
 /**
  * Keeps deliveries waiting for earlier ones of their order keys. BullMQ has nothing for it: each key has a line of ids outside
- * BullMQ. A delivery that is not first in all of its lines is delayed without a date, and promoted when the one before it leaves.
- * Lines and deliveries are not written together: each operation writes a repair intent first, which others run if it is unfinished.
+ * BullMQ. A delivery joins its lines at the end before it is added, and leaves them once its entry is gone. One that is not first in
+ * all of them is delayed without a date, and promoted when the one before it leaves.
+ * Lines and deliveries are not written together: each operation writes a repair intent first, which others run if it is unfinished,
+ * also while a slow process goes on with it. So an id leaves only in the step that finds its entry gone. One that left before it
+ * was added joins again before its `add` resolves: what is added after that stands behind it.
  */
 export class ServerOrder {
   readonly #lanes: ServerLanes;
@@ -41,9 +44,9 @@ export class ServerOrder {
     const keyed = await this.#unknown(deliveries.filter(isKeyed));
     if (keyed.length === 0) return undefined;
     const intent = await this.#intend(keyed, now);
-    await this.#lines.join(keyed.map(inLine));
-    const areFirst = await this.areFirst(keyed);
-    const held = new Set(keyed.filter((_, index) => areFirst[index] === false));
+    // In the step in which they join: a repair may take them out of their lines again, and all of them would be first.
+    const behind = new Set(await this.#lines.join(keyed.map(inLine)));
+    const held = new Set(keyed.filter(({ id }) => behind.has(id)));
     return { keyed, held, intent };
   }
 
@@ -96,7 +99,7 @@ export class ServerOrder {
     if (keyed.length === 0) return act();
     const intent = await this.#intend(keyed, now, { isLeaving: true });
     const areGone = await act();
-    await this.#leave(deliveries.filter((_, index) => areGone[index]));
+    await this.#leave(keyed);
     await this.#intents.remove(intent.id);
     return areGone;
   }
@@ -113,8 +116,7 @@ export class ServerOrder {
     await this.#lines.join(keyed.map(inLine));
     const areBack = await act();
     await this.#return(keyed);
-    const found = await this.#findAll(keyed);
-    await this.#leave(keyed.filter((_, index) => isGone(found[index])));
+    await this.#leave(keyed);
     await this.#intents.remove(intent.id);
     return areBack;
   }
@@ -135,13 +137,9 @@ export class ServerOrder {
    * by one, those of one order key would come back in another order.
    */
   async #isOver({ of, isLeaving }: Repair): Promise<boolean> {
+    await this.#leave(of);
+    // After it: a slow process may have added them just now, and they would stand in no line.
     const found = await this.#findAll(of);
-    const gone = of.filter((_, index) => isGone(found[index]));
-    await this.#leave(gone);
-    const unknown = of.filter((_, index) => found[index] === undefined);
-    const again = await this.#findAll(unknown);
-    // A slow process has added them just now, and they would stand in no line.
-    await this.#return(unknown.filter((_, index) => !isGone(again[index])));
     const left = of.filter((_, index) => !isGone(found[index]));
     if (left.length > 0 && isLeaving) return false;
     await this.#return(left);
@@ -151,20 +149,12 @@ export class ServerOrder {
 
   /** Puts deliveries into the lines that they are missing in: a repair took them out before they were added. */
   async #return(deliveries: readonly Keyed[]): Promise<void> {
-    if (deliveries.length === 0) return;
-    const lost = new Set(await this.#lines.lost(deliveries.map(inLine)));
-    const returning = deliveries.filter(({ id }) => lost.has(id));
-    if (returning.length === 0) return;
-    await this.#lines.join(returning.map(inLine));
-    // One that was settled in the meantime must not stand there forever.
-    const found = await this.#findAll(returning);
-    await this.#leave(returning.filter((_, index) => isGone(found[index])));
+    if (deliveries.length > 0) await this.#lines.join(deliveries.map(inLine), { areAdded: true });
   }
 
-  /** Promotes those that are first in one of the lines now. A claim puts one off that is not first in another one, too. */
+  /** Takes those that are gone out of their lines, and promotes the first ones. A claim puts one off that is not first in another one, too. */
   async #leave(deliveries: readonly Keyed[]): Promise<void> {
-    const keyed = deliveries.filter(({ orderKeys }) => orderKeys.length > 0);
-    for (const [series, some] of this.#lanes.bySeries(keyed)) {
+    for (const [series, some] of this.#lanes.bySeries(deliveries)) {
       await promote(series, await this.#lines.leave(some.map(inLine)));
     }
   }

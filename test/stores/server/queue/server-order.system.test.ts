@@ -1,7 +1,7 @@
 // Needs redis-server, postgres.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../../src/clock.ts';
-import { NO_PROGRESS } from '../../../../src/queue/delivery.ts';
+import { NO_PROGRESS, type Delivery } from '../../../../src/queue/delivery.ts';
 import type { Claim } from '../../../../src/queue/queue.ts';
 import { ServerQueue } from '../../../../src/stores/server/queue/server-queue.ts';
 import type { Lines, Server } from '../../../../src/stores/server/server.ts';
@@ -66,7 +66,7 @@ describe.each(SERVER_KINDS)(
             await others.settle(taken, DELIVERED);
             return firsts;
           },
-          lost: () => Promise.reject(new Error('killed')),
+          join: () => Promise.reject(new Error('killed')),
         }),
       );
       await expect(killed.claim({ ...LANE, limit: 5, leaseMs: LEASE_MS })).rejects.toThrow('killed');
@@ -92,17 +92,27 @@ describe.each(SERVER_KINDS)(
 
     it('is right when it was only suspended, and others took its second out of the line meanwhile', async () => {
       await others.add([first]);
+      let [isAdding, isLeft] = [false, false];
+      others = open(
+        interrupted(server, {
+          leave: async (ids) => {
+            const firsts = await server.lines.leave(ids);
+            isLeft ||= ids.some(({ id }) => id === 'second');
+            return firsts;
+          },
+        }),
+      );
       const suspended = open({
         ...interrupted(server, {}),
         add: async (entries) => {
-          const isSecond = entries.some(({ id }) => id === 'd-second');
-          if (isSecond) await until(async () => !(await isInLine(server, 'second')), 'the line to be left');
+          isAdding = true;
+          await until(() => isLeft, 'the line to be left');
           await server.add(entries);
         },
       });
       let isAdded = false;
       const adding = suspended.add([second]).then(() => (isAdded = true));
-      await until(() => isInLine(server, 'second'), 'the line to be joined');
+      await until(() => isAdding, 'the line to be joined');
       // A claiming process runs repairs.
       const taken = await onlyClaim(others);
       await until(async () => {
@@ -114,8 +124,71 @@ describe.each(SERVER_KINDS)(
       await others.settle(taken, DELIVERED);
       await untilSecond();
     });
+
+    it('is right when a repair finds missing what is added before it goes on', async () => {
+      await failToAdd(server, [first]);
+      let isAdded = false;
+      const repairing = open(
+        interrupted(server, {
+          leave: async (ids) => {
+            if (!isAdded) await others.add([first]);
+            const firsts = await server.lines.leave(ids);
+            if (!isAdded) await others.add([second]);
+            isAdded = true;
+            return firsts;
+          },
+        }),
+      );
+      const claimed: Claim[] = [];
+      await until(async () => {
+        claimed.push(...(await repairing.claim({ ...LANE, limit: 5, leaseMs: LEASE_MS })).claims);
+        return claimed.length > 0;
+      }, 'the repair');
+      expect(claimed.map(({ delivery }) => delivery.id)).toEqual(['first']);
+    });
+
+    it('is right when a repair empties the line between the steps of adding, and others claim before the last', async () => {
+      await failToAdd(server, [first, second]);
+      let isLeft = false;
+      const repairing = open(
+        interrupted(server, {
+          leave: async (ids) => {
+            const firsts = await server.lines.leave(ids);
+            isLeft = true;
+            return firsts;
+          },
+        }),
+      );
+      const claimed: Claim[] = [];
+      const adding = open({
+        ...interrupted(server, {
+          join: async (ids, options) => {
+            const behind = await server.lines.join(ids, options);
+            await until(async () => {
+              await repairing.claim({ ...LANE, limit: 1, leaseMs: LEASE_MS });
+              return isLeft;
+            }, 'the repair');
+            return behind;
+          },
+        }),
+        add: async (entries) => {
+          await server.add(entries);
+          claimed.push(await onlyClaim(others));
+        },
+      });
+      await adding.add([first, second]);
+      expect(claimed.map(({ delivery }) => delivery.id)).toEqual(['first']);
+      for (const claim of claimed) await others.settle(claim, DELIVERED);
+      await untilSecond();
+    });
   },
 );
+
+/** What a server that goes away leaves behind: they are in their line, and are not added. */
+async function failToAdd(server: Server, deliveries: readonly Delivery[]): Promise<void> {
+  const cut = open({ ...interrupted(server, {}), add: () => Promise.reject(new Error('cut off')) });
+  await expect(cut.add(deliveries)).rejects.toThrow('cut off');
+}
 
 function open(server: Server): ServerQueue {
   return new ServerQueue({ server, clock: systemClock, recoverMs: 20, repairAfterMs: REPAIR_AFTER_MS });
@@ -146,9 +219,4 @@ function interrupted(server: Server, lines: Partial<Lines>): Server {
     warnings: () => server.warnings(),
     close: () => server.close(),
   };
-}
-
-async function isInLine(server: Server, id: string): Promise<boolean> {
-  const keys = [JSON.stringify([LANE.source, LANE.destination, 'user'])];
-  return (await server.lines.lost([{ id, keys }])).length === 0;
 }
