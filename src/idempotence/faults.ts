@@ -26,6 +26,14 @@ export const IDEMPOTENCE_FAULTS = {
     says: 'it knows a message again only until another one comes',
     fix: 'keep the id of every message in a table with a unique key, not the last one of each user: a message may come again hours after others',
   },
+  'skips-numbers': {
+    says: 'only a number differs, which looks like a running number (AUTOINCREMENT, a sequence): a message that comes again takes one too',
+    fix: 'is it a running number? leave it out of --state; where none may be skipped (invoices), look the messageId up before you insert',
+  },
+  'folds-ids': {
+    says: 'it compares message ids without their case or punctuation: a message whose id differs only in these is lost',
+    fix: 'compare ids byte for byte: a binary collation (utf8mb4_bin, not NOCASE), no lower case, no character left out',
+  },
   'overwrites-newer': {
     says: 'an older message that comes again replaces what a newer one wrote',
     fix: 'do nothing for a messageId that you know; or compare the timestamp of the message with the one stored, and keep the newer',
@@ -41,6 +49,14 @@ export const IDEMPOTENCE_FAULTS = {
   'stays-busy': {
     says: 'it still responds with 409 to a message whose work is done: to a sender that means "at work, come again", and it comes again for 4 hours',
     fix: 'respond with 409 only while the first request of a messageId is at work, and with 2xx when that is done; release the lock when the work fails',
+  },
+  'hangs-on-duplicates': {
+    says: 'it does not respond to a message that it knows: the sender waits for the timeout, and sends it again for 4 hours',
+    fix: 'respond with 2xx to a messageId that you know, and do nothing: no return without a response',
+  },
+  'keeps-lock': {
+    says: 'its lock on a message outlives a crash or a 5xx of its own: it responds with 409 from then on, and the work is never done',
+    fix: 'let the lock expire after some seconds and release it when the work fails; or put it in the transaction of the effect, which undoes both',
   },
   'fails-at-once': {
     says: 'it does not take a message that came twice at the same moment, not even when that is sent again',
@@ -87,8 +103,8 @@ export const IDEMPOTENCE_FAULTS = {
     fix: ONE_TRANSACTION,
   },
   'responds-before-storing': {
-    says: 'it responds with 2xx before the message is stored: a crash right after it loses the message',
-    fix: 'write the message or its effect to disk (commit) before you respond with 2xx',
+    says: 'it responds with 2xx before the message or its effect is stored: a crash right after it loses the message',
+    fix: 'write the effect, or the message for a worker that starts again with it, to disk (commit) before you respond with 2xx',
   },
   'does-not-restart': {
     says: 'it does not start again after it was killed',
@@ -99,8 +115,12 @@ export const IDEMPOTENCE_FAULTS = {
     fix: 'compare the timestamp of the message with the one stored, and keep the newer; add up per messageId what must be added up',
   },
   'never-settles': {
-    says: 'its state never comes to rest',
-    fix: 'find what works on forever (a message that is taken again and again?); --state-timeout 1m waits longer',
+    says: 'its state has all that it must have, and goes on changing though nothing is sent',
+    fix: 'find what works on forever: a message that is taken again and again?',
+  },
+  'dies-on-duplicates': {
+    says: 'it ends by itself when a message comes that it knows',
+    fix: 'read its output above; respond with 2xx to a messageId that you know, and do nothing',
   },
   died: {
     says: 'it ended by itself',

@@ -3,16 +3,13 @@ import { orderKeysOf } from '../message/outgoing-message.ts';
 import { IDEMPOTENCE_FAULTS, type IdempotenceFaultCode } from './faults.ts';
 import { planSchedules } from './plan/plan-schedules.ts';
 import { SCHEDULE_TITLES, type Schedule, type ScheduleCode } from './plan/schedule.ts';
-import type { Counterexample, ProofResult, ShownRequest } from './proof-result.ts';
-import { diagnoseDeviation } from './run/diagnose-deviation.ts';
-import { findLostMessage, type LostMessage } from './run/each-counts.ts';
-import {
-  learnReference,
-  repeatAfter5xx,
-  repeatReference,
-  type After5xx,
-  type Reference,
-} from './run/learn-reference.ts';
+import type { Counterexample, ProofResult } from './proof-result.ts';
+import { deviationExample, lostExample, requestsOf } from './counterexamples.ts';
+import { repeatAfter5xx, type After5xx } from './run/after-5xx.ts';
+import { countBetween, diagnoseDeviation } from './run/diagnose-deviation.ts';
+import { findLostMessage } from './run/each-counts.ts';
+import { learnReference, repeatReference, type LeftOut, type Reference } from './run/learn-reference.ts';
+import { lockKept } from './run/reference-errors.ts';
 import { ProofRunner, type Deviation } from './run/proof-runner.ts';
 import { shrinkDeviation } from './run/shrink-deviation.ts';
 import type { ProofMessage, Subject } from './subject.ts';
@@ -47,9 +44,12 @@ export interface ProveOptions {
 const LIKELIER = 2;
 /** Messages that failed with 5xx in the reference run and are tried alone. */
 const MOST_AFTER_5XX = 3;
+/** How often each is tried until it gets a 5xx again, where some effect seems to have been repeated. */
+const TRIES_AFTER_5XX = 7;
 const NO_5XX = 'the receiver responded to none of the messages with 5xx, so that none was sent again';
 const NO_5XX_AGAIN =
   'the receiver responded with 5xx in the reference run, and not to the same message again';
+const ONE_USER = 'the messages are those of one user, whose order stays: give some of another one';
 const FIX_FIRST = 'a run ends with the first counterexample: fix that, then run this again';
 /**
  * Sends the messages in many ways, each from the start, and compares the states in which they end. Stops at the first counterexample:
@@ -97,26 +97,38 @@ class Proof {
     return this.#fail('once', lost.code, lostExample(lost));
   }
 
-  async #proveAfter5xx({ failed, effectDespite5xx, reference }: Reference): Promise<boolean> {
-    if (!this.#isLeft('after-5xx')) return true;
-    if (failed.length === 0) return this.#skip('after-5xx', NO_5XX);
+  async #proveAfter5xx({ failed, effectDespite5xx, reference, locked }: Reference): Promise<boolean> {
+    const isLeft = this.#isLeft('after-5xx');
+    if (locked !== undefined) {
+      if (!isLeft) throw lockKept(locked.message);
+      return this.#failLocked(locked);
+    }
+    if (isLeft && failed.length === 0) return this.#skip('after-5xx', NO_5XX);
     const suspects = new Set([...(effectDespite5xx === undefined ? [] : [effectDespite5xx]), ...failed]);
+    const tries = effectDespite5xx === undefined ? 1 : TRIES_AFTER_5XX;
     let hasRun = false;
-    for (const message of [...suspects].slice(0, MOST_AFTER_5XX)) {
-      const seen = await this.#timed('after-5xx', () => repeatAfter5xx(this.#runner, message));
+    for (const message of isLeft ? [...suspects].slice(0, MOST_AFTER_5XX) : []) {
+      const seen = await this.#timed('after-5xx', () => repeatAfter5xx(this.#runner, message, tries));
       if (seen?.isRepeated === true) return this.#failAfter5xx(message, seen);
       hasRun ||= seen !== undefined;
     }
     // The state of the reference has an effect twice, unless what was seen there was another message's late effect.
-    if (effectDespite5xx !== undefined) await repeatReference(this.#runner, this.#messages, reference);
+    if (effectDespite5xx !== undefined) {
+      const { error } = await repeatReference(this.#runner, { taken: this.#messages, failed }, reference);
+      if (error !== undefined) throw error;
+    }
+    if (!isLeft) return true;
     return hasRun ? this.#pass('after-5xx') : this.#skip('after-5xx', NO_5XX_AGAIN);
   }
 
-  #failAfter5xx({ label, messageId }: ProofMessage, seen: After5xx): boolean {
+  #failLocked({ message, response: { status = 500 } }: LeftOut): boolean {
+    const requests = requestsOf(message, [status, 409]);
+    return this.#fail('after-5xx', 'keeps-lock', { schedule: 1, requests, expected: '', state: '' });
+  }
+
+  #failAfter5xx(message: ProofMessage, seen: After5xx): boolean {
     const { status = 500, expected, state } = seen;
-    const requests = [status, 200].map((each, place): ShownRequest => {
-      return { message: label, messageId, atMs: place, status: each };
-    });
+    const requests = requestsOf(message, [status, 200]);
     return this.#fail('after-5xx', 'effect-despite-5xx', { schedule: 1, requests, expected, state });
   }
 
@@ -126,6 +138,7 @@ class Proof {
       orderKeys: orderKeysOf(message.message),
       isEffective: this.#effective.has(message),
     }));
+    if (this.#isLeft('interleaved') && isOfOneUser(messages)) this.#skip('interleaved', ONE_USER);
     const left = codes.filter((code) => this.#isLeft(code));
     const plan = planSchedules({ seed, schedules, lateMs, codes: left, messages });
     for (const [index, schedule] of plan.entries()) {
@@ -149,26 +162,13 @@ class Proof {
     const known = { messages: this.#messages, effective: this.#effective };
     const whole = { schedule: found, seen: deviation };
     const { schedule, seen } = await shrinkDeviation(this.#runner, whole, known);
+    if (seen.kind === 'state' || seen.kind === 'unsettled')
+      await this.#runner.confirm(schedule, seen.expected);
     const fault = await diagnoseDeviation(this.#runner, schedule, seen);
-    return this.#fail(found.code, fault, this.#example(schedule, seen));
-  }
-
-  #example({ number }: Schedule, { expected, state, execution }: Deviation): Counterexample {
-    const [first] = execution.exchanges;
-    const requests = execution.exchanges.map((exchange): ShownRequest => {
-      const { label = '', messageId = '' } = this.#messages[exchange.message] ?? {};
-      const { status, error } = exchange.response;
-      return {
-        message: label,
-        messageId,
-        atMs: Math.round(exchange.atMs - (first?.atMs ?? 0)),
-        ...(status !== undefined && { status }),
-        ...(error !== undefined && { error }),
-        ...(exchange.tries > 1 && { tries: exchange.tries }),
-        ...(exchange.killedAfterMs !== undefined && { killedAfterMs: Math.round(exchange.killedAfterMs) }),
-      };
-    });
-    return { schedule: number, requests, expected, state };
+    const others = countBetween(schedule);
+    const says =
+      fault === 'remembers-last' && others > 1 ? `it forgets a message after ${others} others` : undefined;
+    return this.#fail(found.code, fault, deviationExample(schedule, seen, this.#messages), says);
   }
 
   async #timed<Value>(code: ScheduleCode, run: () => Promise<Value>): Promise<Value> {
@@ -192,8 +192,15 @@ class Proof {
     return true;
   }
 
-  #fail(check: ScheduleCode, code: IdempotenceFaultCode, counterexample: Counterexample): false {
-    this.#report({ check, outcome: 'failed', fault: { code, ...IDEMPOTENCE_FAULTS[code] }, counterexample });
+  /** `says` replaces the fault's own sentence. */
+  #fail(
+    check: ScheduleCode,
+    code: IdempotenceFaultCode,
+    counterexample: Counterexample,
+    says: string = IDEMPOTENCE_FAULTS[code].says,
+  ): false {
+    const fault = { code, ...IDEMPOTENCE_FAULTS[code], says };
+    this.#report({ check, outcome: 'failed', fault, counterexample });
     return false;
   }
 
@@ -215,12 +222,9 @@ class Proof {
   }
 }
 
-function lostExample({ messages, expected, state }: LostMessage): Counterexample {
-  const requests = messages.map(({ label: message, messageId }, place) => ({
-    message,
-    messageId,
-    atMs: place,
-    status: 200,
-  }));
-  return { schedule: 1, requests, expected, state };
+/** Whether no two messages can be sent in another order. */
+function isOfOneUser(messages: readonly { readonly orderKeys: readonly string[] }[]): boolean {
+  return messages.every(({ orderKeys }, at) =>
+    messages.slice(0, at).every((earlier) => earlier.orderKeys.some((key) => orderKeys.includes(key))),
+  );
 }

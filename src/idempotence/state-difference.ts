@@ -44,6 +44,48 @@ function compareTexts(one: unknown, other: unknown): number {
   return first < second ? -1 : 1;
 }
 
+/** Whether a state has everything that it must have, and more: further lines, or greater numbers in the same text. */
+export function hasMore(expected: string, got: string): boolean {
+  const { missing, added } = differingLines(expected, got);
+  if (missing.length === 0) return added.length > 0;
+  if (withoutNumbers(expected) !== withoutNumbers(got)) return false;
+  const [must, are] = [numbersOf(expected), numbersOf(got)];
+  return must.every((number, at) => (are[at] ?? 0) >= number);
+}
+
+function withoutNumbers(state: string): string {
+  return state.trimEnd().replace(/\d+/g, '#');
+}
+
+function numbersOf(state: string): number[] {
+  return (state.match(/\d+/g) ?? []).map(Number);
+}
+
+/** Whether two states differ only in the number with which each row begins, 1 more from row to row in the first state: that of AUTOINCREMENT. */
+export function skipsNumbers(expected: string, got: string): boolean {
+  const [must, are] = [numberedRows(expected), numberedRows(got)];
+  return (
+    must.length > 1 &&
+    must.length === are.length &&
+    must.every((row, at) => {
+      const [last, other, lastOther] = [must[at - 1], are[at], are[at - 1]];
+      const isNext = last === undefined || (row.number === last.number + 1 && row.before === last.before);
+      const isLater = lastOther === undefined || (other?.number ?? 0) > lastOther.number;
+      return isNext && isLater && other?.before === row.before && other.after === row.after;
+    })
+  );
+}
+
+function numberedRows(state: string) {
+  return state
+    .trimEnd()
+    .split(/\r?\n|(?<=[}\]]),\s*(?=[{[])/)
+    .map((row) => {
+      const [, before = '', number = '', after = ''] = /^(\D*)(\d+)(.*)$/.exec(row.trim()) ?? [];
+      return { before: before.replace(/^\[/, ''), number: Number(number), after: after.replace(/\]$/, '') };
+    });
+}
+
 export interface LineDifference {
   /** Counts from 1, in the first state. */
   readonly line: number;

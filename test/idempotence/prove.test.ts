@@ -1,12 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { InputError } from '../../src/errors.ts';
-import { sampleMessages } from '../../src/idempotence/messages.ts';
-import { SCHEDULE_CODES, type ScheduleCode } from '../../src/idempotence/plan/schedule.ts';
-import type { ProofResult } from '../../src/idempotence/proof-result.ts';
-import { proveIdempotence } from '../../src/idempotence/prove.ts';
+import { SCHEDULE_CODES } from '../../src/idempotence/plan/schedule.ts';
 import type { Subject } from '../../src/idempotence/subject.ts';
 import { sleep, type Clock } from '../../src/clock.ts';
-import { FakeClock } from '../fake-clock.ts';
+import { proved } from './prove-model.ts';
 
 /** A receiver in memory. Its effects outlive a kill; what it works on does not. */
 class ModelReceiver implements Subject {
@@ -120,43 +117,6 @@ const respondFirst: Respond = async ({ count, clock, work }) => {
   return { status: 200 };
 };
 
-interface Proved {
-  readonly results: readonly ProofResult[];
-  /** What the progress was told, `shrinking` where a deviation was found. */
-  readonly progress: readonly string[];
-}
-
-async function proved(
-  subjectOf: (clock: Clock) => Subject,
-  { codes, schedules, seed = 1 }: { codes: readonly ScheduleCode[]; schedules: number; seed?: number },
-): Promise<Proved> {
-  const clock = new FakeClock();
-  const results: ProofResult[] = [];
-  const progress: string[] = [];
-  const run = proveIdempotence({
-    subject: subjectOf(clock),
-    hasReset: true,
-    isSigned: true,
-    messages: sampleMessages({ now: 0, seed }),
-    codes,
-    seed,
-    schedules,
-    lateMs: 10_000,
-    stateTimeoutMs: 10_000,
-    skipped: new Map(),
-    clock,
-    signal: new AbortController().signal,
-    onReference: () => {},
-    onProgress: (done, total, code) => progress.push(`${done} of ${total}${code ? ` ${code}` : ''}`),
-    onDeviation: () => progress.push('shrinking'),
-    onResult: (result) => results.push(result),
-  });
-  const ended = run.then(() => true);
-  while (!(await Promise.race([ended, clock.advanceToNext(60_000).then(() => false)])));
-  return { results, progress };
-}
-
-/** The ids of all requests of a run. */
 /** Has the effect of the first message at once, and that of others after the response. */
 function busyReceiver(clock: Clock): Subject {
   let effects: string[] = [];
@@ -175,6 +135,7 @@ function busyReceiver(clock: Clock): Subject {
   };
 }
 
+/** The ids of all requests of a run. */
 async function requestsOf(seed: number): Promise<readonly string[]> {
   let receiver: ToldReceiver | undefined;
   const codes = SCHEDULE_CODES.filter((code) => code !== 'killed');

@@ -16,6 +16,7 @@ import type { Io } from '../io.ts';
 import { settingOption } from '../flags/setting-flags.ts';
 import { collect, collectGiven, joinNames, timeFrom } from '../flags/flag-values.ts';
 import { expandUrl } from '../flags/short-url.ts';
+import { printable } from '../../redact.ts';
 
 const EXAMPLES = `Examples:
   $ hooks test http://localhost:3000/webhook --secret s3cret
@@ -80,6 +81,7 @@ export const defineTest: Define = (command, { io, exit }) => {
       const reported = { report, suite: TEST_SUITE, inputs };
       const run = async (reports: Reports): Promise<ExitCode> => {
         rejectStrayFlags(options);
+        rejectForgottenUrl(url, words);
         const tested = { url: expandUrl(url ?? (await configuredUrl(options, io))), command: words };
         const { state } = options;
         if (state === undefined) {
@@ -91,6 +93,15 @@ export const defineTest: Define = (command, { io, exit }) => {
       exit(await withReports(reported, io, run));
     });
 };
+
+/** Throws ConfigError where the first word of the receiver's command was taken for the URL. */
+function rejectForgottenUrl(url: string | undefined, words: readonly string[]): void {
+  if (url === undefined || words.length === 0 || /^[a-z][a-z\d+.-]*:/i.test(expandUrl(url))) return;
+  throw new ConfigError(`Expected the URL of the receiver before --, got \`${printable(url, 100)}\``, {
+    key: 'url',
+    hint: 'give it first: hooks test http://localhost:3000/webhook … -- COMMAND; the command finds its port in PORT',
+  });
+}
 
 function listChecks(
   checks: readonly Check[],

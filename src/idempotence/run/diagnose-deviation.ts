@@ -1,7 +1,7 @@
 import { referenceWaves } from '../plan/plan-schedules.ts';
 import { scheduledMessages, type Schedule, type Wave } from '../plan/schedule.ts';
 import type { IdempotenceFaultCode } from '../faults.ts';
-import { isSameState } from '../state-difference.ts';
+import { differingLines, isSameState, skipsNumbers } from '../state-difference.ts';
 import type { Deviation, ProofRunner } from './proof-runner.ts';
 
 /** Finds the fault behind a schedule that ended in another state; runs a similar schedule where two faults look alike. */
@@ -12,7 +12,7 @@ export async function diagnoseDeviation(
 ): Promise<IdempotenceFaultCode> {
   switch (deviation.kind) {
     case 'gone':
-      return 'died';
+      return isRepeat(deviation) ? 'dies-on-duplicates' : 'died';
     case 'not-started':
       return 'does-not-restart';
     case 'unsettled':
@@ -26,11 +26,34 @@ export async function diagnoseDeviation(
   }
 }
 
-function notTakenFault({ code }: Schedule, { execution: { failure } }: Deviation): IdempotenceFaultCode {
+function notTakenFault({ code }: Schedule, deviation: Deviation): IdempotenceFaultCode {
+  const { failure } = deviation.execution;
   const response = failure?.kind === 'not-taken' ? failure.exchange.response : undefined;
   if (response?.kind === 'refused') return 'refuses-duplicates';
-  if (response?.status === 409) return 'stays-busy';
+  if (response?.status === 409) {
+    return code === 'killed' && lacks(deviation) ? 'keeps-lock' : 'stays-busy';
+  }
+  if (response?.error === 'timeout' && isRepeat(deviation)) return 'hangs-on-duplicates';
   return code === 'twice-at-once' ? 'fails-at-once' : 'fails-on-duplicates';
+}
+
+function lacks({ expected, state }: Deviation): boolean {
+  return differingLines(expected, state).missing.length > 0;
+}
+
+/** Whether the last message had been taken before. */
+function isRepeat({ execution: { exchanges } }: Deviation): boolean {
+  const last = exchanges.at(-1);
+  return exchanges
+    .slice(0, -1)
+    .some(({ message, response }) => message === last?.message && response.kind === 'taken');
+}
+
+/** How many others came before a message that was forgotten came again. */
+export function countBetween({ waves }: Schedule): number {
+  const sent = waves.flatMap(({ messages }) => messages);
+  const again = sent.findIndex((place, at) => sent.indexOf(place) < at);
+  return new Set(sent.slice(sent.indexOf(sent[again] ?? -1) + 1, again)).size;
 }
 
 class Diagnosis {
@@ -46,6 +69,8 @@ class Diagnosis {
 
   async find(): Promise<IdempotenceFaultCode> {
     const { code } = this.#schedule;
+    const { expected, state } = this.#deviation;
+    if (code !== 'shuffled' && skipsNumbers(expected, state)) return 'skips-numbers';
     switch (code) {
       case 'once':
       case 'twice':
@@ -107,13 +132,15 @@ class Diagnosis {
     const [message = 0] = killed?.messages ?? [];
     const requests = waves.flatMap(({ messages }) => messages).filter((each) => each === message);
     if (requests.length === 1) return 'responds-before-storing';
+    const others = scheduledMessages(this.#schedule).filter((other) => other !== message);
+    const without = others.length === 0 ? this.#runner.base : await this.#runner.referenceOf(others);
+    if (isSameState(this.#deviation.state, without)) return 'record-before-effect';
     const after: Wave = { messages: [message], kill: { when: 'after' } };
     const again = { messages: [message] };
     const isForgotten = await this.#runner.judge({ ...this.#schedule, waves: [after, again] });
-    if (isForgotten?.kind === 'state') return 'dedupe-in-memory';
-    const others = scheduledMessages(this.#schedule).filter((other) => other !== message);
-    const without = others.length === 0 ? this.#runner.base : await this.#runner.referenceOf(others);
-    return isSameState(this.#deviation.state, without) ? 'record-before-effect' : 'effect-and-record-apart';
+    return isForgotten?.kind === 'state' && !isSameState(isForgotten.state, this.#runner.base)
+      ? 'dedupe-in-memory'
+      : 'effect-and-record-apart';
   }
 
   async #ofOrder(): Promise<IdempotenceFaultCode> {

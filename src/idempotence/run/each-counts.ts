@@ -6,7 +6,7 @@ import type { ProofRunner } from './proof-runner.ts';
 
 /** Two different messages that the receiver takes for one, so that the second is lost. */
 export interface LostMessage {
-  readonly code: 'cuts-ids-off' | 'dedupes-by-content' | 'dedupes-by-user';
+  readonly code: 'cuts-ids-off' | 'folds-ids' | 'dedupes-by-content' | 'dedupes-by-user';
   readonly messages: readonly ProofMessage[];
   /** A state in which both have counted. */
   readonly expected: string;
@@ -67,6 +67,8 @@ class LossSearch {
     const lost =
       (await this.#byCutId(withOtherEnd)) ??
       (await this.#byCutId(withOtherBeginning)) ??
+      (await this.#byCutId(withOtherCase, 'folds-ids')) ??
+      (await this.#byCutId(withOtherPunctuation, 'folds-ids')) ??
       (await this.#byContent());
     if (lost === undefined) return undefined;
     // A receiver that works after it responds may have been slow.
@@ -75,14 +77,18 @@ class LossSearch {
   }
 
   /** Whether a message of another user counts with an unlike id, but not with one that is like the first message's. */
-  async #byCutId(likeId: (id: string) => string): Promise<LostMessage | undefined> {
+  async #byCutId(
+    likeId: (id: string) => string,
+    code: LostMessage['code'] = 'cuts-ids-off',
+  ): Promise<LostMessage | undefined> {
     const { messageId, message } = this.#first;
+    if (likeId(messageId) === messageId) return undefined;
     const other = withOtherContent(ofOtherUser(message));
     const like = proofMessage(other, { label: 'one with a similar id', messageId: likeId(messageId) });
     if (!(await this.#isLost(like))) return undefined;
     const expected = await this.#with(this.#unlike(other, 'one with an unlike id'));
     if (isSameState(expected, this.#alone)) return undefined;
-    return this.#lost('cuts-ids-off', like, expected);
+    return this.#lost(code, like, expected);
   }
 
   /** Whether a message with the same content is lost, where any other detail would make it count. */
@@ -166,6 +172,19 @@ class LossSearch {
 
 function withOtherEnd(id: string): string {
   return id.slice(0, -1) + (id.endsWith('0') ? '1' : '0');
+}
+
+/** A column of the type uuid rightly takes either case. */
+const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
+
+function withOtherCase(id: string): string {
+  if (UUID.test(id)) return id;
+  return id === id.toUpperCase() ? id.toLowerCase() : id.toUpperCase();
+}
+
+function withOtherPunctuation(id: string): string {
+  if (UUID.test(id)) return id;
+  return id.includes('-') ? id.replaceAll('-', '_') : `${id}-`;
 }
 
 function withOtherBeginning(id: string): string {

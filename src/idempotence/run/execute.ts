@@ -21,6 +21,8 @@ export interface ProofExchange {
   readonly response: ProofResponse;
   /** How often it was sent: a response that asks for it makes a sender try again. */
   readonly tries: number;
+  /** The first 5xx that it got, where it was sent again. */
+  readonly failedWith?: number;
   readonly isCut: boolean;
   /** How long after it was sent the receiver was killed. */
   readonly killedAfterMs?: number;
@@ -108,14 +110,19 @@ class ScheduleExecution {
     const atMs = sentAt - this.#startedAt;
     let response = await this.#send(message);
     let tries = 1;
+    let failedWith: number | undefined;
     while (isRetried(response) && !signal.aborted && subject.gone() === undefined) {
       const enoughMs = Math.max(3 * latencyMs(message), BUSY.has(response.status) ? busyMs : 0);
       if (tries > RETRY_MS.length && clock.now() > sentAt + enoughMs) break;
+      // A receiver that does not respond to a message that it knows has had the timeout twice.
+      if (response.error === 'timeout' && tries > 1 && this.#taken.has(message)) break;
+      if ((response.status ?? 0) >= 500) failedWith ??= response.status;
       await sleep(clock, RETRY_MS[tries - 1] ?? RETRY_MS.at(-1) ?? 0, signal);
       response = await this.#send(message);
       tries++;
     }
-    const exchange: ProofExchange = { message, atMs, response, tries, isCut: false };
+    const failed = failedWith === undefined ? {} : { failedWith };
+    const exchange: ProofExchange = { message, atMs, response, tries, ...failed, isCut: false };
     this.#note(exchange);
     if (response.kind !== 'taken') this.#failure ??= failureOf(exchange, subject.gone());
   }

@@ -1,18 +1,19 @@
 import { sleep } from '../../clock.ts';
+import type { InputError } from '../../errors.ts';
 import { referenceWaves } from '../plan/plan-schedules.ts';
 import { differenceText, isSameState } from '../state-difference.ts';
 import type { ProofMessage, ProofResponse } from '../subject.ts';
 import {
   anotherState,
-  neverSettles,
   nothingTaken,
   receiverDied,
+  stillChanging,
   unchanged,
   unreachable,
   unstable,
 } from './reference-errors.ts';
 import { READ_GAP_MS } from './settled-state.ts';
-import type { ProofRunner } from './proof-runner.ts';
+import { BUSY_MS, type ProofRunner } from './proof-runner.ts';
 
 /** What the reference run shows of the receiver. */
 export interface Reference {
@@ -27,21 +28,15 @@ export interface Reference {
   readonly effectDespite5xx: ProofMessage | undefined;
   /** The state after all. */
   readonly reference: string;
+  /** A message that got a 5xx, and 409 from then on. */
+  readonly locked?: LeftOut | undefined;
+  /** How long it takes to send all from the start, and to read the state. */
+  readonly runMs: number;
 }
 
 export interface LeftOut {
   readonly message: ProofMessage;
   readonly response: ProofResponse;
-}
-
-export interface After5xx {
-  /** Whether the message had its effect although the response was 5xx, and again when it was sent again. */
-  readonly isRepeated: boolean;
-  readonly status: number | undefined;
-  /** The state after the response of 5xx. */
-  readonly expected: string;
-  /** The state after the message was sent again. */
-  readonly state: string;
 }
 
 /** A clock that shows seconds changes within this time. */
@@ -63,12 +58,30 @@ export async function learnReference(
   const base = await stableState(runner);
   const learner = new Learner(runner, base);
   for (const message of messages) await learner.learn(message);
+  const { taken, latencies, leftOut, effective, locked } = learner;
+  const learned = { messages: taken, leftOut, effective };
+  if (locked !== undefined) {
+    return {
+      ...learned,
+      failed: learner.failed,
+      effectDespite5xx: undefined,
+      reference: '',
+      locked,
+      runMs: 0,
+    };
+  }
   const reference = await learner.finish();
-  const { taken, latencies, lagMs } = learner;
-  runner.learn({ base, messages: taken, reference, latencies, lagMs });
-  if (learner.effectDespite5xx === undefined) await repeatReference(runner, taken, reference);
-  const { leftOut, effective, failed, effectDespite5xx } = learner;
-  return { messages: taken, leftOut, effective, failed, effectDespite5xx, reference };
+  const { lagMs, worksLater } = learner;
+  runner.learn({ base, messages: taken, reference, latencies, lagMs, worksLater });
+  const { clock } = runner.options;
+  const startedAt = clock.now();
+  const repeated = await repeatReference(runner, learner, reference);
+  const runMs = clock.now() - startedAt;
+  const failed = [...new Set([...learner.failed, ...repeated.failed])];
+  const { error } = repeated;
+  if (error !== undefined && failed.length === 0) throw error;
+  const effectDespite5xx = learner.effectDespite5xx ?? (error && failed[0]);
+  return { ...learned, failed, effectDespite5xx, reference, locked: repeated.locked, runMs };
 }
 
 /** Reads the state thrice before anything is sent. Throws InputError when it changes. */
@@ -90,7 +103,9 @@ class Learner {
   readonly latencies = new Map<ProofMessage, number>();
   readonly failed: ProofMessage[] = [];
   effectDespite5xx: ProofMessage | undefined;
+  locked: LeftOut | undefined;
   lagMs = 0;
+  #isAccepted = false;
   readonly #runner: ProofRunner;
   readonly #base: string;
   #state: string;
@@ -101,14 +116,22 @@ class Learner {
     this.#state = base;
   }
 
+  /** Whether the receiver may work after it responds. */
+  get worksLater(): boolean {
+    return this.#isAccepted || this.lagMs > 0;
+  }
+
   async learn(message: ProofMessage): Promise<void> {
     const { subject, signal } = this.#runner.options;
     const first = await subject.send(message);
     signal.throwIfAborted();
     const isServerError = first.kind === 'failing' && (first.status ?? 0) >= 500;
     const failedState = isServerError ? (await this.#runner.settle()).state : this.#state;
-    const response = first.kind === 'failing' || first.kind === 'none' ? await this.#again(message) : first;
+    let response = first.kind === 'failing' || first.kind === 'none' ? await this.#again(message) : first;
+    if (isServerError && response.status === 409) response = await this.#again(message, BUSY_MS);
+    if (isServerError && response.status === 409) this.locked ??= { message, response: first };
     if (response.kind !== 'taken') return this.#leaveOut(message, response);
+    this.#isAccepted ||= response.status === 202;
     this.taken.push(message);
     this.latencies.set(message, response.ms);
     if (isServerError) this.failed.push(message);
@@ -128,17 +151,18 @@ class Learner {
       throw nothingTaken(responses, this.#runner.options);
     }
     const changed = (state: string): boolean => !isSameState(state, this.#base);
+    const startedAt = this.#runner.options.clock.now();
     let { state, isSettled, lastChangeMs } = await this.#runner.settle({ quietMs: REFERENCE_QUIET_MS });
-    if (!changed(state)) ({ state, isSettled, lastChangeMs } = await this.#waitForChange(changed));
+    if (!changed(state)) ({ state, isSettled, lastChangeMs } = await this.#waitForChange(changed, startedAt));
     if (!changed(state)) throw unchanged(this.taken.length, state);
-    if (!isSettled) throw neverSettles(this.#runner.options.stateTimeoutMs);
+    if (!isSettled) throw stillChanging(this.#runner.options.stateTimeoutMs, 'once');
     this.lagMs = lastChangeMs;
     if (this.lagMs > 0) for (const message of this.taken) this.effective.add(message);
     return state;
   }
 
-  async #again(message: ProofMessage): Promise<ProofResponse> {
-    const { exchanges } = await this.#runner.send([message], { waves: referenceWaves([0]) });
+  async #again(message: ProofMessage, busyMs = 0): Promise<ProofResponse> {
+    const { exchanges } = await this.#runner.send([message], { waves: referenceWaves([0]) }, busyMs);
     return exchanges.at(-1)?.response ?? { kind: 'none', ms: 0 };
   }
 
@@ -151,32 +175,17 @@ class Learner {
   }
 
   /** A worker of the receiver may sleep longer than the state is usually watched. */
-  async #waitForChange(changed: (state: string) => boolean) {
+  async #waitForChange(changed: (state: string) => boolean, startedAt: number) {
     const { clock, signal, subject, stateTimeoutMs } = this.#runner.options;
-    const startedAt = clock.now();
-    while (clock.now() - startedAt < stateTimeoutMs && !changed(await subject.readState())) {
+    const waitsFrom = clock.now();
+    while (clock.now() - waitsFrom < stateTimeoutMs && !changed(await subject.readState())) {
       await sleep(clock, READ_GAP_MS, signal);
       signal.throwIfAborted();
     }
     const waitedMs = clock.now() - startedAt;
-    const settled = await this.#runner.settle({ quietMs: REFERENCE_QUIET_MS });
+    const settled = await this.#runner.settle({ quietMs: Math.max(REFERENCE_QUIET_MS, 2 * waitedMs) });
     return { ...settled, lastChangeMs: waitedMs + settled.lastChangeMs };
   }
-}
-
-/** Sends a message alone, and again when the response is 5xx; undefined when it is not. */
-export async function repeatAfter5xx(
-  runner: ProofRunner,
-  message: ProofMessage,
-): Promise<After5xx | undefined> {
-  await runner.reset();
-  const { status } = await runner.options.subject.send(message);
-  if ((status ?? 0) < 500) return undefined;
-  const { state: expected } = await runner.settle();
-  await runner.send([message], { waves: referenceWaves([0]) });
-  const { state } = await runner.settle();
-  const isRepeated = !isSameState(expected, runner.base) && !isSameState(state, expected);
-  return { isRepeated, status, expected, state };
 }
 
 const UNREACHABLE: ReadonlySet<string> = new Set([
@@ -190,15 +199,36 @@ const UNREACHABLE: ReadonlySet<string> = new Set([
   'tls-untrusted',
 ]);
 
+interface RepeatedReference {
+  /** Why nothing can be proved; undefined when the state is the same. */
+  readonly error: InputError | undefined;
+  /** Messages that got a 5xx this time. */
+  readonly failed: readonly ProofMessage[];
+  readonly locked: LeftOut | undefined;
+}
+
 /** Sends all a second time from the start: a reset that does not reset shows now, before any verdict. */
 export async function repeatReference(
   runner: ProofRunner,
-  messages: readonly ProofMessage[],
+  first: { readonly taken: readonly ProofMessage[]; readonly failed: readonly ProofMessage[] },
   reference: string,
-): Promise<void> {
+): Promise<RepeatedReference> {
+  const messages = first.taken;
   await runner.reset();
-  const execution = await runner.send(messages, { waves: referenceWaves([...messages.keys()]) });
+  const execution = await runner.send(messages, { waves: referenceWaves([...messages.keys()]) }, BUSY_MS);
   const { state } = await runner.settleCarefully((read) => isSameState(read, reference));
-  if (isSameState(state, reference)) return;
-  throw anotherState(differenceText(reference, state), execution.failure);
+  const again = execution.exchanges.filter(({ failedWith }) => failedWith !== undefined);
+  const failed = again.flatMap(({ message }) => messages[message] ?? []);
+  const { failure } = execution;
+  const last = failure?.kind === 'not-taken' ? failure.exchange : undefined;
+  const stuck = last && messages[last.message];
+  const isLocked = last?.response.status === 409 && last.failedWith !== undefined && stuck !== undefined;
+  const locked = isLocked
+    ? { message: stuck, response: { ...last.response, status: last.failedWith } }
+    : undefined;
+  if (isSameState(state, reference)) return { error: undefined, failed, locked };
+  const serverErrors = first.failed.length + failed.length;
+  const { worksLater } = runner;
+  const error = anotherState(differenceText(reference, state), failure, { serverErrors, worksLater });
+  return { error, failed, locked };
 }

@@ -1,10 +1,10 @@
 import { sleep, type Clock } from '../../clock.ts';
-import type { Schedule, Wave } from '../plan/schedule.ts';
+import { scheduledMessages, type Schedule, type Wave } from '../plan/schedule.ts';
 import { referenceWaves } from '../plan/plan-schedules.ts';
-import { differingLines, isSameState } from '../state-difference.ts';
+import { differingLines, hasMore, isSameState } from '../state-difference.ts';
 import type { ProofMessage, Subject } from '../subject.ts';
 import { execute, type Execution, type ExecutionFailure } from './execute.ts';
-import { notEmpty, notReset } from './reference-errors.ts';
+import { notEmpty, notReset, stillChanging } from './reference-errors.ts';
 import { READ_GAP_MS, settledState, type SettledState, type SettleOptions } from './settled-state.ts';
 
 export interface RunnerOptions {
@@ -37,8 +37,10 @@ const SHORT_PATIENCE_MS = 400;
 const CAREFUL_MS = 4_000;
 /** The same where nothing is missing: more than there should be is not what a slow receiver has. */
 const SURPLUS_MS = 1_000;
+/** How long the state of what a counterexample must end in must stay the same where the receiver works after it responds. */
+const VERDICT_QUIET_MS = 5_000;
 /** How long a message is sent again while the receiver says that the first request is at work, before a verdict. */
-const BUSY_MS = 10_000;
+export const BUSY_MS = 10_000;
 /** How often the reset is tried when work of an earlier schedule still changes the state. */
 const RESETS = 3;
 /** Until the latency of a message is known. */
@@ -53,6 +55,7 @@ export class ProofRunner {
   #base: string | undefined;
   #quietMs = READ_GAP_MS;
   #patienceMs = PATIENCE_MS;
+  #worksLater = false;
 
   constructor(options: RunnerOptions) {
     this.options = options;
@@ -64,6 +67,11 @@ export class ProofRunner {
     return this.#base;
   }
 
+  /** Whether the receiver may work after it responds. */
+  get worksLater(): boolean {
+    return this.#worksLater;
+  }
+
   /** Sets what schedules are about, and the state in which all messages, each sent once, end. */
   learn(known: {
     readonly base: string;
@@ -72,7 +80,10 @@ export class ProofRunner {
     readonly latencies: ReadonlyMap<ProofMessage, number>;
     /** How long after the last response the state still changed. */
     readonly lagMs: number;
+    /** Whether the receiver may work after it responds. */
+    readonly worksLater: boolean;
   }): void {
+    this.#worksLater = known.worksLater;
     this.#base = known.base;
     this.#messages = known.messages;
     for (const [message, ms] of known.latencies) this.#latencies.set(message, ms);
@@ -100,7 +111,21 @@ export class ProofRunner {
       ? this.settleCarefully(wanted, isSurplus)
       : this.settle({ patienceMs: (read) => (wanted(read) ? 0 : this.#patienceMs) }));
     if (isSettled && isSameState(expected, state)) return undefined;
+    if (!isSettled && !hasMore(expected, state))
+      throw stillChanging(this.options.stateTimeoutMs, schedule.code);
     return { execution, expected, state, kind: isSettled ? 'state' : 'unsettled' };
+  }
+
+  /** Sees that a state is that of its messages, each sent once, also where the receiver works later. Throws InputError when it is not. */
+  async confirm(schedule: Schedule, expected: string): Promise<void> {
+    if (!this.#worksLater) return;
+    const { stateTimeoutMs } = this.options;
+    const places = scheduledMessages(schedule).toSorted((one, other) => one - other);
+    await this.reset();
+    await this.send(this.#messages, { waves: referenceWaves(places) });
+    const quietMs = Math.min(Math.max(VERDICT_QUIET_MS, 2 * this.#quietMs), stateTimeoutMs);
+    const { state, isSettled } = await this.settle({ quietMs });
+    if (!isSettled || !isSameState(state, expected)) throw stillChanging(stateTimeoutMs, 'once');
   }
 
   /** The state after some of the messages, each sent once and in their order. */

@@ -1,4 +1,6 @@
+import { formatDuration } from '../../duration.ts';
 import { InputError } from '../../errors.ts';
+import type { ScheduleCode } from '../plan/schedule.ts';
 import { differenceText } from '../state-difference.ts';
 import type { ProofMessage, ProofResponse } from '../subject.ts';
 import type { ExecutionFailure } from './execute.ts';
@@ -21,11 +23,34 @@ export function notEmpty(base: string, state: string): InputError {
   );
 }
 
-export function anotherState(difference: string, failure: ExecutionFailure | undefined): InputError {
+export function anotherState(
+  difference: string,
+  failure: ExecutionFailure | undefined,
+  { serverErrors, worksLater }: { readonly serverErrors: number; readonly worksLater: boolean },
+): InputError {
   const says = failure?.kind === 'not-taken' ? notTakenText(failure) : difference;
+  if (serverErrors > 0) {
+    const times = serverErrors === 1 ? 'once' : `${serverErrors} times`;
+    return new InputError(
+      `The receiver responded with 5xx ${times} during the reference, and the same messages then ended in another state: ${says}`,
+      {
+        hint: 'find out why it responds with 5xx (-v shows its output), and whether it does the work nevertheless; then run this again',
+      },
+    );
+  }
   return new InputError(`The same messages end in another state after a reset: ${says}`, {
-    hint: 'let --reset delete all that the receiver stores, the ids that it has seen included (restart it when they are in memory); leave times, random ids and running numbers out of --state',
+    hint: `${worksLater ? 'give the receiver more time, since it works on after its response: --state-timeout 1m; else ' : ''}let --reset delete all that the receiver stores, the ids that it has seen included (restart it when they are in memory); leave times, random ids and running numbers out of --state`,
   });
+}
+
+/** Why a message got no 2xx after a 5xx. */
+export function lockKept({ label }: ProofMessage): InputError {
+  return new InputError(
+    `The receiver responds with 409 to the first ${label} message since it responded with 5xx to it`,
+    {
+      hint: 'release the lock of a message when the work on it fails; --only after-5xx shows the requests',
+    },
+  );
 }
 
 function notTakenText({ exchange }: ExecutionFailure & { kind: 'not-taken' }): string {
@@ -52,11 +77,11 @@ export function unchanged(count: number, state: string): InputError {
   );
 }
 
-export function neverSettles(timeoutMs: number): InputError {
+export function stillChanging(timeoutMs: number, code: ScheduleCode): InputError {
   return new InputError(
-    `The state still changes ${timeoutMs} ms after the last message of the reference run`,
+    `The state was still changing when the time ended, ${formatDuration(timeoutMs)} after the last message of ${code}: is the receiver still working?`,
     {
-      hint: 'leave out times and whatever else changes by itself, or wait longer: --state-timeout 30s',
+      hint: 'wait longer: --state-timeout 1m; fewer messages take less: --messages FILE; leave out times and whatever else changes by itself',
     },
   );
 }

@@ -8,9 +8,9 @@ export interface SettleOptions {
   readonly read: () => Promise<string>;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** How long the state must stay the same. At least READ_GAP_MS. */
+  /** How long the state must stay the same, at the least: twice the longest time between two changes where that is longer. At least READ_GAP_MS. */
   readonly quietMs: number;
-  /** Gives up after this. */
+  /** Gives up when it still changed after this. */
   readonly timeoutMs: number;
   /** How long a state must stay the same that may yet become what it should. @default none */
   readonly patienceMs?: (state: string) => number;
@@ -31,6 +31,7 @@ export async function settledState(options: SettleOptions): Promise<SettledState
   let state = await read();
   let lastChangeMs = 0;
   let sameSince = clock.now();
+  let quiet = Math.min(quietMs, timeoutMs);
   for (;;) {
     await sleep(clock, READ_GAP_MS, signal);
     signal.throwIfAborted();
@@ -39,12 +40,15 @@ export async function settledState(options: SettleOptions): Promise<SettledState
     if (!isSameState(next, state)) {
       state = next;
       lastChangeMs = now - startedAt;
+      quiet = Math.min(Math.max(quiet, 2 * (now - sameSince)), timeoutMs);
       sameSince = now;
     }
     const sameMs = now - sameSince + 1;
-    const isQuiet = sameMs >= Math.min(quietMs, timeoutMs);
+    const isQuiet = sameMs >= quiet;
     if (isQuiet && sameMs >= patienceMs(state)) return { state, isSettled: true, lastChangeMs };
-    const isOver = now - startedAt >= Math.max(timeoutMs, 2 * READ_GAP_MS);
+    // What changed in time gets the time to be seen at rest.
+    const restMs = lastChangeMs > 0 && lastChangeMs < timeoutMs ? quiet : 0;
+    const isOver = now - startedAt >= Math.max(timeoutMs, 2 * READ_GAP_MS) + restMs;
     if (isOver) return { state, isSettled: isQuiet, lastChangeMs };
   }
 }

@@ -1,6 +1,7 @@
 import { HooksError } from '../../errors.ts';
 import { scheduledMessages, type Schedule, type ScheduleCode } from '../plan/schedule.ts';
 import { shrink, type Shrunk } from '../plan/shrink.ts';
+import { hasMore } from '../state-difference.ts';
 import { likelyMessages, type KnownMessages } from './likely-messages.ts';
 import { withKillTimes, type Deviation, type ProofRunner } from './proof-runner.ts';
 
@@ -14,7 +15,7 @@ const RACES: ReadonlySet<ScheduleCode> = new Set(['twice-at-once', 'answer-lost'
 const RACE_TRIES = { few: 3, many: 2 };
 
 /** Finds the fewest requests that still end in another state, by running smaller schedules. */
-export function shrinkDeviation(
+export async function shrinkDeviation(
   runner: ProofRunner,
   { schedule: found, seen: deviation }: Shrunk<Deviation>,
   known: KnownMessages,
@@ -42,7 +43,24 @@ export function shrinkDeviation(
     }
   };
   const whole = { schedule: withKillTimes(found, deviation.execution), seen: deviation };
-  return shrink(whole, { run, likely: likelyMessages(found, deviation, known), hasTime });
+  const smallest = await shrink(whole, { run, likely: likelyMessages(found, deviation, known), hasTime });
+  return withoutRepeat(smallest, run);
+}
+
+/** The one request of a kill after its response, where that loses the message: that it comes again does not matter. */
+async function withoutRepeat(
+  smallest: Shrunk<Deviation>,
+  run: (smaller: Schedule) => Promise<Deviation | undefined>,
+): Promise<Shrunk<Deviation>> {
+  const { schedule, seen } = smallest;
+  const [message, other] = scheduledMessages(schedule);
+  const isKill = schedule.code === 'killed' && seen.kind === 'state';
+  if (!isKill || message === undefined || other !== undefined || hasMore(seen.expected, seen.state)) {
+    return smallest;
+  }
+  const lost = { ...schedule, waves: [{ messages: [message], kill: { when: 'after' } }] } as const;
+  const alone = await run(lost);
+  return alone?.kind === 'state' ? { schedule: lost, seen: alone } : smallest;
 }
 
 function triesOf(schedule: Schedule): number {

@@ -86,9 +86,9 @@ export class ProofOutput {
 
   /** Notes a result that is not printed one by one. */
   add(result: ProofResult): void {
-    const { options, seed, io } = this.#context;
+    const { options, io } = this.#context;
     this.#results.push(result);
-    if (options.output === 'json') io.out(jsonLine(proofFields(result, seed)));
+    if (options.output === 'json') io.out(jsonLine(this.#fieldsOf(result)));
   }
 
   readonly show = (result: ProofResult): void => {
@@ -108,6 +108,12 @@ export class ProofOutput {
     else io.note(io.errColor.dim(line));
   }
 
+  /** Prints a line of the receiver above the bar. */
+  readonly line = (text: string): void => {
+    if (this.#progress === undefined) this.#context.io.note(text);
+    else this.#progress.line(text);
+  };
+
   end(summary: CheckSummary): void {
     const { options, seed, io } = this.#context;
     if (options.output === 'json') return io.out(jsonLine({ summary: { ...summary, seed } }));
@@ -118,7 +124,7 @@ export class ProofOutput {
 
   /** A result as a case of a report. */
   caseOf(result: ProofResult): ReportedCase {
-    const { seed, shownUrl, repeat } = this.#context;
+    const { shownUrl, repeat } = this.#context;
     const { check, title, outcome, ms, fault, reason, counterexample } = result;
     const details = [
       title,
@@ -135,8 +141,13 @@ export class ProofOutput {
       message: reason ?? fault?.says,
       type: fault?.code ?? outcome,
       details: details.filter(Boolean).join('\n'),
-      line: proofFields(result, seed),
+      line: this.#fieldsOf(result),
     };
+  }
+
+  #fieldsOf(result: ProofResult): object {
+    const { seed, repeat } = this.#context;
+    return { ...proofFields(result, seed), ...(result.fault && { repeat: repeat(result.check) }) };
   }
 
   /** On a terminal the bar is cleared first. */

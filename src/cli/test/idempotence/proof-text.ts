@@ -43,7 +43,10 @@ export function proofText(
 }
 
 /** Faults of a receiver that can no longer say what its state is. */
-const WITHOUT_STATE: ReadonlySet<string> = new Set(['died', 'does-not-restart']);
+const WITHOUT_STATE: ReadonlySet<string> = new Set(['died', 'dies-on-duplicates', 'does-not-restart']);
+
+/** Faults that the ids explain. */
+const WITH_IDS: ReadonlySet<string> = new Set(['cuts-ids-off', 'folds-ids']);
 
 function counterexampleText(
   { code }: NonNullable<ProofResult['fault']>,
@@ -55,6 +58,7 @@ function counterexampleText(
     { text: `+${Math.max(0, request.atMs)}ms`, align: 'end' },
     { text: printable(request.message) },
     { text: requestText(request) },
+    ...(WITH_IDS.has(code) ? [{ text: printable(request.messageId) }] : []),
   ]);
   const count = `${requests.length} ${requests.length === 1 ? 'request' : 'requests'}`;
   const requestsText = `    ${count}:\n${formatTable(rows, { columns })}`;

@@ -6,7 +6,6 @@ import { ConfigError } from '../../../errors.ts';
 import { sampleMessages } from '../../../idempotence/messages.ts';
 import { SCHEDULE_CODES, SCHEDULE_TITLES, type ScheduleCode } from '../../../idempotence/plan/schedule.ts';
 import { proveIdempotence } from '../../../idempotence/prove.ts';
-import type { Reference } from '../../../idempotence/run/learn-reference.ts';
 import type { ProofMessage } from '../../../idempotence/subject.ts';
 import type { CaseReport } from '../../../report/case-report.ts';
 import type { Reports } from '../../print/reports.ts';
@@ -24,14 +23,13 @@ import {
 } from '../prepare-receiver.ts';
 import { readProofMessages } from './messages-file.ts';
 import { ProofOutput } from './proof-output.ts';
+import { PROOF_DEFAULTS, remarksOfLate, remarksOfReference } from './proof-remarks.ts';
 import { ReceiverControl } from './receiver-control.ts';
 import { repeatCommand } from './repeat-command.ts';
 import { readStateOf, type StateCommandOptions } from './state-commands.ts';
 import { portOf } from '../../../url.ts';
 
-const LATE_MS = 10_000;
 const STATE_TIMEOUT_MS = 10_000;
-const SCHEDULES = 50;
 const SEEDS = 1_000_000_000;
 
 /** Runs `hooks test --state`: whether the receiver ends in the same state whatever comes twice, late, or into a crash. */
@@ -108,17 +106,18 @@ class IdempotenceTest {
       commands: this.#commands,
       isVerbose: options.verbose === true,
       isQuiet: options.quiet ?? false,
-      io,
+      io: { ...io, note: this.#output.line },
     });
   }
 
   async run(): Promise<ExitCode> {
-    const { prepared, io } = this.#parts;
+    const { prepared, options, codes, io } = this.#parts;
     if (prepared.secrets.length === 0) {
       this.#output.remark('No secret given (--secret, HOOKS_SECRET): messages go unsigned');
     }
     try {
       this.#output.startProgress();
+      for (const line of remarksOfLate(options, codes)) this.#output.remark(line);
       await this.#prove();
     } catch (error) {
       if (!io.signal.aborted) {
@@ -134,7 +133,9 @@ class IdempotenceTest {
     }
     const summary = await this.#finish('interrupted');
     this.#output.end(summary);
-    if (summary.passed + summary.failed === 0 && !io.signal.aborted) throw allSkipped();
+    if (summary.passed + summary.failed === 0 && !io.signal.aborted) throw allSkipped(codes);
+    // Not tried to its end: no verdict.
+    if (io.signal.reason === 'closed-pipe') return ExitCode.unusable;
     const isGood = summary.failed + summary.unsent === 0;
     return interruptedCode(io) ?? (isGood ? ExitCode.ok : ExitCode.negative);
   }
@@ -164,13 +165,15 @@ class IdempotenceTest {
       messages,
       codes,
       seed,
-      schedules: options.schedules ?? SCHEDULES,
-      lateMs: options.late ?? LATE_MS,
+      schedules: options.schedules ?? PROOF_DEFAULTS.schedules,
+      lateMs: options.late ?? PROOF_DEFAULTS.lateMs,
       stateTimeoutMs: options.stateTimeout ?? STATE_TIMEOUT_MS,
       skipped: this.#skipped(),
       clock: systemClock,
       signal: io.signal,
-      onReference: (reference) => this.#remarkLeftOut(reference),
+      onReference: (reference) => {
+        for (const line of remarksOfReference(reference, options)) this.#output.remark(line);
+      },
       onProgress: this.#output.progress,
       onDeviation: this.#output.progressOfShrinking,
       onResult: (result) => {
@@ -192,16 +195,6 @@ class IdempotenceTest {
       skipped.set('shuffled', 'it needs --any-order: by default the messages of one user keep their order');
     }
     return skipped;
-  }
-
-  #remarkLeftOut({ leftOut, messages }: Reference): void {
-    if (leftOut.length === 0) return;
-    const each = leftOut.map(({ message: { label }, response }) => {
-      const { status, error } = response;
-      return `${label} (${status ?? error})`;
-    });
-    const sent = `${messages.length} ${messages.length === 1 ? 'message is' : 'messages are'} left`;
-    this.#output.remark(`Left out, since the receiver does not take them: ${each.join(', ')}; ${sent}`);
   }
 
   /** Notes what did not run and writes the report. */
@@ -229,7 +222,11 @@ class IdempotenceTest {
 }
 
 /** Faults whose fix points to the receiver's output. */
-const SHOWS_OUTPUT: ReadonlySet<string | undefined> = new Set(['died', 'does-not-restart']);
+const SHOWS_OUTPUT: ReadonlySet<string | undefined> = new Set([
+  'died',
+  'dies-on-duplicates',
+  'does-not-restart',
+]);
 
 function noReset(): ConfigError {
   return new ConfigError('Expected --reset COMMAND or a receiver behind --, got neither', {
@@ -239,8 +236,11 @@ function noReset(): ConfigError {
   });
 }
 
-function allSkipped(): ConfigError {
+function allSkipped(codes: readonly ScheduleCode[]): ConfigError {
+  const isAfter5xx = codes.length === 1 && codes[0] === 'after-5xx';
   return new ConfigError('Every chosen check was skipped, so nothing is proved', {
-    hint: 'choose others with --only, or give what they need: --reset, -- COMMAND, --any-order',
+    hint: isAfter5xx
+      ? 'after-5xx needs a receiver that responds with 5xx: let something that it calls fail at the first message, or choose other checks'
+      : 'choose others with --only, or give what they need: --reset, -- COMMAND, --any-order',
   });
 }

@@ -1,0 +1,46 @@
+import type { Schedule } from './plan/schedule.ts';
+import type { Counterexample, ShownRequest } from './proof-result.ts';
+import type { LostMessage } from './run/each-counts.ts';
+import type { Deviation } from './run/proof-runner.ts';
+import type { ProofMessage } from './subject.ts';
+
+/** The requests of a schedule as they were sent. */
+export function deviationExample(
+  { number }: Schedule,
+  { expected, state, execution }: Deviation,
+  messages: readonly ProofMessage[],
+): Counterexample {
+  const [first] = execution.exchanges;
+  const requests = execution.exchanges.map((exchange): ShownRequest => {
+    const { label = '', messageId = '' } = messages[exchange.message] ?? {};
+    const { status, error } = exchange.response;
+    return {
+      message: label,
+      messageId,
+      atMs: Math.round(exchange.atMs - (first?.atMs ?? 0)),
+      ...(status !== undefined && { status }),
+      ...(error !== undefined && { error }),
+      ...(exchange.tries > 1 && { tries: exchange.tries }),
+      ...(exchange.killedAfterMs !== undefined && { killedAfterMs: Math.round(exchange.killedAfterMs) }),
+    };
+  });
+  return { schedule: number, requests, expected, state };
+}
+
+export function lostExample({ messages, expected, state }: LostMessage): Counterexample {
+  const requests = messages.map(({ label: message, messageId }, place) => ({
+    message,
+    messageId,
+    atMs: place,
+    status: 200,
+  }));
+  return { schedule: 1, requests, expected, state };
+}
+
+/** One message that got these responses in turn. */
+export function requestsOf(
+  { label, messageId }: ProofMessage,
+  statuses: readonly number[],
+): readonly ShownRequest[] {
+  return statuses.map((status, atMs) => ({ message: label, messageId, atMs, status }));
+}

@@ -1,0 +1,30 @@
+import { referenceWaves } from '../plan/plan-schedules.ts';
+import { isSameState } from '../state-difference.ts';
+import type { ProofMessage } from '../subject.ts';
+import type { ProofRunner } from './proof-runner.ts';
+
+export interface After5xx {
+  /** Whether the message had its effect although the response was 5xx, and again when it was sent again. */
+  readonly isRepeated: boolean;
+  readonly status: number | undefined;
+  /** The state after the response of 5xx. */
+  readonly expected: string;
+  /** The state after the message was sent again. */
+  readonly state: string;
+}
+
+/** Sends a message alone, and again when the response is 5xx; undefined when it is not, each of `tries` times. */
+export async function repeatAfter5xx(
+  runner: ProofRunner,
+  message: ProofMessage,
+  tries: number,
+): Promise<After5xx | undefined> {
+  await runner.reset();
+  const { status } = await runner.options.subject.send(message);
+  if ((status ?? 0) < 500) return tries > 1 ? repeatAfter5xx(runner, message, tries - 1) : undefined;
+  const { state: expected } = await runner.settle();
+  await runner.send([message], { waves: referenceWaves([0]) });
+  const { state } = await runner.settle();
+  const isRepeated = !isSameState(expected, runner.base) && !isSameState(state, expected);
+  return { isRepeated, status, expected, state };
+}

@@ -1,0 +1,270 @@
+import { describe, expect, it } from 'vitest';
+import type { Clock } from '../../src/clock.ts';
+import { sleep } from '../../src/clock.ts';
+import { sampleMessages } from '../../src/idempotence/messages.ts';
+import type { ScheduleCode } from '../../src/idempotence/plan/schedule.ts';
+import type { ProofMessage, ProofResponse, Subject } from '../../src/idempotence/subject.ts';
+import { proved } from './prove-model.ts';
+
+const TIMEOUT = 'timeout';
+
+/** What a model keeps. A kill leaves what is on disk, and undoes what is to come. */
+interface Kept {
+  readonly effects: string[];
+  readonly ids: Set<string>;
+  /** Counts requests since the first start. */
+  readonly count: number;
+  /** Runs later, unless the model was killed or reset by then. */
+  readonly after: (ms: number, work: () => void) => void;
+}
+
+type Take = (message: ProofMessage, kept: Kept) => number | typeof TIMEOUT;
+
+/** A receiver that takes 20 ms to respond, killed before it has done anything or when it has responded. */
+function modelOf(clock: Clock, take: Take): Subject {
+  let [effects, ids, life, count] = [[] as string[], new Set<string>(), 0, 0];
+  const after = (ms: number, work: () => void): void => {
+    const own = life;
+    clock.after(ms, () => own === life && work());
+  };
+  return {
+    reset: async () => void ([effects, ids, life] = [[], new Set(), life + 1]),
+    kill: async () => void life++,
+    revive: async () => undefined,
+    gone: () => undefined,
+    readState: async () => effects.join('\n'),
+    send: async (message): Promise<ProofResponse> => {
+      const own = life;
+      await sleep(clock, 10);
+      if (own !== life) return { kind: 'none', error: 'reset', ms: 10 };
+      const status = take(message, { effects, ids, count: count++, after });
+      await sleep(clock, status === TIMEOUT ? 5_000 : 10);
+      if (own !== life) return { kind: 'none', error: 'reset', ms: 20 };
+      if (status === TIMEOUT) return { kind: 'none', error: TIMEOUT, ms: 5_000 };
+      return { kind: status < 300 ? 'taken' : 'failing', status, ms: 20 };
+    },
+  };
+}
+
+/** Keeps the ids, and does what it is told at a message that it does not know. */
+function once(work: (message: ProofMessage, kept: Kept) => void): Take {
+  return (message, kept) => {
+    if (!kept.ids.has(message.messageId)) {
+      kept.ids.add(message.messageId);
+      work(message, kept);
+    }
+    return 202;
+  };
+}
+
+/** An inbox whose worker takes up to `each` messages in each `ms`. */
+function inbox(ms: number, each: number): Take {
+  let waiting: string[] = [];
+  return (message, { effects, ids, after }) => {
+    if (ids.has(message.messageId)) return 202;
+    if (ids.size === 0) {
+      waiting = [];
+      const drain = (): void => {
+        effects.push(...waiting.splice(0, each));
+        after(ms, drain);
+      };
+      after(ms, drain);
+    }
+    ids.add(message.messageId);
+    waiting.push(message.messageId);
+    return 202;
+  };
+}
+
+const counting: Take = ({ messageId }, { effects, ids }) => {
+  if (!ids.has(messageId)) effects.push(messageId);
+  ids.add(messageId);
+  return 200;
+};
+
+async function resultOf(take: Take, code: ScheduleCode, schedules = 5) {
+  const { results } = await proved((clock) => modelOf(clock, take), { codes: [code], schedules });
+  return results.find(({ check }) => check === code);
+}
+
+const FAULTS: readonly (readonly [
+  title: string,
+  code: ScheduleCode,
+  fault: object,
+  requests: number,
+  take: Take,
+])[] = [
+  [
+    'records, responds and has the effect in a thread: the message is lost, not its work done twice',
+    'killed',
+    { code: 'responds-before-storing' },
+    1,
+    once(({ messageId }, { effects, after }) => after(100, () => effects.push(messageId))),
+  ],
+  [
+    'has its effect and then fails at random',
+    'after-5xx',
+    { code: 'effect-despite-5xx' },
+    2,
+    ({ messageId }, { effects, ids, count }) => {
+      if (ids.has(messageId)) return 200;
+      effects.push(messageId);
+      if (count % 7 === 3) return 503;
+      ids.add(messageId);
+      return 200;
+    },
+  ],
+  [
+    'keeps its lock when it fails',
+    'after-5xx',
+    { code: 'keeps-lock' },
+    2,
+    ({ messageId }, { effects, ids, count }) => {
+      if (effects.includes(messageId)) return 200;
+      if (ids.has(messageId)) return 409;
+      ids.add(messageId);
+      if (count % 13 === 12) return 500;
+      effects.push(messageId);
+      return 200;
+    },
+  ],
+  [
+    'never rests when a message comes again',
+    'twice',
+    { code: 'never-settles' },
+    2,
+    ({ messageId }, { effects, ids, after }) => {
+      const grow = (): void => {
+        effects.push(messageId);
+        after(150, grow);
+      };
+      if (!ids.has(messageId)) effects.push(messageId);
+      else after(10, grow);
+      ids.add(messageId);
+      return 200;
+    },
+  ],
+  [
+    'takes a running number for a message that it knows',
+    'twice',
+    { code: 'skips-numbers', fix: expect.stringContaining('leave it out of --state') },
+    3,
+    ({ messageId, label }, { effects, ids }) => {
+      const row = `row ${messageId}`;
+      ids.add(`${ids.size}`);
+      if (!ids.has(row)) effects.push(`${ids.size - effects.length}|${label}`);
+      ids.add(row);
+      return 200;
+    },
+  ],
+  [
+    'remembers the last five',
+    'twice',
+    { code: 'remembers-last', says: 'it forgets a message after 5 others' },
+    7,
+    ({ messageId }, { effects, ids }) => {
+      if (ids.has(messageId)) return 200;
+      effects.push(messageId);
+      ids.add(messageId);
+      if (ids.size > 5) ids.delete([...ids][0] ?? '');
+      return 200;
+    },
+  ],
+  [
+    'does not respond to what it knows',
+    'twice',
+    { code: 'hangs-on-duplicates' },
+    2,
+    (message, kept) => (kept.ids.has(message.messageId) ? TIMEOUT : counting(message, kept)),
+  ],
+  [
+    'compares ids without case',
+    'once',
+    { code: 'folds-ids' },
+    2,
+    (message, kept) => counting({ ...message, messageId: message.messageId.toLowerCase() }, kept),
+  ],
+  [
+    'compares ids without punctuation',
+    'once',
+    { code: 'folds-ids' },
+    2,
+    (message, kept) => counting({ ...message, messageId: message.messageId.replace(/\W|_/g, '') }, kept),
+  ],
+];
+
+describe('proveIdempotence', () => {
+  it.each(FAULTS)('names a receiver that %s', async (_, code, fault, requests, take) => {
+    const result = await resultOf(take, code);
+    expect(result).toMatchObject({ outcome: 'failed', fault });
+    expect(result?.counterexample?.requests).toHaveLength(requests);
+  });
+
+  it('names a lock that outlives a crash: the work is lost', async () => {
+    const subjectOf = (clock: Clock): Subject => {
+      const model = modelOf(clock, counting);
+      const locks = new Set<string>();
+      let kills = 0;
+      return {
+        ...model,
+        reset: async () => {
+          locks.clear();
+          await model.reset();
+        },
+        kill: async () => void kills++,
+        send: async (message) => {
+          if (locks.has(message.messageId)) return { kind: 'failing', status: 409, ms: 1 };
+          locks.add(message.messageId);
+          const before = kills;
+          await sleep(clock, 100);
+          if (kills !== before) return { kind: 'none', error: 'reset', ms: 100 };
+          const response = await model.send(message);
+          locks.delete(message.messageId);
+          return response;
+        },
+      };
+    };
+    const { results } = await proved(subjectOf, { codes: ['killed'], schedules: 14 });
+    expect(results).toMatchObject([{ outcome: 'failed', fault: { code: 'keeps-lock' } }]);
+  });
+
+  it('waits twice for the timeout of a message that the receiver knows, not six times', async () => {
+    const take: Take = (message, kept) =>
+      kept.ids.has(message.messageId) ? TIMEOUT : counting(message, kept);
+    const result = await resultOf(take, 'twice');
+    expect(result?.counterexample?.requests.at(-1)).toMatchObject({ error: TIMEOUT, tries: 2 });
+  });
+
+  it('says that the reference had 5xx when it differs and nothing more is known', async () => {
+    const take: Take = ({ messageId }, { effects, ids, count }) => {
+      if (ids.has(messageId)) return 200;
+      effects.push(messageId);
+      if (count === 3) return 503;
+      ids.add(messageId);
+      return 200;
+    };
+    await expect(resultOf(take, 'after-5xx')).rejects.toThrow(/responded with 5xx once during the reference/);
+    await expect(resultOf(take, 'twice')).rejects.toThrow(/responded with 5xx once during the reference/);
+  });
+
+  it.each([
+    ['one message each 3 s', inbox(3_000, 1)],
+    ['one message each 1.5 s', inbox(1_500, 1)],
+  ])('asks for more time when a worker takes %s, and gives no verdict', async (_, take) => {
+    await expect(resultOf(take, 'twice')).rejects.toThrow(/still changing when the time ended, 10s after/);
+  });
+
+  it.each([
+    ['all messages each 4 s', inbox(4_000, 100)],
+    ['all messages each 6 s', inbox(6_000, 100)],
+  ])('passes a receiver whose worker takes %s', async (_, take) => {
+    expect(await resultOf(take, 'twice')).toMatchObject({ outcome: 'passed' });
+  });
+
+  it('skips interleaved when no two messages are of different users', async () => {
+    const messages = sampleMessages({ now: 0, seed: 1 }).slice(0, 1);
+    const subjectOf = (clock: Clock): Subject => modelOf(clock, counting);
+    const { results } = await proved(subjectOf, { codes: ['interleaved'], schedules: 2, messages });
+    expect(results).toMatchObject([{ outcome: 'skipped', reason: expect.stringContaining('of one user') }]);
+  });
+});
