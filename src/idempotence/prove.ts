@@ -162,8 +162,8 @@ class Proof {
     const known = { messages: this.#messages, effective: this.#effective };
     const whole = { schedule: found, seen: deviation };
     const { schedule, seen } = await shrinkDeviation(this.#runner, whole, known);
-    if (seen.kind === 'state' || seen.kind === 'unsettled')
-      await this.#runner.confirm(schedule, seen.expected);
+    const isOfState = seen.kind === 'state' || seen.kind === 'unsettled';
+    if (isOfState) await this.#runner.confirm(schedule, seen.expected);
     const fault = await diagnoseDeviation(this.#runner, schedule, seen);
     const others = countBetween(schedule);
     const says =

@@ -82,6 +82,40 @@ const counting: Take = ({ messageId }, { effects, ids }) => {
   return 200;
 };
 
+/** Locks a message for its work, and unlocks it only when that is done. */
+function keepsLock(clock: Clock): Subject {
+  const model = modelOf(clock, counting);
+  const locks = new Set<string>();
+  let kills = 0;
+  return {
+    ...model,
+    reset: async () => {
+      locks.clear();
+      await model.reset();
+    },
+    kill: async () => void kills++,
+    send: async (message) => {
+      if (locks.has(message.messageId)) return { kind: 'failing', status: 409, ms: 1 };
+      locks.add(message.messageId);
+      const before = kills;
+      await sleep(clock, 100);
+      if (kills !== before) return { kind: 'none', error: 'reset', ms: 100 };
+      const response = await model.send(message);
+      locks.delete(message.messageId);
+      return response;
+    },
+  };
+}
+
+/** Has an effect and then fails, once. */
+const failsOnce: Take = ({ messageId }, { effects, ids, count }) => {
+  if (ids.has(messageId)) return 200;
+  effects.push(messageId);
+  if (count === 3) return 503;
+  ids.add(messageId);
+  return 200;
+};
+
 async function resultOf(take: Take, code: ScheduleCode, schedules = 5) {
   const { results } = await proved((clock) => modelOf(clock, take), { codes: [code], schedules });
   return results.find(({ check }) => check === code);
@@ -201,30 +235,7 @@ describe('proveIdempotence', () => {
   });
 
   it('names a lock that outlives a crash: the work is lost', async () => {
-    const subjectOf = (clock: Clock): Subject => {
-      const model = modelOf(clock, counting);
-      const locks = new Set<string>();
-      let kills = 0;
-      return {
-        ...model,
-        reset: async () => {
-          locks.clear();
-          await model.reset();
-        },
-        kill: async () => void kills++,
-        send: async (message) => {
-          if (locks.has(message.messageId)) return { kind: 'failing', status: 409, ms: 1 };
-          locks.add(message.messageId);
-          const before = kills;
-          await sleep(clock, 100);
-          if (kills !== before) return { kind: 'none', error: 'reset', ms: 100 };
-          const response = await model.send(message);
-          locks.delete(message.messageId);
-          return response;
-        },
-      };
-    };
-    const { results } = await proved(subjectOf, { codes: ['killed'], schedules: 14 });
+    const { results } = await proved(keepsLock, { codes: ['killed'], schedules: 14 });
     expect(results).toMatchObject([{ outcome: 'failed', fault: { code: 'keeps-lock' } }]);
   });
 
@@ -236,15 +247,12 @@ describe('proveIdempotence', () => {
   });
 
   it('says that the reference had 5xx when it differs and nothing more is known', async () => {
-    const take: Take = ({ messageId }, { effects, ids, count }) => {
-      if (ids.has(messageId)) return 200;
-      effects.push(messageId);
-      if (count === 3) return 503;
-      ids.add(messageId);
-      return 200;
-    };
-    await expect(resultOf(take, 'after-5xx')).rejects.toThrow(/responded with 5xx once during the reference/);
-    await expect(resultOf(take, 'twice')).rejects.toThrow(/responded with 5xx once during the reference/);
+    await expect(resultOf(failsOnce, 'after-5xx')).rejects.toThrow(
+      /responded with 5xx once during the reference/,
+    );
+    await expect(resultOf(failsOnce, 'twice')).rejects.toThrow(
+      /responded with 5xx once during the reference/,
+    );
   });
 
   it.each([
@@ -263,8 +271,11 @@ describe('proveIdempotence', () => {
 
   it('skips interleaved when no two messages are of different users', async () => {
     const messages = sampleMessages({ now: 0, seed: 1 }).slice(0, 1);
-    const subjectOf = (clock: Clock): Subject => modelOf(clock, counting);
-    const { results } = await proved(subjectOf, { codes: ['interleaved'], schedules: 2, messages });
+    const { results } = await proved((clock) => modelOf(clock, counting), {
+      codes: ['interleaved'],
+      schedules: 2,
+      messages,
+    });
     expect(results).toMatchObject([{ outcome: 'skipped', reason: expect.stringContaining('of one user') }]);
   });
 });

@@ -67,9 +67,9 @@ class LossSearch {
     const lost =
       (await this.#byCutId(withOtherEnd)) ??
       (await this.#byCutId(withOtherBeginning)) ??
+      (await this.#byContent()) ??
       (await this.#byCutId(withOtherCase, 'folds-ids')) ??
-      (await this.#byCutId(withOtherPunctuation, 'folds-ids')) ??
-      (await this.#byContent());
+      (await this.#byCutId(withOtherPunctuation, 'folds-ids'));
     if (lost === undefined) return undefined;
     // A receiver that works after it responds may have been slow.
     const counts = (state: string): boolean => !isSameState(state, lost.state);

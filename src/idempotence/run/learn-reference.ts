@@ -127,8 +127,7 @@ class Learner {
     signal.throwIfAborted();
     const isServerError = first.kind === 'failing' && (first.status ?? 0) >= 500;
     const failedState = isServerError ? (await this.#runner.settle()).state : this.#state;
-    let response = first.kind === 'failing' || first.kind === 'none' ? await this.#again(message) : first;
-    if (isServerError && response.status === 409) response = await this.#again(message, BUSY_MS);
+    const response = await this.#lastResponse(message, first);
     if (isServerError && response.status === 409) this.locked ??= { message, response: first };
     if (response.kind !== 'taken') return this.#leaveOut(message, response);
     this.#isAccepted ||= response.status === 202;
@@ -159,6 +158,14 @@ class Learner {
     this.lagMs = lastChangeMs;
     if (this.lagMs > 0) for (const message of this.taken) this.effective.add(message);
     return state;
+  }
+
+  /** The last response to a message, which is sent again where a sender would. */
+  async #lastResponse(message: ProofMessage, first: ProofResponse): Promise<ProofResponse> {
+    if (first.kind !== 'failing' && first.kind !== 'none') return first;
+    const response = await this.#again(message);
+    const isLocked = (first.status ?? 0) >= 500 && response.status === 409;
+    return isLocked ? this.#again(message, BUSY_MS) : response;
   }
 
   async #again(message: ProofMessage, busyMs = 0): Promise<ProofResponse> {

@@ -111,8 +111,9 @@ export class ProofRunner {
       ? this.settleCarefully(wanted, isSurplus)
       : this.settle({ patienceMs: (read) => (wanted(read) ? 0 : this.#patienceMs) }));
     if (isSettled && isSameState(expected, state)) return undefined;
-    if (!isSettled && !hasMore(expected, state))
+    if (!isSettled && !hasMore(expected, state)) {
       throw stillChanging(this.options.stateTimeoutMs, schedule.code);
+    }
     return { execution, expected, state, kind: isSettled ? 'state' : 'unsettled' };
   }
 
