@@ -56,7 +56,10 @@ function usageHint(sentence: string, command: Command): string {
     return `give it without the flag: ${pathOf(command)} ${flag.slice(2).toUpperCase()}`;
   }
   const meant = flag === undefined ? undefined : meantFlags(flag, longFlagsOf(command));
-  return meant === undefined ? help : `did you mean ${meant}?`;
+  if (meant !== undefined) return `did you mean ${meant}?`;
+  return flag === undefined || command.parent !== null
+    ? help
+    : `give it behind the command: hooks COMMAND ${flag} …; or ${help}`;
 }
 
 /** What a message of this type is named by, which people give without its flag. */
@@ -74,6 +77,8 @@ const NAMED_BY: Readonly<Record<string, string>> = {
 function meantArgument(command: Command): string {
   const known = longFlagsOf(command);
   const word = command.args[command.registeredArguments.length] ?? '';
+  const dashed = /^[\u2012-\u2015]+(\w[\w-]*)/.exec(word)?.[1];
+  if (dashed !== undefined) return `write two hyphens: --${dashed}; an editor made a long dash of them`;
   if (/^https?:\/\//i.test(word) && known.includes('--url')) return 'give the URL with --url';
   const flag = NAMED_BY[command.name()];
   // Given already, its value was cut at a space.

@@ -36,6 +36,8 @@ export interface RetentionSettings {
 export interface Settings {
   /** The config files in use, as a person would name them, the strongest first. */
   readonly files: readonly string[];
+  /** Those of them that hold nothing. */
+  readonly emptyFiles: readonly string[];
   /** The current folder of the command: paths in its flags start there. */
   readonly cwd: string;
   /** The folder for data between runs; it may not exist yet. Throws UnsafeFolderError when any user may write to it. */
@@ -126,6 +128,7 @@ function settingsOf(given: SettingLayers, { cwd, dataDir, listed }: Folders): Se
   const names = sourceNames(given);
   return Object.freeze({
     files: files.flatMap(({ file }) => file ?? []),
+    emptyFiles: files.flatMap(({ file, values }) => (isEmptyObject(values) ? (file ?? []) : [])),
     cwd,
     get dataDir() {
       return dataDir() ?? rejectWithoutHome();
@@ -166,6 +169,10 @@ function settingsOf(given: SettingLayers, { cwd, dataDir, listed }: Folders): Se
     },
     list: () => listSettings(given, listed),
   });
+}
+
+function isEmptyObject(values: unknown): boolean {
+  return typeof values === 'object' && values !== null && Object.keys(values).length === 0;
 }
 
 function rejectWithoutHome(): never {

@@ -21,7 +21,7 @@ export class CaptureFolder {
       accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
       this.#number = highestNumber(folder);
     } catch (error) {
-      throw unwritableFolder(folder, error);
+      throw unwritableFolder(folder, error, { ...REASONS, ENOENT: 'no folder can be made there' });
     }
   }
 
@@ -81,10 +81,10 @@ function removePartial(file: string, bytes: number, error: unknown): void {
   }
 }
 
-function unwritableFolder(path: string, cause: unknown): InputError {
+function unwritableFolder(path: string, cause: unknown, reasons = REASONS): InputError {
   // File system calls throw nothing else.
   const { code = 'unknown error' } = cause as NodeJS.ErrnoException;
-  return new InputError(`Cannot save captures in ${printable(path)}: ${REASONS[code] ?? code} (--save)`, {
+  return new InputError(`Cannot save captures in ${printable(path)}: ${reasons[code] ?? code} (--save)`, {
     cause,
     hint:
       code === 'ENOSPC'

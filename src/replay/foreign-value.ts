@@ -27,7 +27,7 @@ function knownValueOf(value: JsonValue): ForeignValue | undefined {
   if (typeof value === 'string') return textValueOf(value);
   if (!isJsonObject(value)) return undefined;
   const event = SERVICE_EVENTS.find(({ path }) => path.some((each) => valueAt(value, each) !== undefined));
-  return event ?? listOf(value) ?? wrappedOf(value);
+  return event ?? listOf(value) ?? wrappedOf(value) ?? listBelow(value);
 }
 
 /** A line that was encoded twice. */
@@ -82,6 +82,18 @@ function listOf(value: JsonObject): ForeignValue | undefined {
   return key === undefined
     ? undefined
     : { what: `an object that lists messages as \`${key}\``, filter: `.${quotedKey(key)}[]` };
+}
+
+/** A list of messages in an object in an object: `{"data":{"events":[…]}}`. */
+function listBelow(value: JsonObject): ForeignValue | undefined {
+  for (const [outer, inside] of Object.entries(value)) {
+    const list = isJsonObject(inside) ? listOf(inside) : undefined;
+    if (list !== undefined) {
+      const what = list.what.replace('`', `\`${outer}.`);
+      return { what, filter: `.${quotedKey(outer)}${list.filter}` };
+    }
+  }
+  return undefined;
 }
 
 /** A message in an object: `{"payload":{…}}`, or as a text in one. */

@@ -14,7 +14,12 @@ export async function startMetricsServer({
 }: Pick<ServiceOptions, 'metricsAt' | 'metrics' | 'log' | 'limits'>): Promise<HttpServer | undefined> {
   if (metricsAt === undefined) return undefined;
   const { fetch } = createMetricsApp({ metrics });
-  return startServer(fetch, { ...metricsAt, limits: { ...SERVICE_LIMITS, ...limits }, log });
+  return startServer(fetch, {
+    ...metricsAt,
+    portFlag: '--metrics-port',
+    limits: { ...SERVICE_LIMITS, ...limits },
+    log,
+  });
 }
 
 export interface HttpServer {
@@ -28,6 +33,8 @@ export interface HttpServer {
 interface ServerOptions {
   readonly host?: string;
   readonly port?: number;
+  /** The flag of the port. */
+  readonly portFlag?: string;
   readonly limits: ServiceLimits;
   readonly log: ServiceLog;
 }
@@ -35,7 +42,7 @@ interface ServerOptions {
 /** Throws ConfigError when it cannot listen there. */
 export async function startServer(
   fetch: Parameters<typeof createAdaptorServer>[0]['fetch'],
-  { host = '127.0.0.1', port = 0, limits, log }: ServerOptions,
+  { host = '127.0.0.1', port = 0, portFlag, limits, log }: ServerOptions,
 ): Promise<HttpServer> {
   const serverOptions = timeouts(limits);
   // It makes what createServer makes: a plain HTTP server.
@@ -44,7 +51,7 @@ export async function startServer(
   server.on('drop', () =>
     log.warn('connection limit reached, connection closed', { limit: limits.connections }),
   );
-  const address = await startListening(server, { host, port });
+  const address = await startListening(server, { host, port, portFlag });
   return {
     url: `http://${address.host}:${address.port}`,
     close: () =>

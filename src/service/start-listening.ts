@@ -9,6 +9,11 @@ const NO_HOST = {
   hint: 'give one: 127.0.0.1 for this machine only, 0.0.0.0 for all its interfaces',
 } as const;
 
+interface WantedAddress extends ListeningAddress {
+  /** @default '--port' */
+  readonly portFlag?: string | undefined;
+}
+
 export interface ListeningAddress {
   /** As a URL has it by which this machine reaches the server. */
   readonly host: string;
@@ -18,11 +23,11 @@ export interface ListeningAddress {
 /** Makes a server listen. Throws ConfigError, with a hint, when it cannot listen on the address. */
 export async function startListening(
   server: Server,
-  { host, port }: ListeningAddress,
+  { host, port, portFlag = '--port' }: WantedAddress,
 ): Promise<ListeningAddress> {
   const failure = host === '' ? undefined : await failureToListen(server, { host, port });
   if (host === '' || failure !== undefined) {
-    const { key, why, hint } = failure === undefined ? NO_HOST : listenFault(failure);
+    const { key, why, hint } = failure === undefined ? NO_HOST : listenFault(failure, portFlag);
     const sentence = `Cannot listen on ${printable(host)} port ${port}: ${printable(why)}`;
     throw new ConfigError(sentence, { key, hint, cause: failure });
   }
@@ -44,19 +49,19 @@ function failureToListen(
   });
 }
 
-function listenFault({ code, message }: NodeJS.ErrnoException) {
+function listenFault({ code, message }: NodeJS.ErrnoException, portFlag: string) {
   switch (code) {
     case 'EADDRINUSE':
       return {
         key: 'port',
         why: 'something else is listening there',
-        hint: 'choose another port, or --port 0 for any free one',
+        hint: `choose another port, or ${portFlag} 0 for any free one`,
       } as const;
     case 'EACCES':
       return {
         key: 'port',
         why: 'this user may not',
-        hint: 'choose a port from 1024 on, or --port 0 for any free one',
+        hint: `choose a port from 1024 on, or ${portFlag} 0 for any free one`,
       } as const;
     default:
       return {

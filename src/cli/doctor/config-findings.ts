@@ -1,4 +1,5 @@
 import { basename, resolve } from 'node:path';
+import { cutValues } from '../../config/files/cut-values.ts';
 import { configsBeside } from '../../config/files/find-files.ts';
 import type { ListedSetting } from '../../config/list-settings.ts';
 import type { Settings } from '../../config/settings.ts';
@@ -20,7 +21,7 @@ export function settingsFindings(settings: Settings, { cwd }: Pick<Io, 'cwd'>): 
       : ok('config', files.join(', '));
   return [
     found,
-    ...files.flatMap((file) => besideFindings(file, cwd)),
+    ...files.flatMap((file) => [...besideFindings(file, cwd), ...cutFindings(file, cwd)]),
     ...rows.flatMap(unsetFindings),
     ...rows.flatMap(hidingFindings),
   ];
@@ -32,6 +33,17 @@ function besideFindings(file: string, cwd: string): DoctorFinding[] {
   if (others.length === 0) return [];
   const said = `${file} is read; ${others.join(', ')} beside it ${others.length === 1 ? 'is' : 'are'} not`;
   return [warn('config', said, 'keep one of them, or name the one that is meant with -c FILE')];
+}
+
+/** Reports what YAML drops of a secret. Shows none of it. */
+function cutFindings(file: string, cwd: string): DoctorFinding[] {
+  return cutValues(resolve(cwd, file)).map(({ line, key }) =>
+    warn(
+      'config',
+      `${file}:${line}: \`${key}\` ends before a space and #, where YAML begins a comment`,
+      'put quotes around the value if # is a part of it, and a space behind # if it is not',
+    ),
+  );
 }
 
 function hidingFindings({ key, origin, hides = [] }: ListedSetting): DoctorFinding[] {

@@ -19,8 +19,10 @@ export type CameInAll = Pick<ArrivalCheck, 'tally' | 'messages'>;
 export class ExpectOutput {
   readonly #options: ExpectOptions;
   readonly #io: Io;
+  readonly #command: readonly string[];
 
-  constructor(options: ExpectOptions, io: Io) {
+  constructor(options: ExpectOptions, io: Io, command: readonly string[]) {
+    this.#command = command;
     this.#options = options;
     this.#io = io;
   }
@@ -76,7 +78,17 @@ export class ExpectOutput {
   #hint(findings: readonly ExpectationResult[], { requests }: Tally): void {
     const misses = findings.some(({ expectation, isMet }) => expectation !== 'command' && !isMet);
     if (requests > 0 || !misses || this.#io.signal.aborted) return;
-    noteHint(this.#io, 'let COMMAND post to the URL in HOOKS_URL, and wait for the response');
+    if (this.#command.some((word) => /^\$\{?HOOKS_URL\b/.test(word))) {
+      noteHint(
+        this.#io,
+        "no shell replaced $HOOKS_URL: let one run the command: -- sh -c 'COMMAND $HOOKS_URL'",
+      );
+      return;
+    }
+    noteHint(
+      this.#io,
+      'let COMMAND post to the URL in HOOKS_URL, and wait for the response; a GET does not count',
+    );
   }
 
   #remark(line: string): void {

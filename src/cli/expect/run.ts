@@ -40,7 +40,7 @@ export async function expectArrivals(
     arrivals: new ArrivalCheck({ ...expected, checks, signed: secrets.length > 0 }),
     complete: new AbortController(),
     unjudged: new AbortController(),
-    display: new ExpectOutput(options, io),
+    display: new ExpectOutput(options, io, command),
     printed: new OutputTail(),
     startedAt: systemClock.now(),
   };

@@ -40,6 +40,8 @@ export class ListenOutput {
   #filter: MessageFilter | undefined;
   /** Requests that the filter hid. */
   hidden = 0;
+  /** Connections on which no request came. */
+  rejections = 0;
   /** Requests that could not be saved. */
   unsaved = 0;
   last: ReceivedRequest | undefined;
@@ -116,6 +118,7 @@ export class ListenOutput {
   }
 
   rejected({ status, reason }: ConnectionRejection): void {
+    this.rejections += 1;
     this.remark(`Rejected${status === undefined ? '' : ` with ${status}`}: ${printable(reason)}`);
   }
 

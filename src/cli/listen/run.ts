@@ -213,11 +213,12 @@ function conclude(expectation: Expectation, display: ListenOutput, io: Io): Exit
   const missing = expectation.missing();
   if (over.aborted && missing === undefined) return saved;
   if (io.signal.reason === 'closed-pipe') return ExitCode.negative;
-  if (missing !== undefined) display.failed(missing, missingHint(tally));
+  if (missing !== undefined) display.failed(missing, missingHint(tally, display.rejections));
   return over.aborted ? ExitCode.negative : (interruptedCode(io) ?? ExitCode.negative);
 }
 
-function missingHint({ requests, counted }: Tally): string {
+function missingHint({ requests, counted }: Tally, rejections: number): string {
+  if (requests === 0 && rejections > 0) return 'look at the lines above: they say why what came was rejected';
   if (requests === 0) return 'post to the URL above before the time is over; --within 5m waits longer';
   if (requests === counted) return 'send more, or wait longer: what came was good, but too little';
   return 'look at the lines above: they say what is wrong with each request';

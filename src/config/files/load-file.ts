@@ -42,6 +42,9 @@ export async function loadFile(path: string, shown: string): Promise<unknown> {
     );
   }
   const text = await readText(path, shown);
+  if (/^(?:\ufffd\ufffd)?(?:[^\0]\0|\0[^\0])/.test(text)) {
+    throw unusableFile(shown, 'is UTF-16, not UTF-8', 'write it as UTF-8: iconv -f UTF-16 -t UTF-8 FILE');
+  }
   const content = text.trim() === '' ? null : await runLoader(load, { path, text, shown });
   if (basename(path) !== 'package.json') return bounded(content ?? {}, shown);
   if (isObject(content) && Object.hasOwn(content, 'hooks')) return bounded(content['hooks'], shown);

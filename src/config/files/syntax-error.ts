@@ -44,8 +44,15 @@ function isYamlError(error: Error): error is YamlError {
 function yamlComplaint({ reason, mark }: YamlError, text: string): Complaint {
   // A file that ends too early is wrong in its last line, not in the one after it.
   const line = mark && Math.min(mark.line + 1, lineAt(text, text.trimEnd().length));
-  return { ...at(line), reason: `not valid YAML: ${withoutQuotes(reason)}` };
+  const hint = YAML_HINTS.find(([pattern]) => pattern.test(reason))?.[1];
+  return { ...at(line), reason: `not valid YAML: ${withoutQuotes(reason)}`, ...(hint && { hint }) };
 }
+
+const YAML_HINTS: readonly (readonly [RegExp, string])[] = [
+  [/duplicated mapping key/, 'the key of this line stands above it already: keep one of the two'],
+  [/within a (?:double|single) quoted/, 'a quote is opened and never closed: look in the lines above, too'],
+  [/stream contains non-printable|null byte/, 'take the control characters out of it'],
+];
 
 function jsonComplaint(error: Error, text: string): Complaint {
   if (isDuplicateKey(error)) return duplicateComplaint(error, text);

@@ -62,11 +62,30 @@ function unknownKey(key: string, shape: FileShape, { path, file }: PlaceInFile):
   const known = shape.kind === 'keys' ? Object.keys(shape.keys).filter((each) => each !== '$schema') : [];
   const near = suggestion(key, known);
   const name = spelled([...path, key]);
+  const place = path.length === 0 ? placeOf(key) : undefined;
   return configError(
     { name, file },
     `Unknown setting \`${name}\``,
-    near === undefined ? `there are: ${known.join(', ')}` : `did you mean \`${spelled([...path, near])}\`?`,
+    place !== undefined
+      ? `its place is \`${place}\``
+      : near === undefined
+        ? `there are: ${known.join(', ')}`
+        : `did you mean \`${spelled([...path, near])}\`?`,
   );
+}
+
+/** Where a key stands that is not known at the top. */
+function placeOf(key: string): string | undefined {
+  return placesOf(FILE_SHAPE, key).toSorted((one, other) => one.length - other.length)[0];
+}
+
+function placesOf(shape: FileShape, key: string): string[] {
+  if (shape.kind === 'names') return placesOf(shape.each, key).map((below) => `NAME.${below}`);
+  if (shape.kind !== 'keys') return [];
+  return Object.entries(shape.keys).flatMap(([name, below]) => [
+    ...(name === key ? [name] : []),
+    ...placesOf(below, key).map((place) => `${name}.${place}`),
+  ]);
 }
 
 function spelled(path: readonly string[]): string {

@@ -104,9 +104,23 @@ const REASONS: Readonly<Record<string, readonly [message: string, hint: string]>
   ELOOP: ['cannot be found: its symbolic links go round', 'name the file itself'],
 };
 
+/** What is no name of a file, by its start. */
+const MEANT: readonly (readonly [start: string, message: string, hint: string])[] = [
+  ...['https://', 'http://'].map(
+    (start) => [start, 'is a URL, not a file', 'fetch it: curl -fsS URL | hooks replay -'] as const,
+  ),
+  ['s3://', 'is an object of S3, not a file', 'fetch it: aws s3 cp URL - | hooks replay -'],
+  ['gs://', 'is an object of Cloud Storage, not a file', 'fetch it: gcloud storage cat URL | hooks replay -'],
+  ['~', 'no such file: ~ was not replaced by the home folder', 'put no quotes around ~, or write $HOME'],
+];
+
 function unreadableInput(file: string, cause: unknown): InputError {
   const { code, message } = cause as NodeJS.ErrnoException; // of a file operation
-  const [reason, hint] = REASONS[code ?? ''] ?? [`cannot be read (${code ?? message})`, 'check the file'];
+  const [, ...meant] = code === 'ENOENT' ? (MEANT.find(([start]) => file.startsWith(start)) ?? []) : [];
+  const [reason = '', hint] =
+    meant.length > 0
+      ? meant
+      : (REASONS[code ?? ''] ?? [`cannot be read (${code ?? message})`, 'check the file']);
   return new InputError(reason, { file, hint, cause });
 }
 

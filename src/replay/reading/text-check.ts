@@ -51,9 +51,19 @@ const OTHER_TEXTS: readonly (InputRejection & { readonly pattern: RegExp })[] = 
     hint: "convert it: yq -p xml -o json -I 0 '.events.event[]' FILE | hooks replay -",
   },
   {
-    pattern: /^---\s|^- [\w"']+:\s|^[A-Za-z_]\w*:(?:\s|$)/,
+    pattern: /^(?:---\s+)?[A-Za-z_]\w*:(?:\s|$)/,
+    message: 'is YAML, not JSON',
+    hint: 'convert it: yq -o json -I 0 . FILE | hooks replay -',
+  },
+  {
+    pattern: /^---\s|^- [\w"']+:\s/,
     message: 'is YAML, not JSON',
     hint: "convert it: yq -o json -I 0 '.[]' FILE | hooks replay -",
+  },
+  {
+    pattern: /^version https:\/\/git-lfs\b/,
+    message: 'is a pointer of Git LFS, not the file',
+    hint: 'fetch the file itself: git lfs pull',
   },
   {
     pattern: /^"?[A-Za-z_][\w ]*"?(?:[,;\t]"?[A-Za-z_][\w. ]*"?)+\r?(?:\n|$)/,

@@ -13,7 +13,7 @@ export function serverError(cause: unknown, place: string): HooksError {
   const text = errorText(cause);
   const [what, hint] = REASONS.find(([pattern]) => pattern.test(text))?.[1] ?? [
     `failed: ${withoutUrls(text)}`,
-    'it is tried again; -v shows where it failed',
+    'look into the log of the server; -v shows where it failed',
   ];
   return new QueueError(`The queue at ${place} ${what}`, {
     hint,
@@ -38,6 +38,13 @@ const ROOM = 'make room; what waits in the queue is kept';
 const BACK = 'check that the server runs and can be reached; delivery continues by itself when it does';
 
 const REASONS: readonly (readonly [RegExp, readonly [what: string, hint: string]])[] = [
+  [
+    /Unknown RESP type|Protocol error, got|received invalid response: [\da-f]+|unexpected message (?:type|from server)/i,
+    [
+      'is no such server: another protocol is spoken at this port',
+      'check the scheme, host and port of `store`',
+    ],
+  ],
   [
     POOL_BUSY,
     ['is busy: all connections of this process are in use', 'send less at once, or run more processes'],

@@ -4,6 +4,7 @@ import { createIo } from '../../../src/cli/io.ts';
 import { createProgram } from '../../../src/cli/program.ts';
 import type { AnswerCase, AnswerTheme, Given } from '../answer-case.ts';
 import { SEND } from './sending.ts';
+import { SLIPS } from './slips.ts';
 
 const CONFIG = 'webhooks: [http://127.0.0.1:9/]\nsharedSecret: answers-secret\n';
 const MESSAGE = '{"type":"track","userId":"u","event":"A"}';
@@ -365,5 +366,6 @@ export const SYSTEMS: AnswerTheme = {
     ...ODD_SECRETS,
     ...TRACKING_API,
     ...STORES,
+    ...SLIPS,
   ],
 };

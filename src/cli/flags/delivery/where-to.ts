@@ -199,7 +199,10 @@ function configured(source: string, flags: WhereToFlags, { settings, layer }: Gi
     throw noDestination(`Every destination of the source \`${printable(source, 80)}\` is disabled`);
   }
   if (settings.endpoint !== undefined) return trackingApi(source, flags, { settings, layer });
-  throw noDestination('There is no destination to send to');
+  const [empty] = settings.emptyFiles;
+  throw noDestination(
+    `There is no destination to send to${empty === undefined ? '' : `: ${printable(empty)} is empty`}`,
+  );
 }
 
 function noDestination(sentence: string): ConfigError {

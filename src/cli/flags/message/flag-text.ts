@@ -14,6 +14,7 @@ export interface FlagText {
 
 /** Reads the value of a flag that takes `JSON|@file|@-`. */
 export async function readFlagText(value: string, flag: string, io: Io): Promise<FlagText> {
+  if (/^[\w./~-]+\.(?:json|ndjson|txt)$/.test(value)) throw fileWithoutAt(value, flag);
   if (!value.startsWith('@')) return { bytes: Buffer.from(value), origin: flag };
   const name = value.slice(1);
   if (name === '') throw noFileName(flag);
@@ -24,6 +25,13 @@ export async function readFlagText(value: string, flag: string, io: Io): Promise
     : await readNamedFile(name, flag, io.cwd);
   if (bytes === undefined) throw textTooLarge(origin);
   return { bytes, origin };
+}
+
+function fileWithoutAt(name: string, flag: string): ConfigError {
+  return new ConfigError(`Expected \`${flag}\` to be JSON, got the name of a file`, {
+    flag,
+    hint: `put @ before it: ${flag} @${name}`,
+  });
 }
 
 function textTooLarge(file: string): InputError {

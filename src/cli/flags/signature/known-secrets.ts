@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { cutValues } from '../../../config/files/cut-values.ts';
 import { HooksError } from '../../../errors.ts';
 import type { OtherSecret } from '../../../signature/diagnosis/other-secrets.ts';
 import { unexpandedName } from '../../../signature/secret.ts';
@@ -25,7 +26,7 @@ export async function knownSecrets(
   ours: readonly string[],
 ): Promise<KnownSecrets> {
   const { HOOKS_SECRET: fromEnvironment, ...env } = io.env;
-  const configured = await secretsOfConfig(flags, { ...io, env });
+  const { configured, cut } = await secretsOfConfig(flags, { ...io, env });
   const origins = flagOrigins(flags, io);
   const isFromConfig = origins.length === 0 && !fromEnvironment;
   const hidden = isFromConfig ? [] : [...configured];
@@ -38,7 +39,7 @@ export async function knownSecrets(
   const hides = [...new Set(others.map(({ origin }) => origin))].join(' and ');
   return {
     secretOrigin: `${[first, ...more].join(' and ')}${hides === '' ? '' : `, which hides ${hides}`}`,
-    otherSecrets: [...others, ...expanded(ours, io)],
+    otherSecrets: [...others, ...cut, ...expanded(ours, io)],
   };
 }
 
@@ -51,18 +52,31 @@ function flagOrigins({ secret, secretFile }: SecretFlags, { cwd }: Pick<Io, 'cwd
   return [...new Set(names)];
 }
 
+interface ConfiguredSecrets {
+  readonly configured: readonly OtherSecret[];
+  /** With what YAML took for a comment. */
+  readonly cut: readonly OtherSecret[];
+}
+
 async function secretsOfConfig(
   flags: GlobalOptions,
   io: Pick<Io, 'env' | 'cwd' | 'note'>,
-): Promise<OtherSecret[]> {
+): Promise<ConfiguredSecrets> {
   const { verbose: _verbose, ...options } = flags;
   try {
     const { commandSettings } = await import('../delivery/settings.ts');
     const settings = await commandSettings(options, io);
     const origin = `sharedSecret of ${settings.files.join(', ')}`;
-    return configuredSecrets(settings, 'verify').map((secret) => ({ secret, origin }));
+    const cut = settings.files.flatMap((file) => cutValues(resolve(io.cwd, file)));
+    return {
+      configured: configuredSecrets(settings, 'verify').map((secret) => ({ secret, origin })),
+      cut: cut.map(({ whole }) => ({
+        secret: whole,
+        origin: `${origin} with what follows # in its line: quote it`,
+      })),
+    };
   } catch (error) {
-    if (error instanceof HooksError) return [];
+    if (error instanceof HooksError) return { configured: [], cut: [] };
     throw error;
   }
 }

@@ -145,7 +145,10 @@ function fileReason(cause: unknown): readonly [string, string] {
     case 'ENOSPC':
       return ['cannot be written: the disk is full', 'make room; what waits in the queue is kept'];
     case 'ENOENT':
-      return ['cannot be made: no folder can be made there', 'name another file with --store'];
+      return [
+        'cannot be made: no folder can be made there',
+        'name another file with --store, or another folder in HOOKS_DATA_DIR',
+      ];
     case 'ENOTDIR':
     case 'EEXIST':
       return ['cannot be made: a part of its path is not a folder', 'name another file with --store'];

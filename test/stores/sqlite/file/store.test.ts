@@ -51,7 +51,7 @@ describe('the store', () => {
   it.skipIf(process.platform !== 'linux')('cannot be made where the system makes no folder', async () => {
     await expect(open('/proc/nowhere/hooks.db')).rejects.toMatchObject({
       message: 'The queue /proc/nowhere/hooks.db cannot be made: no folder can be made there',
-      hint: 'name another file with --store',
+      hint: 'name another file with --store, or another folder in HOOKS_DATA_DIR',
     });
   });
 

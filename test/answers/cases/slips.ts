@@ -1,0 +1,250 @@
+import type { AnswerCase, Given } from '../answer-case.ts';
+import { greets } from './network.ts';
+import { responds } from '../counterparts.ts';
+
+type Slip = readonly [
+  id: string,
+  title: string,
+  argv: readonly string[],
+  cause: string,
+  fix: string,
+  given?: Given,
+];
+
+const SEND = ['send', 'track', '--event', 'A'];
+const REPLAY = ['replay', '--url', 'http://127.0.0.1:9/', '--retry-for', '0'];
+const config = (text: string | Uint8Array): Given => ({ files: { '.hooksrc.yaml': text } });
+
+const COMMANDS: readonly Slip[] = [
+  [
+    'json-file',
+    '--json names a file without @',
+    ['send', '--json', 'body.json'],
+    'got the name of a file',
+    '--json @body.json',
+  ],
+  [
+    'nothing-expected',
+    'expect is told nothing to expect',
+    ['expect', '--', 'true'],
+    'error: Nothing is expected',
+    'give --count N',
+  ],
+  [
+    'expect-no-shell',
+    'no shell replaces $HOOKS_URL',
+    ['expect', '--count', '1', '--within', '1s', '--', 'true', '$HOOKS_URL'],
+    'no shell replaced $HOOKS_URL',
+    "sh -c 'COMMAND $HOOKS_URL'",
+  ],
+  [
+    'expect-get',
+    'the command does not post',
+    ['expect', '--count', '1', '--within', '1s', '--', 'true'],
+    'got no request',
+    'a GET does not count',
+  ],
+  [
+    'flag-first',
+    'a flag stands before the command',
+    ['--url', 'http://127.0.0.1:9/', 'send'],
+    "Unknown option '--url'",
+    'give it behind the command: hooks COMMAND --url',
+  ],
+  [
+    'long-dash',
+    'an editor made a long dash of two hyphens',
+    ['send', 'track', '\u2014event', 'A'],
+    'Too many arguments',
+    'write two hyphens: --event',
+  ],
+  [
+    'typographic-url',
+    'the URL has typographic quotes',
+    ['send', 'track', '--event', 'A', '--url', '\u201chttp://127.0.0.1:9/\u201d'],
+    'Expected `--url` to be a URL',
+    'write plain quotes around it',
+  ],
+  [
+    'ipv6-brackets',
+    'an IPv6 address has no brackets',
+    ['send', 'track', '--event', 'A', '--url', 'http://::1:9100/good'],
+    'Expected `--url` to be a URL',
+    'put an IPv6 address in brackets',
+  ],
+  [
+    'month-13',
+    'a date has the month 13',
+    ['send', 'track', '--event', 'A', '--timestamp', '2026-13-01', '--url', 'http://127.0.0.1:9/'],
+    'a date and time that exists',
+    'month 01 to 12',
+  ],
+  [
+    'metrics-port',
+    'the port of the metrics is taken',
+    ['serve', '--allow-private', '--port', '0', '--metrics-port', '{port}'],
+    'something else is listening there',
+    '--metrics-port 0',
+    { receiver: responds(200), env: { HOOKS_URL: '{url}', HOOKS_WRITE_KEY: 'k' } },
+  ],
+  [
+    'save-proc',
+    'no folder can be made for captures',
+    ['listen', '--port', '0', '--save', '/proc/x'],
+    'no folder can be made there',
+    'name a folder that you may write to',
+  ],
+  [
+    'data-dir',
+    'HOOKS_DATA_DIR cannot be made',
+    ['queue', 'stats'],
+    'no folder can be made there',
+    'another folder in HOOKS_DATA_DIR',
+    { env: { HOOKS_DATA_DIR: '/proc/nope' } },
+  ],
+  ...(
+    [
+      ['redis', 'HTTP', { receiver: responds(200) }],
+      // As MySQL greets.
+      ['postgres', 'MySQL', { start: greets(Buffer.from('J\0\0\0\n8.0.36\0')) }],
+    ] as const
+  ).map(([scheme, other, given]): Slip => [
+    `${scheme}-at-other`,
+    `a URL of ${scheme} names a port of ${other}`,
+    ['queue', 'stats', '--store', `${scheme}://127.0.0.1:{port}/`],
+    'another protocol is spoken at this port',
+    'check the scheme, host and port of `store`',
+    given,
+  ]),
+];
+
+const FILES: readonly Slip[] = [
+  [
+    'yaml-mapping',
+    'one message in YAML is replayed',
+    [...REPLAY, 'a.yaml'],
+    'the input is YAML',
+    'yq -o json -I 0 . FILE',
+    { files: { 'a.yaml': 'type: track\nevent: A\n' } },
+  ],
+  [
+    'nested-list',
+    'the messages are two levels down',
+    [...REPLAY, 'a.json'],
+    'lists messages as `data.events`',
+    "jq -c '.data.events[]'",
+    { files: { 'a.json': '{"data":{"events":[{"type":"track","event":"A"}]}}' } },
+  ],
+  [
+    'git-lfs',
+    'the file is a pointer of Git LFS',
+    [...REPLAY, 'a.json'],
+    'a pointer of Git LFS',
+    'git lfs pull',
+    { files: { 'a.json': 'version https://git-lfs.github.com/spec/v1\noid sha256:abc\nsize 12\n' } },
+  ],
+  [
+    'replay-url',
+    'a URL is replayed',
+    [...REPLAY, 'https://a.example/e.json'],
+    'is a URL, not a file',
+    'curl -fsS URL | hooks replay -',
+  ],
+  [
+    'replay-s3',
+    'an object of S3 is replayed',
+    [...REPLAY, 's3://b/e.json'],
+    'is an object of S3',
+    'aws s3 cp URL -',
+  ],
+  [
+    'replay-tilde',
+    '~ stands in quotes',
+    [...REPLAY, '~/e.json'],
+    '~ was not replaced by the home folder',
+    'put no quotes around ~',
+  ],
+];
+
+const CONFIGS: readonly Slip[] = [
+  [
+    'config-empty',
+    'the config is empty',
+    SEND,
+    'There is no destination to send to: .hooksrc.yaml is empty',
+    'put `webhooks` in the config',
+    config(''),
+  ],
+  [
+    'config-twice',
+    'a key stands twice',
+    SEND,
+    'duplicated mapping key',
+    'keep one of the two',
+    config('webhooks: [http://a/]\nwebhooks: [http://b/]\n'),
+  ],
+  [
+    'config-utf-16',
+    'the config is UTF-16',
+    SEND,
+    'is UTF-16, not UTF-8',
+    'iconv -f UTF-16 -t UTF-8',
+    config(Buffer.from('\ufeffwebhooks: []', 'utf16le')),
+  ],
+  [
+    'config-quote',
+    'a quote is not closed',
+    SEND,
+    'within a double quoted scalar',
+    'a quote is opened and never closed',
+    config('sharedSecret: "abc\nwebhooks: [http://a/]\n'),
+  ],
+  [
+    'config-mustache',
+    'a placeholder of a template is left',
+    SEND,
+    'Expected `sharedSecret` to be a string',
+    'in YAML { begins an object',
+    config('sharedSecret: {{ secret }}\n'),
+  ],
+  [
+    'config-place',
+    'enabled stands at the top',
+    SEND,
+    'Unknown setting `enabled`',
+    'its place is `sources.NAME.destinations.NAME.enabled`',
+    config('enabled: false\n'),
+  ],
+  [
+    'config-comment',
+    'YAML drops what follows # in a secret',
+    ['doctor'],
+    '`sharedSecret` ends before a space and #',
+    'put quotes around the value',
+    config('sharedSecret: abc #def\nwebhooks: [http://127.0.0.1:9/]\n'),
+  ],
+];
+
+const NEGATIVE = new Set([
+  'expect-no-shell',
+  'expect-get',
+  'yaml-mapping',
+  'nested-list',
+  'git-lfs',
+  'config-comment',
+]);
+
+/** What people mistype or misplace: left out of the page, which may not grow. */
+export const SLIPS: readonly AnswerCase[] = [...COMMANDS, ...FILES, ...CONFIGS].map(
+  ([id, title, argv, cause, fix, given = {}]) => ({
+    id: `slip-${id}`,
+    title,
+    given: { ...given, files: { 'body.json': '{}', ...given.files } },
+    argv,
+    cause,
+    fix,
+    exitCode: NEGATIVE.has(id) ? 1 : 2,
+    never: ['it is tried again', 'Please report this', 'it was removed'],
+    isVariant: true,
+  }),
+);
