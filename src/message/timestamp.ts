@@ -60,8 +60,9 @@ function inRange(date: Date): TimestampReading {
 
 /** Says what is wrong with a text that is not RFC 3339. */
 function diagnose(text: string): TimestampReading {
-  if (/^\d{4}-\d\d-\d\d/.test(text) && !isCanonical(`${text.slice(0, 10)}T00:00:00.000Z`))
+  if (/^\d{4}-\d\d-\d\d/.test(text) && !isCanonical(`${text.slice(0, 10)}T00:00:00.000Z`)) {
     return impossible();
+  }
   if (/^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d([.,]\d+)?)?)?$/i.test(text)) {
     return invalidTimestamp(
       'RFC 3339 with a zone',

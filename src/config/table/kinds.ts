@@ -164,8 +164,9 @@ function unreadableUrlHint(value: string): string {
   const port = /^https?:\/\/[^/?#]*:(\d+)(?=[/?#]|$)/i.exec(value)?.[1];
   if (Number(port) > 65_535) return 'give a port from 1 to 65535';
   if (/^[\u2018-\u201f\u00ab\u00bb]/.test(value)) return 'write plain quotes around it, not typographic ones';
-  if (/^https?:\/\/[\da-f]*:[\da-f:]*:/i.test(value))
+  if (/^https?:\/\/[\da-f]*:[\da-f:]*:/i.test(value)) {
     return 'put an IPv6 address in brackets: http://[::1]:3000/';
+  }
   return /\s/.test(value.trim())
     ? 'write a space in it as %20, or put quotes around what follows it'
     : IN_FULL;
@@ -203,7 +204,8 @@ function emptySecret(origin: ConfigOrigin): Error {
 
 /** The hint for a number or a boolean where text is expected. */
 export function quotesHint(value: unknown): string | undefined {
-  if (typeof value === 'object')
+  if (typeof value === 'object') {
     return 'put it in quotes: in YAML { begins an object; ${NAME} takes a variable';
+  }
   return typeof value === 'number' || typeof value === 'boolean' ? 'put it in quotes' : undefined;
 }
