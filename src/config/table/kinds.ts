@@ -1,4 +1,4 @@
-import { kindOf } from '../../check-options.ts';
+import { isObject, kindOf } from '../../check-options.ts';
 import { printable, redactUrl } from '../../redact.ts';
 import { formatDuration, parseDuration } from '../../duration.ts';
 import {
@@ -202,9 +202,10 @@ function emptySecret(origin: ConfigOrigin): Error {
   );
 }
 
-/** The hint for a number or a boolean where text is expected. */
+/** The hint for a number, a boolean or {{ NAME }} where text is expected. */
 export function quotesHint(value: unknown): string | undefined {
-  if (typeof value === 'object') {
+  // What the parser makes of {{ NAME }}.
+  if (isObject(value) && Object.hasOwn(value, '[object Object]')) {
     return 'put it in quotes: in YAML { begins an object; ${NAME} takes a variable';
   }
   return typeof value === 'number' || typeof value === 'boolean' ? 'put it in quotes' : undefined;
