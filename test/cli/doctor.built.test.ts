@@ -46,6 +46,15 @@ describe('hooks doctor', () => {
     await expect(stat(join(cwd, 'data'))).rejects.toThrow('ENOENT');
   });
 
+  it('has no check mark before what is well for some uses only', async () => {
+    const cwd = await newPlace({ webhooks: ['http://127.0.0.1:9/'], sharedSecret: 's3cret' });
+    const { stdout } = await hooksHere(['doctor', '--allow-private'], { cwd });
+    expect(stdout).toMatch(
+      /^· write-key +source default: it has no write key, so hooks serve takes no call/m,
+    );
+    expect(stdout).toMatch(/^✓ destination /m);
+  });
+
   it('fails for a webhook that serve and worker do not connect to, unless the config allows it', async () => {
     const { url } = await started(answersOk());
     const refused = await examined({ config: { webhooks: [url] }, env: { HOOKS_ALLOW_PRIVATE: '' } });

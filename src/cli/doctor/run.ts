@@ -135,7 +135,10 @@ function findingText(
   const [mark, paint] = (
     { ok: ['✓', color.green], warn: ['!', color.yellow], fail: ['✗', color.red] } as const
   )[status];
-  const cells = [{ text: mark, paint }, { text: `${check.padEnd(12)} ` }, { text: printable(said, 2_000) }];
+  // What is well and has a hint is well for some uses only.
+  const isPartly = status === 'ok' && hint !== undefined;
+  const first = isPartly ? { text: '·', paint: color.dim } : { text: mark, paint };
+  const cells = [first, { text: `${check.padEnd(12)} ` }, { text: printable(said, 2_000) }];
   const line = `${formatRow(cells, { columns, gap: 1 })}\n`;
   if (hint === undefined) return line;
   return line + fitText(`${' '.repeat(16)}${color.dim('hint:')} ${printable(hint, 2_000)}\n`, columns);
