@@ -57,6 +57,7 @@ const RULES: readonly WordRule[] = [
     say: 'rejection',
     except: {
       'src/app/pipeline/outcomes.ts': "a field of the library's Outcome",
+      'src/cli/print/failure-cause.ts': "a field of the library's Outcome",
       'src/cli/print/result-': "a field of the library's Outcome",
       'src/cli/replay/reported-result.ts': "a field of the library's Outcome",
       'src/cli/queue/change-deliveries.ts': FIELD_OF_OUTPUT,

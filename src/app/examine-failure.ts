@@ -42,12 +42,31 @@ export async function examineFailure({
   if (!URL.canParse(text) || signal.aborted) return undefined;
   const url = new URL(text);
   if (proxyFor(url, env) !== undefined) return undefined;
+  const isPlaceholder = /[{}$]/.test(url.hostname);
+  if (isPlaceholder) return { cause: 'placeholder' };
+  if ((error === 'dns' || error === 'refused') && wouldGoByAllProxy(url, env)) return { cause: 'all-proxy' };
   if (error === 'dns') return ofName(url);
   if (error === 'refused') return causeOfRefused(url, env, askedPort(url, { timeoutMs, signal }));
   if (['reset', 'protocol', 'timeout', 'tls'].includes(error)) {
-    return ofSpeech(url, askedPort(url, { timeoutMs, signal }));
+    const asked = askedPort(url, { timeoutMs, signal });
+    const found = await ofSpeech(url, asked);
+    const isSilent =
+      found === undefined && error === 'reset' && url.protocol === 'http:' && (await staysSilent(asked));
+    return isSilent ? { cause: 'silent' } : found;
   }
   return undefined;
+}
+
+/** Whether a variable that other programs read names a proxy for this URL. */
+function wouldGoByAllProxy(url: URL, env: FailureToExamine['env']): boolean {
+  if (!env['all_proxy'] && !env['ALL_PROXY']) return false;
+  const any = 'http://proxy.invalid';
+  return proxyFor(url, { ...env, http_proxy: any, https_proxy: any }) !== undefined;
+}
+
+/** Whether a port takes connections, and closes them when it is asked for something harmless. */
+async function staysSilent(asked: AskedPort): Promise<boolean> {
+  return (await askInHttp(asked)) === 'nothing' && (await takesConnections(asked));
 }
 
 function ofName({ hostname }: URL): ExaminedFailure | undefined {

@@ -11,6 +11,8 @@ export interface ResponseEvidence {
   readonly body: string;
   /** Whether the request had a signature. */
   readonly isSigned: boolean;
+  /** Whether a scheme signed it that has no `X-Signature`. */
+  readonly isBySchemeWithout?: boolean | undefined;
 }
 
 /**
@@ -31,8 +33,10 @@ export interface CauseRule {
   readonly status?: readonly number[];
   /** By lower-case names. */
   readonly headers?: Readonly<Record<string, RegExp>>;
+  /** Its group `named` is what `{named}` stands for. */
   readonly body?: RegExp;
   readonly isSigned?: boolean;
+  readonly isBySchemeWithout?: true;
   readonly says: string;
   readonly fix: string;
 }
@@ -52,17 +56,18 @@ export interface CauseFacts {
 }
 
 export function appliesTo(
-  { status, headers = {}, body, isSigned }: CauseRule,
+  { status, headers = {}, body, isSigned, isBySchemeWithout }: CauseRule,
   seen: ResponseEvidence,
 ): boolean {
   if (status !== undefined && !status.includes(seen.status)) return false;
   if (isSigned !== undefined && isSigned !== seen.isSigned) return false;
+  if (isBySchemeWithout && !seen.isBySchemeWithout) return false;
   for (const name in headers) if (!headers[name]?.test(seen.headers[name] ?? '')) return false;
   return body === undefined || body.test(seen.body);
 }
 
-/** Fills a template: `{status} {server} {host} {hostname} {path} {location} {wait} {words} {exception} {proxy}`. */
-export function filledTemplate(template: string, given: CauseFacts): string {
+/** Fills a template: `{status} {server} {host} {hostname} {path} {location} {wait} {words} {exception} {reason} {proxy} {named}`. */
+export function filledTemplate(template: string, given: CauseFacts, named = '…'): string {
   const { status, url, server, location, retryAfter, body } = given;
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   const facts: Readonly<Record<string, string>> = {
@@ -75,6 +80,10 @@ export function filledTemplate(template: string, given: CauseFacts): string {
     wait: retryAfter === undefined ? '' : `, Retry-After ${waitText(retryAfter)}`,
     words: template.includes('{words}') ? quotation(body, responseWords) : '',
     exception: template.includes('{exception}') ? quotation(body, exceptionLine) : '',
+    reason: template.includes('{reason}')
+      ? quotation(body, (text) => exceptionLine(text) ?? responseWords(text))
+      : '',
+    named,
     proxy: parsed?.protocol === 'http:' ? 'HTTP_PROXY' : 'HTTPS_PROXY',
   };
   return template.replace(/\{([a-z]+)\}/g, (whole, name: string) => facts[name] ?? whole);

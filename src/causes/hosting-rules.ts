@@ -139,6 +139,22 @@ export const HOSTING_RULES: readonly CauseRule[] = [
     fix: 'repair web.config (the page names its line), and install the hosting bundle of ASP.NET Core',
   },
   {
+    code: 'iis-start',
+    kind: 'way',
+    status: [500, 502],
+    body: /\b500\.3\d\b|ASP\.NET Core app failed to start|HTTP Error 502\.5/,
+    says: 'IIS could not start the ASP.NET Core application of the receiver',
+    fix: 'look into the event log of Windows, or set stdoutLogEnabled="true" in web.config, and repair what stops it',
+  },
+  {
+    code: 'n8n-inactive',
+    kind: 'way',
+    status: [404],
+    body: /The requested webhook [^\n]{1,200} is not registered/,
+    says: 'n8n has no active workflow with this webhook{words}',
+    fix: 'activate the workflow and give its production URL (/webhook/…); a test URL (/webhook-test/…) takes one message after each "Execute workflow"',
+  },
+  {
     code: 'heroku-maintenance',
     kind: 'busy',
     status: [503],

@@ -66,6 +66,21 @@ const NETWORK_CAUSES: Readonly<Record<string, NetworkCauseText>> = {
     fix: 'check the port: does something other than HTTP listen there?',
     receiverFix: 'check that the port speaks HTTP',
   },
+  'malformed-http': {
+    fix: 'let the receiver, or the proxy in front of it, send correct HTTP; the port itself is right',
+  },
+  silent: {
+    says: 'the port closes each connection without a word, whatever it is asked: it speaks another protocol than HTTP (as a database does), or closes before it responds',
+    fix: 'check the port; where it is right, look into the log of the receiver, or of the proxy in front of it',
+  },
+  placeholder: {
+    says: '{hostname} is a placeholder in the URL that was not filled in',
+    fix: 'put the name of the host in its place',
+  },
+  'all-proxy': {
+    says: 'ALL_PROXY is set, but not used: only HTTPS_PROXY and HTTP_PROXY are, so that the connection went direct',
+    fix: 'where the proxy is needed, name it there: {proxy}=http://HOST:PORT; else check the host name and port of the URL',
+  },
   'unasked-response': {
     fix: 'let the receiver send one response to each request, and 100 Continue only to a request with Expect',
   },
@@ -147,6 +162,10 @@ const NETWORK_CAUSES: Readonly<Record<string, NetworkCauseText>> = {
   'proxy-authentication': {
     says: 'the proxy wants a user and a password (407)',
     fix: 'give them: {proxy}=http://USER:PASSWORD@HOST:PORT; or go direct: NO_PROXY={hostname}',
+  },
+  'proxy-ntlm': {
+    says: 'the proxy wants a login by NTLM or Kerberos (407), for which a user and a password in {proxy} are of no use',
+    fix: 'run a proxy on this machine that logs in there (cntlm, px), and name that one: {proxy}=http://127.0.0.1:3128; or go direct: NO_PROXY={hostname}',
   },
   'proxy-forbids': {
     says: 'the proxy does not allow the connection to {host}',

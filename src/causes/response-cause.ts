@@ -14,12 +14,12 @@ import { HOSTING_RULES } from './hosting-rules.ts';
 import { MASK } from '../redact.ts';
 import { RARE_STATUS_RULES } from './rare-status-rules.ts';
 import { ROUTE_RULES } from './route-rules.ts';
+import { SERVICE_RULES } from './service-rules.ts';
 import { SELF_REDIRECT, statusRule, STATUS_RULES } from './status-rules.ts';
 import { PAGE_RULES, TAKEN_RULES, takenCauseCode } from './taken-rules.ts';
 
 import { EXCEPTION_THERE, OWN_WORDS, WANTED_RULES } from './wanted-rules.ts';
-import { exceptionLine, responseWords } from './response-words.ts';
-import { withoutEntities } from './page-text.ts';
+import { exceptionLine, responseWords, withoutEntities } from './response-words.ts';
 
 /** Why a response is what it is, and how to fix it. */
 export interface ResponseCause {
@@ -39,6 +39,7 @@ export const CAUSE_RULES: readonly CauseRule[] = [
   ...HOSTING_RULES,
   ...ROUTE_RULES,
   ...WANTED_RULES,
+  ...SERVICE_RULES,
   ...APPLICATION_RULES,
   ...GATEWAY_RULES,
   ...STATUS_RULES,
@@ -75,8 +76,10 @@ export function causeOf(code: string, facts: CauseFacts): ResponseCause | undefi
     BY_CODE.get(redirectsToItself(code, facts) ? SELF_REDIRECT : code) ??
     (code === OTHER ? statusRule(facts.status) : undefined);
   if (rule === undefined) return undefined;
-  const { kind, says, fix } = rule;
-  return { code: rule.code, kind, says: filledTemplate(says, facts), fix: filledTemplate(fix, facts) };
+  const { kind, says, fix, body: pattern } = rule;
+  const named = pattern?.exec(withoutEntities(facts.body ?? ''))?.groups?.['named'];
+  const filled = (template: string): string => filledTemplate(template, facts, named);
+  return { code: rule.code, kind, says: filled(says), fix: filled(fix) };
 }
 
 /** False where a part of the URL is masked: it may be another URL. */

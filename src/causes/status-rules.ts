@@ -14,7 +14,7 @@ export const STATUS_RULES: readonly CauseRule[] = [
     status: [301, 302, 303, 307, 308],
     headers: {
       location:
-        /log-?in|sign-?in|sign_in|\/sso\b|\/auth\b|oauth|authorize|accounts\.google\.com|login\.microsoftonline/i,
+        /(?:^|[/.])(?:log-?in|sign[-_]?in|sso|auth|oauth2?|authorize|wp-login\.php)(?:$|[/?#.;])|accounts\.google\.com/i,
     },
     says: 'it sends to a login page: {location}',
     fix: 'exempt {path} from the login: the signature proves the sender; redirects are not followed',

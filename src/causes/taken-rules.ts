@@ -1,7 +1,10 @@
 import { appliesTo, type CauseRule, type ResponseEvidence } from './cause-rule.ts';
 import { FIREWALL_RULES } from './firewall-rules.ts';
-import { isHtmlPage } from './page-text.ts';
+import { isHtmlPage } from './response-words.ts';
 import { TUNNEL_RULES } from './gateway-rules.ts';
+
+/** A line of text that rejects. */
+export const WORDS_IN_BODY = 'words-in-body';
 
 /** What the body of a 2xx says against its status. A sender looks at the status alone, so that only `hooks test` reads it. */
 export const TAKEN_RULES: readonly CauseRule[] = [
@@ -15,9 +18,16 @@ export const TAKEN_RULES: readonly CauseRule[] = [
   {
     code: 'error-in-body',
     kind: 'receiver',
-    body: /^\s*\{\s*(?:"[\w-]{1,40}"\s*:\s*(?:"[^"]{0,100}"|\w{1,20}|\[\]|\{\})\s*,\s*){0,6}"(?:(?:error|errors|error_message|exception)"\s*:\s*(?!null\b|false\b|0\b|""|\[\s*\]|\{\s*\})|(?:success|ok)"\s*:\s*false\b|(?:status|result)"\s*:\s*"(?:error|fail(?:ed|ure)?|invalid|unauthorized|denied)")/i,
+    body: /^\s*\{\s*(?:"[\w-]{1,40}"\s*:\s*(?:"[^"]{0,100}"|\w{1,20}|\[\]|\{\})\s*,\s*){0,6}"(?:(?:error|errors|error_message|exception)"\s*:\s*(?!null\b|false\b|0\b|""|\[\s*\]|\{\s*\})|(?:success|ok)"\s*:\s*false\b|(?:status|result)"\s*:\s*"(?:error|fail(?:ed|ure)?|rejected|refused|invalid|unauthorized|denied)")/i,
     says: 'it responds with {status}, and an error in the body: to a sender the message is taken',
     fix: 'respond with 401 where the signature is wrong, with another 4xx to what else is rejected, and with 5xx to what failed: senders look at the status only',
+  },
+  {
+    code: WORDS_IN_BODY,
+    kind: 'receiver',
+    body: /^\W{0,3}(?:error\W{1,3})?(?:invalid|bad|wrong|missing) (?:signature|hmac|digest|token)\b|^\W{0,3}error: \S/i,
+    says: 'it responds with {status}, and an error in the body{words}: to a sender the message is taken',
+    fix: 'respond with 401 where the signature is wrong, with another 4xx or 5xx to other errors: senders look at the status only',
   },
   {
     code: 'trace-in-body',

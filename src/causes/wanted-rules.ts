@@ -8,13 +8,19 @@ function wanted(pattern: string): RegExp {
   return new RegExp(`${NOT_ELSEWHERE}(?:${pattern})`, 'i');
 }
 
+/** Words for a credential, beside words that say what is wrong with it: a message may be about an API key or a token, too. */
+function aboutIt(it: string): string {
+  const wrong = String.raw`missing|invalid|malformed|expired|revoked|unknown|wrong|incorrect|bad|required|needed|inactive|disabled|mismatch|not (?:valid|found|provided|given|set|present|recogni[sz]ed|authori[sz]ed|allowed|active|match)|(?:does|did) not match`;
+  return String.raw`(?:${wrong}|no|without|provide|supply|need|your|pass)\b[^.\n"]{0,30}${it}\b|${it}\b[^.\n"]{0,40}\b(?:${wrong})`;
+}
+
 /** What a receiver says, in its own words, that it wants besides a signature. */
 export const WANTED_RULES: readonly CauseRule[] = [
   {
     code: 'wants-api-key',
     kind: 'receiver',
     status: REJECTED,
-    body: wanted(String.raw`\bx?[-_ ]?api[-_ ]?keys?\b`),
+    body: wanted(aboutIt(String.raw`\bx?[-_ ]?api[-_ ]?keys?`)),
     says: 'it wants an API key, whatever the signature{words}',
     fix: "give it in the header that the receiver reads: --header 'X-API-Key: …'; or exempt {path}",
   },
@@ -23,7 +29,7 @@ export const WANTED_RULES: readonly CauseRule[] = [
     kind: 'receiver',
     status: REJECTED,
     body: wanted(
-      String.raw`\btokens?\b|\bjwt\b|authorization header|not (?:authenticated|logged in)|\bunauthenticated\b|(?:missing|no|invalid|bad) credentials|(?:authentication|credentials?|log-?in)[^.\n"]{0,30}(?:required|missing|not provided)`,
+      String.raw`${aboutIt(String.raw`\b(?:tokens?|jwt)`)}|authorization header|not (?:authenticated|logged in)|\bunauthenticated\b|(?:missing|no|invalid|bad) credentials|(?:authentication|credentials?|log-?in)[^.\n"]{0,30}(?:required|missing|not provided)`,
     ),
     says: 'it wants a token or a login, whatever the signature{words}',
     fix: "give it: --header 'Authorization: Bearer …' (or where the receiver reads it); or exempt {path}",

@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { ResponseCause } from '../causes/response-cause.ts';
 import { OWN_WORDS } from '../causes/wanted-rules.ts';
+import { WORDS_IN_BODY } from '../causes/taken-rules.ts';
 import type { CheckResponse } from './check-response.ts';
 import type { Check, Expected, Fault } from './check.ts';
 
@@ -97,7 +98,8 @@ function unclearRejection(response: CheckResponse): Fault | undefined {
     return { code: 'refuses-in-words', says, fix: INSTEAD };
   }
   // What is recognised says so itself.
-  if (response.cause !== undefined || !REJECTION_WORDS.test(response.reply ?? '')) return undefined;
+  const isElse = response.cause !== undefined && response.cause.code !== WORDS_IN_BODY;
+  if (isElse || !REJECTION_WORDS.test(response.reply ?? '')) return undefined;
   const says = `it rejects in words, but with status ${response.status}`;
   return { code: 'refuses-in-words', says, fix: INSTEAD };
 }

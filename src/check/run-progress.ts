@@ -14,6 +14,7 @@ const NO_RECEIVER: ReadonlySet<string> = new Set([
   'speaks-http2',
   'speaks-other',
   'client-certificate',
+  'silent',
 ]);
 
 /** What the receiver has shown so far: whether it takes messages at all, and whether asking on makes sense. */

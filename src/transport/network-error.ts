@@ -18,6 +18,10 @@ const CUT = 'ERR_HOOKS_CUT_RESPONSE';
 /** Codes of our own errors, whose messages say what happened. */
 const TELLING_CODES: ReadonlySet<string> = new Set([BLOCKED_ADDRESS, PROXY_REFUSED, MALFORMED_RESPONSE]);
 
+/** What undici says of first bytes that are not those of HTTP. */
+const NOT_HTTP = 'Expected HTTP/';
+const MALFORMED = 'malformed-http';
+
 const TLS_FAILED = 'the TLS connection failed';
 
 /**
@@ -114,6 +118,8 @@ interface Fault extends Error {
   readonly reason?: unknown;
   /** On our own errors: what is known more exactly. */
   readonly hooksCause?: string;
+  /** The certificate for another name. */
+  readonly cert?: { readonly subjectaltname?: string; readonly subject?: { readonly CN?: unknown } };
 }
 
 /** The error of a response that is not HTTP, though undici's parser takes it. @param detail what is wrong, for people */
@@ -125,8 +131,12 @@ export function networkFault(cause: unknown): NetworkFault {
   const fault = mostTelling(cause);
   const unreadable = UNREADABLE_RESPONSES[fault.message];
   if (unreadable !== undefined) return { error: 'protocol', detail: unreadable[0], cause: unreadable[1] };
-  if (fault.name === 'HTTPParserError' || fault.name === 'ResponseContentLengthMismatchError') {
-    return { error: 'protocol', detail: printable(fault.message) };
+  if (fault.name === 'ResponseContentLengthMismatchError') {
+    return { error: 'protocol', detail: `${fault.message} (in chunks, there is none)`, cause: MALFORMED };
+  }
+  if (fault.name === 'HTTPParserError') {
+    const isHttp = !fault.message.includes(NOT_HTTP);
+    return { error: 'protocol', detail: printable(fault.message), ...(isHttp && { cause: MALFORMED }) };
   }
   const code = typeof fault.code === 'string' ? fault.code : '';
   const [error, words, ofCode] = BY_CODE[code] ?? otherwise(code);
@@ -164,6 +174,9 @@ function mostTelling(cause: unknown): Fault {
 function detailOf(fault: Fault, code: string, words: string): string {
   if (words === '') return fault.message;
   if (TELLING_CODES.has(code)) return fault.message || words;
+  const { subjectaltname, subject } = fault.cert ?? {};
+  const names = subjectaltname ?? subject?.CN;
+  if (typeof names === 'string') return `${words} (${code}), which has: ${names.slice(0, 200)}`;
   if (words === TLS_FAILED) return `${words} (${reasonOf(fault, code)})`;
   const { address, port, hostname } = fault as { address?: string; port?: number; hostname?: string }; // fields that Node adds to errors of sockets
   const where = address === undefined ? hostname : `${address}:${port}`;

@@ -16,20 +16,18 @@ export async function troubleshootingPage(themes: readonly AnswerTheme[]): Promi
   return format([INTRODUCTION, ...sections].join('\n'), { parser: 'markdown', printWidth: 110 });
 }
 
-/** Cases with the same sentence and the same fix are one entry. */
+/** Cases with the same fix are one entry, which has each sentence once. */
 function entriesOf(cases: readonly AnswerCase[]): readonly string[] {
-  const byAnswer = new Map<string, { readonly first: AnswerCase; readonly titles: string[] }>();
-  for (const answerCase of cases) {
-    if (answerCase.isVariant || answerCase.missed !== undefined) continue;
-    const key = `${answerCase.cause}\n${answerCase.fix}`;
-    const known = byAnswer.get(key);
-    if (known === undefined) byAnswer.set(key, { first: answerCase, titles: [answerCase.title] });
-    else known.titles.push(answerCase.title);
+  const byFix = new Map<string, Map<string, string[]>>();
+  for (const { cause, fix, title, isVariant, missed } of cases) {
+    if (isVariant || missed !== undefined) continue;
+    const byCause = byFix.get(fix) ?? new Map<string, string[]>();
+    byFix.set(fix, byCause.set(cause, [...(byCause.get(cause) ?? []), title]));
   }
-  return [...byAnswer.values()].map(
-    ({ first: { cause, fix }, titles }) =>
-      `- **${code(cause)}** ${escaped(titles.join('; '))}. **Fix:** ${code(fix)}`,
-  );
+  return [...byFix].map(([fix, byCause]) => {
+    const causes = [...byCause].map(([cause, titles]) => `${code(cause)} ${escaped(titles.join('; '))}.`);
+    return `- ${causes.join(' ')} Fix: ${code(fix)}`;
+  });
 }
 
 /** As code, with the names of values in capitals: {url} is URL. */

@@ -12,7 +12,7 @@ export interface FailureCause {
   readonly hint: string;
 }
 
-export function failureCause({ outcome, destinations }: Outcome): FailureCause | undefined {
+export function failureCause({ outcome, destinations, refusal }: Outcome): FailureCause | undefined {
   if (outcome === 'filtered') {
     return {
       code: 'filtered',
@@ -24,7 +24,7 @@ export function failureCause({ outcome, destinations }: Outcome): FailureCause |
   const attempt = destination && decidingAttempt(destination);
   if (destination === undefined || attempt === undefined) return undefined;
   if (destination.name === TRACKING_API) {
-    return trackingApiCause(attempt) ?? attemptCause(attempt, destination);
+    return trackingApiCause(attempt, refusal?.reason) ?? attemptCause(attempt, destination);
   }
   return attemptCause(attempt, destination);
 }
@@ -65,7 +65,13 @@ const BY_TRACKING_API_STATUS: Readonly<Record<number, string>> = {
   405: 'check the path of --endpoint: batches go to …/v1/batch',
 };
 
-function trackingApiCause({ status = 0 }: AttemptRecord): FailureCause | undefined {
-  const hint = BY_TRACKING_API_STATUS[status];
+/** What a tracking API has no reason to say; behind the URL. */
+const SIGNED_RECEIVER = /^\d+ from \S+ .*\b(?:signature|hmac)\b/i;
+
+const SIGNED_HINT =
+  'send to it with --url and its secret (--secret-file FILE): it verifies signatures, and --endpoint is for tracking APIs';
+
+function trackingApiCause({ status = 0 }: AttemptRecord, reason = ''): FailureCause | undefined {
+  const hint = SIGNED_RECEIVER.test(reason) ? SIGNED_HINT : BY_TRACKING_API_STATUS[status];
   return hint === undefined ? undefined : { code: 'tracking-api', says: undefined, hint };
 }

@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type { ChalkInstance } from 'chalk';
 import type { CheckOutcome, CheckResult, Fault } from '../../check/check.ts';
 import { EXPECTED_STATUS } from '../../check/judge-responses.ts';
-import { readableBody } from '../../causes/page-text.ts';
+import { readableBody } from '../../causes/response-words.ts';
 import { printable } from '../../redact.ts';
 import { durationText } from '../attempt-text.ts';
 import { fitText } from '../fit-text.ts';

@@ -50,8 +50,17 @@ export async function attempt(
   if (signatureHeaders !== undefined) headers.push(...signatureHeaders);
   else if (signature !== undefined) headers.push('X-Signature', signature);
   const result = await transport.send({ url, headers, body, timeoutMs, signal, caFile, allowPrivate });
-  const isSigned = signature !== undefined;
-  return classify(withoutSecretsInBody(result, secrets), { at, now: clock.now(), sendsKey, isSigned });
+  return classify(withoutSecretsInBody(result, secrets), {
+    at,
+    now: clock.now(),
+    sendsKey,
+    isSigned: signature !== undefined,
+    isBySchemeWithout: signatureHeaders !== undefined && !hasXSignature(signatureHeaders),
+  });
+}
+
+function hasXSignature(headers: readonly string[]): boolean {
+  return headers.some((name, at) => at % 2 === 0 && name.toLowerCase() === 'x-signature');
 }
 
 /** A message id that is a header's value as it is: visible ASCII characters, at most as many as receivers keep. */

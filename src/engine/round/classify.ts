@@ -1,6 +1,6 @@
 import type { NetworkError, TransportResponse, TransportResult } from '../../transport/transport.ts';
 import { causeCodeOf } from '../../causes/response-cause.ts';
-import { readableBody } from '../../causes/page-text.ts';
+import { readableBody } from '../../causes/response-words.ts';
 import type { AttemptEvidence } from '../../attempt-record.ts';
 import type { AttemptResult } from './attempt-result.ts';
 import { retryAfterMs } from '../../transport/retry-after.ts';
@@ -18,13 +18,14 @@ interface ClassifyContext {
   readonly sendsKey: boolean;
   /** @default true */
   readonly isSigned?: boolean;
+  /** Whether the scheme that signed it sends no `X-Signature`. */
+  readonly isBySchemeWithout?: boolean;
 }
 
 /** What the response, or its absence, means for the delivery (contract, Delivery). */
 export function classify(result: TransportResult, context: ClassifyContext): AttemptResult {
   const meaning = meaningOf(result, context);
-  const { isSigned = true } = context;
-  const outcome = meaning.result === 'delivered' ? meaning : { ...meaning, ...evidenceOf(result, isSigned) };
+  const outcome = meaning.result === 'delivered' ? meaning : { ...meaning, ...evidenceOf(result, context) };
   return result.reconnected ? { ...outcome, reconnected: true } : outcome;
 }
 
@@ -106,14 +107,17 @@ function failedResponse(response: TransportResponse, { now, sendsKey }: Classify
 }
 
 /** What is kept to say later why it failed. */
-function evidenceOf(result: TransportResult, isSigned: boolean): { readonly evidence?: AttemptEvidence } {
+function evidenceOf(
+  result: TransportResult,
+  { isSigned = true, isBySchemeWithout }: ClassifyContext,
+): { readonly evidence?: AttemptEvidence } {
   if (result.kind === 'failure') {
     const { cause } = result;
     return cause === undefined ? {} : { evidence: { cause } };
   }
   const { status, headers = {}, body = '' } = result;
   if (status < 300 || status > 599) return {};
-  const cause = causeCodeOf({ status, headers, body, isSigned });
+  const cause = causeCodeOf({ status, headers, body, isSigned, isBySchemeWithout });
   const { server, location, 'retry-after': retryAfter } = headers;
   const evidence: AttemptEvidence = {
     // What the status alone says is not kept.

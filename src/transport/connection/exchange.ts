@@ -109,8 +109,9 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (status < 100 || status === SWITCHING_PROTOCOLS) return controller.abort(unexpectedStatus(status));
     if (this.#attempt === undefined) return;
     if (status < 200) this.#interim = status;
-    else if (status === 407 && this.#isForwarded) this.#owner.broken(proxyErrorOf(status));
-    else this.#onStatus(this.#attempt, status, headers);
+    else if (status === 407 && this.#isForwarded) {
+      this.#owner.broken(proxyErrorOf(status, headers['proxy-authenticate']));
+    } else this.#onStatus(this.#attempt, status, headers);
   }
 
   onResponseData(_controller: unknown, chunk: Uint8Array): void {

@@ -121,10 +121,10 @@ function askForTunnel(origin: URL, proxy: Proxy, socket: Socket, asked: (error?:
     path,
     headers: { host: path, ...(authorization !== undefined && { 'proxy-authorization': authorization }) },
   });
-  request.once('connect', ({ statusCode = 0 }, _socket, head) => {
+  request.once('connect', ({ statusCode = 0, headers }, _socket, head) => {
     if (statusCode < 200 || statusCode > 299) {
       socket.destroy();
-      return asked(proxyErrorOf(statusCode));
+      return asked(proxyErrorOf(statusCode, headers['proxy-authenticate']));
     }
     if (head.length > 0) socket.unshift(head);
     asked();
@@ -134,12 +134,16 @@ function askForTunnel(origin: URL, proxy: Proxy, socket: Socket, asked: (error?:
 }
 
 /** What a proxy says with a status is about the way, not about the receiver. */
-export function proxyErrorOf(statusCode: number): Error {
+export function proxyErrorOf(statusCode: number, wanted: string | readonly string[] = ''): Error {
   const message = `the proxy responded with ${statusCode} ${http().STATUS_CODES[statusCode] ?? ''}`.trimEnd();
-  return Object.assign(new Error(message), { code: PROXY_REFUSED, hooksCause: proxyCause(statusCode) });
+  return Object.assign(new Error(message), {
+    code: PROXY_REFUSED,
+    hooksCause: proxyCause(statusCode, String(wanted)),
+  });
 }
 
-function proxyCause(statusCode: number): string {
-  if (statusCode === 407) return 'proxy-authentication';
+function proxyCause(statusCode: number, wanted: string): string {
+  const isOther = /\b(?:NTLM|Negotiate|Kerberos)\b/i.test(wanted) && !/\bBasic\b/i.test(wanted);
+  if (statusCode === 407) return isOther ? 'proxy-ntlm' : 'proxy-authentication';
   return statusCode >= 500 ? 'proxy-failed' : 'proxy-forbids';
 }

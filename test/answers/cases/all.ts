@@ -11,6 +11,7 @@ import { OWN_WORDS_THEME } from './own-words.ts';
 import { PROXIES } from './proxies.ts';
 import { RECEIVERS } from './receivers.ts';
 import { SCHEME_RECEIVERS } from './scheme-receivers.ts';
+import { SERVICES_THEME } from './services.ts';
 import { SIGNATURES } from './signatures.ts';
 import { STRANGERS } from './strangers.ts';
 import { SYSTEMS } from './systems.ts';
@@ -23,6 +24,7 @@ export const THEMES: readonly AnswerTheme[] = [
   GATEWAYS,
   HOSTS,
   FRAMEWORKS_THEME,
+  SERVICES_THEME,
   NETWORK,
   TLS,
   PROXIES,

@@ -113,7 +113,7 @@ const FRAMEWORKS: readonly RespondingCase[] = [
     title: 'a list of trusted hosts',
     status: 400,
     body: 'Invalid host header',
-    cause: 'the server does not know the host 127.0.0.1',
+    cause: 'the server does not take requests for this host: 127.0.0.1, where no proxy changes it',
     fix: 'add it to the hosts that the server allows',
   },
   {

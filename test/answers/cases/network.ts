@@ -66,6 +66,23 @@ const NO_CONNECTION =
 
 const DOCTOR = ['doctor', '-c', 'hooks.json'];
 
+/** Takes what is sent, and closes: as PostgreSQL does with what is no startup packet. */
+async function closesAtOnce({ onEnd }: Scene): Promise<Values> {
+  const server = createServer((socket) => socket.once('data', () => socket.end()));
+  const { port, close } = await listening(server);
+  onEnd(close);
+  return { port, url: `http://127.0.0.1:${port}/hook` };
+}
+
+function answersRaw(words: string): (scene: Scene) => Promise<Values> {
+  return async ({ onEnd }) => {
+    const server = createServer((socket) => socket.once('data', () => socket.end(words)));
+    const { port, close } = await listening(server);
+    onEnd(close);
+    return { port, url: `http://127.0.0.1:${port}/hook` };
+  };
+}
+
 const CASES: readonly AnswerCase[] = [
   {
     id: 'no-connection-in-time',
@@ -172,7 +189,7 @@ const CASES: readonly AnswerCase[] = [
   {
     id: 'reset',
     title: 'the receiver breaks the connection off',
-    given: { receiver: () => 'reset' },
+    given: { receiver: ({ method }) => (method === 'OPTIONS' ? {} : 'reset') },
     argv: SEND,
     cause: 'connection broken off by {url}',
     fix: 'look into the log of the receiver: it may have crashed on this message, or a proxy in front of it broke off',
@@ -188,6 +205,56 @@ const CASES: readonly AnswerCase[] = [
     fix: 'look into the log of the receiver',
     exitCode: 1,
     isVariant: true,
+  },
+  {
+    id: 'postgres-port',
+    title: 'a port that closes whatever is sent (PostgreSQL)',
+    given: { start: closesAtOnce },
+    argv: SEND,
+    cause:
+      'the port closes each connection without a word, whatever it is asked: it speaks another protocol than HTTP',
+    fix: 'check the port; where it is right, look into the log of the receiver',
+    never: ['crashed on this message'],
+    exitCode: 1,
+  },
+  {
+    id: 'test-postgres-port',
+    title: 'the same with hooks test',
+    given: { start: closesAtOnce },
+    argv: TEST,
+    cause: 'the port closes each connection without a word',
+    fix: 'check the port; where it is right',
+    never: ['crashed'],
+    exitCode: 1,
+    isVariant: true,
+  },
+  ...[
+    ['lf-only', 'HTTP/1.1 200 OK\nContent-Length: 2\n\nok', 'Missing expected CR'],
+    ['header-space', 'HTTP/1.1 200 OK\r\nContent Length: 2\r\n\r\nok', 'Invalid header token'],
+    [
+      'length-and-chunks',
+      'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n',
+      'Response body length does not match content-length header (in chunks, there is none)',
+    ],
+  ].map(([id = '', answer = '', words = ''], index) => ({
+    id: `malformed-${id}`,
+    title: 'the response is malformed HTTP',
+    given: { start: answersRaw(answer) },
+    argv: SEND,
+    cause: words,
+    fix: 'let the receiver, or the proxy in front of it, send correct HTTP',
+    never: ['other than HTTP'],
+    exitCode: 1,
+    ...(index > 0 && { isVariant: true }),
+  })),
+  {
+    id: 'placeholder-host',
+    title: 'the URL has a placeholder for its host',
+    argv: SEND.map((word) => (word === '{url}' ? 'http://{host}/x' : word)),
+    cause: '{host} is a placeholder in the URL that was not filled in',
+    fix: 'put the name of the host in its place',
+    never: ['containers'],
+    exitCode: 1,
   },
   {
     id: 'ssh-port',

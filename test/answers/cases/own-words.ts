@@ -195,6 +195,21 @@ const TAKEN: readonly TakenCase[] = [
     fix: 'let the server run PHP',
   },
   {
+    id: 'taken-error-text',
+    title: 'a 200 whose text says that the signature is invalid',
+    body: 'ERROR: invalid signature',
+    cause:
+      'warning: delivered by its status, but it responds with 200, and an error in the body: "ERROR: invalid signature"',
+    fix: 'respond with 401 where the signature is wrong',
+  },
+  {
+    id: 'taken-rejected',
+    title: 'a 2xx whose JSON says that the message was rejected',
+    body: '{"status":"rejected","reason":"unknown tenant"}',
+    cause: 'warning: delivered by its status, but it responds with 200, and an error in the body',
+    fix: 'senders look at the status only',
+  },
+  {
     id: 'taken-login-page',
     title: 'a login page responds with 200',
     body: '<!DOCTYPE html><html><head><title>Log in</title></head><body><form><input type="password"></form></body></html>',

@@ -36,6 +36,11 @@ const SECURE = to('https://receiver.example/hook');
 const PLAIN = to('http://receiver.example/hook');
 const ENV = { HTTPS_PROXY: '{proxy}', HTTP_PROXY: '{proxy}' };
 
+const NTLM =
+  'HTTP/1.1 407 Proxy Authentication Required\r\nProxy-Authenticate: NTLM\r\nContent-Length: 0\r\n\r\n';
+const SQUID =
+  'HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nServer: squid/6.6\r\nX-Squid-Error: ERR_DNS_FAIL 0\r\nContent-Length: 0\r\n\r\n';
+
 const CASES: readonly AnswerCase[] = [
   {
     id: 'proxy-407',
@@ -166,6 +171,68 @@ const CASES: readonly AnswerCase[] = [
     fix: 'give them: HTTPS_PROXY=http://USER:PASSWORD@HOST:PORT',
     exitCode: 2,
     isVariant: true,
+  },
+  {
+    id: 'proxy-ntlm',
+    title: 'the proxy wants NTLM or Kerberos',
+    given: { start: rawProxy('http', NTLM), env: ENV },
+    argv: SECURE,
+    cause: 'the proxy wants a login by NTLM or Kerberos (407)',
+    fix: 'run a proxy on this machine that logs in there (cntlm, px)',
+    never: ['USER:PASSWORD'],
+    exitCode: 1,
+  },
+  {
+    id: 'proxy-ntlm-http',
+    title: 'the same with an http: receiver',
+    given: { start: rawProxy('http', NTLM), env: ENV },
+    argv: PLAIN,
+    cause: 'the proxy wants a login by NTLM or Kerberos (407)',
+    fix: 'HTTP_PROXY=http://127.0.0.1:3128',
+    never: ['USER:PASSWORD'],
+    exitCode: 1,
+    isVariant: true,
+  },
+  {
+    id: 'proxy-squid-dns',
+    title: 'the proxy (Squid) finds no address for an http: receiver',
+    given: { start: rawProxy('http', SQUID), env: ENV },
+    argv: PLAIN,
+    cause: '503: a proxy (Squid) responds, not the receiver: it finds no address for receiver.example',
+    fix: 'NO_PROXY=receiver.example goes direct',
+    never: ['log of the receiver'],
+    exitCode: 1,
+  },
+  {
+    id: 'proxy-squid-test',
+    title: 'the same with hooks test',
+    given: { start: rawProxy('http', SQUID), env: ENV },
+    argv: ['test', 'http://receiver.example/hook', '--secret', 's3cret'],
+    cause: '503: a proxy (Squid) responds, not the receiver',
+    fix: 'check the host name; a proxy does not know names of this machine',
+    never: ['log of the receiver'],
+    exitCode: 1,
+    isVariant: true,
+  },
+  {
+    id: 'proxy-squid-connect',
+    title: 'the proxy (Squid) cannot connect to an http: receiver',
+    given: { start: rawProxy('http', SQUID.replace('DNS', 'CONNECT')), env: ENV },
+    argv: PLAIN,
+    cause:
+      '503: a proxy (squid/6.6) responds, not the receiver: it could not pass the request on to receiver.example',
+    fix: 'NO_PROXY=receiver.example',
+    exitCode: 1,
+    isVariant: true,
+  },
+  {
+    id: 'proxy-all',
+    title: 'ALL_PROXY is set',
+    given: { env: { ALL_PROXY: 'socks5://127.0.0.1:1080' } },
+    argv: to('https://receiver.invalid/hook'),
+    cause: 'ALL_PROXY is set, but not used: only HTTPS_PROXY and HTTP_PROXY are',
+    fix: 'name it there: HTTPS_PROXY=http://HOST:PORT',
+    exitCode: 1,
   },
   {
     id: 'proxy-scheme',

@@ -257,7 +257,8 @@ const FIXES: readonly (readonly [fix: string, ...statuses: readonly number[]])[]
   ['let the receiver respond first and work later', 504],
   ['make room on the machine of the receiver', 507],
   ['log in to the network with a browser', 511],
-  ['check that the server runs', 520, 521, 522, 523, 524, 525, 526, 530],
+  ['check that the server runs', 520, 521, 522, 523, 525, 526, 530],
+  ['let the receiver respond first and work later', 524],
 ];
 
 /** No status is without its second line. */

@@ -80,8 +80,8 @@ const REFUSALS: readonly RespondingCase[] = [
     title: 'PHP ends with a fatal error that is no exception',
     status: 500,
     body: 'PHP Fatal error:  Allowed memory size of 134217728 bytes exhausted (tried to allocate 20480 bytes)',
-    cause: 'its program failed: "Allowed memory size of 134217728 bytes exhausted',
-    fix: 'repair this in the receiver',
+    cause: 'has no memory left: "Allowed memory size of 134217728 bytes exhausted',
+    fix: 'memory_limit',
   },
   {
     id: 'python-none-encode',

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { createIo } from '../../../src/cli/io.ts';
 import { createProgram } from '../../../src/cli/program.ts';
 import type { AnswerCase, AnswerTheme, Given } from '../answer-case.ts';
+import { responds } from '../counterparts.ts';
 import { SEND } from './sending.ts';
 import { SLIPS } from './slips.ts';
 
@@ -69,6 +70,16 @@ const TRACKING_API: readonly AnswerCase[] = [
     cause: 'Delivery failed: 401 from {url}',
     fix: 'check the write key (--write-key or HOOKS_WRITE_KEY): it belongs to one source',
     never: ['same secret', 'unsigned'],
+    exitCode: 1,
+  },
+  {
+    id: 'endpoint-of-webhooks',
+    title: 'the endpoint is a receiver of signed webhooks',
+    given: { receiver: responds(401, '{"error":"bad signature"}') },
+    argv: [...TRACKING, '--endpoint', '{url}', '--write-key', 'key'],
+    cause: 'it verifies signatures, and --endpoint is for tracking APIs',
+    fix: 'send to it with --url and its secret (--secret-file FILE)',
+    never: ['check the write key'],
     exitCode: 1,
   },
   {

@@ -98,7 +98,7 @@ const CASES: readonly AnswerCase[] = [
     title: 'the certificate is for another name',
     given: { start: tlsReceiver('otherName') },
     argv: SECURE,
-    cause: 'certificate for another name at {url}',
+    cause: 'the certificate is for another name (ERR_TLS_CERT_ALTNAME_INVALID), which has: DNS:',
     fix: 'use the name that the certificate is for',
     exitCode: 1,
   },
