@@ -89,7 +89,8 @@ describe('hooks send', () => {
     expect(code).toBe(1);
     expect(line).toMatchObject({ outcome: 'failed', url: hostile.url, error, reason: 'exhausted' });
     expect(line.attempts).toMatchObject([{ url: hostile.url, error }]);
-    expect(hostile.requests).toHaveLength(1);
+    // A look at the port may follow, which carries no message.
+    expect(hostile.requests.filter(({ head: [first] }) => first?.startsWith('POST'))).toHaveLength(1);
   });
 
   it('takes a 200 for delivered though its body breaks off', async () => {

@@ -103,7 +103,7 @@ describe('a data folder that goes while a replay runs', () => {
     const { code, summary, stderr } = replayed(await running.stop());
     expect(code).toBe(130);
     expect(summary.read).toBe(summary.delivered + summary.unsent);
-    expect(stderr).toMatch(/^--resume cannot continue from here: .*cannot be used \(ENOENT\)\n$/);
+    expect(stderr).toMatch(/^--resume cannot continue from here: .*cannot be used \(ENOENT\)\nhint: .*\n$/);
   });
 });
 
