@@ -97,11 +97,15 @@ describe.skipIf(!hasBrowser)('what the inbox does', PATIENT, () => {
   it('marks what is valid only re-serialised in amber, with a word and a filter of its own', async () => {
     const word = rows(/Shipped/).locator('.word');
     expect(await word.innerText()).toBe('re-serialised');
-    const amber = 'getComputedStyle(document.documentElement).getPropertyValue("--warn")';
-    const color = await page.evaluate<string>(
-      'getComputedStyle(document.querySelector(".word.re-serialised")).color',
-    );
-    expect(color).toBe(rgb(await page.evaluate(amber)));
+    const amber = await page.evaluate<string>(`(() => {
+      const sample = document.body.appendChild(document.createElement('i'));
+      sample.style.color = 'var(--warn)';
+      const { color } = getComputedStyle(sample);
+      sample.remove();
+      return color;
+    })()`);
+    const colorOfWord = 'getComputedStyle(document.querySelector(".word.re-serialised")).color';
+    expect(await page.evaluate(colorOfWord)).toBe(amber);
     await page.getByRole('combobox', { name: 'Signature' }).selectOption('re-serialised');
     await page.getByText('1 of 4 requests').waitFor();
     await rows().click();
@@ -264,8 +268,3 @@ describe.skipIf(!hasBrowser)('what the inbox does', PATIENT, () => {
     expect(complaints.filter((each) => !/status of 40[04]/.test(each))).toEqual([]);
   });
 });
-
-function rgb(hex: string): string {
-  const parts = hex.match(/[\da-f]{2}/gi) ?? [];
-  return `rgb(${parts.map((part) => parseInt(part, 16)).join(', ')})`;
-}
