@@ -14,8 +14,9 @@ import { temporaryFolder } from '../temporary-folder.ts';
 import { until } from '../until.ts';
 
 const CONFIG = { '.hooksrc.yaml': 'webhooks: [http://127.0.0.1:9/]\nsharedSecret: s\n' };
-const REJECTED = 450;
-const CANCELLED = 150;
+/** Enough for the command to be killed before it has retried all. */
+const REJECTED = 3_000;
+const CANCELLED = 1_000;
 const KEYS = 10;
 const DEAD: Settlement = { state: 'dead', reason: 'rejected', progress: NO_PROGRESS };
 const DELIVERED: Settlement = { state: 'delivered', progress: NO_PROGRESS };
