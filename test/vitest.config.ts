@@ -20,7 +20,6 @@ export default defineConfig({
     maxWorkers: 3,
     // A process runs one file after the other: loading what they share again for each took half of the time of all.
     isolate: false,
-    experimental: { fsModuleCache: true },
     setupFiles: ['test/clean-up.ts'],
     sequence: { sequencer: LongestFirst },
     // Long: a test may run a dozen commands, of which each takes a second on a busy machine.
