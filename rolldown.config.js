@@ -5,7 +5,6 @@ import { readdirSync, readFileSync } from 'node:fs';
 const PROGRAM_BUNDLES = [
   'ajv',
   'ajv-formats',
-  'chalk',
   'commander',
   'env-paths',
   'fast-deep-equal',
@@ -15,6 +14,7 @@ const PROGRAM_BUNDLES = [
   'fast-wrap-ansi',
   'is-safe-filename',
   'json-schema-traverse',
+  'ms',
 ];
 const PAGE_BUNDLES = ['preact'];
 
@@ -41,6 +41,8 @@ const program = {
   platform: 'node',
   input: { 'cli/main': 'src/cli/main.ts' },
   external: (id) => isPackage(id) && !isBundled(id),
+  // The entry is then the file that the chunks load too, not one more that hands it on.
+  preserveEntrySignatures: 'allow-extension',
   // `sign` and `verify` load the settings only when no secret is given; all other commands load them at once.
   checks: { ineffectiveDynamicImport: false },
   plugins: [noticesOf([...PROGRAM_BUNDLES, ...PAGE_BUNDLES])],

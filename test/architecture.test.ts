@@ -91,7 +91,6 @@ const ONLY_THESE: readonly {
 const PACKAGES: Readonly<Record<string, string>> = {
   undici: 'transport/',
   commander: 'cli/',
-  chalk: 'cli/',
   '@clack/prompts': 'cli/',
   'fast-string-width': 'cli/',
   'fast-wrap-ansi': 'cli/fit-text.ts',

@@ -1,9 +1,9 @@
 import { fstatSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
-import { Chalk, type ChalkInstance } from 'chalk';
 import { InputError } from '../errors.ts';
 import { fitText } from './fit-text.ts';
 import { createOut } from './out.ts';
+import { paletteOf, type Palette } from './palette.ts';
 
 const STDIN_FD = 0;
 const STDOUT_FD = 1;
@@ -44,13 +44,21 @@ export interface Io {
   readonly stdoutColumns: number | undefined;
   readonly stderrIsTty: boolean;
   /** Colours for stdout; none where they are not wanted. */
-  readonly color: ChalkInstance;
+  readonly color: Palette;
   /** Colours for stderr. */
-  readonly errColor: ChalkInstance;
+  readonly errColor: Palette;
 }
 
 /** What a text for people on stdout depends on. */
 export type Screen = Pick<Io, 'color' | 'stdoutColumns'>;
+
+/** Resolves once the signal is aborted. */
+export function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
 
 /** Wraps the process for a command. A stdout that is lost aborts the signal instead of printing a stack. */
 export function createIo(proc: NodeJS.Process): Io {
@@ -69,9 +77,16 @@ export function createIo(proc: NodeJS.Process): Io {
   const stderr = once(() => quietStream(proc.stderr));
   // The log of `DEBUG` writes to stderr by itself.
   if (env['DEBUG']) stderr();
-  const chalk = (isTty: boolean): ChalkInstance => new Chalk({ level: colorLevel(isTty, env, argv) });
-  const color = once(() => chalk(isTerminal(STDOUT_FD, () => proc.stdout)));
-  const errColor = once(() => chalk(isTerminal(STDERR_FD, stderr)));
+  const color = once(() =>
+    paletteOf(
+      hasColors(
+        isTerminal(STDOUT_FD, () => proc.stdout),
+        env,
+        argv,
+      ),
+    ),
+  );
+  const errColor = once(() => paletteOf(hasColors(isTerminal(STDERR_FD, stderr), env, argv)));
   return {
     get stdin() {
       return proc.stdin;
@@ -155,12 +170,12 @@ function currentFolder(proc: NodeJS.Process): string {
   }
 }
 
-/** chalk does not look at NO_COLOR, so the level is set here: flag, then NO_COLOR, then FORCE_COLOR, then the terminal. */
-export function colorLevel(isTty: boolean, env: Io['env'], argv: readonly string[]): 0 | 1 {
-  if (argv.includes('--no-color') || env['NO_COLOR']) return 0;
+/** The flag decides, then NO_COLOR, then FORCE_COLOR, then the terminal. */
+export function hasColors(isTty: boolean, env: Io['env'], argv: readonly string[]): boolean {
+  if (argv.includes('--no-color') || env['NO_COLOR']) return false;
   const forced = env['FORCE_COLOR'];
-  if (forced !== undefined) return forced === '0' || forced === 'false' ? 0 : 1;
-  return isTty && env['TERM'] !== 'dumb' ? 1 : 0;
+  if (forced !== undefined) return forced !== '0' && forced !== 'false';
+  return isTty && env['TERM'] !== 'dumb';
 }
 
 /** Whether a global switch is on the command line, for code that runs before or after commander has read it. */

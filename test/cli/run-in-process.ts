@@ -1,8 +1,8 @@
 import { EventEmitter } from 'node:events';
 import { PassThrough, Writable } from 'node:stream';
-import { Chalk } from 'chalk';
 import { fitText } from '../../src/cli/fit-text.ts';
-import { colorLevel, isGiven, type Io } from '../../src/cli/io.ts';
+import { hasColors, isGiven, type Io } from '../../src/cli/io.ts';
+import { paletteOf } from '../../src/cli/palette.ts';
 import { runCommandLine } from '../../src/cli/main.ts';
 import {
   inherited,
@@ -110,7 +110,7 @@ function createIo(
       done();
     },
   });
-  const color = new Chalk({ level: colorLevel(isTty, env, argv) });
+  const color = paletteOf(hasColors(isTty, env, argv));
   return {
     stdin: input,
     stdinFd: undefined,

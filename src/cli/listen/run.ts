@@ -10,11 +10,10 @@ import { describeTally, Expectation, type Tally } from '../../receiver/expected/
 import { startReceiver } from '../../receiver/receiver.ts';
 import { parseScript } from '../../receiver/response/script.ts';
 import { unwritableFile } from '../../report/output-file.ts';
-import { aborted } from '../aborted.ts';
 import { configuredCaFile, namedCaFile } from '../flags/delivery/ca-file.ts';
 import { conflict } from '../flags/header-lines.ts';
 import { ExitCode, interruptedCode } from '../exit-code.ts';
-import type { Io } from '../io.ts';
+import { aborted, type Io } from '../io.ts';
 import { ListenOutput } from './output.ts';
 import type { InboxContext } from './open-inbox.ts';
 import type { KeyCommands } from './key-commands.ts';

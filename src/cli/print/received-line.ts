@@ -1,4 +1,3 @@
-import type { ChalkInstance } from 'chalk';
 import { toCapture } from '../../capture/to-capture.ts';
 import { pairsOf, type Forwarded } from '../../receiver/response/forwarding.ts';
 import {
@@ -16,6 +15,7 @@ import { isoTime } from '../../clock.ts';
 import { attemptText, detailText, durationText, tenths } from '../attempt-text.ts';
 import { fitText, truncateEnd } from '../fit-text.ts';
 import type { Screen } from '../io.ts';
+import type { Paint, Palette } from '../palette.ts';
 import { jsonLine } from '../json-line.ts';
 import { formatRow, type Cell } from './table.ts';
 
@@ -110,13 +110,12 @@ export function receivedText(
   return `${lines.join('\n')}\n`;
 }
 
-const VERDICT_COLORS: Readonly<Record<ReceivedRequest['verdict'], (color: ChalkInstance) => ChalkInstance>> =
-  {
-    valid: (color) => color.green,
-    invalid: (color) => color.red,
-    unsigned: (color) => color.red,
-    unchecked: (color) => color.dim,
-  };
+const VERDICT_COLORS: Readonly<Record<ReceivedRequest['verdict'], (color: Palette) => Paint>> = {
+  valid: (color) => color.green,
+  invalid: (color) => color.red,
+  unsigned: (color) => color.red,
+  unchecked: (color) => color.dim,
+};
 
 /** What the line of a request does not say yet: what its message is about; without one, the body. Empty: nothing more. */
 function bodyLine({ body }: ReceivedRequest, messages: readonly ReceivedMessage[]): string {
@@ -135,7 +134,7 @@ const WRITE_KEY = /("writeKey"\s*:\s*")[^"]*/g;
 /** No terminal is wider. */
 const LONGEST_LINE = 1_000;
 
-function remarksOn(request: ReceivedRequest, color: ChalkInstance): readonly (string | undefined)[] {
+function remarksOn(request: ReceivedRequest, color: Palette): readonly (string | undefined)[] {
   const { note, diagnosis, expected, got, call, problem = call?.rejection?.message, forwarded } = request;
   return [
     diagnosis && color.yellow(`${diagnosis.code}: ${printable(diagnosis.hint, MAX_HINT)}`),
@@ -163,7 +162,7 @@ function messagesColumn(messages: readonly ReceivedMessage[]): string {
 }
 
 /** A line for each message where there are several, and what `hooks serve` would reject. */
-function messageLines(messages: readonly ReceivedMessage[], color: ChalkInstance): string[] {
+function messageLines(messages: readonly ReceivedMessage[], color: Palette): string[] {
   const isSole = messages.length === 1;
   return messages.flatMap((message) => {
     const { rejection } = message;
@@ -186,7 +185,7 @@ function messageText(message: ReceivedMessage): string {
   return [type, event && `"${event}"`, who && `by ${who}`].filter(Boolean).join(' ');
 }
 
-function statusCell({ answered, status }: ReceivedRequest, color: ChalkInstance): Cell {
+function statusCell({ answered, status }: ReceivedRequest, color: Palette): Cell {
   const text = answered === 'status' ? String(status) : answered;
   return { text, minWidth: 9, paint: status === undefined || status >= 300 ? color.red : color.green };
 }
@@ -198,7 +197,7 @@ function clockTime(at: number): string {
 }
 
 /** Formats the response of a receiver that a request was passed on to. */
-export function forwardedText(forwarded: Forwarded, color: ChalkInstance, label = 'forwarded'): string {
+export function forwardedText(forwarded: Forwarded, color: Palette, label = 'forwarded'): string {
   const { status, reply, detail = reply, ms } = forwarded;
   const shown = detailText({ ...forwarded, ...(detail !== undefined && { detail }) });
   const text = `${label}: ${attemptText(forwarded)} in ${durationText(ms)}${shown === undefined ? '' : `, ${shown}`}`;

@@ -6,6 +6,7 @@ import { fitText } from '../fit-text.ts';
 import type { Io, Screen } from '../io.ts';
 import { failureCause } from './failure-cause.ts';
 import { decidingAttempt, decisive, destinationMs } from './deciding-attempt.ts';
+import type { Paint } from '../palette.ts';
 import type { ResultFacts } from './result-line.ts';
 import { formatRow, type Cell } from './table.ts';
 
@@ -64,7 +65,7 @@ function verdictCell(verdict: string, color: Io['color']): Cell {
   return { text: verdict, minWidth: 7, paint: verdict === 'valid' ? color.green : color.red };
 }
 
-function paintOf(outcome: Outcome['outcome'], color: Io['color']): Io['color'] {
+function paintOf(outcome: Outcome['outcome'], color: Io['color']): Paint {
   if (outcome === 'delivered' || outcome === 'queued') return color.green;
   return outcome === 'failed' ? color.red : color.yellow;
 }

@@ -1,5 +1,6 @@
 import stringWidth from 'fast-string-width';
 import { padText, truncateMiddle, wrapText } from '../fit-text.ts';
+import type { Paint } from '../palette.ts';
 
 /** A cell of a table, or of a line that is aligned with those before and after it. Its text is escaped and has no colours. */
 export interface Cell {
@@ -10,7 +11,7 @@ export interface Cell {
   readonly align?: 'start' | 'end';
   /** The width down to which the middle is left out when the line is wider than the terminal. @default never */
   readonly shortest?: number;
-  readonly paint?: (text: string) => string;
+  readonly paint?: Paint;
 }
 
 export interface RowOptions {

@@ -9,10 +9,9 @@ import { isMessageType, MESSAGE_TYPES, type Message, type MessageType } from '..
 import type { Outcome } from '../../app/pipeline/outcomes.ts';
 import { printable } from '../../redact.ts';
 import { noteHint } from '../error-text.ts';
-import { aborted } from '../aborted.ts';
 import type { GlobalOptions } from '../command.ts';
 import { ExitCode, interruptedCode } from '../exit-code.ts';
-import type { Io } from '../io.ts';
+import { aborted, type Io } from '../io.ts';
 import { jsonLine } from '../json-line.ts';
 import type { LoopbackJudgement } from '../flags/delivery/loopback.ts';
 import { stdinFlags, withFlagsInHints, type MessageFlags } from '../flags/message/message-flags.ts';

@@ -1,5 +1,4 @@
 import { STATUS_CODES } from 'node:http';
-import type { ChalkInstance } from 'chalk';
 import type { CheckOutcome, CheckResult, Fault } from '../../check/check.ts';
 import { EXPECTED_STATUS } from '../../check/judge-responses.ts';
 import { readableBody } from '../../causes/response-words.ts';
@@ -7,6 +6,7 @@ import { printable } from '../../redact.ts';
 import { durationText } from '../attempt-text.ts';
 import { fitText } from '../fit-text.ts';
 import type { Screen } from '../io.ts';
+import type { Palette } from '../palette.ts';
 import { jsonLine } from '../json-line.ts';
 import { formatRow } from '../print/table.ts';
 
@@ -55,12 +55,12 @@ export function checkText(result: CheckResult, { screen, isKnown }: TextOptions)
   return head + fitText(below.join(''), columns);
 }
 
-function adviceText(advice: Fault, color: ChalkInstance): string {
+function adviceText(advice: Fault, color: Palette): string {
   const note = `    ${color.yellow('note:')}  ${printable(advice.says, 1_000)} ${color.dim(`(${advice.code})`)}\n`;
   return note + fixLine(advice, color);
 }
 
-function fixLine({ fix }: Fault, color: ChalkInstance): string {
+function fixLine({ fix }: Fault, color: Palette): string {
   return `    ${color.bold('fix:')}   ${printable(fix, 1_000)}\n`;
 }
 

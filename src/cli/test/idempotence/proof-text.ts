@@ -1,4 +1,3 @@
-import { Chalk, type ChalkInstance } from 'chalk';
 import type { Counterexample, ProofResult, ShownRequest } from '../../../idempotence/proof-result.ts';
 import type { ScheduleCode } from '../../../idempotence/plan/schedule.ts';
 import { differingLines, isSameState } from '../../../idempotence/state-difference.ts';
@@ -6,6 +5,7 @@ import { printable } from '../../../redact.ts';
 import { durationText } from '../../attempt-text.ts';
 import { fitText } from '../../fit-text.ts';
 import type { Screen } from '../../io.ts';
+import { paletteOf, type Palette } from '../../palette.ts';
 import { formatRow, formatTable, type Cell } from '../../print/table.ts';
 import { MARKS } from '../result-text.ts';
 
@@ -76,7 +76,7 @@ function requestText({ status, error, tries = 1, killedAfterMs }: ShownRequest):
 
 const CUT = 'connection cut at the first byte of the response';
 
-function statesText(expected: string, state: string, color: ChalkInstance): string {
+function statesText(expected: string, state: string, color: Palette): string {
   const isShort = [expected, state].every((text) => text.trimEnd().split('\n').length <= FULL_LINES);
   const { missing, added } = differingLines(expected, state);
   const [must, is] = isShort ? [linesOf(expected), linesOf(state)] : [missing, added];
@@ -126,7 +126,7 @@ export function plainCounterexample(
   counterexample: Counterexample,
 ): string {
   return counterexampleText(fault, counterexample, {
-    color: new Chalk({ level: 0 }),
+    color: paletteOf(false),
     stdoutColumns: undefined,
   });
 }
