@@ -48,9 +48,9 @@ function privateFolder() {
 
 /** As the XDG specification names it, which ignores what is not absolute. */
 function cachesFolder() {
-  const { isAbsolute, join } = require('node:path');
+  const path = require('node:path');
   const { XDG_CACHE_HOME = '' } = process.env;
-  if (isAbsolute(XDG_CACHE_HOME)) return XDG_CACHE_HOME;
+  if (path.isAbsolute(XDG_CACHE_HOME)) return XDG_CACHE_HOME;
   const home = require('node:os').homedir();
-  return process.platform === 'darwin' ? join(home, 'Library', 'Caches') : join(home, '.cache');
+  return process.platform === 'darwin' ? path.join(home, 'Library', 'Caches') : path.join(home, '.cache');
 }

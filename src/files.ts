@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, statSync } from 'node:fs';
-import { readdir, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
 /*
@@ -41,6 +40,7 @@ export function temporaryFileBeside(target: string): string {
 
 /** Removes the temporary files of `target` whose processes have ended. Ignores files that it cannot remove: they do no harm. */
 export async function removeAbandonedBeside(target: string): Promise<void> {
+  const { readdir, rm } = process.getBuiltinModule('node:fs/promises');
   const folder = dirname(target);
   const prefix = `${hiddenPrefix(target)}.`;
   const names = await readdir(folder).catch(() => []);

@@ -77,16 +77,9 @@ export function createIo(proc: NodeJS.Process): Io {
   const stderr = once(() => quietStream(proc.stderr));
   // The log of `DEBUG` writes to stderr by itself.
   if (env['DEBUG']) stderr();
-  const color = once(() =>
-    paletteOf(
-      hasColors(
-        isTerminal(STDOUT_FD, () => proc.stdout),
-        env,
-        argv,
-      ),
-    ),
-  );
-  const errColor = once(() => paletteOf(hasColors(isTerminal(STDERR_FD, stderr), env, argv)));
+  const palette = (isTty: boolean): Palette => paletteOf(hasColors(isTty, env, argv));
+  const color = once(() => palette(isTerminal(STDOUT_FD, () => proc.stdout)));
+  const errColor = once(() => palette(isTerminal(STDERR_FD, stderr)));
   return {
     get stdin() {
       return proc.stdin;

@@ -8,13 +8,8 @@ import { layoutOf, schemeListText, signatureHeaderNames } from '../signature/sch
 import type { SignatureScheme } from '../signature/schemes/scheme.ts';
 import { rejectUnusableSchemes } from '../signature/schemes/secrets.ts';
 import { signatureHeadersText } from '../signature/signature-headers.ts';
-import {
-  LARGEST_STRINGIFIED_BODY,
-  Verifier,
-  verify,
-  type ValidVerdict,
-  type VerifyOptions,
-} from '../signature/verify.ts';
+import { LARGEST_STRINGIFIED_BODY } from '../signature/signature-verifier.ts';
+import { Verifier, verify, type ValidVerdict, type VerifyOptions } from '../signature/verify.ts';
 import type { ReceiverOptions, SecretsForDiagnosis } from './options.ts';
 import type { SignatureJudgement } from './received-request.ts';
 

@@ -1,14 +1,14 @@
 import { SignatureError } from '../errors.ts';
 import { BodyDigests } from './diagnosis/body-digests.ts';
-import { diagnose, type Diagnosis } from './diagnosis/diagnose.ts';
-import { frameVariants } from './diagnosis/frame-variants.ts';
+import type { LenientEvidence } from './diagnosis/explain-mismatch.ts';
 import { whyDiffers } from './diagnosis/json/why-differs.ts';
 import type { KeptBody } from './diagnosis/body/kept-body.ts';
 import { readSignature, sameDigest, type GivenSignature } from './given-signature.ts';
 import type { HeaderList } from './schemes/header-list.ts';
 import type { SignatureScheme } from './schemes/scheme.ts';
 import { sign } from './sign.ts';
-import type { ExplainContext, SchemeMatch, SignatureCheck } from './signature-check.ts';
+import type { ExplainContext } from './diagnosis/find-mistake.ts';
+import type { SchemeMatch, SignatureCheck } from './signature-check.ts';
 
 /** Checks a signature by the lenient rules of the contract: over the bytes, then over the JSON-stringified body. */
 export class LenientCheck implements SignatureCheck {
@@ -50,17 +50,17 @@ export class LenientCheck implements SignatureCheck {
     return this.#matchOverBytes() ?? matchOverStringified(body, this.#given, this.#secrets);
   }
 
-  explain({ body, deadline, ...known }: ExplainContext): Diagnosis {
-    const evidence = {
+  evidence(known: ExplainContext): LenientEvidence {
+    return {
+      kind: 'lenient',
+      scheme: this.scheme,
+      headers: this.#headers,
       given: this.#given,
       digests: this.#digests,
       secrets: this.#secrets,
       keys: this.#secrets,
-      frames: frameVariants(this.scheme, this.#headers, body),
       ...known,
-      body,
     };
-    return diagnose(evidence, deadline);
   }
 
   #matchOverBytes(): SchemeMatch | undefined {

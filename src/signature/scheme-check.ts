@@ -1,6 +1,5 @@
 import { BodyDigests } from './diagnosis/body-digests.ts';
-import type { Diagnosis } from './diagnosis/diagnose.ts';
-import { explainScheme } from './diagnosis/explain-scheme.ts';
+import type { SchemeEvidence } from './diagnosis/explain-scheme.ts';
 import { KeptBody } from './diagnosis/body/kept-body.ts';
 import type { ReasonCode } from './diagnosis/reasons.ts';
 import { sameText } from './given-signature.ts';
@@ -10,7 +9,8 @@ import { withFields, layoutOf } from './schemes/layout.ts';
 import { ageFault, type PresentedSignature } from './schemes/presented.ts';
 import type { SignatureScheme } from './schemes/scheme.ts';
 import { verifyingKeys, type SchemeKey } from './schemes/secrets.ts';
-import type { ExplainContext, SchemeMatch, SignatureCheck } from './signature-check.ts';
+import type { ExplainContext } from './diagnosis/find-mistake.ts';
+import type { SchemeMatch, SignatureCheck } from './signature-check.ts';
 
 interface SchemeCheckOptions {
   readonly secrets: readonly string[];
@@ -69,11 +69,12 @@ export class SchemeCheck implements SignatureCheck {
     return this.#matchOf(this.#covered(body));
   }
 
-  explain(known: ExplainContext): Diagnosis {
+  evidence(known: ExplainContext): SchemeEvidence {
     const { headers, secrets, at, ignoreTimestamp } = this.#options;
     const covered = this.#covered(known.body);
     const item = covered?.item;
-    return explainScheme({
+    return {
+      kind: 'scheme',
       scheme: this.scheme,
       presented: this.#presented,
       ageFault: ignoreTimestamp ? undefined : ageFault(this.scheme, this.#presented, at),
@@ -84,7 +85,7 @@ export class SchemeCheck implements SignatureCheck {
       ...known,
       digests: covered?.digests ?? this.#digests,
       body: item === undefined ? known.body : new KeptBody(Buffer.from(item.json)),
-    });
+    };
   }
 
   /** The digests of what the scheme covers; undefined when the body has no such part. */

@@ -1,8 +1,7 @@
-import type { Diagnosis } from './diagnosis/diagnose.ts';
+import type { MismatchEvidence } from './diagnosis/explain-mismatch.ts';
 import type { KeptBody } from './diagnosis/body/kept-body.ts';
-import type { Deadline } from './diagnosis/deadline.ts';
+import type { ExplainContext } from './diagnosis/find-mistake.ts';
 import type { NoteCode } from './diagnosis/reasons.ts';
-import type { OtherSecret } from './diagnosis/other-secrets.ts';
 import type { SignatureScheme } from './schemes/scheme.ts';
 
 /** Checks the signature of one scheme over a body that arrives in pieces. */
@@ -12,7 +11,8 @@ export interface SignatureCheck {
   update(chunk: Uint8Array): void;
   /** The match; undefined when there is none. `body` is undefined when it was too large to keep, or nothing but its bytes counts. */
   match(body: KeptBody | undefined): SchemeMatch | undefined;
-  explain(known: ExplainContext): Diagnosis;
+  /** What a diagnosis of a mismatch looks at. The code that makes it is loaded only then. */
+  evidence(known: ExplainContext): MismatchEvidence;
   /** The right value of the header with the signature, under the first secret; empty where none is. Shown to a sender, it would sign for a forger. */
   expected(body: KeptBody | undefined): string;
   /** The value of that header as it came. */
@@ -26,11 +26,4 @@ export interface SchemeMatch {
   readonly note?: NoteCode;
   /** What the signature does not protect; only of a scheme that covers a part of the body. */
   readonly partial?: string;
-}
-
-export interface ExplainContext {
-  readonly body: KeptBody | undefined;
-  readonly otherSecrets: readonly OtherSecret[];
-  readonly secretOrigin: string | undefined;
-  readonly deadline: Deadline;
 }

@@ -2,14 +2,8 @@ import { createHmac } from 'node:crypto';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ConfigError, SignatureError } from '../../src/errors.ts';
 import { Deadline } from '../../src/signature/diagnosis/deadline.ts';
-import {
-  LARGEST_KEPT_BODY,
-  LARGEST_STRINGIFIED_BODY,
-  verify,
-  Verifier,
-  type VerifyOptions,
-  type VerifyResult,
-} from '../../src/signature/verify.ts';
+import { verify, Verifier, type VerifyOptions, type VerifyResult } from '../../src/signature/verify.ts';
+import { LARGEST_KEPT_BODY, LARGEST_STRINGIFIED_BODY } from '../../src/signature/signature-verifier.ts';
 
 const secret = 'hooks-fixture-secret';
 const hmac = (body: string | Uint8Array, key = secret): string =>

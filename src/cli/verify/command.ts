@@ -1,16 +1,12 @@
 import { Option, type Command } from 'commander';
 import { InputError } from '../../errors.ts';
-import { printable } from '../../redact.ts';
-import { Deadline, type DiagnosisBudget } from '../../signature/diagnosis/deadline.ts';
-import { undiagnosed } from '../../signature/diagnosis/diagnose.ts';
 import { REASONS } from '../../signature/diagnosis/reasons.ts';
-import { Verifier, type VerifyResult } from '../../signature/verify.ts';
+import { SignatureVerifier } from '../../signature/signature-verifier.ts';
 import type { CommandContext, Define } from '../command.ts';
 import { ExitCode } from '../exit-code.ts';
 import { fitText } from '../fit-text.ts';
 import { collect, given } from '../flags/flag-values.ts';
 import { isFromNullDevice, readBodyInput, type BodySource } from '../flags/signature/body-input.ts';
-import { knownSecrets } from '../flags/signature/known-secrets.ts';
 import { addSchemeFlag } from '../flags/signature/scheme-flags.ts';
 import { addSecretFlags } from '../flags/signature/secret-flags.ts';
 import {
@@ -22,11 +18,11 @@ import {
   type SignedInput,
 } from '../flags/signature/signed-input.ts';
 import type { Io } from '../io.ts';
-import { noSignature } from './no-signature.ts';
 import {
   presentedRequest,
   verificationOf,
   type PresentedRequest,
+  type PrintedVerdict,
   type Verification,
   type VerifyFlags,
   type VerifyFormat,
@@ -105,12 +101,6 @@ function readInput(
   return readSignedRequest(file, io, { format, secret });
 }
 
-/**
- * The budget of the contract keeps a service responsive. Here one person waits for one result, from code that runs for the
- * first time, perhaps on a busy machine: 20 ms would leave out much that 200 find.
- */
-const PATIENT_BUDGET: DiagnosisBudget = () => new Deadline(2_000);
-
 async function verifyRaw(
   file: BodySource,
   signature: string | undefined,
@@ -120,9 +110,9 @@ async function verifyRaw(
   const presented = await presentedRequest({ headers, signature }, verification);
   if (presented === undefined) {
     const [secret = ''] = verification.secrets;
-    throw noSignature(await readRawBody(file, context.io, { secret, headers }), verification);
+    return withoutSignature(await readRawBody(file, context.io, { secret, headers }), verification);
   }
-  const verifier = new Verifier(presented.options, PATIENT_BUDGET);
+  const verifier = new SignatureVerifier(presented.options);
   let start = Buffer.alloc(0);
   await readBodyInput(file, context.io, (chunk) => {
     verifier.update(chunk);
@@ -132,7 +122,7 @@ async function verifyRaw(
   const meant = flags.format === undefined && !verdict.valid ? requestFormat(start) : undefined;
   if (meant === undefined) return { verdict, bytes: verifier.bytes };
   if (isFromEnvironment(verification) && /"?x-signature"?\s*[:,]/i.test(start.toString('latin1'))) {
-    return { verdict: hiddenBy(verdict, verifier.bytes), bytes: verifier.bytes };
+    return hiddenBy(verdict, verifier.bytes);
   }
   if (!flags.quiet) {
     context.io.note(`note: ${TAKEN_FOR_BODY}; --format ${meant} reads it as what it seems to be`);
@@ -150,53 +140,39 @@ async function verifyInput(
   const { bytes, request } = input;
   const headers = [...(request?.headers ?? []), ...verification.headers];
   const presented = request && (await presentedRequest({ headers, signature, at: request.at }, verification));
-  if (request === undefined || presented === undefined) throw noSignature(input, verification);
-  const verifier = new Verifier(presented.options, PATIENT_BUDGET).update(request.body);
+  if (request === undefined || presented === undefined) return withoutSignature(input, verification);
+  const verifier = new SignatureVerifier(presented.options).update(request.body);
   const verdict = await printedVerdict(verifier, presented, verification);
   const isHidden =
     isFromEnvironment(verification) && request.headers.some(([name]) => name.toLowerCase() === 'x-signature');
-  return { verdict: isHidden ? hiddenBy(verdict, bytes) : verdict, bytes };
+  return isHidden ? hiddenBy(verdict, bytes) : { verdict, bytes };
+}
+
+async function withoutSignature(input: SignedInput, verification: Verification): Promise<never> {
+  const { noSignature } = await import('./no-signature.ts');
+  throw noSignature(input, verification);
+}
+
+/** What explains a mismatch is half of the command, and loaded only then. */
+async function printedVerdict(
+  verifier: SignatureVerifier,
+  { warning }: PresentedRequest,
+  verification: Verification,
+): Promise<PrintedVerdict> {
+  const verdict = verifier.verdict();
+  if (verdict.valid) return { ...verdict, ...(warning !== undefined && { warning }) };
+  const { explainedVerdict } = await import('./mismatch.ts');
+  return explainedVerdict(verifier, verification);
+}
+
+async function hiddenBy(verdict: PrintedVerdict, bytes: number): Promise<VerifiedInput> {
+  const { hiddenByVariable } = await import('./mismatch.ts');
+  return { verdict: hiddenByVariable(verdict, bytes), bytes };
 }
 
 function isFromEnvironment({ flags, context }: Verification): boolean {
   return flags.signature === undefined && Boolean(context.io.env['HOOKS_SIGNATURE']);
 }
-
-/** Explains a mismatch by the variable, which may be left from an earlier check. */
-function hiddenBy(verdict: PrintedVerdict, bytes: number): PrintedVerdict {
-  if (verdict.valid || verdict.diagnosis === undefined) return verdict;
-  const what = 'HOOKS_SIGNATURE hides the X-Signature of the capture';
-  const { hint } = undiagnosed(bytes, { why: what, fix: 'Unset it: unset HOOKS_SIGNATURE' });
-  return { ...verdict, diagnosis: { ...verdict.diagnosis, hint } };
-}
-
-/** Longer values are no signatures, and would fill the screen. */
-const MAX_SHOWN_SIGNATURE = 200;
-
-/** Looks for other secrets, in HOOKS_SECRET and the config, only after a mismatch. */
-async function printedVerdict(
-  verifier: Verifier,
-  { warning }: PresentedRequest,
-  { flags, secrets, context: { io } }: Verification,
-): Promise<PrintedVerdict> {
-  const verdict = verifier.verdict();
-  if (verdict.valid) return { ...verdict, ...(warning !== undefined && { warning }) };
-  const diagnosis = verifier.explain(await knownSecrets(flags, io, secrets));
-  return {
-    valid: false,
-    diagnosis,
-    ...(verifier.expected !== '' && { expected: verifier.expected }),
-    got: printable(verifier.got, MAX_SHOWN_SIGNATURE),
-  };
-}
-
-/** A verdict as it is printed: a mismatch with both signatures, for the person who runs the command. */
-type PrintedVerdict = VerifyResult & {
-  readonly expected?: string;
-  readonly got?: string;
-  /** What a valid request lacks. */
-  readonly warning?: string;
-};
 
 /** A verdict for a person. */
 function printedVerdictText(verdict: PrintedVerdict, bytes: number, color: Io['color']): string {

@@ -6,7 +6,7 @@ import { DEFAULT_SCHEMES } from '../../signature/schemes/find-schemes.ts';
 import { headerList } from '../../signature/schemes/header-list.ts';
 import { signatureHeaderNames } from '../../signature/schemes/layout.ts';
 import { signatureHeadersText } from '../../signature/signature-headers.ts';
-import { Verifier } from '../../signature/verify.ts';
+import { SignatureVerifier } from '../../signature/signature-verifier.ts';
 import type { SignedInput } from '../flags/signature/signed-input.ts';
 import type { Verification } from './verification.ts';
 
@@ -69,6 +69,6 @@ function otherScheme(
   const headers = headerList(pairs);
   const [scheme] = detectSchemes(headers, { own: [], secrets });
   if (scheme === undefined || body.length === 0) return undefined;
-  const { valid } = new Verifier({ headers, scheme, at, secrets }).update(body).verdict();
+  const { valid } = new SignatureVerifier({ headers, scheme, at, secrets }).update(body).verdict();
   return { name: scheme.name, isRight: valid };
 }

@@ -6,7 +6,7 @@ import { headerList, headerValues } from '../../signature/schemes/header-list.ts
 import { layoutOf } from '../../signature/schemes/layout.ts';
 import type { SignatureScheme } from '../../signature/schemes/scheme.ts';
 import { rejectUnusableSchemes } from '../../signature/schemes/secrets.ts';
-import type { VerifyOptions } from '../../signature/verify.ts';
+import type { VerifyOptions, VerifyResult } from '../../signature/verify-options.ts';
 import type { CommandContext, GlobalOptions } from '../command.ts';
 import { headersOf } from '../flags/header-lines.ts';
 import { detectableSchemes, readSchemeFlag, type SchemeFlags } from '../flags/signature/scheme-flags.ts';
@@ -61,6 +61,14 @@ export interface PresentedRequest {
   /** What the request lacks, where its headers tell the scheme. */
   readonly warning: string | undefined;
 }
+
+/** A verdict as it is printed: a mismatch with both signatures, for the person who runs the command. */
+export type PrintedVerdict = VerifyResult & {
+  readonly expected?: string;
+  readonly got?: string;
+  /** What a valid request lacks. */
+  readonly warning?: string;
+};
 
 /** What is verified; undefined when no signature of the schemes came. */
 export async function presentedRequest(

@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { open } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { makeFolder } from '../../files.ts';
 import { printable } from '../../redact.ts';
@@ -63,10 +63,11 @@ async function remember(path: string, known: string | undefined): Promise<void> 
 async function withFile<T>(
   path: string | undefined,
   flags: number,
-  use: (file: Awaited<ReturnType<typeof open>>) => Promise<T>,
+  use: (file: FileHandle) => Promise<T>,
 ): Promise<T | undefined> {
   if (path === undefined) return undefined;
   try {
+    const { open } = process.getBuiltinModule('node:fs/promises');
     const file = await open(path, flags | constants.O_NOFOLLOW, 0o600);
     try {
       return await use(file);

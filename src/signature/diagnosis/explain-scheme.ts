@@ -5,15 +5,15 @@ import type { HeaderFault, PresentedSignature } from '../schemes/presented.ts';
 import { layoutOf } from '../schemes/layout.ts';
 import type { SignatureScheme } from '../schemes/scheme.ts';
 import { verifyingSecretFix } from '../schemes/secrets.ts';
-import type { ExplainContext } from '../signature-check.ts';
 import { BodyDigests } from './body-digests.ts';
 import { diagnosisOf, explainDigest, type Diagnosis } from './diagnose.ts';
-import type { Evidence } from './find-mistake.ts';
+import type { Evidence, ExplainContext } from './find-mistake.ts';
 import { frameVariants } from './frame-variants.ts';
 import { HASH_NAMES } from './hash-variants.ts';
 import type { ReasonCode } from './reasons.ts';
 
 export interface SchemeEvidence extends ExplainContext {
+  readonly kind: 'scheme';
   readonly scheme: SignatureScheme;
   readonly presented: PresentedSignature;
   readonly ageFault: HeaderFault | undefined;

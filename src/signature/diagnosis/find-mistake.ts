@@ -10,6 +10,14 @@ import type { ReasonCode } from './reasons.ts';
 import { otherSecrets, type OtherSecret } from './other-secrets.ts';
 import { secretVariants, type SecretVariant } from './secret-variants.ts';
 
+/** What a check is told of a mismatch besides what it knows. */
+export interface ExplainContext {
+  readonly body: KeptBody | undefined;
+  readonly otherSecrets: readonly OtherSecret[];
+  readonly secretOrigin: string | undefined;
+  readonly deadline: Deadline;
+}
+
 export interface Evidence {
   readonly given: GivenSignature;
   /** The digests of the body as received. */

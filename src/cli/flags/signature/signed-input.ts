@@ -3,7 +3,7 @@ import { captureBody, type Capture, type HeaderPair } from '../../../capture/cap
 import { isHttpRequest, readHttpRequest } from '../../../capture/http-request.ts';
 import { isCapture, readCapture } from '../../../capture/read-capture.ts';
 import { InputError } from '../../../errors.ts';
-import { envelopeOf, type Envelope } from '../../../signature/diagnosis/body/envelopes.ts';
+import type { Envelope } from '../../../signature/diagnosis/body/envelopes.ts';
 import { KeptBody } from '../../../signature/diagnosis/body/kept-body.ts';
 import { readBodyInput, readWholeBody, type BodySource } from './body-input.ts';
 import type { Io } from '../../io.ts';
@@ -54,6 +54,7 @@ export async function readAnyBody(source: BodySource, io: Io, secret: string): P
   if (start !== undefined) return { ...raw, seems: requestFormat(start) };
   const capture = kept && requestIn(kept);
   if (capture !== undefined) return signedInput(capture, secret);
+  const { envelopeOf } = await import('../../../signature/diagnosis/body/envelopes.ts');
   return { ...raw, envelope: kept && envelopeOf(new KeptBody(kept)) };
 }
 

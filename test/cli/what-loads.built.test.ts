@@ -1,0 +1,87 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { answer } from '../end-to-end/failing-receiver.ts';
+import { hooks } from '../end-to-end/hooks.ts';
+import { receiver } from '../raw-receiver.ts';
+import { sign } from '../sign.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+
+/** The modules of Node that take a millisecond or more, of which a command should load what it uses and no other. */
+const HEAVY = [
+  'assert',
+  'crypto',
+  'fs/promises',
+  'http',
+  'http2',
+  'readline',
+  'tty',
+  'worker_threads',
+  'zlib',
+];
+
+const folder = temporaryFolder();
+const [preload, list] = [join(folder, 'preload.cjs'), join(folder, 'list.json')];
+
+beforeAll(() => {
+  const loaded = '{ files: Object.keys(require.cache), builtins: process.moduleLoadList }';
+  const write = `require('node:fs').writeFileSync(${JSON.stringify(list)}, JSON.stringify(${loaded}))`;
+  writeFileSync(preload, `process.on('exit', () => ${write});`);
+});
+
+interface Loaded {
+  /** The files of the program, by their names without the hashes. */
+  readonly files: readonly string[];
+  readonly packages: readonly string[];
+  readonly builtins: readonly string[];
+}
+
+async function loadedBy(args: readonly string[], stdin = ''): Promise<Loaded> {
+  const { code, stderr } = await hooks(args, { stdin, env: { NODE_OPTIONS: `--require=${preload}` } });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  const { files, builtins } = JSON.parse(readFileSync(list, 'utf8')) as Record<string, readonly string[]>;
+  const names = (files ?? []).filter((path) => path !== preload);
+  const packages = names.flatMap((path) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? []);
+  return {
+    files: names
+      .filter((path) => !path.includes('node_modules'))
+      .map((path) => basename(path).replace(/-[\w-]{8}\.cjs$/, '')),
+    packages: [...new Set(packages)],
+    builtins: HEAVY.filter((name) => builtins?.includes(`NativeModule ${name}`)),
+  };
+}
+
+describe('what a command loads', () => {
+  it('is the program alone for its help', async () => {
+    const { files, packages, builtins } = await loadedBy(['--help']);
+    expect(files.toSorted()).toEqual(['hooks.js', 'main.cjs', 'rolldown-runtime']);
+    expect({ packages, builtins }).toEqual({ packages: [], builtins: [] });
+  });
+
+  it('is no diagnosis, setting or transport for a signature that matches', async () => {
+    const body = '{"a":1}';
+    const flags = ['--secret', 's', '--signature', sign(body, 's')];
+    const { files, packages, builtins } = await loadedBy(['verify', ...flags], body);
+    expect(files.toSorted()).toEqual(['hooks.js', 'main.cjs', 'rolldown-runtime', 'sign', 'verify']);
+    expect({ packages, builtins }).toEqual({ packages: [], builtins: ['crypto'] });
+  });
+
+  it('is the HTTP/1 client of undici, and no other package, for a message', async () => {
+    const { url } = await receiver((socket) => socket.end(answer(200)));
+    const to = ['--url', url, '--secret', 's', '--no-config'];
+    const message = ['track', '--event', 'A', '--user-id', 'u'];
+    const { files, packages, builtins } = await loadedBy(['send', ...message, ...to]);
+    expect(files.toSorted()).toEqual([
+      'hooks.js',
+      'http-client',
+      'main.cjs',
+      'rolldown-runtime',
+      'send',
+      'sign',
+    ]);
+    expect({ packages, builtins }).toEqual({
+      packages: ['undici'],
+      builtins: ['assert', 'crypto', 'http', 'http2'],
+    });
+  });
+});
