@@ -62,7 +62,7 @@ describeServers(
         });
         const parts = { server, clock: systemClock };
         const [queue, inspection] = [
-          new ServerQueue({ ...parts, recoverMs: 100, repairAfterMs: 1_000 }),
+          new ServerQueue({ ...parts, recoverMs: 100 }),
           new ServerInspection(parts),
         ];
         await queue.add([...REJECTED_ONES, ...ARRIVED_DEAD]);

@@ -19,8 +19,7 @@ import { newDelivery } from './new-delivery.ts';
 const MOST_COMMANDS = IS_LONG ? 60 : 6;
 const LEASE_MS = 60_000;
 const SHORT_LEASE_MS = 500;
-/** Others finish what was begun so much later. */
-const TIMES = { recoverMs: 20, repairAfterMs: 200 };
+const RECOVER_MS = 20;
 /** What was locked over the way that is cut is free so much later: a retry is written under a new lock. */
 const CUT_LOCK_MS = 500;
 const DELIVERED: Settlement = { state: 'delivered', progress: NO_PROGRESS };
@@ -177,8 +176,8 @@ async function drain(
 function side(server: Server | undefined, lockMs?: number): Side {
   if (server === undefined) throw new Error('it is not open');
   const parts = { server, clock: systemClock };
-  const queue = new ServerQueue({ ...parts, ...TIMES, ...(lockMs !== undefined && { lockMs }) });
-  const inspection = new ServerInspection({ ...parts, repairAfterMs: TIMES.repairAfterMs });
+  const queue = new ServerQueue({ ...parts, recoverMs: RECOVER_MS, ...(lockMs !== undefined && { lockMs }) });
+  const inspection = new ServerInspection(parts);
   return { queue, inspection, check: () => server.check() };
 }
 

@@ -16,12 +16,11 @@ export async function openStormQueue(
     ? await openServer(place)
     : await openStore(place, { clock: systemClock, tables: [QUEUE_TABLES] });
   const queue =
-    'lines' in store
+    'facts' in store
       ? new ServerQueue({
           server: store,
           clock: systemClock,
           recoverMs: Math.min(2_000, leaseMs / 3),
-          repairAfterMs: leaseMs,
         })
       : new SqliteQueue({ store, clock: systemClock });
   return {

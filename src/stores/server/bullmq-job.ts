@@ -7,31 +7,28 @@ export const BULLMQ_PREFIX = 'bull';
 /** The field of a series that says how many of BullMQ's events are kept, and how many: no part of hooks reads any, and Bull Board shows the latest. */
 export const EVENTS_LIMIT = { field: 'opts.maxLenEvents', value: '100' } as const;
 
-/** The fields of a job that are ever read, and whether it is locked. */
-export type JobFields = { readonly isLocked: boolean } & Pick<
-  JobJson,
-  | 'id'
-  | 'name'
-  | 'data'
-  | 'timestamp'
-  | 'attemptsStarted'
-  | 'processedOn'
-  | 'finishedOn'
-  | 'failedReason'
-  | 'returnvalue'
-  | 'stacktrace'
-  | 'progress'
->;
+/** The fields of a job that are ever read, and whether it is locked. The last four are JSON. */
+export interface JobFields extends Pick<
+  SeriesEntry,
+  'id' | 'name' | 'addedAt' | 'takes' | 'takenAt' | 'settledAt'
+> {
+  readonly isLocked: boolean;
+  readonly failedReason?: string | undefined;
+  readonly data: string;
+  readonly returnvalue?: string | undefined;
+  readonly stacktrace?: string | undefined;
+  readonly progress?: string | undefined;
+}
 
-/** Converts an entry to BullMQ's form. Its data must be JSON, without the characters that PostgreSQL's JSON cannot hold. */
-export function toJob({ id, name, text, addedAt, dueAt }: NewEntry): JobJson {
+/** Converts an entry to BullMQ's form; `mark` tells what one call added. Its data must be JSON, without the characters that PostgreSQL's JSON cannot hold. */
+export function toJob({ id, name, text, addedAt, dueAt, lines = [] }: NewEntry, mark?: string): JobJson {
   const delay = dueAt === undefined ? 0 : Math.max(0, Math.ceil(dueAt - addedAt));
   return {
     id,
     name: legible(name),
     data: storable(text),
     // Kept with each: nothing else would be read.
-    opts: delay === 0 ? {} : { delay },
+    opts: { ...(delay > 0 && { delay }), ...(mark !== undefined && lines.length > 0 && { mark }) },
     delay,
     timestamp: addedAt,
     progress: 0,
@@ -56,47 +53,39 @@ function storable(text: string): string {
 }
 
 export function toEntry(fields: JobFields): SeriesEntry {
-  const { id, name, data, timestamp, attemptsStarted, processedOn, finishedOn, failedReason } = fields;
+  const { id, name, isLocked, data, failedReason, addedAt, takes, takenAt, settledAt } = fields;
+  const reason = failedReason || undefined; // either store may have an empty one
+  const settledState = reason === undefined ? 'completed' : 'failed';
+  const state = settledAt !== undefined ? settledState : isLocked ? 'active' : 'waiting';
   return {
     id,
     name,
-    state: stateOf(fields),
+    state,
     text: textOf(data),
     note: noteOf(fields),
-    reason: failedReason || undefined, // absent over Redis, whatever the type says
-    addedAt: timestamp,
-    takes: attemptsStarted,
-    takenAt: processedOn,
-    settledAt: finishedOn,
+    reason,
+    addedAt,
+    takes,
+    takenAt,
+    settledAt,
   };
-}
-
-function stateOf({ isLocked, finishedOn, failedReason }: JobFields): SeriesEntry['state'] {
-  if (finishedOn !== undefined) return failedReason ? 'failed' : 'completed';
-  return isLocked ? 'active' : 'waiting';
 }
 
 /** Data is JSON, mostly of an object: only a string of JSON is parsed here. Unreadable data is for the reader of the text. */
 function textOf(data: string): string {
   if (!data.startsWith('"')) return data;
-  const text = parseOr(data, data);
-  return typeof text === 'string' ? text : data;
-}
-
-function parseOr(json: string, otherwise: unknown): unknown {
   try {
-    return JSON.parse(json);
+    return JSON.parse(data) as string; // it begins like one
   } catch {
-    return otherwise;
+    return data;
   }
 }
 
 /** Where it was written last: with the end of it, or before. */
 function noteOf({ returnvalue, stacktrace, failedReason, progress }: JobFields): string | undefined {
-  const [settled, failed] = [parse(returnvalue), failedReason ? parse(stacktrace) : undefined];
-  if (typeof settled === 'string') return settled;
-  if (Array.isArray(failed) && typeof failed[0] === 'string') return failed[0];
-  return typeof progress === 'string' ? progress : undefined;
+  const failed = failedReason ? parse(stacktrace) : undefined;
+  const notes = [parse(returnvalue), Array.isArray(failed) ? failed[0] : undefined, parse(progress)];
+  return notes.find((note) => typeof note === 'string');
 }
 
 function parse(json: string | undefined): unknown {

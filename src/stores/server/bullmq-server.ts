@@ -1,6 +1,3 @@
-import type { BackendFactory, IQueueBackend } from 'bullmq';
-import { BULLMQ_PREFIX } from './bullmq-job.ts';
-import { bullmqEnds, type SeriesEntries } from './bullmq-series.ts';
 import type { Series, Server } from './server.ts';
 import { closedError, isDeadlock, serverError } from './server-error.ts';
 
@@ -12,18 +9,12 @@ export interface ServerConnectionOptions {
 }
 
 /** A server as its driver gives it: with the errors of that. */
-export interface ServerConnection extends Omit<Server, 'series' | 'check'> {
-  /**
-   * BullMQ's backend over it, which it does not own. Each has its own listeners on the connection. Its last writes may be undone
-   * when the server crashes: a lease ends, or a delivery is delivered again.
-   */
-  readonly backend: (name: string) => Promise<IQueueBackend>;
-  readonly entries: (series: string) => SeriesEntries;
+export interface ServerConnection extends Omit<Server, 'check'> {
   /** Called with each failure, to repair the connection for the next command. */
   readonly failed?: (error: unknown) => void;
 }
 
-/** The fact that `check` writes, and the intent that it removes, which is never there. */
+/** The fact that `check` writes or removes. */
 const CHECKED = 'checked';
 const DEADLOCK_TRIES = 5;
 
@@ -49,30 +40,26 @@ export function bullmqServer(connection: ServerConnection): Server {
     return Object.fromEntries(all) as T; // the same functions, guarded
   };
 
-  const [facts, intents] = [guarded(connection.facts), guarded(connection.intents)];
+  const facts = guarded(connection.facts);
   return {
     place,
-    lines: guarded(connection.lines),
-    intents,
     facts,
     ...guarded({ add, registered, register, findSeries, warnings }),
     series: (name) => {
-      const series =
-        known.get(name) ??
-        guarded({ ...connection.entries(name), ...bullmqEnds(() => connection.backend(name)) });
+      const series = known.get(name) ?? guarded(connection.series(name));
       known.set(name, series);
       return series;
     },
-    // A full server takes what needs no room.
+    // A full server removes.
     check: ({ toAdd = true } = {}) =>
-      toAdd ? facts.put([{ name: CHECKED, text: '' }]) : intents.remove(CHECKED),
+      toAdd ? facts.put([{ name: CHECKED, text: '' }]) : facts.remove([CHECKED]),
     close: () => (closed ??= connection.close()),
   };
 }
 
 type AllAsync<T> = { readonly [K in keyof T]: (...args: never) => Promise<unknown> };
 
-/** Two processes may add the same entries at the same time, in another order. PostgreSQL then undoes all of one of them. */
+/** Two processes may change the same entries at the same time, in another order. PostgreSQL then undoes all of one of them. */
 async function untilNoDeadlock<T>(act: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
@@ -81,18 +68,4 @@ async function untilNoDeadlock<T>(act: () => Promise<T>): Promise<T> {
       if (tries === DEADLOCK_TRIES || !isDeadlock(error)) throw error;
     }
   }
-}
-
-/** Opens a backend with the options that all share. */
-export async function openBackend<C>(
-  factory: BackendFactory<IQueueBackend, C>,
-  name: string,
-  connection: C,
-): Promise<IQueueBackend> {
-  const options = { connection, prefix: BULLMQ_PREFIX };
-  const backend = factory(name, options);
-  // Each command rejects by itself.
-  backend.on('error', () => {});
-  await backend.waitUntilReady();
-  return backend;
 }

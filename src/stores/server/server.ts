@@ -12,8 +12,6 @@ export interface Server {
   series(name: string): Series;
   /** Adds entries to any series, all or none, and registers their series. An id that is there already is left as it is. */
   add(entries: readonly NewEntry[]): Promise<void>;
-  readonly lines: Lines;
-  readonly intents: Intents;
   readonly facts: Facts;
   /** The names of all series that were added to. A server that lost some has them again with the next entry. */
   registered(): Promise<readonly string[]>;
@@ -28,9 +26,25 @@ export interface Server {
   close(): Promise<void>;
 }
 
-export interface NewEntry {
-  readonly series: string;
+/**
+ * Lines, which BullMQ has nothing for: entries of one series that wait for one another. In the step in which it is added or woken an entry joins its
+ * lines at their ends, in the step in which it is settled or removed it leaves them. One that is not first in all of them is held:
+ * delayed until `HELD_UNTIL`, or until the one before it leaves.
+ */
+export interface InLines {
+  /** Its id begins with ENTRY_PREFIX. */
   readonly id: string;
+  /** Each named by `lineName`. @default none */
+  readonly lines?: readonly string[];
+}
+
+/** Ids lie among the server's own words. Lines hold them without this. */
+export const ENTRY_PREFIX = 'd-';
+
+export const HELD_UNTIL = Date.UTC(2200, 0, 1);
+
+export interface NewEntry extends InLines {
+  readonly series: string;
   /** The text that lists of BullMQ's tools show, as far as it is legible. */
   readonly name: string;
   /** Any text. It never changes. */
@@ -80,35 +94,31 @@ export interface TakenEntry {
   readonly token: string;
 }
 
-export interface EntryLock {
-  readonly id: string;
+export interface EntryLock extends InLines {
   readonly token: string;
 }
 
 export interface Series {
   /** Takes as many entries as there are tokens: the first that wait, locked for `lockMs`. Those that were delayed come behind what waited when they fell due. */
   take(tokens: readonly string[], lockMs: number): Promise<Taken>;
-  /** Locks each for `lockMs` from now. Returns the ids of those whose token no longer holds the lock. */
-  extend(locks: readonly EntryLock[], lockMs: number): Promise<readonly string[]>;
-  /** False: this token no longer holds the lock. The same for the next two. */
-  complete(id: string, token: string, settling: Settling): Promise<boolean>;
-  fail(id: string, token: string, settling: Settling & { readonly reason: string }): Promise<boolean>;
-  delay(id: string, token: string, dueAt: number): Promise<boolean>;
-  /** Not guarded by a lock. Ignored when it is gone. */
-  writeNote(id: string, note: string): Promise<void>;
+  /** Holds those that are not first in their lines, as if they had not been taken. Returns their ids. */
+  hold(locks: readonly EntryLock[]): Promise<readonly string[]>;
+  /** Locks each for `lockMs` from now, and writes the note that it has. Returns the ids of those whose token no longer holds the lock. */
+  extend(locks: readonly (EntryLock & Partial<Noted>)[], lockMs: number): Promise<readonly string[]>;
+  /** Completes the entry, or has it fail for the reason. False: this token no longer holds the lock. The same for the next one. */
+  settle(lock: EntryLock, settling: Noted & { readonly reason?: string }): Promise<boolean>;
+  delay(lock: EntryLock, until: Noted & { readonly dueAt: number }): Promise<boolean>;
   /** Lets entries wait again whose lock has run out: the second call after `everyMs` finds them, at the latest. */
   recover(everyMs: number): Promise<void>;
   /** Makes entries wait from now on, in this order and behind the others. False: it is not in that state. */
-  wake(state: 'delayed' | 'failed', entries: readonly Waking[]): Promise<readonly boolean[]>;
-  /** False: it is not there, or it is locked. */
-  remove(ids: readonly string[]): Promise<readonly boolean[]>;
+  wake(state: 'delayed' | 'failed', entries: readonly (InLines & Noted)[]): Promise<readonly boolean[]>;
+  /** False: it is not there (and leaves its lines all the same), or it is locked. */
+  remove(entries: readonly InLines[]): Promise<readonly boolean[]>;
   /** Removes some that were completed or failed before. Returns whether more may be left. */
   forget(state: 'completed' | 'failed', before: number): Promise<boolean>;
   /** Undefined: it is not there. */
   get(ids: readonly string[]): Promise<readonly (SeriesEntry | undefined)[]>;
-  /** As `get`, for entries that are changed next: in fewer commands, which a user who may only read must not run. */
-  getToChange(ids: readonly string[]): Promise<readonly (SeriesEntry | undefined)[]>;
-  /** When each was added. Ms since the epoch. Undefined: it is not there. The same user must not run it. */
+  /** When each was added. Ms since the epoch. Undefined: it is not there. */
   addedAt(ids: readonly string[]): Promise<readonly (number | undefined)[]>;
   /** Counts entries by state; of delayed ones only those due before `delayedBefore`, when that is given. */
   count(states: readonly EntryState[], delayedBefore?: number): Promise<readonly number[]>;
@@ -119,58 +129,8 @@ export interface Series {
   ids(state: EntryState, start: number, end: number): Promise<readonly string[]>;
 }
 
-export interface Waking {
-  readonly id: string;
-  /** @default the note that it has */
-  readonly note?: string | undefined;
-}
-
-export interface Settling {
+export interface Noted {
   readonly note: string;
-  /** How long the entries settled before it stay. @default forever */
-  readonly keepMs?: number | undefined;
-}
-
-/**
- * Ids that wait for one another, which BullMQ has nothing for: for each key its ids in the order of joining. An entry is gone when it
- * is not there, or settled; whether it is, is looked up in the same step in which its id joins or leaves.
- */
-export interface Lines {
-  /**
-   * Puts each at the end of those of its lines that it does not stand in; all or none. `areAdded`: unless its entry is gone. Returns the
-   * ids that stand behind another one then.
-   */
-  join(ids: readonly InLine[], options?: { readonly areAdded?: boolean }): Promise<readonly string[]>;
-  /** Removes those whose entry is gone from their lines. Returns the ids that are first in those lines then, each once. */
-  leave(ids: readonly InLine[]): Promise<readonly string[]>;
-  /** The first id in each of them. */
-  firsts(keys: readonly string[]): Promise<readonly (string | undefined)[]>;
-}
-
-export interface InLine {
-  readonly id: string;
-  readonly keys: readonly string[];
-  readonly entry: Pick<NewEntry, 'series' | 'id'>;
-}
-
-/** Operations that a process begins, and others finish when it is killed in between. */
-export interface Intents {
-  /** Puts an intent in place of one with the same id; `whenFull`: a server that is full takes it too. */
-  put(intent: Intent, options?: { readonly whenFull?: boolean }): Promise<void>;
-  remove(id: string): Promise<void>;
-  /** Takes at most `limit` of the intents that are due at `now`; they are due again at `againAt`. */
-  take(taking: {
-    readonly now: number;
-    readonly againAt: number;
-    readonly limit: number;
-  }): Promise<readonly Intent[]>;
-}
-
-export interface Intent {
-  readonly id: string;
-  readonly text: string;
-  /** Ms since the epoch. */
-  readonly dueAt: number;
 }
 
 /** Short texts by name, which no list shows and nothing takes. */
@@ -179,6 +139,7 @@ export interface Facts {
   put(facts: readonly Fact[]): Promise<void>;
   /** Undefined: it is not there, or has expired. */
   get(names: readonly string[]): Promise<readonly (string | undefined)[]>;
+  remove(names: readonly string[]): Promise<void>;
 }
 
 export interface Fact {

@@ -1,9 +1,8 @@
 // Needs redis-server.
-import { createHash } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openServer } from '../../../src/stores/server/open-server.ts';
-import type { InLine } from '../../../src/stores/server/server.ts';
+import { HELD_UNTIL, lineName } from '../../../src/stores/server/server.ts';
 import { until } from '../../until.ts';
 import { CANARY, hasServer, startServer, type TestServer } from './servers.ts';
 
@@ -72,16 +71,25 @@ describe.skipIf(!hasServer('redis'))('a Redis of version 0.1', () => {
       await server.close();
       await running.remove();
     });
-    for (const key of ['joined', 'left', 'asked', 'looked for']) {
-      const name = createHash('sha256').update(key).digest('base64url');
-      await admin.rpush(`hooks:line:${name}`, 'a', 'b', 'a', 'c');
-    }
-    await server.lines.join(inLine('joined', 'd', 'a'));
-    await server.lines.leave(inLine('joined', 'a', 'b', 'c'));
-    expect(await server.lines.firsts(['joined'])).toEqual(['d']);
-    await server.lines.leave(inLine('left', 'a'));
-    expect(await server.lines.firsts(['left', 'asked', 'empty'])).toEqual(['b', 'a', undefined]);
-    expect(await server.lines.join(inLine('looked for', 'a', 'd', 'c'))).toEqual(['d', 'c']);
+    const name = lineName(JSON.stringify(['web', 'Webhooks', 'u']));
+    const series = server.series('hooks/web/Webhooks');
+    const lines = [name];
+    const entry = { series: 'hooks/web/Webhooks', name: 'n', text: '{}', addedAt: 1 };
+    // As that version left them: the first waits, the second is held, and there is no third.
+    await server.add([
+      { ...entry, id: 'd-a' },
+      { ...entry, id: 'd-b', dueAt: HELD_UNTIL },
+    ]);
+    await admin.rpush(`hooks:line:${name}`, 'gone', 'a', 'b', 'gone');
+    await server.add([{ ...entry, id: 'd-c', lines }]);
+    expect(await series.ids('waiting', 0, -1)).toEqual(['d-a']);
+    expect(await series.ids('delayed', 0, -1)).toEqual(['d-b', 'd-c']);
+    await series.take(['t'], 10_000);
+    expect(await series.hold([{ id: 'd-a', token: 't', lines }])).toEqual([]);
+    expect(await series.settle({ id: 'd-a', token: 't', lines }, { note: '' })).toBe(true);
+    expect(await series.ids('waiting', 0, -1)).toEqual(['d-b']);
+    expect(await series.remove([{ id: 'd-b', lines }])).toEqual([true]);
+    expect(await series.ids('waiting', 0, -1)).toEqual(['d-c']);
   });
 });
 
@@ -104,10 +112,6 @@ describe.skipIf(!hasServer('redis'))('a Redis that drops what waits', () => {
     expect(await server.warnings()).toEqual([expect.stringContaining('set `maxmemory-policy noeviction`')]);
   });
 });
-
-function inLine(key: string, ...ids: readonly string[]): readonly InLine[] {
-  return ids.map((id) => ({ id, keys: [key], entry: { series: ENTRY.series, id } }));
-}
 
 /** How often somebody was not allowed something. */
 async function refusals(admin: Redis): Promise<number> {

@@ -1,5 +1,4 @@
 // Needs redis-server, postgres.
-import { randomBytes } from 'node:crypto';
 import { inspect } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Redis } from 'ioredis';
@@ -67,24 +66,23 @@ for (const kind of SERVER_KINDS) {
           await admin.config('SET', 'maxmemory', '1');
           const entries = ['a', 'b'].map((id) => ({
             series: 'hooks-full',
-            id,
+            id: `d-${id}`,
+            lines: ['line'],
             name: 'n',
             text: '{}',
             addedAt: 1,
           }));
           expect(await trouble(() => server.add(entries))).toMatch(/is full/);
-          const lines = entries.map((entry) => ({ id: entry.id, keys: ['line'], entry }));
-          expect(await trouble(() => server.lines.join(lines))).toMatch(/is full/);
           await admin.config('SET', 'maxmemory', '0');
           expect(await server.series('hooks-full').count(['waiting'])).toEqual([0]);
-          expect(await server.lines.firsts(['line'])).toEqual([undefined]);
+          expect(await admin.keys('hooks:line:*')).toEqual([]);
           const isAdded = (): Promise<boolean> =>
             server.add(entries).then(
               () => true,
               () => false,
             );
           await until(isAdded, 'the server to take more again');
-          expect(await server.series('hooks-full').count(['waiting'])).toEqual([2]);
+          expect(await server.series('hooks-full').count(['waiting', 'delayed'])).toEqual([1, 1]);
         } finally {
           await admin.config('SET', 'maxmemory', '0');
           admin.disconnect();
@@ -121,37 +119,12 @@ for (const kind of SERVER_KINDS) {
       expect(taken).toHaveLength(1);
       expect(taken[0]?.entry.text).toBe(text);
       const note = JSON.stringify({ detail: '\u0000 \ud83d' });
-      await server.series('hooks-odd').writeNote('odd', note);
+      const lock = { id: 'odd', token: 't' };
+      expect(await server.series('hooks-odd').extend([{ ...lock, note }], 10_000)).toEqual([]);
       expect((await server.series('hooks-odd').get(['odd']))[0]?.note).toBe(note);
-    });
-
-    it('has a line for any key, however long and odd', async () => {
-      // What does not compress is too long for an index.
-      const keys = [randomBytes(6_000).toString('base64'), 'nul \u0000'];
-      const all = [{ id: 'a', keys, entry: { series: 'hooks-line', id: 'never added' } }];
-      await server.lines.join(all);
-      expect(await server.lines.firsts(keys)).toEqual(['a', 'a']);
-      await server.lines.leave(all);
-      expect(await server.lines.firsts(keys)).toEqual([undefined, undefined]);
-    });
-
-    it('takes ids whose entries are gone out of a line, and puts back only those whose are not', async () => {
-      const series = 'hooks-gone';
-      const all = ['a', 'b', "c's"].map((id) => ({ id, keys: ['k'], entry: { series, id } }));
-      expect(await server.lines.join(all)).toEqual(['b', "c's"]);
-      await server.add(all.map(({ id }) => ({ series, id, name: 'n', text: '{}', addedAt: 1 })));
-      expect(await server.lines.leave(all)).toEqual([]);
-      const { taken } = await server.series(series).take(['t'], 10_000);
-      expect(taken.map(({ entry }) => entry.id)).toEqual(['a']);
-      expect(await server.lines.leave(all)).toEqual([]);
-      await server.series(series).complete('a', 't', { note: '' });
-      await server.series(series).remove(['b']);
-      expect(await server.lines.leave(all)).toEqual(["c's"]);
-      await server.lines.join(all, { areAdded: true });
-      expect(await server.lines.firsts(['k'])).toEqual(["c's"]);
-      await server.series(series).remove(["c's"]);
-      expect(await server.lines.leave(all)).toEqual([]);
-      expect(await server.lines.firsts(['k'])).toEqual([undefined]);
+      expect(await server.series('hooks-odd').settle(lock, { note, reason: 'rejected' })).toBe(true);
+      expect((await server.series('hooks-odd').get(['odd']))[0]).toMatchObject({ note, reason: 'rejected' });
+      expect(await server.series('hooks-odd').settle(lock, { note })).toBe(false);
     });
 
     it('has no warnings when it is set up well', async () => {

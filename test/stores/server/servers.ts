@@ -144,7 +144,7 @@ function postgres({ folder, port, tls }: Place): TestServer {
     empty: async () => {
       await sql(
         url,
-        'TRUNCATE bullmq.job, bullmq.meta, bullmq.event, bullmq.hooks_lines, bullmq.hooks_intents, bullmq.hooks_facts CASCADE',
+        'TRUNCATE bullmq.job, bullmq.meta, bullmq.event, bullmq.hooks_lines, bullmq.hooks_facts CASCADE',
       );
     },
     loseRegistry: async () => {

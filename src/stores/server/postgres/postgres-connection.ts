@@ -1,14 +1,12 @@
 import type { Pool, PoolClient } from 'pg';
-import type { BackendFactory, IQueueBackend } from 'bullmq';
-import { openBackend, type ServerConnection, type ServerConnectionOptions } from '../bullmq-server.ts';
+import type { ServerConnection, ServerConnectionOptions } from '../bullmq-server.ts';
 import { assertBullmqVersion, loadPackages } from '../packages.ts';
 import { EVENTS_LIMIT, toJob } from '../bullmq-job.ts';
 import type { NewEntry } from '../server.ts';
 import { GatheredWrites } from './gathered-writes.ts';
 import { postgresFacts } from './postgres-facts.ts';
-import { postgresIntents } from './postgres-intents.ts';
-import { postgresLines } from './postgres-lines.ts';
-import { postgresLookup } from './postgres-lookup.ts';
+import { CALL, changeInLines, HOLD, JOIN_NEW, quoted } from './postgres-lines.ts';
+import { postgresSeries } from './postgres-series.ts';
 import { serverError } from '../server-error.ts';
 
 /** The connections of a process: for what must be on the disk, which is written by one at a time, and for what a lease guards. */
@@ -49,16 +47,11 @@ export async function connectPostgres(
   });
   return {
     place,
-    backend: (name) =>
-      // A pool is one of the connections that it takes.
-      openBackend(bullmq.createPostgresBackend as BackendFactory<IQueueBackend, Pool>, name, swift),
-    entries: (series) => postgresLookup({ pool, swift }, series),
-    lines: postgresLines(pool),
-    intents: postgresIntents(swift),
+    series: (name) => postgresSeries({ pool, swift }, name),
     facts: postgresFacts(swift),
     add: (entries) => adding.write(entries),
     registered: () => registered(pool),
-    register: (series) => register(pool, series),
+    register: async (series) => void (await pool.query(registering(series))),
     findSeries: (prefix) => findSeries(pool, prefix),
     warnings: () => warnings(pool, place),
     close: async () => {
@@ -91,7 +84,7 @@ function openPool(
     onConnect: (client) => {
       // Between the queries of a transaction there is no other listener, and an `error` event without one ends the process.
       client.on('error', () => {});
-      return client.query(`SET search_path TO ${SCHEMA}; ${settings}`);
+      return client.query(`SET search_path TO ${SCHEMA}; SET standard_conforming_strings TO on; ${settings}`);
     },
   });
   // Errors of idle connections; one in use rejects its query.
@@ -143,7 +136,6 @@ async function hasOurTables(client: PoolClient): Promise<boolean> {
     `SELECT to_regclass('${SCHEMA}.hooks_lines') IS NOT NULL
         AND to_regclass('${SCHEMA}.hooks_line_ids') IS NOT NULL
         AND to_regclass('${SCHEMA}.hooks_stalled') IS NOT NULL
-        AND to_regclass('${SCHEMA}.hooks_intents') IS NOT NULL
         AND to_regclass('${SCHEMA}.hooks_expiring_facts') IS NOT NULL AS "areMade"`,
   );
   return rows[0]?.areMade === true;
@@ -165,11 +157,6 @@ async function makeTables(client: PoolClient): Promise<void> {
     text text NOT NULL,
     expires_at bigint
   )`);
-  await client.query(`CREATE TABLE IF NOT EXISTS ${SCHEMA}.hooks_intents (
-    id text PRIMARY KEY,
-    text text NOT NULL,
-    due_at bigint NOT NULL
-  )`);
   await client.query(`CREATE INDEX IF NOT EXISTS hooks_expiring_facts ON ${SCHEMA}.hooks_facts (expires_at)`);
   // BullMQ looks for leases that have run out in every entry of a series, else.
   await client.query(
@@ -187,28 +174,19 @@ async function warnings(pool: Pool, place: string): Promise<readonly string[]> {
     .map(({ name }) => `${place} may lose what it acknowledged when it crashes; set \`${name} = on\``);
 }
 
-/** Adds entries in one statement, so that one commit waits for the disk: what BullMQ's `addFlow` runs, and the registration of the series. */
+/** Adds entries in one request, so that one commit waits for the disk: what BullMQ's `addFlow` runs, and the registration of the series. */
 async function addAll(pool: Pool, entries: readonly NewEntry[]): Promise<void> {
   const flow = entries.map((entry) => ({ ...toJob(entry), queue: entry.series, attempts: 1 }));
-  const { field, value } = EVENTS_LIMIT;
-  await pool.query(`WITH registered AS (${REGISTER}) SELECT count(*) FROM add_flow($4::jsonb)`, [
-    namesOf(entries),
-    field,
-    value,
-    JSON.stringify(flow),
-  ]);
-}
-
-function namesOf(entries: readonly NewEntry[]): readonly string[] {
-  return [...new Set(entries.map(({ series }) => series))].toSorted();
+  const names = new Set(entries.map(({ series }) => series));
+  const adding = `WITH registered AS (${registering([...names])}) SELECT count(*) FROM add_flow(${quoted(JSON.stringify(flow))}::jsonb)`;
+  await changeInLines(pool, entries, [JOIN_NEW, adding, HOLD, CALL]);
 }
 
 /** The registry: the row that says of each series how many of BullMQ's events are kept. */
-const REGISTER = `INSERT INTO meta (queue, field, value) SELECT queue, $2, $3 FROM unnest($1::text[]) AS t (queue)
-  ON CONFLICT DO NOTHING`;
-
-async function register(pool: Pool, series: readonly string[]): Promise<void> {
-  await pool.query(REGISTER, [series, EVENTS_LIMIT.field, EVENTS_LIMIT.value]);
+function registering(series: readonly string[]): string {
+  const { field, value } = EVENTS_LIMIT;
+  return `INSERT INTO meta (queue, field, value) SELECT queue, '${field}', '${value}'
+    FROM json_array_elements_text(${quoted(JSON.stringify(series.toSorted()))}) AS t (queue) ON CONFLICT DO NOTHING`;
 }
 
 async function registered(pool: Pool): Promise<readonly string[]> {

@@ -27,6 +27,7 @@ export function postgresFacts(pool: Pool): Facts {
       const texts = new Map(rows.map(({ name, text }) => [name, text]));
       return names.map((name) => texts.get(name));
     },
+    remove: async (names) => void (await pool.query('DELETE FROM hooks_facts WHERE name = ANY($1)', [names])),
   };
 }
 

@@ -1,56 +1,69 @@
 import type { Pool, QueryResult } from 'pg';
-import { lineName, type InLine, type Lines } from '../server.ts';
+import { ENTRY_PREFIX, HELD_UNTIL, type InLines } from '../server.ts';
 
-/** A row for each id in each line. */
-export function postgresLines(pool: Pool): Lines {
-  return {
-    join: (ids, { areAdded = false } = {}) =>
-      change(pool, ids, [
-        `INSERT INTO hooks_lines (line, id)
-           SELECT line, id FROM wanted WHERE ${areAdded ? `NOT ${IS_GONE} AND` : ''}
-             NOT EXISTS (SELECT FROM hooks_lines AS l WHERE l.line = wanted.line AND l.id = wanted.id)
-           ORDER BY place`,
-        `SELECT DISTINCT id FROM wanted WHERE id <> ${FIRST}`,
-      ]),
-    leave: (ids) =>
-      change(pool, ids, [
-        `DELETE FROM hooks_lines AS l USING wanted WHERE l.line = wanted.line AND l.id = wanted.id AND ${IS_GONE}`,
-        `SELECT DISTINCT ${FIRST} AS id FROM wanted WHERE ${IS_GONE} AND ${FIRST} IS NOT NULL`,
-      ]),
-    firsts: async (keys) => {
-      const { rows } = await pool.query<{ id: string | null }>(
-        `SELECT ${FIRST} AS id FROM unnest($1::text[]) WITH ORDINALITY AS wanted (line, place) ORDER BY place`,
-        [keys.map(lineName)],
-      );
-      return rows.map(({ id }) => id ?? undefined);
-    },
-  };
+/** Entries that may be in lines, of one series each. */
+export type Placed = InLines & { readonly series: string; readonly token?: string };
+
+/** Text as a literal of SQL, of which several statements in one request may have no parameters. */
+export function quoted(text: string | undefined): string {
+  return text === undefined ? 'NULL' : `'${text.replaceAll("'", "''")}'`;
 }
-
-const FIRST = '(SELECT id FROM hooks_lines AS l WHERE l.line = wanted.line ORDER BY seq LIMIT 1)';
-const IS_GONE = `NOT EXISTS (SELECT FROM job
-  WHERE job.queue = wanted.series AND job.id = wanted.entry AND job.finished_at_ms IS NULL)`;
 
 /**
- * Runs statements on the `wanted` ids, and returns the ids that the last one selects. The lines are locked first: each statement sees
- * what was committed before, and numbers, which are given out in the order of asking, are seen in it. All are sent as one text, which
- * is a transaction, and takes no parameters.
+ * Changes entries together with their lines: in one request, which is a transaction. Returns what each statement returns. The lines are locked first: each
+ * statement sees what was committed before, and numbers, which are given out in the order of asking, are seen in it. A line has a row for each id.
  */
-async function change(
+export async function changeInLines<T extends object>(
   pool: Pool,
-  ids: readonly InLine[],
+  entries: readonly Placed[],
   statements: readonly string[],
-): Promise<readonly string[]> {
-  const rows = ids.flatMap(({ id, keys, entry: { series, id: entry } }) =>
-    [...new Set(keys)].map((key) => ({ line: lineName(key), id, series, entry })),
+): Promise<readonly (readonly T[])[]> {
+  const rows = entries.flatMap(({ series, id: entry, token = '', lines = [] }) =>
+    lines.map((line) => ({ line, id: entry.slice(ENTRY_PREFIX.length), series, entry, token })),
   );
-  const json = Buffer.from(JSON.stringify(rows.map((row, place) => ({ ...row, place })))).toString('hex');
-  const wanted = `WITH wanted AS (SELECT * FROM json_to_recordset(convert_from(decode('${json}', 'hex'), 'UTF8')::json)
-    AS t (place int, line text, id text, series text, entry text))`;
-  const lock =
-    'SELECT pg_advisory_xact_lock(hashtext(line)) FROM (SELECT DISTINCT line FROM wanted ORDER BY line) AS t';
-  const text = [lock, ...statements].map((each) => `${wanted} ${each}`).join(';\n');
-  // Of several statements, whatever its type says.
-  const results = (await pool.query(text)) as unknown as readonly QueryResult<{ readonly id: string }>[];
-  return (results.at(-1)?.rows ?? []).map(({ id }) => id);
+  const json = quoted(JSON.stringify(rows.map((row, place) => ({ ...row, place }))));
+  const wanted = `WITH wanted AS (SELECT * FROM json_to_recordset(${json})
+    AS t (place int, line text, id text, series text, entry text, token text)) `;
+  const own = statements.filter((each) => rows.length > 0 || !OF_LINES.has(each));
+  const texts = [...(rows.length > 0 ? [LOCK] : []), ...own].map((each) =>
+    OF_LINES.has(each) ? wanted + each : each,
+  );
+  const result = (await pool.query(texts.join(';\n'))) as unknown; // a list, if there are several statements
+  const results = (Array.isArray(result) ? result : [result]) as readonly QueryResult<T>[];
+  return results.slice(texts.length - own.length).map(({ rows: found }) => found);
 }
+
+const LOCK =
+  'SELECT pg_advisory_xact_lock(hashtext(line)) FROM (SELECT DISTINCT line FROM wanted ORDER BY line) AS t';
+
+/** Whether an entry is there and not settled: by one look into the index, whatever the planner expects. */
+const isThere = (entry: string): string =>
+  `coalesce((SELECT finished_at_ms IS NULL FROM job WHERE queue = wanted.series AND job.id = ${entry}), false)`;
+
+/** Passes over ids whose entries a person has deleted. */
+const FIRST = `(SELECT l.id FROM hooks_lines AS l WHERE l.line = wanted.line AND ${isThere(`'${ENTRY_PREFIX}' || l.id`)}
+  ORDER BY seq LIMIT 1)`;
+
+const joinIf = (isMeant: string): string => `INSERT INTO hooks_lines (line, id)
+  SELECT line, id FROM wanted WHERE NOT EXISTS (SELECT FROM hooks_lines AS l WHERE l.line = wanted.line AND l.id = wanted.id)
+    AND ${isMeant} ORDER BY place`;
+
+/** Before entries are added: puts those that are not there yet at the ends of their lines. */
+export const JOIN_NEW = joinIf('NOT EXISTS (SELECT FROM job WHERE queue = series AND job.id = entry)');
+export const JOIN = joinIf(isThere('entry'));
+
+/** Holds those that are not first in all of their lines, as if they had not been taken, and returns their ids. */
+export const HOLD = `UPDATE job SET state = 'delayed', process_at_ms = ${HELD_UNTIL}, lock_token = NULL, locked_until_ms = NULL,
+    attempts_started = attempts_started - (state = 'active')::int
+  FROM wanted WHERE job.queue = series AND job.id = entry AND coalesce(lock_token, '') = token AND job.state IN ('waiting', 'active')
+    AND ${FIRST} <> wanted.id
+  RETURNING job.id`;
+
+/** Takes those that are gone out of their lines. */
+export const LEAVE = `DELETE FROM hooks_lines AS l USING wanted WHERE l.line = wanted.line AND l.id = wanted.id AND NOT ${isThere('entry')}`;
+
+/** Has those wait that are first and are held. */
+export const CALL = `SELECT promote(series, called) FROM (SELECT DISTINCT series, '${ENTRY_PREFIX}' || ${FIRST} AS called FROM wanted) AS t
+  WHERE EXISTS (SELECT FROM job WHERE queue = series AND job.id = called AND state = 'delayed' AND process_at_ms >= ${HELD_UNTIL})`;
+
+const OF_LINES: ReadonlySet<string> = new Set([LOCK, JOIN_NEW, JOIN, HOLD, LEAVE, CALL]);

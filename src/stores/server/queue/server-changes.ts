@@ -1,11 +1,10 @@
 import type { Clock } from '../../../clock.ts';
 import { NO_PROGRESS, type Delivery } from '../../../queue/delivery.ts';
 import type { DropResult, DueResult, RetryResult } from '../../../queue/inspection.ts';
-import type { Series, Server } from '../server.ts';
+import type { Server } from '../server.ts';
 import { findDeliveries, type Found } from './server-find.ts';
-import { groupBySeries, seriesName, type ServerLanes } from './server-lanes.ts';
-import { ServerOrder } from './server-order.ts';
-import { entryId, noteOf, toNewEntry } from './server-record.ts';
+import { deadSeriesName, groupBySeries, seriesName, type ServerLanes } from './server-lanes.ts';
+import { entryId, inLines, noteOf, toNewEntry } from './server-record.ts';
 
 /** The most deliveries in one step: their bodies are read where they are not given. */
 const CHANGED_AT_ONCE = 1_000;
@@ -14,8 +13,6 @@ export interface ServerChangesOptions {
   readonly server: Server;
   readonly clock: Clock;
   readonly lanes: ServerLanes;
-  /** As a ServerQueue has it. */
-  readonly repairAfterMs?: number;
 }
 
 /** Changes deliveries on behalf of a person, as a QueueInspection has it: step by step, each in a few commands. */
@@ -23,13 +20,11 @@ export class ServerChanges {
   readonly #server: Server;
   readonly #clock: Clock;
   readonly #lanes: ServerLanes;
-  readonly #order: ServerOrder;
 
-  constructor({ server, clock, lanes, repairAfterMs }: ServerChangesOptions) {
+  constructor({ server, clock, lanes }: ServerChangesOptions) {
     this.#server = server;
     this.#clock = clock;
     this.#lanes = lanes;
-    this.#order = new ServerOrder(server, lanes, repairAfterMs);
   }
 
   retry(ids: readonly string[]): Promise<readonly RetryResult[]> {
@@ -45,74 +40,55 @@ export class ServerChanges {
   }
 
   async #retry(ids: readonly string[]): Promise<readonly RetryResult[]> {
-    const found = await findDeliveries(this.#lanes, ids, { areDead: true, areChanged: true });
+    const found = await findDeliveries(this.#lanes, ids, { areDead: true });
     const unretried = new Map(ids.map((id) => [id, unretriedResultOf(found.get(id))]));
     const dead = [...new Set(ids)].flatMap((id) =>
       unretried.get(id) === undefined ? (found.get(id) ?? []) : [],
     );
-    const now = Math.floor(this.#clock.now());
-    // All at once, in the order of the ids: behind what waits in their order keys, each comes in its turn.
-    const areRetried = await this.#order.rejoining(
-      dead.map(({ delivery }) => delivery),
-      now,
-      () => this.#wakeDead(dead, now),
-    );
-    const retried = new Set(dead.filter((_, index) => areRetried[index]).map(({ delivery }) => delivery.id));
+    const retried = new Set<string>();
+    for (const some of groupBySeries(dead, ({ delivery }) => this.#lanes.series(delivery)).values()) {
+      // Behind what waits in their order keys each comes in its turn: those from either series, too.
+      for (const run of runsOf(some)) for (const id of await this.#wakeDead(run)) retried.add(id);
+    }
     // An id that is given twice is retried once.
     return ids.map((id) => unretried.get(id) ?? (retried.delete(id) ? 'retried' : 'waiting'));
   }
 
-  /** Returns for each whether it waits now. */
-  async #wakeDead(dead: readonly Found[], now: number): Promise<readonly boolean[]> {
-    const woken = new Set<Found>();
-    for (const [series, some] of groupBySeries(dead, (each) => each.series)) {
-      const areWoken =
-        some[0]?.isArrival === true
-          ? await this.#arrive(series, some, now)
-          : await series.wake(
-              'failed',
-              some.map(({ delivery, takes }) => ({
-                id: entryId(delivery.id),
-                note: noteOf({ progress: retriedProgress(delivery), takes, dueAt: now }),
-              })),
-            );
-      for (const [index, each] of some.entries()) {
-        if (areWoken[index]) woken.add(each);
-      }
+  /** Has dead letters of one series wait. Returns the ids of those that do now. */
+  async #wakeDead(dead: readonly Found[]): Promise<readonly string[]> {
+    const now = Math.floor(this.#clock.now());
+    const ids = dead.map(({ delivery }) => delivery.id);
+    const [first] = dead;
+    if (first?.isArrival === true) {
+      const entries = dead.map(({ delivery }) => {
+        const progress = retriedProgress(delivery);
+        const arrived = { ...delivery, state: 'pending', dueAt: now, progress } as const;
+        return toNewEntry(arrived, { series: seriesName(delivery), now });
+      });
+      // After a kill in between they are there twice, and are found dead when they are retried again.
+      await this.#server.add(entries);
+      await first.series.remove(ids.map((id) => ({ id: entryId(id) })));
+      return ids;
     }
-    return dead.map((each) => woken.has(each));
-  }
-
-  /** Adds dead letters to the entries that are delivered. After a kill in between they are there twice, and are found dead when they are retried again. */
-  async #arrive(from: Series, dead: readonly Found[], now: number): Promise<readonly true[]> {
-    await this.#server.add(
-      dead.map(({ delivery }) => {
-        const arrived = {
-          ...delivery,
-          state: 'pending',
-          dueAt: now,
-          progress: retriedProgress(delivery),
-        } as const;
-        return toNewEntry(arrived, { series: seriesName(delivery), isHeld: false, now });
-      }),
-    );
-    await from.remove(dead.map(({ delivery }) => entryId(delivery.id)));
-    return dead.map(() => true);
+    const waking = dead.map(({ delivery, takes }) => ({
+      ...inLines(delivery),
+      note: noteOf({ progress: retriedProgress(delivery), takes, dueAt: now }),
+    }));
+    const areWoken = (await first?.series.wake('failed', waking)) ?? [];
+    return ids.filter((_, index) => areWoken[index]);
   }
 
   /** Makes retried deliveries due. Each is first in its order keys, so only its own time holds it back. */
   async #makeDue(ids: readonly string[]): Promise<readonly DueResult[]> {
-    const found = await findDeliveries(this.#lanes, ids, { areChanged: true });
+    const found = await findDeliveries(this.#lanes, ids);
     const retrying = [...found.values()].filter(({ delivery }) => dueResultOf(delivery) === undefined);
     const dueAt = Math.floor(this.#clock.now());
     for (const [series, some] of groupBySeries(retrying, (each) => each.series)) {
-      await series.wake(
-        'delayed',
-        some.map(({ delivery: { id, progress } }) => ({
-          id: entryId(id),
-          note: noteOf({ progress: { ...progress, notBefore: {} }, dueAt }),
-        })),
-      );
+      const waking = some.map(({ delivery: { id, progress } }) => ({
+        id: entryId(id),
+        note: noteOf({ progress: { ...progress, notBefore: {} }, dueAt }),
+      }));
+      await series.wake('delayed', waking);
     }
     return ids.map((id) => {
       const delivery = found.get(id)?.delivery;
@@ -121,11 +97,8 @@ export class ServerChanges {
   }
 
   async #drop(wanted: readonly (string | Delivery)[]): Promise<readonly DropResult[]> {
-    const found = await findDeliveries(
-      this.#lanes,
-      wanted.filter((each) => typeof each === 'string'),
-      { areChanged: true },
-    );
+    const ids = wanted.filter((each) => typeof each === 'string');
+    const found = await findDeliveries(this.#lanes, ids);
     const known = [
       ...[...found.values()].map(({ delivery }) => delivery),
       ...wanted.filter((each) => typeof each !== 'string'),
@@ -141,10 +114,12 @@ export class ServerChanges {
   async #dropFound(deliveries: readonly Delivery[]): Promise<ReadonlySet<string>> {
     const dropped = new Set<string>();
     // First where it is dead only: one that is there twice waits elsewhere, after a kill between the steps of its retry.
-    for (const areDead of [true, false]) {
-      const left = deliveries.filter(({ id, state }) => (areDead ? state === 'dead' : !dropped.has(id)));
-      for (const [series, some] of this.#lanes.bySeries(left, areDead)) {
-        const removed = await (areDead ? removeFrom(series, some) : this.#remove(series, some));
+    for (const nameOf of [deadSeriesName, seriesName]) {
+      const left = deliveries.filter(({ id, state }) =>
+        nameOf === deadSeriesName ? state === 'dead' : !dropped.has(id),
+      );
+      for (const [series, some] of groupBySeries(left, (each) => this.#server.series(nameOf(each)))) {
+        const removed = await series.remove(some.map(inLines));
         for (const [index, { id }] of some.entries()) {
           if (removed[index]) dropped.add(id);
         }
@@ -152,16 +127,17 @@ export class ServerChanges {
     }
     return dropped;
   }
-
-  #remove(series: Series, deliveries: readonly Delivery[]): Promise<readonly boolean[]> {
-    return this.#order.removing(deliveries, Math.floor(this.#clock.now()), () =>
-      removeFrom(series, deliveries),
-    );
-  }
 }
 
-function removeFrom(series: Series, deliveries: readonly Delivery[]): Promise<readonly boolean[]> {
-  return series.remove(deliveries.map(({ id }) => entryId(id)));
+/** Parts of one series each, in their order. */
+function runsOf(all: readonly Found[]): readonly (readonly Found[])[] {
+  const runs: Found[][] = [];
+  for (const each of all) {
+    const last = runs.at(-1);
+    if (last?.[0]?.series === each.series) last.push(each);
+    else runs.push([each]);
+  }
+  return runs;
 }
 
 async function inSteps<T, R>(

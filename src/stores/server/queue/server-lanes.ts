@@ -19,11 +19,6 @@ export class ServerLanes {
     return this.#server.series(seriesName(lane));
   }
 
-  /** The series of several lanes, with those of each series in their order; `areDead`: the series of those dead on arrival. */
-  bySeries<T extends Lane>(lanes: Iterable<T>, areDead = false): ReadonlyMap<Series, readonly T[]> {
-    return groupBySeries(lanes, (lane) => (areDead ? this.deadSeries(lane) : this.series(lane)));
-  }
-
   /** The series of deliveries that were dead on arrival: no claim takes from it. */
   deadSeries(lane: Lane): Series {
     return this.#server.series(deadSeriesName(lane));

@@ -1,8 +1,8 @@
 import type { Clock } from '../../../clock.ts';
 import type { Claim, Lane } from '../../../queue/queue.ts';
-import type { TakenEntry } from '../server.ts';
-import type { ServerLanes } from './server-lanes.ts';
-import { entryId, takenToDelivery } from './server-record.ts';
+import type { EntryLock, TakenEntry } from '../server.ts';
+import { groupBySeries, type ServerLanes } from './server-lanes.ts';
+import { inLines, takenToDelivery } from './server-record.ts';
 
 export interface ServerLeasesOptions {
   readonly lanes: ServerLanes;
@@ -75,20 +75,12 @@ export class ServerLeases {
     for (const [token, { endsAt }] of this.#leases) {
       if (endsAt <= coveredUntil) this.#leases.delete(token);
     }
-    const claims = [...this.#leases.values()].map(({ claim: { token, delivery } }) => {
-      const { source, destination } = delivery;
-      return { token, source, destination, lock: { id: entryId(delivery.id), token: lockToken(token) } };
-    });
-    for (const [series, some] of lanes.bySeries(claims)) {
+    const claims = [...this.#leases.values()].map(({ claim }) => claim);
+    for (const [series, some] of groupBySeries(claims, ({ delivery }) => lanes.series(delivery))) {
       try {
-        const lost = new Set(
-          await series.extend(
-            some.map(({ lock }) => lock),
-            lockMs,
-          ),
-        );
-        for (const { token, lock } of some) {
-          if (lost.has(lock.id)) this.#leases.delete(token);
+        const lost = new Set(await series.extend(some.map(lockOf), lockMs));
+        for (const claim of some) {
+          if (lost.has(lockOf(claim).id)) this.release(claim);
         }
       } catch {
         // As said above.
@@ -102,8 +94,8 @@ export function toClaim({ entry, token }: TakenEntry, lane: Lane): Claim {
   return { delivery: takenToDelivery(entry, lane), token: `${token}#${entry.takes}` };
 }
 
-export function lockToken(token: string): string {
-  return token.slice(0, token.lastIndexOf('#'));
+export function lockOf({ delivery, token }: Claim): EntryLock {
+  return { ...inLines(delivery), token: token.slice(0, token.lastIndexOf('#')) };
 }
 
 export function takesOf(token: string): number {

@@ -44,7 +44,7 @@ export class ServerListing {
     while (place < ids.length && deliveries.length < limit) {
       const some = ids.slice(place, place + limit - deliveries.length);
       place += some.length;
-      for (const delivery of await readAll(some, toChange)) {
+      for (const delivery of await readAll(some)) {
         if (isMeant(delivery, { states, since })) deliveries.push(delivery);
       }
     }
@@ -142,11 +142,10 @@ async function inOrderOfAdding(listed: readonly Listed[]): Promise<readonly List
 }
 
 /** Reads the deliveries that are still there, in their order. */
-async function readAll(listed: readonly Listed[], toChange: boolean): Promise<readonly Delivery[]> {
+async function readAll(listed: readonly Listed[]): Promise<readonly Delivery[]> {
   const entries = new Map<Listed, SeriesEntry | undefined>();
   for (const [series, there] of groupBySeries(listed, (each) => each.series)) {
-    const ids = there.map(({ id }) => id);
-    const read = toChange ? await series.getToChange(ids) : await series.get(ids);
+    const read = await series.get(there.map(({ id }) => id));
     for (const [index, each] of there.entries()) entries.set(each, read[index]);
   }
   return listed.flatMap((each) => {

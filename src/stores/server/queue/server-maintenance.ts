@@ -1,15 +1,14 @@
 import type { Clock } from '../../../clock.ts';
+import type { Delivery } from '../../../queue/delivery.ts';
 import type { Lane } from '../../../queue/queue.ts';
 import type { RetentionOptions } from '../../../queue/retention.ts';
 import { seriesName, type ServerLanes } from './server-lanes.ts';
 import type { Series, SeriesEntry, Server } from '../server.ts';
-import type { ServerOrder } from './server-order.ts';
-import { entryToDelivery } from './server-record.ts';
+import { entryId, entryToDelivery, inLines } from './server-record.ts';
 
 export interface ServerMaintenanceOptions {
   readonly server: Server;
   readonly lanes: ServerLanes;
-  readonly order: ServerOrder;
   readonly clock: Clock;
   readonly retention: Partial<RetentionOptions>;
   readonly recoverMs: number;
@@ -22,8 +21,7 @@ const FORGOTTEN_AT_ONCE = 1_000;
 const READ_AT_ONCE = 100;
 
 /**
- * The recurring clean-up that every claiming process does for all: it ends leases that have run out, runs repairs that a killed
- * process left, and forgets what was settled long ago.
+ * The recurring clean-up that every claiming process does for all: it ends leases that have run out and forgets what was settled long ago.
  */
 export class ServerMaintenance {
   readonly #options: ServerMaintenanceOptions;
@@ -36,15 +34,14 @@ export class ServerMaintenance {
   }
 
   async maintain(lane: Lane): Promise<void> {
-    const { server, lanes, order, clock, recoverMs } = this.#options;
+    const { server, lanes, clock, recoverMs } = this.#options;
     const now = clock.now();
     const name = seriesName(lane);
     if (now >= (this.#recoveredAt.get(name) ?? -Infinity) + recoverMs) {
       this.#recoveredAt.set(name, now);
       await lanes.series(lane).recover(recoverMs);
-      if (!this.#areOldTaken) await takeOldIntents(server, Math.floor(clock.now()));
+      if (!this.#areOldTaken) await finishOld(server, lanes);
       this.#areOldTaken = true;
-      await order.runRepairs(Math.floor(clock.now()));
     }
     if (now < this.#forgotAt + FORGET_MS) return;
     this.#forgotAt = now;
@@ -67,20 +64,24 @@ export class ServerMaintenance {
   }
 }
 
-/** A series in which version 0.1 kept its intents. */
+/** A series in which version 0.1 wrote which deliveries it was about to add or settle, with their order keys. */
 const OLD_INTENTS = 'hooks-errands';
 
-async function takeOldIntents(server: Server, now: number): Promise<void> {
+/** Finishes what a process of version 0.1 had begun when it was killed: those called that are first in the lines of what is gone. */
+async function finishOld(server: Server, lanes: ServerLanes): Promise<void> {
   const series = server.series(OLD_INTENTS);
   for (const state of ['delayed', 'waiting', 'active'] as const) {
     const ids = await series.ids(state, 0, -1);
-    if (ids.length === 0) continue;
     for (const entry of await series.get(ids)) {
-      if (entry !== undefined) await server.intents.put({ id: entry.id, text: entry.text, dueAt: now });
+      const { of } = JSON.parse(entry?.text ?? '{"of":[]}') as { readonly of: readonly Delivery[] }; // by that version, in part
+      for (const delivery of of) await lanes.series(delivery).remove([{ ...inLines(delivery), id: NOBODY }]);
     }
-    await series.remove(ids);
+    if (ids.length > 0) await series.remove(ids.map((id) => ({ id })));
   }
 }
+
+/** What is not there leaves lines that it does not stand in. */
+const NOBODY = entryId('');
 
 /** Removes old dead letters that were dead on arrival: they wait in a series that no claim takes from, since BullMQ can add only what waits. */
 async function forgetArrivals(series: Series, before: number): Promise<boolean> {
@@ -91,7 +92,7 @@ async function forgetArrivals(series: Series, before: number): Promise<boolean> 
     const ids = oldest.slice(at, at + READ_AT_ONCE);
     const entries = await series.get(ids);
     const old = ids.filter((_, index) => settledAtOf(entries[index]) <= before);
-    await series.remove(old);
+    await series.remove(old.map((id) => ({ id })));
     areMore ||= old.length > 0;
   }
   return areMore;

@@ -1,14 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../../clock.ts';
 import { ClosedError } from '../../../errors.ts';
-import type { Server, TakenEntry } from '../server.ts';
+import { HELD_UNTIL, type Server, type TakenEntry } from '../server.ts';
 import type { Delivery, Progress } from '../../../queue/delivery.ts';
 import type { Claim, ClaimResult, ClaimRequest, Lane, Queue, Settlement } from '../../../queue/queue.ts';
 import type { RetentionOptions } from '../../../queue/retention.ts';
 import { deadSeriesName, seriesName, ServerLanes } from './server-lanes.ts';
-import { REPAIR_AFTER_MS, ServerOrder } from './server-order.ts';
-import { entryId, HELD_FROM, HELD_UNTIL, noteOf, toNewEntry } from './server-record.ts';
-import { lockToken, ServerLeases, takesOf, toClaim } from './server-leases.ts';
+import { entryId, noteOf, toNewEntry } from './server-record.ts';
+import { lockOf, ServerLeases, takesOf, toClaim } from './server-leases.ts';
 import { ServerMaintenance } from './server-maintenance.ts';
 
 export interface ServerQueueOptions {
@@ -20,8 +19,6 @@ export interface ServerQueueOptions {
   readonly retention?: Partial<RetentionOptions>;
   /** How often to look for leases that have run out; the second look after the end finds one. Ms. @default 2,000 */
   readonly recoverMs?: number;
-  /** After how long others finish what a killed process had begun: a change of order lines, or the end of a round. Ms. @default 15,000 */
-  readonly repairAfterMs?: number;
   /** How long a claim outlives a process that is killed, or that gets no turn. Ms. @default 10,000 */
   readonly lockMs?: number;
 }
@@ -33,12 +30,16 @@ const LOCK_MS = 10_000;
 const ADDED_AT_ONCE = 1_000;
 
 /**
- * Claims go over BullMQ's lowest floor and not through its `Worker`. A `Worker` blocks on a connection of its own for each lane, takes
+ * Claims go over BullMQ's tables and keys and not through its `Worker`. A `Worker` blocks on a connection of its own for each lane, takes
  * by its own pace and fails what throws: our pace, leases of a round and order lines would stand before, behind and around it.
  * It was weighed for its two scripts a message. Without it a message takes three in all (test/queue/server-trips.system.test.ts; 8.1 before).
  * A delivery takes 244 µs of CPU and 129 of the Redis, and one of plain Workers with the same POST 213 and 104 (docs/benchmarks.md).
- * On Redis, entries are taken and locks kept by scripts of our own: one for all that a claim takes, where BullMQ's takes one entry, and also
- * on a full server, where BullMQ's stop. Adding, settling and forgetting stay BullMQ's, so that its tools see their queues.
+ *
+ * Each change of an entry is one step on the server, with the lines that it joins or leaves in the same step: so a process that is killed leaves
+ * nothing half done, and nobody writes down beforehand what it is about to do, nor repairs it. On PostgreSQL that is a transaction of BullMQ's functions.
+ * On Redis adding is a transaction of BullMQ's scripts and one of ours; the other scripts are ours, in BullMQ's keys, since BullMQ's stop on a
+ * full server, know no lines and take one entry each. With an order key a message takes five scripts in all, where lines and entries in steps of
+ * their own took eighteen, and 460 lines more of code to repair what was left between them.
  *
  * A queue on a server, which processes on any number of hosts may share. Each lane is a series of entries, which BullMQ keeps.
  * Added deliveries are as durable as the server is set to make them; what was claimed, renewed and settled in its last second
@@ -48,12 +49,10 @@ const ADDED_AT_ONCE = 1_000;
 export class ServerQueue implements Queue {
   readonly #server: Server;
   readonly #clock: Clock;
-  readonly #retention: Partial<RetentionOptions>;
   readonly #recoverMs: number;
   readonly #leases: ServerLeases;
   readonly #owner = randomBytes(9).toString('base64url');
   readonly #lanes: ServerLanes;
-  readonly #order: ServerOrder;
   readonly #maintenance: ServerMaintenance;
   #tokens = 0;
   #areLanesRestored = false;
@@ -64,18 +63,15 @@ export class ServerQueue implements Queue {
     clock,
     retention = {},
     recoverMs = RECOVER_MS,
-    repairAfterMs = REPAIR_AFTER_MS,
     lockMs = LOCK_MS,
   }: ServerQueueOptions) {
     this.#server = server;
     this.#clock = clock;
-    this.#retention = retention;
     this.#recoverMs = recoverMs;
     this.#lanes = new ServerLanes(server);
-    this.#order = new ServerOrder(server, this.#lanes, repairAfterMs);
-    const [lanes, order] = [this.#lanes, this.#order];
+    const lanes = this.#lanes;
     this.#leases = new ServerLeases({ lanes, clock, lockMs });
-    this.#maintenance = new ServerMaintenance({ server, lanes, order, clock, retention, recoverMs });
+    this.#maintenance = new ServerMaintenance({ server, lanes, clock, retention, recoverMs });
   }
 
   async add(all: readonly Delivery[]): Promise<void> {
@@ -96,11 +92,14 @@ export class ServerQueue implements Queue {
       const askedAt = this.#clock.now();
       const lockMs = this.#leases.lockMs(leaseMs);
       const { taken, nextDueAt } = await this.#lanes.series(lane).take(tokens, lockMs);
+      const inTurn = await this.#inTurn(
+        taken.map((each) => toClaim(each, lane)),
+        lane,
+      );
       // Others may have what was taken by now: this process was stopped, or the server.
       if (this.#clock.now() - askedAt >= lockMs) break;
-      const inTurn = await this.#inTurn(taken.map((each) => toClaim(each, lane)));
       for (const claim of inTurn) this.#leases.hold(claim, leaseMs);
-      await this.#keepFirstTimes(inTurn, taken);
+      await this.#keepFirstTimes(inTurn, { taken, lane, lockMs });
       claims.push(...inTurn);
       if (taken.length < tokens.length) {
         return { claims, nextDueAt: await this.#nextDueAt(lane, claims, nextDueAt) };
@@ -113,20 +112,29 @@ export class ServerQueue implements Queue {
   async renew(claim: Claim, progress: Progress, leaseMs: number): Promise<boolean> {
     this.#assertOpen();
     const { delivery, token } = claim;
-    // One after the other: no lock guards a note, and the extended lease protects this one.
-    if (!(await this.#extend(claim, this.#leases.lockMs(leaseMs)))) return false;
-    this.#leases.hold(claim, leaseMs);
     const note = noteOf({ progress, takes: takesOf(token), dueAt: delivery.dueAt });
-    await this.#lanes.series(delivery).writeNote(entryId(delivery.id), note);
+    const lock = { ...lockOf(claim), note };
+    const lost = await this.#lanes.series(delivery).extend([lock], this.#leases.lockMs(leaseMs));
+    if (lost.length > 0) return false;
+    this.#leases.hold(claim, leaseMs);
     return true;
   }
 
   async settle(claim: Claim, settlement: Settlement): Promise<boolean> {
     this.#assertOpen();
+    const { delivery, token } = claim;
+    const { state, progress } = settlement;
+    const series = this.#lanes.series(delivery);
     const isOurs =
-      settlement.state === 'retrying'
-        ? await this.#reschedule(claim, settlement)
-        : await this.#end(claim, settlement);
+      state === 'retrying'
+        ? await series.delay(lockOf(claim), {
+            dueAt: settlement.dueAt,
+            note: noteOf({ progress, takes: takesOf(token), dueAt: settlement.dueAt }),
+          })
+        : await series.settle(lockOf(claim), {
+            note: noteOf({ progress, dueAt: delivery.dueAt }),
+            ...(state === 'dead' && { reason: settlement.reason }),
+          });
     this.#leases.release(claim);
     return isOurs;
   }
@@ -144,59 +152,46 @@ export class ServerQueue implements Queue {
   }
 
   /** Adds all or none. */
-  async #addAtOnce(deliveries: readonly Delivery[]): Promise<void> {
+  #addAtOnce(deliveries: readonly Delivery[]): Promise<void> {
     const now = Math.floor(this.#clock.now());
-    const entered = await this.#order.enter(deliveries, now);
     const entries = deliveries.map((delivery) => {
       const series = delivery.state !== 'dead' ? seriesName(delivery) : deadSeriesName(delivery);
-      return toNewEntry(delivery, { series, isHeld: entered?.held.has(delivery) ?? false, now });
+      return toNewEntry(delivery, { series, now });
     });
-    if (entered !== undefined) await this.#order.entering(entered, Math.floor(this.#clock.now()));
-    await this.#server.add(entries);
-    if (entered !== undefined) await this.#order.entered(entered);
+    return this.#server.add(entries);
   }
 
   /**
    * BullMQ keeps when an entry was taken last. So the retry window of a delivery whose first process was killed in its first
    * round begins with the second claim, which writes that down: a third one changes it no more.
    */
-  async #keepFirstTimes(claims: readonly Claim[], taken: readonly TakenEntry[]): Promise<void> {
+  async #keepFirstTimes(
+    claims: readonly Claim[],
+    {
+      taken,
+      lane,
+      lockMs,
+    }: { readonly taken: readonly TakenEntry[]; readonly lane: Lane; readonly lockMs: number },
+  ): Promise<void> {
     const takenAt = new Map(taken.map(({ entry }) => [entry.id, entry.takenAt]));
-    for (const { delivery, token } of claims) {
-      const { id, progress, dueAt } = delivery;
-      const isUnwritten = progress.rounds > 0 && progress.firstAttemptAt === takenAt.get(entryId(id));
-      const note = noteOf({ progress, takes: takesOf(token) - 1, dueAt });
-      if (isUnwritten) await this.#lanes.series(delivery).writeNote(entryId(id), note);
-    }
+    const unwritten = claims.filter(
+      ({ delivery: { id, progress } }) =>
+        progress.rounds > 0 && progress.firstAttemptAt === takenAt.get(entryId(id)),
+    );
+    if (unwritten.length === 0) return;
+    const locks = unwritten.map((claim) => {
+      const { progress, dueAt } = claim.delivery;
+      return { ...lockOf(claim), note: noteOf({ progress, takes: takesOf(claim.token) - 1, dueAt }) };
+    });
+    await this.#lanes.series(lane).extend(locks, lockMs);
   }
 
-  /** The claims whose turn it is. Delays the others. */
-  async #inTurn(claims: readonly Claim[]): Promise<readonly Claim[]> {
-    const keyed = claims.filter(({ delivery }) => delivery.orderKeys.length > 0);
-    if (keyed.length === 0) return claims;
-    const areFirst = await this.#order.areFirst(keyed.map(({ delivery }) => delivery));
-    const now = Math.floor(this.#clock.now());
-    const isFirst = new Map(keyed.map((claim, index) => [claim, areFirst[index] !== false]));
-    const early = keyed.filter((claim) => isFirst.get(claim) !== true || claim.delivery.dueAt > now + 1);
-    const areEarly = new Set(early);
-    // To be taken out of its turn, or called early, begins no round.
-    const putBack = (some: readonly Claim[], until?: number): Promise<unknown> =>
-      Promise.all(some.map((claim) => this.#putBack(claim, claim.delivery, until)));
-    await putBack(early.filter((claim) => isFirst.get(claim)));
-    const held = early.filter((claim) => !isFirst.get(claim));
-    const deliveries = held.map(({ delivery }) => delivery);
-    await this.#order.holding(deliveries, now, () => putBack(held, HELD_UNTIL));
-    return claims.filter((claim) => !areEarly.has(claim));
-  }
-
-  async #putBack(
-    { delivery: { id, ...lane }, token }: Claim,
-    { progress, dueAt }: Pick<Delivery, 'progress' | 'dueAt'>,
-    until = dueAt,
-  ): Promise<boolean> {
-    const series = this.#lanes.series(lane);
-    await series.writeNote(entryId(id), noteOf({ progress, takes: takesOf(token), dueAt }));
-    return series.delay(entryId(id), lockToken(token), until);
+  /** The claims whose turn it is: one may have been called that waits in another line, too. */
+  async #inTurn(claims: readonly Claim[], lane: Lane): Promise<readonly Claim[]> {
+    const locks = claims.map(lockOf).filter(({ lines = [] }) => lines.length > 0);
+    if (locks.length === 0) return claims;
+    const held = new Set(await this.#lanes.series(lane).hold(locks));
+    return claims.filter(({ delivery: { id } }) => !held.has(entryId(id)));
   }
 
   async #nextDueAt(
@@ -204,7 +199,7 @@ export class ServerQueue implements Queue {
     claims: readonly Claim[],
     nextDelayedAt: number | undefined,
   ): Promise<number | undefined> {
-    const isHeld = nextDelayedAt !== undefined && nextDelayedAt >= HELD_FROM;
+    const isHeld = nextDelayedAt !== undefined && nextDelayedAt >= HELD_UNTIL;
     const isInFlight = claims.length > 0 || isHeld || (await this.#lanes.hasAny(lane, ['active']));
     const times = [
       ...(nextDelayedAt === undefined || isHeld ? [] : [nextDelayedAt]),
@@ -212,30 +207,6 @@ export class ServerQueue implements Queue {
       ...(isInFlight ? [Math.ceil(this.#clock.now() + this.#recoverMs)] : []),
     ];
     return times.length === 0 ? undefined : Math.min(...times);
-  }
-
-  #end(
-    { delivery, token }: Claim,
-    settlement: Exclude<Settlement, { readonly state: 'retrying' }>,
-  ): Promise<boolean> {
-    const series = this.#lanes.series(delivery);
-    const id = entryId(delivery.id);
-    const note = noteOf({ progress: settlement.progress, dueAt: delivery.dueAt });
-    const { deliveredMs, deadMs } = this.#retention;
-    return this.#order.leaving(delivery, Math.floor(this.#clock.now()), () =>
-      settlement.state === 'delivered'
-        ? series.complete(id, lockToken(token), { note, keepMs: deliveredMs })
-        : series.fail(id, lockToken(token), { note, keepMs: deadMs, reason: settlement.reason }),
-    );
-  }
-
-  async #reschedule(claim: Claim, settlement: Settlement & { readonly state: 'retrying' }): Promise<boolean> {
-    return (await this.#extend(claim, this.#leases.lockMs(Infinity))) && this.#putBack(claim, settlement);
-  }
-
-  async #extend({ delivery, token }: Claim, lockMs: number): Promise<boolean> {
-    const lock = { id: entryId(delivery.id), token: lockToken(token) };
-    return (await this.#lanes.series(delivery).extend([lock], lockMs)).length === 0;
   }
 
   #assertOpen(): void {

@@ -1,5 +1,5 @@
 import { legible } from '../bullmq-job.ts';
-import type { SeriesEntry, NewEntry } from '../server.ts';
+import { ENTRY_PREFIX, lineName, type InLines, type NewEntry, type SeriesEntry } from '../server.ts';
 import { checksumOf } from '../../../queue/checksum.ts';
 import {
   isUntried,
@@ -43,25 +43,28 @@ interface Note {
   readonly dueAt?: number;
 }
 
-/** The due time of a delivery that waits for another of its order key, until that one calls it. */
-export const HELD_UNTIL = Date.UTC(2200, 0, 1);
-/** A delivery that is due at this time or later is held. Redis counts in steps that far away times fall between. */
-export const HELD_FROM = Date.UTC(2199, 0, 1);
-
-/** Ids lie among the server's own words. */
-const PREFIX = 'd-';
-
 export function entryId(id: string): string {
-  return PREFIX + id;
+  return ENTRY_PREFIX + id;
 }
 
 export function deliveryId(id: string): string {
-  return id.slice(PREFIX.length);
+  return id.slice(ENTRY_PREFIX.length);
+}
+
+/** The entry of a delivery, with a line for each of its order keys. */
+export function inLines({
+  id,
+  source,
+  destination,
+  orderKeys,
+}: Pick<Delivery, 'id' | 'source' | 'destination' | 'orderKeys'>): Required<InLines> {
+  const names = [...new Set(orderKeys)].map((key) => lineName(JSON.stringify([source, destination, key])));
+  return { id: entryId(id), lines: names };
 }
 
 export function toNewEntry(
   delivery: Delivery,
-  { series, isHeld, now }: { readonly series: string; readonly isHeld: boolean; readonly now: number },
+  { series, now }: { readonly series: string; readonly now: number },
 ): NewEntry {
   const { id, messageId, type, orderKeys, trace, createdAt, dueAt, progress } = delivery;
   const name = legible(type);
@@ -78,11 +81,11 @@ export function toNewEntry(
   };
   return {
     series,
-    id: entryId(id),
+    ...(delivery.state === 'dead' ? { id: entryId(id) } : inLines(delivery)),
     name,
     text: JSON.stringify(text),
     addedAt: createdAt,
-    dueAt: isHeld ? HELD_UNTIL : dueAt > now ? dueAt : undefined,
+    dueAt: dueAt > now ? dueAt : undefined,
   };
 }
 
@@ -98,10 +101,6 @@ function bodyOf({ body }: Delivery): Pick<Text, 'body'> | Pick<Text, 'bodyBase64
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   const text = bytes.toString();
   return Buffer.from(text).equals(bytes) ? { body: text } : { bodyBase64: bytes.toString('base64') };
-}
-
-export function storedOrderKeysOf(entry: SeriesEntry): readonly string[] {
-  return readText(entry).orderKeys;
 }
 
 /** Reads a delivery that this process has just taken, as it was before. */

@@ -1,7 +1,8 @@
 import { hasDeliveries, type DeliveredAttempts, type LaneStats } from '../../../queue/inspection.ts';
 import type { Lane } from '../../../queue/queue.ts';
 import type { ServerLanes } from './server-lanes.ts';
-import { entryToDelivery, HELD_FROM } from './server-record.ts';
+import { HELD_UNTIL } from '../server.ts';
+import { entryToDelivery } from './server-record.ts';
 
 /** How many deliveries each lane has that has any, by state. The lanes come by name. */
 export async function serverStats(lanes: ServerLanes): Promise<readonly LaneStats[]> {
@@ -20,7 +21,7 @@ async function statsOf(lane: Lane, lanes: ServerLanes): Promise<LaneStats> {
     'failed',
   ]);
   // A delivery that waits for another of its order key is delayed without a date.
-  const [retrying = 0] = delayed === 0 ? [] : await series.count(['delayed'], HELD_FROM);
+  const [retrying = 0] = delayed === 0 ? [] : await series.count(['delayed'], HELD_UNTIL);
   const arrivals = await lanes.deadSeries(lane).count(['waiting', 'active', 'failed']);
   const firsts = [
     ...(waiting === 0 ? [] : await series.ids('waiting', -1, -1)),

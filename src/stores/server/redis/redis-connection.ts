@@ -1,13 +1,13 @@
-import type { Redis } from 'ioredis';
-import type { BackendFactory, IQueueBackend } from 'bullmq';
-import { openBackend, type ServerConnection, type ServerConnectionOptions } from '../bullmq-server.ts';
+import { randomBytes } from 'node:crypto';
+import type { ChainableCommander, Redis } from 'ioredis';
+import type { IRedisClient } from 'bullmq';
+import type { ServerConnection, ServerConnectionOptions } from '../bullmq-server.ts';
 import { BULLMQ_PREFIX, EVENTS_LIMIT, toJob } from '../bullmq-job.ts';
 import { assertBullmqVersion, loadPackages } from '../packages.ts';
 import type { NewEntry } from '../server.ts';
 import { redisFacts } from './redis-facts.ts';
-import { redisIntents } from './redis-intents.ts';
-import { redisLines } from './redis-lines.ts';
-import { redisLookup } from './redis-lookup.ts';
+import { JOIN_LINES } from './redis-scripts.ts';
+import { keyOf, linesOf, redisSeries, resultsOf } from './redis-series.ts';
 import { serverError } from '../server-error.ts';
 
 /** An error response of the server to a command. */
@@ -31,32 +31,23 @@ export async function connectRedis(
     return import('ioredis');
   });
   const redis = await openRedis(Redis, url, { place, responseMs });
-  let client: object | undefined;
-  const backend: ServerConnection['backend'] = async (name) => {
-    // To load it takes 0.4 s, which a command that only looks need not wait for.
-    const { createIORedisClient, createRedisBackend } = await import('bullmq');
-    // BullMQ would wait for it.
-    if (redis.status !== 'ready') throw new Error('Connection is closed');
-    client ??= withKnownInfo(createIORedisClient(redis), redis);
-    const factory = createRedisBackend as BackendFactory<IQueueBackend, object>; // a client is one of what it takes
-    return openBackend(factory, name, client);
-  };
-  let adder: IQueueBackend | undefined;
+  let adder: Promise<Adder> | undefined;
   return {
     place,
-    backend,
-    entries: (series) => redisLookup(redis, series),
-    lines: redisLines(redis),
-    intents: redisIntents(redis),
+    series: (name) => redisSeries(redis, name),
     facts: redisFacts(redis),
     add: async (entries) => {
-      adder ??= await backend('hooks');
-      const flow = entries.map(toFlow);
-      // In this order on the one connection: what is added is registered.
-      await Promise.all([register(redis, new Set(entries.map(({ series }) => series))), addAll(adder, flow)]);
+      // BullMQ would wait for it.
+      if (redis.status !== 'ready') throw new Error('Connection is closed');
+      adder ??= openAdder(redis);
+      // One that could not be opened would stay so.
+      adder.catch(() => (adder = undefined));
+      await (
+        await adder
+      )(entries);
     },
     registered: () => redis.smembers(REGISTRY),
-    register: (series) => register(redis, new Set(series)),
+    register: async (series) => void (await resultsOf(register(redis.multi(), series))),
     findSeries: (prefix) => findSeries(redis, prefix),
     warnings: () => warnings(redis, place),
     failed: (error) => {
@@ -104,35 +95,44 @@ async function openRedis(
   return redis;
 }
 
-/**
- * BullMQ asks each time it opens a series, and goes by the version: which commands it may use. The section with the memory's
- * settings is left out: it would say on the console what `warnings` says.
- */
-function withKnownInfo<C extends object>(client: C, redis: Redis): C {
-  let known: string | undefined;
-  const info = async (): Promise<string> => (known ??= await redis.info('server'));
-  return new Proxy(client, {
+type Adder = (entries: readonly NewEntry[]) => Promise<void>;
+
+/** What adds entries by BullMQ's own scripts. To load them takes 0.4 s, which a command that only looks need not wait for. */
+async function openAdder(redis: Redis): Promise<Adder> {
+  const { createIORedisClient, createRedisBackend } = await import('bullmq');
+  const client: IRedisClient = createIORedisClient(redis);
+  // BullMQ goes by it which commands it may use. What it would say on the console of the memory's settings, `warnings` says.
+  const info = (): Promise<string> => redis.info('server');
+  const connection = new Proxy(client, {
     get: (target, key): unknown => (key === 'info' ? info : Reflect.get(target, key)),
   });
+  const options = { connection, prefix: BULLMQ_PREFIX };
+  const backend = createRedisBackend('hooks', options);
+  // Each command rejects by itself.
+  backend.on('error', () => {});
+  await backend.waitUntilReady();
+  return async (entries) => {
+    const adding = client.multi();
+    const mark = randomBytes(6).toString('base64url');
+    const names = [...new Set(entries.map(({ series }) => series))];
+    const all = adding as unknown as ChainableCommander; // which BullMQ's client wraps
+    for (const name of names) {
+      const { keys } = backend.forQueue(name);
+      const some = entries.filter(({ series }) => series === name);
+      for (const entry of some) {
+        await backend.addJobToTransaction(adding, toJob(entry, mark), entry.id, {}, keys);
+      }
+      const inLines = some.filter(({ lines = [] }) => lines.length > 0);
+      const args = inLines.flatMap((entry) => [entry.id, ...linesOf(entry)]);
+      if (inLines.length > 0) all.eval(JOIN_LINES.lua, 1, keyOf(name), mark, ...args);
+    }
+    await resultsOf(register(all, names));
+  };
 }
 
-function toFlow(entry: NewEntry): FlowEntry {
-  const [jobData, jobId, queueName] = [toJob(entry), entry.id, entry.series];
-  return { jobData, jobId, queueName, parentKeyOpts: {}, prefix: BULLMQ_PREFIX };
-}
-
-type FlowEntry = Parameters<IQueueBackend['addFlow']>[0][number];
-
-async function addAll(backend: IQueueBackend, flow: FlowEntry[]): Promise<void> {
-  const failed = (await backend.addFlow(flow)).find(([error]) => error !== null);
-  if (failed !== undefined) throw failed[0] ?? new Error('nothing was added');
-}
-
-async function register(redis: Redis, series: ReadonlySet<string>): Promise<void> {
-  if (series.size === 0) return;
-  const { field, value } = EVENTS_LIMIT;
-  const limiting = [...series].map((name) => redis.hset(`${BULLMQ_PREFIX}:${name}:meta`, field, value));
-  await Promise.all([redis.sadd(REGISTRY, ...series), ...limiting]);
+function register(asking: ChainableCommander, series: readonly string[]): ChainableCommander {
+  for (const name of series) asking.hset(`${keyOf(name)}meta`, EVENTS_LIMIT.field, EVENTS_LIMIT.value);
+  return asking.sadd(REGISTRY, ...series);
 }
 
 /** Finds the names of series by the key that each has from its first entry on. */

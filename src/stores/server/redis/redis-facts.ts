@@ -24,6 +24,7 @@ export function redisFacts(redis: Redis): Facts {
       }
       return texts;
     },
+    remove: async (names) => void (await redis.del(...names.map(keyOf))),
   };
 }
 

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Redis } from 'ioredis';
+import { EVENTS_LIMIT } from '../bullmq-job.ts';
+import { ENTRY_PREFIX, HELD_UNTIL } from '../server.ts';
 
 /** A script in Lua that the server runs in one step. */
 export interface RedisScript {
@@ -11,22 +13,118 @@ export function redisScript(lua: string): RedisScript {
   return { lua, sha: createHash('sha1').update(lua).digest('hex') };
 }
 
-/**
- * Begins a script that a server runs although its memory is full: none is stopped once it has begun to write, and DEL needs no memory. For
- * what empties the queue by delivering, in scripts whose first key is a series or a table.
- */
-export const ALSO_WHEN_FULL = "redis.call('DEL', KEYS[1] .. ':none')";
-
 /** Sends the script itself only to a server that does not know it yet, as after a restart. */
 export async function runScript(
   redis: Redis,
   { lua, sha }: RedisScript,
-  { keys, args }: { readonly keys: readonly string[]; readonly args: readonly string[] },
+  key: string,
+  args: readonly (string | number)[],
 ): Promise<unknown> {
   try {
-    return await redis.evalsha(sha, keys.length, ...keys, ...args);
+    return await redis.evalsha(sha, 1, key, ...args);
   } catch (error) {
     if (!String(error).includes('NOSCRIPT')) throw error;
-    return redis.eval(lua, keys.length, ...keys, ...args);
+    return redis.eval(lua, 1, key, ...args);
   }
 }
+
+/** The scores of delayed entries are times with twelve more bits, of the order of adding. */
+export const DELAYED_STEP = 0x1000;
+
+/** A line is under this and its name. */
+export const LINE = 'hooks:line:';
+
+/**
+ * A server runs a script to its end although its memory is full if what it writes first needs none. So what empties a queue begins by removing:
+ * this, if nothing else.
+ */
+export const ALSO_WHEN_FULL = "redis.call('DEL', series .. ':none')";
+
+/** The first key is the beginning of all keys of a series. The arguments are read one after the other. */
+export const BASE = `
+local series, at = KEYS[1], 0
+local function argument() at = at + 1; return ARGV[at] end
+local function tell(event, id, ...)
+  redis.call('XADD', series .. 'events', 'MAXLEN', '~', ${EVENTS_LIMIT.value}, '*', 'event', event, 'jobId', id, ...)
+end
+local function wait(id, from)
+  redis.call('LPUSH', series .. 'wait', id)
+  redis.call('HSET', series .. id, 'delay', 0)
+  redis.call('ZADD', series .. 'marker', 0, '0')
+  tell('waiting', id, 'prev', from)
+end
+local function delay(id, due)
+  local least, step, most = due * ${DELAYED_STEP}, 1, (due + 1) * ${DELAYED_STEP} - 1
+  -- So far away scores have no twelve bits more.
+  if due >= ${HELD_UNTIL} then step, most = ${DELAYED_STEP}, math.huge end
+  local last = redis.call('ZREVRANGEBYSCORE', series .. 'delayed', most, least, 'WITHSCORES', 'LIMIT', 0, 1)[2]
+  redis.call('ZADD', series .. 'delayed', last and math.min(last + step, most) or least, id)
+  tell('delayed', id, 'delay', due)
+end
+local function unlock(id, token)
+  if redis.call('GET', series .. id .. ':lock') ~= token then return false end
+  redis.call('DEL', series .. id .. ':lock')
+  return redis.call('LREM', series .. 'active', -1, id) == 1
+end
+`;
+
+/**
+ * Lines are sorted sets by the order of joining: the time of a command does not grow with the line. An id whose entry a person has deleted
+ * is taken out when it would be first. The key of a line is the beginning of its name, of whose 114 bits two are not met twice: with one
+ * character more it takes 8 bytes more. Version 0.1 kept lists under the whole names.
+ */
+export const LINES = `${BASE}
+local function lines()
+  local found = {}
+  for place = 1, tonumber(argument()) do
+    local name = '${LINE}' .. argument()
+    found[place] = string.sub(name, 1, ${LINE.length + 19})
+    if redis.call('TYPE', name).ok == 'list' then
+      for order, id in ipairs(redis.call('LRANGE', name, 0, -1)) do redis.call('ZADD', found[place], 'NX', order, id) end
+      redis.call('DEL', name)
+    end
+  end
+  return found
+end
+local function isGone(id)
+  local entry = redis.call('HMGET', series .. id, 'data', 'finishedOn')
+  return not entry[1] or entry[2]
+end
+local function call(id)
+  local score = redis.call('ZSCORE', series .. 'delayed', id)
+  if not score or tonumber(score) < ${HELD_UNTIL * DELAYED_STEP} then return end
+  redis.call('ZREM', series .. 'delayed', id)
+  wait(id, 'delayed')
+end
+local function first(line)
+  while true do
+    local name = redis.call('ZRANGE', line, 0, 0)[1]
+    local id = name and '${ENTRY_PREFIX}' .. name
+    if not id or not isGone(id) then return id end
+    redis.call('ZREM', line, name)
+  end
+end
+local function nameOf(id) return string.sub(id, ${ENTRY_PREFIX.length + 1}) end
+local function isFirst(id, joined)
+  local isBehind = false
+  for _, line in ipairs(joined) do
+    if not redis.call('ZSCORE', line, nameOf(id)) then
+      local last = redis.call('ZREVRANGE', line, 0, 0, 'WITHSCORES')[2]
+      redis.call('ZADD', line, (tonumber(last) or 0) + 1, nameOf(id))
+    end
+    local other = first(line)
+    if other ~= id then
+      isBehind = true
+      call(other)
+    end
+  end
+  return not isBehind
+end
+local function leave(id, left)
+  for _, line in ipairs(left) do
+    redis.call('ZREM', line, nameOf(id))
+    local other = first(line)
+    if other then call(other) end
+  end
+end
+`;

@@ -13,7 +13,6 @@ import { useServer } from '../use-server.ts';
 
 /** For how long, seed by seed. */
 const SPAN_MS = Number(process.env['HOOKS_INTERLEAVINGS_MS'] ?? 15_000);
-const HOUR_MS = 3_600_000;
 const LEASE_MS = 60_000;
 /** How often the process that has the turn keeps it: long runs of one are what a machine does. */
 const KEEPS_TURN = 0.75;
@@ -28,7 +27,7 @@ describeServers(
     const empty = useServer(kind);
 
     it(
-      `deliver an order key in the order of adding, although one repairs what another is about to add`,
+      'deliver an order key in the order of adding, although one is woken out of its turn',
       async () => {
         const server = await empty();
         const end = Date.now() + SPAN_MS;
@@ -37,19 +36,25 @@ describeServers(
           const all = ids.map((id) => newDelivery(id, { orderKeys: [`user-${seed}`] }));
           const delivered = new Delivered(randomFrom(seed));
           await failToAdd(server, all.slice(0, 2));
+          const series = server.series('hooks/web/Webhooks');
           const trace = await interleave(seed, {
             adds: async (step) => {
-              // What it intends may be repaired at once.
-              const queue = open(stepped(server, step), { repairAfterMs: 0 });
+              const queue = open(stepped(server, step));
               await queue.add(all.slice(0, 2));
               await queue.add(all.slice(2, 3));
               await queue.add(all.slice(3));
             },
-            repairs: (step) => deliver(open(stepped(server, step)), delivered),
+            wakes: async (step) => {
+              const note = JSON.stringify({ progress: NO_PROGRESS });
+              for (const id of ids.toReversed()) {
+                await step('wake');
+                await series.wake('delayed', [{ id: `d-${id}`, note }]);
+              }
+            },
+            repeats: (step) => deliver(open(stepped(server, step)), delivered),
             delivers: (step) => deliver(open(stepped(server, step)), delivered),
           });
-          // It sees all intents as due.
-          const last = open(server, { aheadMs: 2 * HOUR_MS });
+          const last = open(server);
           for (let count = 0; count < 50 && delivered.begun.length < all.length; count++) {
             await deliver(last, delivered);
           }
@@ -90,15 +95,14 @@ class Delivered {
   }
 }
 
-function open(server: Server, { repairAfterMs = HOUR_MS, aheadMs = 0 } = {}): ServerQueue {
-  const clock = { ...systemClock, now: () => systemClock.now() + aheadMs };
-  return new ServerQueue({ server, clock, recoverMs: 0, repairAfterMs });
+function open(server: Server): ServerQueue {
+  return new ServerQueue({ server, clock: systemClock, recoverMs: 0 });
 }
 
-/** What a server that goes away leaves behind: an intent and ids in a line, and nothing added. */
+/** What a server that goes away leaves behind: nothing. */
 async function failToAdd(server: Server, deliveries: readonly Delivery[]): Promise<void> {
-  const lost = { ...stepped(server, async () => {}), add: () => Promise.reject(new Error('cut off')) };
-  await expect(open(lost, { repairAfterMs: 0 }).add(deliveries)).rejects.toThrow('cut off');
+  const lost = { ...server, add: () => Promise.reject(new Error('cut off')) };
+  await expect(open(lost).add(deliveries)).rejects.toThrow('cut off');
 }
 
 async function deliver(queue: ServerQueue, delivered: Delivered): Promise<void> {
@@ -133,8 +137,6 @@ function stepped(server: Server, step: Step): Server {
     ...server,
     add,
     series,
-    lines: wrapped(server.lines),
-    intents: wrapped(server.intents),
   };
 }
 

@@ -302,8 +302,6 @@ describeServers(
 function asObject(server: Server): Server {
   return {
     place: server.place,
-    lines: server.lines,
-    intents: server.intents,
     series: (name) => server.series(name),
     add: (entries) => server.add(entries),
     facts: server.facts,

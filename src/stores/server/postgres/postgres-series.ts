@@ -1,0 +1,238 @@
+import type { Pool } from 'pg';
+import { toEntry } from '../bullmq-job.ts';
+import type { EntryState, Series, SeriesEntry } from '../server.ts';
+import { CALL, changeInLines, HOLD, JOIN, LEAVE, quoted } from './postgres-lines.ts';
+
+/** BullMQ's functions, for many entries in one statement, and its tables, which have an index for each question. */
+export function postgresSeries(pools: Pools, series: string): Series {
+  return { ...takenEntries(pools, series), ...changes(pools, series), ...lookup(pools.pool, series) };
+}
+
+interface Pools {
+  readonly pool: Pool;
+  /** Whose commits wait for no disk. */
+  readonly swift: Pool;
+}
+
+function placedIn<T extends object>(series: string, entries: readonly T[]): (T & { series: string })[] {
+  return entries.map((each) => ({ ...each, series }));
+}
+
+/** What a process does with entries that it takes, which a lock guards. */
+function takenEntries(
+  { swift }: Pools,
+  series: string,
+): Pick<Series, 'take' | 'hold' | 'extend' | 'settle' | 'delay' | 'recover'> {
+  const name = quoted(series);
+  return {
+    take: async (tokens, lockMs) => {
+      const values = [series, tokens, Math.ceil(lockMs), Date.now()];
+      const { rows } = await swift.query<JobRow & { readonly lock_token: string }>(TAKE, values);
+      const taken = rows.map((row) => ({ entry: postgresEntry(row), token: row.lock_token }));
+      return {
+        taken,
+        nextDueAt: taken.length === tokens.length ? undefined : await nextDueIn(swift, series),
+      };
+    },
+    hold: async (locks) => {
+      const [, held = []] = await changeInLines<{ id: string }>(swift, placedIn(series, locks), [JOIN, HOLD]);
+      return held.map(({ id }) => id);
+    },
+    extend: async (locks, lockMs) => {
+      const notes = locks.map(({ note }) => (note === undefined ? null : JSON.stringify(note)));
+      const { rows } = await swift.query<{ id: string }>(
+        `SELECT id FROM unnest($2::text[], $3::text[], $6::jsonb[]) AS wanted (id, token, note)
+          WHERE CASE WHEN extend_lock($1, id, token, $4, $5) = 0 THEN true
+            ELSE note IS NOT NULL AND update_progress($1, id, note) < 0 END`,
+        [
+          series,
+          locks.map(({ id }) => id),
+          locks.map(({ token }) => token),
+          Math.ceil(lockMs),
+          Date.now(),
+          notes,
+        ],
+      );
+      return rows.map(({ id }) => id);
+    },
+    settle: (lock, { note, reason }) => {
+      const by = `${name}, ${quoted(lock.id)}, ${quoted(lock.token)}`;
+      const json = quoted(JSON.stringify(reason === undefined ? note : [note]));
+      const ends = `${json}::jsonb, ${Date.now()}, false, NULL, NULL`;
+      const settling =
+        reason === undefined
+          ? `SELECT move_to_completed(${by}, ${ends})`
+          : `SELECT move_to_failed(${by}, ${quoted(reason)}, ${ends})`;
+      return isAllowed(changeInLines(swift, placedIn(series, [lock]), [settling, LEAVE, CALL]));
+    },
+    delay: ({ id, token }, { dueAt, note }) => {
+      const text = `SELECT move_to_delayed($1, $2, $3, $4, 0, true, NULL, NULL), update_progress($1, $2, $5)`;
+      return isAllowed(swift.query(text, [series, id, token, Math.ceil(dueAt), JSON.stringify(note)]));
+    },
+    recover: async (everyMs) => {
+      const text = 'SELECT count(*) FROM move_stalled_jobs_to_wait($1, $2, $3, $4)';
+      await swift.query(text, [series, MOST_STALLS, Date.now(), Math.ceil(everyMs)]);
+    },
+  };
+}
+
+function changes({ pool, swift }: Pools, series: string): Pick<Series, 'wake' | 'remove' | 'forget'> {
+  const name = quoted(series);
+  return {
+    wake: async (state, entries) => {
+      const rows = entries.map(({ id, note }, place) => ({ place, id, note: JSON.stringify(note) }));
+      const waking = `SELECT CASE WHEN ${WAKINGS[state]} THEN update_progress(${name}, id, note::jsonb) = 1 ELSE false END AS done
+        FROM json_to_recordset(${quoted(JSON.stringify(rows))}) AS t (place int, id text, note text) ORDER BY place`;
+      const statements = [waking.replaceAll('$1', name), JOIN, HOLD];
+      const [woken = []] = await changeInLines<{ done: boolean }>(
+        pool,
+        placedIn(series, entries),
+        statements,
+      );
+      return woken.map(({ done }) => done);
+    },
+    remove: async (entries) => {
+      const ids = quoted(JSON.stringify(entries.map(({ id }) => id)));
+      const removing = `SELECT remove(${name}, id, false) = 1 AS done FROM json_array_elements_text(${ids}) WITH ORDINALITY AS t (id, place) ORDER BY place`;
+      const statements = [removing, LEAVE, CALL];
+      const [removed = []] = await changeInLines<{ done: boolean }>(
+        pool,
+        placedIn(series, entries),
+        statements,
+      );
+      return removed.map(({ done }) => done);
+    },
+    forget: async (state, before) => {
+      const values = [series, state, Math.floor(before), FORGOTTEN_AT_ONCE];
+      const { rowCount } = await swift.query('SELECT clean($1, $2, $3, $4)', values);
+      return (rowCount ?? 0) >= FORGOTTEN_AT_ONCE;
+    },
+  };
+}
+
+function lookup(pool: Pool, series: string): Pick<Series, 'get' | 'addedAt' | 'count' | 'ids'> {
+  return {
+    get: async (ids) => {
+      const text = `SELECT ${COLUMNS} FROM job WHERE queue = $1 AND id = ANY($2)`;
+      const { rows } = await pool.query<JobRow>(text, [series, ids]);
+      const found = new Map(rows.map((row) => [row.id, postgresEntry(row)]));
+      return ids.map((id) => found.get(id));
+    },
+    addedAt: async (ids) => {
+      const text = 'SELECT id, added_at_ms FROM job WHERE queue = $1 AND id = ANY($2)';
+      const { rows } = await pool.query<{ id: string; added_at_ms: string }>(text, [series, ids]);
+      const found = new Map(rows.map((row) => [row.id, Number(row.added_at_ms)]));
+      return ids.map((id) => found.get(id));
+    },
+    // BullMQ's own count reads every row.
+    count: async (states, delayedBefore = Number.MAX_SAFE_INTEGER) => {
+      const counts = states.map((state) => {
+        const due = state === 'delayed' ? ` AND process_at_ms < ${delayedBefore}` : '';
+        return `(SELECT count(*) FROM job WHERE queue = $1 AND state = '${state}'${due})`;
+      });
+      const text = `SELECT ARRAY[${counts.join(', ')}] AS counts`;
+      const { rows } = await pool.query<{ counts: readonly string[] }>(text, [series]);
+      return (rows[0]?.counts ?? []).map(Number);
+    },
+    ids: async (state, start, end) => {
+      const [order, backwards] = ORDERS[state];
+      const isFromEnd = start < 0;
+      const { rows } = await pool.query<{ id: string }>(
+        `SELECT id FROM job WHERE queue = $1 AND state = '${state}'
+          ORDER BY ${isFromEnd ? backwards : order} OFFSET $2 LIMIT $3`,
+        isFromEnd ? [series, 0, -start] : [series, start, end === -1 ? null : end - start + 1],
+      );
+      const ids = rows.map(({ id }) => id);
+      return isFromEnd ? ids.toReversed() : ids;
+    },
+  };
+}
+
+/** No entry is given up for having been interrupted too often. */
+const MOST_STALLS = 2 ** 31 - 1;
+const FORGOTTEN_AT_ONCE = 1_000;
+
+/** False for what BullMQ refuses because of the entry's state or lock: its functions raise this then, and everything is undone. */
+async function isAllowed(act: Promise<unknown>): Promise<boolean> {
+  try {
+    await act;
+    return true;
+  } catch (error) {
+    if ((error as { code?: unknown }).code === 'BM001') return false; // an error of the driver has a code
+    throw error;
+  }
+}
+
+/** The columns of a JobRow: JSON as text, which `toEntry` reads as far as it must. */
+const COLUMNS = `id, name, state = 'active' AS is_locked, data::text, added_at_ms, attempts_started, processed_at_ms, finished_at_ms, failed_reason,
+  return_value::text, stacktrace::text, progress::text`;
+
+/** What BullMQ's `moveToActive` runs, for as many tokens as entries are ready: in one statement, and so in one commit. */
+const TAKE = `WITH ready AS (SELECT count(*)::int AS count FROM (
+    (SELECT 1 FROM job WHERE queue = $1 AND state = 'waiting' LIMIT cardinality($2::text[]))
+    UNION ALL
+    (SELECT 1 FROM job WHERE queue = $1 AND state = 'delayed' AND process_at_ms <= $4::bigint
+      LIMIT cardinality($2::text[]))
+  ) AS each)
+  SELECT ${COLUMNS}, lock_token
+    FROM unnest(($2::text[])[1:(SELECT count FROM ready)]) WITH ORDINALITY AS t (token, place),
+      LATERAL move_to_active($1, t.token, $3, $4, NULL, NULL, NULL)
+   ORDER BY place`;
+
+async function nextDueIn(pool: Pool, series: string): Promise<number | undefined> {
+  const text = "SELECT min(process_at_ms) AS due FROM job WHERE queue = $1 AND state = 'delayed'";
+  const { rows } = await pool.query<{ due: string | null }>(text, [series]);
+  return numberOf(rows[0]?.due);
+}
+
+/** Numbers of 64 bits are text. */
+function numberOf(text: string | null | undefined): number | undefined {
+  return text === null || text === undefined ? undefined : Number(text);
+}
+
+interface JobRow {
+  readonly id: string;
+  readonly name: string;
+  readonly is_locked: boolean;
+  readonly data: string;
+  readonly added_at_ms: string;
+  readonly attempts_started: number;
+  readonly processed_at_ms: string | null;
+  readonly finished_at_ms: string | null;
+  readonly failed_reason: string | null;
+  readonly return_value: string | null;
+  readonly stacktrace: string | null;
+  readonly progress: string | null;
+}
+
+function postgresEntry(row: JobRow): SeriesEntry {
+  return toEntry({
+    id: row.id,
+    name: row.name,
+    isLocked: row.is_locked,
+    data: row.data,
+    addedAt: Number(row.added_at_ms),
+    takes: row.attempts_started,
+    takenAt: numberOf(row.processed_at_ms),
+    settledAt: numberOf(row.finished_at_ms),
+    failedReason: row.failed_reason ?? undefined,
+    returnvalue: row.return_value ?? undefined,
+    stacktrace: row.stacktrace ?? undefined,
+    progress: row.progress ?? undefined,
+  });
+}
+
+/** What BullMQ runs to have an entry of that state wait. */
+const WAKINGS = {
+  delayed: 'promote($1, id) = 0',
+  failed: "reprocess_job($1, id, 'failed', false, false, false) = 1",
+};
+
+/** The orders in which `Series.ids` lists entries, and those from the end: to skip a million entries takes seconds. */
+const ORDERS = {
+  waiting: ['priority DESC, seq DESC', 'priority, seq'],
+  active: ['processed_at_ms DESC, seq DESC', 'processed_at_ms, seq'],
+  delayed: ['process_at_ms, seq', 'process_at_ms DESC, seq DESC'],
+  completed: ['finished_at_ms, seq', 'finished_at_ms DESC, seq DESC'],
+  failed: ['finished_at_ms, seq', 'finished_at_ms DESC, seq DESC'],
+} satisfies Record<EntryState, readonly [string, string]>;

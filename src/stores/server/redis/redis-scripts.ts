@@ -1,0 +1,186 @@
+import { HELD_UNTIL } from '../server.ts';
+import { ALSO_WHEN_FULL, BASE, DELAYED_STEP, LINES, redisScript } from './redis-script.ts';
+
+/** The fields of BullMQ's jobs that are read. */
+export const ENTRY_FIELDS = [
+  'data',
+  'timestamp',
+  'finishedOn',
+  'failedReason',
+  'returnvalue',
+  'stacktrace',
+  'progress',
+  'ats',
+  'processedOn',
+  'name',
+] as const;
+
+/**
+ * Runs behind BullMQ's addition, in its transaction: puts those that are new into their lines, and holds those that are not first. The first argument is a
+ * mark that the call left in what it added; then each has its id and its lines.
+ */
+export const JOIN_LINES = redisScript(`${LINES}
+local mark = argument()
+while at < #ARGV do
+  local id, joined = argument(), lines()
+  local options = redis.call('HGET', series .. id, 'opts')
+  local isNew = options and string.find(options, mark, 1, true) and not isGone(id)
+  if isNew and not isFirst(id, joined) and redis.call('LREM', series .. 'wait', 1, id) == 1 then delay(id, ${HELD_UNTIL}) end
+end
+`);
+
+/** Holds those that are not first in their lines, as if they had not been taken, and returns their ids. Each has its id, its token and its lines. */
+export const HOLD_ENTRIES = redisScript(`${LINES}
+${ALSO_WHEN_FULL}
+local held = {}
+while at < #ARGV do
+  local id, token, joined = argument(), argument(), lines()
+  if not isFirst(id, joined) and unlock(id, token) then
+    redis.call('HINCRBY', series .. id, 'ats', -1)
+    delay(id, ${HELD_UNTIL})
+    table.insert(held, id)
+  end
+end
+return held
+`);
+
+/** Completes an entry in flight or has it fail, as BullMQ's `moveToFinished` does. It has its note and its reason (or nothing) as JSON. */
+export const SETTLE_ENTRY = redisScript(`${LINES}
+local id, token, state, now, note, reason = argument(), argument(), argument(), argument(), argument(), argument()
+local left = lines()
+if not unlock(id, token) then return 0 end
+redis.call('ZADD', series .. state, now, id)
+redis.call('HINCRBY', series .. id, 'atm', 1)
+redis.call('HSET', series .. id, 'finishedOn', now)
+if state == 'failed' then
+  redis.call('HSET', series .. id, 'failedReason', reason, 'stacktrace', '[' .. note .. ']')
+  tell(state, id, 'failedReason', reason, 'prev', 'active')
+else
+  redis.call('HSET', series .. id, 'returnvalue', note)
+  tell(state, id, 'returnvalue', note, 'prev', 'active')
+end
+leave(id, left)
+return 1
+`);
+
+/** Has an entry in flight wait until a time. The arguments are its id, its token, the time and its note. */
+export const DELAY_ENTRY = redisScript(`${BASE}
+local id, token, due, note = argument(), argument(), tonumber(argument()), argument()
+if not unlock(id, token) then return 0 end
+redis.call('HSET', series .. id, 'progress', note)
+delay(id, due)
+return 1
+`);
+
+/**
+ * Takes the entries that waited longest, as BullMQ's `moveToActive` does, which a full server does not run, and which takes one at a time.
+ * What is due of the delayed ones waits first. The arguments are the time, the length of a lock and the tokens; the result is the score of
+ * the next delayed entry, then the id and the fields of each.
+ */
+export const TAKE_ENTRIES = redisScript(`${BASE}
+local now, lockMs = argument(), argument()
+local function nextDelayed() return redis.call('ZRANGE', series .. 'delayed', 0, 0, 'WITHSCORES')[2] or false end
+local due = (now + 1) * ${DELAYED_STEP} - 1
+local first = nextDelayed()
+if redis.call('LLEN', series .. 'wait') == 0 and (not first or tonumber(first) > due) then return {first} end
+if redis.call('HEXISTS', series .. 'meta', 'paused') == 1 then return {first} end
+${ALSO_WHEN_FULL}
+for _, id in ipairs(redis.call('ZRANGEBYSCORE', series .. 'delayed', '-inf', due, 'LIMIT', 0, 1000)) do
+  redis.call('ZREM', series .. 'delayed', id)
+  redis.call('LPUSH', series .. 'wait', id)
+  redis.call('HSET', series .. id, 'delay', 0)
+end
+local rows = {nextDelayed()}
+while at < #ARGV do
+  local id = redis.call('RPOPLPUSH', series .. 'wait', series .. 'active')
+  if not id then break end
+  local key = series .. id
+  redis.call('SET', key .. ':lock', argument(), 'PX', lockMs)
+  redis.call('HSET', key, 'processedOn', now)
+  redis.call('HINCRBY', key, 'ats', 1)
+  table.insert(rows, {id, redis.call('HMGET', key, '${ENTRY_FIELDS.join("', '")}')})
+end
+return rows
+`);
+
+/** Extends locks, and returns the ids whose token no longer holds one. The arguments are the length, and the id, the token and the note (or nothing) of each. */
+export const EXTEND_LOCKS = redisScript(`${BASE}
+local lockMs, lost = argument(), {}
+while at < #ARGV do
+  local id, token, note = argument(), argument(), argument()
+  if redis.call('GET', series .. id .. ':lock') == token then
+    redis.call('PEXPIRE', series .. id .. ':lock', lockMs)
+    if note ~= '' then redis.call('HSET', series .. id, 'progress', note) end
+  else table.insert(lost, id) end
+end
+return lost
+`);
+
+/** Lets entries wait again, before the others, whose locks have run out. */
+export const RECOVER_ENTRIES = redisScript(`${BASE}
+for _, id in ipairs(redis.call('LRANGE', series .. 'active', 0, -1)) do
+  if redis.call('EXISTS', series .. id .. ':lock') == 0 and redis.call('LREM', series .. 'active', 1, id) == 1
+    and redis.call('EXISTS', series .. id) == 1 then redis.call('RPUSH', series .. 'wait', id) end
+end
+`);
+
+/** Makes entries of a state wait, or holds them. The arguments are the state, and the id, the note and the lines of each. */
+export const WAKE_ENTRIES = redisScript(`${LINES}
+local state, woken = argument(), {}
+while at < #ARGV do
+  local id, note, joined = argument(), argument(), lines()
+  local isWoken = redis.call('ZREM', series .. state, id)
+  table.insert(woken, isWoken)
+  if isWoken == 1 then
+    redis.call('HDEL', series .. id, 'finishedOn', 'processedOn', 'failedReason')
+    redis.call('HSET', series .. id, 'progress', note)
+    if isFirst(id, joined) then wait(id, state) else delay(id, ${HELD_UNTIL}) end
+  end
+end
+return woken
+`);
+
+/** How far from its old end a list is searched first. */
+const NEAR = 2_000;
+
+const REMOVE = `
+local function take(id)
+  for _, each in ipairs({'completed', 'failed', 'delayed', 'prioritized', 'waiting-children'}) do
+    if redis.call('ZREM', series .. each, id) == 1 then return end
+  end
+  for _, each in ipairs({'wait', 'paused', 'active'}) do
+    local isOld = redis.call('LPOS', series .. each, id, 'RANK', -1, 'MAXLEN', ${NEAR})
+    if redis.call('LREM', series .. each, isOld and -1 or 1, id) == 1 then return end
+  end
+end
+local function remove(id)
+  local key = series .. id
+  take(id)
+  return redis.call('DEL', key, key .. ':logs', key .. ':dependencies', key .. ':processed', key .. ':failed',
+    key .. ':unsuccessful')
+end
+`;
+
+/**
+ * Removes entries that are not locked, and what BullMQ's tools may have made for them. The arguments are the id and the lines of each. What is removed most
+ * often waited longest, or was made to wait just now, since the one before it in its line was removed: so lists are searched from
+ * both ends, where BullMQ's `remove` searches all that wait.
+ */
+export const REMOVE_ENTRIES = redisScript(`${LINES}${REMOVE}
+local removed = {}
+while at < #ARGV do
+  local id, left = argument(), lines()
+  local isLocked = redis.call('EXISTS', series .. id .. ':lock') == 1
+  table.insert(removed, isLocked and 0 or redis.call('EXISTS', series .. id))
+  if removed[#removed] == 1 then remove(id) end
+  if not isLocked then leave(id, left) end
+end
+return removed
+`);
+
+/** Removes some of a state that were settled before a time, and returns how many. The arguments are the state, the time and how many at most. */
+export const FORGET_ENTRIES = redisScript(`${BASE}${REMOVE}
+local old = redis.call('ZRANGEBYSCORE', series .. argument(), '-inf', argument(), 'LIMIT', 0, argument())
+for _, id in ipairs(old) do remove(id) end
+return #old
+`);

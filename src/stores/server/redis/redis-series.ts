@@ -1,0 +1,215 @@
+import type { ChainableCommander, Redis } from 'ioredis';
+import { BULLMQ_PREFIX, toEntry } from '../bullmq-job.ts';
+import { type EntryState, type InLines, type Series, type SeriesEntry, type TakenEntry } from '../server.ts';
+import { DELAYED_STEP, runScript, type RedisScript } from './redis-script.ts';
+import {
+  DELAY_ENTRY,
+  ENTRY_FIELDS,
+  EXTEND_LOCKS,
+  FORGET_ENTRIES,
+  HOLD_ENTRIES,
+  RECOVER_ENTRIES,
+  REMOVE_ENTRIES,
+  SETTLE_ENTRY,
+  TAKE_ENTRIES,
+  WAKE_ENTRIES,
+} from './redis-scripts.ts';
+
+/** Entries in one script: in a few milliseconds. */
+const AT_ONCE = 100;
+/** Entries in one round trip. Each is a command of its own, so the server serves others in between. */
+const READ_AT_ONCE = 1_000;
+
+export function redisSeries(redis: Redis, series: string): Series {
+  return { ...changes(redis, keyOf(series)), ...lookup(redis, keyOf(series)) };
+}
+
+type Lookup = Pick<Series, 'get' | 'addedAt' | 'count' | 'ids'>;
+
+function changes(redis: Redis, prefix: string): Omit<Series, keyof Lookup> {
+  const run = (script: RedisScript, ...args: readonly (string | number)[]): Promise<unknown> =>
+    runScript(redis, script, prefix, args);
+  /** Returns the lists of all scripts. */
+  const runForEach = async <T, R>(
+    script: RedisScript,
+    all: readonly T[],
+    argsOf: (each: T) => Args,
+    first: Args = [],
+  ): Promise<readonly R[]> => {
+    const results = await inSteps(all, AT_ONCE, (some) => run(script, ...first, ...some.flatMap(argsOf)));
+    return results as readonly R[]; // by the scripts
+  };
+  return {
+    take: async (tokens, lockMs) => {
+      const taken: TakenEntry[] = [];
+      for (let at = 0; ; at += AT_ONCE) {
+        const some = tokens.slice(at, at + AT_ONCE);
+        const result = await run(TAKE_ENTRIES, Date.now(), Math.ceil(lockMs), ...some);
+        const [score, ...rows] = result as [string | null, ...[string, RedisRow][]]; // by the script
+        for (const [index, [id, row]] of rows.entries()) {
+          const entry = redisEntry(id, row, true);
+          // Else its fields are gone, as when a person has deleted its key.
+          if (entry !== undefined) taken.push({ entry, token: some[index] ?? '' });
+        }
+        if (rows.length === some.length && at + some.length < tokens.length) continue;
+        const nextDueAt = score === null ? undefined : Math.floor(Number(score) / DELAYED_STEP);
+        return { taken, nextDueAt: taken.length === tokens.length ? undefined : nextDueAt };
+      }
+    },
+    hold: (locks) => runForEach(HOLD_ENTRIES, locks, (each) => [each.id, each.token, ...linesOf(each)]),
+    extend: (locks, lockMs) =>
+      runForEach(EXTEND_LOCKS, locks, ({ id, token, note }) => [id, token, jsonOf(note)], [
+        Math.ceil(lockMs),
+      ]),
+    settle: async (lock, { note, reason = '' }) => {
+      const state = reason === '' ? 'completed' : 'failed';
+      const settled = [lock.id, lock.token, state, Date.now(), jsonOf(note), reason, ...linesOf(lock)];
+      return (await run(SETTLE_ENTRY, ...settled)) === 1;
+    },
+    delay: async ({ id, token }, { dueAt, note }) =>
+      (await run(DELAY_ENTRY, id, token, Math.ceil(dueAt), jsonOf(note))) === 1,
+    recover: async () => void (await run(RECOVER_ENTRIES)),
+    wake: async (state, entries) => {
+      const argsOf = (each: (typeof entries)[number]): Args => [each.id, jsonOf(each.note), ...linesOf(each)];
+      return (await runForEach(WAKE_ENTRIES, entries, argsOf, [state])).map((each) => each === 1);
+    },
+    remove: async (entries) => {
+      const removed = await runForEach(REMOVE_ENTRIES, entries, (each) => [each.id, ...linesOf(each)]);
+      return removed.map((each) => each === 1);
+    },
+    forget: async (state, before) =>
+      (await run(FORGET_ENTRIES, state, Math.floor(before), READ_AT_ONCE)) === READ_AT_ONCE,
+  };
+}
+
+/** Runs no script, which a user who may only read must not. */
+function lookup(redis: Redis, prefix: string): Lookup {
+  return {
+    get: async (ids) => {
+      const results = await inSteps(ids, READ_AT_ONCE, (some) =>
+        pipelined(redis, (asking) => {
+          for (const id of some) {
+            asking.hmget(prefix + id, ...ENTRY_FIELDS).exists(`${prefix}${id}:lock`);
+          }
+        }),
+      );
+      const rowOf = (index: number): RedisRow => results[2 * index] as RedisRow; // as ENTRY_FIELDS has it
+      return ids.map((id, index) => redisEntry(id, rowOf(index), results[2 * index + 1] === 1));
+    },
+    addedAt: async (ids) => {
+      const times = await inSteps(ids, READ_AT_ONCE, (some) =>
+        pipelined(redis, (asking) => {
+          for (const id of some) asking.hget(prefix + id, 'timestamp');
+        }),
+      );
+      return times.map((time) => (time === null ? undefined : Number(time)));
+    },
+    count: async (states, delayedBefore) => {
+      const counts = await pipelined(redis, (asking) => {
+        for (const state of states) {
+          const key = prefix + LISTS[state];
+          if (isList(state)) asking.llen(key);
+          else if (state === 'delayed' && delayedBefore !== undefined) {
+            asking.zcount(key, '-inf', `(${delayedBefore * DELAYED_STEP}`);
+          } else asking.zcard(key);
+        }
+      });
+      return counts.map(Number);
+    },
+    ids: (state, start, end) => {
+      const key = prefix + LISTS[state];
+      return isList(state) ? redis.lrange(key, start, end) : redis.zrange(key, start, String(end));
+    },
+  };
+}
+
+/** The beginning of all keys of a series. */
+export function keyOf(series: string): string {
+  return `${BULLMQ_PREFIX}:${series}:`;
+}
+
+type Args = readonly (string | number)[];
+
+/** The lines of an entry, as scripts read them. */
+export function linesOf({ lines = [] }: InLines): Args {
+  return [lines.length, ...lines];
+}
+
+function jsonOf(note: string | undefined): string {
+  return note === undefined ? '' : JSON.stringify(note);
+}
+
+/** Where the ids of each state are: lists, of which claims take the last, and sets by time. */
+const LISTS = {
+  waiting: 'wait',
+  active: 'active',
+  delayed: 'delayed',
+  completed: 'completed',
+  failed: 'failed',
+} satisfies Record<EntryState, string>;
+
+function isList(state: EntryState): boolean {
+  return state === 'waiting' || state === 'active';
+}
+
+type RedisRow = readonly (string | null)[];
+
+function redisEntry(id: string, row: RedisRow, isLocked: boolean): SeriesEntry | undefined {
+  const fields = ENTRY_FIELDS.map((field, index) => [field, row[index] ?? undefined] as const);
+  const {
+    data,
+    name = '',
+    timestamp,
+    ats,
+    progress,
+    processedOn,
+    finishedOn,
+    ...ends
+  } = Object.fromEntries(fields) as Partial<Record<(typeof ENTRY_FIELDS)[number], string>>; // as the server has them
+  if (data === undefined) return undefined;
+  return toEntry({
+    id,
+    name,
+    isLocked,
+    data,
+    addedAt: Number(timestamp),
+    takes: Number(ats ?? 0),
+    takenAt: processedOn === undefined ? undefined : Number(processedOn),
+    settledAt: finishedOn === undefined ? undefined : Number(finishedOn),
+    ...ends,
+    progress,
+  });
+}
+
+/** Steps that are sent at once: the server serves others between two. */
+const STEPS_TOGETHER = 10;
+
+async function inSteps<T>(
+  all: readonly T[],
+  size: number,
+  act: (some: readonly T[]) => Promise<unknown>,
+): Promise<readonly unknown[]> {
+  const steps = Array.from({ length: Math.ceil(all.length / size) }, (_, step) => step * size);
+  const results: unknown[] = [];
+  for (let at = 0; at < steps.length; at += STEPS_TOGETHER) {
+    const some = steps.slice(at, at + STEPS_TOGETHER).map((from) => act(all.slice(from, from + size)));
+    for (const ofStep of await Promise.all(some)) results.push(...(ofStep as readonly unknown[])); // a list, by the scripts
+  }
+  return results;
+}
+
+/** The results of commands that are sent together. Throws the first error. */
+async function pipelined(
+  redis: Redis,
+  ask: (asking: ChainableCommander) => void,
+): Promise<readonly unknown[]> {
+  const asking = redis.pipeline();
+  ask(asking);
+  return resultsOf(asking);
+}
+
+export async function resultsOf(asking: ChainableCommander): Promise<readonly unknown[]> {
+  const results = (await asking.exec()) ?? [];
+  for (const [error] of results) if (error !== null) throw error;
+  return results.map(([, result]) => result);
+}
