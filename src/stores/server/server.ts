@@ -112,7 +112,7 @@ export interface Series {
   recover(everyMs: number): Promise<void>;
   /** Makes entries wait from now on, in this order and behind the others. False: it is not in that state. */
   wake(state: 'delayed' | 'failed', entries: readonly (InLines & Noted)[]): Promise<readonly boolean[]>;
-  /** False: it is not there (and leaves its lines all the same), or it is locked. */
+  /** False: it is not there (and leaves its lines still), or it is locked. */
   remove(entries: readonly InLines[]): Promise<readonly boolean[]>;
   /** Removes some that were completed or failed before. Returns whether more may be left. */
   forget(state: 'completed' | 'failed', before: number): Promise<boolean>;

@@ -74,14 +74,14 @@ async function finishOld(server: Server, lanes: ServerLanes): Promise<void> {
     const ids = await series.ids(state, 0, -1);
     for (const entry of await series.get(ids)) {
       const { of } = JSON.parse(entry?.text ?? '{"of":[]}') as { readonly of: readonly Delivery[] }; // by that version, in part
-      for (const delivery of of) await lanes.series(delivery).remove([{ ...inLines(delivery), id: NOBODY }]);
+      for (const delivery of of) await lanes.series(delivery).remove([{ ...inLines(delivery), id: ABSENT }]);
     }
     if (ids.length > 0) await series.remove(ids.map((id) => ({ id })));
   }
 }
 
 /** What is not there leaves lines that it does not stand in. */
-const NOBODY = entryId('');
+const ABSENT = entryId('');
 
 /** Removes old dead letters that were dead on arrival: they wait in a series that no claim takes from, since BullMQ can add only what waits. */
 async function forgetArrivals(series: Series, before: number): Promise<boolean> {

@@ -36,7 +36,7 @@ const ADDED_AT_ONCE = 1_000;
  * A delivery takes 244 µs of CPU and 129 of the Redis, and one of plain Workers with the same POST 213 and 104 (docs/benchmarks.md).
  *
  * Each change of an entry is one step on the server, with the lines that it joins or leaves in the same step: so a process that is killed leaves
- * nothing half done, and nobody writes down beforehand what it is about to do, nor repairs it. On PostgreSQL that is a transaction of BullMQ's functions.
+ * nothing half done, and no other must repair what it was about to do. On PostgreSQL that is a transaction of BullMQ's functions.
  * On Redis adding is a transaction of BullMQ's scripts and one of ours; the other scripts are ours, in BullMQ's keys, since BullMQ's stop on a
  * full server, know no lines and take one entry each. With an order key a message takes five scripts in all, where lines and entries in steps of
  * their own took eighteen, and 460 lines more of code to repair what was left between them.
