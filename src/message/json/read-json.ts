@@ -30,7 +30,9 @@ export interface JsonReading {
 
 /** Reads JSON as `readJson` does, and says whether it need be written again to be sent. */
 export function readJsonText(bytes: Uint8Array, origin: JsonOrigin = {}): JsonReading {
-  const source: Source = { bytes: bytes.subarray(bomLength(bytes)), origin };
+  const bom = bomLength(bytes);
+  // A view costs a tenth of reading a short message.
+  const source: Source = { bytes: bom === 0 ? bytes : bytes.subarray(bom), origin };
   if (!isUtf8(source.bytes)) throw notUtf8(source);
   const early = source.bytes.length > MAX_UNSCANNED_BYTES ? scan(source) : undefined;
   const text = textOf(source.bytes);

@@ -32,7 +32,7 @@ export class SqliteSeen implements Seen {
     const now = Math.floor(this.#clock.now());
     const shortIds = messageIds.map(shortId);
     await writeAlongside(this.#store, stored, (sql) => {
-      sql(TAKE).run(source, now, JSON.stringify(shortIds));
+      take(sql, source, shortIds, now);
       forget(sql, now - SEEN_FOR_MS, shortIds.length * FORGOTTEN_AT_ONCE);
     });
   }
@@ -43,9 +43,21 @@ const TAKEN = `
   SELECT s.message_id FROM json_each(?) i CROSS JOIN seen s
   WHERE s.source = ? AND s.message_id = i.value AND s.taken_at > ?`;
 
-const TAKE = `
-  INSERT INTO seen SELECT ?, value, ? FROM json_each(?) WHERE true
-  ON CONFLICT DO UPDATE SET taken_at = excluded.taken_at`;
+/** An upsert may fail after some of its rows, so that SQLite would keep each page that it changes in a temporary file first. */
+function take(sql: Sql, source: string, shortIds: readonly string[], now: number): void {
+  const ids = JSON.stringify(shortIds);
+  const { changes } = sql('INSERT OR IGNORE INTO seen SELECT ?, value, ? FROM json_each(?)').run(
+    source,
+    now,
+    ids,
+  );
+  if (Number(changes) === shortIds.length) return;
+  sql('UPDATE seen SET taken_at = ? WHERE source = ? AND message_id IN (SELECT value FROM json_each(?))').run(
+    now,
+    source,
+    ids,
+  );
+}
 
 function forget(sql: Sql, until: number, limit: number): void {
   // Mostly there is nothing to forget, and to delete nothing costs as much as to remember a batch.

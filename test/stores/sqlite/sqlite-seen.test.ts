@@ -71,6 +71,18 @@ describe('SqliteSeen', () => {
     expect(await rows()).toBe(1);
   });
 
+  it('knows for another 24 hours what comes again after them', async () => {
+    await seen.add(
+      'web',
+      Array.from({ length: 10 }, (_, index) => `old-${index}`),
+      STORED,
+    );
+    await clock.advance(SEEN_FOR_MS);
+    await seen.add('web', ['old-9'], STORED);
+    await clock.advance(SEEN_FOR_MS - 1);
+    expect(await seen.among('web', ['old-8', 'old-9'])).toEqual(new Set(['old-9']));
+  });
+
   it('forgets a great deal in small steps', async () => {
     await seen.add(
       'web',

@@ -145,7 +145,8 @@ function setUp(database: Database): void {
   // Memory stays small however large the file is. A larger cache gains nothing: whatever is not in it, the operating system has.
   database.exec('PRAGMA cache_size = -4096');
   // The log alone holds little (sqlite-store.ts writes it back every second), and the log does not stay large.
-  database.exec('PRAGMA wal_autocheckpoint = 1000');
+  // A page that several commits change is written back once.
+  database.exec('PRAGMA wal_autocheckpoint = 4000');
   database.exec('PRAGMA journal_size_limit = 67108864');
 }
 

@@ -65,7 +65,7 @@ export class SqliteStore implements Store {
     { survives = 'power cut', separable = false, adds = false }: WriteOptions = {},
   ): Promise<T> {
     if (this.#closed !== undefined) return Promise.reject(closed());
-    if (adds && this.room.isShort()) return Promise.reject(storeError(diskFullError(), this.file));
+    if (adds && this.#hasNoRoom()) return Promise.reject(storeError(diskFullError(), this.file));
     return new Promise<T>((resolve, reject) => {
       this.#waiting.push({
         work,
@@ -78,6 +78,11 @@ export class SqliteStore implements Store {
       });
       if (!this.#isScheduled) this.#schedule();
     });
+  }
+
+  /** Asks the file system once for what comes together, since that takes longer than a row. */
+  #hasNoRoom(): boolean {
+    return !this.#waiting.some(({ adds }) => adds) && this.room.isShort();
   }
 
   async read<T>(work: (sql: Sql) => T): Promise<T> {

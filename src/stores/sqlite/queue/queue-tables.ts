@@ -198,7 +198,12 @@ const TRACES = `
 ALTER TABLE deliveries ADD COLUMN trace TEXT; -- the W3C traceparent that it came with, then after a space the tracestate
 `;
 
+const ADDED_COUNTS = `
+-- What is added is counted by countAdded.
+DROP TRIGGER delivery_added;
+`;
+
 export const QUEUE_TABLES: Tables = {
   name: 'queue',
-  steps: [FIRST, TIME, COUNTS, CHECKSUMS, LOOKED_FOR, TRACES],
+  steps: [FIRST, TIME, COUNTS, CHECKSUMS, LOOKED_FOR, TRACES, ADDED_COUNTS],
 };

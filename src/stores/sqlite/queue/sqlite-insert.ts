@@ -4,8 +4,15 @@ import { isUntried, type Delivery } from '../../../queue/delivery.ts';
 import { lineUp } from './sqlite-lines.ts';
 import { OPEN, writeProgress } from './sqlite-rows.ts';
 
-/** Adds a delivery, unless its id is known. Returns its seq if it may be claimed; the caller then passes it to `waitAll`. */
-export function insertDelivery(sql: Sql, delivery: Delivery, lane: number): number | undefined {
+/** A delivery that was added. */
+interface Inserted {
+  readonly seq: number;
+  /** Whether it may be claimed; the caller then passes its seq to `waitAll`. */
+  readonly waits: boolean;
+}
+
+/** Adds a delivery, unless its id is known: then it returns undefined. The caller passes what it adds to `countAdded`. */
+export function insertDelivery(sql: Sql, delivery: Delivery, lane: number): Inserted | undefined {
   const { id, messageId, type, orderKeys, createdAt, dueAt, body, state, progress, trace = null } = delivery;
   const keys = orderKeys.length === 0 ? '[]' : JSON.stringify(orderKeys);
   const checksum = checksumOf({ body, messageId, orderKeys: keys });
@@ -18,8 +25,15 @@ export function insertDelivery(sql: Sql, delivery: Delivery, lane: number): numb
   if (state === 'dead') {
     const { reason = null, detail = null, settledAt = createdAt } = delivery;
     writeProgress(sql, place, progress, { state, reason, detail, settledAt });
-    return undefined;
+    return { seq: place.seq, waits: false };
   }
   if (!isUntried(progress)) writeProgress(sql, place, progress, OPEN);
-  return lineUp(sql, place, orderKeys) ? undefined : place.seq;
+  return { seq: place.seq, waits: !lineUp(sql, place, orderKeys) };
+}
+
+/** Counts what was added to each lane: once for a batch, since a trigger of each row would cost as much as an index. */
+export function countAdded(sql: Sql, added: ReadonlyMap<number, number>): void {
+  for (const [lane, count] of added) {
+    sql('UPDATE lane_counts SET deliveries = deliveries + ? WHERE lane = ?').run(count, lane);
+  }
 }

@@ -8,7 +8,7 @@ import { giveBack, Owner } from './owner.ts';
 import type { Claim, ClaimResult, ClaimRequest, Lane, Queue, Settlement } from '../../../queue/queue.ts';
 import { forgetOldest, SqliteRetention, type SqliteRetentionOptions } from './sqlite-retention.ts';
 import { leave, leaveAllLines, stopWaiting, wait, waitAll, type LaneEntry } from './sqlite-lines.ts';
-import { insertDelivery } from './sqlite-insert.ts';
+import { countAdded, insertDelivery } from './sqlite-insert.ts';
 import { CHECKSUM, OPEN, rowToDelivery, writeProgress, type Standing } from './sqlite-rows.ts';
 
 export interface SqliteQueueOptions {
@@ -53,13 +53,16 @@ export class SqliteQueue implements Queue {
     const { sql: over, lanes } = await this.#store.write(
       (sql) => {
         const waiting: number[] = [];
+        const added = new Map<number, number>();
         const found = deliveries.map((delivery) => {
           const lane = this.#lanes.findOrMake(sql, delivery);
-          const seq = insertDelivery(sql, delivery, lane);
-          if (seq !== undefined) waiting.push(seq);
+          const inserted = insertDelivery(sql, delivery, lane);
+          if (inserted !== undefined) added.set(lane, (added.get(lane) ?? 0) + 1);
+          if (inserted?.waits) waiting.push(inserted.seq);
           return lane;
         });
         waitAll(sql, waiting);
+        countAdded(sql, added);
         return { sql, lanes: found };
       },
       { adds: true },
