@@ -1,6 +1,6 @@
 import { Option, type Command } from 'commander';
 import { InputError } from '../../errors.ts';
-import { REASONS } from '../../signature/diagnosis/reasons.ts';
+import type { NoteCode } from '../../signature/diagnosis/reasons.ts';
 import { SignatureVerifier } from '../../signature/signature-verifier.ts';
 import type { CommandContext, Define } from '../command.ts';
 import { ExitCode } from '../exit-code.ts';
@@ -63,8 +63,8 @@ async function verifyFile(file: BodySource, flags: VerifyFlags, context: Command
   if (bytes === 0 && !verdict.valid && isFromNullDevice(file, io)) throw nothingGiven();
   if (flags.output === 'json') io.out(`${JSON.stringify(verdict)}\n`);
   else if (!flags.quiet) {
-    io.out(`${fitText(printedVerdictText(verdict, bytes, io.color), io.stdoutColumns)}\n`);
-  } else if (!verdict.valid) io.note(printedVerdictText(verdict, bytes, io.errColor));
+    io.out(`${fitText(await printedVerdictText(verdict, bytes, io.color), io.stdoutColumns)}\n`);
+  } else if (!verdict.valid) io.note(await printedVerdictText(verdict, bytes, io.errColor));
   if (!verdict.valid) context.exit(ExitCode.negative);
 }
 
@@ -175,7 +175,11 @@ function isFromEnvironment({ flags, context }: Verification): boolean {
 }
 
 /** A verdict for a person. */
-function printedVerdictText(verdict: PrintedVerdict, bytes: number, color: Io['color']): string {
+async function printedVerdictText(
+  verdict: PrintedVerdict,
+  bytes: number,
+  color: Io['color'],
+): Promise<string> {
   if (!verdict.valid) {
     const [what = '', ...fix] = (verdict.diagnosis?.hint ?? '').split(/(?<=\.) /);
     const { expected, got } = verdict;
@@ -197,6 +201,11 @@ function printedVerdictText(verdict: PrintedVerdict, bytes: number, color: Io['c
     .join('');
   const what = over === 'bytes' ? `${bytes} bytes` : 'the JSON-stringified body';
   const why =
-    note === undefined ? '' : `\n${color.dim('note: ')} the bytes differ: ${REASONS[note].means} (${note})`;
+    note === undefined ? '' : `\n${color.dim('note: ')} the bytes differ: ${await meaningOf(note)} (${note})`;
   return `${color.green('valid:')} matches secret ${secret} over ${what}${bySchemes}${why}${warning}`;
+}
+
+async function meaningOf(note: NoteCode): Promise<string> {
+  const { REASONS } = await import('../../signature/diagnosis/reasons.ts');
+  return REASONS[note].means;
 }
