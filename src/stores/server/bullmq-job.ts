@@ -8,16 +8,15 @@ export const BULLMQ_PREFIX = 'bull';
 export const EVENTS_LIMIT = { field: 'opts.maxLenEvents', value: '100' } as const;
 
 /** The fields of a job that are ever read, and whether it is locked. The last four are JSON. */
-export interface JobFields extends Pick<
-  SeriesEntry,
-  'id' | 'name' | 'addedAt' | 'takes' | 'takenAt' | 'settledAt'
-> {
+export interface JobFields extends Pick<SeriesEntry, 'id' | 'name' | 'addedAt' | 'takes'> {
   readonly isLocked: boolean;
-  readonly failedReason?: string | undefined;
+  readonly takenAt?: number | null | undefined;
+  readonly settledAt?: number | null | undefined;
+  readonly failedReason?: string | null | undefined;
   readonly data: string;
-  readonly returnvalue?: string | undefined;
-  readonly stacktrace?: string | undefined;
-  readonly progress?: string | undefined;
+  readonly returnvalue?: string | null | undefined;
+  readonly stacktrace?: string | null | undefined;
+  readonly progress?: string | null | undefined;
 }
 
 /** Converts an entry to BullMQ's form; `mark` tells what one call added. Its data must be JSON, without the characters that PostgreSQL's JSON cannot hold. */
@@ -53,22 +52,13 @@ function storable(text: string): string {
 }
 
 export function toEntry(fields: JobFields): SeriesEntry {
-  const { id, name, isLocked, data, failedReason, addedAt, takes, takenAt, settledAt } = fields;
+  const { id, name, isLocked, data, failedReason, addedAt, takes } = fields;
+  const [takenAt, settledAt] = [fields.takenAt ?? undefined, fields.settledAt ?? undefined];
   const reason = failedReason || undefined; // either store may have an empty one
   const settledState = reason === undefined ? 'completed' : 'failed';
   const state = settledAt !== undefined ? settledState : isLocked ? 'active' : 'waiting';
-  return {
-    id,
-    name,
-    state,
-    text: textOf(data),
-    note: noteOf(fields),
-    reason,
-    addedAt,
-    takes,
-    takenAt,
-    settledAt,
-  };
+  const text = textOf(data);
+  return { id, name, state, text, note: noteOf(fields), reason, addedAt, takes, takenAt, settledAt };
 }
 
 /** Data is JSON, mostly of an object: only a string of JSON is parsed here. Unreadable data is for the reader of the text. */
@@ -88,6 +78,6 @@ function noteOf({ returnvalue, stacktrace, failedReason, progress }: JobFields):
   return notes.find((note) => typeof note === 'string');
 }
 
-function parse(json: string | undefined): unknown {
-  return json === undefined || json === '' ? undefined : JSON.parse(json);
+function parse(json: string | null | undefined): unknown {
+  return json ? JSON.parse(json) : undefined;
 }

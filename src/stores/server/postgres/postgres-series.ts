@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
-import { toEntry } from '../bullmq-job.ts';
-import type { EntryState, Series, SeriesEntry } from '../server.ts';
+import { toEntry, type JobFields } from '../bullmq-job.ts';
+import type { EntryState, Series } from '../server.ts';
 import { CALL, changeInLines, HOLD, JOIN, LEAVE, quoted } from './postgres-lines.ts';
 
 /** BullMQ's functions, for many entries in one statement, and its tables, which have an index for each question. */
@@ -27,8 +27,8 @@ function takenEntries(
   return {
     take: async (tokens, lockMs) => {
       const values = [series, tokens, Math.ceil(lockMs), Date.now()];
-      const { rows } = await swift.query<JobRow & { readonly lock_token: string }>(TAKE, values);
-      const taken = rows.map((row) => ({ entry: postgresEntry(row), token: row.lock_token }));
+      const { rows } = await swift.query<JobFields & { readonly lock_token: string }>(TAKE, values);
+      const taken = rows.map((row) => ({ entry: toEntry(row), token: row.lock_token }));
       return {
         taken,
         nextDueAt: taken.length === tokens.length ? undefined : await nextDueIn(swift, series),
@@ -114,14 +114,14 @@ function lookup(pool: Pool, series: string): Pick<Series, 'get' | 'addedAt' | 'c
   return {
     get: async (ids) => {
       const text = `SELECT ${COLUMNS} FROM job WHERE queue = $1 AND id = ANY($2)`;
-      const { rows } = await pool.query<JobRow>(text, [series, ids]);
-      const found = new Map(rows.map((row) => [row.id, postgresEntry(row)]));
+      const { rows } = await pool.query<JobFields>(text, [series, ids]);
+      const found = new Map(rows.map((row) => [row.id, toEntry(row)]));
       return ids.map((id) => found.get(id));
     },
     addedAt: async (ids) => {
-      const text = 'SELECT id, added_at_ms FROM job WHERE queue = $1 AND id = ANY($2)';
-      const { rows } = await pool.query<{ id: string; added_at_ms: string }>(text, [series, ids]);
-      const found = new Map(rows.map((row) => [row.id, Number(row.added_at_ms)]));
+      const text = 'SELECT id, added_at_ms::float8 AS at FROM job WHERE queue = $1 AND id = ANY($2)';
+      const { rows } = await pool.query<{ id: string; at: number }>(text, [series, ids]);
+      const found = new Map(rows.map(({ id, at }) => [id, at]));
       return ids.map((id) => found.get(id));
     },
     // BullMQ's own count reads every row.
@@ -163,9 +163,10 @@ async function isAllowed(act: Promise<unknown>): Promise<boolean> {
   }
 }
 
-/** The columns of a JobRow: JSON as text, which `toEntry` reads as far as it must. */
-const COLUMNS = `id, name, state = 'active' AS is_locked, data::text, added_at_ms, attempts_started, processed_at_ms, finished_at_ms, failed_reason,
-  return_value::text, stacktrace::text, progress::text`;
+/** As JobFields has them. Numbers of 64 bits come as text, times as numbers. */
+const COLUMNS = `id, name, state = 'active' AS "isLocked", data::text, added_at_ms::float8 AS "addedAt", attempts_started AS takes,
+  processed_at_ms::float8 AS "takenAt", finished_at_ms::float8 AS "settledAt", failed_reason AS "failedReason", return_value::text AS returnvalue,
+  stacktrace::text, progress::text`;
 
 /** What BullMQ's `moveToActive` runs, for as many tokens as entries are ready: in one statement, and so in one commit. */
 const TAKE = `WITH ready AS (SELECT count(*)::int AS count FROM (
@@ -180,46 +181,9 @@ const TAKE = `WITH ready AS (SELECT count(*)::int AS count FROM (
    ORDER BY place`;
 
 async function nextDueIn(pool: Pool, series: string): Promise<number | undefined> {
-  const text = "SELECT min(process_at_ms) AS due FROM job WHERE queue = $1 AND state = 'delayed'";
-  const { rows } = await pool.query<{ due: string | null }>(text, [series]);
-  return numberOf(rows[0]?.due);
-}
-
-/** Numbers of 64 bits are text. */
-function numberOf(text: string | null | undefined): number | undefined {
-  return text === null || text === undefined ? undefined : Number(text);
-}
-
-interface JobRow {
-  readonly id: string;
-  readonly name: string;
-  readonly is_locked: boolean;
-  readonly data: string;
-  readonly added_at_ms: string;
-  readonly attempts_started: number;
-  readonly processed_at_ms: string | null;
-  readonly finished_at_ms: string | null;
-  readonly failed_reason: string | null;
-  readonly return_value: string | null;
-  readonly stacktrace: string | null;
-  readonly progress: string | null;
-}
-
-function postgresEntry(row: JobRow): SeriesEntry {
-  return toEntry({
-    id: row.id,
-    name: row.name,
-    isLocked: row.is_locked,
-    data: row.data,
-    addedAt: Number(row.added_at_ms),
-    takes: row.attempts_started,
-    takenAt: numberOf(row.processed_at_ms),
-    settledAt: numberOf(row.finished_at_ms),
-    failedReason: row.failed_reason ?? undefined,
-    returnvalue: row.return_value ?? undefined,
-    stacktrace: row.stacktrace ?? undefined,
-    progress: row.progress ?? undefined,
-  });
+  const text = "SELECT min(process_at_ms)::float8 AS due FROM job WHERE queue = $1 AND state = 'delayed'";
+  const { rows } = await pool.query<{ due: number | null }>(text, [series]);
+  return rows[0]?.due ?? undefined;
 }
 
 /** What BullMQ runs to have an entry of that state wait. */

@@ -2,12 +2,9 @@ import { withDamageShown, type Delivery, type DeliveryState } from '../../../que
 import type {
   DeliveredAttempts,
   DeliverySelection,
-  DropResult,
-  DueResult,
   LaneStats,
   Page,
   QueueInspection,
-  RetryResult,
 } from '../../../queue/inspection.ts';
 import { ServerChanges, type ServerChangesOptions } from './server-changes.ts';
 import { findDeliveries } from './server-find.ts';
@@ -22,16 +19,15 @@ const LOOKED_UP_AT_ONCE = 1_000;
  * Looks into a ServerQueue, from its process or another. What waits is counted as `pending` until it is put off for a retry,
  * and again once that is due. The order of listing is by lane and state, earliest first.
  */
-export class ServerInspection implements QueueInspection {
+export class ServerInspection extends ServerChanges implements QueueInspection {
   readonly #lanes: ServerLanes;
   readonly #listing: ServerListing;
-  readonly #changes: ServerChanges;
 
   constructor(options: Omit<ServerChangesOptions, 'lanes'>) {
     const lanes = new ServerLanes(options.server);
+    super({ ...options, lanes });
     this.#lanes = lanes;
     this.#listing = new ServerListing(lanes);
-    this.#changes = new ServerChanges({ ...options, lanes });
   }
 
   stats(): Promise<readonly LaneStats[]> {
@@ -74,18 +70,6 @@ export class ServerInspection implements QueueInspection {
       for (const [id, { delivery }] of found) states.set(id, delivery.state);
     }
     return states;
-  }
-
-  retry(ids: readonly string[]): Promise<readonly RetryResult[]> {
-    return this.#changes.retry(ids);
-  }
-
-  makeDue(ids: readonly string[]): Promise<readonly DueResult[]> {
-    return this.#changes.makeDue(ids);
-  }
-
-  drop(deliveries: readonly (string | Delivery)[]): Promise<readonly DropResult[]> {
-    return this.#changes.drop(deliveries);
   }
 
   /** Finds lanes whose registration was lost, too: looks through everything on the server. */
