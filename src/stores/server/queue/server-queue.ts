@@ -38,8 +38,8 @@ const ADDED_AT_ONCE = 1_000;
  * Each change of an entry is one step on the server, with the lines that it joins or leaves in the same step: so a process that is killed leaves
  * nothing half done, and no other must repair what it was about to do. On PostgreSQL that is a transaction of BullMQ's functions.
  * On Redis adding is a transaction of BullMQ's scripts and one of ours; the other scripts are ours, in BullMQ's keys, since BullMQ's stop on a
- * full server, know no lines and take one entry each. With an order key a message takes five scripts in all, where lines and entries in steps of
- * their own took eighteen, and 460 lines more of code to repair what was left between them.
+ * full server, know no lines and take one entry each. With an order key a message takes five scripts in all. Lines and entries in steps of their
+ * own needed 480 lines more of code, to write down each operation before it began and to repair what was left between its steps.
  *
  * A queue on a server, which processes on any number of hosts may share. Each lane is a series of entries, which BullMQ keeps.
  * Added deliveries are as durable as the server is set to make them; what was claimed, renewed and settled in its last second
