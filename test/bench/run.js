@@ -27,6 +27,8 @@ const CLAIMS = {
   reading: () => import('./reading.js'),
   growth: () => import('./growth.js'),
   servers: () => import('./servers.js'),
+  load: () => import('./load.js'),
+  retention: () => import('./retention.js'),
   administration: () => import('./administration.js'),
 };
 

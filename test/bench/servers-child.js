@@ -1,5 +1,5 @@
 // A step of servers.js: fills a queue on a server, delivers from it until nothing is left as `hooks worker` does or as plain
-// BullMQ workers do, measures claims, or settles all that waits in one state. Arguments: bundle, and
+// BullMQ workers do, measures claims, settles what waits in one state, or forgets what is settled. Arguments: bundle, and
 // {"step","who","kind","store","url","messages","warmUp","keyed","prefix","state"} as JSON.
 import * as bullmq from 'bullmq';
 import { Redis } from 'ioredis';
@@ -26,6 +26,7 @@ const steps = {
   deliver: who === 'plain' ? deliverPlain : deliver,
   claim,
   settle,
+  forget,
 };
 process.stdout.write(JSON.stringify(await steps[step]()));
 
@@ -97,14 +98,31 @@ async function claim() {
   return { claimUs: perClaim(spent.claim), settleUs: perClaim(spent.settle) };
 }
 
-/** Settles what can be claimed, many at once, until nothing is left: for what comes next. */
+/** Settles what can be claimed, many at once, until nothing is left or so many are settled: for what comes next. */
 async function settle() {
   const { queue, close } = await openDurableQueue({ store, dataDir: '', clock: systemClock });
   const settlement = { state, progress: PROGRESS, reason: 'rejected', dueAt: Date.now() + 3_600_000 };
-  for (let left = 2; left > 0;) {
+  for (let left = 2, settled = 0; left > 0 && settled < (messages ?? Infinity);) {
     const { claims } = await queue.claim({ ...LANE, limit: SETTLED_AT_ONCE, leaseMs: 60_000 });
     await Promise.all(claims.map((each) => queue.settle(each, settlement)));
     left = claims.length === 0 ? left - 1 : 2;
+    settled += claims.length;
+  }
+  await close();
+  return {};
+}
+
+/** What every claim of a worker does: forgets what was settled longer ago than it is kept. Until nothing is left. */
+async function forget() {
+  const retention = { deliveredMs: 1, deadMs: 1 };
+  const { queue, inspection, close } = await openDurableQueue({
+    store,
+    dataDir: '',
+    clock: systemClock,
+    retention,
+  });
+  while ((await inspection.lastDelivered(1)).length > 0) {
+    await queue.claim({ ...LANE, limit: 1, leaseMs: 60_000 });
   }
   await close();
   return {};

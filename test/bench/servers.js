@@ -21,6 +21,7 @@ const FEWER = 10;
 /** Deliveries of all workers that are not counted: what their slow start lets through before it is over. */
 const WARM_UP = 8_000;
 const BACKLOGS = [10_000, 100_000, 1_000_000];
+const { BENCH_SERVERS } = process.env;
 
 /** @param {import('./run.js').Bench} bench */
 export async function run({ folder, rounds, messages, print }) {
@@ -28,7 +29,7 @@ export async function run({ folder, rounds, messages, print }) {
   const { hasServer, SERVER_KINDS, startServer } = await import(parts);
   const receiver = await startReceiver(folder);
   try {
-    for (const kind of SERVER_KINDS) {
+    for (const kind of BENCH_SERVERS?.split(' ') ?? SERVER_KINDS) {
       if (!hasServer(kind)) continue;
       const server = await startServer(kind);
       try {
@@ -119,11 +120,10 @@ function onFile(place) {
 async function deliver(place, who, workers) {
   await place.server.empty();
   await child(place, { step: 'fill', who, messages: place.messages });
+  const warmUp = Math.floor(Math.min(WARM_UP, place.messages / 2) / workers);
   const before = cpuUsOf(place.server.pid());
   const ends = await Promise.all(
-    Array.from({ length: workers }, () =>
-      child(place, { step: 'deliver', who, warmUp: Math.floor(WARM_UP / workers) }),
-    ),
+    Array.from({ length: workers }, () => child(place, { step: 'deliver', who, warmUp })),
   );
   const delivered = ends.reduce((sum, end) => sum + end.delivered, 0);
   if (delivered !== place.messages) throw new Error(`${delivered} of ${place.messages} were delivered`);

@@ -113,13 +113,13 @@ function changes({ pool, swift }: Pools, series: string): Pick<Series, 'wake' | 
 function lookup(pool: Pool, series: string): Pick<Series, 'get' | 'addedAt' | 'count' | 'ids'> {
   return {
     get: async (ids) => {
-      const text = `SELECT ${COLUMNS} FROM job WHERE queue = $1 AND id = ANY($2)`;
+      const text = `SELECT ${COLUMNS} FROM ${WANTED}`;
       const { rows } = await pool.query<JobFields>(text, [series, ids]);
       const found = new Map(rows.map((row) => [row.id, toEntry(row)]));
       return ids.map((id) => found.get(id));
     },
     addedAt: async (ids) => {
-      const text = 'SELECT id, added_at_ms::float8 AS at FROM job WHERE queue = $1 AND id = ANY($2)';
+      const text = `SELECT id, added_at_ms::float8 AS at FROM ${WANTED}`;
       const { rows } = await pool.query<{ id: string; at: number }>(text, [series, ids]);
       const found = new Map(rows.map(({ id, at }) => [id, at]));
       return ids.map((id) => found.get(id));
@@ -185,6 +185,10 @@ async function nextDueIn(pool: Pool, series: string): Promise<number | undefined
   const { rows } = await pool.query<{ due: number | null }>(text, [series]);
   return rows[0]?.due ?? undefined;
 }
+
+/** Each by the primary key: of `id = ANY`, a table that was just filled, and not yet analysed, reads all rows of the series. */
+const WANTED = `unnest($2::text[]) AS wanted (key),
+  LATERAL (SELECT * FROM job WHERE job.queue = $1 AND job.id = wanted.key LIMIT 1) AS found`;
 
 /** What BullMQ runs to have an entry of that state wait. */
 const WAKINGS = {
