@@ -54,9 +54,13 @@ export interface ServerTls {
   readonly cert: string;
 }
 
-/** With a certificate, Redis speaks nothing but TLS; PostgreSQL both. */
-export async function startServer(kind: ServerKind, tls?: ServerTls): Promise<TestServer> {
-  const folder = mkdtempSync(join(tmpdir(), `hooks-${kind}-`));
+/** With a certificate, Redis speaks nothing but TLS; PostgreSQL both. `disk`: the folder of its own folder. */
+export async function startServer(
+  kind: ServerKind,
+  tls?: ServerTls,
+  disk: string = tmpdir(),
+): Promise<TestServer> {
+  const folder = mkdtempSync(join(disk, `hooks-${kind}-`));
   const place = { folder, port: await freePort(), tls: tls && tlsFiles(folder, tls) };
   const server = kind === 'redis' ? redis(place) : postgres(place);
   await server.start();
