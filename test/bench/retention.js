@@ -87,10 +87,7 @@ async function sizeOfPostgres(url, sql) {
 /** @param {string} folder */
 function sizeOf(folder) {
   const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((each) => each.isFile());
-  return files.reduce(
-    (sum, { parentPath, path = parentPath, name }) => sum + statSync(join(path, name)).size,
-    0,
-  );
+  return files.reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0);
 }
 
 async function statsSeconds({ folder, url }) {
