@@ -1,4 +1,5 @@
-import type { Claim, Lane as LaneName, Settlement } from '../queue/queue.ts';
+import type { Delivery } from '../queue/delivery.ts';
+import type { Claim, ClaimRequest, ClaimResult, Lane as LaneName, Settlement } from '../queue/queue.ts';
 import type { Destination } from './destination.ts';
 import { LaneHealth } from './health.ts';
 import { DELIVERY_DEFAULTS } from './options.ts';
@@ -15,6 +16,12 @@ export interface LaneContext extends Omit<RoundContext, 'destination' | 'health'
   readonly onQuiet: () => void;
 }
 
+interface NextClaim {
+  readonly request: ClaimRequest;
+  /** The first since the process was last interrupted. */
+  readonly isFirst: boolean;
+}
+
 /** Deliveries to a destination that is gone are settled, not sent. */
 const GONE: Pick<Destination, 'delivery' | 'leaseMs'> = { delivery: DELIVERY_DEFAULTS, leaseMs: 30_000 };
 
@@ -26,7 +33,7 @@ export class LaneRunner {
   readonly #name: LaneName;
   readonly #context: LaneContext;
   /** Undefined: the destination is gone or disabled. */
-  readonly #round: RoundContext | undefined;
+  readonly #round: (RoundContext & LaneContext) | undefined;
   readonly #concurrency: number;
   readonly #leaseMs: number;
   readonly #pace: LanePace;
@@ -43,6 +50,7 @@ export class LaneRunner {
   #failures = 0;
   #timer: { readonly at: number; readonly cancel: () => void } | undefined;
   #onDone: (() => void) | undefined;
+  readonly #onLate = (): void => this.wake();
 
   constructor(name: LaneName, destination: Destination | undefined, context: LaneContext) {
     this.#name = name;
@@ -86,18 +94,14 @@ export class LaneRunner {
     return hasRoom && !this.#context.stopping.aborted;
   }
 
-  /** The leases of claims in flight may have ended in the break; to claim then would deliver them a second time. */
-  get #isAfterBreak(): boolean {
-    return this.#inFlight + this.#settling > 0 && this.#claimedAt < this.#context.uninterruptedRun.since();
-  }
-
   async #claimAll(): Promise<void> {
     this.#isClaiming = true;
     try {
       // A claim in flight wakes this lane when it ends.
-      while (this.#mayHaveMore && this.#mayClaim && !this.#isAfterBreak) {
-        this.#mayHaveMore = false;
-        await this.#claimOnce();
+      while (this.#mayHaveMore && this.#mayClaim) {
+        const next = this.#nextClaim();
+        if (next === undefined) break;
+        this.#begin(await this.#context.queue.claim(next.request), next);
       }
       this.#failures = 0;
     } catch (error) {
@@ -108,17 +112,30 @@ export class LaneRunner {
     this.#announceRest();
   }
 
-  async #claimOnce(): Promise<void> {
-    const { queue, clock, uninterruptedRun, pollMs = Infinity } = this.#context;
+  /** Undefined: nothing may be claimed until this lane is woken. */
+  #nextClaim(): NextClaim | undefined {
+    const { clock, uninterruptedRun } = this.#context;
+    const now = clock.now();
+    const isFirst = this.#claimedAt < uninterruptedRun.since(now);
+    // The leases of claims in flight may have ended in the break; to claim now would deliver them a second time.
+    if (isFirst && this.#inFlight + this.#settling > 0) return undefined;
+    this.#mayHaveMore = false;
+    const limit = Math.min(this.#concurrency - this.#inFlight, this.#pace.allowance(now));
+    if (limit < 1) {
+      this.#wakeAt(Math.max(this.#pace.nextAllowedAt, now + SHORTEST_WAIT_MS));
+      return undefined;
+    }
+    this.#claimedAt = now;
     const { source, destination } = this.#name;
-    const limit = Math.min(this.#concurrency - this.#inFlight, this.#pace.allowance);
-    if (limit < 1) return this.#wakeAt(Math.max(this.#pace.nextAllowedAt, clock.now() + SHORTEST_WAIT_MS));
-    const isFirst = this.#claimedAt < uninterruptedRun.since();
-    this.#claimedAt = clock.now();
-    const { claims, nextDueAt } = await queue.claim({ source, destination, limit, leaseMs: this.#leaseMs });
+    return { request: { source, destination, limit, leaseMs: this.#leaseMs }, isFirst };
+  }
+
+  /** Begins to deliver what was claimed. */
+  #begin({ claims, nextDueAt }: ClaimResult, { request, isFirst }: NextClaim): void {
+    const { clock, uninterruptedRun, pollMs = Infinity } = this.#context;
     this.#isEmpty = nextDueAt === undefined;
     this.#inFlight += claims.length;
-    if (isFirst && claims.length === limit && this.#hasPiledUp(claims)) this.#pace.startSlowly();
+    if (isFirst && claims.length === request.limit && this.#hasPiledUp(claims)) this.#pace.startSlowly();
     else this.#pace.begun(claims.length);
     // A claim that came late may belong to another process by now.
     const isFresh = uninterruptedRun.since() <= this.#claimedAt;
@@ -174,51 +191,43 @@ export class LaneRunner {
   /** Settles the claim after its round, or without one. Never rejects. */
   async #conclude(claim: Claim, result: RoundResult | undefined): Promise<void> {
     try {
-      if (claim.delivery.isDamaged) await this.#markDead(claim, 'damaged');
-      else if (result === undefined || this.#round === undefined) await this.#markDead(claim, 'cancelled');
-      else await this.#settleAfter(result, claim, this.#round.destination);
+      const settlement = this.#settlementOf(claim, result);
+      // Without one another process has it. `onLate`: deliveries that this one held back have not been claimed since.
+      const isOurs =
+        settlement !== undefined &&
+        (await settleInQueue({ claim, settlement, onLate: this.#onLate }, this.#context));
+      if (isOurs !== undefined) this.#announce(claim.delivery, isOurs ? settlement : undefined, result);
     } catch (error) {
       // A fault of this program. The delivery comes back when its lease ends.
       this.#context.onEvent?.({ kind: 'error', during: 'settle', error, delivery: claim.delivery });
     }
   }
 
-  /** Marks a delivery dead that is not sent. */
-  #markDead(claim: Claim, reason: 'cancelled' | 'damaged'): Promise<void> {
-    const { progress } = claim.delivery;
-    return this.#settle(claim, { state: 'dead', reason, progress });
-  }
-
-  #settleAfter(result: RoundResult, claim: Claim, destination: Destination): Promise<void> {
-    const { clock, random, uninterruptedRun, onEvent } = this.#context;
-    const { delivery } = claim;
+  /** What to tell the queue of a delivery after its round, or of one that is not sent. */
+  #settlementOf({ delivery }: Claim, result: RoundResult | undefined): Settlement | undefined {
+    if (result === undefined || this.#round === undefined) {
+      const reason = delivery.isDamaged ? 'damaged' : 'cancelled';
+      return { state: 'dead', reason, progress: delivery.progress };
+    }
     this.#pace.ended(result);
     if (result.outcome === 'broken') {
-      onEvent?.({ kind: 'error', during: 'round', error: result.error, delivery });
+      this.#context.onEvent?.({ kind: 'error', during: 'round', error: result.error, delivery });
     }
-    const settlement = settlementOf(result, delivery, { destination, clock, random, uninterruptedRun });
-    return this.#settle(claim, settlement, result);
+    return settlementOf(result, delivery, this.#round);
   }
 
-  /** Settles the claim. Without a settlement another process has it. */
-  async #settle(
-    claim: Claim,
+  /** @param settlement undefined: the claim was lost to another process. */
+  #announce(
+    delivery: Delivery,
     settlement: Settlement | undefined,
     { signature, signatures }: Partial<RoundResult> = {},
-  ): Promise<void> {
+  ): void {
     const { clock, onEvent } = this.#context;
-    const isOurs = settlement !== undefined && (await this.#settleInQueue(claim, settlement));
-    if (onEvent === undefined || isOurs === undefined) return;
-    if (!isOurs) return onEvent({ kind: 'lost', delivery: claim.delivery });
-    const delivery = settledDelivery(claim.delivery, settlement, clock.now());
-    if (delivery.state === 'retrying') onEvent({ kind: 'rescheduled', delivery });
-    else onEvent({ kind: 'settled', delivery, signature, signatures });
-  }
-
-  #settleInQueue(claim: Claim, settlement: Settlement): Promise<boolean | undefined> {
-    // Deliveries that this one held back have not been claimed since.
-    const onLate = (): void => this.wake();
-    return settleInQueue({ claim, settlement, onLate }, this.#context);
+    if (onEvent === undefined) return;
+    if (settlement === undefined) return onEvent({ kind: 'lost', delivery });
+    const settled = settledDelivery(delivery, settlement, clock.now());
+    if (settled.state === 'retrying') onEvent({ kind: 'rescheduled', delivery: settled });
+    else onEvent({ kind: 'settled', delivery: settled, signature, signatures });
   }
 
   #announceRest(): void {

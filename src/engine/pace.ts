@@ -120,9 +120,8 @@ export class LanePace {
     this.#clock = clock;
   }
 
-  /** How many deliveries may be begun now. */
-  get allowance(): number {
-    const now = this.#clock.now();
+  /** How many deliveries may be begun at `now`. */
+  allowance(now: number): number {
     this.#pace = paceAt(this.#pace, this.#options, now);
     return allowance(this.#pace, now);
   }

@@ -24,8 +24,7 @@ export class UninterruptedRun {
   }
 
   /** Ms since the epoch. The first call after a break notices it, before any timer does. */
-  since(): number {
-    const now = this.#clock.now();
+  since(now = this.#clock.now()): number {
     if (now - this.#seenAt > LOOK_MS + LATE_MS) this.#since = now;
     this.#seenAt = now;
     return this.#since;

@@ -4,23 +4,11 @@ import type { AttemptRecord } from '../../attempt-record.ts';
 import { traceAttempt, type AttemptTrace } from '../../message/trace-context.ts';
 import type { Delivery } from '../../queue/delivery.ts';
 import { withoutRepeated } from '../../redact.ts';
-import type { Transport, TransportResult } from '../../transport/transport.ts';
+import type { TransportRequest, TransportResult } from '../../transport/transport.ts';
 import type { AttemptResult } from './attempt-result.ts';
 import { classify } from './classify.ts';
 import type { DeliveryOptions } from '../options.ts';
 import type { Webhook } from '../webhook.ts';
-
-export interface AttemptContext {
-  readonly transport: Transport;
-  readonly clock: Clock;
-  readonly timeoutMs: number;
-  readonly caFile: string | undefined;
-  readonly allowPrivate: boolean | undefined;
-  /** Masked where a receiver repeats them. */
-  readonly secrets: readonly string[];
-  /** Cuts the attempt short. */
-  readonly signal: AbortSignal;
-}
 
 /** What is posted to each webhook: the bytes, and their signature unless there is no secret. */
 export interface SignedBody {
@@ -30,30 +18,44 @@ export interface SignedBody {
   readonly signatureHeaders?: readonly string[] | undefined;
   /** The value of `Idempotency-Key`; undefined: none is sent. */
   readonly idempotencyKey: string | undefined;
-  /** Of this attempt; undefined: no `traceparent` is sent. */
-  readonly trace?: AttemptTrace | undefined;
 }
 
-/** Makes one POST to one webhook. All that the receiver does is in the result. */
-export async function attempt(
-  webhook: Webhook,
-  signed: SignedBody,
-  { transport, clock, timeoutMs, caFile, allowPrivate, secrets, signal }: AttemptContext,
-): Promise<AttemptResult> {
-  const at = Math.floor(clock.now());
-  const { url, hasOwnKey } = webhook;
-  const { body, signature, signatureHeaders, idempotencyKey, trace } = signed;
-  const sendsKey = idempotencyKey !== undefined && !hasOwnKey;
-  const headers = [...webhook.headers];
-  if (sendsKey) headers.push('Idempotency-Key', idempotencyKey);
+/** One attempt at one webhook, as it is sent. */
+export interface OutgoingAttempt {
+  /** When it begins. Ms since the epoch. */
+  readonly at: number;
+  readonly webhook: Webhook;
+  readonly signed: SignedBody;
+  /** Undefined: no `traceparent` is sent. */
+  readonly trace: AttemptTrace | undefined;
+}
+
+/** The POST of an attempt; `signal` cuts it short. */
+export function toRequest(
+  { webhook, signed, trace }: OutgoingAttempt,
+  { timeoutMs, caFile, allowPrivate }: DeliveryOptions,
+  signal: AbortSignal,
+): TransportRequest {
+  const { body, signature, signatureHeaders, idempotencyKey } = signed;
+  const headers = webhook.headers.slice();
+  if (idempotencyKey !== undefined && !webhook.hasOwnKey) headers.push('Idempotency-Key', idempotencyKey);
   if (trace !== undefined) headers.push(...trace.headers);
   if (signatureHeaders !== undefined) headers.push(...signatureHeaders);
   else if (signature !== undefined) headers.push('X-Signature', signature);
-  const result = await transport.send({ url, headers, body, timeoutMs, signal, caFile, allowPrivate });
+  return { url: webhook.url, headers, body, timeoutMs, signal, caFile, allowPrivate };
+}
+
+/** What an attempt came to: all that the receiver does is in it. `secrets` are masked where a receiver repeats them. */
+export function toResult(
+  result: TransportResult,
+  { at, webhook, signed }: OutgoingAttempt,
+  { clock, secrets }: { readonly clock: Clock; readonly secrets: readonly string[] },
+): AttemptResult {
+  const { signature, signatureHeaders, idempotencyKey } = signed;
   return classify(withoutSecretsInBody(result, secrets), {
     at,
-    now: clock.now(),
-    sendsKey,
+    clock,
+    sendsKey: idempotencyKey !== undefined && !webhook.hasOwnKey,
     isSigned: signature !== undefined,
     isBySchemeWithout: signatureHeaders !== undefined && !hasXSignature(signatureHeaders),
   });

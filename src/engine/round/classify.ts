@@ -1,3 +1,4 @@
+import type { Clock } from '../../clock.ts';
 import type { NetworkError, TransportResponse, TransportResult } from '../../transport/transport.ts';
 import { causeCodeOf } from '../../causes/response-cause.ts';
 import { readableBody } from '../../causes/response-words.ts';
@@ -13,7 +14,7 @@ const SERVER_LENGTH = 60;
 interface ClassifyContext {
   /** When the attempt began. */
   readonly at: number;
-  readonly now: number;
+  readonly clock: Pick<Clock, 'now'>;
   /** Whether the request had an `Idempotency-Key` of ours. */
   readonly sendsKey: boolean;
   /** @default true */
@@ -83,7 +84,7 @@ type FailedResponse = Pick<Extract<AttemptResult, { result: 'retryable' | 'rejec
 /** A receiver that knows `Idempotency-Key` responds so while the first request with the key is still being processed. */
 const CONFLICT = 409;
 
-function failedResponse(response: TransportResponse, { now, sendsKey }: ClassifyContext): FailedResponse {
+function failedResponse(response: TransportResponse, { clock, sendsKey }: ClassifyContext): FailedResponse {
   const { status, retryAfter, body } = response;
   const common = {
     status,
@@ -97,7 +98,7 @@ function failedResponse(response: TransportResponse, { now, sendsKey }: Classify
   if (status < 400 || status > 599) {
     return { status, result: 'retryable', error: 'protocol', detail: `no HTTP status: ${status}` };
   }
-  const waitMs = retryAfter === undefined ? undefined : retryAfterMs(retryAfter, now);
+  const waitMs = retryAfter === undefined ? undefined : retryAfterMs(retryAfter, clock.now());
   return {
     ...common,
     result: 'retryable',

@@ -6,7 +6,7 @@ import { signedFields, type SignedHeaders } from '../../signature/schemes/signer
 import { sign } from '../../signature/sign.ts';
 import type { Transport } from '../../transport/transport.ts';
 import type { AttemptResult } from './attempt-result.ts';
-import { attempt, idempotencyKeyOf, toRecord, traceOf, type SignedBody } from './attempt.ts';
+import { idempotencyKeyOf, toRecord, toRequest, toResult, traceOf, type SignedBody } from './attempt.ts';
 import type { Destination } from '../destination.ts';
 import type { EngineEvent } from '../engine-event.ts';
 import { symptomOf, type LaneHealth } from '../health.ts';
@@ -49,52 +49,41 @@ export type RoundResult = {
  * One pass over the webhooks that have not rejected the delivery. Never rejects.
  * @param isFresh The claim was made just now, so its first attempt needs no renewal.
  */
-export async function runRound(
+export function runRound(
   claim: Claim,
   context: RoundContext,
   { isFresh }: { readonly isFresh: boolean },
 ): Promise<RoundResult> {
-  const round = new Round(claim, context, isFresh);
-  const { beganAt } = round;
-  try {
-    const outcome = await round.run();
-    const { progress, signature, signatures } = round;
-    return { outcome, beganAt, progress, signature, signatures };
-  } catch (error) {
-    const { progress, signature, signatures } = round;
-    return { outcome: 'broken', error, beganAt, progress, signature, signatures };
-  }
+  return new Round(claim, context, isFresh).run();
 }
 
 class Round {
-  readonly beganAt: number;
-  progress: Progress;
-  signature: string | undefined;
-  signatures: SignedHeaders['signatures'];
+  readonly #beganAt: number;
+  #progress: Progress;
+  #signature: string | undefined;
+  #signatures: SignedHeaders['signatures'];
   readonly #claim: Claim;
   readonly #context: RoundContext;
   /** When the window no longer counts: the first round, and a late one, are made whole. */
   readonly #isWhole: boolean;
-  readonly #isLast: boolean;
   /** The lease is long enough for the attempts that are made next. */
   #isFresh: boolean;
 
   constructor(claim: Claim, context: RoundContext, isFresh: boolean) {
     const { delivery } = claim;
-    this.beganAt = context.clock.now();
+    this.#beganAt = context.clock.now();
     this.#claim = claim;
     this.#context = context;
     this.#isFresh = isFresh;
-    this.progress = withRound(delivery.progress, this.beganAt);
+    this.#progress = withRound(delivery.progress, this.#beganAt);
     const isFirst = delivery.progress.firstAttemptAt === undefined;
     this.#isWhole = isFirst || this.#windowEnd < context.uninterruptedRun.since();
-    this.#isLast = isLastRound(this.#soFar);
   }
 
   get #soFar(): RoundsSoFar {
     const { clock, destination } = this.#context;
-    return roundsSoFar(this.progress, {
-      now: this.beganAt,
+    return roundsSoFar(this.#progress, {
+      now: this.#beganAt,
       clock,
       retryForMs: destination.delivery.retryForMs,
     });
@@ -105,39 +94,62 @@ class Round {
     return windowEndOf(this.#soFar);
   }
 
-  async run(): Promise<Exclude<RoundResult['outcome'], 'broken'>> {
+  get #isLast(): boolean {
+    return isLastRound(this.#soFar);
+  }
+
+  /** Never rejects. */
+  async run(): Promise<RoundResult> {
     const { destination, stopping } = this.#context;
     const before = this.#claim.delivery.progress;
-    let untried = this.#webhooksToAsk();
-    // All webhooks have rejected it, or none may be asked yet: there is no round to count.
-    if (untried.length === 0) this.progress = before;
-    while (untried.length > 0) {
-      if (stopping.aborted) return this.#interrupted(before);
-      if (!this.#isFresh && !(await this.#renew())) return 'lost';
-      this.#isFresh = false;
-      if (this.#isOver()) {
-        this.#uncountUnlessAsked(before);
-        break;
+    try {
+      let untried = this.#webhooksToAsk();
+      // All webhooks have rejected it, or none may be asked yet: there is no round to count.
+      if (untried.length === 0) this.#progress = before;
+      while (untried.length > 0) {
+        if (stopping.aborted) return this.#interrupted(before);
+        if (!this.#isFresh && !(await this.#renew())) return this.#endedAs('lost');
+        this.#isFresh = false;
+        if (this.#isOver()) {
+          this.#uncountUnlessAsked(before);
+          break;
+        }
+        const wave = this.#nextWave(untried);
+        const [only] = wave;
+        const signed = this.#sign();
+        const isOne = wave.length === 1 && only !== undefined;
+        const results = isOne ? [await this.#ask(only, signed)] : await this.#askAll(wave, signed);
+        if (results.some(({ result }) => result === 'delivered')) return this.#endedAs('delivered');
+        if (this.#wasCut(results)) return this.#interrupted(before);
+        untried = untried.filter((webhook) => !wave.includes(webhook));
       }
-      const wave = this.#nextWave(untried);
-      const results = await this.#askAll(wave);
-      if (results.some(({ result }) => result === 'delivered')) return 'delivered';
-      if (this.#wasCut(results)) return this.#interrupted(before);
-      untried = untried.filter((webhook) => !wave.includes(webhook));
+      const isRejected = remainingWebhooks(destination.webhooks, this.#progress).length === 0;
+      return this.#endedAs(isRejected ? 'rejected' : 'open');
+    } catch (error) {
+      return { ...this.#endedAs('open'), outcome: 'broken', error };
     }
-    return remainingWebhooks(destination.webhooks, this.progress).length === 0 ? 'rejected' : 'open';
+  }
+
+  #endedAs(outcome: Exclude<RoundResult['outcome'], 'broken'>): RoundResult {
+    return {
+      outcome,
+      beganAt: this.#beganAt,
+      progress: this.#progress,
+      signature: this.#signature,
+      signatures: this.#signatures,
+    };
   }
 
   #renew(): Promise<boolean> {
     const { queue, destination } = this.#context;
-    return queue.renew(this.#claim, this.progress, destination.leaseMs);
+    return queue.renew(this.#claim, this.#progress, destination.leaseMs);
   }
 
   /** A webhook that asked to be left alone is left alone; in the last round it is asked after all others, so that at least one is asked. */
   #webhooksToAsk(): readonly Webhook[] {
-    const { notBefore } = this.progress;
-    const all = remainingWebhooks(this.#context.destination.webhooks, this.progress);
-    const isResting = ({ key }: Webhook): boolean => (notBefore[key] ?? 0) > this.beganAt;
+    const { notBefore } = this.#progress;
+    const all = remainingWebhooks(this.#context.destination.webhooks, this.#progress);
+    const isResting = ({ key }: Webhook): boolean => (notBefore[key] ?? 0) > this.#beganAt;
     if (!all.some(isResting)) return all;
     const open = all.filter((webhook) => !isResting(webhook));
     return this.#isLast ? [...open, ...all.filter(isResting)] : open;
@@ -145,6 +157,7 @@ class Round {
 
   /** The webhooks asked next, together: the first in line, or all with `broadcast`; skipped ones when no other is left. */
   #nextWave(untried: readonly Webhook[]): readonly Webhook[] {
+    if (untried.length === 1) return untried;
     const { destination, health } = this.#context;
     const healthy = this.#isLast ? untried : untried.filter(({ key }) => !health.isSkipped(key));
     const candidates = healthy.length === 0 ? untried : healthy;
@@ -156,10 +169,7 @@ class Round {
   }
 
   /** Waits for all of them, so that every attempt is recorded, also when one of them fails in us. */
-  async #askAll(wave: readonly Webhook[]): Promise<readonly AttemptResult[]> {
-    const signed = this.#sign();
-    const [only] = wave;
-    if (wave.length === 1 && only !== undefined) return [await this.#ask(only, signed)];
+  async #askAll(wave: readonly Webhook[], signed: SignedBody): Promise<readonly AttemptResult[]> {
     const settled = await Promise.allSettled(wave.map((webhook) => this.#ask(webhook, signed)));
     return settled.map((each) => {
       if (each.status === 'rejected') throw each.reason;
@@ -172,21 +182,21 @@ class Round {
     const { body, messageId } = this.#claim.delivery;
     const { secrets, signer, delivery } = this.#context.destination;
     const [secret] = secrets;
-    if (secret !== undefined && signer === undefined) this.signature ??= sign(body, secret);
+    if (secret !== undefined && signer === undefined) this.#signature ??= sign(body, secret);
     const idempotencyKey = delivery.idempotencyKey === false ? undefined : idempotencyKeyOf(messageId);
-    return { body, signature: this.signature, idempotencyKey };
+    return { body, signature: this.#signature, idempotencyKey };
   }
 
-  async #ask(webhook: Webhook, signed: SignedBody): Promise<AttemptResult> {
-    const { destination, health, transport, clock, aborting: signal } = this.#context;
+  async #ask(webhook: Webhook, body: SignedBody): Promise<AttemptResult> {
+    const { destination, health, transport, clock, aborting } = this.#context;
+    const { delivery, secrets } = destination;
     const isTrial = health.begin(webhook.key);
-    const trace = traceOf(webhook, this.#claim.delivery, destination.delivery);
+    const trace = traceOf(webhook, this.#claim.delivery, delivery);
     let result: AttemptResult | undefined;
     try {
-      const { secrets, delivery } = destination;
-      const { timeoutMs, caFile, allowPrivate } = delivery;
-      const context = { transport, clock, timeoutMs, caFile, allowPrivate, secrets, signal };
-      result = await attempt(webhook, { ...this.#signedNow(signed), trace }, context);
+      const attempt = { at: Math.floor(clock.now()), webhook, signed: this.#signedNow(body), trace };
+      const response = await transport.send(toRequest(attempt, delivery, aborting));
+      result = toResult(response, attempt, { clock, secrets });
     } finally {
       const symptom = result === undefined ? 'none' : symptomOf(result);
       health.end(webhook.key, { symptom, isTrial });
@@ -201,14 +211,14 @@ class Round {
     if (signer === undefined) return signed;
     const fields = signedFields(this.#claim.delivery.messageId, this.#context.clock.now());
     const { headers, signature, signatures } = signer.sign(signed.body, fields);
-    this.signature = signature;
-    this.signatures = signatures;
+    this.#signature = signature;
+    this.#signatures = signatures;
     return { ...signed, signature, signatureHeaders: headers };
   }
 
   #record(webhook: Webhook, result: AttemptResult, trace: AttemptTrace | undefined): void {
-    const record = toRecord(result, webhook, { round: this.progress.rounds, trace });
-    this.progress = withAttempt(this.progress, webhook, {
+    const record = toRecord(result, webhook, { round: this.#progress.rounds, trace });
+    this.#progress = withAttempt(this.#progress, webhook, {
       result,
       record,
       notBefore: this.#notBefore(result),
@@ -217,7 +227,7 @@ class Round {
       kind: 'attempt',
       delivery: this.#claim.delivery,
       attempt: record,
-      signature: this.signature,
+      signature: this.#signature,
     });
   }
 
@@ -237,13 +247,13 @@ class Round {
 
   /** A window that ends before any webhook was asked leaves no round behind. */
   #uncountUnlessAsked({ rounds, attempts }: Progress): void {
-    if (this.progress.attempts.length === attempts.length) this.progress = { ...this.progress, rounds };
+    if (this.#progress.attempts.length === attempts.length) this.#progress = { ...this.#progress, rounds };
   }
 
   /** An interrupted round does not count, so that the next wait is no longer than it was. */
-  #interrupted(before: Progress): 'interrupted' {
-    const hasAsked = this.progress.attempts.length > before.attempts.length;
-    this.progress = hasAsked ? { ...this.progress, rounds: before.rounds } : before;
-    return 'interrupted';
+  #interrupted(before: Progress): RoundResult {
+    const hasAsked = this.#progress.attempts.length > before.attempts.length;
+    this.#progress = hasAsked ? { ...this.#progress, rounds: before.rounds } : before;
+    return this.#endedAs('interrupted');
   }
 }
