@@ -142,13 +142,14 @@ function validationError({ path, sentence, got, hint }: Problem, about?: string)
 
 /** The value of one field, as its kind wants it; `spelling` is how the input calls it. `isParsed`: JSON.parse made it. */
 function readField(kind: FieldKind, spelling: string, value: unknown, isParsed: boolean): Plain {
-  const problem = problemOf(kind, spelling, value);
+  const problem = fieldProblem(kind, spelling, value);
   if (problem !== undefined) return { ok: false, problem };
   if (kind === 'timestamp') return readTime(spelling, value);
   return isParsed ? { ok: true, value: value as JsonValue } : toPlain(value, spelling); // parsed from JSON
 }
 
-function problemOf(kind: FieldKind, spelling: string, value: unknown): Problem | undefined {
+/** What is wrong with a value of this kind; a timestamp is not read. */
+export function fieldProblem(kind: FieldKind, spelling: string, value: unknown): Problem | undefined {
   switch (kind) {
     case 'name':
       if (typeof value === 'string' && value !== '') return undefined;

@@ -43,20 +43,6 @@ export function encodeBody(message: Message): string {
   return JSON.stringify(toBody(message));
 }
 
-/**
- * Whether the body of the message has what `value` has, in the same order: then text that JSON.stringify makes of `value`
- * is that of the body, too.
- */
-export function isSameBody(message: Message, value: JsonObject): boolean {
-  const body = toBody(message);
-  const names = Object.keys(body);
-  const given = Object.keys(value);
-  return (
-    names.length === given.length &&
-    names.every((name, index) => name === given[index] && body[name] === value[name])
-  );
-}
-
 /** Whether everything that was given, to build the message from, is sent with it as it is. */
 export function isAllSent(given: Readonly<Record<string, unknown>>, message: Message): boolean {
   const { bySpelling } = shapeOf(message.type);

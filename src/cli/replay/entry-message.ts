@@ -1,6 +1,7 @@
 import { HooksError, ValidationError } from '../../errors.ts';
-import { encodeBody, isSameBody } from '../../message/outgoing-message.ts';
+import { encodeBody } from '../../message/outgoing-message.ts';
 import { buildParsed, checkMessageSize, messageBytes } from '../../message/build.ts';
+import { wireMessageOf } from '../../message/wire-message.ts';
 import { readJsonText, type JsonReading } from '../../message/json/read-json.ts';
 import { MAX_MESSAGE_BYTES } from '../../message/limits.ts';
 import { isJsonObject, type JsonObject, type JsonValue, type Message } from '../../message/types.ts';
@@ -95,15 +96,18 @@ function readyMessage({ entry, value, isStringified }: EntryReading, options: Re
     if (entry.kind !== 'capture') requireObject(value);
     return { message: unbuiltMessage(value, options.now()), exactBody: entry.bytes };
   }
-  const message = buildParsed(isJsonObject(value) ? options.rewrite(value) : value, {
-    now: options.now(),
-    strict: options.strict,
-  });
-  if (isStringified && isJsonObject(value) && isSameBody(message, value)) {
+  const { strict, now } = options;
+  const rewritten = isJsonObject(value) ? options.rewrite(value) : value;
+  const asItStands =
+    isStringified && isJsonObject(value) && rewritten === value
+      ? wireMessageOf(value, { strict })
+      : undefined;
+  if (asItStands !== undefined) {
     checkMessageSize(entry.bytes.byteLength);
     // A copy: the entry's own bytes keep the part of the file around them in memory.
-    return { message, exactBody: Buffer.from(entry.bytes) };
+    return { message: asItStands, exactBody: Buffer.from(entry.bytes) };
   }
+  const message = buildParsed(rewritten, { now: now(), strict });
   checkSize(entry.bytes.byteLength, value);
   return { message };
 }

@@ -13,6 +13,8 @@ export interface Shape {
   readonly always: readonly MessageField[];
   readonly either: readonly MessageField[];
   readonly filled: readonly MessageField[];
+  /** Those that every body has, whether the input had them or not. */
+  readonly written: readonly MessageField[];
 }
 
 export function shapeOf(type: MessageType): Shape {
@@ -39,6 +41,7 @@ function arrange(type: MessageType): Shape {
     always: fields.filter(({ required }) => required === 'always'),
     either: fields.filter(({ required }) => required === 'either'),
     filled: fields.filter(({ filled }) => filled),
+    written: fields.filter(({ kind, filled }) => kind === 'version' || kind === 'timestamp' || filled),
   };
 }
 
