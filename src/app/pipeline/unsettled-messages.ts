@@ -26,8 +26,8 @@ export class UnsettledMessages {
   see(event: EngineEvent): void {
     if (event.kind !== 'settled') return;
     const { id } = event.delivery;
-    const left = this.#left.get(id);
-    this.#left.delete(id);
+    const left = this.#left.size === 0 ? undefined : this.#left.get(id);
+    if (left !== undefined) this.#left.delete(id);
     if (left === undefined || --left.deliveries === 0) this.#end(1);
   }
 

@@ -37,11 +37,12 @@ export function toRequest(
   signal: AbortSignal,
 ): TransportRequest {
   const { body, signature, signatureHeaders, idempotencyKey } = signed;
-  const headers = webhook.headers.slice();
-  if (idempotencyKey !== undefined && !webhook.hasOwnKey) headers.push('Idempotency-Key', idempotencyKey);
-  if (trace !== undefined) headers.push(...trace.headers);
-  if (signatureHeaders !== undefined) headers.push(...signatureHeaders);
-  else if (signature !== undefined) headers.push('X-Signature', signature);
+  const added: string[] = [];
+  if (idempotencyKey !== undefined && !webhook.hasOwnKey) added.push('Idempotency-Key', idempotencyKey);
+  if (trace !== undefined) added.push(...trace.headers);
+  if (signatureHeaders !== undefined) added.push(...signatureHeaders);
+  else if (signature !== undefined) added.push('X-Signature', signature);
+  const headers = webhook.headers.concat(added);
   return { url: webhook.url, headers, body, timeoutMs, signal, caFile, allowPrivate };
 }
 

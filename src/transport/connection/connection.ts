@@ -177,11 +177,13 @@ export class HttpConnection implements Carrier, ExchangeOwner {
 }
 
 /** Nothing is decoded, so nothing encoded is asked for, unless the caller does. */
-function headersOf({ request }: Attempt, route: Route): string[] {
-  const headers = request.headers.concat(route.headers);
-  if (!hasName(headers, 'accept-encoding')) headers.push('accept-encoding', 'identity');
-  return headers;
+function headersOf({ request: { headers } }: Attempt, route: Route): string[] {
+  return hasName(headers, 'accept-encoding')
+    ? headers.concat(route.headers)
+    : headers.concat(route.headers, NOT_ENCODED);
 }
+
+const NOT_ENCODED: readonly string[] = ['accept-encoding', 'identity'];
 
 function hasName(headers: readonly string[], name: string): boolean {
   for (let at = 0; at < headers.length; at += 2) {
