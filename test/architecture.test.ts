@@ -91,6 +91,7 @@ const ONLY_THESE: readonly {
 const PACKAGES: Readonly<Record<string, string>> = {
   undici: 'transport/',
   commander: 'cli/',
+  chalk: 'cli/palette.ts',
   '@clack/prompts': 'cli/',
   'fast-string-width': 'cli/',
   'fast-wrap-ansi': 'cli/fit-text.ts',

@@ -71,6 +71,7 @@ describe('the packages that the build loads', () => {
     expect(bill.components.map(({ name }) => name)).toEqual([
       'ajv',
       'ajv-formats',
+      'chalk',
       'commander',
       'env-paths',
       'fast-deep-equal',

@@ -3,7 +3,7 @@ import type { Readable, Writable } from 'node:stream';
 import { InputError } from '../errors.ts';
 import { fitText } from './fit-text.ts';
 import { createOut } from './out.ts';
-import { paletteOf, type Palette } from './palette.ts';
+import { PLAIN_PALETTE, type Palette } from './palette.ts';
 
 const STDIN_FD = 0;
 const STDOUT_FD = 1;
@@ -60,8 +60,15 @@ export function aborted(signal: AbortSignal): Promise<void> {
   });
 }
 
+/** Whether stdout or stderr gets colours. */
+export function getsColors(proc: NodeJS.Process): boolean {
+  const isTty = (): boolean =>
+    isTerminal(STDOUT_FD, () => proc.stdout) || isTerminal(STDERR_FD, () => proc.stderr);
+  return hasColors(isTty, proc.env, proc.argv.slice(2));
+}
+
 /** Wraps the process for a command. A stdout that is lost aborts the signal instead of printing a stack. */
-export function createIo(proc: NodeJS.Process): Io {
+export function createIo(proc: NodeJS.Process, painted = PLAIN_PALETTE): Io {
   const interruption = new AbortController();
   abortOnSignals(proc, interruption);
   const env = { ...proc.env };
@@ -77,9 +84,9 @@ export function createIo(proc: NodeJS.Process): Io {
   const stderr = once(() => quietStream(proc.stderr));
   // The log of `DEBUG` writes to stderr by itself.
   if (env['DEBUG']) stderr();
-  const palette = (isTty: boolean): Palette => paletteOf(hasColors(isTty, env, argv));
-  const color = once(() => palette(isTerminal(STDOUT_FD, () => proc.stdout)));
-  const errColor = once(() => palette(isTerminal(STDERR_FD, stderr)));
+  const palette = (isTty: () => boolean): Palette => (hasColors(isTty, env, argv) ? painted : PLAIN_PALETTE);
+  const color = once(() => palette(() => isTerminal(STDOUT_FD, () => proc.stdout)));
+  const errColor = once(() => palette(() => isTerminal(STDERR_FD, stderr)));
   return {
     get stdin() {
       return proc.stdin;
@@ -164,11 +171,11 @@ function currentFolder(proc: NodeJS.Process): string {
 }
 
 /** The flag decides, then NO_COLOR, then FORCE_COLOR, then the terminal. */
-export function hasColors(isTty: boolean, env: Io['env'], argv: readonly string[]): boolean {
+export function hasColors(isTty: () => boolean, env: Io['env'], argv: readonly string[]): boolean {
   if (argv.includes('--no-color') || env['NO_COLOR']) return false;
   const forced = env['FORCE_COLOR'];
   if (forced !== undefined) return forced !== '0' && forced !== 'false';
-  return isTty && env['TERM'] !== 'dumb';
+  return env['TERM'] !== 'dumb' && isTty();
 }
 
 /** Whether a global switch is on the command line, for code that runs before or after commander has read it. */

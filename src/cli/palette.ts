@@ -1,33 +1,18 @@
 /** Paints a text for a terminal; returns it as it is where no colours are wanted. */
 export type Paint = (text: string) => string;
-export type Palette = Readonly<Record<keyof typeof CODES, Paint>>;
+export type Palette = Readonly<Record<'bold' | 'dim' | 'red' | 'green' | 'yellow', Paint>>;
 
-/** The numbers of SGR (ECMA-48) that turn each on and off. */
-const CODES = {
-  bold: [1, 22],
-  dim: [2, 22],
-  red: [31, 39],
-  green: [32, 39],
-  yellow: [33, 39],
-} as const;
+const unpainted: Paint = (text) => text;
+export const PLAIN_PALETTE: Palette = {
+  bold: unpainted,
+  dim: unpainted,
+  red: unpainted,
+  green: unpainted,
+  yellow: unpainted,
+};
 
-export function paletteOf(hasColors: boolean): Palette {
-  const paint =
-    (name: keyof typeof CODES): Paint =>
-    (text) =>
-      hasColors ? painted(text, CODES[name]) : text;
-  return {
-    bold: paint('bold'),
-    dim: paint('dim'),
-    red: paint('red'),
-    green: paint('green'),
-    yellow: paint('yellow'),
-  };
-}
-
-/** Goes on after a colour within the text, and ends with each line, so that a line can be shown alone. */
-function painted(text: string, [on, off]: readonly [on: number, off: number]): string {
-  if (text === '') return text;
-  const [start, end] = [`\u001b[${on}m`, `\u001b[${off}m`];
-  return start + text.replaceAll(end, start).replaceAll('\n', `${end}\n${start}`) + end;
+/** chalk, loaded only where there are colours to paint. It does not look at NO_COLOR, so the level is set here. */
+export async function loadPalette(): Promise<Palette> {
+  const { Chalk } = await import('chalk');
+  return new Chalk({ level: 1 });
 }

@@ -8,18 +8,45 @@ const HEAD = ['bench', 'what', 'against', 'quantity', 'median', 'from – to'];
 const RATIO = /^(.+) ÷ (.+), ([^,]+): ([\d.]+×) – ([\d.]+×) – ([\d.]+×)$/;
 
 /**
- * Writes the ratios of a run into docs/benchmarks.md; the text around them stays, and so do the rows of benches that the run left out,
- * where they are of the same Node, processor and rounds.
+ * Writes the ratios of a run into docs/benchmarks.md; the text around them stays, and so do the rows of benches that the run left out.
  *
  * @param {Readonly<Record<string, readonly string[]>>} printed the lines of each bench
  * @param {number} rounds
  */
 export function writePage(printed, rounds) {
+  const { before, earlier, after } = readPage();
+  writeFileSync(PAGE, `${before}${BEGIN}\n\n${measuredText(printed, rounds, earlier)}\n\n${END}${after}`);
+}
+
+function readPage() {
   const page = readFileSync(PAGE, 'utf8');
   const [before, rest = ''] = page.split(BEGIN, 2);
   const [earlier, after] = rest.split(END, 2);
   if (after === undefined) throw new Error(`Expected ${BEGIN} and ${END} in ${PAGE}, got none`);
-  writeFileSync(PAGE, `${before}${BEGIN}\n\n${measuredText(printed, rounds, earlier)}\n\n${END}${after}`);
+  return { before, earlier, after };
+}
+
+/**
+ * The rows of all other benches. Throws where they were not measured alike, since the page has one line for all that says how.
+ *
+ * @param {readonly string[]} benches that are measured anew
+ * @param {number} rounds
+ * @param {string} [earlier] what is written there now
+ */
+export function keptRows(benches, rounds, earlier = readPage().earlier) {
+  const kept = rowsIn(earlier).filter(([bench]) => !benches.includes(bench));
+  const machine = machineText(rounds);
+  if (kept.length === 0 || earlier.includes(machine)) return kept;
+  const [theirs = 'measured otherwise'] = /^Node .+ rounds\.$/m.exec(earlier) ?? [];
+  throw new Error(
+    `Expected to measure as the rows of ${[...new Set(kept.map(([bench]) => bench))].join(', ')}, which stay: ${theirs} ` +
+      `Got: ${machine} Measure like them (BENCH_ROUNDS), or them too (npm run docs:benchmarks)`,
+  );
+}
+
+/** @param {number} rounds */
+function machineText(rounds) {
+  return `Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model ?? 'unknown processor'}, ${rounds} rounds.`;
 }
 
 /**
@@ -28,11 +55,10 @@ export function writePage(printed, rounds) {
  * @param {string} [earlier] what is written there now
  */
 export function measuredText(printed, rounds, earlier = '') {
-  const machine = `Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model ?? 'unknown processor'}, ${rounds} rounds.`;
-  const kept = earlier.includes(machine) ? rowsIn(earlier).filter(([bench]) => !(bench in printed)) : [];
+  const kept = keptRows(Object.keys(printed), rounds, earlier);
   const rows = [...kept, ...Object.entries(printed).flatMap(([bench, lines]) => rowsOf(bench, lines))];
   const table = [HEAD, HEAD.map(() => '---'), ...rows.map(([bench, ...cells]) => [`\`${bench}\``, ...cells])];
-  return [machine, '', ...table.map((cells) => `| ${cells.join(' | ')} |`)].join('\n');
+  return [machineText(rounds), '', ...table.map((cells) => `| ${cells.join(' | ')} |`)].join('\n');
 }
 
 /**

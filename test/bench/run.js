@@ -4,7 +4,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { writePage } from './page.js';
+import { keptRows, writePage } from './page.js';
 
 /**
  * @typedef {object} Bench
@@ -41,6 +41,8 @@ if (unknown.length > 0) {
 
 print(`Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model ?? 'unknown processor'}`);
 const rounds = setting('BENCH_ROUNDS', 5);
+// Refused before the minutes that it takes.
+if (given.includes('--page')) keptRows(wanted.length > 0 ? wanted : Object.keys(CLAIMS), rounds);
 /** @type {Record<string, string[]>} */
 const printed = {};
 for (const [name, load] of Object.entries(CLAIMS)) {

@@ -13,14 +13,19 @@ const PROGRAM = `
   report(results, { quantities: { rate: { name: 'messages a second', shown: String } }, print: (line) => lines.push(line) });
   const first = measuredText({ replay: lines, reading: lines }, 3);
   const other = ['x ÷ y, ms: 1.00× – 1.50× – 2.00×'];
-  const texts = [first, measuredText({ reading: other }, 3, first), measuredText({ reading: other }, 5, first)];
+  const texts = [first, measuredText({ reading: other }, 3, first), measuredText({ replay: other, reading: other }, 5, first)];
+  try {
+    measuredText({ reading: other }, 5, first);
+  } catch (error) {
+    texts.push(error.message);
+  }
   process.stdout.write(JSON.stringify(texts));
 `;
 
-it('makes a row of each ratio by its median, and keeps the rows of benches that a run left out', () => {
+it('makes a row of each ratio by its median, and keeps the rows of benches that a run left out or refuses', () => {
   const output = execFileSync(process.execPath, ['--input-type=module', '-e', PROGRAM], { encoding: 'utf8' });
-  const texts = JSON.parse(output) as string[];
-  const [first, ofOneBench, withMoreRounds] = texts.map((text) =>
+  const [refusal, ...texts] = (JSON.parse(output) as string[]).toReversed();
+  const [withMoreRounds, ofOneBench, first] = texts.map((text) =>
     text.split('\n').map((row) => row.split('|').map((cell) => cell.trim())),
   );
   const row = ['hooks verify', 'a, b', 'messages a second', '2.00×', '1.00× – 4.00×', ''];
@@ -30,7 +35,10 @@ it('makes a row of each ratio by its median, and keeps the rows of benches that 
     ['', '`reading`', ...row],
   ]);
   expect(ofOneBench?.slice(4)).toEqual([['', '`replay`', ...row], other]);
-  expect(withMoreRounds?.slice(4)).toEqual([other]);
+  expect(withMoreRounds?.slice(4)).toEqual([other.with(1, '`replay`'), other]);
+  expect(refusal).toMatch(
+    /^Expected to measure as the rows of replay, which stay: Node .+, 3 rounds\. Got: Node .+, 5 rounds\./,
+  );
 });
 
 it('has its place in the page', () => {

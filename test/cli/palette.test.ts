@@ -1,10 +1,14 @@
-import { describe, expect, it } from 'vitest';
-import { paletteOf } from '../../src/cli/palette.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { hasColors } from '../../src/cli/io.ts';
+import { loadPalette, PLAIN_PALETTE, type Palette } from '../../src/cli/palette.ts';
 
 describe('a palette', () => {
-  const palette = paletteOf(true);
+  let palette: Palette;
+  beforeAll(async () => {
+    palette = await loadPalette();
+  });
 
-  it('paints a text by the codes that terminals know', () => {
+  it('paints a text by the codes that all terminals know, whatever the output of this process is', () => {
     expect(palette.bold('a')).toBe('\u001b[1ma\u001b[22m');
     expect(palette.dim('a')).toBe('\u001b[2ma\u001b[22m');
     expect(palette.red('a')).toBe('\u001b[31ma\u001b[39m');
@@ -13,7 +17,9 @@ describe('a palette', () => {
   });
 
   it('goes on with its colour after another one within it', () => {
-    expect(palette.red(`a ${palette.green('b')} c`)).toBe('\u001b[31ma \u001b[32mb\u001b[31m c\u001b[39m');
+    expect(palette.red(`a ${palette.green('b')} c`)).toBe(
+      '\u001b[31ma \u001b[32mb\u001b[39m\u001b[31m c\u001b[39m',
+    );
   });
 
   it('paints each line by itself, and nothing where there is no text', () => {
@@ -22,6 +28,30 @@ describe('a palette', () => {
   });
 
   it('leaves a text as it is without colours', () => {
-    expect(paletteOf(false).red('a')).toBe('a');
+    expect(Object.values(PLAIN_PALETTE).map((paint) => paint('a'))).toEqual(['a', 'a', 'a', 'a', 'a']);
+  });
+});
+
+function unasked(): boolean {
+  throw new Error('the terminal was asked');
+}
+
+describe('whether there are colours', () => {
+  const [terminal, pipe] = [() => true, () => false];
+
+  it('is said by the flag, then NO_COLOR, then FORCE_COLOR, then the terminal', () => {
+    expect(hasColors(terminal, { FORCE_COLOR: '1' }, ['--no-color'])).toBe(false);
+    expect(hasColors(terminal, { NO_COLOR: '1', FORCE_COLOR: '1' }, [])).toBe(false);
+    expect(hasColors(terminal, { FORCE_COLOR: '0' }, [])).toBe(false);
+    expect(hasColors(pipe, { FORCE_COLOR: '1', NO_COLOR: '' }, [])).toBe(true);
+    expect(hasColors(terminal, { TERM: 'dumb' }, [])).toBe(false);
+    expect(hasColors(terminal, { TERM: 'xterm' }, [])).toBe(true);
+    expect(hasColors(pipe, { TERM: 'xterm' }, [])).toBe(false);
+  });
+
+  it('is settled without a look at the terminal where a variable says it', () => {
+    expect(hasColors(unasked, { FORCE_COLOR: '1' }, [])).toBe(true);
+    expect(hasColors(unasked, { NO_COLOR: '1' }, [])).toBe(false);
+    expect(hasColors(unasked, { TERM: 'dumb' }, [])).toBe(false);
   });
 });

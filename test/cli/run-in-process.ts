@@ -1,9 +1,10 @@
 import { EventEmitter } from 'node:events';
 import { PassThrough, Writable } from 'node:stream';
+import { Chalk } from 'chalk';
 import { fitText } from '../../src/cli/fit-text.ts';
 import { hasColors, isGiven, type Io } from '../../src/cli/io.ts';
-import { paletteOf } from '../../src/cli/palette.ts';
 import { runCommandLine } from '../../src/cli/main.ts';
+import { PLAIN_PALETTE } from '../../src/cli/palette.ts';
 import {
   inherited,
   linesOf,
@@ -110,7 +111,7 @@ function createIo(
       done();
     },
   });
-  const color = paletteOf(hasColors(isTty, env, argv));
+  const color = hasColors(() => isTty, env, argv) ? new Chalk({ level: 1 }) : PLAIN_PALETTE;
   return {
     stdin: input,
     stdinFd: undefined,

@@ -36,8 +36,9 @@ interface Loaded {
   readonly builtins: readonly string[];
 }
 
-async function loadedBy(args: readonly string[], stdin = ''): Promise<Loaded> {
-  const { code, stderr } = await hooks(args, { stdin, env: { NODE_OPTIONS: `--require=${preload}` } });
+async function loadedBy(args: readonly string[], { stdin = '', env = {} } = {}): Promise<Loaded> {
+  const options = { stdin, env: { ...env, NODE_OPTIONS: `--require=${preload}` } };
+  const { code, stderr } = await hooks(args, options);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   const { files, builtins } = JSON.parse(readFileSync(list, 'utf8')) as Record<string, readonly string[]>;
   const names = (files ?? []).filter((path) => path !== preload);
@@ -61,7 +62,7 @@ describe('what a command loads', () => {
   it('is no diagnosis, setting or transport for a signature that matches', async () => {
     const body = '{"a":1}';
     const flags = ['--secret', 's', '--signature', sign(body, 's')];
-    const { files, packages, builtins } = await loadedBy(['verify', ...flags], body);
+    const { files, packages, builtins } = await loadedBy(['verify', ...flags], { stdin: body });
     expect(files.toSorted()).toEqual(['hooks.js', 'main.cjs', 'rolldown-runtime', 'sign', 'verify']);
     expect({ packages, builtins }).toEqual({ packages: [], builtins: ['crypto'] });
   });
@@ -83,5 +84,16 @@ describe('what a command loads', () => {
       packages: ['undici'],
       builtins: ['assert', 'crypto', 'http', 'http2'],
     });
+  });
+
+  it('is chalk only where there are colours to paint', async () => {
+    for (const [NO_COLOR, FORCE_COLOR, isLoaded] of [
+      ['', '1', true],
+      ['1', '1', false],
+      ['', '0', false],
+    ] as const) {
+      const { files } = await loadedBy(['config', '--no-config'], { env: { NO_COLOR, FORCE_COLOR } });
+      expect(files.includes('chalk')).toBe(isLoaded);
+    }
   });
 });

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { describeEnd, startCommand, type StartChildOptions } from '../../../src/cli/child/child.ts';
-import { paletteOf } from '../../../src/cli/palette.ts';
+import { PLAIN_PALETTE } from '../../../src/cli/palette.ts';
 import { until } from '../../until.ts';
 import { isRunning } from '../../is-running.ts';
 
@@ -19,7 +19,7 @@ function shown(more: Partial<StartChildOptions> = {}): Shown {
   const io = {
     stderr,
     note: (line: string) => void lines.push(line),
-    errColor: paletteOf(false),
+    errColor: PLAIN_PALETTE,
     cwd: process.cwd(),
   };
   const { PATH = '' } = process.env;

@@ -1,8 +1,8 @@
-import { paletteOf } from '../../../src/cli/palette.ts';
+import { PLAIN_PALETTE } from '../../../src/cli/palette.ts';
 import type { DestinationOutcome, Outcome } from '../../../src/app/pipeline/outcomes.ts';
 import type { AttemptRecord } from '../../../src/attempt-record.ts';
 
-export const SCREEN = { color: paletteOf(false), stdoutColumns: undefined };
+export const SCREEN = { color: PLAIN_PALETTE, stdoutColumns: undefined };
 export const AT = Date.parse('2026-11-20T21:10:05.123Z');
 
 /** An attempt of 20 ms, `afterMs` after the first. */

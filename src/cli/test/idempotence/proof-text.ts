@@ -5,7 +5,7 @@ import { printable } from '../../../redact.ts';
 import { durationText } from '../../attempt-text.ts';
 import { fitText } from '../../fit-text.ts';
 import type { Screen } from '../../io.ts';
-import { paletteOf, type Palette } from '../../palette.ts';
+import { PLAIN_PALETTE, type Palette } from '../../palette.ts';
 import { formatRow, formatTable, type Cell } from '../../print/table.ts';
 import { MARKS } from '../result-text.ts';
 
@@ -126,7 +126,7 @@ export function plainCounterexample(
   counterexample: Counterexample,
 ): string {
   return counterexampleText(fault, counterexample, {
-    color: paletteOf(false),
+    color: PLAIN_PALETTE,
     stdoutColumns: undefined,
   });
 }
