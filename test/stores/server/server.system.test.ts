@@ -5,8 +5,9 @@ import { Redis } from 'ioredis';
 import { ClosedError, ConfigError, QueueError } from '../../../src/errors.ts';
 import { openServer } from '../../../src/stores/server/open-server.ts';
 import { assertBullmqVersion, loadPackages } from '../../../src/stores/server/packages.ts';
-import type { Server } from '../../../src/stores/server/server.ts';
+import type { Series, Server } from '../../../src/stores/server/server.ts';
 import { until } from '../../until.ts';
+import { commandsDuring } from './command-stats.ts';
 import { linkTo, type Link } from './link.ts';
 import { CANARY, hasServer, SERVER_KINDS, startServer, type TestServer } from './servers.ts';
 
@@ -36,6 +37,14 @@ for (const kind of SERVER_KINDS) {
       for (const each of [server, hurried]) {
         await until(() => isWell(each), 'the store to be well again', { seconds: 20 });
       }
+    };
+
+    /** Of three entries, d-0 to d-2, each with a token of its own. */
+    const takenFrom = async (name: string): Promise<Series> => {
+      const entry = { series: name, name: 'n', text: '{}', addedAt: 1 };
+      await server.add([0, 1, 2].map((number) => ({ ...entry, id: `d-${number}` })));
+      expect((await server.series(name).take(['t0', 't1', 't2'], 60_000)).taken).toHaveLength(3);
+      return server.series(name);
     };
 
     it('says at once that the server is gone, and goes on by itself when it is back', async () => {
@@ -88,7 +97,35 @@ for (const kind of SERVER_KINDS) {
           admin.disconnect();
         }
       });
+
+      it('settles in one script what ends in one turn, and the others where one is broken', async () => {
+        const series = await takenFrom('hooks-broken');
+        const admin = new Redis(running.url);
+        await admin.set('bull:hooks-broken:d-1', 'of another type');
+        const settle = (_: unknown, index: number): Promise<boolean> =>
+          series.settle({ id: `d-${index}`, token: `t${index}` }, { note: '{}' });
+        let settled: PromiseSettledResult<boolean>[] = [];
+        const commands = await commandsDuring(admin, async () => {
+          settled = await Promise.allSettled(Array.from({ length: 3 }, settle));
+        });
+        admin.disconnect();
+        expect(settled).toMatchObject([
+          { value: true },
+          { reason: { message: expect.stringContaining('WRONGTYPE') as string } },
+          { value: true },
+        ]);
+        expect((commands.get('evalsha') ?? 0) + (commands.get('eval') ?? 0)).toBeLessThanOrEqual(2);
+      });
     }
+
+    it('settles together what ends in one turn, and what is no longer held by itself', async () => {
+      const series = await takenFrom('hooks-turn');
+      const settled = ['t0', 'other', 't2'].map((token, index) =>
+        series.settle({ id: `d-${index}`, token }, { note: '{}' }),
+      );
+      expect(await Promise.all(settled)).toEqual([true, false, true]);
+      expect(await series.ids('active', 0, -1)).toEqual(['d-1']);
+    });
 
     it('survives a way that is cut, and one that swallows everything', async () => {
       link.cut();

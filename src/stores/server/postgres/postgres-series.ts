@@ -1,6 +1,8 @@
 import type { Pool } from 'pg';
 import { toEntry, type JobFields } from '../bullmq-job.ts';
-import type { EntryState, Series } from '../server.ts';
+import { inOneTurn, toError } from '../in-one-turn.ts';
+import type { EntryLock, EntryState, Series } from '../server.ts';
+import { isOfOne } from './gathered-writes.ts';
 import { CALL, changeInLines, HOLD, JOIN, LEAVE, quoted } from './postgres-lines.ts';
 
 /** BullMQ's functions, for many entries in one statement, and its tables, which have an index for each question. */
@@ -14,6 +16,12 @@ interface Pools {
   readonly swift: Pool;
 }
 
+/** How an entry leaves the hands of a process, and the statement for it. */
+interface Settling {
+  readonly lock: EntryLock;
+  readonly statement: string;
+}
+
 function placedIn<T extends object>(series: string, entries: readonly T[]): (T & { series: string })[] {
   return entries.map((each) => ({ ...each, series }));
 }
@@ -23,7 +31,6 @@ function takenEntries(
   { swift }: Pools,
   series: string,
 ): Pick<Series, 'take' | 'hold' | 'extend' | 'settle' | 'delay' | 'recover'> {
-  const name = quoted(series);
   return {
     take: async (tokens, lockMs) => {
       const values = [series, tokens, Math.ceil(lockMs), Date.now()];
@@ -55,16 +62,7 @@ function takenEntries(
       );
       return rows.map(({ id }) => id);
     },
-    settle: (lock, { note, reason }) => {
-      const by = `${name}, ${quoted(lock.id)}, ${quoted(lock.token)}`;
-      const json = quoted(JSON.stringify(reason === undefined ? note : [note]));
-      const ends = `${json}::jsonb, ${Date.now()}, false, NULL, NULL`;
-      const settling =
-        reason === undefined
-          ? `SELECT move_to_completed(${by}, ${ends})`
-          : `SELECT move_to_failed(${by}, ${quoted(reason)}, ${ends})`;
-      return isAllowed(changeInLines(swift, placedIn(series, [lock]), [settling, LEAVE, CALL]));
-    },
+    settle: settlingTogether(swift, series),
     delay: ({ id, token }, { dueAt, note }) => {
       const text = `SELECT move_to_delayed($1, $2, $3, $4, 0, true, NULL, NULL), update_progress($1, $2, $5)`;
       return isAllowed(swift.query(text, [series, id, token, Math.ceil(dueAt), JSON.stringify(note)]));
@@ -73,6 +71,35 @@ function takenEntries(
       const text = 'SELECT count(*) FROM move_stalled_jobs_to_wait($1, $2, $3, $4)';
       await swift.query(text, [series, MOST_STALLS, Date.now(), Math.ceil(everyMs)]);
     },
+  };
+}
+
+function settlingTogether(swift: Pool, series: string): Series['settle'] {
+  const name = quoted(series);
+  const settleTogether = (some: readonly Settling[]): Promise<unknown> => {
+    const locks = some.map(({ lock }) => lock);
+    const settling = some.map(({ statement }) => statement);
+    return changeInLines(swift, placedIn(series, locks), [...settling, LEAVE, CALL]);
+  };
+  const settle = inOneTurn<Settling, boolean>(SETTLED_AT_ONCE, async (all) => {
+    try {
+      await settleTogether(all);
+      return all.map(() => true);
+    } catch (error) {
+      if (!isOfOne(error)) throw error;
+    }
+    // All of it is undone. Each alone: the others may be allowed.
+    return Promise.all(all.map((one) => isAllowed(settleTogether([one])).catch(toError)));
+  });
+  return (lock, { note, reason }) => {
+    const by = `${name}, ${quoted(lock.id)}, ${quoted(lock.token)}`;
+    const json = quoted(JSON.stringify(reason === undefined ? note : [note]));
+    const ends = `${json}::jsonb, ${Date.now()}, false, NULL, NULL`;
+    const statement =
+      reason === undefined
+        ? `SELECT move_to_completed(${by}, ${ends})`
+        : `SELECT move_to_failed(${by}, ${quoted(reason)}, ${ends})`;
+    return settle({ lock, statement });
   };
 }
 
@@ -151,6 +178,7 @@ function lookup(pool: Pool, series: string): Pick<Series, 'get' | 'addedAt' | 'c
 /** No entry is given up for having been interrupted too often. */
 const MOST_STALLS = 2 ** 31 - 1;
 const FORGOTTEN_AT_ONCE = 1_000;
+const SETTLED_AT_ONCE = 100;
 
 /** False for what BullMQ refuses because of the entry's state or lock: its functions raise this then, and everything is undone. */
 async function isAllowed(act: Promise<unknown>): Promise<boolean> {

@@ -95,7 +95,8 @@ export function toClaim({ entry, token }: TakenEntry, lane: Lane): Claim {
 }
 
 export function lockOf({ delivery, token }: Claim): EntryLock {
-  return { ...inLines(delivery), token: token.slice(0, token.lastIndexOf('#')) };
+  const { id, lines } = inLines(delivery);
+  return { id, lines, token: token.slice(0, token.lastIndexOf('#')) };
 }
 
 export function takesOf(token: string): number {

@@ -58,8 +58,8 @@ export function inLines({
   destination,
   orderKeys,
 }: Pick<Delivery, 'id' | 'source' | 'destination' | 'orderKeys'>): Required<InLines> {
-  const names = [...new Set(orderKeys)].map((key) => lineName(JSON.stringify([source, destination, key])));
-  return { id: entryId(id), lines: names };
+  const keys = orderKeys.length > 1 ? [...new Set(orderKeys)] : orderKeys;
+  return { id: entryId(id), lines: keys.map((key) => lineName(JSON.stringify([source, destination, key]))) };
 }
 
 export function toNewEntry(

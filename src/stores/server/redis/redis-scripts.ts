@@ -44,23 +44,32 @@ end
 return held
 `);
 
-/** Completes an entry in flight or has it fail, as BullMQ's `moveToFinished` does. It has its note and its reason (or nothing) as JSON. */
-export const SETTLE_ENTRY = redisScript(`${LINES}
-local id, token, state, now, note, reason = argument(), argument(), argument(), argument(), argument(), argument()
-local left = lines()
-if not unlock(id, token) then return 0 end
-redis.call('ZADD', series .. state, now, id)
-redis.call('HINCRBY', series .. id, 'atm', 1)
-redis.call('HSET', series .. id, 'finishedOn', now)
-if state == 'failed' then
-  redis.call('HSET', series .. id, 'failedReason', reason, 'stacktrace', '[' .. note .. ']')
-  tell(state, id, 'failedReason', reason, 'prev', 'active')
-else
-  redis.call('HSET', series .. id, 'returnvalue', note)
-  tell(state, id, 'returnvalue', note, 'prev', 'active')
+/**
+ * Completes entries in flight or has them fail, as BullMQ's `moveToFinished` does. Each has its id, its token, its state, the time, its note and its reason
+ * (or nothing) as JSON, and its lines. Returns 1 for each that was, 0 where the token holds no lock, and else the error: it is that entry's alone.
+ */
+export const SETTLE_ENTRIES = redisScript(`${LINES}
+local function settle(id, token, state, now, note, reason, left)
+  if not unlock(id, token) then return 0 end
+  redis.call('ZADD', series .. state, now, id)
+  redis.call('HINCRBY', series .. id, 'atm', 1)
+  if state == 'failed' then
+    redis.call('HSET', series .. id, 'finishedOn', now, 'failedReason', reason, 'stacktrace', '[' .. note .. ']')
+    tell(state, id, 'failedReason', reason, 'prev', 'active')
+  else
+    redis.call('HSET', series .. id, 'finishedOn', now, 'returnvalue', note)
+    tell(state, id, 'returnvalue', note, 'prev', 'active')
+  end
+  leave(id, left)
+  return 1
 end
-leave(id, left)
-return 1
+local results = {}
+while at < #ARGV do
+  local id, token, state, now, note, reason = argument(), argument(), argument(), argument(), argument(), argument()
+  local _, result = pcall(settle, id, token, state, now, note, reason, lines())
+  table.insert(results, result)
+end
+return results
 `);
 
 /** Has an entry in flight wait until a time. The arguments are its id, its token, the time and its note. */

@@ -1,5 +1,6 @@
 import type { ChainableCommander, Redis } from 'ioredis';
 import { BULLMQ_PREFIX, toEntry } from '../bullmq-job.ts';
+import { inOneTurn, toError } from '../in-one-turn.ts';
 import { type EntryState, type InLines, type Series, type SeriesEntry, type TakenEntry } from '../server.ts';
 import { DELAYED_STEP, runScript, type RedisScript } from './redis-script.ts';
 import {
@@ -10,7 +11,7 @@ import {
   HOLD_ENTRIES,
   RECOVER_ENTRIES,
   REMOVE_ENTRIES,
-  SETTLE_ENTRY,
+  SETTLE_ENTRIES,
   TAKE_ENTRIES,
   WAKE_ENTRIES,
 } from './redis-scripts.ts';
@@ -39,6 +40,11 @@ function changes(redis: Redis, prefix: string): Omit<Series, keyof Lookup> {
     const results = await inSteps(all, AT_ONCE, (some) => run(script, ...first, ...some.flatMap(argsOf)));
     return results as readonly R[]; // by the scripts
   };
+  const settle = inOneTurn<Args, boolean>(AT_ONCE, async (all) => {
+    const results = await runForEach<Args, unknown>(SETTLE_ENTRIES, all, (args) => args);
+    // Of a Redis before 7, an error in a list is a text.
+    return results.map((each) => (each === 0 || each === 1 ? each === 1 : toError(each)));
+  });
   return {
     take: async (tokens, lockMs) => {
       const taken: TakenEntry[] = [];
@@ -61,10 +67,9 @@ function changes(redis: Redis, prefix: string): Omit<Series, keyof Lookup> {
       runForEach(EXTEND_LOCKS, locks, ({ id, token, note }) => [id, token, jsonOf(note)], [
         Math.ceil(lockMs),
       ]),
-    settle: async (lock, { note, reason = '' }) => {
+    settle: (lock, { note, reason = '' }) => {
       const state = reason === '' ? 'completed' : 'failed';
-      const settled = [lock.id, lock.token, state, Date.now(), jsonOf(note), reason, ...linesOf(lock)];
-      return (await run(SETTLE_ENTRY, ...settled)) === 1;
+      return settle([lock.id, lock.token, state, Date.now(), jsonOf(note), reason, ...linesOf(lock)]);
     },
     delay: async ({ id, token }, { dueAt, note }) =>
       (await run(DELAY_ENTRY, id, token, Math.ceil(dueAt), jsonOf(note))) === 1,
@@ -154,31 +159,29 @@ function isList(state: EntryState): boolean {
 
 type RedisRow = readonly (string | null)[];
 
+/** The row is as ENTRY_FIELDS has it. */
 function redisEntry(id: string, row: RedisRow, isLocked: boolean): SeriesEntry | undefined {
-  const fields = ENTRY_FIELDS.map((field, index) => [field, row[index] ?? undefined] as const);
-  const {
-    data,
-    name = '',
-    timestamp,
-    ats,
-    progress,
-    processedOn,
-    finishedOn,
-    ...ends
-  } = Object.fromEntries(fields) as Partial<Record<(typeof ENTRY_FIELDS)[number], string>>; // as the server has them
-  if (data === undefined) return undefined;
+  const [data, timestamp, settledAt, failedReason, returnvalue, stacktrace, progress, ats, takenAt, name] =
+    row;
+  if (data === undefined || data === null) return undefined;
   return toEntry({
     id,
-    name,
+    name: name ?? '',
     isLocked,
     data,
     addedAt: Number(timestamp),
     takes: Number(ats ?? 0),
-    takenAt: processedOn === undefined ? undefined : Number(processedOn),
-    settledAt: finishedOn === undefined ? undefined : Number(finishedOn),
-    ...ends,
+    takenAt: timeOf(takenAt),
+    settledAt: timeOf(settledAt),
+    failedReason,
+    returnvalue,
+    stacktrace,
     progress,
   });
+}
+
+function timeOf(text: string | null | undefined): number | undefined {
+  return text === undefined || text === null ? undefined : Number(text);
 }
 
 /** Steps that are sent at once: the server serves others between two. */
