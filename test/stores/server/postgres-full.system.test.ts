@@ -44,7 +44,7 @@ it.skipIf(!hasServer('postgres') || !MAY_MOUNT)(
     const receiver = createServer((request, response) => {
       void json(request).then((body) => {
         received.add((body as { messageId: string }).messageId); // each has one
-        response.end();
+        return response.end();
       });
     }).listen(0, '127.0.0.1');
     await once(receiver, 'listening');

@@ -34,7 +34,7 @@ const ADDED_AT_ONCE = 1_000;
  * by its own pace and fails what throws: our pace, leases of a round and order lines would stand before, behind and around it.
  * It was weighed for its two scripts a message. Without it a message alone takes three in all (test/queue/server-trips.system.test.ts), and many at a time
  * fewer: what ends in one turn of the event loop is settled in one. A delivery takes 88 µs of CPU and 49 of the Redis, and one of plain Workers
- * with the same POST 93 and 58 (docs/benchmarks.md).
+ * with the same POST 93 and 58; on PostgreSQL 160 and 256, and 273 and 532 (docs/benchmarks.md).
  *
  * Each change of an entry is one step on the server, with the lines that it joins or leaves in the same step: so a process that is killed leaves
  * nothing half done, and no other must repair what it was about to do. On PostgreSQL that is a transaction of BullMQ's functions.
