@@ -1,5 +1,5 @@
 /**
- * Does together what is asked for in one turn of the event loop, at most so many: a round trip takes longer than most of it.
+ * Does together what is asked for in one turn of the event loop, up to `most` in one call: a round trip takes longer than most of it.
  * A result that is an error is thrown to who asked for it, and what `act` rejects with to all.
  */
 export function inOneTurn<T, R>(
