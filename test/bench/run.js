@@ -17,6 +17,7 @@ import { keptRows, writePage } from './page.js';
 const CLAIMS = {
   'start-up': () => import('./start-up.js'),
   replay: () => import('./replay.js'),
+  instructions: () => import('./instructions.js'),
   backlog: () => import('./backlog.js'),
   ingest: () => import('./ingest.js'),
   delivery: () => import('./delivery.js'),

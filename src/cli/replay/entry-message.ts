@@ -1,7 +1,7 @@
 import { HooksError, ValidationError } from '../../errors.ts';
 import { encodeBody } from '../../message/outgoing-message.ts';
 import { buildParsed, checkMessageSize, messageBytes } from '../../message/build.ts';
-import { wireMessageOf } from '../../message/wire-message.ts';
+import { finishedMessageOf } from '../../message/finished-message.ts';
 import { readJsonText, type JsonReading } from '../../message/json/read-json.ts';
 import { MAX_MESSAGE_BYTES } from '../../message/limits.ts';
 import { isJsonObject, type JsonObject, type JsonValue, type Message } from '../../message/types.ts';
@@ -98,16 +98,13 @@ function readyMessage({ entry, value, isStringified }: EntryReading, options: Re
   }
   const { strict, now } = options;
   const rewritten = isJsonObject(value) ? options.rewrite(value) : value;
-  const asItStands =
-    isStringified && isJsonObject(value) && rewritten === value
-      ? wireMessageOf(value, { strict })
-      : undefined;
-  if (asItStands !== undefined) {
+  const finished = isJsonObject(rewritten) ? finishedMessageOf(rewritten, { strict }) : undefined;
+  const message = finished?.message ?? buildParsed(rewritten, { now: now(), strict });
+  if (finished?.isBody && isStringified && rewritten === value) {
     checkMessageSize(entry.bytes.byteLength);
     // A copy: the entry's own bytes keep the part of the file around them in memory.
-    return { message: asItStands, exactBody: Buffer.from(entry.bytes) };
+    return { message, exactBody: Buffer.from(entry.bytes) };
   }
-  const message = buildParsed(rewritten, { now: now(), strict });
   checkSize(entry.bytes.byteLength, value);
   return { message };
 }
