@@ -156,6 +156,8 @@ export class Engine implements Pick<Router, 'submit'> {
         failures = 0;
         this.#noteAllLanesKnown();
       } catch (error) {
+        // What stops this then closes the queue, and waits for no look.
+        if (stopping.aborted) return;
         failures++;
         onEvent?.({ kind: 'error', during: 'lanes', error });
       }

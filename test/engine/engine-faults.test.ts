@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { QueueError } from '../../src/errors.ts';
+import { ClosedError, QueueError } from '../../src/errors.ts';
 import { MemoryQueue } from '../../src/stores/memory/memory-queue.ts';
 import type { Queue } from '../../src/queue/queue.ts';
 import { FakeClock } from '../fake-clock.ts';
@@ -27,6 +27,19 @@ describe('a queue that fails', () => {
       await harness.engine.close();
     },
   );
+
+  it('because it is closed while an engine that stops still looks for lanes is not reported', async () => {
+    const { queue, clock } = failing(0, 'lanes');
+    let close: (() => void) | undefined;
+    queue.lanes = () =>
+      new Promise((_, reject) => (close = () => reject(new ClosedError('The queue is closed'))));
+    const harness = createHarness(() => answer(200), { queue, clock });
+    harness.engine.start();
+    await harness.engine.close();
+    close?.();
+    await clock.advance(60_000);
+    expect(harness.events.filter(({ kind }) => kind === 'error')).toEqual([]);
+  });
 
   it('to renew for a while loses nothing, and asks no further webhook until it has worked', async () => {
     const { queue, clock } = failing(3, 'renew');

@@ -84,7 +84,9 @@ function openPool(
     onConnect: (client) => {
       // Between the queries of a transaction there is no other listener, and an `error` event without one ends the process.
       client.on('error', () => {});
-      return client.query(`SET search_path TO ${SCHEMA}; SET standard_conforming_strings TO on; ${settings}`);
+      return client.query(
+        `SET search_path TO ${SCHEMA}; SET standard_conforming_strings TO on; SET default_transaction_isolation TO 'read committed'; ${settings}`,
+      );
     },
   });
   // Errors of idle connections; one in use rejects its query.

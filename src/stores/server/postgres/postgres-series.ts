@@ -48,17 +48,10 @@ function takenEntries(
     extend: async (locks, lockMs) => {
       const notes = locks.map(({ note }) => (note === undefined ? null : JSON.stringify(note)));
       const { rows } = await swift.query<{ id: string }>(
-        `SELECT id FROM unnest($2::text[], $3::text[], $6::jsonb[]) AS wanted (id, token, note)
-          WHERE CASE WHEN extend_lock($1, id, token, $4, $5) = 0 THEN true
+        `SELECT id FROM unnest($2::text[], $3::text[], $5::jsonb[]) AS wanted (id, token, note)
+          WHERE CASE WHEN extend_lock($1, id, token, $4, ${NOW}) = 0 THEN true
             ELSE note IS NOT NULL AND update_progress($1, id, note) < 0 END`,
-        [
-          series,
-          locks.map(({ id }) => id),
-          locks.map(({ token }) => token),
-          Math.ceil(lockMs),
-          Date.now(),
-          notes,
-        ],
+        [series, locks.map(({ id }) => id), locks.map(({ token }) => token), Math.ceil(lockMs), notes],
       );
       return rows.map(({ id }) => id);
     },
@@ -68,8 +61,8 @@ function takenEntries(
       return isAllowed(swift.query(text, [series, id, token, Math.ceil(dueAt), JSON.stringify(note)]));
     },
     recover: async (everyMs) => {
-      const text = 'SELECT count(*) FROM move_stalled_jobs_to_wait($1, $2, $3, $4)';
-      await swift.query(text, [series, MOST_STALLS, Date.now(), Math.ceil(everyMs)]);
+      const text = `SELECT count(*) FROM move_stalled_jobs_to_wait($1, $2, ${NOW}, $3)`;
+      await swift.query(text, [series, MOST_STALLS, Math.ceil(everyMs)]);
     },
   };
 }
@@ -108,14 +101,13 @@ function changes({ pool, swift }: Pools, series: string): Pick<Series, 'wake' | 
   return {
     wake: async (state, entries) => {
       const rows = entries.map(({ id, note }, place) => ({ place, id, note: JSON.stringify(note) }));
-      const waking = `SELECT CASE WHEN ${WAKINGS[state]} THEN update_progress(${name}, id, note::jsonb) = 1 ELSE false END AS done
+      const waking = `SELECT CASE WHEN ${WAKINGS[state](name)} THEN update_progress(${name}, id, note::jsonb) = 1 ELSE false END AS done
         FROM json_to_recordset(${quoted(JSON.stringify(rows))}) AS t (place int, id text, note text) ORDER BY place`;
-      const statements = [waking.replaceAll('$1', name), JOIN, HOLD];
-      const [woken = []] = await changeInLines<{ done: boolean }>(
-        pool,
-        placedIn(series, entries),
-        statements,
-      );
+      const [woken = []] = await changeInLines<{ done: boolean }>(pool, placedIn(series, entries), [
+        waking,
+        JOIN,
+        HOLD,
+      ]);
       return woken.map(({ done }) => done);
     },
     remove: async (entries) => {
@@ -196,6 +188,9 @@ const COLUMNS = `id, name, state = 'active' AS "isLocked", data::text, added_at_
   processed_at_ms::float8 AS "takenAt", finished_at_ms::float8 AS "settledAt", failed_reason AS "failedReason", return_value::text AS returnvalue,
   stacktrace::text, progress::text`;
 
+/** Locks end by the clock of the server: those of processes differ. Ms. */
+const NOW = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint';
+
 /** What BullMQ's `moveToActive` runs, for as many tokens as entries are ready: in one statement, and so in one commit. */
 const TAKE = `WITH ready AS (SELECT count(*)::int AS count FROM (
     (SELECT 1 FROM job WHERE queue = $1 AND state = 'waiting' LIMIT cardinality($2::text[]))
@@ -205,7 +200,7 @@ const TAKE = `WITH ready AS (SELECT count(*)::int AS count FROM (
   ) AS each)
   SELECT ${COLUMNS}, lock_token
     FROM unnest(($2::text[])[1:(SELECT count FROM ready)]) WITH ORDINALITY AS t (token, place),
-      LATERAL move_to_active($1, t.token, $3, $4, NULL, NULL, NULL)
+      LATERAL move_to_active($1, t.token, $3::bigint + ${NOW} - $4::bigint, $4, NULL, NULL, NULL)
    ORDER BY place`;
 
 async function nextDueIn(pool: Pool, series: string): Promise<number | undefined> {
@@ -220,8 +215,8 @@ const WANTED = `unnest($2::text[]) AS wanted (key),
 
 /** What BullMQ runs to have an entry of that state wait. */
 const WAKINGS = {
-  delayed: 'promote($1, id) = 0',
-  failed: "reprocess_job($1, id, 'failed', false, false, false) = 1",
+  delayed: (name: string) => `promote(${name}, id) = 0`,
+  failed: (name: string) => `reprocess_job(${name}, id, 'failed', false, false, false) = 1`,
 };
 
 /** The orders in which `Series.ids` lists entries, and those from the end: to skip a million entries takes seconds. */

@@ -104,10 +104,17 @@ while at < #ARGV do
   local id = redis.call('RPOPLPUSH', series .. 'wait', series .. 'active')
   if not id then break end
   local key = series .. id
-  redis.call('SET', key .. ':lock', argument(), 'PX', lockMs)
   redis.call('HSET', key, 'processedOn', now)
   redis.call('HINCRBY', key, 'ats', 1)
-  table.insert(rows, {id, redis.call('HMGET', key, '${ENTRY_FIELDS.join("', '")}')})
+  local fields = redis.call('HMGET', key, '${ENTRY_FIELDS.join("', '")}')
+  if fields[1] then
+    redis.call('SET', key .. ':lock', argument(), 'PX', lockMs)
+    table.insert(rows, {id, fields})
+  else
+    -- A person has deleted its key.
+    redis.call('DEL', key)
+    redis.call('LREM', series .. 'active', 1, id)
+  end
 end
 return rows
 `);

@@ -54,7 +54,6 @@ function changes(redis: Redis, prefix: string): Omit<Series, keyof Lookup> {
         const [score, ...rows] = result as [string | null, ...[string, RedisRow][]]; // by the script
         for (const [index, [id, row]] of rows.entries()) {
           const entry = redisEntry(id, row, true);
-          // Else its fields are gone, as when a person has deleted its key.
           if (entry !== undefined) taken.push({ entry, token: some[index] ?? '' });
         }
         if (rows.length === some.length && at + some.length < tokens.length) continue;
