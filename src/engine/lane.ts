@@ -4,7 +4,8 @@ import type { Destination } from './destination.ts';
 import { LaneHealth } from './health.ts';
 import { DELIVERY_DEFAULTS } from './options.ts';
 import { LanePace, paceOptionsOf } from './pace.ts';
-import { runRound, type RoundContext, type RoundResult } from './round/round.ts';
+import type { RoundResult } from './round/round-result.ts';
+import { runRound, type RoundContext } from './round/round.ts';
 import { backoffMs, settledDelivery, settleInQueue, settlementOf } from './settlement.ts';
 
 /** What all lanes of an engine share. */

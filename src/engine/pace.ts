@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
 import type { DeliveryOptions } from './options.ts';
-import type { RoundResult } from './round/round.ts';
+import type { RoundResult } from './round/round-result.ts';
 
 /**
  * How fast a lane goes. As fast as its concurrency lets it, but for trouble and the time after it: a receiver that has

@@ -5,7 +5,7 @@ import type { Destination } from './destination.ts';
 import type { EngineEvent } from './engine-event.ts';
 import type { UninterruptedRun } from './uninterrupted-run.ts';
 import { remainingWebhooks, roundsSoFar } from './round/progress.ts';
-import type { RoundResult } from './round/round.ts';
+import type { RoundResult } from './round/round-result.ts';
 import { isLateRoundOwed, nextRoundAt, waitMs } from './round/schedule.ts';
 
 interface SettlementContext {

@@ -12,6 +12,7 @@ import type { EngineEvent } from '../engine-event.ts';
 import { symptomOf, type LaneHealth } from '../health.ts';
 import type { UninterruptedRun } from '../uninterrupted-run.ts';
 import { remainingWebhooks, roundsSoFar, withAttempt } from './progress.ts';
+import type { RoundResult } from './round-result.ts';
 import { isLastRound, windowEndOf, type RoundsSoFar } from './schedule.ts';
 import type { Webhook } from '../webhook.ts';
 
@@ -30,20 +31,6 @@ export interface RoundContext {
   readonly aborting: AbortSignal;
   readonly onEvent: ((event: EngineEvent) => void) | undefined;
 }
-
-/**
- * The result of a round. `open`: a webhook is left that may take it later. `interrupted`: the engine is stopping.
- * `lost`: the claim is another's. `broken`: the queue or this program failed on the way.
- */
-export type RoundResult = {
-  readonly beganAt: number;
-  readonly progress: Progress;
-  readonly signature: string | undefined;
-  readonly signatures: SignedHeaders['signatures'];
-} & (
-  | { readonly outcome: 'delivered' | 'rejected' | 'open' | 'interrupted' | 'lost' }
-  | { readonly outcome: 'broken'; readonly error: unknown }
-);
 
 /**
  * One pass over the webhooks that have not rejected the delivery. Never rejects.
