@@ -41,7 +41,10 @@ function arrange(type: MessageType): Shape {
     always: fields.filter(({ required }) => required === 'always'),
     either: fields.filter(({ required }) => required === 'either'),
     filled: fields.filter(({ filled }) => filled),
-    written: fields.filter(({ kind, filled }) => kind === 'version' || kind === 'timestamp' || filled),
+    written: fields.filter(
+      ({ place, kind, filled }) =>
+        (place === 'row' && (kind === 'version' || kind === 'timestamp')) || filled,
+    ),
   };
 }
 

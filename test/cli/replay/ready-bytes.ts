@@ -19,7 +19,8 @@ const ROWS = {
   identify: ['version', 'type', 'userId', 'anonymousId', 'traits', 'timestamp'],
   alias: ['version', 'type', 'Previous ID', 'User ID', 'timestamp'],
   group: ['version', 'type', 'groupId', 'userId', 'anonymousId', 'traits', 'timestamp'],
-  delete: ['type', 'userId', 'anonymousId', 'timestamp'],
+  // Not written, but taken where it is given.
+  delete: ['version', 'type', 'userId', 'anonymousId', 'timestamp'],
 } as const;
 const TYPES = Object.keys(ROWS) as (keyof typeof ROWS)[]; // its keys, as declared above
 const RIGHT = new Map([
@@ -72,7 +73,11 @@ class Texts {
 
   message(): string {
     const type = this.#of(TYPES);
-    const row = ROWS[type].filter((name) => name !== 'anonymousId' || this.#chance(0.3));
+    const row = ROWS[type].filter(
+      (name) =>
+        (name !== 'anonymousId' || this.#chance(0.3)) &&
+        (name !== 'version' || type !== 'delete' || this.#chance(0.5)),
+    );
     const members = row.filter(() => !this.#chance(0.005)).map((name) => [name, this.#field(name, type)]);
     while (this.#chance(0.4)) {
       const name = this.#of(OTHERS);
@@ -167,7 +172,7 @@ export function expectSameBytes(seed: number): void {
   }
   // Enough of them go each way, or the comparison above would say nothing.
   expect(count.sent).toBeGreaterThan(20_000);
-  expect(count.atHand).toBeGreaterThan(count.sent * 0.15);
+  expect(count.atHand).toBeGreaterThan(count.sent * 0.2);
   expect(count.atHand).toBeLessThan(count.same);
   expect(count.atHand).toBeGreaterThan(count.same * 0.6);
 }
