@@ -84,8 +84,10 @@ class Texts {
       members.push([name, name === 'integrations' ? '{"All":true}' : this.#value(2)]);
     }
     if (this.#chance(0.5)) members.push(['context', this.#object(2)]);
-    const [first = []] = members;
-    if (this.#chance(0.1)) members.splice(0, 2, members[1] ?? [], first);
+    if (this.#chance(0.15)) {
+      const place = (): number => Math.floor(this.#random() * members.length);
+      members.splice(place(), 0, ...members.splice(place(), 1));
+    }
     if (this.#chance(0.03)) members.push(this.#of(members));
     const space = this.#chance(0.03) ? ' ' : '';
     const text = `{${members.map(([name, value]) => `${JSON.stringify(name)}:${space}${value}`).join(',')}}`;
