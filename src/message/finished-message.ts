@@ -40,7 +40,7 @@ export function finishedMessageOf(
   const message = withNames(input, shape);
   // All that it has is right, so that only something may be missing.
   if (missingProblem(shape, message) !== undefined) return undefined;
-  return { message: message as unknown as Message, isBody };
+  return { message: message as unknown as Message, isBody }; // every field is right, and none is missing
 }
 
 /** Whether a field stays as it is: not removed, moved, renamed or written in another way. */
