@@ -23,21 +23,6 @@ describe('the source', () => {
     expect(SOURCES.flatMap(importsOutOfOrder)).toEqual([]);
   });
 
-  it('has the files of the walk of a message in CONTRIBUTING, each joined to another by an import, and at most 25', () => {
-    const files = walkedFiles(readFileSync(join(SRC, '../.github/CONTRIBUTING.md'), 'utf8'));
-    expect(files.length).toBeGreaterThan(20);
-    expect(files.length).toBeLessThanOrEqual(25);
-    const walked = SOURCES.filter(({ path }) => files.includes(path));
-    expect(files.filter((file) => !walked.some(({ path }) => path === file))).toEqual([]);
-    const joined = new Set(
-      walked.flatMap((source) => {
-        const targets = importedFiles(source).filter((path) => files.includes(path));
-        return targets.length === 0 ? [] : [source.path, ...targets];
-      }),
-    );
-    expect(files.filter((file) => !joined.has(file))).toEqual([]);
-  });
-
   it('is checked by rules that notice a fault', () => {
     expect(castsWithoutReason({ path: 'a.ts', text: 'const a = b as string;' })).toEqual(['a.ts:1']);
     expect(castsWithoutReason({ path: 'a.ts', text: '// as c says\nconst a = b as string;' })).toEqual([]);
@@ -46,19 +31,6 @@ describe('the source', () => {
     expect(importsOutOfOrder({ path: 'a.ts', text })).toEqual(['a.ts:2']);
   });
 });
-
-/** The files of src that the numbered steps of the walk name, but for the parts of a store besides the one in memory. */
-function walkedFiles(page: string): string[] {
-  const [, walk = ''] =
-    /^## One message, from the flag to the socket\n([^]*?)^The way back:/m.exec(page) ?? [];
-  const steps = walk.slice(walk.indexOf('\n1. ')).replace(/From there [^]*?decide/, '');
-  return [...new Set([...steps.matchAll(/`([a-z/-]+\.tsx?)`/g)].map(([, path = '']) => path))];
-}
-
-function importedFiles({ path, text }: Source): string[] {
-  const specifiers = text.matchAll(/(?:from|import\()\s*'(\.[^']+)'/g);
-  return [...specifiers].map(([, specifier = '']) => join(path, '..', specifier));
-}
 
 interface Node {
   readonly type: string;
