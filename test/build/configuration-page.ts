@@ -1,15 +1,22 @@
 import { readFileSync } from 'node:fs';
 import { format, resolveConfig } from 'prettier';
+import { WAYS, WHERE_TO_ROWS, type WhereToRow } from '../../src/cli/flags/delivery/where-to-flags.ts';
 import { defaultText, fieldOf, KEYS, type Key } from '../../src/config/table/fields.ts';
 
 const PAGE = new URL('../../docs/configuration.md', import.meta.url).pathname;
 const BETWEEN_MARKS = /(?<=<!-- settings: .*? -->\n).*(?=<!-- end of settings -->)/s;
 
-/** docs/configuration.md with the table of settings as it must be now; the text around the table is written by hand. */
+const BETWEEN_FLAG_MARKS = /(?<=<!-- flags: .*? -->\n).*(?=<!-- end of flags -->)/s;
+
+/** docs/configuration.md with its tables as they must be now; the text around the tables is written by hand. */
 export async function configurationPage(): Promise<string> {
   const page = readFileSync(PAGE, 'utf8');
-  if (!BETWEEN_MARKS.test(page)) throw new Error(`${PAGE} has no marks around its table of settings`);
-  const text = page.replace(BETWEEN_MARKS, () => `\n${settingsTable()}\n\n`);
+  if (!BETWEEN_MARKS.test(page) || !BETWEEN_FLAG_MARKS.test(page)) {
+    throw new Error(`${PAGE} has no marks around its tables`);
+  }
+  const text = page
+    .replace(BETWEEN_MARKS, () => `\n${settingsTable()}\n\n`)
+    .replace(BETWEEN_FLAG_MARKS, () => `\n${flagsTable()}\n\n`);
   return format(text, { ...(await resolveConfig(PAGE)), parser: 'markdown' });
 }
 
@@ -23,6 +30,19 @@ const OUTSIDE_A_FILE = [
 export function settingsTable(): string {
   const head = ['| Setting | What it is | Default | Flag | Variable |', '| --- | --- | --- | --- | --- |'];
   return [...head, ...KEYS.map(row), ...OUTSIDE_A_FILE].join('\n');
+}
+
+/** A table of the "where to" flags and the ways that use them, as markdown. */
+function flagsTable(): string {
+  const head = [
+    '| Flag | Webhooks | `--loopback` | Tracking API | `--queue` |',
+    '| --- | --- | --- | --- | --- |',
+  ];
+  const rows = Object.values<WhereToRow>(WHERE_TO_ROWS).map(({ flag, appliesTo, needs }) => {
+    const name = needs === undefined ? code(flag) : `${code(flag)} (with ${code(needs)})`;
+    return `| ${[name, ...WAYS.map((way) => (appliesTo.includes(way) ? 'yes' : ''))].join(' | ')} |`;
+  });
+  return [...head, ...rows].join('\n');
 }
 
 function row(key: Key): string {

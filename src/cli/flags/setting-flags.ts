@@ -1,15 +1,9 @@
 import { Option, type Command } from 'commander';
-import {
-  defaultText,
-  fieldOf,
-  KEYS,
-  SETTING_FIELDS,
-  type Key,
-  type ValueOf,
-} from '../../config/table/fields.ts';
+import { defaultText, fieldOf, SETTING_FIELDS, type Key, type ValueOf } from '../../config/table/fields.ts';
 import type { SettingFlag } from '../../config/table/setting-field.ts';
 import type { SettingKind } from '../../config/table/kinds.ts';
-import { joinNames } from './flag-values.ts';
+import { given, joinNames } from './flag-values.ts';
+import { collectUrl } from './short-url.ts';
 
 /** Adds the flags of settings, as the table of settings has them. */
 export function addSettingFlags(command: Command, ...keys: readonly Key[]): Command {
@@ -17,31 +11,22 @@ export function addSettingFlags(command: Command, ...keys: readonly Key[]): Comm
   return command;
 }
 
+/** How commander reads the flags that may be repeated, or must not be empty. */
+const PARSED: Readonly<Partial<Record<Key, (option: Option) => Option>>> = {
+  webhooks: (option) => option.argParser(collectUrl),
+  scheme: (option) => option.argParser(joinNames),
+  'delivery.ca': (option) => option.argParser(given),
+};
+
 /** The flag of a setting, for a command that has another use for it with a text of its own. */
 export function settingOption(key: Key, text?: string): Option {
   const flag = flagOf(key);
   const { kind } = fieldOf(key);
   const { name, value } = flag;
   const usage = value === undefined ? name : `${name} ${value}`;
-  const option = new Option(usage, helpLine(key, text ?? flag.text));
-  // Repeated, it adds to the schemes before, as --secret does to the secrets.
-  if (key === 'scheme') option.argParser(joinNames);
+  const plain = new Option(usage, helpLine(key, text ?? flag.text));
+  const option = PARSED[key]?.(plain) ?? plain;
   return kind.choices === undefined ? option : option.choices(kind.choices);
-}
-
-/** The settings of a destination that flags gave, by key, with the default that they have at the prompt. */
-export function givenByFlags(
-  flags: Readonly<Partial<Record<string, unknown>>>,
-): Partial<Record<Key, { readonly name: string; readonly value: unknown }>> {
-  const keys = KEYS.filter(
-    (key) => fieldOf(key).belongsTo === 'destination' && fieldOf(key).flag !== undefined,
-  );
-  return Object.fromEntries(
-    keys.map((key) => {
-      const { name, atPrompt } = flagOf(key);
-      return [key, { name, value: flags[new Option(name).attributeName()] ?? atPrompt }];
-    }),
-  );
 }
 
 /** Reads a flag as the setting that it gives. Throws ConfigError. */
@@ -59,7 +44,8 @@ function parsedFlag<K extends Key>(key: K, text: string): ValueOf<K> {
   return kind.parse(text, { name: flagOf(key).name });
 }
 
-function flagOf(key: Key): SettingFlag {
+/** The flag of a setting that has one. */
+export function flagOf(key: Key): SettingFlag {
   const { flag } = fieldOf(key);
   if (flag === undefined) throw new Error(`the setting ${key} has no flag`);
   return flag;

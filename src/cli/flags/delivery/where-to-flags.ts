@@ -1,122 +1,187 @@
 import type { Command } from 'commander';
 import { layerOf, type Layer } from '../../../config/layer.ts';
-import { MAX_WEBHOOKS, type WebhookOptions } from '../../../engine/options.ts';
+import { fieldOf, type Key } from '../../../config/table/fields.ts';
+import type { WebhookOptions } from '../../../engine/options.ts';
 import type { Io } from '../../io.ts';
 import type { StdinIo } from '../../stdin.ts';
 import { namedCaFile } from './ca-file.ts';
-import { addSecretFlags, readSecretFlags, type SecretFlags } from '../signature/secret-flags.ts';
-import { collect, given } from '../flag-values.ts';
-import { addSettingFlags, givenByFlags, settingOption } from '../setting-flags.ts';
+import { addSecretFlags, readSecretFlags, type SecretFlag } from '../signature/secret-flags.ts';
+import { collect } from '../flag-values.ts';
 import { conflict, headersOf } from '../header-lines.ts';
-import { collectUrl } from '../short-url.ts';
+import { flagOf, settingOption } from '../setting-flags.ts';
 
-/** The "where to" flags of `send` and `replay`, as typed. */
-export interface WhereToFlags extends SecretFlags {
-  readonly url?: readonly string[];
-  readonly header?: readonly string[];
-  /** A PEM file. */
-  readonly ca?: string;
-  /** Names with commas between. */
-  readonly scheme?: string;
-  readonly strategy?: string;
-  readonly timeout?: string;
-  readonly retryFor?: string;
-  readonly concurrency?: string;
-  readonly source?: string;
-  readonly endpoint?: string;
-  readonly writeKey?: string;
-  readonly loopback?: true;
-  readonly queue?: true;
-  readonly store?: string;
+export const WAYS = ['webhooks', 'loopback', 'tracking-api', 'queue'] as const;
+
+/** How a command delivers. */
+export type Way = (typeof WAYS)[number];
+
+/** A value of a flag, as commander hands it over. */
+interface FlagValues {
+  readonly text: string;
+  readonly texts: readonly string[];
+  readonly secrets: readonly SecretFlag[];
+  readonly switch: true;
 }
 
-export function addWhereToFlags(command: Command): void {
-  command
-    .optionsGroup('Where to send:')
-    .addOption(settingOption('webhooks').argParser(collectUrl))
-    .option('-H, --header <header>', "send 'Name: value' to every --url (repeat)", collect)
-    .addOption(settingOption('delivery.ca').argParser(given));
-  addSecretFlags(command);
-  addSettingFlags(
-    command,
-    'scheme',
-    'delivery.strategy',
-    'delivery.timeout',
-    'delivery.retryFor',
-    'delivery.concurrency',
-  );
-  command.option('--source <name>', 'send as this source of the config');
-  addSettingFlags(command, 'endpoint', 'writeKey')
-    .option('--loopback', 'deliver to a built-in receiver that verifies and shows')
-    .option('--queue', 'only queue it; hooks worker delivers');
-  addSettingFlags(command, 'store');
+/**
+ * One "where to" flag of `send`, `replay` and the syncs. The options, the type of the flags, the rejections and the table of
+ * docs/configuration.md are made from the rows.
+ */
+export interface WhereToRow {
+  readonly flag: `--${string}`;
+  readonly value: keyof FlagValues;
+  /** The setting that the flag gives. */
+  readonly setting?: Key;
+  readonly define: (command: Command) => unknown;
+  /** The ways that use the flag. Every other way rejects it, because it would be lost silently. */
+  readonly appliesTo: readonly Way[];
+  /** The way that the flag chooses. */
+  readonly selects?: Way;
+  /** The flag without which this one has no effect. */
+  readonly needs?: `--${string}`;
 }
 
-/** Throws ConfigError for flags that contradict each other or have no effect together. */
-export function refuseConflicts(flags: WhereToFlags): void {
-  const count = flags.url?.length ?? 0;
-  if (count > MAX_WEBHOOKS) {
-    throw conflict(
-      '--url',
-      `\`--url\` may be given ${MAX_WEBHOOKS} times, got ${count}`,
-      'send in several runs',
-    );
-  }
-  refuseForQueue(flags);
-  const exclusive = [
-    ['--loopback', flags.loopback, '--url', flags.url],
-    ['--loopback', flags.loopback, '--endpoint', flags.endpoint],
-    ['--loopback', flags.loopback, '--write-key', flags.writeKey],
-    ['--endpoint', flags.endpoint, '--url', flags.url],
-    ['--write-key', flags.writeKey, '--url', flags.url],
-  ] as const;
-  for (const [one, isOne, other, isOther] of exclusive) {
-    if (isOne !== undefined && isOther !== undefined) {
-      throw conflict(one, `\`${one}\` and \`${other}\` cannot be given together`, 'leave one of them out');
-    }
-  }
-  if (flags.header !== undefined && count === 0) {
-    throw conflict(
-      '--header',
-      '`--header` is for `--url`, which is not given',
-      'add --url, or put headers in the config',
-    );
-  }
+const TO_WEBHOOKS = ['webhooks', 'loopback'] as const;
+const OVER_HTTP = ['webhooks', 'loopback', 'tracking-api'] as const;
+
+/** By the attribute that commander gives each flag, in the order of the help. */
+export const WHERE_TO_ROWS = {
+  url: { ...settingRow('webhooks', ['webhooks']), value: 'texts', selects: 'webhooks' },
+  header: {
+    flag: '--header',
+    value: 'texts',
+    define: (command) =>
+      command.option('-H, --header <header>', "send 'Name: value' to every --url (repeat)", collect),
+    appliesTo: ['webhooks'],
+    needs: '--url',
+  },
+  ca: settingRow('delivery.ca', OVER_HTTP),
+  // Defines --secret-file too: both fill one list.
+  secret: { ...settingRow('sharedSecret', TO_WEBHOOKS), value: 'secrets', define: addSecretFlags },
+  secretFile: { flag: '--secret-file', value: 'secrets', define: () => {}, appliesTo: TO_WEBHOOKS },
+  scheme: settingRow('scheme', TO_WEBHOOKS),
+  strategy: settingRow('delivery.strategy', TO_WEBHOOKS),
+  timeout: settingRow('delivery.timeout', OVER_HTTP),
+  retryFor: settingRow('delivery.retryFor', OVER_HTTP),
+  concurrency: settingRow('delivery.concurrency', OVER_HTTP),
+  source: {
+    flag: '--source',
+    value: 'text',
+    define: (command) => command.option('--source <name>', 'send as this source of the config'),
+    appliesTo: [...OVER_HTTP, 'queue'],
+  },
+  endpoint: { ...settingRow('endpoint', ['tracking-api']), selects: 'tracking-api' },
+  writeKey: { ...settingRow('writeKey', ['tracking-api']), selects: 'tracking-api' },
+  loopback: {
+    flag: '--loopback',
+    value: 'switch',
+    define: (command) =>
+      command.option('--loopback', 'deliver to a built-in receiver that verifies and shows'),
+    appliesTo: ['loopback'],
+    selects: 'loopback',
+  },
+  queue: {
+    flag: '--queue',
+    value: 'switch',
+    define: (command) => command.option('--queue', 'only queue it; hooks worker delivers'),
+    appliesTo: ['queue'],
+    selects: 'queue',
+  },
+  store: { ...settingRow('store', ['queue']), needs: '--queue' },
+} as const satisfies Readonly<Record<string, WhereToRow>>;
+
+type Rows = Readonly<Record<string, WhereToRow>>;
+
+/** The "where to" flags, as typed. */
+export type WhereToFlags = {
+  readonly [Name in keyof typeof WHERE_TO_ROWS]?: FlagValues[(typeof WHERE_TO_ROWS)[Name]['value']];
+};
+
+/** The flags that a way uses. */
+export type FlagOfWay<W extends Way> = {
+  [Name in keyof typeof WHERE_TO_ROWS]: W extends (typeof WHERE_TO_ROWS)[Name]['appliesTo'][number]
+    ? Name
+    : never;
+}[keyof typeof WHERE_TO_ROWS];
+
+/** A flag whose name, help and default stand in the table of settings. */
+function settingRow<const Ways extends readonly Way[]>(setting: Key, appliesTo: Ways) {
+  return {
+    flag: flagOf(setting).name,
+    value: 'text',
+    setting,
+    define: (command: Command) => command.addOption(settingOption(setting)),
+    appliesTo,
+  } as const;
 }
 
-/** Throws ConfigError for flags given with --queue: the worker goes by the config, so what only this command knows would be lost silently. */
-function refuseForQueue(flags: WhereToFlags): void {
-  if (!flags.queue && flags.store !== undefined) {
-    throw conflict('--store', '`--store` is for `--queue`, which is not given', 'add --queue');
-  }
-  const strays = [
-    ['--url', flags.url],
-    ['--header', flags.header],
-    ['--ca', flags.ca],
-    ['--secret', flags.secret ?? flags.secretFile],
-    ['--scheme', flags.scheme],
-    ['--strategy', flags.strategy],
-    ['--timeout', flags.timeout],
-    ['--retry-for', flags.retryFor],
-    ['--concurrency', flags.concurrency],
-    ['--endpoint', flags.endpoint],
-    ['--write-key', flags.writeKey],
-    ['--loopback', flags.loopback],
-  ] as const;
-  const [stray] = strays.find(([, value]) => value !== undefined) ?? [];
-  if (!flags.queue || stray === undefined) return;
-  throw conflict(
-    stray,
-    `\`--queue\` and \`${stray}\` cannot be given together`,
-    `leave ${stray} out, and put it into the config: the queue is delivered as the config says`,
-  );
+export function addWhereToFlags(command: Command, rows: Rows = WHERE_TO_ROWS): void {
+  command.optionsGroup('Where to send:');
+  for (const row of Object.values(rows)) row.define(command);
 }
 
-/** The flags as the first layer of settings, so that they are read and rejected like every other. */
-export async function flagLayer(flags: WhereToFlags, io: StdinIo & Pick<Io, 'cwd'>): Promise<Layer> {
+/** Of several flags that choose a way, this one is named first. */
+const PRECEDENCE: readonly Way[] = ['queue', 'loopback', 'tracking-api', 'webhooks'];
+
+/** The way that the flags choose; undefined leaves it to the settings. */
+export function selectedWay(flags: object, rows: Rows = WHERE_TO_ROWS): Way | undefined {
+  const given = givenRows(flags, rows);
+  return PRECEDENCE.find((way) => given.some(({ selects }) => selects === way));
+}
+
+/** Throws ConfigError for a flag that this way does not use, or that has no effect without another one. */
+export function rejectUnusedFlags(flags: object, way: Way, rows: Rows = WHERE_TO_ROWS): void {
+  const given = givenRows(flags, rows);
+  const lacks = ({ needs }: WhereToRow): boolean =>
+    needs !== undefined && !given.some(({ flag }) => flag === needs);
+  const stray = given.find((row) => !row.appliesTo.includes(way) || lacks(row));
+  if (stray === undefined) return;
+  const selector = given.find(({ selects }) => selects === way);
+  throw strayError(stray, { way, selector });
+}
+
+function strayError(
+  { flag, needs, selects, appliesTo: [use = 'webhooks'] }: WhereToRow,
+  { way, selector }: { readonly way: Way; readonly selector: WhereToRow | undefined },
+): Error {
+  if (selector !== undefined && (way === 'queue' || selects !== undefined)) {
+    const sentence = `\`${selector.flag}\` and \`${flag}\` cannot be given together`;
+    const inConfig = `leave ${flag} out, and put it into the config: the queue is delivered as the config says`;
+    return conflict(flag, sentence, way === 'queue' ? inConfig : 'leave one of them out');
+  }
+  if (needs !== undefined) {
+    return conflict(flag, `\`${flag}\` is for \`${needs}\`, which is not given`, `add ${needs}`);
+  }
+  const sentence = `\`${flag}\` is for ${WAY_NAMES[use]}; ${WAY_NAMES[way]} has no use for it`;
+  return conflict(flag, sentence, way === 'tracking-api' ? 'leave it out, or give --url' : 'leave it out');
+}
+
+const WAY_NAMES: Readonly<Record<Way, string>> = {
+  webhooks: 'webhooks',
+  'tracking-api': 'a tracking API',
+  loopback: '`--loopback`',
+  queue: '`--queue`',
+};
+
+function givenRows(flags: object, rows: Rows): readonly WhereToRow[] {
+  const values: Readonly<Record<string, unknown>> = { ...flags };
+  return Object.entries(rows).flatMap(([name, row]) => (values[name] === undefined ? [] : [row]));
+}
+
+/** The flags as the first layer of a destination's settings, so that they are read and rejected like every other. */
+export async function flagLayer(
+  flags: WhereToFlags,
+  io: StdinIo & Pick<Io, 'cwd'>,
+  rows: Rows = WHERE_TO_ROWS,
+): Promise<Layer> {
   const headers = headersOf(flags.header ?? []);
-  const secrets = await readSecretFlags(flags, io);
+  const secret = await readSecretFlags(flags, io);
   const url = flags.url?.map((each): WebhookOptions => ({ url: each, headers }));
   const ca = await namedCaFile(flags, io);
-  return layerOf(givenByFlags({ ...flags, url, secret: secrets, ca }), io.cwd);
+  const values: Readonly<Record<string, unknown>> = { ...flags, url, secret, ca };
+  const settings = Object.entries(rows).flatMap(([name, { flag, setting }]) => {
+    if (setting === undefined || fieldOf(setting).belongsTo !== 'destination') return [];
+    return [[setting, { name: flag, value: values[name] ?? flagOf(setting).atPrompt }]];
+  });
+  return layerOf(Object.fromEntries(settings), io.cwd);
 }

@@ -9,7 +9,14 @@ import type { StdinIo } from '../../stdin.ts';
 import { readFlag, readFlagOrDefault } from '../setting-flags.ts';
 import { hasTls } from './ca-file.ts';
 import { conflict } from '../header-lines.ts';
-import { flagLayer, refuseConflicts, type WhereToFlags } from './where-to-flags.ts';
+import {
+  flagLayer,
+  rejectUnusedFlags,
+  selectedWay,
+  type FlagOfWay,
+  type Way,
+  type WhereToFlags,
+} from './where-to-flags.ts';
 
 export { addWhereToFlags, type WhereToFlags } from './where-to-flags.ts';
 
@@ -66,12 +73,13 @@ export async function resolveWhereTo(
   settings: Settings,
   io: StdinIo & Pick<Io, 'cwd'>,
 ): Promise<WhereTo> {
-  refuseConflicts(flags);
-  const source = flags.source ?? settings.defaultSource ?? refuseToGuess(settings);
-  if (flags.queue) return queue(source, flags, settings);
+  const way = selectedWay(flags) ?? configuredWay(settings);
+  rejectUnusedFlags(flags, way);
+  const source = flags.source ?? settings.defaultSource ?? rejectSeveralSources(settings);
+  if (way === 'queue') return queue(source, flags, settings);
   const layer = await flagLayer(flags, io);
-  if (flags.loopback) return loopback(source, settings, layer);
-  if (namesTrackingApi(flags, settings)) return trackingApi(source, flags, { settings, layer });
+  if (way === 'loopback') return loopback(source, settings, layer);
+  if (way === 'tracking-api') return trackingApi(source, flags, { settings, layer });
   return configured(source, flags, { settings, layer });
 }
 
@@ -82,23 +90,7 @@ export function signingSecrets(to: WhereTo): readonly string[] {
     .flatMap(({ sharedSecrets }) => sharedSecrets);
 }
 
-/** Throws ConfigError for flags about webhooks: they would be lost silently, since a tracking API has no use for them. */
-function refuseForTrackingApi(flags: WhereToFlags): void {
-  const given = [
-    ['--secret', flags.secret ?? flags.secretFile],
-    ['--scheme', flags.scheme],
-    ['--strategy', flags.strategy],
-  ] as const;
-  const [stray] = given.find(([, value]) => value !== undefined) ?? [];
-  if (stray === undefined) return;
-  throw conflict(
-    stray,
-    `\`${stray}\` is for webhooks; a tracking API has no use for it`,
-    'leave it out, or give --url',
-  );
-}
-
-function refuseToGuess({ sourceNames }: Settings): never {
+function rejectSeveralSources({ sourceNames }: Settings): never {
   if (sourceNames.length === 0) throw noDestination('The config has no source');
   const names = sourceNames.map((name) => printable(name, 80)).join(', ');
   throw conflict(
@@ -146,14 +138,12 @@ function sharedByAll(settings: Settings): readonly string[] {
   return others.every(([secret]) => secret === first[0]) ? first : [];
 }
 
-function namesTrackingApi(flags: WhereToFlags, { originOf }: Settings): boolean {
-  if (flags.url !== undefined) return false;
-  if (flags.endpoint !== undefined || flags.writeKey !== undefined) return true;
-  return originOf('webhooks') !== 'HOOKS_URL' && originOf('endpoint') === 'HOOKS_ENDPOINT';
+function configuredWay({ originOf }: Settings): Way {
+  const isTrackingApi = originOf('webhooks') !== 'HOOKS_URL' && originOf('endpoint') === 'HOOKS_ENDPOINT';
+  return isTrackingApi ? 'tracking-api' : 'webhooks';
 }
 
 function trackingApi(source: string, flags: WhereToFlags, { settings, layer }: GivenSettings): ToTrackingApi {
-  refuseForTrackingApi(flags);
   const endpoint = readFlag('endpoint', flags.endpoint) ?? settings.endpoint;
   if (endpoint === undefined) {
     throw conflict(
@@ -170,15 +160,17 @@ function trackingApi(source: string, flags: WhereToFlags, { settings, layer }: G
       'add --write-key KEY, or set HOOKS_WRITE_KEY or `writeKey` in the config',
     );
   }
-  return {
-    kind: 'tracking-api',
+  const values = {
+    source,
     endpoint,
     writeKey,
-    retryForMs: readFlagOrDefault('delivery.retryFor', flags.retryFor),
-    timeoutMs: readFlag('delivery.timeout', flags.timeout),
+    retryFor: readFlagOrDefault('delivery.retryFor', flags.retryFor),
+    timeout: readFlag('delivery.timeout', flags.timeout),
     concurrency: readFlag('delivery.concurrency', flags.concurrency),
-    caFile: hasTls(endpoint) ? settings.caFile(source, layer) : undefined,
-  };
+    ca: hasTls(endpoint) ? settings.caFile(source, layer) : undefined,
+  } satisfies Record<FlagOfWay<'tracking-api'>, unknown>; // a new flag of this way must be read here
+  const { retryFor: retryForMs, timeout: timeoutMs, concurrency, ca: caFile } = values;
+  return { kind: 'tracking-api', endpoint, writeKey, retryForMs, timeoutMs, concurrency, caFile };
 }
 
 interface GivenSettings {
@@ -198,7 +190,10 @@ function configured(source: string, flags: WhereToFlags, { settings, layer }: Gi
   if (destinations.some(({ enabled }) => !enabled)) {
     throw noDestination(`Every destination of the source \`${printable(source, 80)}\` is disabled`);
   }
-  if (settings.endpoint !== undefined) return trackingApi(source, flags, { settings, layer });
+  if (settings.endpoint !== undefined) {
+    rejectUnusedFlags(flags, 'tracking-api');
+    return trackingApi(source, flags, { settings, layer });
+  }
   const [empty] = settings.emptyFiles;
   throw noDestination(
     `There is no destination to send to${empty === undefined ? '' : `: ${printable(empty)} is empty`}`,

@@ -1,0 +1,131 @@
+import { Readable } from 'node:stream';
+import { Command } from 'commander';
+import { afterAll, describe, expect, it } from 'vitest';
+import {
+  addWhereToFlags,
+  flagLayer,
+  rejectUnusedFlags,
+  selectedWay,
+  WAYS,
+  WHERE_TO_ROWS,
+  type Way,
+  type WhereToFlags,
+  type WhereToRow,
+} from '../../../../src/cli/flags/delivery/where-to-flags.ts';
+import { resolveWhereTo } from '../../../../src/cli/flags/delivery/where-to.ts';
+import { loadSettings } from '../../../../src/config/settings.ts';
+import { valueAt } from '../../../../src/config/layer.ts';
+import { makeCertificates } from '../../../certificates.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
+
+const certificates = await makeCertificates();
+afterAll(() => certificates.remove());
+
+type FlagName = keyof typeof WHERE_TO_ROWS;
+
+/** Each flag with a value that no config has. */
+const GIVEN: Readonly<Record<FlagName, readonly string[]>> = {
+  url: ['--url', 'https://flag.example'],
+  header: ['--header', 'X-Flag: 1'],
+  ca: ['--ca', 'CA_FILE'],
+  secret: ['--secret', 'secret-of-the-flag'],
+  secretFile: ['--secret-file', 'secret.txt'],
+  scheme: ['--scheme', 'github'],
+  strategy: ['--strategy', 'broadcast'],
+  timeout: ['--timeout', '77ms'],
+  retryFor: ['--retry-for', '77s'],
+  concurrency: ['--concurrency', '77'],
+  source: ['--source', 'other'],
+  endpoint: ['--endpoint', 'https://flag.example'],
+  writeKey: ['--write-key', 'key-of-the-flag'],
+  loopback: ['--loopback'],
+  queue: ['--queue'],
+  store: ['--store', 'sqlite:./flag.db'],
+};
+
+/** The flags and the config that lead a command each way, by flags and by the config alone. */
+const PATHS: readonly { readonly way: Way; readonly argv: readonly string[]; readonly config: string }[] = [
+  { way: 'webhooks', argv: ['--url', 'https://a.example'], config: '' },
+  { way: 'webhooks', argv: [], config: 'destinations: { Webhooks: { webhooks: ["https://b.example"] } }' },
+  { way: 'tracking-api', argv: ['--endpoint', 'https://a.example'], config: 'writeKey: k' },
+  { way: 'tracking-api', argv: [], config: 'writeKey: k' },
+  { way: 'loopback', argv: ['--loopback'], config: '' },
+  {
+    way: 'queue',
+    argv: ['--queue'],
+    config: 'destinations: { Webhooks: { webhooks: ["https://b.example"] } }',
+  },
+];
+
+/** Where the command delivers with these flags, as text to compare; the sentence when it rejects them. */
+async function resolved(argv: readonly string[], source: string): Promise<string> {
+  const [main, other] = [source, source.replace('b.example', 'c.example').replace('Key: k', 'Key: l')];
+  const folder = temporaryFolder({
+    'secret.txt': 'secret-of-the-file',
+    '.hooksrc': `endpoint: https://api.example\nsources:\n  default: { ${main} }\n  other: { ${other} }\n`,
+  });
+  const command = new Command('send').exitOverride();
+  addWhereToFlags(command);
+  command.parse(
+    argv.map((word) => (word === 'CA_FILE' ? certificates.caFile : word)),
+    { from: 'user' },
+  );
+  const settings = await loadSettings({ flags: {}, env: { HOME: folder }, cwd: folder });
+  try {
+    const to = await resolveWhereTo(
+      { source: 'default', ...command.opts<WhereToFlags>() },
+      settings,
+      ioOf(folder),
+    );
+    return JSON.stringify(to.kind === 'loopback' ? [to, to.deliverTo('http://127.0.0.1:1')] : to);
+  } catch (error) {
+    return `rejected: ${String(error)}`;
+  }
+}
+
+function ioOf(cwd: string) {
+  const { signal } = new AbortController();
+  return { stdin: Readable.from([]), stdinFd: undefined, signal, note: () => {}, isQuiet: false, cwd };
+}
+
+describe('the "where to" flags', () => {
+  const names = Object.keys(GIVEN) as FlagName[]; // the keys of a closed table
+  const cases = PATHS.flatMap((path) => names.map((name) => ({ ...path, name })));
+
+  it.each(cases)('$name is used or rejected on the way to $way with $argv', async ({ name, ...path }) => {
+    const row: WhereToRow = WHERE_TO_ROWS[name];
+    const [before, after] = await Promise.all([
+      resolved(path.argv, path.config),
+      resolved([...path.argv, ...GIVEN[name]], path.config),
+    ]);
+    expect(before).not.toContain('rejected');
+    // A flag that chooses a way leads there; the one that already stands in argv is given twice.
+    const isChosen = row.selects !== undefined && (path.argv.length === 0 || path.argv.includes(row.flag));
+    const applies =
+      row.appliesTo.includes(path.way) && (row.needs === undefined || path.argv.includes(row.needs));
+    if (applies && !path.argv.includes(row.flag)) expect(after).not.toBe(before);
+    if (!isChosen) expect(after.startsWith('rejected: ')).toBe(!applies);
+  });
+
+  it('uses or rejects a row that was added a moment ago, on every way', async () => {
+    const madeUp: WhereToRow = {
+      flag: '--traced',
+      value: 'switch',
+      setting: 'delivery.traceparent',
+      define: (command) => command.option('--traced'),
+      appliesTo: ['webhooks'],
+    };
+    const rows = { ...WHERE_TO_ROWS, traced: madeUp };
+    const command = new Command('send').exitOverride();
+    addWhereToFlags(command, rows);
+    command.parse(['--traced'], { from: 'user' });
+    const flags = command.opts<WhereToFlags>();
+    expect(selectedWay(flags, rows)).toBeUndefined();
+    rejectUnusedFlags(flags, 'webhooks', rows);
+    const { values } = await flagLayer(flags, ioOf(temporaryFolder()), rows);
+    expect(valueAt(values, ['delivery', 'traceparent'])).toBe(true);
+    for (const way of WAYS.filter((each) => each !== 'webhooks')) {
+      expect(() => rejectUnusedFlags(flags, way, rows), way).toThrow('`--traced` is for webhooks; ');
+    }
+  });
+});
