@@ -15,9 +15,9 @@ interface Walk {
 
 /** The most that each job may walk through. Lower a number when the code allows it; raise it only with a reason in the commit. */
 const BUDGETS = {
-  send: { files: 119, functions: 715 },
-  batch: { files: 75, functions: 360 },
-  replay: { files: 163, functions: 977 },
+  send: { files: 118, functions: 723 },
+  batch: { files: 75, functions: 380 },
+  replay: { files: 162, functions: 980 },
   verify: { files: 41, functions: 196 },
 } as const satisfies Record<string, Walk>;
 

@@ -2,6 +2,7 @@ import type { AttemptRecord } from '../../attempt-record.ts';
 import { callDetached } from '../../errors.ts';
 import type { Receipt } from '../../client/sink.ts';
 import type { EngineEvent } from '../../engine/engine-event.ts';
+import type { RoutedMessage } from '../../engine/router.ts';
 import type { DeadReason, Delivery } from '../../queue/delivery.ts';
 import type { SignedHeaders } from '../../signature/schemes/signer.ts';
 import { ReusableMap } from '../../queue/reusable-map.ts';
@@ -38,16 +39,17 @@ export const TRACKING_API = 'tracking API';
 /** The code of a receipt for a message that ClosedError rejected. */
 const CLOSED = 'closed';
 
-/** A message whose outcome a caller awaits. */
-interface AwaitedMessage {
-  readonly messageId: string;
-  readonly deliveries: readonly Subscription[];
-  readonly onOutcome: (outcome: Outcome) => void;
+/** A message between its routing and its end. */
+export interface TrackedMessage {
+  readonly deliveries: readonly TrackedDelivery[];
+  /** Deliveries that are not settled yet. */
   unsettled: number;
+  /** The caller that awaits the outcome; undefined until the receipt is in, or forever when no caller awaits it. */
+  awaitedBy: { readonly messageId: string; readonly onOutcome: (outcome: Outcome) => void } | undefined;
 }
 
-/** One delivery of it, as its events have shown it so far. */
-interface Subscription {
+/** One delivery of a message, as its events have shown it so far. */
+interface TrackedDelivery {
   readonly id: string;
   readonly destination: string;
   delivery: Delivery | undefined;
@@ -59,77 +61,107 @@ interface Subscription {
 type SeenEvent = Extract<EngineEvent, { kind: 'settled' | 'rescheduled' }>;
 
 /**
- * Subscriptions to the engine's events by the id of the delivery: of the messages that a caller awaits. Others leave no
- * trace, so that a client used by itself costs no memory here.
+ * Follows messages from the router to their end, by the engine's events: tells callers the outcome that they await, and the
+ * client when a message leaves the memory.
  */
 export class Outcomes {
-  readonly #awaited = new ReusableMap<AwaitedMessage>();
-  /** Events of deliveries without a subscriber so far: they may come before the receipt that names the delivery. */
-  readonly #early = new Map<string, SeenEvent>();
-  #submitting = 0;
+  readonly #messages = new ReusableMap<TrackedMessage>();
+  /** Whether messages that no caller awaits are followed too, because they stay in memory until they are settled. */
+  readonly #followsAll: boolean;
+  #unsettled = 0;
+  #onSettled: (messages: number) => void = () => {};
   #isInterrupted = false;
 
-  /** Keeps the events that come before the receipts of this submit, which are handed out in the turn in which it resolves. */
-  async keepEarly<T>(submit: () => Promise<T>): Promise<T> {
-    this.#submitting++;
-    try {
-      return await submit();
-    } finally {
-      setImmediate(() => {
-        if (--this.#submitting === 0) this.#early.clear();
-      });
-    }
+  constructor({ followsAll }: { readonly followsAll: boolean }) {
+    this.#followsAll = followsAll;
+  }
+
+  /** `listener` gets the number of messages that were settled, before their callers get the outcome. */
+  onSettled(listener: (messages: number) => void): void {
+    this.#onSettled = listener;
+  }
+
+  /** Begins to follow messages. To be called before their deliveries are added: events may come before `submit` resolves. */
+  routed(messages: readonly RoutedMessage[]): readonly TrackedMessage[] {
+    return messages.map(({ deliveries }) => {
+      const message = trackedMessage(deliveries);
+      if (deliveries.length > 0) this.#unsettled++;
+      for (const { id } of deliveries) this.#messages.set(id, message);
+      return message;
+    });
   }
 
   see(event: EngineEvent): void {
     if (event.kind !== 'settled' && event.kind !== 'rescheduled') return;
-    const awaited = this.#awaited.get(event.delivery.id);
-    if (awaited === undefined) {
-      if (this.#submitting > 0) this.#early.set(event.delivery.id, event);
-      return;
-    }
-    const subscription = awaited.deliveries.find(({ id }) => id === event.delivery.id);
-    if (subscription === undefined || subscription.isSettled) return;
-    update(subscription, event);
-    if (subscription.isSettled && --awaited.unsettled === 0) this.#conclude(awaited);
+    const message = this.#messages.get(event.delivery.id);
+    const tracked = message?.deliveries.find(({ id }) => id === event.delivery.id);
+    if (message === undefined || tracked === undefined || tracked.isSettled) return;
+    update(tracked, event);
+    if (!tracked.isSettled || --message.unsettled > 0) return;
+    this.#settle(1);
+    if (message.awaitedBy !== undefined) this.#conclude(message, message.awaitedBy);
   }
 
   /** Calls back, now or later, when each delivery of the receipt is settled, or interrupted. */
   subscribe(receipt: Receipt, onOutcome: (outcome: Outcome) => void): void {
     if (!receipt.accepted || receipt.deliveries.length === 0) return onOutcome(withoutDelivery(receipt));
-    const deliveries = receipt.deliveries.map(({ id, destination }) => this.#subscription(id, destination));
-    const unsettled = deliveries.filter(({ isSettled }) => !isSettled).length;
-    const awaited = { messageId: receipt.messageId, deliveries, onOutcome, unsettled };
-    if (unsettled === 0 || this.#isInterrupted) return this.#conclude(awaited);
-    for (const { id } of deliveries) this.#awaited.set(id, awaited);
+    const { messageId, deliveries } = receipt;
+    const message = this.#messages.get(deliveries[0]?.id ?? '') ?? trackedMessage(deliveries);
+    message.awaitedBy = { messageId, onOutcome };
+    if (message.unsettled === 0 || this.#isInterrupted) this.#conclude(message, message.awaitedBy);
+  }
+
+  /** Ends the following of messages whose receipts are out, or that were rejected, where no caller awaits them. */
+  release(messages: readonly TrackedMessage[]): void {
+    for (const message of messages) {
+      const isNeeded = message.awaitedBy !== undefined || (this.#followsAll && message.unsettled > 0);
+      if (!isNeeded) this.#forget(message);
+    }
   }
 
   /** Nothing more will settle: calls back every caller that waits with what is known. */
   interrupt(): void {
     this.#isInterrupted = true;
-    for (const awaited of new Set(this.#awaited.values())) this.#conclude(awaited);
+    this.#settle(this.#unsettled);
+    for (const message of new Set(this.#messages.values())) {
+      if (message.awaitedBy !== undefined) this.#conclude(message, message.awaitedBy);
+    }
   }
 
-  #subscription(id: string, destination: string): Subscription {
-    const subscription: Subscription = {
+  #settle(messages: number): void {
+    this.#unsettled -= messages;
+    this.#onSettled(messages);
+  }
+
+  #conclude(
+    message: TrackedMessage,
+    { messageId, onOutcome }: NonNullable<TrackedMessage['awaitedBy']>,
+  ): void {
+    const { deliveries } = message;
+    this.#forget(message);
+    const destinations = deliveries.map(destinationOutcome);
+    // They are old by now, and V8 would keep the young deliveries that they point to until the next full collection.
+    for (const tracked of deliveries) tracked.delivery = undefined;
+    callDetached(onOutcome, { messageId, outcome: combined(destinations), destinations });
+  }
+
+  #forget({ deliveries }: TrackedMessage): void {
+    for (const { id } of deliveries) this.#messages.delete(id);
+  }
+}
+
+function trackedMessage(deliveries: RoutedMessage['deliveries']): TrackedMessage {
+  return {
+    deliveries: deliveries.map(({ id, destination }) => ({
       id,
       destination,
       delivery: undefined,
       signature: undefined,
       isSettled: false,
-    };
-    const early = this.#early.get(id);
-    if (early !== undefined) update(subscription, early);
-    return subscription;
-  }
-
-  #conclude({ messageId, deliveries, onOutcome }: AwaitedMessage): void {
-    for (const { id } of deliveries) this.#awaited.delete(id);
-    const destinations = deliveries.map(destinationOutcome);
-    // They are old by now, and V8 would keep the young deliveries that they point to until the next full collection.
-    for (const subscription of deliveries) subscription.delivery = undefined;
-    callDetached(onOutcome, { messageId, outcome: combined(destinations), destinations });
-  }
+    })),
+    unsettled: deliveries.length,
+    awaitedBy: undefined,
+  };
 }
 
 function withoutDelivery(receipt: Receipt): Outcome {
@@ -141,7 +173,7 @@ function withoutDelivery(receipt: Receipt): Outcome {
   return { messageId, outcome: 'failed', destinations: [], refusal: { code, reason } };
 }
 
-function update(subscription: Subscription, event: SeenEvent): void {
+function update(subscription: TrackedDelivery, event: SeenEvent): void {
   subscription.delivery = event.delivery;
   if (event.kind === 'rescheduled') return;
   subscription.signature = event.signature;
@@ -149,7 +181,7 @@ function update(subscription: Subscription, event: SeenEvent): void {
   subscription.isSettled = true;
 }
 
-function destinationOutcome(subscription: Subscription): DestinationOutcome {
+function destinationOutcome(subscription: TrackedDelivery): DestinationOutcome {
   const { destination: name, delivery, signature, signatures, isSettled } = subscription;
   const attempts = delivery?.progress.attempts ?? [];
   if (!isSettled) return { name, outcome: 'unsent', attempts };

@@ -23,7 +23,6 @@ import { Outcomes, queuedOutcome, type Outcome } from './outcomes.ts';
 import { createRouterSink } from './router-sink.ts';
 import { sourceNamed, sourcesOf } from './short-form.ts';
 import { completeSources } from './sources-input.ts';
-import { UnsettledMessages } from './unsettled-messages.ts';
 import { userAgent } from '../version.ts';
 
 /** A client and all that delivers its messages: `send`, `replay` and programs that embed hooks use it. */
@@ -54,11 +53,9 @@ export function createDeliveryPipeline(options: DeliveryPipelineOptions): Pipeli
   const { client, clock = systemClock, random = Math.random } = options;
   const transport = options.transport ?? undici(options);
   const queue = options.queue ?? new MemoryQueue(clock);
-  const outcomes = new Outcomes();
-  const unsettled = options.queue === undefined ? new UnsettledMessages() : undefined;
+  const boundsMemory = options.queue === undefined;
+  const outcomes = new Outcomes({ followsAll: boundsMemory });
   const onEvent = (event: EngineEvent): void => {
-    // First, so that a callback that sends another message finds room for it.
-    unsettled?.see(event);
     outcomes.see(event);
     options.onEvent?.(event);
   };
@@ -77,12 +74,11 @@ export function createDeliveryPipeline(options: DeliveryPipelineOptions): Pipeli
     await engine.close();
     // Includes messages that came too late to be waited for.
     outcomes.interrupt();
-    unsettled?.abandon();
     await queue.close();
     await transport.close();
   };
   return new ClientPipeline({
-    sink: createRouterSink({ router: engine, source, outcomes, unsettled }),
+    sink: createRouterSink({ router: engine, source, outcomes, boundsMemory }),
     clock,
     client,
     onReceipt: (receipt, onOutcome) => outcomes.subscribe(receipt, onOutcome),

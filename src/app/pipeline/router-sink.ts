@@ -1,9 +1,8 @@
 import type { EnqueueOptions, Receipt, Sink } from '../../client/sink.ts';
-import type { RoutedMessage, Router } from '../../engine/router.ts';
+import type { Router } from '../../engine/router.ts';
 import { HooksError, messageOf } from '../../errors.ts';
 import { encodeBody, type OutgoingMessage } from '../../message/outgoing-message.ts';
-import type { Outcomes } from './outcomes.ts';
-import type { UnsettledMessages } from './unsettled-messages.ts';
+import type { Outcomes, TrackedMessage } from './outcomes.ts';
 
 /** The client's sink over the router: a batch is accepted when its deliveries are in the queue. */
 export function createRouterSink(parts: RouterSinkParts): Sink {
@@ -12,7 +11,7 @@ export function createRouterSink(parts: RouterSinkParts): Sink {
     maxInFlight: 8,
     encode,
     submit: (batch) => submit(batch, parts),
-    ...(parts.unsettled !== undefined && onSettledOf(parts.unsettled)),
+    ...(parts.boundsMemory && parts.outcomes !== undefined && onSettledOf(parts.outcomes)),
     close: async () => {},
   };
 }
@@ -22,12 +21,12 @@ interface RouterSinkParts {
   readonly source: string;
   /** Follows the deliveries of awaited messages. @default another process delivers, and no outcome is known here */
   readonly outcomes?: Outcomes | undefined;
-  /** Follows the messages that stay in memory until they are settled. @default the queue is durable: they take no memory */
-  readonly unsettled?: UnsettledMessages | undefined;
+  /** Whether messages stay in memory until they are settled. @default the queue is durable */
+  readonly boundsMemory?: boolean | undefined;
 }
 
-function onSettledOf(unsettled: UnsettledMessages): Pick<Sink, 'onSettled'> {
-  return { onSettled: (listener) => unsettled.onSettled(listener) };
+function onSettledOf(outcomes: Outcomes): Pick<Sink, 'onSettled'> {
+  return { onSettled: (listener) => outcomes.onSettled(listener) };
 }
 
 /** Written out once; every attempt at every webhook sends this. */
@@ -45,19 +44,23 @@ const NO_KEYS: readonly string[] = [];
 
 async function submit(
   batch: readonly OutgoingMessage[],
-  { router, source, outcomes, unsettled }: RouterSinkParts,
+  { router, source, outcomes }: RouterSinkParts,
 ): Promise<readonly Receipt[]> {
-  const route = (): Promise<readonly RoutedMessage[]> =>
-    router.submit(source, batch, (routed) => unsettled?.routed(routed));
+  let tracked: readonly TrackedMessage[] = [];
   try {
-    const submitted = await (outcomes === undefined ? route() : outcomes.keepEarly(route));
+    const routed = await router.submit(source, batch, (messages) => {
+      if (outcomes !== undefined) tracked = outcomes.routed(messages);
+    });
     return batch.map(({ messageId }, index) => ({
       accepted: true,
       messageId,
-      deliveries: submitted[index]?.deliveries ?? [],
+      deliveries: routed[index]?.deliveries ?? [],
     }));
   } catch (error) {
     return batch.map(({ messageId }) => rejectedReceipt(messageId, error));
+  } finally {
+    // The receipts are handed out in the turn in which this resolves; a caller that awaits an outcome subscribes in it.
+    if (outcomes !== undefined) setImmediate(() => outcomes.release(tracked));
   }
 }
 
