@@ -21,16 +21,10 @@ const CLAIMS = {
   backlog: () => import('./backlog.js'),
   ingest: () => import('./ingest.js'),
   delivery: () => import('./delivery.js'),
-  'dead-destination': () => import('./dead-destination.js'),
-  audience: () => import('./audience.js'),
   client: () => import('./client.js'),
   verify: () => import('./verify.js'),
   reading: () => import('./reading.js'),
-  growth: () => import('./growth.js'),
   servers: () => import('./servers.js'),
-  load: () => import('./load.js'),
-  retention: () => import('./retention.js'),
-  administration: () => import('./administration.js'),
 };
 
 const given = process.argv.slice(2);
