@@ -2,8 +2,8 @@ import type { Respond } from './counterparts.ts';
 import type { Scene, Values } from './scene.ts';
 
 /**
- * A mistake that people make, and what the output must say about it. The suite runs each with a real counterpart; the page
- * docs/troubleshooting.md is made from the same table.
+ * A mistake that people make, and what the output must say about it. The suite runs each with a real counterpart;
+ * docs/troubleshooting.md quotes their sentences.
  *
  * In `cause`, `fix` and `never`, `…` stands for any text within a line. In them, in `argv` and in the values of `given.env` and
  * `given.files`, `{name}` stands for a value of the arrangement: {dir} the current folder, {url} and {port} the receiver's, and whatever
@@ -34,8 +34,6 @@ export interface AnswerCase {
   readonly needsDisk?: true;
   /** What the output does not say yet. Such a case counts as missed, and fails as soon as the output says it. */
   readonly missed?: string;
-  /** Left out of the page, which has the same under another case. */
-  readonly isVariant?: boolean;
 }
 
 /** What a case begins with. */

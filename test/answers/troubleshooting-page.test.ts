@@ -1,17 +1,38 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { THEMES } from './cases/all.ts';
-import { troubleshootingPage } from './troubleshooting-page.ts';
+import { ALL_CASES } from './cases/all.ts';
 
-const PAGE = '../../docs/troubleshooting.md';
+const page = readFileSync(new URL('../../docs/troubleshooting.md', import.meta.url), 'utf8');
 
-const page = troubleshootingPage(THEMES);
+/** The sentences that begin an entry of the page, up to the colon: `…` stands for any words. */
+const sentences = [...page.matchAll(/^- ((?:`[^`]+`(?:, | and )?)+):/gm)].flatMap(([, quoted = '']) =>
+  [...quoted.matchAll(/`([^`]+)`/g)].map(([, sentence = '']) => sentence),
+);
+
+/** What the answer cases, which run the commands, expect in the output; values such as {url} are any words. */
+const SAID = ALL_CASES.flatMap(({ cause, fix }) => [cause, fix]).map((text) => text.replace(/\{\w+\}/g, '…'));
 
 describe('docs/troubleshooting.md', () => {
-  it('is made from the cases; npm run docs:troubleshooting writes it', async () => {
-    await expect(await page).toMatchFileSnapshot(PAGE);
+  it('begins entries with sentences that a case has seen a command print', () => {
+    expect(sentences.length).toBeGreaterThan(40);
+    expect(sentences.filter((sentence) => !SAID.some((said) => isSaid(sentence, said)))).toEqual([]);
   });
 
-  it('can be read: at most 72 KB', async () => {
-    expect(Buffer.byteLength(await page)).toBeLessThanOrEqual(72_000);
+  it('can be read: at most 25 KB', () => {
+    expect(Buffer.byteLength(page)).toBeLessThanOrEqual(25_000);
   });
 });
+
+function isSaid(sentence: string, said: string): boolean {
+  return standsIn(sentence, said) || (said.length > 15 && standsIn(said, sentence));
+}
+
+/** Whether the parts of a sentence between `…` stand in a text, in their order. */
+function standsIn(sentence: string, text: string): boolean {
+  let from = 0;
+  return sentence.split('…').every((part) => {
+    const at = text.indexOf(part.trim(), from);
+    from = at + part.trim().length;
+    return at !== -1;
+  });
+}

@@ -54,7 +54,6 @@ function emptyFiles({ disk }: Values): readonly string[] {
 type DiskCase = Pick<AnswerCase, 'id' | 'title' | 'argv' | 'cause' | 'fix' | 'exitCode'> & {
   readonly start?: Given['start'];
   readonly receiver?: Given['receiver'];
-  readonly isVariant?: true;
 };
 
 /** On a disk without room for a byte, where `start` is not given. */
@@ -89,7 +88,6 @@ const FIRST_USE: readonly AnswerCase[] = (
       cause: QUEUE_FULL,
       fix: 'make room',
       exitCode: 2,
-      ...((command !== 'serve' || kibibytes > 0) && { isVariant: true }),
     }),
   ),
 );
@@ -122,7 +120,6 @@ const WRITTEN: readonly AnswerCase[] = [
     cause: 'disk/report.xml: cannot be written further: the disk is full',
     fix: 'make room, or name a file elsewhere',
     exitCode: 2,
-    isVariant: true,
   }),
   onDisk({
     id: 'disk-init',
@@ -131,7 +128,6 @@ const WRITTEN: readonly AnswerCase[] = [
     cause: 'disk/hooks.yaml: cannot be written further: the disk is full',
     fix: 'make room, or name a file elsewhere',
     exitCode: 2,
-    isVariant: true,
   }),
   onDisk({
     id: 'disk-listen-save',
@@ -170,7 +166,6 @@ const DOCTOR: readonly AnswerCase[] = [
     cause: QUEUE_FULL,
     fix: 'make room; what waits in the queue is kept',
     exitCode: 1,
-    isVariant: true,
   }),
   onDisk({
     id: 'doctor-queue-read-only',

@@ -7,7 +7,6 @@ interface Sent {
   readonly flags?: readonly string[];
   readonly cause: string;
   readonly fix: string;
-  readonly isVariant?: true;
 }
 
 /** A message that `hooks send` refuses before it is sent, and for which no id is made up. */
@@ -43,7 +42,6 @@ function misspelledId(id: string, key: string, fix: string, type = 'identify'): 
       flags: ['--strict'],
       cause: 'expected only fields of',
       fix: fix.replace(/.* to (`\w+`)/, 'did you mean $1?'),
-      isVariant: true,
     }),
   ];
 }
@@ -58,7 +56,7 @@ function misspelled(id: string, message: object, [cause, fix]: readonly [string,
       : { cause, fix };
   return [
     sent({ id, title, message, cause, fix }),
-    sent({ id: `${id}-strict`, title, message, flags: ['--strict'], ...strictly, isVariant: true }),
+    sent({ id: `${id}-strict`, title, message, flags: ['--strict'], ...strictly }),
   ];
 }
 

@@ -251,6 +251,6 @@ export const FRAMEWORKS_THEME: AnswerTheme = {
   cases: [
     ...FRAMEWORKS.map(responding),
     ...FRAMEWORKS.filter(({ id }) => TESTED.includes(id)).map(testing),
-    ...PAGES.map((page) => ({ ...testing(page), isVariant: false })),
+    ...PAGES.map((page) => testing(page)),
   ],
 };

@@ -396,7 +396,6 @@ function notRetried(command: 'send' | 'replay'): AnswerCase {
     never: ['retry:', 'round 2'],
     maxRequests: 1,
     exitCode: 1,
-    isVariant: true,
   };
 }
 

@@ -254,10 +254,7 @@ const ASKED_MORE = new Set(['spring-header', 'drf-permission', 'fastapi-query', 
 function cases([id, response, cause, fix, never = []]: HostResponse): readonly AnswerCase[] {
   const answer: RespondingCase = { id: `host-${id}`, title: id, ...response, cause, fix, never };
   const isAskedMore = ASKED_MORE.has(id);
-  return [
-    { ...responding(answer), isVariant: true },
-    testing({ ...answer, ...(isAskedMore && { maxRequests: WITH_PROBES }) }),
-  ];
+  return [responding(answer), testing({ ...answer, ...(isAskedMore && { maxRequests: WITH_PROBES }) })];
 }
 
 /** Bodies and headers as hosts, gateways and frameworks send them. */

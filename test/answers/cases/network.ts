@@ -103,7 +103,6 @@ const CASES: readonly AnswerCase[] = [
     fix: 'check that the host is up, that its program accepts connections, and that no firewall is in between',
     never: ['respond with 2xx first'],
     exitCode: 1,
-    isVariant: true,
   },
   {
     id: 'refused',
@@ -150,7 +149,6 @@ const CASES: readonly AnswerCase[] = [
     cause: 'but something does at http://[::1]:{port}',
     fix: 'give that address in the URL',
     exitCode: 2,
-    isVariant: true,
   },
   {
     id: 'service-name',
@@ -204,7 +202,6 @@ const CASES: readonly AnswerCase[] = [
     cause: 'connection broken off by {url}',
     fix: 'look into the log of the receiver',
     exitCode: 1,
-    isVariant: true,
   },
   {
     id: 'postgres-port',
@@ -226,7 +223,6 @@ const CASES: readonly AnswerCase[] = [
     fix: 'check the port; where it is right',
     never: ['crashed'],
     exitCode: 1,
-    isVariant: true,
   },
   ...[
     ['lf-only', 'HTTP/1.1 200 OK\nContent-Length: 2\n\nok', 'Missing expected CR'],
@@ -236,7 +232,7 @@ const CASES: readonly AnswerCase[] = [
       'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n',
       'Response body length does not match content-length header (in chunks, there is none)',
     ],
-  ].map(([id = '', answer = '', words = ''], index) => ({
+  ].map(([id = '', answer = '', words = '']) => ({
     id: `malformed-${id}`,
     title: 'the response is malformed HTTP',
     given: { start: answersRaw(answer) },
@@ -245,7 +241,6 @@ const CASES: readonly AnswerCase[] = [
     fix: 'let the receiver, or the proxy in front of it, send correct HTTP',
     never: ['other than HTTP'],
     exitCode: 1,
-    ...(index > 0 && { isVariant: true }),
   })),
   {
     id: 'placeholder-host',
@@ -273,7 +268,6 @@ const CASES: readonly AnswerCase[] = [
     cause: 'the port speaks another protocol, not HTTP',
     fix: 'give the port of the receiver',
     exitCode: 1,
-    isVariant: true,
   },
   {
     id: 'test-ssh-port',
@@ -283,7 +277,6 @@ const CASES: readonly AnswerCase[] = [
     cause: 'the port speaks another protocol, not HTTP',
     fix: 'give the port of the receiver',
     exitCode: 1,
-    isVariant: true,
   },
   {
     id: 'doctor-refused',
@@ -296,7 +289,6 @@ const CASES: readonly AnswerCase[] = [
     cause: 'but something does at http://127.0.0.1:{port}',
     fix: 'give that address in the URL',
     exitCode: 1,
-    isVariant: true,
   },
 ];
 

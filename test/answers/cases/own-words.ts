@@ -264,7 +264,6 @@ export const OWN_WORDS_THEME: AnswerTheme = {
       fix: 'compare it with X-Signature, and respond with 401',
       never: ['it lets forgers in', 'not only when it is wrong', 'in short:', 'it accepts bodies that'],
       exitCode: 1,
-      isVariant: true,
     },
   ],
 };

@@ -61,7 +61,6 @@ const CASES: readonly AnswerCase[] = [
     fix: 'give them: HTTPS_PROXY=http://USER:PASSWORD@HOST:PORT',
     never: ['retry:', 'round 2'],
     exitCode: 1,
-    isVariant: true,
   },
   {
     id: 'proxy-407-http',
@@ -71,7 +70,6 @@ const CASES: readonly AnswerCase[] = [
     cause: 'the proxy wants a user and a password (407)',
     fix: 'give them: HTTP_PROXY=http://USER:PASSWORD@HOST:PORT',
     exitCode: 1,
-    isVariant: true,
   },
   {
     id: 'proxy-403',
@@ -110,7 +108,6 @@ const CASES: readonly AnswerCase[] = [
     cause: 'the proxy itself cannot be reached; nothing was asked of receiver.example',
     fix: 'check HTTP_PROXY, or go direct: NO_PROXY=receiver.example',
     exitCode: 1,
-    isVariant: true,
   },
   {
     id: 'proxy-speaks-http',
@@ -150,7 +147,6 @@ const CASES: readonly AnswerCase[] = [
     cause: 'the proxy itself cannot be reached',
     fix: 'check HTTPS_PROXY, or go direct: NO_PROXY=receiver.example',
     exitCode: 1,
-    isVariant: true,
   },
   {
     id: 'proxy-json',
@@ -160,7 +156,6 @@ const CASES: readonly AnswerCase[] = [
     cause: '"cause":"proxy-authentication"',
     fix: '"hint":"give them: HTTPS_PROXY=',
     exitCode: 1,
-    isVariant: true,
   },
   {
     id: 'proxy-test',
@@ -170,7 +165,6 @@ const CASES: readonly AnswerCase[] = [
     cause: 'the proxy wants a user and a password (407)',
     fix: 'give them: HTTPS_PROXY=http://USER:PASSWORD@HOST:PORT',
     exitCode: 2,
-    isVariant: true,
   },
   {
     id: 'proxy-ntlm',
@@ -191,7 +185,6 @@ const CASES: readonly AnswerCase[] = [
     fix: 'HTTP_PROXY=http://127.0.0.1:3128',
     never: ['USER:PASSWORD'],
     exitCode: 1,
-    isVariant: true,
   },
   {
     id: 'proxy-squid-dns',
@@ -212,7 +205,6 @@ const CASES: readonly AnswerCase[] = [
     fix: 'check the host name; a proxy does not know names of this machine',
     never: ['log of the receiver'],
     exitCode: 1,
-    isVariant: true,
   },
   {
     id: 'proxy-squid-connect',
@@ -223,7 +215,6 @@ const CASES: readonly AnswerCase[] = [
       '503: a proxy (squid/6.6) responds, not the receiver: it could not pass the request on to receiver.example',
     fix: 'NO_PROXY=receiver.example',
     exitCode: 1,
-    isVariant: true,
   },
   {
     id: 'proxy-all',

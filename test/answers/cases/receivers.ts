@@ -276,7 +276,6 @@ const EVERY_STATUS: readonly AnswerCase[] = FIXES.flatMap(([fix, ...statuses]) =
       fix: `hint:  …${fix}`,
       never: ['undefined'],
       exitCode: 1,
-      isVariant: true,
     })),
   ),
 );
@@ -288,7 +287,7 @@ export const RECEIVERS: AnswerTheme = {
     ...STATUSES.map(responding),
     ...UNSIGNED.map(responding),
     ...UNSIGNED.slice(2).map(testing),
-    ...OTHER_STATUSES.map((other): AnswerCase => ({ ...responding(other), isVariant: true })),
+    ...OTHER_STATUSES.map(responding),
     ...LATER.map(testing),
     ...EVERY_STATUS,
     {
@@ -299,7 +298,6 @@ export const RECEIVERS: AnswerTheme = {
       cause: 'Location: https://b.example/hook',
       fix: 'give the URL that it leads to',
       exitCode: 1,
-      isVariant: true,
     },
     {
       id: 'redirect-json',
@@ -309,7 +307,6 @@ export const RECEIVERS: AnswerTheme = {
       cause: '"location":"https://b.example/hook"',
       fix: '"hint":"give the URL that it leads to',
       exitCode: 1,
-      isVariant: true,
     },
     {
       id: 'replay-hint',
@@ -322,7 +319,6 @@ export const RECEIVERS: AnswerTheme = {
       cause: '404 Not Found from {url}',
       fix: 'check the path of the URL',
       exitCode: 1,
-      isVariant: true,
     },
     {
       id: 'crash-on-message',

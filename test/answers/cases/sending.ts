@@ -58,7 +58,6 @@ export function testing(answerCase: RespondingCase): AnswerCase {
     id: `test-${id}`,
     maxRequests,
     never: [...never, '✓ unsigned', '✓ tampered', 'error of the comparison', 'unique key'],
-    isVariant: true,
   };
 }
 

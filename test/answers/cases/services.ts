@@ -313,7 +313,7 @@ const ALL = [...HOSTS, ...TIMES, ...CONTEXTS, ...SERVICES, ...IN_FRONT];
 function cases({ title, ...said }: Said): readonly AnswerCase[] {
   const answer: RespondingCase = { title: title ?? said.id, argv: SIGNED, ...said };
   return [
-    { ...responding(answer), ...(title === undefined && { isVariant: true }) },
+    responding(answer),
     ...(said.argv === undefined ? [testing({ ...answer, maxRequests: WITH_PROBES })] : []),
   ];
 }

@@ -245,6 +245,5 @@ export const SLIPS: readonly AnswerCase[] = [...COMMANDS, ...FILES, ...CONFIGS].
     fix,
     exitCode: NEGATIVE.has(id) ? 1 : 2,
     never: ['it is tried again', 'Please report this', 'it was removed'],
-    isVariant: true,
   }),
 );

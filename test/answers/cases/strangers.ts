@@ -208,7 +208,6 @@ export const STRANGERS: AnswerTheme = {
       fix: 'check that sender and receiver have the same secret',
       never: ['wants a token'],
       exitCode: 1,
-      isVariant: true,
     },
     {
       id: 'signature-not-looked-at',
@@ -223,7 +222,6 @@ export const STRANGERS: AnswerTheme = {
       fix: 'compute the HMAC-SHA1 of the raw body, compare it with X-Signature',
       never: ['a part of the signature is enough', 'passes for another'],
       exitCode: 1,
-      isVariant: true,
     },
     ...(['http', 'https'] as const).map((protocol): AnswerCase => ({
       id: `http2-only-${protocol}`,
@@ -234,7 +232,6 @@ export const STRANGERS: AnswerTheme = {
       fix: H2C_FIX,
       never: ['another protocol'],
       exitCode: 1,
-      isVariant: protocol === 'https',
     })),
     {
       id: 'test-http2-only',
@@ -244,7 +241,6 @@ export const STRANGERS: AnswerTheme = {
       cause: 'the port speaks HTTP/2 without TLS only (h2c, as gRPC does)',
       fix: H2C_FIX,
       exitCode: 1,
-      isVariant: true,
     },
     {
       id: 'headers-drip',
@@ -263,7 +259,6 @@ export const STRANGERS: AnswerTheme = {
       cause: 'it gives its reason in its own words: "wrong workspace"',
       fix: 'do what these words ask for',
       exitCode: 1,
-      isVariant: true,
     },
     {
       id: 'status-never',
@@ -282,7 +277,6 @@ export const STRANGERS: AnswerTheme = {
       cause,
       fix,
       exitCode: 0,
-      isVariant: true,
     })),
     {
       id: 'encoded-list',
@@ -326,7 +320,6 @@ export const STRANGERS: AnswerTheme = {
       fix,
       never: ['leave it out'],
       exitCode: 2,
-      isVariant: type !== 'track',
     })),
   ],
 };

@@ -54,7 +54,6 @@ function odd(command: string, [id, secret]: readonly [string, string], words: re
       : 'in a shell, use no single quotes around it',
     never: ['is not set', 'answers-secret'],
     exitCode: command === 'sign' ? 0 : 1,
-    ...((command !== 'send' || id === 'braces') && { isVariant: true }),
   };
 }
 
@@ -216,7 +215,6 @@ function tooOld(command: string): AnswerCase {
     cause: 'hooks needs Node 20.19 or later, got 18.20.4',
     fix: 'install a newer Node',
     exitCode: 2,
-    ...(command !== 'doctor' && { isVariant: true as const }),
   };
 }
 

@@ -139,7 +139,6 @@ const CASES: readonly AnswerCase[] = [
     fix: 'give the URL with https: {url}',
     never: ['crashed'],
     exitCode: 1,
-    isVariant: true,
   },
   {
     id: 'http-to-tls-json',
@@ -149,7 +148,6 @@ const CASES: readonly AnswerCase[] = [
     cause: '"cause":"speaks-tls"',
     fix: '"hint":"give the URL with https: {url}"',
     exitCode: 1,
-    isVariant: true,
   },
   {
     id: 'http-to-tls-replay',
@@ -159,7 +157,6 @@ const CASES: readonly AnswerCase[] = [
     cause: 'cause: the port speaks TLS: {url}',
     fix: 'give the URL with https: {url}',
     exitCode: 1,
-    isVariant: true,
   },
   {
     id: 'http-to-tls-test',
@@ -170,7 +167,6 @@ const CASES: readonly AnswerCase[] = [
     fix: 'give the URL with https: {url}',
     exitCode: 1,
     never: ['✓'],
-    isVariant: true,
   },
   {
     id: 'http-to-tls-doctor',
@@ -198,7 +194,6 @@ const CASES: readonly AnswerCase[] = [
     cause: 'the port speaks plain HTTP: {plain}',
     fix: 'give the URL with http: {plain}',
     exitCode: 1,
-    isVariant: true,
   },
   {
     id: 'https-to-http-doctor',
@@ -208,7 +203,6 @@ const CASES: readonly AnswerCase[] = [
     cause: 'the port speaks plain HTTP: {plain}',
     fix: 'give the URL with http: {plain}',
     exitCode: 1,
-    isVariant: true,
   },
   {
     id: 'client-certificate',
@@ -227,7 +221,6 @@ const CASES: readonly AnswerCase[] = [
     cause: 'it wants a client certificate (mutual TLS)',
     fix: 'let this path in without one',
     exitCode: 1,
-    isVariant: true,
   },
   {
     id: 'tls-silent',
