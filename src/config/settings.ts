@@ -81,15 +81,17 @@ interface SettingsContext {
   readonly flags: ConfigFlags;
   readonly env: Readonly<NodeJS.ProcessEnv>;
   readonly cwd: string;
-  /** Takes a line that a person should read: config code that runs for the first time, a data folder of another user. */
+  /** Takes a warning that a person should read: a data folder of another user. */
   readonly note?: ((line: string) => void) | undefined;
+  /** Takes a line about config code before it runs. */
+  readonly onCode?: ((line: string) => void) | undefined;
 }
 
 /** Loads all settings: finds, reads and checks the config files. Throws ConfigError. */
-export async function loadSettings({ flags, env, cwd, note }: SettingsContext): Promise<Settings> {
+export async function loadSettings({ flags, env, cwd, note, onCode }: SettingsContext): Promise<Settings> {
   const folder = await dataFolder(env, cwd);
   const dataDir = checkedFolder(folder, note);
-  const files = await fileLayers({ flags, env, cwd, note, dataDir });
+  const files = await fileLayers({ flags, env, cwd, onCode });
   const given = { files, environment: environmentLayer(env, cwd), env };
   return settingsOf(given, { cwd, dataDir, listed: folder });
 }

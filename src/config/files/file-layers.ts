@@ -1,6 +1,6 @@
-import { isAbsolute, join, relative, resolve } from 'node:path';
+import { extname, isAbsolute, join, relative, resolve } from 'node:path';
 import { ConfigError } from '../../errors.ts';
-import { announceConfigCode, isConfigCode, type ConfigCodeContext } from './config-code.ts';
+import { printable } from '../../redact.ts';
 import { shapeFaults } from '../table/shape-faults.ts';
 import { fieldOf, KEYS, type Key } from '../table/fields.ts';
 import { findProjectFile, findUserFile } from './find-files.ts';
@@ -14,15 +14,15 @@ export interface ConfigFlags {
   readonly config?: string | false;
 }
 
-interface ConfigFilesContext extends ConfigCodeContext {
+interface ConfigFilesContext {
   readonly flags: ConfigFlags;
   readonly cwd: string;
+  readonly env: Readonly<NodeJS.ProcessEnv>;
+  /** Takes a line about each config file that is code and was found, not named, before it runs. */
+  readonly onCode?: ((line: string) => void) | undefined;
 }
 
-/**
- * The config files that apply, the strongest first, read and checked. A named file is the only one; code in one that was found
- * is announced before it runs.
- */
+/** The config files that apply, the strongest first, read and checked. A named file is the only one. */
 export async function fileLayers(context: ConfigFilesContext): Promise<readonly Layer[]> {
   const { flags, env, cwd } = context;
   if (flags.config === false) return [];
@@ -37,10 +37,15 @@ export async function fileLayers(context: ConfigFilesContext): Promise<readonly 
   const layers: Layer[] = [];
   for (const path of [findProjectFile(cwd), findUserFile(env)]) {
     if (path === undefined) continue;
-    if (isConfigCode(path)) await announceConfigCode(path, context);
+    if (isConfigCode(path)) context.onCode?.(`running the config ${printable(path, 400)}: it is code`);
     layers.push(await fileLayer(path, cwd));
   }
   return layers;
+}
+
+/** Whether a config file is code, which runs when it is read. */
+function isConfigCode(path: string): boolean {
+  return /^\.[cm]?[jt]s$/.test(extname(path));
 }
 
 async function fileLayer(path: string, cwd: string): Promise<Layer> {

@@ -57,9 +57,14 @@ const YAML_HINTS: readonly (readonly [RegExp, string])[] = [
 function jsonComplaint(error: Error, text: string): Complaint {
   if (isDuplicateKey(error)) return duplicateComplaint(error, text);
   const { message } = error;
-  const offset = jsonErrorOffset(message, text);
+  // V8 names no position for an unexpected token, and none for a text that ends too early.
+  const position = / at position (\d+)/.exec(message)?.[1];
+  const offset = message.includes('Unexpected end') ? text.trimEnd().length : Number(position);
   const reason = message.replace(/( in JSON at position|, "|, \.\.\.).*$/s, '');
-  return { line: lineAt(text, offset), reason: `not valid JSON: ${reason}` };
+  return {
+    ...at(Number.isNaN(offset) ? undefined : lineAt(text, offset)),
+    reason: `not valid JSON: ${reason}`,
+  };
 }
 
 function duplicateComplaint({ mark }: YamlError, text: string): Complaint {
@@ -71,31 +76,6 @@ function duplicateComplaint({ mark }: YamlError, text: string): Complaint {
     reason: `expected each key once, got \`${key}\` twice`,
     hint: 'readers of JSON do not agree on which one counts: keep one of them',
   };
-}
-
-/**
- * Where JSON.parse stopped. V8 says it in most of its messages; for an unexpected token it names the character, and
- * the first one that a shorter text already fails at is the one.
- */
-function jsonErrorOffset(message: string, text: string): number {
-  const position = / at position (\d+)/.exec(message)?.[1];
-  if (position !== undefined) return Number(position);
-  const token = /^Unexpected token '(.)'/su.exec(message)?.[1];
-  if (token === undefined) return text.trimEnd().length;
-  let offset = text.indexOf(token);
-  while (offset !== -1 && !failsAtItsEnd(text.slice(0, offset + token.length))) {
-    offset = text.indexOf(token, offset + 1);
-  }
-  return Math.max(offset, 0);
-}
-
-function failsAtItsEnd(start: string): boolean {
-  try {
-    JSON.parse(start);
-    return false;
-  } catch (error) {
-    return error instanceof Error && error.message.startsWith('Unexpected token');
-  }
 }
 
 function lineAt(text: string, offset: number): number {

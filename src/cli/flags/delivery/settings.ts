@@ -22,6 +22,7 @@ async function load(options: ConfigOptions, io: SettingsContext): Promise<Settin
     env: io.env,
     cwd: io.cwd,
     ...(quiet !== true && { note: io.note }),
+    ...(verbose && { onCode: io.note }),
   });
   if (verbose) io.note(`config: ${settings.files.length === 0 ? 'no file' : settings.files.join(', ')}`);
   return settings;
