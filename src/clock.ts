@@ -133,3 +133,18 @@ export function sleep(clock: Clock, ms: number, signal?: AbortSignal): Promise<v
     signal?.addEventListener('abort', wake);
   });
 }
+
+/** A retry policy: waits that double with each failure in a row, up to a longest one. */
+export interface Backoff {
+  readonly firstMs: number;
+  readonly longestMs: number;
+}
+
+/**
+ * The wait after a number of failures in a row, from 1, with equal jitter: half of it is fixed and half random (`random` from 0 to 1),
+ * because senders that failed together must not return together.
+ */
+export function backoffMs({ firstMs, longestMs }: Backoff, failures: number, random: number): number {
+  const full = Math.min(firstMs * 2 ** (failures - 1), longestMs);
+  return (full / 2) * (1 + random);
+}

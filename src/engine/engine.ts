@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { callDetached, ClosedError } from '../errors.ts';
-import { sleep } from '../clock.ts';
+import { backoffMs, sleep } from '../clock.ts';
 import type { OutgoingMessage } from '../message/outgoing-message.ts';
 import type { Delivery } from '../queue/delivery.ts';
 import type { Lane as LaneName, Queue } from '../queue/queue.ts';
@@ -10,7 +10,7 @@ import type { EngineEvent } from './engine-event.ts';
 import { LaneRunner, type LaneContext } from './lane.ts';
 import { UninterruptedRun } from './uninterrupted-run.ts';
 import { Router, type RoutedMessage, type RouterOptions } from './router.ts';
-import { backoffMs } from './settlement.ts';
+import { FAILURE_BACKOFF } from './settlement.ts';
 
 export interface EngineOptions extends RouterOptions {
   readonly queue: Queue;
@@ -161,7 +161,7 @@ export class Engine implements Pick<Router, 'submit'> {
         failures++;
         onEvent?.({ kind: 'error', during: 'lanes', error });
       }
-      const waitMs = failures === 0 ? pollMs : backoffMs(failures, random());
+      const waitMs = failures === 0 ? pollMs : backoffMs(FAILURE_BACKOFF, failures, random());
       if (waitMs === undefined) return;
       await sleep(clock, waitMs, stopping);
     }

@@ -1,3 +1,4 @@
+import { backoffMs } from '../clock.ts';
 import type { Delivery } from '../queue/delivery.ts';
 import type { Claim, ClaimRequest, ClaimResult, Lane as LaneName, Settlement } from '../queue/queue.ts';
 import type { Destination } from './destination.ts';
@@ -6,7 +7,7 @@ import { DELIVERY_DEFAULTS } from './options.ts';
 import { LanePace, paceOptionsOf } from './pace.ts';
 import type { RoundResult } from './round/round-result.ts';
 import { runRound, type RoundContext } from './round/round.ts';
-import { backoffMs, settledDelivery, settleInQueue, settlementOf } from './settlement.ts';
+import { FAILURE_BACKOFF, settledDelivery, settleInQueue, settlementOf } from './settlement.ts';
 
 /** What all lanes of an engine share. */
 export interface LaneContext extends Omit<RoundContext, 'destination' | 'health'> {
@@ -107,7 +108,9 @@ export class LaneRunner {
       this.#failures = 0;
     } catch (error) {
       this.#context.onEvent?.({ kind: 'error', during: 'claim', error, lane: this.#name });
-      this.#wakeAt(this.#context.clock.now() + backoffMs(++this.#failures, this.#context.random()));
+      this.#wakeAt(
+        this.#context.clock.now() + backoffMs(FAILURE_BACKOFF, ++this.#failures, this.#context.random()),
+      );
     }
     this.#isClaiming = false;
     this.#announceRest();

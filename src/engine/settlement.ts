@@ -1,4 +1,4 @@
-import { sleep, type Clock } from '../clock.ts';
+import { backoffMs, sleep, type Backoff, type Clock } from '../clock.ts';
 import type { Delivery } from '../queue/delivery.ts';
 import type { Claim, Queue, Settlement } from '../queue/queue.ts';
 import type { Destination } from './destination.ts';
@@ -6,7 +6,7 @@ import type { EngineEvent } from './engine-event.ts';
 import type { UninterruptedRun } from './uninterrupted-run.ts';
 import { remainingWebhooks, roundsSoFar } from './round/progress.ts';
 import type { RoundResult } from './round/round-result.ts';
-import { isLateRoundOwed, nextRoundAt, waitMs } from './round/schedule.ts';
+import { isLateRoundOwed, nextRoundAt, ROUND_BACKOFF } from './round/schedule.ts';
 
 interface SettlementContext {
   readonly destination: Destination;
@@ -108,13 +108,9 @@ export async function settleInQueue(
       onEvent?.({ kind: 'error', during: 'settle', error, delivery: claim.delivery });
     }
     if (stopping.aborted) return undefined;
-    await sleep(clock, backoffMs(failures, random()), stopping);
+    await sleep(clock, backoffMs(FAILURE_BACKOFF, failures, random()), stopping);
   }
 }
 
-/** How long to wait after a failure of this program or its queue: the waits of the schedule, without its window. */
-export function backoffMs(failures: number, random: number): number {
-  return Math.min(waitMs(failures, random), LONGEST_BACKOFF_MS);
-}
-
-const LONGEST_BACKOFF_MS = 30_000;
+/** The waits after failures of this program or its queue. */
+export const FAILURE_BACKOFF: Backoff = { ...ROUND_BACKOFF, longestMs: 30_000 };

@@ -1,6 +1,7 @@
-/** The wait after the first round; each further one doubles it. */
-const FIRST_WAIT_MS = 1_000;
-const LONGEST_WAIT_MS = 10 * 60_000;
+import { backoffMs, type Backoff } from '../../clock.ts';
+
+/** The waits between the rounds of a delivery (contract, Delivery). */
+export const ROUND_BACKOFF: Backoff = { firstMs: 1_000, longestMs: 10 * 60_000 };
 /** Kept free before the window's end, so that a round planned for it still begins within it. */
 const SLACK_MS = 50;
 
@@ -35,7 +36,7 @@ export function nextRoundAt(next: NextRound): number | undefined {
   const askedFor = Math.min(...next.notBefore);
   const openAt = askedFor >= windowEnd ? lastWhole : askedFor;
   const earliest = Math.max(now + shortestWaitMs(rounds), openAt);
-  const wanted = Math.max(now + waitMs(rounds, random), openAt);
+  const wanted = Math.max(now + backoffMs(ROUND_BACKOFF, rounds, random), openAt);
   if (wanted <= lastWhole) return wanted;
   if (lastWhole >= earliest) return lastWhole;
   const last = Math.min(wanted, windowEnd - SLACK_MS);
@@ -61,12 +62,6 @@ export function isLastRound(soFar: RoundsSoFar): boolean {
   return soFar.now + shortestWaitMs(soFar.rounds) > windowEndOf(soFar) - SLACK_MS;
 }
 
-/** Equal jitter: half of it fixed, half random, so that what failed together does not come back together. */
-export function waitMs(rounds: number, random: number): number {
-  const half = shortestWaitMs(rounds);
-  return half + half * random;
-}
-
 function shortestWaitMs(rounds: number): number {
-  return Math.min(FIRST_WAIT_MS * 2 ** (rounds - 1), LONGEST_WAIT_MS) / 2;
+  return backoffMs(ROUND_BACKOFF, rounds, 0);
 }

@@ -1,6 +1,12 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isLastRound, nextRoundAt, waitMs, type NextRound } from '../../../src/engine/round/schedule.ts';
+import { backoffMs } from '../../../src/clock.ts';
+import {
+  isLastRound,
+  nextRoundAt,
+  ROUND_BACKOFF,
+  type NextRound,
+} from '../../../src/engine/round/schedule.ts';
 
 const HOUR = 3_600_000;
 const T0 = Date.UTC(2026, 0, 1);
@@ -19,7 +25,9 @@ function next(fields: Partial<NextRound>): number | undefined {
   return at === undefined ? undefined : at - T0;
 }
 
-describe('waitMs', () => {
+const waitMs = (rounds: number, random: number): number => backoffMs(ROUND_BACKOFF, rounds, random);
+
+describe('the wait between rounds', () => {
   it.each([
     [1, 1_000],
     [2, 2_000],
