@@ -182,3 +182,35 @@ function escapeCharacter(character: string): string {
   const short = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }[character];
   return short ?? `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
+
+// Characters that JSON leaves as they are and a terminal obeys or reorders: DEL, C1, line separators, bidirectional controls.
+const UNSAFE_IN_JSON = /[\u007f-\u009f\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+
+/** Escapes JSON for a terminal. Outside of strings JSON is ASCII: what matches is inside one, where an escape means the same. */
+export function escapeInJson(json: string): string {
+  return json.replace(UNSAFE_IN_JSON, escapeCharacter);
+}
+
+/** Characters without width, which runners written in .NET skip when they search a text. */
+const UNSEEN = String.raw`[\p{Cf}\p{DI}]*`;
+/** What a line may begin with before a command: white space, control characters and colors. */
+const BLANK = String.raw`(?:\u001b\[[\d;]*m|[\s\p{C}\p{DI}])*`;
+
+/** The first character of each command that a runner of CI obeys in what a step prints, by the variable that the runner sets. */
+const RUNNER_COMMANDS: Readonly<Record<string, string>> = {
+  GITHUB_ACTIONS: String.raw`:(?<=^${BLANK}:)(?=${UNSEEN}:)|#(?=${UNSEEN}#${UNSEEN}\[)`,
+  GITLAB_CI: 's(?=ection_(?:start|end):)',
+  TF_BUILD: String.raw`#(?=${UNSEEN}#${UNSEEN}(?:vso${UNSEEN})?\[)`,
+  TEAMCITY_VERSION: String.raw`#(?=#teamcity\[)`,
+};
+
+/**
+ * Returns what escapes the commands of the runner of this environment in a text. In JSON the data stay the same: a command is inside a
+ * string there, where an escape means the character.
+ */
+export function commandEscaper(env: Readonly<NodeJS.ProcessEnv>): (text: string) => string {
+  const patterns = Object.entries(RUNNER_COMMANDS).flatMap(([name, pattern]) => (env[name] ? pattern : []));
+  if (patterns.length === 0) return (text) => text;
+  const command = new RegExp(patterns.join('|'), 'gimu');
+  return (text) => text.replace(command, escapeCharacter);
+}

@@ -1,6 +1,7 @@
 import { fstatSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import { InputError } from '../errors.ts';
+import { commandEscaper } from '../redact.ts';
 import { fitText } from './fit-text.ts';
 import { createOut } from './out.ts';
 import { PLAIN_PALETTE, type Palette } from './palette.ts';
@@ -36,6 +37,8 @@ export interface Io {
   readonly flush: () => void;
   /** Writes a line to stderr, wrapped to the width of a terminal: notes, progress, errors. */
   readonly note: (line: string) => void;
+  /** The same where a runner of CI may obey what is written: data of the user, annotations of hooks, the output of COMMAND. */
+  readonly verbatim: Pick<Io, 'out' | 'note'>;
   /** Whether only errors are wanted: `-q`. */
   readonly isQuiet: boolean;
   readonly stderr: Writable & { readonly columns?: number };
@@ -51,6 +54,17 @@ export interface Io {
 
 /** What a text for people on stdout depends on. */
 export type Screen = Pick<Io, 'color' | 'stdoutColumns'>;
+
+/** Lets no runner of CI obey what is written: any text may come from outside. */
+export function guarded(io: Omit<Io, 'verbatim'>): Io {
+  const { out, note, env } = io;
+  const escape = commandEscaper(env);
+  return Object.assign(io, {
+    verbatim: { out, note },
+    out: (text: string) => out(escape(text)),
+    note: (line: string) => note(escape(line)),
+  });
+}
 
 /** Resolves once the signal is aborted. */
 export function aborted(signal: AbortSignal): Promise<void> {
@@ -87,7 +101,7 @@ export function createIo(proc: NodeJS.Process, painted = PLAIN_PALETTE): Io {
   const palette = (isTty: () => boolean): Palette => (hasColors(isTty, env, argv) ? painted : PLAIN_PALETTE);
   const color = once(() => palette(() => isTerminal(STDOUT_FD, () => proc.stdout)));
   const errColor = once(() => palette(() => isTerminal(STDERR_FD, stderr)));
-  return {
+  return guarded({
     get stdin() {
       return proc.stdin;
     },
@@ -125,7 +139,7 @@ export function createIo(proc: NodeJS.Process, painted = PLAIN_PALETTE): Io {
     get errColor() {
       return errColor();
     },
-  };
+  });
 }
 
 const DELIVERING = ['send', 'replay', 'worker', 'serve', 'audience', 'trait', 'delete'];

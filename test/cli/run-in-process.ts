@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import { PassThrough, Writable } from 'node:stream';
 import { Chalk } from 'chalk';
 import { fitText } from '../../src/cli/fit-text.ts';
-import { hasColors, isGiven, type Io } from '../../src/cli/io.ts';
+import { guarded, hasColors, isGiven, type Io } from '../../src/cli/io.ts';
 import { runCommandLine } from '../../src/cli/main.ts';
 import { PLAIN_PALETTE } from '../../src/cli/palette.ts';
 import {
@@ -112,7 +112,7 @@ function createIo(
     },
   });
   const color = hasColors(() => isTty, env, argv) ? new Chalk({ level: 1 }) : PLAIN_PALETTE;
-  return {
+  return guarded({
     stdin: input,
     stdinFd: undefined,
     env,
@@ -137,5 +137,5 @@ function createIo(
     stderrIsTty: isTty,
     color,
     errColor: color,
-  };
+  });
 }

@@ -11,7 +11,7 @@ import type { Io } from '../io.ts';
 export interface StartChildOptions {
   /** The whole environment of the command: secrets go in here, never into its arguments. */
   readonly env: NodeJS.ProcessEnv;
-  readonly io: Pick<Io, 'stderr' | 'note' | 'errColor' | 'cwd'>;
+  readonly io: Pick<Io, 'stderr' | 'verbatim' | 'errColor' | 'cwd' | 'env'>;
   /** Stops the command when aborted. */
   readonly signal: AbortSignal;
   /** Secrets to mask in its output. */

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
-import { printable, spellingsOf, withoutSecrets } from '../../redact.ts';
+import { commandEscaper, printable, spellingsOf, withoutSecrets } from '../../redact.ts';
 import type { Io } from '../io.ts';
 
 interface ShowLinesOptions {
-  readonly io: Pick<Io, 'stderr' | 'note' | 'errColor'>;
+  readonly io: Pick<Io, 'stderr' | 'verbatim' | 'errColor' | 'env'>;
   readonly secrets: readonly string[];
   readonly quiet?: boolean;
   readonly onLine?: ((line: string) => void) | undefined;
@@ -13,18 +13,20 @@ interface ShowLinesOptions {
 /** A longer line is shown in pieces: a command that never ends its line must not fill the memory. */
 const LONGEST_LINE = 4_000;
 
-/** Shows the output of a command, a line at a time, each with a mark; nothing in it can move the terminal's cursor. */
+/** Shows the output of a command, a line at a time, each with a mark; nothing in it can move the terminal's cursor. A command to the runner of CI has no mark, since it begins its line. */
 export async function showLines(
   stream: Readable,
   { io, secrets, quiet = false, onLine }: ShowLinesOptions,
 ): Promise<void> {
   let rest = '';
   const spelled = secrets.flatMap(withLines).flatMap(spellingsOf);
+  const escape = commandEscaper(io.env);
   const show = (line: string): void => {
     const text = withoutSecrets(line, spelled).replaceAll('\t', '    ').replace(/\r$/, '');
     const shown = printable(text, LONGEST_LINE);
     onLine?.(shown);
-    if (!quiet) io.note(`${io.errColor.dim('|')} ${shown}`);
+    const mark = escape(shown) === shown ? `${io.errColor.dim('|')} ` : '';
+    if (!quiet) io.verbatim.note(mark + shown);
   };
   try {
     // setEncoding makes every chunk text

@@ -97,7 +97,7 @@ export class KeyCommands {
     const { last } = display;
     if (last === undefined) return display.remark(NONE_YET);
     const { command, variables } = curlOf(last, url);
-    io.out(`${command}\n${inClipboard(command, io.env)}`);
+    io.verbatim.out(`${command}\n${inClipboard(command, io.env)}`);
     const stand = variables.length === 0 ? '' : `; set ${variables.join(', ')} where you run it`;
     display.remark(`Copied, if the terminal allows it${stand}`);
   }

@@ -1,6 +1,6 @@
 import { appendFile } from 'node:fs/promises';
 import { HooksError, InputError, messageOf } from '../../errors.ts';
-import { printable } from '../../redact.ts';
+import { commandEscaper, printable } from '../../redact.ts';
 import { STDIN_ORIGIN } from '../../replay/reading/inputs.ts';
 import type { ReportedResult } from '../../report/report.ts';
 import type { ReportedCase } from '../../report/case-report.ts';
@@ -30,7 +30,7 @@ const MAX_TEXT = 2_000;
  */
 export class GithubStep {
   readonly #command: string;
-  readonly #io: Pick<Io, 'env' | 'note'>;
+  readonly #io: Pick<Io, 'env' | 'note' | 'verbatim'>;
   readonly #rows: StepFailure[] = [];
   /** What many messages failed for: the first of them, and how many they are. */
   readonly #causes = new Map<string, { readonly first: StepFailure; count: number }>();
@@ -38,7 +38,7 @@ export class GithubStep {
   #counts: string | undefined;
 
   /** @param command as `hooks test` */
-  constructor(command: string, io: Pick<Io, 'env' | 'note'>) {
+  constructor(command: string, io: Pick<Io, 'env' | 'note' | 'verbatim'>) {
     this.#command = command;
     this.#io = io;
   }
@@ -116,9 +116,14 @@ export class GithubStep {
 
   #annotate(): void {
     const shown = this.#failures > MAX_ANNOTATIONS ? MAX_ANNOTATIONS - 1 : MAX_ANNOTATIONS;
-    for (const failure of this.#rows.slice(0, shown)) this.#io.note(annotation(failure));
+    for (const failure of this.#rows.slice(0, shown)) this.#print(failure);
     const left = this.#failures - shown;
-    if (left > 0) this.#io.note(annotation({ title: this.#command, message: `and ${left} more` }));
+    if (left > 0) this.#print({ title: this.#command, message: `and ${left} more` });
+  }
+
+  #print(failure: StepFailure): void {
+    const { env, verbatim } = this.#io;
+    verbatim.note(`::${commandEscaper(env)(annotation(failure))}`);
   }
 
   #summary(): string {
@@ -134,12 +139,12 @@ export class GithubStep {
   }
 }
 
-/** A line that GitHub's runner takes for a command: in it `%` and line breaks are escaped, in its properties `:` and `,` too. */
+/** What follows the `::` of a command of GitHub's runner: in it `%` and line breaks are escaped, in its properties `:` and `,` too. */
 function annotation({ title, message, more, origin }: StepFailure): string {
   const properties = { file: origin?.file, line: origin?.line, title };
   const given = Object.entries(properties).filter(([, value]) => value !== undefined);
   const texts = given.map(([name, value]) => `${name}=${propertyText(String(value))}`);
-  return `::error ${texts.join(',')}::${messageText([message, more].filter(Boolean).join('\n'))}`;
+  return `error ${texts.join(',')}::${messageText([message, more].filter(Boolean).join('\n'))}`;
 }
 
 function messageText(text: string): string {

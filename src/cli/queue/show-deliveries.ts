@@ -2,10 +2,10 @@ import { toCapture } from '../../capture/to-capture.ts';
 import { InputError } from '../../errors.ts';
 import { readJson } from '../../message/json/read-json.ts';
 import type { Delivery } from '../../queue/delivery.ts';
-import { printable } from '../../redact.ts';
+import { escapeInJson, printable } from '../../redact.ts';
 import { ExitCode } from '../exit-code.ts';
 import type { Io } from '../io.ts';
-import { escapeInJson, jsonLine } from '../json-line.ts';
+import { jsonLine } from '../json-line.ts';
 import { briefHead, briefJson, briefText, fullJson, fullText } from './delivery-line.ts';
 import { fullIds } from './full-ids.ts';
 import { UNSETTLED_AND_DEAD, select } from './selection.ts';
@@ -31,7 +31,7 @@ export function listDeliveries(options: QueueOptions, io: Io): Promise<ExitCode>
 
 /** Runs `hooks queue export`. */
 export function exportBodies(options: QueueOptions, io: Io): Promise<ExitCode> {
-  return printEach(options, io, (delivery) => {
+  const formatted = (delivery: Delivery): string | undefined => {
     if (delivery.isDamaged) {
       io.note(`left out: the body of ${printable(delivery.id)} is damaged (${showHint(delivery)})`);
       return undefined;
@@ -42,7 +42,8 @@ export function exportBodies(options: QueueOptions, io: Io): Promise<ExitCode> {
     if (line !== undefined) return `${line}\n`;
     io.note(`left out: the body of ${printable(delivery.id)} is not JSON (${showHint(delivery)})`);
     return undefined;
-  });
+  };
+  return printEach(options, io, formatted, io.verbatim);
 }
 
 function showHint({ id }: Delivery): string {
@@ -77,6 +78,7 @@ function printEach(
   options: QueueOptions,
   io: Io,
   format: (delivery: Delivery) => string | undefined,
+  { out }: Pick<Io, 'out'> = io,
 ): Promise<ExitCode> {
   return withQueue(options, io, async ({ inspection }) => {
     let found = 0;
@@ -86,7 +88,7 @@ function printEach(
       const shown = page.slice(0, limit - found);
       found += page.length;
       const text = shown.map((delivery) => format(delivery) ?? '').join('');
-      if (text !== '') io.out(text);
+      if (text !== '') out(text);
       if (found > limit) {
         if (!options.quiet) io.note(`note: only the first ${limit} are shown; --limit N shows more`);
         break;

@@ -19,7 +19,7 @@ export interface StartReceiverOptions {
   readonly onLine?: (line: string) => void;
   /** Between asking it to stop and killing it. @default 5000 */
   readonly graceMs?: number;
-  readonly io: Pick<Io, 'env' | 'signal' | 'stderr' | 'note' | 'errColor' | 'cwd'>;
+  readonly io: Pick<Io, 'env' | 'signal' | 'stderr' | 'verbatim' | 'errColor' | 'cwd'>;
 }
 
 /** A receiver of the user that runs while it is tested. */

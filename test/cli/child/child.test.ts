@@ -18,7 +18,8 @@ function shown(more: Partial<StartChildOptions> = {}): Shown {
   const stderr = new PassThrough().resume() as unknown as NodeJS.WriteStream;
   const io = {
     stderr,
-    note: (line: string) => void lines.push(line),
+    verbatim: { out: () => {}, note: (line: string) => void lines.push(line) },
+    env: {},
     errColor: PLAIN_PALETTE,
     cwd: process.cwd(),
   };

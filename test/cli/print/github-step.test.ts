@@ -107,11 +107,20 @@ describe('in a workflow of GitHub', () => {
   });
 });
 
+const stepIo = (note: (line: string) => unknown) => ({
+  env,
+  note: (line: string) => void note(line),
+  verbatim: { out: () => {}, note: (line: string) => void note(line) },
+});
+
 describe('a step', () => {
   const lines: string[] = [];
   const failing = (count: number, message: string): Promise<void> => {
     lines.length = 0;
-    const step = new GithubStep('hooks test', { env, note: (line) => lines.push(line) });
+    const step = new GithubStep(
+      'hooks test',
+      stepIo((line) => lines.push(line)),
+    );
     for (let index = 0; index < count; index++) step.fail({ title: 'a,b:c', message });
     return step.end();
   };
@@ -126,7 +135,11 @@ describe('a step', () => {
 
   it('one annotation tells one reason, with the number and the names of what failed for it', async () => {
     const notes: string[] = [];
-    const step = new GithubStep('hooks test', { env: {}, note: (line) => void notes.push(line) });
+    env = {};
+    const step = new GithubStep(
+      'hooks test',
+      stepIo((line) => notes.push(line)),
+    );
     const failed = { classname: 'u', outcome: 'failure', ms: 1, type: 't', details: '', line: {} } as const;
     step.addCases([
       ...['track', 'page'].map((name) => ({

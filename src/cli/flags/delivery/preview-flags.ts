@@ -38,7 +38,7 @@ export async function previewOf(
   const explained = new Set<string>();
   return (request) => {
     const { text, variables } = requestText(request, { format, showSecrets });
-    io.out(text);
+    (flags.curl ? io.verbatim : io).out(text);
     const fresh = variables.filter((name) => !explained.has(name));
     if (fresh.length > 0 && !flags.quiet) {
       io.note(`note: ${standFor(fresh)}; --show-secrets prints ${itOrThem(fresh)}`);

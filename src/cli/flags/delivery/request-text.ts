@@ -7,8 +7,8 @@ import {
   type UrlPiece,
   type ShownHeader,
 } from '../../../capture/curl-command.ts';
-import { printable } from '../../../redact.ts';
-import { escapeInJson, jsonLine } from '../../json-line.ts';
+import { escapeInJson, printable } from '../../../redact.ts';
+import { jsonLine } from '../../json-line.ts';
 
 export type RequestFormat = 'text' | 'json' | 'curl';
 

@@ -110,8 +110,8 @@ export class ProofOutput {
 
   /** Prints a line of the receiver above the bar. */
   readonly line = (text: string): void => {
-    if (this.#progress === undefined) this.#context.io.note(text);
-    else this.#progress.line(text);
+    this.#progress?.clear();
+    this.#context.io.verbatim.note(text);
   };
 
   end(summary: CheckSummary): void {

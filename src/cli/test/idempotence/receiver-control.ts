@@ -83,7 +83,7 @@ export class ReceiverControl implements Pick<Subject, 'reset' | 'kill' | 'revive
 
   /** Shows the last output of the receiver that was not shown. */
   showKept(): void {
-    const { note } = this.#options.io;
+    const { note } = this.#options.io.verbatim;
     if (this.#leftOut > 0) note(`… ${this.#leftOut} lines of the receiver left out; -v shows all`);
     this.#leftOut = 0;
     for (const line of this.#kept.splice(0)) note(line);
@@ -107,12 +107,11 @@ export class ReceiverControl implements Pick<Subject, 'reset' | 'kill' | 'revive
     this.#starts++;
     [this.#kept, this.#leftOut] = [[], 0];
     const keep = (line: string): void => {
-      if (isVerbose || left-- > 0) return io.note(line);
+      if (isVerbose || left-- > 0) return io.verbatim.note(line);
       if (this.#kept.push(line) <= KEPT_LINES) return;
       this.#kept.shift();
       this.#leftOut++;
     };
-    const { env, signal, stderr, errColor, cwd } = io;
     this.#started = await startReceiverCommand({
       command,
       url,
@@ -120,7 +119,7 @@ export class ReceiverControl implements Pick<Subject, 'reset' | 'kill' | 'revive
       startTimeoutMs,
       quiet: isQuiet,
       graceMs: GRACE_MS,
-      io: { env, signal, stderr, errColor, cwd, note: keep },
+      io: { ...io, verbatim: { ...io.verbatim, note: keep } },
     });
   }
 

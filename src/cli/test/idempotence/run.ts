@@ -106,7 +106,7 @@ class IdempotenceTest {
       commands: this.#commands,
       isVerbose: options.verbose === true,
       isQuiet: options.quiet ?? false,
-      io: { ...io, note: this.#output.line },
+      io: { ...io, verbatim: { ...io.verbatim, note: this.#output.line } },
     });
   }
 
