@@ -1,3 +1,4 @@
+import { escapeInJson } from '../redact.ts';
 import { reportFormat } from './open-report.ts';
 import { openReplacing } from './replacing-file.ts';
 import { attributes, escapeXml } from './xml.ts';
@@ -53,7 +54,7 @@ export async function openCaseReport(
 
 function jsonCaseReport(cases: readonly ReportedCase[], summary: object): string {
   const lines = cases.map(({ line }) => `\n${JSON.stringify(line)}`).join(',');
-  return `{"results":[${lines}\n],"summary":${JSON.stringify(summary)}}\n`;
+  return escapeInJson(`{"results":[${lines}\n],"summary":${JSON.stringify(summary)}}\n`);
 }
 
 function junitCaseReport(

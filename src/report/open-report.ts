@@ -1,6 +1,6 @@
 import { extname } from 'node:path';
 import { ConfigError } from '../errors.ts';
-import { printable } from '../redact.ts';
+import { escapeInJson, printable } from '../redact.ts';
 import { openJunitReport } from './junit-report.ts';
 import { openReplacing, type ReplacingFile } from './replacing-file.ts';
 import type { Report, ReportedResult, ReportedSummary } from './report.ts';
@@ -43,7 +43,7 @@ class JsonReport implements Report {
   }
 
   add({ origin, ...result }: ReportedResult): Promise<void> | undefined {
-    const line = JSON.stringify({ ...result, origin: `${origin.file}:${origin.line}` });
+    const line = escapeInJson(JSON.stringify({ ...result, origin: `${origin.file}:${origin.line}` }));
     const separator = this.#separator;
     this.#separator = ',\n';
     return this.#replacing.file.add(Buffer.from(separator + line));

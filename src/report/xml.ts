@@ -9,9 +9,10 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '\t': '&#9;',
 };
 
-// Characters that XML 1.0, 2.2 forbids in any spelling (lone surrogates too), and C1, which it allows but which is invisible.
+// Characters that XML 1.0, 2.2 forbids in any spelling (lone surrogates too); C1, line separators and
+// bidirectional controls, which it allows but nobody sees.
 // eslint-disable-next-line no-control-regex -- control characters are what this pattern is for
-const UNWRITABLE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\ufffe\uffff]|\p{Surrogate}/gu;
+const UNWRITABLE = /[\u0000-\u0008\v\f\u000e-\u001f\u007f-\u009f\ufffe\uffff\p{Cs}\p{Zl}\p{Zp}\p{Bidi_C}]/gu;
 
 /** Any text, fit for an attribute or between tags. What XML cannot hold is shown as `\u0007`. */
 export function escapeXml(text: string): string {

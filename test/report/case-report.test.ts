@@ -45,6 +45,27 @@ async function written(name: string): Promise<string> {
 }
 
 describe('a report of cases', () => {
+  it.each(['r.xml', 'r.json'])(
+    'shows escaped what would turn the reading of a line around: %s',
+    async (name) => {
+      const report = await openCaseReport(join(folder, name), { name, suite: 'hooks expect' });
+      const text = 'a\u202eb\u2066c\u2069';
+      const line = { name: text };
+      const failed = {
+        classname: text,
+        name: text,
+        outcome: 'failure',
+        message: text,
+        details: text,
+        line,
+      } as const;
+      await report.finish([failed], { ms: 1 }, text);
+      const content = readFileSync(join(folder, name), 'utf8');
+      expect(content).not.toMatch(/[\u202a-\u202e\u2066-\u2069]/);
+      expect(content).toContain(String.raw`a\u202eb\u2066c\u2069`);
+    },
+  );
+
   it('is JUnit in an .xml file', async () => {
     expect((await written('r.xml')).split('\n')).toEqual([
       '<?xml version="1.0" encoding="UTF-8"?>',

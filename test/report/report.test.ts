@@ -32,6 +32,19 @@ async function written(name: string, results: readonly ReturnType<typeof result>
   return readFileSync(at(name), 'utf8');
 }
 
+/** Characters that turn the reading of a line around, or end it. */
+const TURNING = '\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f\u061c\u2028\u2029';
+
+describe.each(['r.json', 'r.xml'])('a report %s', (name) => {
+  it('shows escaped what would turn the reading of a line around', async () => {
+    const text = await written(name, [
+      result({ name: TURNING, outcome: 'failed', error: 'timeout', reason: TURNING }),
+    ]);
+    expect(text).not.toMatch(new RegExp(`[${TURNING}]`));
+    expect(text).toContain(String.raw`\u202e`);
+  });
+});
+
 describe('a JSON report', () => {
   it('holds the results and the summary', async () => {
     const text = await written('r.json', [result(), result({ outcome: 'failed', error: 'timeout' })]);
