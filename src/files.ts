@@ -1,6 +1,17 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, statSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  createReadStream,
+  existsSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  statSync,
+} from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import type { Readable } from 'node:stream';
 
 /*
  * Temporary files that a process writes until they are complete. Their names identify the process, so that a later one can
@@ -78,4 +89,77 @@ export function makeFolder(path: string, mode: number): void {
     // Another process may have made it first.
     if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw error;
   }
+}
+
+/** The most that a file of settings, certificates, schemas or a capture may hold: more than any has, less than would harm. */
+export const MOST_FILE_BYTES = 32 * 1024 * 1024;
+
+/** Opens a file so that nothing waits in a thread for the writer of a pipe: such a thread holds up even the end of the process. */
+const AT_ONCE = constants.O_RDONLY | constants.O_NONBLOCK;
+
+/** Opens a file, a pipe (`<(…)` too) or a terminal as a stream that `signal` destroys. Throws what `open` throws. */
+export function openToRead(path: string, signal?: AbortSignal): Readable {
+  const fd = openSync(path, AT_ONCE);
+  const stream = streamOf(fd, path);
+  return signal === undefined
+    ? stream
+    : process.getBuiltinModule('node:stream').addAbortSignal(signal, stream);
+}
+
+function streamOf(fd: number, path: string): Readable {
+  const [net, tty] = [process.getBuiltinModule('node:net'), process.getBuiltinModule('node:tty')];
+  if (tty.isatty(fd)) return new tty.ReadStream(fd);
+  if (fstatSync(fd).isFIFO()) return new net.Socket({ fd, readable: true, writable: false });
+  return createReadStream(path, { fd });
+}
+
+/** Reads all bytes of a stream. Throws what the stream throws, and EFBIG as soon as they are more than the limit: the rest is not read. */
+export async function readAtMost(limitBytes: number, open: () => Readable): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of open()) {
+    const data = chunk as Buffer; // no encoding is set
+    chunks.push(data);
+    bytes += data.length;
+    if (bytes > limitBytes) throw tooLarge(limitBytes);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** Reads a file as text at once. Throws what `node:fs` throws, EFBIG, and EAGAIN for a pipe, whose writer it does not wait for. */
+export function readTextNow(path: string): string {
+  const fd = openSync(path, AT_ONCE);
+  try {
+    const chunks: Buffer[] = [];
+    for (let bytes = 0; bytes <= MOST_FILE_BYTES;) {
+      const chunk = Buffer.allocUnsafe(64 * 1024);
+      const read = readSync(fd, chunk);
+      if (read === 0) return Buffer.concat(chunks).toString();
+      chunks.push(chunk.subarray(0, read));
+      bytes += read;
+    }
+    throw tooLarge(MOST_FILE_BYTES);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Its message says `larger than 64 KiB`, `larger than 32 MiB`. */
+function tooLarge(limitBytes: number): NodeJS.ErrnoException {
+  const kib = limitBytes / 1024;
+  const limit = kib > 1024 ? `${kib / 1024} MiB` : `${kib} KiB`;
+  return Object.assign(new Error(`larger than ${limit}`), { code: 'EFBIG' });
+}
+
+const WHY_NOT: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  EISDIR: 'it is a folder',
+  EACCES: 'it may not be read by this user',
+  EAGAIN: 'it is a pipe',
+};
+
+/** Says in words why a file cannot be read. */
+export function unreadableReason(error: unknown): string {
+  const { code = 'unknown', message } = error as NodeJS.ErrnoException; // of a file operation
+  return code === 'EFBIG' ? message : (WHY_NOT[code] ?? code);
 }

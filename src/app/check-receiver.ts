@@ -24,8 +24,6 @@ interface GivenReceiver {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly caFile: string | undefined;
-  /** What names that file in errors. */
-  readonly caName: string;
   readonly proxyEnv: Readonly<NodeJS.ProcessEnv>;
 }
 

@@ -81,6 +81,7 @@ interface SettingsContext {
   readonly flags: ConfigFlags;
   readonly env: Readonly<NodeJS.ProcessEnv>;
   readonly cwd: string;
+  readonly signal?: AbortSignal;
   /** Takes a warning that a person should read: a data folder of another user. */
   readonly note?: ((line: string) => void) | undefined;
   /** Takes a line about config code before it runs. */
@@ -88,10 +89,17 @@ interface SettingsContext {
 }
 
 /** Loads all settings: finds, reads and checks the config files. Throws ConfigError. */
-export async function loadSettings({ flags, env, cwd, note, onCode }: SettingsContext): Promise<Settings> {
+export async function loadSettings({
+  flags,
+  env,
+  cwd,
+  note,
+  onCode,
+  signal,
+}: SettingsContext): Promise<Settings> {
   const folder = await dataFolder(env, cwd);
   const dataDir = checkedFolder(folder, note);
-  const files = await fileLayers({ flags, env, cwd, onCode });
+  const files = await fileLayers({ flags, env, cwd, onCode, signal });
   const given = { files, environment: environmentLayer(env, cwd), env };
   return settingsOf(given, { cwd, dataDir, listed: folder });
 }

@@ -10,7 +10,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
 };
 
 // Characters that XML 1.0, 2.2 forbids in any spelling (lone surrogates too); C1, line separators and
-// bidirectional controls, which it allows but nobody sees.
+// bidirectional controls, which it allows and a reader does not see.
 // eslint-disable-next-line no-control-regex -- control characters are what this pattern is for
 const UNWRITABLE = /[\u0000-\u0008\v\f\u000e-\u001f\u007f-\u009f\ufffe\uffff\p{Cs}\p{Zl}\p{Zp}\p{Bidi_C}]/gu;
 

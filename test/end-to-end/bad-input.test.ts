@@ -256,12 +256,12 @@ const COMMAND_LINE: Readonly<Record<string, Case>> = {
 const MESSAGES: Readonly<Record<string, Case>> = {
   'a file that is not there': {
     args: ['send', '--json', '@missing.json', ...TO],
-    sentence: 'missing.json: cannot be read: there is no such file',
+    sentence: 'missing.json: cannot be read: there is no such file (--json)',
     hint: JSON_HINT,
   },
   'a folder': {
     args: ['send', '--json', '@.', ...TO],
-    sentence: '.: cannot be read: it is a folder',
+    sentence: '.: cannot be read: it is a folder (--json)',
     hint: JSON_HINT,
   },
   'an empty file': {
@@ -273,13 +273,13 @@ const MESSAGES: Readonly<Record<string, Case>> = {
   'a file that is far too large': {
     args: ['send', '--json', '@large', ...TO],
     files: { large: LARGE },
-    sentence: 'large: is larger than 1024 KiB',
+    sentence: 'large: is larger than 1024 KiB (--json)',
     hint: TOO_LARGE_HINT,
   },
   'input without end': {
     args: [...GOOD, '--properties', '@-', ...TO],
     options: { stdin: LARGE, keepsStdinOpen: true },
-    sentence: '<stdin>: is larger than 1024 KiB',
+    sentence: '<stdin>: is larger than 1024 KiB (--properties)',
     hint: TOO_LARGE_HINT,
   },
   'JSON that is cut off': {

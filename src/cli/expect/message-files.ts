@@ -1,4 +1,5 @@
-import { readFile, stat } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { isContinuousIntegration } from '../../config/files/continuous-integration.ts';
 import { InputError, ValidationError } from '../../errors.ts';
@@ -9,20 +10,16 @@ import { SnapshotCheck } from '../../receiver/expected/snapshot-check.ts';
 import type { SnapshotUser } from '../../receiver/expected/snapshot.ts';
 import { parseSnapshot } from '../../receiver/expected/snapshot-text.ts';
 import { openReplacing, type ReplacingFile } from '../../report/replacing-file.ts';
+import { MOST_FILE_BYTES } from '../../files.ts';
+import { readInputFile } from '../flags/input-file.ts';
 import type { Io } from '../io.ts';
 import type { ExpectOptions } from './options.ts';
 
 /** The check of `--schema`. Loads the validator only then. Throws InputError for a file that is no JSON or does not compile. */
-export async function schemaCheck({ schema }: ExpectOptions, { cwd }: Io): Promise<readonly MessageCheck[]> {
+export async function schemaCheck({ schema }: ExpectOptions, io: Io): Promise<readonly MessageCheck[]> {
   if (schema === undefined) return [];
   const { MessageSchemas, SchemaCheck } = await import('../../receiver/expected/schema/schema-check.ts');
-  const bytes = await readOrExplain(schema, cwd);
-  if (bytes === undefined) {
-    throw new InputError('cannot be read: there is no such file', {
-      file: schema,
-      hint: 'name a file of schemas',
-    });
-  }
+  const bytes = await readFlagFile(schema, '--schema', io);
   return [new SchemaCheck(new MessageSchemas(readSchemas(bytes, schema), schema), schema)];
 }
 
@@ -58,10 +55,11 @@ export class Snapshot {
   /** Throws InputError for a file that is no snapshot, or is read-only: it is never overwritten. */
   static async open(
     { snapshot: file, update }: Pick<ExpectOptions, 'snapshot' | 'update'>,
-    { cwd, env }: Io,
+    io: Io,
   ): Promise<Snapshot | undefined> {
     if (file === undefined) return undefined;
-    const bytes = await readOrExplain(file, cwd);
+    const { cwd, env } = io;
+    const bytes = existsSync(resolve(cwd, file)) ? await readFlagFile(file, '--snapshot', io) : undefined;
     const before = bytes === undefined ? undefined : parsed(bytes.toString(), file, update === true);
     const isWritten = update === true || (before === undefined && !isContinuousIntegration(env));
     const mode = isWritten ? await writableMode(file, cwd) : undefined;
@@ -124,14 +122,7 @@ async function writableMode(file: string, cwd: string): Promise<number | undefin
   });
 }
 
-/** Undefined: there is no such file. */
-async function readOrExplain(file: string, cwd: string): Promise<Buffer | undefined> {
-  try {
-    return await readFile(resolve(cwd, file));
-  } catch (cause) {
-    const { code } = cause as NodeJS.ErrnoException; // file operations throw it
-    if (code === 'ENOENT') return undefined;
-    const why = code === 'EISDIR' ? 'it is a folder' : code === 'EACCES' ? 'not allowed' : code;
-    throw new InputError(`cannot be read: ${why}`, { file, cause, hint: 'name a file that may be read' });
-  }
+function readFlagFile(file: string, flag: string, io: Io): Promise<Buffer> {
+  const hint = 'name a file that may be read';
+  return readInputFile(file, { flag, limitBytes: MOST_FILE_BYTES, hint }, io);
 }

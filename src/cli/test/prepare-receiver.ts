@@ -1,6 +1,5 @@
-import { resolve } from 'node:path';
 import { checkedReceiver, type CheckedReceiver } from '../../app/check-receiver.ts';
-import { configuredCaFile } from '../flags/delivery/ca-file.ts';
+import { configuredCaFile, namedCaFile } from '../flags/delivery/ca-file.ts';
 import { headersOf } from '../flags/header-lines.ts';
 import { readFlagOrDefault } from '../flags/setting-flags.ts';
 import { warnOfOddSecrets } from '../flags/signature/odd-secret.ts';
@@ -34,11 +33,9 @@ export async function prepareReceiver(
 ): Promise<PreparedReceiver> {
   const secrets = await commandSecrets(options, 'sign', io);
   if (!options.quiet) warnOfOddSecrets(secrets, io);
-  const { ca } = options;
-  const caFile = ca === undefined ? await configuredCaFile(url, options, io) : resolve(io.cwd, ca);
-  const caName = ca === undefined ? 'delivery.ca' : '--ca';
+  const caFile = (await namedCaFile(options, io)) ?? (await configuredCaFile(url, options, io));
   const timeoutMs = readFlagOrDefault('delivery.timeout', options.timeout);
   const headers = headersOf(options.header ?? []);
-  const receiver = checkedReceiver({ url, headers, caFile, caName, proxyEnv: io.env });
+  const receiver = checkedReceiver({ url, headers, caFile, proxyEnv: io.env });
   return { receiver, secrets, caFile, timeoutMs };
 }

@@ -1,6 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import { checkReceiver } from '../../app/check-receiver.ts';
 import { captureBody, type Capture } from '../../capture/capture.ts';
 import { isCapture, readCapture } from '../../capture/read-capture.ts';
@@ -9,6 +7,7 @@ import { checksFor, selectChecks } from '../../check/checks.ts';
 import type { RunEnd } from '../../check/run-checks.ts';
 import { systemClock } from '../../clock.ts';
 import { ConfigError, HooksError, InputError } from '../../errors.ts';
+import { MOST_FILE_BYTES } from '../../files.ts';
 import { readJson } from '../../message/json/read-json.ts';
 import { printable } from '../../redact.ts';
 import type { CaseReport } from '../../report/case-report.ts';
@@ -16,6 +15,7 @@ import { Signer } from '../../signature/schemes/signer.ts';
 import { OutputTail } from '../child/output-tail.ts';
 import { ExitCode, interruptedCode } from '../exit-code.ts';
 import { commandSchemes } from '../flags/signature/scheme-flags.ts';
+import { readInputFile } from '../flags/input-file.ts';
 import type { Io } from '../io.ts';
 import type { Reports } from '../print/reports.ts';
 import { FAILURE_SUMMARY, failureCase } from '../print/write-failure-report.ts';
@@ -191,7 +191,7 @@ class ReceiverTest {
 }
 
 /** Makes a check for each file of `--capture`. Throws InputError. */
-function captureChecks(files: readonly string[], io: Pick<Io, 'cwd'>): Promise<Check[]> {
+function captureChecks(files: readonly string[], io: Io): Promise<Check[]> {
   return Promise.all(files.map(async (file) => captureCheck(await readCaptureFile(file, io), file)));
 }
 
@@ -206,15 +206,9 @@ function captureCheck(capture: Capture, name: string): Check {
   };
 }
 
-async function readCaptureFile(file: string, { cwd }: Pick<Io, 'cwd'>) {
-  const bytes = await readFile(resolve(cwd, file)).catch((cause: NodeJS.ErrnoException) => {
-    const why = cause.code === 'ENOENT' ? 'it does not exist' : (cause.code ?? 'unknown reason');
-    throw new InputError(`cannot be read: ${why} (--capture)`, {
-      file,
-      hint: 'name a file that `hooks listen --save` wrote',
-      cause,
-    });
-  });
+async function readCaptureFile(file: string, io: Io) {
+  const hint = 'name a file that `hooks listen --save` wrote';
+  const bytes = await readInputFile(file, { flag: '--capture', limitBytes: MOST_FILE_BYTES, hint }, io);
   try {
     const value = readJson(bytes, { file, line: 1 });
     if (isCapture(value)) return readCapture(value);

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { extname } from 'node:path';
+import { readTextNow } from '../../files.ts';
 
 /** A value in a line of YAML that ends at a space and #, where a comment begins. */
 interface CutValue {
@@ -25,7 +25,7 @@ const CUT = /^\s*(?:- )?(sharedSecret|writeKey)\s*:\s*([^\s"'#[{&*!|>$][^#]*\s#[
 
 function textOf(path: string): string {
   try {
-    return readFileSync(path, 'utf8');
+    return readTextNow(path);
   } catch {
     return '';
   }

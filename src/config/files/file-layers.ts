@@ -20,6 +20,8 @@ interface ConfigFilesContext {
   readonly env: Readonly<NodeJS.ProcessEnv>;
   /** Takes a line about each config file that is code and was found, not named, before it runs. */
   readonly onCode?: ((line: string) => void) | undefined;
+  /** Ends the wait for the writer of a pipe. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** The config files that apply, the strongest first, read and checked. A named file is the only one. */
@@ -27,18 +29,19 @@ export async function fileLayers(context: ConfigFilesContext): Promise<readonly 
   const { flags, env, cwd } = context;
   if (flags.config === false) return [];
   const named = flags.config ?? (env['HOOKS_CONFIG'] || undefined);
+  const by = flags.config === undefined ? 'HOOKS_CONFIG' : '--config';
   if (named === '') {
     throw new ConfigError('Expected `--config` to be a file, got an empty string', {
       origin: '--config',
       hint: 'check that its variable is set, or pass --no-config to go on without a file',
     });
   }
-  if (named !== undefined) return [await fileLayer(resolve(cwd, named), cwd)];
+  if (named !== undefined) return [await fileLayer(resolve(cwd, named), context, by)];
   const layers: Layer[] = [];
   for (const path of [findProjectFile(cwd), findUserFile(env)]) {
     if (path === undefined) continue;
     if (isConfigCode(path)) context.onCode?.(`running the config ${printable(path, 400)}: it is code`);
-    layers.push(await fileLayer(path, cwd));
+    layers.push(await fileLayer(path, context));
   }
   return layers;
 }
@@ -48,9 +51,9 @@ function isConfigCode(path: string): boolean {
   return /^\.[cm]?[jt]s$/.test(extname(path));
 }
 
-async function fileLayer(path: string, cwd: string): Promise<Layer> {
+async function fileLayer(path: string, { cwd, signal }: ConfigFilesContext, by?: string): Promise<Layer> {
   const file = shownPath(path, cwd);
-  const values = await loadFile(path, file);
+  const values = await loadFile(path, file, { by, signal });
   const layer = { values, file, folder: join(path, '..'), names: {} };
   const shape = shapeFaults(values, file);
   // Of a file that is no object, or that has a list in place of an object, no value can be found.

@@ -1,5 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { readTextNow } from '../../files.ts';
 import { homeFolder } from './home.ts';
 
 const DATA_ENDINGS = ['json', 'yaml', 'yml'];
@@ -53,7 +54,7 @@ function isConfig(path: string): boolean {
   if (!existsSync(path)) return false;
   if (!path.endsWith('package.json')) return true;
   try {
-    const text = readFileSync(path, 'utf8').replace(/^\uFEFF/, '');
+    const text = readTextNow(path).replace(/^\uFEFF/, '');
     return text.includes('"hooks"') && Object.hasOwn(JSON.parse(text) as object, 'hooks'); // hasOwn throws for null, and the catch takes it
   } catch {
     // npm reports an unreadable or malformed package.json; it says nothing about hooks.

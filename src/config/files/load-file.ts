@@ -1,6 +1,7 @@
 import { basename, extname } from 'node:path';
 import { isObject } from '../../check-options.ts';
 import { ConfigError } from '../../errors.ts';
+import { MOST_FILE_BYTES, openToRead, readAtMost } from '../../files.ts';
 import { printable } from '../../redact.ts';
 import { complaintOf, isDuplicateKey, type Complaint } from './syntax-error.ts';
 
@@ -25,12 +26,18 @@ const LOADERS: Readonly<Record<string, Loader>> = {
 /** The most values in a file, far more than any config has. Aliases of aliases make billions out of a few bytes. */
 const MAX_VALUES = 100_000;
 
+interface NamedFile {
+  /** The flag or variable that names the file, of one that was not found by search. */
+  readonly by?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
 /**
  * Loads a config file without checking its values; an empty file is an object without settings. `shown` is the file's name
  * in errors. Throws ConfigError with file and line for what cannot be read, parsed or run, without any text of the
  * file, which may be a secret.
  */
-export async function loadFile(path: string, shown: string): Promise<unknown> {
+export async function loadFile(path: string, shown: string, named: NamedFile = {}): Promise<unknown> {
   const ending = extname(path);
   const load = LOADERS[ending];
   if (load === undefined) {
@@ -41,7 +48,7 @@ export async function loadFile(path: string, shown: string): Promise<unknown> {
       `known are ${endings.join(' ')}`,
     );
   }
-  const text = await readText(path, shown);
+  const text = await readText(path, shown, named);
   if (/^(?:\ufffd\ufffd)?(?:[^\0]\0|\0[^\0])/.test(text)) {
     throw unusableFile(shown, 'is UTF-16, not UTF-8', 'write it as UTF-8: iconv -f UTF-16 -t UTF-8 FILE');
   }
@@ -60,26 +67,27 @@ function bounded(content: unknown, shown: string): unknown {
     if (typeof value !== 'object' || value === null) continue;
     const parts: unknown[] = Object.values(value);
     count += parts.length;
-    if (count > MAX_VALUES) throw tooMany(shown);
+    if (count > MAX_VALUES) {
+      const hint =
+        'an alias (*name) repeats all that it names: write out what is meant, and leave out the rest';
+      throw unusableFile(shown, 'holds more than 100,000 values, or one that holds itself', hint);
+    }
     for (const part of parts) waiting.push(part);
   }
   return content;
 }
 
-function tooMany(shown: string): ConfigError {
-  const hint = 'an alias (*name) repeats all that it names: write out what is meant, and leave out the rest';
-  return unusableFile(shown, 'holds more than 100,000 values, or one that holds itself', hint);
-}
-
-async function readText(path: string, shown: string): Promise<string> {
+async function readText(path: string, shown: string, { by, signal }: NamedFile): Promise<string> {
   try {
-    return await process.getBuiltinModule('node:fs/promises').readFile(path, 'utf8');
+    return (await readAtMost(MOST_FILE_BYTES, () => openToRead(path, signal))).toString();
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException; // what node:fs rejects with
+    if (signal?.aborted) throw error;
+    const { code, message } = error as NodeJS.ErrnoException; // what node:fs rejects with
     const why: Record<string, string> = {
       ENOENT: 'does not exist',
       EACCES: 'may not be read by this user',
       EISDIR: 'is a folder',
+      EFBIG: `is ${message}${by === undefined ? '' : ` (${by})`}`,
     };
     const hint = 'check its path; hooks init FILE writes one, --no-config goes on without';
     throw unusableFile(shown, (code !== undefined && why[code]) || `cannot be read (${code})`, hint);

@@ -1,10 +1,11 @@
-import { createReadStream, readSync, type BigIntStats } from 'node:fs';
+import { readSync, type BigIntStats } from 'node:fs';
 import { open, open as openFile, realpath, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { systemClock, type Clock } from '../../clock.ts';
 import { InputError } from '../../errors.ts';
+import { openToRead } from '../../files.ts';
 
 /** The name of standard input among file names. */
 export const STDIN = '-';
@@ -47,7 +48,7 @@ export async function openInputs(
 function stdinInput(stdin: Readable): Input {
   return {
     name: STDIN_ORIGIN,
-    open: (signal) => stoppedBy(signal, stdin),
+    open: (signal) => (signal === undefined ? stdin : addAbortSignal(signal, stdin)),
   };
 }
 
@@ -68,12 +69,8 @@ async function fileInput(name: string, cwd: string): Promise<Input> {
   }
   // A pipe is not opened to check it: that would wait for its writer.
   if (stats.isFile()) await assertReadable(path, name);
-  if (!stats.isFile()) return { name, open: (signal) => stoppedBy(signal, createReadStream(path)) };
+  if (!stats.isFile()) return { name, open: (signal) => openToRead(path, signal) };
   return { name, identity: await identityOf(path, stats), open: (signal) => chunksOfFile(path, signal) };
-}
-
-function stoppedBy(signal: AbortSignal | undefined, stream: Readable): Readable {
-  return signal === undefined ? stream : addAbortSignal(signal, stream);
 }
 
 async function assertReadable(path: string, name: string): Promise<void> {

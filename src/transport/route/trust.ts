@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import type { SecureContext } from 'node:tls';
 import { ConfigError } from '../../errors.ts';
+import { MOST_FILE_BYTES, openToRead, readAtMost, readTextNow, unreadableReason } from '../../files.ts';
 
 /**
  * Whom to trust, read once and shared by every connection. `caFile` adds issuers to Node's own: given as `ca` alone
@@ -13,37 +13,52 @@ export function trustContext(caFile: string | undefined): SecureContext {
   return tls.createSecureContext({ ca: [...issuersOfNode(), ...issuersIn(caFile)] });
 }
 
-/** Throws ConfigError for a file that cannot be used; `name` is what names it there. */
-export function checkCaFile(caFile: string, name?: string): void {
-  issuersIn(caFile, name);
+/** Throws ConfigError for a file that cannot be used. */
+export function checkCaFile(caFile: string): void {
+  issuersIn(caFile);
 }
 
+/** What was read of files that a flag names: a pipe can be read once. */
+const known = new Map<string, readonly string[]>();
+
+/** Reads a file that a flag names, which may be a pipe, for all that asks for its issuers later. Throws ConfigError. */
+export async function loadCaFile(caFile: string, flag: string, signal: AbortSignal): Promise<void> {
+  try {
+    const bytes = await readAtMost(MOST_FILE_BYTES, () => openToRead(caFile, signal));
+    known.set(caFile, issuersOf(bytes.toString(), caFile, flag));
+  } catch (cause) {
+    throw signal.aborted || cause instanceof ConfigError ? cause : unreadable(caFile, flag, cause);
+  }
+}
+
+const SETTING = 'delivery.ca';
 const PEM = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
-function issuersIn(caFile: string, name = 'delivery.ca'): readonly string[] {
-  const issuers = readPem(caFile, name).match(PEM) ?? [];
+function issuersIn(caFile: string): readonly string[] {
+  return known.get(caFile) ?? issuersOf(readPem(caFile), caFile, SETTING);
+}
+
+function readPem(caFile: string): string {
+  try {
+    return readTextNow(caFile);
+  } catch (cause) {
+    throw unreadable(caFile, SETTING, cause);
+  }
+}
+
+function issuersOf(pem: string, caFile: string, name: string): readonly string[] {
+  const issuers = pem.match(PEM) ?? [];
   if (issuers.length === 0 || !issuers.every(isCertificate)) throw notPem(caFile, name);
   return issuers;
 }
 
-const WHY_NOT: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file',
-  EISDIR: 'it is a folder',
-  EACCES: 'it may not be read by this user',
-};
-
-function readPem(caFile: string, name: string): string {
-  try {
-    return readFileSync(caFile, 'utf8');
-  } catch (cause) {
-    const { code = '', message } = cause as NodeJS.ErrnoException; // of a file operation
-    const reason = WHY_NOT[code] ?? message;
-    throw new ConfigError(`Expected \`${name}\` to be a file that can be read, got ${caFile} (${reason})`, {
-      key: name,
-      hint: 'Name a PEM file with the certificates of the issuers to trust',
-      cause,
-    });
-  }
+function unreadable(caFile: string, name: string, cause: unknown): ConfigError {
+  const why = unreadableReason(cause);
+  return new ConfigError(`Expected \`${name}\` to be a file that can be read, got ${caFile} (${why})`, {
+    key: name,
+    hint: 'Name a PEM file with the certificates of the issuers to trust',
+    cause,
+  });
 }
 
 function isCertificate(pem: string): boolean {
@@ -73,7 +88,7 @@ function issuersOfNode(): readonly string[] {
 function extraIssuers(file: string | undefined): readonly string[] {
   if (!file) return [];
   try {
-    return readFileSync(file, 'utf8').match(PEM) ?? [];
+    return readTextNow(file).match(PEM) ?? [];
   } catch {
     return [];
   }

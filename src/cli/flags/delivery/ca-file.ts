@@ -10,12 +10,12 @@ export function hasTls(url: string): boolean {
 /** The file of the issuers that `--ca` names, from the current folder. Throws ConfigError for a file that cannot be used. */
 export async function namedCaFile(
   { ca }: { readonly ca?: string },
-  { cwd }: Pick<Io, 'cwd'>,
+  { cwd, signal }: Pick<Io, 'cwd' | 'signal'>,
 ): Promise<string | undefined> {
   if (ca === undefined) return undefined;
   const file = resolve(cwd, ca);
-  // Checked here, where its flag is known: later errors name the setting.
-  (await import('../../../app/probe-webhook.ts')).checkCaFile(file, '--ca');
+  // Read here, where its flag is known: later errors name the setting.
+  await (await import('../../../app/probe-webhook.ts')).loadCaFile(file, '--ca', signal);
   return file;
 }
 

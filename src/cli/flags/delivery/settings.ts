@@ -3,7 +3,7 @@ import type { GlobalOptions } from '../../command.ts';
 import type { Io } from '../../io.ts';
 
 type ConfigOptions = Pick<GlobalOptions, 'config' | 'verbose' | 'quiet'>;
-type SettingsContext = Pick<Io, 'env' | 'cwd' | 'note'>;
+type SettingsContext = Pick<Io, 'env' | 'cwd' | 'note' | 'signal'>;
 
 /** The settings of a command that was asked before: it may ask more than once. */
 const known = new WeakMap<SettingsContext, Promise<Settings>>();
@@ -21,6 +21,7 @@ async function load(options: ConfigOptions, io: SettingsContext): Promise<Settin
     flags: config === undefined ? {} : { config },
     env: io.env,
     cwd: io.cwd,
+    signal: io.signal,
     ...(quiet !== true && { note: io.note }),
     ...(verbose && { onCode: io.note }),
   });

@@ -1,8 +1,9 @@
-import { closeSync, createReadStream, fstatSync, openSync, readSync, statSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import type { ConnectOpts, SocketConstructorOpts } from 'node:net';
 import { resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { InputError } from '../../../errors.ts';
+import { openToRead } from '../../../files.ts';
 import { interruptedCode } from '../../exit-code.ts';
 import type { Io } from '../../io.ts';
 import { markStdin } from '../../stdin.ts';
@@ -100,8 +101,7 @@ function readPipe(fd: number, { signal }: Io, take: (chunk: Uint8Array) => void)
 }
 
 async function readFile(path: string, io: Io, take: (chunk: Uint8Array) => void): Promise<void> {
-  // Opening a named pipe waits for its writer: only a stream does that without holding up the process.
-  if (!statSync(path).isFile()) return readFromStream(createReadStream(path), io, take);
+  if (!statSync(path).isFile()) return readFromStream(openToRead(path), io, take);
   const fd = openSync(path, 'r');
   try {
     return await readRegularFile(fd, io, take);

@@ -60,7 +60,7 @@ interface ConfiguredSecrets {
 
 async function secretsOfConfig(
   flags: GlobalOptions,
-  io: Pick<Io, 'env' | 'cwd' | 'note'>,
+  io: Pick<Io, 'env' | 'cwd' | 'note' | 'signal'>,
 ): Promise<ConfiguredSecrets> {
   const { verbose: _verbose, ...options } = flags;
   try {

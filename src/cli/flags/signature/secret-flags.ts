@@ -1,14 +1,11 @@
-import { createReadStream } from 'node:fs';
-import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { ConfigError, InputError } from '../../../errors.ts';
+import { ConfigError } from '../../../errors.ts';
 import { readSecret, readSecretFile } from '../../../signature/secret.ts';
 import type { GlobalOptions } from '../../command.ts';
 import { given } from '../flag-values.ts';
 import type { Io } from '../../io.ts';
-import { unreadableReason } from '../message/flag-text.ts';
-import { readAtMost } from '../read-at-most.ts';
-import { claimStdin, type StdinIo } from '../../stdin.ts';
+import { readInputFile } from '../input-file.ts';
+import type { StdinIo } from '../../stdin.ts';
 import type { SecretUse } from './configured-secrets.ts';
 
 /** A secret as a flag gives it. */
@@ -100,32 +97,14 @@ export async function requiredSecrets(
 }
 
 async function secretOfFile(file: string, io: SecretContext): Promise<string> {
-  const bytes =
-    file === '-'
-      ? await readAtMost(MAX_SECRET_BYTES, claimStdin(io, '--secret-file'))
-      : await readNamedFile(file, io.cwd);
-  if (bytes === undefined) throw secretTooLarge(file);
-  return readSecretFile(bytes, `--secret-file ${file}`);
+  return readSecretFile(await readInputFile(file, SECRET_FILE, io), `--secret-file ${file}`);
 }
 
-/** Ten times the key of a certificate: a larger file holds something else. */
-const MAX_SECRET_BYTES = 64 * 1024;
-
-function secretTooLarge(file: string): InputError {
-  return new InputError(`the secret is larger than ${MAX_SECRET_BYTES / 1024} KiB (--secret-file)`, {
-    file: file === '-' ? '<stdin>' : file,
-    hint: 'name the file that has the secret, and nothing else, in it',
-  });
-}
-
-async function readNamedFile(file: string, cwd: string): Promise<Buffer | undefined> {
-  try {
-    return await readAtMost(MAX_SECRET_BYTES, createReadStream(resolve(cwd, file)));
-  } catch (error) {
-    throw new InputError(`the secret cannot be read: ${unreadableReason(error)} (--secret-file)`, {
-      file,
-      hint: 'name a file that you may read, or - for standard input',
-      cause: error,
-    });
-  }
-}
+const SECRET_FILE = {
+  flag: '--secret-file',
+  what: 'the secret ',
+  // Ten times the key of a certificate.
+  limitBytes: 64 * 1024,
+  hint: 'name a file that you may read, or - for standard input',
+  sizeHint: 'name the file that has the secret, and nothing else, in it',
+};

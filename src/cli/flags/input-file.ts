@@ -1,0 +1,38 @@
+import { resolve } from 'node:path';
+import { InputError } from '../../errors.ts';
+import { openToRead, readAtMost, unreadableReason } from '../../files.ts';
+import type { Io } from '../io.ts';
+import { claimStdin, type StdinIo } from '../stdin.ts';
+
+interface InputFileRule {
+  readonly flag: string;
+  /** A larger file holds something else. */
+  readonly limitBytes: number;
+  /** What errors begin with, as `the secret `. */
+  readonly what?: string;
+  readonly hint: string;
+  /** For a file that is too large. @default hint */
+  readonly sizeHint?: string;
+}
+
+/** Reads the file that a flag names, or standard input (-), as a whole. Throws InputError when it cannot be read or is too large. */
+export async function readInputFile(
+  name: string,
+  { flag, limitBytes, what = '', hint, sizeHint = hint }: InputFileRule,
+  io: StdinIo & Pick<Io, 'cwd'>,
+): Promise<Buffer> {
+  const stdin = name === '-' ? claimStdin(io, flag) : undefined;
+  const file = stdin === undefined ? name : '<stdin>';
+  try {
+    return await readAtMost(limitBytes, () => stdin ?? openToRead(resolve(io.cwd, name), io.signal));
+  } catch (cause) {
+    if (io.signal.aborted) throw cause;
+    const reason = unreadableReason(cause);
+    const isLarge = reason.startsWith('larger');
+    throw new InputError(`${what}${isLarge ? 'is' : 'cannot be read:'} ${reason} (${flag})`, {
+      file,
+      hint: isLarge ? sizeHint : hint,
+      cause,
+    });
+  }
+}

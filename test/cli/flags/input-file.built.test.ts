@@ -1,0 +1,137 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { startHooks } from '../../end-to-end/hooks.ts';
+import { track } from '../../end-to-end/receiving.ts';
+import { inShell } from '../../end-to-end/shell.ts';
+import { sign } from '../../sign.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
+import { until } from '../../until.ts';
+
+const NOWHERE = 'https://127.0.0.1:9';
+const CERTIFICATES = readFileSync(new URL('../../certificates.json', import.meta.url), 'utf8');
+const { 'ca.pem': ISSUER = '' } = JSON.parse(CERTIFICATES) as Record<string, string>;
+
+/** Every flag and argument that names a file which is read as a whole, with what errors say of one without end. */
+const WHOLE: readonly (readonly [args: readonly string[], error: RegExp])[] = [
+  [['config', '-c', 'FILE'], /The config file FILE is larger than 32 MiB \(--config\)/],
+  [['doctor', '-c', 'FILE'], /The config file FILE is larger than 32 MiB \(--config\)/],
+  [
+    ['send', 'track', '--event', 'a', '--url', NOWHERE, '--ca', 'FILE'],
+    /`--ca` .*FILE \(larger than 32 MiB\)/,
+  ],
+  [['test', NOWHERE, '--ca', 'FILE'], /`--ca` .*FILE \(larger than 32 MiB\)/],
+  [['listen', '--port', '0', '--forward', NOWHERE, '--ca', 'FILE'], /`--ca` .*FILE \(larger than 32 MiB\)/],
+  [['expect', '--schema', 'FILE', '--', 'true'], /FILE: is larger than 32 MiB \(--schema\)/],
+  [['expect', '--snapshot', 'FILE', '--', 'true'], /FILE: is larger than 32 MiB \(--snapshot\)/],
+  [['test', NOWHERE, '--capture', 'FILE'], /FILE: is larger than 32 MiB \(--capture\)/],
+  [['sign', '--secret-file', 'FILE'], /FILE: the secret is larger than 64 KiB \(--secret-file\)/],
+  [['send', '--json', '@FILE', '--loopback'], /FILE: is larger than 1024 KiB \(--json\)/],
+  [
+    ['send', 'track', '--event', 'a', '--properties', '@FILE', '--loopback'],
+    /FILE: is larger than 1024 KiB \(--properties\)/,
+  ],
+];
+/** Those that are read piece by piece: no length is too much for them. */
+const STREAMED: readonly (readonly string[])[] = [
+  ['verify', '--secret', 's', '--signature', 'a'.repeat(40), 'FILE'],
+  ['sign', '--secret', 's', 'FILE'],
+  ['replay', 'FILE', '--loopback'],
+  ['audience', 'sync', 'VIP', 'FILE', '--loopback'],
+  ['test', NOWHERE, '--state', 'true', '--reset', 'true', '--messages', 'FILE'],
+];
+
+const named = (args: readonly string[], file: string): string[] =>
+  args.map((word) => word.replace('FILE', file));
+
+let cwd: string;
+let env: Record<string, string>;
+beforeEach(() => {
+  cwd = temporaryFolder({ 'body.json': track(1) });
+  env = { HOOKS_DATA_DIR: join(cwd, 'data') };
+});
+
+describe('a file without end', () => {
+  it.each(WHOLE)('is rejected with the flag, the file and the limit by %j', async (args, error) => {
+    // More than any command needs, and less than a file without end takes in seconds.
+    const line = 'ulimit -d 1500000 && hooks "$@"';
+    const { code, stdout, stderr } = await inShell(line, named(args, '/dev/zero'), { cwd, env });
+    expect(stdout + stderr).toMatch(new RegExp(error.source.replace('FILE', '/dev/zero')));
+    expect(code).toBe(args[0] === 'doctor' ? 1 : 2);
+  });
+
+  it('is rejected as the config that the search finds, and as the file of delivery.ca', async () => {
+    writeFileSync(join(cwd, '.hooksrc.json'), '{}');
+    truncateSync(join(cwd, '.hooksrc.json'), 3 * 1024 ** 3);
+    const found = await startHooks(['config'], { cwd, env }).exited;
+    expect(found.stderr).toContain('The config file .hooksrc.json is larger than 32 MiB\n');
+    const config = { webhooks: [NOWHERE], delivery: { ca: '/dev/zero' } };
+    writeFileSync(join(cwd, 'ca.json'), JSON.stringify(config));
+    const args = ['send', 'track', '--event', 'a', '-c', 'ca.json', '--retry-for', '0'];
+    const { code, stderr } = await startHooks(args, { cwd, env }).exited;
+    expect([code, stderr]).toEqual([2, expect.stringContaining('/dev/zero (larger than 32 MiB)')]);
+  });
+});
+
+describe('a pipe without a writer', () => {
+  it.concurrent.each([...WHOLE.map(([args]) => args), ...STREAMED].map((args) => [args]))(
+    'is waited for until SIGTERM ends %j with 143',
+    async (args) => {
+      const folder = temporaryFolder();
+      const pipe = join(folder, 'pipe');
+      execFileSync('sh', ['-c', 'mkfifo "$0"', pipe]);
+      const place = { cwd: folder, env: { HOOKS_DATA_DIR: join(folder, 'data') } };
+      const running = startHooks(named(args, pipe), place);
+      await until(() => isOpen(running.child.pid, pipe), 'the opening of the pipe');
+      const { code, signal } = await running.stop('SIGTERM');
+      expect([code, signal]).toEqual([143, null]);
+    },
+  );
+});
+
+describe('a pipe', () => {
+  it.each([
+    ['body.json', ['verify', '--secret', 's', '--signature', sign(track(1), 's'), 'FILE'], '"valid":true'],
+    ['body.json', ['replay', 'FILE', '--loopback'], '"delivered":1'],
+    ['body.json', ['send', '--json', '@FILE', '--loopback'], '"delivered"'],
+    ['config.yaml', ['config', '-c', 'FILE'], 'a.example'],
+    ['ca.pem', ['test', 'https://127.0.0.1:9', '--only', 'track', '--ca', 'FILE'], 'refused'],
+    [
+      'ca.pem',
+      ['send', 'track', '--event', 'a', '--url', NOWHERE, '--ca', 'FILE', '--retry-for', '0'],
+      'refused',
+    ],
+    ['secret', ['sign', '--secret-file', 'FILE', 'body.json'], sign(track(1), 's')],
+  ])('with the content of %s is read by %j', async (file, args, expected) => {
+    writeFileSync(join(cwd, 'config.yaml'), 'webhooks: [https://a.example/]\n');
+    writeFileSync(join(cwd, 'ca.pem'), ISSUER);
+    writeFileSync(join(cwd, 'secret'), 's\n');
+    const [verb = '', ...others] = args;
+    for (const line of [
+      `mkfifo p; (sleep 0.1; cat ${file}) > p & hooks "$@"; wait`,
+      `(sleep 0.1; cat ${file}) | hooks "$@"`,
+    ]) {
+      const path = line.startsWith('mkfifo') ? 'p' : '/dev/fd/0';
+      const { stdout, stderr } = await inShell(line, [verb, '-o', 'json', ...named(others, path)], {
+        cwd,
+        env,
+      });
+      expect(stdout + stderr).toContain(expected);
+    }
+  });
+});
+
+it('verify reads a file of a gigabyte', async () => {
+  writeFileSync(join(cwd, 'large'), '');
+  truncateSync(join(cwd, 'large'), 1024 ** 3);
+  const args = ['verify', '--secret', 's', '--signature', 'a'.repeat(40), 'large'];
+  const { code, stdout } = await startHooks(args, { cwd, env }).exited;
+  expect([code, stdout]).toEqual([1, expect.stringContaining('does not match')]);
+});
+
+/** Whether a process has the file open. */
+function isOpen(pid: number | undefined, file: string): boolean {
+  const line = 'ls -l /proc/"$0"/fd 2>/dev/null || true';
+  return execFileSync('sh', ['-c', line, String(pid)], { encoding: 'utf8' }).includes(file);
+}
