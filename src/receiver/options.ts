@@ -42,6 +42,8 @@ export interface ReceiverOptions {
   readonly check?: (body: Uint8Array) => string | undefined;
   /** Called once per request, just before its response is sent. Must not throw. */
   readonly onRequest: (request: ReceivedRequest) => void;
+  /** Called for each preflight of a call, by which a browser asks whether a page may send it. Must not throw. */
+  readonly onPreflight?: () => void;
   /**
    * Returns what a response waits for after its request is reported, when the reader of the reports is slower than the senders.
    * Undefined: nothing to wait for. @default responses never wait
@@ -112,6 +114,7 @@ const KINDS = {
   requireSignature: 'a boolean',
   check: 'a function',
   onRequest: 'a function',
+  onPreflight: 'a function',
   drained: 'a function',
   onBusy: 'a function',
   onRefused: 'a function',

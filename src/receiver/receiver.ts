@@ -112,7 +112,9 @@ export class Receiver {
   #receive(request: IncomingMessage, response: ServerResponse): void {
     const at = this.#clock.now();
     if (this.#options.serveOwn?.(request, response) === true) return;
-    if (respondToBrowser(request, response)) return;
+    const asked = respondToBrowser(request, response);
+    if (asked === 'preflight') this.#options.onPreflight?.();
+    if (asked !== undefined) return;
     if (isVisit(request)) {
       request.resume();
       sendResponse(response, 200, 'hooks is listening; POST webhooks here\n');

@@ -7,7 +7,8 @@ import { handleMessages } from './handle-messages.ts';
 import { errorFields } from './log.ts';
 import type { ServiceOptions } from './options.ts';
 import { ByteShare } from './request/byte-share.ts';
-import { MESSAGE_PATHS, PREFLIGHT_HEADERS } from './request/message-paths.ts';
+import { ANY_ORIGIN, preflightHeaders, SOURCE_CONFIG } from './request/cross-origin.ts';
+import { MESSAGE_PATHS } from './request/message-paths.ts';
 import type { HandlerContext, IngestRequest } from './request/read-request.ts';
 import { STOPPING, type IngestRejection } from './request/rejection.ts';
 import { rejectionResponse, respond, type Env, type ResponseContext } from './request/respond.ts';
@@ -30,6 +31,12 @@ export function createApp(handlers: HandlerContext, parts: AppParts): Hono<Env> 
     );
     app.all(path, (context) => respond(context, path, rejectionResponse(METHOD), parts));
   }
+  for (const path of [SETTINGS, `${SETTINGS}/`]) {
+    app.options(path, (context) => preflight(context));
+    app.get(path, allowEveryOrigin, (context) =>
+      respond(context, SETTINGS, { status: 200, body: SOURCE_CONFIG }, parts),
+    );
+  }
   app.post(DELETIONS, ...guards, async (context) =>
     respond(context, DELETIONS, await handleDeletion(ingestRequestOf(context), handlers), parts),
   );
@@ -49,6 +56,9 @@ export function createApp(handlers: HandlerContext, parts: AppParts): Hono<Env> 
 
 const DELETIONS = '/v1/deletions';
 
+/** Where RudderStack's libraries ask for their settings. */
+const SETTINGS = '/sourceConfig';
+
 const METHOD: IngestRejection = { status: 405, code: 'method', message: 'method not allowed, use POST' };
 
 const NOT_FOUND: IngestRejection = {
@@ -60,9 +70,8 @@ const NOT_FOUND: IngestRejection = {
 
 const FAULT: IngestRejection = { status: 500, code: 'fault', message: 'internal error of the service' };
 
-/** Lets a browser post from any page: it may do what the write key in the page may do. */
 const allowEveryOrigin: MiddlewareHandler<Env> = (context, next) => {
-  context.header('access-control-allow-origin', '*');
+  for (const [name, value] of Object.entries(ANY_ORIGIN)) context.header(name, value);
   return next();
 };
 
@@ -117,8 +126,7 @@ function addMetrics(app: Hono<Env>, metrics: AppParts['metrics']): void {
 }
 
 function preflight(context: Context<Env>): Response {
-  for (const [name, value] of PREFLIGHT_HEADERS) context.header(name, value);
-  return context.body(null, 204);
+  return context.body(null, 204, preflightHeaders(context.env.incoming.headers));
 }
 
 /** A probe has less patience than a write has with a lock. */

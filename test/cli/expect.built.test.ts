@@ -98,6 +98,17 @@ describe('hooks expect', () => {
     expect(stdout).toContain('✗ count      Expected 1 request, got no request');
   });
 
+  it('says that a browser only asked whether its page may send', async () => {
+    const program = `const ask = () => fetch(process.env.HOOKS_URL + '/v1/track', { method: 'OPTIONS' }); ask().then(ask);`;
+    const flags = ['--count', '1', '--messages', '1', '--match', 'event=Signup', '--within', '1s'];
+    const { code, stdout, stderr } = await hooks(['expect', ...flags, '--', ...NODE, program]);
+    expect(code).toBe(1);
+    expect(stdout).toContain('✗ count      Expected 1 request, got only 2 preflights\n');
+    expect(stdout).toContain('✗ messages   Expected 1 message, got only 2 preflights\n');
+    expect(stdout).toMatch(/✗ match .*only 2 preflights\n/);
+    expect(stderr).toContain('hint:  look into the console of the browser');
+  });
+
   it('stops a command that hangs, and all that it has started', async () => {
     // A shell, which has started its child long before the time is over.
     const shell = ['sh', '-c', 'sleep 1000 & echo child $!; wait'];

@@ -216,6 +216,26 @@ describe('what is not there', () => {
     const preflight = await fetch(`${serve.url}/v1/t`, { method: 'OPTIONS' });
     expect([preflight.status, preflight.headers.get('access-control-allow-origin')]).toEqual([204, '*']);
   });
+
+  it('lets the browser library of RudderStack ask for its settings and send', async () => {
+    const serve = await serving();
+    const asked = 'anonymousid,authorization,content-type,rsa-since-last-attempt,sentat';
+    const ask = { method: 'OPTIONS', headers: { 'access-control-request-headers': asked } };
+    for (const path of ['/v1/track', '/v1/batch', '/sourceConfig/?p=npm', '/sourceConfig']) {
+      const { status, headers } = await fetch(serve.url + path, ask);
+      const allowed = headers.get('access-control-allow-headers');
+      expect([status, allowed]).toEqual([204, asked.replaceAll(',', ', ')]);
+      expect(headers.has('access-control-allow-credentials')).toBe(false);
+    }
+    const settings = await fetch(`${serve.url}/sourceConfig/?p=npm&writeKey=k`);
+    expect([settings.status, settings.headers.get('access-control-allow-origin')]).toEqual([200, '*']);
+    expect(await settings.json()).toMatchObject({ source: { enabled: true, config: {}, destinations: [] } });
+    for (const path of ['/v1/deletions', '/healthz', '/metrics', '/_hooks']) {
+      const { status, headers } = await fetch(serve.url + path, ask);
+      const names = [...headers.keys()].filter((name) => name.startsWith('access'));
+      expect([status, names]).toEqual([404, []]);
+    }
+  });
 });
 
 describe('secrets', () => {

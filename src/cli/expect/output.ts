@@ -2,7 +2,6 @@ import { noteHint } from '../error-text.ts';
 import { formatDuration } from '../../duration.ts';
 import type { ArrivalCheck } from '../../receiver/expected/arrivals.ts';
 import type { DifferingMessage, ExpectationResult } from '../../receiver/expected/finding.ts';
-import type { Tally } from '../../receiver/expected/expectation.ts';
 import type { ConnectionRejection } from '../../receiver/options.ts';
 import type { ReceivedRequest } from '../../receiver/received-request.ts';
 import { printable } from '../../redact.ts';
@@ -13,7 +12,7 @@ import { receivedJson, receivedText } from '../print/received-line.ts';
 import { formatRow, formatTable } from '../print/table.ts';
 import type { ExpectOptions } from './options.ts';
 
-export type CameInAll = Pick<ArrivalCheck, 'tally' | 'messages'>;
+export type CameInAll = Pick<ArrivalCheck, 'tally' | 'messages' | 'preflights'>;
 
 /** Prints what `hooks expect` receives and finds. */
 export class ExpectOutput {
@@ -49,14 +48,14 @@ export class ExpectOutput {
     );
   }
 
-  conclude(findings: readonly ExpectationResult[], { tally, messages }: CameInAll, ms: number): void {
+  conclude(findings: readonly ExpectationResult[], came: CameInAll, ms: number): void {
     const shown = this.#options.quiet ? findings.filter(({ isMet }) => !isMet) : findings;
     if (this.#options.output === 'json') {
       for (const finding of shown) this.#io.out(jsonLine(findingLine(finding)));
-      this.#io.out(jsonLine({ summary: expectSummaryOf(findings, { tally, messages }, ms) }));
+      this.#io.out(jsonLine({ summary: expectSummaryOf(findings, came, ms) }));
     } else {
       for (const finding of shown) this.#io.out(this.#findingText(finding));
-      this.#hint(findings, tally);
+      this.#hint(findings, came);
     }
   }
 
@@ -75,25 +74,24 @@ export class ExpectOutput {
   }
 
   /** Says what to look at first when nothing came. */
-  #hint(findings: readonly ExpectationResult[], { requests }: Tally): void {
+  #hint(findings: readonly ExpectationResult[], { tally, preflights }: CameInAll): void {
     const misses = findings.some(({ expectation, isMet }) => expectation !== 'command' && !isMet);
-    if (requests > 0 || !misses || this.#io.signal.aborted) return;
-    if (this.#command.some((word) => /^\$\{?HOOKS_URL\b/.test(word))) {
-      noteHint(
-        this.#io,
-        "no shell replaced $HOOKS_URL: let one run the command: -- sh -c 'COMMAND $HOOKS_URL'",
-      );
-      return;
-    }
-    noteHint(
-      this.#io,
-      'let COMMAND post to the URL in HOOKS_URL, and wait for the response; a GET does not count',
-    );
+    if (tally.requests > 0 || !misses || this.#io.signal.aborted) return;
+    noteHint(this.#io, nothingCameHint(this.#command, preflights));
   }
 
   #remark(line: string): void {
     if (this.#options.quiet !== true) this.#io.note(this.#io.errColor.dim(line));
   }
+}
+
+function nothingCameHint(command: readonly string[], preflights: number): string {
+  if (command.some((word) => /^\$\{?HOOKS_URL\b/.test(word))) {
+    return "no shell replaced $HOOKS_URL: let one run the command: -- sh -c 'COMMAND $HOOKS_URL'";
+  }
+  return preflights === 0
+    ? 'let COMMAND post to the URL in HOOKS_URL, and wait for the response; a GET does not count'
+    : 'look into the console of the browser: it asked whether the page may send, and sent nothing';
 }
 
 export function expectSummaryOf(

@@ -100,6 +100,7 @@ function receiverOf(trial: Trial, script: ReturnType<typeof parseScript>): Promi
       trial.display.show(request);
       if (trial.arrivals.isOver) trial.complete.abort();
     },
+    onPreflight: () => trial.arrivals.addPreflight(),
     drained: io.drained,
     onRefused: (rejection) => display.rejected(rejection),
   });

@@ -46,6 +46,7 @@ export class ArrivalCheck {
   readonly #checks: readonly MessageCheck[];
   #messages = 0;
   #refusedMessages = 0;
+  #preflights = 0;
   #firstInvalid: string | undefined;
 
   constructor(expected: ExpectedArrivals) {
@@ -58,9 +59,18 @@ export class ArrivalCheck {
     return this.#tally.tally;
   }
 
+  get preflights(): number {
+    return this.#preflights;
+  }
+
   /** The number of messages in all requests that got a 2xx. */
   get messages(): number {
     return this.#messages;
+  }
+
+  /** Counts a preflight, which explains why nothing else came. */
+  addPreflight(): void {
+    this.#preflights += 1;
   }
 
   add(request: ReceivedRequest): void {
@@ -100,9 +110,10 @@ export class ArrivalCheck {
       requests: this.#posts,
       messages: this.#messages,
       refusedMessages: this.#refusedMessages,
+      preflights: this.#preflights,
     };
     return [
-      ...this.#countFinding(),
+      ...this.#countFinding(came),
       ...this.#messagesFinding(came),
       ...this.#checks.flatMap((check) => check.findings(came)),
       ...this.#signatureFinding(),
@@ -113,11 +124,11 @@ export class ArrivalCheck {
     return this.tally.requests - this.tally.notPost;
   }
 
-  #countFinding(): ExpectationResult[] {
+  #countFinding(came: ArrivedCount): ExpectationResult[] {
     const { atLeast, atMost } = this.#expected;
     if (atLeast === 0 && atMost === Infinity) return [];
     const isMet = this.#posts >= atLeast && this.#posts <= atMost;
-    const got = describeTally(this.tally);
+    const got = this.tally.requests === 0 ? cameText(came) : describeTally(this.tally);
     const said = isMet ? got : `Expected ${rangeText(atLeast, atMost)}, got ${got}`;
     return [{ expectation: 'count', isMet, said }];
   }

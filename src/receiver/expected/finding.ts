@@ -71,6 +71,8 @@ export interface ArrivedCount {
   readonly messages: number;
   /** Those of requests that got no 2xx: they do not count, since their sender has to send them again. */
   readonly refusedMessages: number;
+  /** By which browsers asked whether they may send. @default 0 */
+  readonly preflights?: number;
 }
 
 /** An expectation of messages, judged as they arrive. Keeps only what its findings need. */
@@ -175,8 +177,8 @@ export function countText(count: number, noun: string): string {
 }
 
 /** How many messages came, or why there are none: `5 messages`, `no request`. */
-export function cameText({ requests, messages }: ArrivedCount): string {
-  if (requests === 0) return 'no request';
+export function cameText({ requests, messages, preflights = 0 }: ArrivedCount): string {
+  if (requests === 0) return preflights === 0 ? 'no request' : `only ${countText(preflights, 'preflight')}`;
   return messages === 0 ? `no message in ${countText(requests, 'request')}` : countText(messages, 'message');
 }
 

@@ -1,30 +1,37 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { PREFLIGHT_HEADERS } from '../../service/request/message-paths.ts';
+import { ANY_ORIGIN, preflightHeaders, SOURCE_CONFIG } from '../../service/request/cross-origin.ts';
 import { callName } from './tracking-call.ts';
 
 const SETTINGS_PATH = /\/v1\/projects\/([^/?#]+)\/settings(?:$|[?])/;
+const SOURCE_CONFIG_PATH = /\/sourceConfig\/?(?:$|[?])/;
 
 /**
- * Responds to what the tracking library of a browser asks besides its calls: the settings, which make it send everything here, and the
- * preflight of a call. Returns false for any other request.
+ * Responds to what the tracking library of a browser asks besides its calls: its settings, which make it send everything here, and the
+ * preflights of both. Returns which, or undefined for any other request.
  */
-export function respondToBrowser(request: IncomingMessage, response: ServerResponse): boolean {
+export function respondToBrowser(
+  request: IncomingMessage,
+  response: ServerResponse,
+): 'settings' | 'preflight' | undefined {
   const { method, url = '' } = request;
-  const [, writeKey] = SETTINGS_PATH.exec(url) ?? [];
-  const asksSettings = writeKey !== undefined && (method === 'GET' || method === 'HEAD');
-  if (!asksSettings && !(method === 'OPTIONS' && (writeKey ?? callName(url)) !== undefined)) return false;
+  const settings = settingsFor(request);
+  if (method === 'OPTIONS' && (settings ?? callName(url)) !== undefined) {
+    request.resume();
+    response.writeHead(204, preflightHeaders(request.headers)).end();
+    return 'preflight';
+  }
+  if (settings === undefined || (method !== 'GET' && method !== 'HEAD')) return undefined;
   request.resume();
-  for (const [name, value] of PREFLIGHT_HEADERS) response.setHeader(name, value);
-  // A page of the public web asks before it sends to an address of this machine.
-  if (request.headers['access-control-request-private-network'] === 'true') {
-    response.setHeader('access-control-allow-private-network', 'true');
-  }
-  if (!asksSettings) response.writeHead(204).end();
-  else {
-    response.writeHead(200, { 'content-type': 'application/json', 'cache-control': 'no-store' });
-    response.end(JSON.stringify(settingsOf(request, decoded(writeKey))));
-  }
-  return true;
+  const headers = { ...ANY_ORIGIN, 'content-type': 'application/json', 'cache-control': 'no-store' };
+  response.writeHead(200, headers).end(JSON.stringify(settings));
+  return 'settings';
+}
+
+function settingsFor(request: IncomingMessage): object | undefined {
+  const { url = '' } = request;
+  if (SOURCE_CONFIG_PATH.test(url)) return SOURCE_CONFIG;
+  const [, writeKey] = SETTINGS_PATH.exec(url) ?? [];
+  return writeKey === undefined ? undefined : settingsOf(request, decoded(writeKey));
 }
 
 /** What analytics.js reads before it sends: one destination, this receiver, to which calls go one by one; metrics about itself off. */

@@ -18,11 +18,3 @@ export const MESSAGE_PATHS: Readonly<Record<string, MessageType | undefined>> = 
   alias: 'alias',
   a: 'alias',
 };
-
-/** Lets a browser post from any page: it may do what the write key in the page may do. */
-export const PREFLIGHT_HEADERS: readonly (readonly [name: string, value: string])[] = [
-  ['access-control-allow-origin', '*'],
-  ['access-control-allow-methods', 'POST'],
-  ['access-control-allow-headers', 'authorization, content-type, content-encoding'],
-  ['access-control-max-age', '86400'],
-];

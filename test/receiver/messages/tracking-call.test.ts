@@ -172,6 +172,16 @@ async function post(url: string, body: unknown, headers: Record<string, string> 
   });
 }
 
+/** As version 3.34 asks from a page of another origin, when it tries again. */
+const RUDDERSTACK_PREFLIGHT = {
+  method: 'OPTIONS',
+  headers: {
+    origin: 'http://localhost:3000',
+    'access-control-request-method': 'POST',
+    'access-control-request-headers': 'anonymousid,authorization,content-type,rsa-since-last-attempt,sentat',
+  },
+};
+
 describe('a receiver', () => {
   it('responds to a call as a tracking API does, and reports its messages unchecked', async () => {
     const { receiver, requests } = await start({ secrets: ['s'] });
@@ -223,6 +233,50 @@ describe('a receiver', () => {
     expect(requests).toEqual([]);
     await fetch(`${receiver.url}/hook`, { method: 'OPTIONS' });
     expect(requests).toHaveLength(1);
+  });
+
+  it('answers what the browser library of RudderStack asks before it sends', async () => {
+    let preflights = 0;
+    const { receiver, requests } = await start({ onPreflight: () => (preflights += 1) });
+    for (const path of ['/sourceConfig/?p=npm&writeKey=k', '/v1/track', '/v1/batch', '/proxy/v1/p']) {
+      const preflight = await fetch(receiver.url + path, RUDDERSTACK_PREFLIGHT);
+      expect([preflight.status, preflight.headers.get('access-control-allow-headers')]).toEqual([
+        204,
+        'anonymousid, authorization, content-type, rsa-since-last-attempt, sentat',
+      ]);
+      expect(preflight.headers.get('access-control-allow-origin')).toBe('*');
+      expect(preflight.headers.has('access-control-allow-credentials')).toBe(false);
+    }
+    const settings = await fetch(`${receiver.url}/sourceConfig/?p=npm&writeKey=k`);
+    expect([settings.status, settings.headers.get('access-control-allow-origin')]).toEqual([200, '*']);
+    expect(await settings.json()).toMatchObject({ source: { enabled: true, config: {}, destinations: [] } });
+    expect([preflights, requests]).toEqual([4, []]);
+  });
+
+  it.each([
+    ['names that are no header', 'x-ok, a b, x:y, é, , x-fine', 'x-ok, x-fine'],
+    ['names of more than 1 KB', `x-${'a'.repeat(1_024)}`, 'authorization, content-type, content-encoding'],
+    ['names of none', '', 'authorization, content-type, content-encoding'],
+  ])('allows a page %s not more than they are', async (_, asked, allowed) => {
+    const { connect } = await start();
+    const connection = await connect();
+    connection.write(
+      `OPTIONS /v1/t HTTP/1.1\r\nHost: x\r\nAccess-Control-Request-Headers: ${asked}\r\nConnection: close\r\n\r\n`,
+    );
+    const { received } = await connection.closed();
+    expect(/^access-control-allow-headers: (.*?)\r?$/im.exec(received)?.[1]).toBe(allowed);
+  });
+
+  it('allows no page to ask for a deletion or the inbox', async () => {
+    const { receiver, requests } = await start();
+    for (const path of ['/v1/deletions', '/_hooks', '/_hooks/api/requests', '/hook']) {
+      const preflight = await fetch(receiver.url + path, RUDDERSTACK_PREFLIGHT);
+      expect([
+        preflight.status,
+        [...preflight.headers.keys()].filter((name) => /^access/.test(name)),
+      ]).toEqual([405, []]);
+    }
+    expect(requests).toHaveLength(4);
   });
 
   it('has one message in a webhook, each event of a list, and none where there is no object', async () => {
