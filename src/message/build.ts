@@ -1,7 +1,7 @@
 import { ValidationError } from '../errors.ts';
 import { isoTime } from '../clock.ts';
 import { formatCount, MAX_MESSAGE_BYTES } from './limits.ts';
-import { MESSAGE_VERSION, type FieldKind } from './fields/fields.ts';
+import { MESSAGE_VERSION, type FieldKind, type MessageField } from './fields/fields.ts';
 import { shapeOf, type Shape } from './fields/shape.ts';
 import {
   isFieldObject,
@@ -85,8 +85,7 @@ function take(
   value: unknown,
 ): Problem | undefined {
   const field = shape.bySpelling.get(spelling);
-  const isLeftOut = field !== undefined && field.kind === 'any' ? field.place === 'unsent' : value === null;
-  if (field !== undefined && isLeftOut) return undefined;
+  if (field !== undefined && isLeftOut(field, value)) return undefined;
   const reading = readField(field?.kind ?? 'any', spelling, value, isParsed);
   if (!reading.ok) return reading.problem;
   if (field?.kind === 'version') return undefined;
@@ -97,6 +96,11 @@ function take(
   }
   put(field?.place === 'properties' ? page : fields, name, reading.value);
   return undefined;
+}
+
+function isLeftOut({ kind, place }: MessageField, value: unknown): boolean {
+  if (kind === 'any') return place === 'unsent';
+  return value === null || (kind === 'id' && value === '');
 }
 
 /** Adds what may be left out, and finds what may not. */
@@ -152,6 +156,7 @@ function readField(kind: FieldKind, spelling: string, value: unknown, isParsed: 
 export function fieldProblem(kind: FieldKind, spelling: string, value: unknown): Problem | undefined {
   switch (kind) {
     case 'name':
+    case 'id':
       if (typeof value === 'string' && value !== '') return undefined;
       return expected(spelling, 'to be a non-empty string', value, textHint(value));
     case 'text':

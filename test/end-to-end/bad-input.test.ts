@@ -343,8 +343,8 @@ const MESSAGES: Readonly<Record<string, Case>> = {
   },
   'an empty user id': {
     args: [...GOOD, '--user-id', '', ...TO],
-    sentence: 'expected `userId` to be a non-empty string, got "" (track "Signup")',
-    hint: 'give it a value, or leave it out',
+    sentence: "Option '--user-id <id>' argument '' is invalid. Expected a value, got an empty text.",
+    hint: 'run hooks send --help to see its flags',
   },
   'properties that are a list': {
     args: ['send', '--json', '{"type":"track","event":"e","properties":[]}', ...TO],

@@ -51,6 +51,24 @@ describe('buildMessage', () => {
   });
 
   describe('normalises', () => {
+    it.each(['page', 'screen', 'identify', 'track', 'group'])(
+      'a %s with an empty user id to one without',
+      (type) => {
+        const input = { type, name: 'n', event: 'e', groupId: 'g', anonymousId: 'a' };
+        const written = { ...input, userId: '' };
+        expect(build(written)).toStrictEqual(build(input));
+        expect(buildParsed(written, { now: NOW })).toStrictEqual(build(input));
+        const made = buildMessage({ ...written, anonymousId: null }, { now: NOW, anonymousId: () => 'made' });
+        expect(made).toStrictEqual({ ...build(input), anonymousId: 'made' });
+      },
+    );
+
+    it('an empty new id of an alias to that of its other spelling', () => {
+      const alias = { type: 'alias', previousId: 'old' };
+      expect(build({ ...alias, userId: '', 'User ID': 'new' })).toMatchObject({ userId: 'new' });
+      expect(() => build({ ...alias, 'User ID': '' })).toThrow(/^expected `userId` \(or `User ID`\)/);
+    });
+
     it('a timestamp to UTC with milliseconds', () => {
       expect(build(track({ timestamp: '2026-11-20T22:10:05.9999+01:00' })).timestamp).toBe(
         '2026-11-20T21:10:05.999Z',
@@ -213,10 +231,11 @@ describe('buildMessage', () => {
         'expected `userId` to be a non-empty string, got 42 (track "Signup")',
         'quote it: "42"',
       ],
+      [track({ userId: '' }), 'userId', 'expected `userId` or `anonymousId`, got neither (track "Signup")'],
       [
-        track({ userId: '' }),
-        'userId',
-        'expected `userId` to be a non-empty string, got "" (track "Signup")',
+        track({ userId: 'u1', anonymousId: '' }),
+        'anonymousId',
+        'expected `anonymousId` to be a non-empty string, got "" (track "Signup")',
       ],
       [
         track({ anonymousId: {} }),

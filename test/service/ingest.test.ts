@@ -43,6 +43,16 @@ describe('POST /v1/batch', () => {
     ]);
   });
 
+  it('delivers what an anonymous visitor with an empty user id does', async () => {
+    const serve = await serving();
+    const visit = { ...track(''), anonymousId: 'visitor' };
+    const { body } = await serve.post('/v1/batch', { batch: [visit] });
+    expect(body).toEqual({ success: true });
+    expect((await serve.post('/v1/track', visit)).status).toBe(200);
+    await until(() => serve.received.length === 2, 'both messages');
+    for (const request of serve.received) expect(bodyOf(request)).not.toHaveProperty('userId');
+  });
+
   it('keeps an invalid message once, however often it is sent', async () => {
     const serve = await serving();
     for (let time = 0; time < 3; time++) await serve.post('/v1/batch', { batch: [{ type: 'track' }] });

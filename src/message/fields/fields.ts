@@ -1,8 +1,11 @@
 import type { MessageType } from '../types.ts';
 
-/** `name` is a string of at least one character, `text` may be empty, `any` is passed on as it is. */
+/**
+ * `name` is a string of at least one character, `id` is one that counts as absent when it is empty, as RudderStack's browser library
+ * has it for every anonymous visitor, `text` may be empty, `any` is passed on as it is.
+ */
 export type FieldKind =
-  'type' | 'version' | 'name' | 'text' | 'object' | 'timestamp' | 'integrations' | 'any';
+  'type' | 'version' | 'name' | 'id' | 'text' | 'object' | 'timestamp' | 'integrations' | 'any';
 
 /**
  * One top-level field of a message. Reading, checking, `--strict`, the order of the body and the JSON Schema all
@@ -48,7 +51,7 @@ const TIMESTAMP: MessageField = {
   place: 'row',
   about: 'When it happened: RFC 3339 with a zone or offset. Default: the time of the call.',
 };
-const USER_ID: MessageField = { name: 'userId', kind: 'name', place: 'row', about: 'The id of the user.' };
+const USER_ID: MessageField = { name: 'userId', kind: 'id', place: 'row', about: 'The id of the user.' };
 const ANONYMOUS_ID: MessageField = {
   name: 'anonymousId',
   kind: 'name',

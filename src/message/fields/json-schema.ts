@@ -8,6 +8,7 @@ const SCHEMAS = {
   type: { enum: MESSAGE_TYPES },
   version: { enum: [MESSAGE_VERSION, null] },
   name: { type: ['string', 'null'], minLength: 1 },
+  id: { type: ['string', 'null'] },
   text: { type: ['string', 'null'] },
   object: { type: ['object', 'null'] },
   timestamp: { type: ['string', 'null'], pattern: RFC_3339.source },
@@ -47,9 +48,9 @@ function definitionOf(type: MessageType): JsonObject {
   };
 }
 
-/** Null counts as absent. */
+/** Null and an empty text count as absent. */
 function isGiven(name: string): JsonObject {
-  return { required: [name], properties: { [name]: { not: { type: 'null' } } } };
+  return { required: [name], properties: { [name]: { not: { enum: [null, ''] } } } };
 }
 
 function schemaOf({ kind, about }: MessageField): JsonObject {

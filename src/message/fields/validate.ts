@@ -99,7 +99,7 @@ export function spellingsProblem(
 
 function requiredProblem({ name, wireName, kind, about }: MessageField, rename: string | undefined): Problem {
   const spelling = wireName === undefined ? `\`${name}\`` : `\`${name}\` (or \`${wireName}\`)`;
-  const what = kind === 'name' ? ' to be a non-empty string' : '';
+  const what = kind === 'name' || kind === 'id' ? ' to be a non-empty string' : '';
   const hint = rename ?? `add it: ${about.charAt(0).toLowerCase()}${about.slice(1).replace(/\.$/, '')}`;
   return { path: name, sentence: `expected ${spelling}${what}`, got: 'nothing', hint };
 }

@@ -82,13 +82,15 @@ function callOf(
 }
 
 /**
- * The message without the write key, which some clients repeat in each message, and with its time, which RudderStack's call
- * `originalTimestamp`: a filter of `timestamp` holds for both.
+ * The message without the write key, which some clients repeat in each message, without an empty user id, and with its time, which
+ * RudderStack's call `originalTimestamp`: a filter of `timestamp` holds for both.
  */
 function valueOf(posted: PostedMessage): JsonValue {
   // What cannot be read without loss is read as JavaScript does, so that it can be shown.
-  const value = posted.input === undefined ? (parseJsonOrUndefined(posted.bytes) ?? null) : posted.input;
-  if (!isJsonObject(value)) return value;
+  const whole = posted.input === undefined ? (parseJsonOrUndefined(posted.bytes) ?? null) : posted.input;
+  if (!isJsonObject(whole)) return whole;
+  const { userId, ...userless } = whole;
+  const value = userId === '' ? userless : whole;
   const { writeKey, ...rest } = value;
   const { timestamp, originalTimestamp } = value;
   if (timestamp === undefined && typeof originalTimestamp === 'string') {

@@ -25,6 +25,7 @@ describe('messageSchema', () => {
     { type: 'track', userId: 'u' },
     { type: 'track', event: 'e' },
     { type: 'track', event: 'e', userId: null },
+    { type: 'track', event: 'e', userId: '' },
     { type: 'track', event: 'e', userId: 5 },
     { type: 'track', event: 'e', userId: 'u', properties: [] },
     { type: 'track', event: 'e', userId: 'u', timestamp: '2026-11-20T21:10:05' },
@@ -45,6 +46,7 @@ describe('messageSchema', () => {
   it.each([
     { type: 'alias', 'Previous ID': 'a', 'User ID': 'b' },
     { type: 'alias', previousId: 'a', userId: 'b' },
+    { type: 'page', anonymousId: 'a', userId: '' },
     { type: 'page', anonymousId: 'a', userId: null, traits: {}, custom: [1] },
     { type: 'track', event: 'e', userId: 'u', integrations: { All: false, A: { x: 1 } }, version: 1 },
     { type: 'track', event: 'e', userId: 'u', timestamp: '2026-11-20 21:10:05.123456+01:00' },

@@ -28,7 +28,16 @@ function values(found: TrackingCall | undefined): readonly unknown[] | undefined
   return found?.messages.map(({ value }) => value);
 }
 
+/** As RudderStack's browser library sends it for every anonymous visitor. */
+const ANONYMOUS = { type: 'track', event: 'Signup', userId: '', anonymousId: 'visitor' };
+
 describe('a call of a tracking API', () => {
+  it('has no user where the user id is empty, and is not rejected for it', () => {
+    const { userId: _, ...absent } = ANONYMOUS;
+    expect(call({ batch: [ANONYMOUS] })?.messages).toEqual([{ index: 0, value: absent }]);
+    expect(messageFacts({ index: 0, value: ANONYMOUS })).toEqual(absent);
+  });
+
   it.each([
     '/v1/batch',
     '/v1/import',

@@ -1,7 +1,7 @@
 import { Option, type Command } from 'commander';
 import { ConfigError, ValidationError } from '../../../errors.ts';
 import type { MessageType } from '../../../message/types.ts';
-import { collect } from '../flag-values.ts';
+import { collect, given } from '../flag-values.ts';
 
 /** The flags of `send` about the message itself, as commander names them. */
 export interface MessageFlags {
@@ -94,7 +94,9 @@ export function addMessageFlags(command: Command, type?: MessageType): void {
   for (const { flags, description, types, repeatable } of FLAGS) {
     if (type !== undefined && types !== undefined && !types.includes(type)) continue;
     const option = new Option(flags, description);
-    command.addOption(repeatable ? option.argParser(collect) : option);
+    if (repeatable) option.argParser(collect);
+    else if (flags.endsWith('<id>')) option.argParser(given);
+    command.addOption(option);
   }
   command.option('--strict', 'reject fields that the type does not have');
 }
