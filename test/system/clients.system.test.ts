@@ -1,11 +1,17 @@
 // Needs client libraries of others from the registry, and chromium.
+import { execFile } from 'node:child_process';
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { hasBrowser } from '../end-to-end/browser.ts';
 import { hooks } from '../end-to-end/hooks.ts';
+import { closeAfterEach, serving, until, WRITE_KEY } from '../service/serving.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { CLIENTS, HAS_CLIENTS } from './clients.ts';
+
+const run = promisify(execFile);
+closeAfterEach();
 
 /** Starts a browser or loads a library, on a busy machine. */
 const PATIENT = { timeout: 240_000 };
@@ -119,6 +125,24 @@ describe.skipIf(!HAS_CLIENTS)('a real client with nothing changed but its host',
       const { code, stdout } = await expecting(client, bug, ['--within', '20s', ...flags]);
       expect([code, stdout]).toEqual([1, expect.stringMatching(says)]);
     });
+  });
+
+  it.skipIf(!hasBrowser)('is seen from a page: the browser library of RudderStack', async () => {
+    const five = ['--messages', '5', '--match', 'event=Signup,userId=u1'];
+    expect(await expecting('rudder-browser', 'none', five)).toMatchObject({ code: 0 });
+    const visitor = ['--messages', '1', '--each', 'anonymousId?', '--no-match', 'userId?'];
+    expect(await expecting('rudder-browser', 'no-user', visitor)).toMatchObject({ code: 0 });
+  });
+
+  it.skipIf(!hasBrowser)('reaches hooks serve from a page: the browser library of RudderStack', async () => {
+    const serve = await serving();
+    const env = { ...process.env, HOOKS_URL: serve.url, HOOKS_WRITE_KEY: WRITE_KEY };
+    for (const bug of ['none', 'no-user']) {
+      const args = [join(CLIENTS, 'send.cjs'), 'rudder-browser', bug];
+      await run(process.execPath, args, { env, timeout: 60_000 });
+    }
+    await until(() => serve.received.length === 6, 'the messages of a user and of a visitor');
+    expect(serve.received.map(({ verdict }) => verdict)).toEqual(Array(6).fill('valid'));
   });
 
   it('raises no false alarm in 10,000 valid messages', async () => {

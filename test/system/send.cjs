@@ -2,8 +2,10 @@
 const { createServer } = require('node:http');
 const { execFileSync } = require('node:child_process');
 const { readFileSync } = require('node:fs');
+const { join } = require('node:path');
 
 const HOST = process.env.HOOKS_URL;
+const WRITE_KEY = process.env.HOOKS_WRITE_KEY ?? 'k';
 const [, , client, bug = 'none'] = process.argv;
 
 const track = (fields = {}) => ({
@@ -70,37 +72,40 @@ const CLIENTS = {
     if (bug === 'lost') process.exit(0);
     await library.flush();
   },
-  async browser(messages) {
-    const { chromium } = require('@playwright/test');
-    const script = readFileSync(require.resolve('@segment/analytics-next/dist/umd/index.js'));
-    const server = createServer((request, response) =>
-      request.url === '/'
-        ? response.setHeader('content-type', 'text/html').end('<script src=/analytics.js></script>')
-        : response.end(request.url === '/analytics.js' ? script : ''),
-    );
-    await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const executablePath = execFileSync('sh', ['-c', 'command -v chromium || command -v google-chrome'])
-      .toString()
-      .trim();
-    const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
-    const page = await browser.newPage();
-    await page.goto(`http://localhost:${server.address().port}/`);
-    const posts = [];
-    page.on(
-      'response',
-      (response) => response.request().method() === 'POST' && posts.push(response.status()),
-    );
-    await page.evaluate(sendInPage, { messages, cdnURL: HOST });
-    const deadline = Date.now() + 20_000;
-    while (posts.length < messages.length && Date.now() < deadline) await page.waitForTimeout(20);
-    await browser.close();
-    server.close();
-  },
+  browser: (messages) => sendByPage('@segment/analytics-next/dist/umd/index.js', bySegment, messages),
+  'rudder-browser': (messages) =>
+    sendByPage('@rudderstack/analytics-js/dist/npm/modern/bundled/umd/index.js', byRudderStack, messages),
 };
 
+/** Opens a page of another origin that has the library, and waits for the response to each message. */
+async function sendByPage(library, sendInPage, messages) {
+  const { chromium } = require('@playwright/test');
+  const script = readFileSync(join(__dirname, 'node_modules', library));
+  const server = createServer((request, response) =>
+    request.url === '/'
+      ? response.setHeader('content-type', 'text/html').end('<script src=/analytics.js></script>')
+      : response.end(request.url === '/analytics.js' ? script : ''),
+  );
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const executablePath = execFileSync('sh', ['-c', 'command -v chromium || command -v google-chrome'])
+    .toString()
+    .trim();
+  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
+  const page = await browser.newPage();
+  page.on('console', (message) => process.stderr.write(`${message.text()}\n`));
+  await page.goto(`http://localhost:${server.address().port}/`);
+  const posts = [];
+  page.on('response', (response) => response.request().method() === 'POST' && posts.push(response.status()));
+  await page.evaluate(sendInPage, { messages, host: HOST, writeKey: WRITE_KEY });
+  const deadline = Date.now() + 20_000;
+  while (posts.length < messages.length && Date.now() < deadline) await page.waitForTimeout(20);
+  await browser.close();
+  server.close();
+}
+
 /** Runs in the page. */
-async function sendInPage({ messages, cdnURL }) {
-  const analytics = window.AnalyticsNext.AnalyticsBrowser.load({ writeKey: 'k', cdnURL });
+async function bySegment({ messages, host, writeKey }) {
+  const analytics = window.AnalyticsNext.AnalyticsBrowser.load({ writeKey, cdnURL: host });
   const calls = {
     identify: ({ userId, traits }) => analytics.identify(userId, traits),
     track: ({ event, properties, integrations, timestamp }) =>
@@ -113,6 +118,20 @@ async function sendInPage({ messages, cdnURL }) {
     alias: ({ userId, previousId }) => analytics.alias(userId, previousId),
   };
   for (const { type, ...fields } of messages) await calls[type](fields);
+}
+
+/** Runs in the page. */
+function byRudderStack({ messages, host, writeKey }) {
+  const analytics = new window.rudderanalytics.RudderAnalytics();
+  analytics.load(writeKey, host, { configUrl: host });
+  const calls = {
+    identify: ({ userId, traits }) => analytics.identify(userId, traits),
+    track: ({ event, properties }) => analytics.track(event, properties),
+    page: ({ name, properties }) => analytics.page(name, properties),
+    group: ({ groupId, traits }) => analytics.group(groupId, traits),
+    alias: ({ userId, previousId }) => analytics.alias(userId, previousId),
+  };
+  for (const { type, ...fields } of messages) calls[type](fields);
 }
 
 module.exports = { BUGS, sendBy };
