@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { sleep, systemClock } from '../../clock.ts';
 import type { CommandEnd } from './child.ts';
 import { signalGroup } from './process-group.ts';
+import { onSuddenEnd } from './sudden-end.ts';
 
 export interface CaptureOptions {
   readonly env: NodeJS.ProcessEnv;
@@ -37,10 +38,6 @@ export async function captureCommand(command: string, options: CaptureOptions): 
   const kill = (): void => {
     if (child.pid !== undefined) signalGroup(child.pid, 'SIGKILL');
   };
-  const endWith = (by: NodeJS.Signals): void => {
-    kill();
-    process.kill(process.pid, by);
-  };
   let why: KillReason | undefined;
   const killFor = (reason: KillReason) => (): void => {
     why ??= reason;
@@ -49,7 +46,7 @@ export async function captureCommand(command: string, options: CaptureOptions): 
   const onAbort = killFor('aborted');
   const cancelTimeout = systemClock.after(timeoutMs, killFor('timeout'));
   const output = collectOutput(child, { maxBytes, onTooLong: killFor('too-long') });
-  process.once('exit', kill).once('SIGHUP', endWith).once('SIGQUIT', endWith);
+  const forget = onSuddenEnd(kill);
   signal.addEventListener('abort', onAbort);
   if (signal.aborted) onAbort();
   try {
@@ -64,7 +61,7 @@ export async function captureCommand(command: string, options: CaptureOptions): 
     signal.removeEventListener('abort', onAbort);
     child.stdout?.destroy();
     child.stderr?.destroy();
-    process.off('exit', kill).off('SIGHUP', endWith).off('SIGQUIT', endWith);
+    forget();
   }
 }
 

@@ -6,6 +6,7 @@ import { ConfigError } from '../../errors.ts';
 import { printable } from '../../redact.ts';
 import { isGroupAlive, signalGroup } from './process-group.ts';
 import { showLines } from './command-output.ts';
+import { onSuddenEnd } from './sudden-end.ts';
 import type { Io } from '../io.ts';
 
 export interface StartChildOptions {
@@ -72,6 +73,7 @@ export class RunningCommand {
   readonly #output: Promise<unknown>;
   readonly #streams: readonly Readable[];
   readonly #signal: AbortSignal;
+  readonly #forget: () => void;
   #stopping: Promise<{ readonly killed: boolean }> | undefined;
 
   constructor(child: ChildProcess, options: StartChildOptions) {
@@ -85,7 +87,7 @@ export class RunningCommand {
       this.end = typeof code === 'number' ? { code } : { signal: by as NodeJS.Signals }; // one of the two is set
       return this.end;
     });
-    process.once('exit', this.#kill).once('SIGHUP', this.#endWith).once('SIGQUIT', this.#endWith);
+    this.#forget = onSuddenEnd(this.#kill);
     if (signal.aborted) this.#stopWhenAborted();
     else signal.addEventListener('abort', this.#stopWhenAborted);
   }
@@ -118,7 +120,7 @@ export class RunningCommand {
     } finally {
       await this.#endOutput();
       process.off('SIGINT', this.#kill).off('SIGTERM', this.#kill);
-      process.off('exit', this.#kill).off('SIGHUP', this.#endWith).off('SIGQUIT', this.#endWith);
+      this.#forget();
     }
   }
 
@@ -128,12 +130,6 @@ export class RunningCommand {
 
   readonly #kill = (): void => {
     signalGroup(this.#group, 'SIGKILL');
-  };
-
-  /** The terminal is gone, or Ctrl-\ was pressed, and only this process gets the signal. It ends as it would without a listener. */
-  readonly #endWith = (signal: NodeJS.Signals): void => {
-    this.#kill();
-    process.kill(process.pid, signal);
   };
 
   /** Whether the whole group has ended. `exited` reports the command's own end; that of its children must be polled. */

@@ -23,6 +23,10 @@ COMMAND gets the URL of the receiver in HOOKS_URL, and with --secret the first
 secret in HOOKS_SECRET. Its output goes to stderr. The URL is that of a tracking
 API too: as the host of a client library, it receives its batches.
 
+--self-signed is for client libraries that speak TLS only. SSL_CERT_FILE,
+REQUESTS_CA_BUNDLE and NODE_EXTRA_CA_CERTS name files of what COMMAND trusted
+before and the certificate.
+
 A request has the messages that a client library put into it, gzipped or not; a
 webhook is one message. --count, --at-least and --at-most count requests, the
 others look at messages.
@@ -73,6 +77,7 @@ export const defineExpect: Define = (command, { io, exit }) => {
       new Option('--within <time>', 'wait at most this long').argParser(timeFrom(1)).default(30_000, '30s'),
     )
     .option('--respond <script>', 'respond as listen --respond does (default: 200)')
+    .option('--self-signed', 'speak TLS with a new certificate, which COMMAND trusts')
     .option('--report <file>', 'write a JUnit (.xml) or JSON (.json) report')
     .addHelpText('before', EXAMPLES)
     .addHelpText('after', DETAILS)

@@ -23,6 +23,7 @@ export interface ExpectOptions extends GlobalOptions, SecretFlags, SchemeFlags {
   /** Ms. */
   readonly within: number;
   readonly respond?: string;
+  readonly selfSigned?: true;
   /** A file. */
   readonly report?: string;
 }

@@ -1,8 +1,10 @@
 import { sleep, systemClock } from '../../clock.ts';
 import { formatDuration } from '../../duration.ts';
+import { makeCertificate } from '../../receiver/certificate.ts';
 import { ArrivalCheck } from '../../receiver/expected/arrivals.ts';
 import type { ExpectationResult } from '../../receiver/expected/finding.ts';
 import type { ReceivedRequest } from '../../receiver/received-request.ts';
+import type { ServerCertificate } from '../../receiver/options.ts';
 import { startReceiver, type Receiver } from '../../receiver/receiver.ts';
 import { parseScript } from '../../receiver/response/script.ts';
 import { describeEnd, startCommand, type CommandEnd, type RunningCommand } from '../child/child.ts';
@@ -17,6 +19,7 @@ import { commandSecrets } from '../flags/signature/secret-flags.ts';
 import { ExpectOutput, expectationCase, SUITE, expectSummaryOf } from './output.ts';
 import { schemaCheck, Snapshot } from './message-files.ts';
 import { expectedOf, type ExpectOptions } from './options.ts';
+import { writeTrustFiles, type TrustFiles } from './trust-files.ts';
 
 /** Runs `hooks expect`: starts a command that sends, and says whether the expected requests come. */
 export async function expectArrivals(
@@ -36,6 +39,7 @@ export async function expectArrivals(
     io,
     secrets,
     schemes: await receiverSchemes(options, secrets, io),
+    certificate: options.selfSigned ? makeCertificate('localhost', systemClock.now()) : undefined,
     known: secrets.length === 0 ? undefined : await knownSecrets(options, io, secrets),
     arrivals: new ArrivalCheck({ ...expected, checks, signed: secrets.length > 0 }),
     complete: new AbortController(),
@@ -77,6 +81,8 @@ interface Trial {
   readonly secrets: readonly string[];
   readonly schemes: Awaited<ReturnType<typeof receiverSchemes>>;
   readonly known: KnownSecrets | undefined;
+  /** Undefined: plain HTTP. */
+  readonly certificate: ServerCertificate | undefined;
   readonly arrivals: ArrivalCheck;
   /** Aborted when no further request can improve the result. */
   readonly complete: AbortController;
@@ -89,8 +95,9 @@ interface Trial {
 }
 
 function receiverOf(trial: Trial, script: ReturnType<typeof parseScript>): Promise<Receiver> {
-  const { io, display, secrets, schemes, known } = trial;
+  const { io, display, secrets, schemes, known, certificate } = trial;
   return startReceiver({
+    certificate,
     secrets,
     ...schemes,
     knownSecrets: known,
@@ -125,9 +132,12 @@ async function runCommand(
   const { io, secrets, options, arrivals, complete, display } = trial;
   const unjudged = trial.unjudged.signal;
   const [secret] = secrets;
-  const env = { ...io.env, HOOKS_URL: receiver.url, ...(secret !== undefined && { HOOKS_SECRET: secret }) };
   let running: RunningCommand | undefined;
+  let trust: TrustFiles | undefined;
   try {
+    if (trial.certificate !== undefined) trust = await writeTrustFiles(trial.certificate.cert, io);
+    const given = { HOOKS_URL: receiver.url, ...(secret !== undefined && { HOOKS_SECRET: secret }) };
+    const env = { ...io.env, ...trust?.env, ...given };
     running = await startCommand(command, {
       env,
       io,
@@ -149,6 +159,7 @@ async function runCommand(
     return end;
   } finally {
     await running?.stop();
+    trust?.remove();
     // Closing reports the requests still held, so that findings come after it.
     await receiver.close();
   }

@@ -244,7 +244,7 @@ describe('a receiver', () => {
     expect(requests).toHaveLength(1);
   });
 
-  it('answers what the browser library of RudderStack asks before it sends', async () => {
+  it('responds to what the browser library of RudderStack asks before it sends', async () => {
     let preflights = 0;
     const { receiver, requests } = await start({ onPreflight: () => (preflights += 1) });
     for (const path of ['/sourceConfig/?p=npm&writeKey=k', '/v1/track', '/v1/batch', '/proxy/v1/p']) {

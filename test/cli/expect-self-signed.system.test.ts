@@ -1,0 +1,96 @@
+// Needs curl, openssl, python3, ruby and php.
+import { readFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeCertificates } from '../certificates.ts';
+import { hooks } from '../end-to-end/hooks.ts';
+import { hasTool } from '../external-tool.ts';
+
+const BODY = '{"batch":[{"type":"track","event":"Signup","userId":"u1"}]}';
+
+/** Posts to both URLs as a program of the language does that configures nothing: as Segment's Ruby library does, and PHP's by sockets. */
+const CLIENTS: Readonly<Record<string, { version: string; command: readonly string[] }>> = {
+  curl: { version: '--version', command: ['curl', '-sS', '--fail', '--data', BODY] },
+  openssl: {
+    version: 'version',
+    command: [
+      'sh',
+      '-c',
+      `for url; do
+        address=\${url#https://}; address=\${address%%/*}
+        printf 'POST /v1/batch HTTP/1.1\\r\\nHost: x\\r\\nConnection: close\\r\\nContent-Length: ${BODY.length}\\r\\n\\r\\n%s' '${BODY}' |
+          openssl s_client -quiet -verify_return_error -connect "$address" || exit 1
+      done`,
+      'sh',
+    ],
+  },
+  python3: {
+    version: '--version',
+    command: [
+      'python3',
+      '-c',
+      `import sys, urllib.request
+for url in sys.argv[1:]: urllib.request.urlopen(url, b'${BODY}').read()`,
+    ],
+  },
+  ruby: {
+    version: '--version',
+    command: [
+      'ruby',
+      '-rnet/http',
+      '-e',
+      `ARGV.each do |url|
+        uri = URI(url)
+        http = Net::HTTP.new(uri.host, uri.port)
+        http.use_ssl = true
+        http.post(uri.path, '${BODY}').value
+      end`,
+    ],
+  },
+  php: {
+    version: '--version',
+    command: [
+      'php',
+      '-r',
+      `foreach (array_slice($argv, 1) as $url) {
+        $context = stream_context_create(['http' => ['method' => 'POST', 'content' => '${BODY}']]);
+        if (file_get_contents($url, false, $context) === false) exit(1);
+      }`,
+      '--',
+    ],
+  },
+};
+
+const certificates = await makeCertificates();
+let server: Server;
+let trusted: string;
+beforeAll(async () => {
+  const { keyFile, certFile } = certificates.good;
+  const [key, cert] = await Promise.all([readFile(keyFile), readFile(certFile)]);
+  server = createServer({ key, cert }, (request, response) =>
+    request.resume().on('end', () => response.end('{}')),
+  );
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  trusted = `https://127.0.0.1:${(server.address() as AddressInfo).port}/v1/batch`; // it listens on a port
+});
+afterAll(async () => {
+  server.close();
+  await certificates.remove();
+});
+
+describe('hooks expect --self-signed', () => {
+  const clients = Object.keys(CLIENTS).filter((name) => hasTool(name, CLIENTS[name]?.version ?? ''));
+
+  it.each(clients)('lets %s post to it, and to a server that its own roots vouch for', async (name) => {
+    const words = (CLIENTS[name]?.command ?? []).map((word) => `'${word.replaceAll("'", `'\\''`)}'`);
+    const script = `${words.join(' ')} "$HOOKS_URL/v1/batch" '${trusted}'`;
+    const args = ['expect', '--self-signed', '--messages', '1', '--match', 'event=Signup', '--within', '30s'];
+    const run = (caFile: string) =>
+      hooks([...args, '--', 'sh', '-c', script], { env: { SSL_CERT_FILE: caFile } });
+    expect(await run(certificates.caFile)).toMatchObject({ code: 0 });
+    // Otherwise it would prove nothing that the server was reached.
+    const stranger = await run(certificates.strangerCaFile);
+    expect([stranger.code, stranger.stdout]).toEqual([1, expect.stringContaining('✓ messages   1 message')]);
+  });
+});
