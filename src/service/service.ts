@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { sleep } from '../clock.ts';
 import { WeightedSemaphore } from '../weighted-semaphore.ts';
 import { createApp } from './app.ts';
+import { FileDescriptors } from './file-descriptors.ts';
 import { startMetricsServer, startServer } from './http-server.ts';
 import { Ingest } from './ingest/ingest.ts';
 import { SERVICE_LIMITS, type ServiceOptions } from './options.ts';
@@ -21,6 +22,9 @@ export interface Service {
   close(): Promise<void>;
 }
 
+/** The time between two looks for a shortage. */
+const WATCH_MS = 1_000;
+
 /** Throws ConfigError when it cannot listen there, or no source has a write key of its own. */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const limits = { ...SERVICE_LIMITS, ...options.limits };
@@ -32,9 +36,11 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     ingest: new Ingest(options),
   };
   const stopping = new AbortController();
+  const descriptors = new FileDescriptors(options);
   const app = createApp(handlers, {
     ...options,
     bytesInFlight: new WeightedSemaphore(limits.bytesInFlight),
+    descriptors,
     retryAfterSeconds: limits.retryAfterSeconds,
     stopping: stopping.signal,
     servesMetrics: options.metricsAt === undefined,
@@ -44,10 +50,12 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     await server.close();
     throw error;
   });
+  const watch = setInterval(() => void descriptors.areLeft(), WATCH_MS).unref();
   log.info('listening', { url: server.url, metrics: metricsServer?.url });
   let closed: Promise<void> | undefined;
   const close = async (): Promise<void> => {
     stopping.abort();
+    clearInterval(watch);
     log.info('stopping: no more requests are accepted');
     const over = new AbortController();
     const ended = server.close().finally(() => over.abort());

@@ -107,7 +107,7 @@ function receiverOf(trial: Trial, script: ReturnType<typeof parseScript>): Promi
       trial.display.show(request);
       if (trial.arrivals.isOver) trial.complete.abort();
     },
-    onPreflight: () => trial.arrivals.addPreflight(),
+    onPreflight: () => (trial.arrivals.preflights += 1),
     drained: io.drained,
     onRefused: (rejection) => display.rejected(rejection),
   });
@@ -135,7 +135,7 @@ async function runCommand(
   let running: RunningCommand | undefined;
   let trust: TrustFiles | undefined;
   try {
-    if (trial.certificate !== undefined) trust = await writeTrustFiles(trial.certificate.cert, io);
+    if (trial.certificate !== undefined) trust = writeTrustFiles(trial.certificate.cert, io);
     const given = { HOOKS_URL: receiver.url, ...(secret !== undefined && { HOOKS_SECRET: secret }) };
     const env = { ...io.env, ...trust?.env, ...given };
     running = await startCommand(command, {

@@ -40,13 +40,14 @@ export interface ExpectedArrivals {
 
 /** Judges requests and their messages as they arrive. */
 export class ArrivalCheck {
+  /** By which browsers asked whether they may send: they explain why nothing else came. */
+  preflights = 0;
   readonly #expected: ExpectedArrivals;
   readonly #tally: Expectation;
   readonly #valid = new ValidCheck();
   readonly #checks: readonly MessageCheck[];
   #messages = 0;
   #refusedMessages = 0;
-  #preflights = 0;
   #firstInvalid: string | undefined;
 
   constructor(expected: ExpectedArrivals) {
@@ -59,18 +60,9 @@ export class ArrivalCheck {
     return this.#tally.tally;
   }
 
-  get preflights(): number {
-    return this.#preflights;
-  }
-
   /** The number of messages in all requests that got a 2xx. */
   get messages(): number {
     return this.#messages;
-  }
-
-  /** Counts a preflight, which explains why nothing else came. */
-  addPreflight(): void {
-    this.#preflights += 1;
   }
 
   add(request: ReceivedRequest): void {
@@ -110,7 +102,7 @@ export class ArrivalCheck {
       requests: this.#posts,
       messages: this.#messages,
       refusedMessages: this.#refusedMessages,
-      preflights: this.#preflights,
+      preflights: this.preflights,
     };
     return [
       ...this.#countFinding(came),

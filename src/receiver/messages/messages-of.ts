@@ -47,14 +47,14 @@ export interface MessageFacts {
   readonly timestamp?: string;
 }
 
-/** The facts of a message, as far as they are strings that are not empty. */
+/** The facts of a message, as far as they are strings. */
 export function messageFacts({ value }: ReceivedMessage): MessageFacts {
   if (!isJsonObject(value)) return {};
   const { type, event, anonymousId, messageId, timestamp } = value;
-  const userId = value['userId'] || value['User ID'];
+  const userId = value['userId'] || value['User ID'] || undefined; // an empty one is none
   const facts: Record<string, string> = {};
   for (const [name, fact] of Object.entries({ type, event, userId, anonymousId, messageId, timestamp })) {
-    if (typeof fact === 'string' && fact !== '') facts[name] = fact;
+    if (typeof fact === 'string') facts[name] = fact;
   }
   return facts;
 }

@@ -17,24 +17,14 @@ export function preflightHeaders(headers: IncomingHttpHeaders): Readonly<Record<
 }
 
 const USUAL_NAMES = 'authorization, content-type, content-encoding';
-const MAX_NAMES_BYTES = 1_024;
 /** A token (RFC 9110, 5.6.2). */
 const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 
 function allowedNames(asked = ''): string {
   const names = asked.split(',').map((name) => name.trim());
   const allowed = names.filter((name) => NAME.test(name)).join(', ');
-  return allowed === '' || allowed.length > MAX_NAMES_BYTES ? USUAL_NAMES : allowed;
+  return allowed === '' || allowed.length > 1_024 ? USUAL_NAMES : allowed;
 }
 
-/** What RudderStack's libraries for browsers and phones read before they send: a source without destinations or reports on the library. */
-export const SOURCE_CONFIG = {
-  source: {
-    id: 'hooks',
-    name: 'hooks',
-    workspaceId: 'hooks',
-    enabled: true,
-    config: { statsCollection: { errors: { enabled: false }, metrics: { enabled: false } } },
-    destinations: [],
-  },
-};
+/** What RudderStack's libraries for browsers and phones read before they send: a source without destinations or metrics. */
+export const SOURCE_CONFIG = { source: { id: 'hooks', enabled: true, config: {}, destinations: [] } };
