@@ -32,7 +32,7 @@ export function pageRejection(
   rule: AccessRule,
 ): string | undefined {
   if (isAnyToken(query.get('token'), rule)) return undefined;
-  const isProxied = PROXY_HEADERS.some((name) => headers[name] !== undefined);
+  const isProxied = Object.keys(headers).some((name) => PROXY_HEADER.test(name));
   if (isLoopbackHost(socket.remoteAddress ?? '') && !isProxied) return undefined;
   return 'from another machine the inbox needs its token: open the whole address that `hooks listen` printed';
 }
@@ -65,7 +65,7 @@ export function originRejection(headers: IncomingHttpHeaders, { scheme }: Access
 }
 
 /** The headers that proxies and tunnels add. */
-const PROXY_HEADERS = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip'];
+const PROXY_HEADER = /^(?:forwarded|via|x-forwarded-.+|.+-(?:client|connecting|real)-ip)$/;
 
 /** Whether the receiver listens on all addresses of this machine. */
 function isWildcard(host: string): boolean {

@@ -124,9 +124,21 @@ describe('a client that is not the page', () => {
     expect((await fetch(receiver.url, { method: 'POST', body: '{}' })).status).toBe(200);
   });
 
-  it('needs the token to open the page through a tunnel to this machine', async () => {
+  it.each([
+    'Forwarded',
+    'Via',
+    'X-Forwarded-For',
+    'X-Forwarded-Host',
+    'X-Forwarded-Proto',
+    'X-Forwarded-Port',
+    'X-Real-IP',
+    'CF-Connecting-IP',
+    'True-Client-IP',
+    'Fly-Client-IP',
+    'X-Cluster-Client-IP',
+  ])('needs the token to open the page through a tunnel to this machine: %s', async (name) => {
     const { ask, token } = await start();
-    const headers = { 'x-forwarded-for': '203.0.113.9' };
+    const headers = { [name]: '203.0.113.9' };
     const { status, text: said } = await ask('/_hooks', { headers });
     expect([status, said]).toEqual([403, expect.not.stringContaining(token)]);
     expect((await ask(`/_hooks?token=${token}`, { headers })).status).toBe(200);
