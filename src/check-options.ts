@@ -1,8 +1,14 @@
+import { isUint8Array } from 'node:util/types';
 import { ConfigError } from './errors.ts';
 import { closest } from './suggest.ts';
 
 /** The kind of an option's value. `given`: the option is checked where it is read. */
-type OptionKind = 'a string' | 'a boolean' | 'a list' | 'an object' | 'a function' | 'a time in ms' | 'given';
+type OptionKind =
+  | ('a string' | 'a string or bytes' | 'a number' | 'a boolean' | 'a list' | 'an object' | 'a function')
+  | ('a time in ms' | 'a port from 0 to 65,535' | 'given');
+
+/** Kinds whose values an error may show: another number may be a secret. */
+const SHOWN: readonly OptionKind[] = ['a time in ms', 'a port from 0 to 65,535'];
 
 export interface KnownOptions {
   /** The option that holds these options, for error sentences. @default no other option holds them */
@@ -32,7 +38,7 @@ export function checkOptions(options: unknown, known: KnownOptions): void {
     const name = optionName(key, setting);
     (faults ??= new Faults()).add(
       new ConfigError(
-        `Expected \`${name}\` to be ${kind}, got ${kind === 'a time in ms' && typeof value === 'number' ? value : kindOf(value)}`,
+        `Expected \`${name}\` to be ${kind}, got ${SHOWN.includes(kind) && typeof value === 'number' ? value : kindOf(value)}`,
         {
           key: name,
           hint: optionHint(value, kind, required.includes(key)),
@@ -47,7 +53,10 @@ export function checkOptions(options: unknown, known: KnownOptions): void {
 const LATEST_MS = 1e14;
 
 function isOfKind(kind: OptionKind, value: unknown): boolean {
-  if (kind === 'a time in ms') return typeof value === 'number' && value >= 0 && value < LATEST_MS;
+  const isNumber = typeof value === 'number' && value >= 0;
+  if (kind === 'a time in ms') return isNumber && value < LATEST_MS;
+  if (kind === 'a port from 0 to 65,535') return isNumber && value <= 65_535 && Number.isInteger(value);
+  if (kind === 'a string or bytes') return typeof value === 'string' || isUint8Array(value);
   return kind === 'given' || (value === '' ? kind === 'a string' : kindOf(value) === kind);
 }
 

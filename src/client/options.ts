@@ -1,4 +1,4 @@
-import { Faults } from '../check-options.ts';
+import { Faults, kindOf } from '../check-options.ts';
 import { ConfigError } from '../errors.ts';
 
 export interface ClientOptions {
@@ -136,5 +136,9 @@ function bothNames({ flushAt, size }: ClientOptions): ConfigError {
 }
 
 function shown(value: unknown): string {
-  return typeof value === 'string' ? JSON.stringify(value.slice(0, 50)) : String(value);
+  return typeof value === 'string'
+    ? JSON.stringify(value.slice(0, 50))
+    : typeof value === 'object'
+      ? kindOf(value)
+      : String(value);
 }

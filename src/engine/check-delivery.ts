@@ -1,4 +1,4 @@
-import { checkOptions, Faults } from '../check-options.ts';
+import { checkOptions, Faults, kindOf } from '../check-options.ts';
 import { ConfigError } from '../errors.ts';
 import { DELIVERY_RANGES, DELIVERY_STRATEGIES, type DeliveryOptions } from './options.ts';
 
@@ -45,7 +45,12 @@ function checkInteger(key: string, value: number, [least, most]: readonly [numbe
 
 /** JavaScript may give anything. */
 function badOption(key: string, expected: string, got: unknown): ConfigError {
-  const shown = typeof got === 'string' ? JSON.stringify(got.slice(0, 50)) : String(got);
+  const shown =
+    typeof got === 'string'
+      ? JSON.stringify(got.slice(0, 50))
+      : typeof got === 'object'
+        ? kindOf(got)
+        : String(got);
   return new ConfigError(`Expected \`${key}\` to be ${expected}, got ${shown}`, {
     key,
     hint: 'leave it out to get its default',

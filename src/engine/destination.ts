@@ -64,7 +64,8 @@ function prepareDestination(
   const faults = new Faults();
   for (const secret of sharedSecrets) faults.collect(() => checkSecret(secret, `${setting}.sharedSecret`));
   faults.collect(() => checkDelivery(delivery, `${setting}.delivery`));
-  const signer = faults.collect(() => createSigner(scheme, sharedSecrets, `${setting}.scheme`));
+  const texts = sharedSecrets.filter((secret: unknown) => typeof secret === 'string'); // JavaScript may give anything
+  const signer = faults.collect(() => createSigner(scheme, texts, `${setting}.scheme`));
   const schemes = signer?.schemes;
   const prepared = faults.collect(() =>
     prepareWebhooks(webhooks, { userAgent, setting: `${setting}.webhooks`, schemes }),

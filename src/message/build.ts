@@ -1,3 +1,4 @@
+import { checkOptions } from '../check-options.ts';
 import { ValidationError } from '../errors.ts';
 import { isoTime } from '../clock.ts';
 import { formatCount, MAX_MESSAGE_BYTES } from './limits.ts';
@@ -26,12 +27,26 @@ export interface BuildOptions {
   readonly anonymousId?: (() => string) | undefined;
 }
 
+const KINDS = {
+  now: 'a time in ms',
+  strict: 'a boolean',
+  anonymousId: 'a function',
+} as const satisfies Record<keyof BuildOptions, string>;
+
 /**
  * Checks and normalises what a caller, a file or a request gave. The input is not changed. Null counts as absent in
  * every field that the type gives a meaning. Throws ValidationError with the path, what was expected and what was got.
  */
 export function buildMessage(input: unknown, options: BuildOptions): Message {
+  if (!areRight(options)) checkOptions(options, { kinds: KINDS, required: ['now'] });
   return build(input, options, false);
+}
+
+/** A quick look: a thorough one takes longer than it takes to build a message. JavaScript may give anything. */
+function areRight(options: BuildOptions): boolean {
+  if (!isFieldObject(options) || typeof options.now !== 'number' || !(Math.abs(options.now) < 1e14))
+    return false;
+  return options.anonymousId === undefined || typeof options.anonymousId === 'function';
 }
 
 /** The same of what `readJson` gave, which need not be looked through for what JSON cannot carry. */

@@ -102,7 +102,7 @@ export const RECEIVER_LIMITS: ReceiverLimits = {
 
 const KINDS = {
   host: 'a string',
-  port: 'given',
+  port: 'a port from 0 to 65,535',
   secrets: 'a list',
   scheme: 'given',
   detectSchemes: 'given',

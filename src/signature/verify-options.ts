@@ -88,11 +88,15 @@ const KINDS = {
 
 const OTHER_NAMES = { sharedSecret: 'secrets', sharedSecrets: 'secrets' };
 
-/** Throws ConfigError for options that are unknown or of another kind. `body` is required where it is one. */
-export function checkVerifyOptions(options: VerifyOptions, body?: { readonly body: 'given' }): void {
+/** Throws ConfigError for options that are unknown or of another kind. `hasBody`: `body` is one of them, and required. */
+export function checkVerifyOptions(options: VerifyOptions, hasBody = false): void {
   checkOptions(options, {
-    kinds: { ...body, ...KINDS },
-    required: Object.keys(body ?? {}),
+    kinds: hasBody ? { body: 'a string or bytes', ...KINDS } : KINDS,
+    required: hasBody ? ['body'] : [],
     otherNames: OTHER_NAMES,
   });
+  const kinds = { secret: 'a string', origin: 'a string' } as const;
+  options.otherSecrets?.forEach((other, index) =>
+    checkOptions(other, { setting: `otherSecrets[${index}]`, kinds, required: ['secret'] }),
+  );
 }

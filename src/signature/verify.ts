@@ -19,7 +19,7 @@ export function verify(
   given: VerifyOptions & { readonly body: Uint8Array | string },
   budget: DiagnosisBudget = diagnosisBudget(),
 ): VerifyResult {
-  checkVerifyOptions(given, { body: 'given' });
+  checkVerifyOptions(given, true);
   const { body: input, ...options } = given;
   if (options.scheme === undefined && options.headers === undefined && options.diagnose !== true) {
     return verifyByDefault(input, options);

@@ -1,4 +1,5 @@
-import { isObject } from '../check-options.ts';
+import { isObject, kindOf } from '../check-options.ts';
+import { ConfigError } from '../errors.ts';
 import type { Condition } from '../message/filter.ts';
 import { readExpectedMessage, type ExpectedMessage } from '../receiver/expected/expected-message.ts';
 import { comparableText } from '../message/compare.ts';
@@ -22,6 +23,10 @@ export function readMatcher(matcher: MessageMatcher): ExpectedMessage {
     const text = matcher.name === '' ? 'the function' : matcher.name;
     const holds = (found: JsonValue | undefined): boolean => matcher(found as SentMessage); // the empty path finds the message
     return { text, conditions: [{ path: '', operator: '?', value: '', holds }] };
+  }
+  if (!isObject(matcher)) {
+    const hint = "give a filter as 'type=track', an object with values, or a function";
+    throw new ConfigError(`Expected a matcher of messages, got ${kindOf(matcher)}`, { key: 'matcher', hint });
   }
   return { text: shownMatcher(matcher), conditions: conditionsOf(matcher, []) };
 }

@@ -27,7 +27,7 @@ export interface TestReceiverOptions {
 }
 
 const KINDS = {
-  port: 'given',
+  port: 'a port from 0 to 65,535',
   writeKey: 'a string',
   respond: 'a string',
   secret: 'a string',
@@ -215,6 +215,7 @@ class RunningTestReceiver implements TestReceiver {
   }
 
   async waitFor(matcher: MessageMatcher, options: WaitOptions = {}): Promise<readonly SentMessage[]> {
+    checkOptions(options, { kinds: { count: 'a number', withinMs: 'a number' } });
     const { count = 1, withinMs = 5_000 } = options;
     const isMet = await this.#log.wait(() => this.messages(matcher).length >= count, withinMs);
     const found = this.messages(matcher);

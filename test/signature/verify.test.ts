@@ -173,7 +173,7 @@ describe('verify', () => {
   it('is given a body', () => {
     const given = { body: undefined, signature: hmac(json), secrets: [secret] };
     expect(() => Reflect.apply(verify, undefined, [given])).toThrow(
-      'Expected `body` to be given, got nothing',
+      'Expected `body` to be a string or bytes, got nothing',
     );
     expect(() => Reflect.apply(verify, undefined, [])).toThrow('Expected options, got nothing');
   });

@@ -7,7 +7,7 @@ import {
   type WebhookOptions,
 } from '../../engine/options.ts';
 import { ConfigError } from '../../errors.ts';
-import { kindOf } from '../../check-options.ts';
+import { isObject, kindOf } from '../../check-options.ts';
 import { printable } from '../../redact.ts';
 import type { SchemeChoice } from '../../signature/schemes/find-schemes.ts';
 
@@ -41,7 +41,7 @@ export function sourcesOf({ webhooks, sharedSecret, scheme, delivery = {} }: Sho
     sharedSecrets: secretsIn(sharedSecret, 'sharedSecret'),
     ...(scheme !== undefined && { scheme }),
     webhooks: webhooks.map((webhook, index) => webhookOf(webhook, `webhooks[${index}]`)),
-    delivery: { ...DELIVERY_DEFAULTS, ...definedOf(delivery) },
+    delivery: { ...DELIVERY_DEFAULTS, ...(isObject(delivery) && definedOf(delivery)) },
   };
   return { [DEFAULT_SOURCE]: { destinations: { [DEFAULT_DESTINATION]: destination } } };
 }

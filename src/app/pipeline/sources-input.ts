@@ -45,10 +45,12 @@ const DESTINATION_KINDS = {
 /** Fills in the defaults. Throws one ConfigError that names everything that is wrong. */
 export function completeSources(sources: SourcesInput): Sources {
   const faults = new Faults();
-  const entries = Object.entries(sources).map(([name, source]): [string, SourceOptions] => [
-    name,
-    completeSource(source, { setting: `sources.${name}`, faults }),
-  ]);
+  const entries = Object.entries<SourceInput>(isObject(sources) ? sources : {}).map(
+    ([name, source]): [string, SourceOptions] => [
+      name,
+      completeSource(source, { setting: `sources.${name}`, faults }),
+    ],
+  );
   faults.throwIfAny('sources');
   return Object.fromEntries(entries);
 }

@@ -18,8 +18,8 @@ export function headerList(headers: HeadersInput): HeaderList {
   const given: unknown = headers;
   if (Array.isArray(given) && given.every((each) => typeof each === 'string')) return rawHeaderList(given);
   if (typeof given === 'object' && given !== null && Symbol.iterator in given) {
-    const pairs = [...(given as Iterable<readonly [string, string]>)]; // each pair is checked
-    return withAliases(pairs.map(([name, value]) => pair(name, value)));
+    const pairs: readonly unknown[] = [...(given as Iterable<unknown>)]; // it has an iterator
+    return withAliases(pairs.map((each) => pair(...(Array.isArray(each) ? (each as unknown[]) : []))));
   }
   if (!isObject(given)) throw notHeaders(kindOf(given));
   const pairs = Object.entries(given).flatMap(([name, value]) =>
@@ -62,7 +62,7 @@ export function headerValues(headers: HeaderList, lowerName: string): readonly s
   return headers.filter(([name]) => name === lowerName).map(([, value]) => value);
 }
 
-function pair(name: unknown, value: unknown): readonly [string, string] {
+function pair(name?: unknown, value?: unknown): readonly [string, string] {
   if (typeof name !== 'string' || typeof value !== 'string') throw notHeaders('other values than text');
   return [name.toLowerCase(), value];
 }

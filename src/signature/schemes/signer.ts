@@ -160,7 +160,7 @@ export interface SignRequestOptions {
 }
 
 const KINDS = {
-  body: 'given',
+  body: 'a string or bytes',
   secrets: 'a list',
   scheme: 'given',
   id: 'a string',
