@@ -153,6 +153,13 @@ export function kindOf(value: unknown): string {
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }
 
+/** The value of an option that is no secret, for an error. */
+export function shownOption(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(value.slice(0, 50));
+  const kind = kindOf(value);
+  return kind === 'a list' || kind === 'an object' ? kind : String(value);
+}
+
 /** An object with members: neither null nor a list. */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -116,8 +116,9 @@ const FUNCTIONS: Readonly<Record<string, readonly [call: Call, options: Options]
 async function surpriseOf(call: () => unknown): Promise<string | undefined> {
   try {
     const result = await call();
-    if (typeof result === 'object' && result !== null && 'close' in result)
-      await (result.close as () => unknown)();
+    if (typeof result === 'object' && result !== null && 'close' in result) {
+      await (result.close as () => unknown)(); // a pipeline or a receiver
+    }
     return undefined;
   } catch (error) {
     return error instanceof library.HooksError ? undefined : String(error);

@@ -1,4 +1,4 @@
-import { Faults, kindOf } from '../check-options.ts';
+import { Faults, shownOption } from '../check-options.ts';
 import { ConfigError } from '../errors.ts';
 
 export interface ClientOptions {
@@ -97,14 +97,14 @@ export function checkInteger(key: string, value: unknown, [least, most]: OptionR
   if (value === undefined) return;
   if (Number.isInteger(value) && Number(value) >= least && Number(value) <= most) return;
   throw new ConfigError(
-    `Expected \`${key}\` to be an integer from ${least} to ${most}, got ${shown(value)}`,
+    `Expected \`${key}\` to be an integer from ${least} to ${most}, got ${shownOption(value)}`,
     { key, hint: 'leave it out to get its default' },
   );
 }
 
 function checkWhenFull(value: unknown): void {
   if (value === undefined || value === 'wait' || value === 'throw') return;
-  throw new ConfigError(`Expected \`whenFull\` to be 'wait' or 'throw', got ${shown(value)}`, {
+  throw new ConfigError(`Expected \`whenFull\` to be 'wait' or 'throw', got ${shownOption(value)}`, {
     key: 'whenFull',
     hint: 'leave it out to get its default',
   });
@@ -112,7 +112,7 @@ function checkWhenFull(value: unknown): void {
 
 function checkWarnOnLoss(value: unknown): void {
   if (value === undefined || typeof value === 'boolean') return;
-  throw new ConfigError(`Expected \`warnOnLoss\` to be true or false, got ${shown(value)}`, {
+  throw new ConfigError(`Expected \`warnOnLoss\` to be true or false, got ${shownOption(value)}`, {
     key: 'warnOnLoss',
     hint: 'leave it out to get its default',
   });
@@ -133,12 +133,4 @@ function bothNames({ flushAt, size }: ClientOptions): ConfigError {
     key: 'flushAt',
     hint: '`size` is the older name of `flushAt`: remove it',
   });
-}
-
-function shown(value: unknown): string {
-  return typeof value === 'string'
-    ? JSON.stringify(value.slice(0, 50))
-    : typeof value === 'object'
-      ? kindOf(value)
-      : String(value);
 }

@@ -1,4 +1,4 @@
-import { checkOptions, Faults, kindOf } from '../check-options.ts';
+import { checkOptions, Faults, shownOption } from '../check-options.ts';
 import { ConfigError } from '../errors.ts';
 import { DELIVERY_RANGES, DELIVERY_STRATEGIES, type DeliveryOptions } from './options.ts';
 
@@ -45,13 +45,7 @@ function checkInteger(key: string, value: number, [least, most]: readonly [numbe
 
 /** JavaScript may give anything. */
 function badOption(key: string, expected: string, got: unknown): ConfigError {
-  const shown =
-    typeof got === 'string'
-      ? JSON.stringify(got.slice(0, 50))
-      : typeof got === 'object'
-        ? kindOf(got)
-        : String(got);
-  return new ConfigError(`Expected \`${key}\` to be ${expected}, got ${shown}`, {
+  return new ConfigError(`Expected \`${key}\` to be ${expected}, got ${shownOption(got)}`, {
     key,
     hint: 'leave it out to get its default',
   });

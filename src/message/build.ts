@@ -44,9 +44,8 @@ export function buildMessage(input: unknown, options: BuildOptions): Message {
 
 /** A quick look: a thorough one takes longer than it takes to build a message. JavaScript may give anything. */
 function areRight(options: BuildOptions): boolean {
-  if (!isFieldObject(options) || typeof options.now !== 'number' || !(Math.abs(options.now) < 1e14))
-    return false;
-  return options.anonymousId === undefined || typeof options.anonymousId === 'function';
+  const { now, anonymousId = String }: Partial<BuildOptions> = isFieldObject(options) ? options : {};
+  return typeof now === 'number' && Math.abs(now) < 1e14 && typeof anonymousId === 'function';
 }
 
 /** The same of what `readJson` gave, which need not be looked through for what JSON cannot carry. */

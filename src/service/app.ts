@@ -2,7 +2,6 @@ import { Hono, type Context, type MiddlewareHandler } from 'hono';
 import { sleep } from '../clock.ts';
 import { QueueError } from '../errors.ts';
 import type { WeightedSemaphore } from '../weighted-semaphore.ts';
-import type { FileDescriptors } from './file-descriptors.ts';
 import { findDeletion, handleDeletion } from './handle-deletion.ts';
 import { handleMessages } from './handle-messages.ts';
 import { errorFields } from './log.ts';
@@ -16,7 +15,7 @@ import { rejectionResponse, respond, type Env, type ResponseContext } from './re
 
 interface AppParts extends ResponseContext, Pick<ServiceOptions, 'checkStore' | 'clock'> {
   readonly bytesInFlight: WeightedSemaphore;
-  readonly descriptors: FileDescriptors;
+  readonly hasDescriptors: () => Promise<boolean>;
   /** Whether `/metrics` is on this port. */
   readonly servesMetrics: boolean;
 }
@@ -108,7 +107,7 @@ function addMonitoring(app: Hono<Env>, parts: AppParts): void {
   app.get('/healthz', (context) => context.json({ status: 'ok' }));
   app.get('/readyz', async (context) => {
     if (stopping.aborted) return context.json({ status: 'stopping' }, 503);
-    if (!(await parts.descriptors.areLeft())) return context.json({ status: 'out of file descriptors' }, 503);
+    if (!(await parts.hasDescriptors())) return context.json({ status: 'out of file descriptors' }, 503);
     if (await readiness.isReady()) return context.json({ status: 'ready' });
     return context.json({ status: 'storage unavailable' }, 503);
   });

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { sleep } from '../clock.ts';
 import { WeightedSemaphore } from '../weighted-semaphore.ts';
 import { createApp } from './app.ts';
-import { FileDescriptors } from './file-descriptors.ts';
+import { descriptorProbe } from './file-descriptors.ts';
 import { startMetricsServer, startServer } from './http-server.ts';
 import { Ingest } from './ingest/ingest.ts';
 import { SERVICE_LIMITS, type ServiceOptions } from './options.ts';
@@ -36,11 +36,11 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     ingest: new Ingest(options),
   };
   const stopping = new AbortController();
-  const descriptors = new FileDescriptors(options);
+  const hasDescriptors = descriptorProbe(options);
   const app = createApp(handlers, {
     ...options,
     bytesInFlight: new WeightedSemaphore(limits.bytesInFlight),
-    descriptors,
+    hasDescriptors,
     retryAfterSeconds: limits.retryAfterSeconds,
     stopping: stopping.signal,
     servesMetrics: options.metricsAt === undefined,
@@ -50,7 +50,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     await server.close();
     throw error;
   });
-  const watch = setInterval(() => void descriptors.areLeft(), WATCH_MS).unref();
+  const watch = setInterval(() => void hasDescriptors(), WATCH_MS).unref();
   log.info('listening', { url: server.url, metrics: metricsServer?.url });
   let closed: Promise<void> | undefined;
   const close = async (): Promise<void> => {

@@ -2,7 +2,7 @@
 const { createServer } = require('node:http');
 const { execFileSync } = require('node:child_process');
 const { readFileSync } = require('node:fs');
-const { join } = require('node:path');
+const path = require('node:path');
 
 const HOST = process.env.HOOKS_URL;
 const WRITE_KEY = process.env.HOOKS_WRITE_KEY ?? 'k';
@@ -80,7 +80,7 @@ const CLIENTS = {
 /** Opens a page of another origin that has the library, and waits for the response to each message. */
 async function sendByPage(library, sendInPage, messages) {
   const { chromium } = require('@playwright/test');
-  const script = readFileSync(join(__dirname, 'node_modules', library));
+  const script = readFileSync(path.join(__dirname, 'node_modules', library));
   const server = createServer((request, response) =>
     request.url === '/'
       ? response.setHeader('content-type', 'text/html').end('<script src=/analytics.js></script>')

@@ -4,14 +4,10 @@ import { join, resolve } from 'node:path';
 import { onSuddenEnd } from '../child/sudden-end.ts';
 import type { Io } from '../io.ts';
 
-/** Temporary files by which COMMAND trusts a certificate besides those that it trusted before. */
-export interface TrustFiles {
-  /** The variables that name them. */
-  readonly env: Readonly<Record<string, string>>;
-  readonly remove: () => void;
-}
+export type TrustFiles = ReturnType<typeof writeTrustFiles>;
 
-export function writeTrustFiles(certificate: string, io: Io): TrustFiles {
+/** Writes temporary files by which COMMAND trusts a certificate besides those that it trusted before; `env` has the variables that name them. */
+export function writeTrustFiles(certificate: string, io: Io) {
   const folder = mkdtempSync(join(tmpdir(), 'hooks-expect-'));
   const remove = (): void => rmSync(folder, { recursive: true, force: true });
   const forget = onSuddenEnd(remove);

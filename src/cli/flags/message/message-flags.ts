@@ -1,7 +1,7 @@
 import { Option, type Command } from 'commander';
 import { ConfigError, ValidationError } from '../../../errors.ts';
 import type { MessageType } from '../../../message/types.ts';
-import { collect, given } from '../flag-values.ts';
+import { collect, given as notEmpty } from '../flag-values.ts';
 
 /** The flags of `send` about the message itself, as commander names them. */
 export interface MessageFlags {
@@ -95,7 +95,7 @@ export function addMessageFlags(command: Command, type?: MessageType): void {
     if (type !== undefined && types !== undefined && !types.includes(type)) continue;
     const option = new Option(flags, description);
     if (repeatable) option.argParser(collect);
-    else if (flags.endsWith('<id>')) option.argParser(given);
+    else if (flags.endsWith('<id>')) option.argParser(notEmpty);
     command.addOption(option);
   }
   command.option('--strict', 'reject fields that the type does not have');
