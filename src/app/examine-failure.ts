@@ -22,7 +22,7 @@ export interface FailureToExamine {
   readonly error: string;
   readonly env: Readonly<NodeJS.ProcessEnv>;
   readonly signal: AbortSignal;
-  /** For one connection, of which there are two at most. @default 3000 */
+  /** For one connection, of which there are three at most. @default 3000 */
   readonly timeoutMs?: number;
 }
 
@@ -100,24 +100,19 @@ function isInContainer(env: FailureToExamine['env']): boolean {
 
 async function ofSpeech(url: URL, asked: AskedPort): Promise<ExaminedFailure | undefined> {
   const speech = await askInTls(asked);
-  if (url.protocol === 'http:') return ofSpeechToHttp(url, speech);
-  if (speech === 'tls-with-client-certificate') return { cause: 'client-certificate' };
-  if (speech === 'tls') return undefined;
-  const plain = speech === 'http' ? speech : await askInHttp(asked);
-  if (plain === 'http') return { cause: 'speaks-http', location: withProtocol(url, 'http:') };
-  return ofOtherSpeech(plain);
-}
-
-function ofSpeechToHttp(url: URL, speech: PortSpeech): ExaminedFailure | undefined {
+  const isPlain = url.protocol === 'http:';
   if (speech === 'tls' || speech === 'tls-with-client-certificate') {
-    return { cause: 'speaks-tls', location: withProtocol(url, 'https:') };
+    if (isPlain) return { cause: 'speaks-tls', location: withProtocol(url, 'https:') };
+    return speech === 'tls' ? undefined : { cause: 'client-certificate' };
   }
-  return ofOtherSpeech(speech);
-}
-
-function ofOtherSpeech(speech: PortSpeech): ExaminedFailure | undefined {
-  if (speech === 'http2') return { cause: 'speaks-http2' };
-  return speech === 'other' ? { cause: 'speaks-other', location: 'another protocol' } : undefined;
+  if (isPlain && (speech === 'nothing' || speech === 'undecided')) return undefined;
+  // A response to the hello proves nothing: Python's servers answer what is not HTTP in HTTP/0.9, without a status line.
+  const plain = speech === 'other' || !isPlain ? await askInHttp(asked) : speech;
+  if (plain === 'http')
+    return isPlain ? undefined : { cause: 'speaks-http', location: withProtocol(url, 'http:') };
+  if (plain === 'http2') return { cause: 'speaks-http2' };
+  const isOther = plain === 'other' || (speech === 'other' && plain === 'nothing');
+  return isOther ? { cause: 'speaks-other', location: 'another protocol' } : undefined;
 }
 
 function askedPort(url: URL, limits: Pick<AskedPort, 'timeoutMs' | 'signal'>): AskedPort {

@@ -1,8 +1,12 @@
 import { connect, isIP, type Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 
-/** What a port was found to speak. `tls-with-client-certificate`: it speaks TLS, and asks for a certificate of the client. */
-export type PortSpeech = 'tls' | 'tls-with-client-certificate' | 'http' | 'http2' | 'other' | 'nothing';
+/**
+ * What a port was found to speak. `tls-with-client-certificate`: it speaks TLS, and asks for a certificate of the client. `nothing`: it
+ * closed the connection without a byte. `undecided`: no byte came in time.
+ */
+export type PortSpeech =
+  'tls' | 'tls-with-client-certificate' | 'http' | 'http2' | 'other' | 'nothing' | 'undecided';
 
 export interface AskedPort {
   readonly host: string;
@@ -16,7 +20,7 @@ const GREETING_BYTES = 64;
 
 /**
  * Says hello to a port in TLS 1.2, whose handshake is not encrypted, so that a wish for a client certificate can be read. Nothing is
- * sent after it, so that no certificate is checked. Resolves to `nothing` when no connection is made or no byte comes.
+ * sent after it, so that no certificate is checked. Resolves to `nothing` when no connection is made, too.
  */
 export function askInTls(asked: AskedPort): Promise<PortSpeech> {
   return new Promise((resolve) => {
@@ -76,7 +80,7 @@ function connectTo(
   resolve: (speech: PortSpeech) => void,
 ): Socket {
   const socket = connect({ host, port });
-  const timer = setTimeout(() => settle(socket, resolve, 'nothing'), timeoutMs);
+  const timer = setTimeout(() => settle(socket, resolve, 'undecided'), timeoutMs);
   const abort = (): void => settle(socket, resolve, 'nothing');
   signal?.addEventListener('abort', abort);
   socket
