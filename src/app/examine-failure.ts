@@ -1,12 +1,6 @@
 import { existsSync } from 'node:fs';
 import { isLoopbackHost, bareHost, portOf } from '../url.ts';
-import {
-  askInHttp,
-  askInTls,
-  takesConnections,
-  type AskedPort,
-  type PortSpeech,
-} from '../transport/port-speech.ts';
+import { askInHttp, askInTls, takesConnections, type AskedPort } from '../transport/port-speech.ts';
 import { proxyFor } from '../transport/route/proxy.ts';
 
 /** What a look at the port of a failed request has shown: the code of a cause, and where the receiver is instead. */

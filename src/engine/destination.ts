@@ -5,6 +5,7 @@ import type { Lane } from '../queue/queue.ts';
 import type { DeliveryOptions, DestinationOptions, SourceOptions, Sources } from './options.ts';
 import { findSchemes, type SchemeChoice } from '../signature/schemes/find-schemes.ts';
 import { Signer } from '../signature/schemes/signer.ts';
+import { emptyOrBlank, isBlankSecret } from '../signature/secret.ts';
 import { prepareWebhooks, type Webhook } from './webhook.ts';
 
 /** A destination made ready for attempts: everything that is the same for each of them is built once. */
@@ -91,8 +92,8 @@ function createSigner(
 
 /** Throws ConfigError. `key` names it in errors. */
 export function checkSecret(secret: unknown, key: string): void {
-  if (typeof secret === 'string' && secret !== '') return;
-  const got = secret === '' ? 'an empty one' : kindOf(secret);
+  if (typeof secret === 'string' && !isBlankSecret(secret)) return;
+  const got = typeof secret === 'string' ? `${emptyOrBlank(secret)} one` : kindOf(secret);
   throw new ConfigError(`Expected a shared secret, got ${got}`, {
     key,
     hint: 'give its text, or remove it to send without a signature',

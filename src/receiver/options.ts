@@ -4,6 +4,7 @@ import type { Clock } from '../clock.ts';
 import { ConfigError } from '../errors.ts';
 import type { SchemeChoice } from '../signature/schemes/find-schemes.ts';
 import type { VerifyOptions } from '../signature/verify.ts';
+import { isBlankSecret } from '../signature/secret.ts';
 import type { SignatureScheme } from '../signature/schemes/scheme.ts';
 import type { Forward } from './response/forwarding.ts';
 import type { ReceivedRequest } from './received-request.ts';
@@ -146,8 +147,8 @@ export function checkReceiverOptions(options: ReceiverOptions): void {
       hint: 'give the secret that the sender signs with',
     });
   }
-  if (secrets.includes('')) {
-    throw new ConfigError('Expected `secrets` to hold no empty secret, got one', {
+  if (secrets.some(isBlankSecret)) {
+    throw new ConfigError('Expected `secrets` to hold no blank secret, got one', {
       key: 'secrets',
       hint: 'leave `secrets` empty to check no signatures',
     });

@@ -6,6 +6,7 @@ import type { KeptBody } from './diagnosis/body/kept-body.ts';
 import { readSignature, sameDigest, type GivenSignature } from './given-signature.ts';
 import type { HeaderList } from './schemes/header-list.ts';
 import type { SignatureScheme } from './schemes/scheme.ts';
+import { isBlankSecret } from './secret.ts';
 import { sign } from './sign.ts';
 import type { ExplainContext } from './diagnosis/find-mistake.ts';
 import type { SchemeMatch, SignatureCheck } from './signature-check.ts';
@@ -91,13 +92,13 @@ export function indexOfSigner(body: Uint8Array | string, digest: Buffer, secrets
   return 1 + secrets.findIndex((secret) => sameDigest(Buffer.from(sign(body, secret), 'hex'), digest));
 }
 
-/** Throws SignatureError for an empty secret, for none at all, and for a secret that is not text. */
+/** Throws SignatureError for a blank secret, for none at all, and for a secret that is not text. */
 export function rejectEmptySecrets(secrets: readonly string[]): void {
   if (!Array.isArray(secrets) || secrets.some((secret) => typeof secret !== 'string')) throw secretsNotText();
-  if (secrets.length > 0 && !secrets.includes('')) return;
-  throw new SignatureError('Expected at least one secret to verify with, got none or an empty one', {
+  if (secrets.length > 0 && !secrets.some(isBlankSecret)) return;
+  throw new SignatureError('Expected at least one secret to verify with, got none or a blank one', {
     reason: 'empty-secret',
-    hint: 'give every secret that the sender may sign with; with an empty one anyone could sign',
+    hint: 'give every secret that the sender may sign with; with a blank one anyone could sign',
   });
 }
 

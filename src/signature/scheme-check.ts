@@ -14,6 +14,8 @@ import type { SchemeMatch, SignatureCheck } from './signature-check.ts';
 
 interface SchemeCheckOptions {
   readonly secrets: readonly string[];
+  /** All schemes that are accepted. */
+  readonly schemes: readonly SignatureScheme[];
   readonly headers: HeaderList;
   /** When the request came, in ms since the epoch: what its timestamp is compared with. */
   readonly at: number;
@@ -34,7 +36,7 @@ export class SchemeCheck implements SignatureCheck {
     this.got = presented.value;
     this.#presented = presented;
     this.#options = options;
-    this.#keys = verifyingKeys(scheme, options.secrets);
+    this.#keys = verifyingKeys(scheme, options.secrets, options.schemes);
     const { before, after } = layoutOf(scheme);
     const frame = {
       before: withFields(before, presented.fields),

@@ -1,12 +1,25 @@
 import { SignatureError } from '../errors.ts';
 
-/** Checks a secret from the flag, variable or setting called `origin`. Throws SignatureError when it is empty; never shows it. */
+/** Checks a secret from the flag, variable or setting called `origin`. Throws SignatureError when it is blank; never shows it. */
 export function readSecret(value: string, origin: string): string {
-  if (value !== '') return value;
-  throw new SignatureError(`The secret is empty (from ${origin})`, {
+  if (!isBlankSecret(value)) return value;
+  throw new SignatureError(`The secret is ${value === '' ? 'empty' : 'blank'} (from ${origin})`, {
     reason: 'empty-secret',
     hint: 'give the secret that the other side has, or leave it out to send unsigned',
   });
+}
+
+/**
+ * Whether a secret is nothing but blanks and line breaks, or characters of no width: anyone could guess it. Control characters are not
+ * blank, because a key in binary may be made of them (RFC 2202, 2).
+ */
+export function isBlankSecret(secret: string): boolean {
+  return /^[\t\r\n\p{Z}\p{Cf}]*$/u.test(secret);
+}
+
+/** Names a blank secret in an error: `got an empty one`. */
+export function emptyOrBlank(secret: string): string {
+  return secret === '' ? 'an empty' : 'a blank';
 }
 
 /** Reads the secret in a file: its text without one final newline, which editors and `echo` add. Keeps everything else. */

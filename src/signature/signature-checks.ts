@@ -29,7 +29,7 @@ export function signatureChecks(
     if (presented === undefined) return [];
     return scheme.isLenient === true
       ? [lenientCheck(scheme, headers, given)]
-      : [new SchemeCheck(scheme, presented, { ...given, headers })];
+      : [new SchemeCheck(scheme, presented, { ...given, headers, schemes })];
   });
 }
 

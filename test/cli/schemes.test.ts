@@ -141,6 +141,29 @@ describe('a receiver that wants a scheme', () => {
   });
 });
 
+describe('a secret of Standard Webhooks', () => {
+  it('needs no prefix where nothing else tells what it is', async () => {
+    const secret = WHSEC.slice('whsec_'.length);
+    const by = ['--secret', secret, '--scheme', 'standard-webhooks'];
+    const { stdout: headers } = await hooks(['sign', ...by], { stdin: BODY });
+    for (const args of [by, by.slice(0, 2)]) {
+      const { code, stdout } = await hooks(['verify', ...args, '-H', headers], { stdin: BODY });
+      expect(code, stdout).toBe(0);
+    }
+  });
+
+  it('is warned about when it is short', async () => {
+    const sign = ['sign', '--scheme', 'standard-webhooks', '--secret'];
+    const { code, stderr } = await hooks([...sign, 'whsec_AA'], { stdin: BODY });
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringContaining('fewer than 24 bytes, and Standard Webhooks asks for 24 to 64; make one with'),
+    ]);
+    expect(stderr).not.toContain('whsec_AA');
+    expect((await hooks([...sign, `whsec_${'A'.repeat(32)}`], { stdin: BODY })).stderr).toBe('');
+  });
+});
+
 describe('hooks sign and verify', () => {
   it('prints the headers of schemes, which verify takes for a raw body', async () => {
     const at = String(Math.floor(Date.now() / 1000));

@@ -379,7 +379,7 @@ describe('a receiver', () => {
 
   it('refuses an empty secret, which would let everybody in', async () => {
     await expect(start({ secrets: ['s', ''] })).rejects.toThrow(
-      'Expected `secrets` to hold no empty secret, got one',
+      'Expected `secrets` to hold no blank secret, got one',
     );
   });
 

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { secrets, writeKey } from '../../src/config/table/kinds.ts';
+import { checkSecret } from '../../src/engine/destination.ts';
+import { checkReceiverOptions } from '../../src/receiver/options.ts';
+import { signRequest } from '../../src/signature/schemes/signer.ts';
 import { readSecret, readSecretFile } from '../../src/signature/secret.ts';
+import { sign } from '../../src/signature/sign.ts';
+import { verify } from '../../src/signature/verify.ts';
 
 const file = (text: string): Uint8Array => Buffer.from(text, 'utf8');
 
@@ -10,6 +16,30 @@ describe('readSecret', () => {
 
   it('refuses an empty one and names where it is from', () => {
     expect(() => readSecret('', 'HOOKS_SECRET')).toThrow('The secret is empty (from HOOKS_SECRET)');
+  });
+});
+
+/** Without a visible character. */
+const BLANK = [' ', '\n', '\t \r\n', '\u00a0', '\ufeff', '\u200b'];
+
+describe('a blank secret', () => {
+  const body = '{}';
+
+  it.each(BLANK)('is rejected wherever a secret is read: %j', (secret) => {
+    expect(() => readSecret(secret, '--secret')).toThrow('The secret is blank (from --secret)');
+    expect(() => readSecretFile(file(`${secret}\n`), 'f')).toThrow('The secret is blank (from f)');
+    expect(() => sign(body, secret)).toThrow('Expected a secret to sign with, got a blank one');
+    expect(() => verify({ body, signature: '0'.repeat(40), secrets: ['s', secret] })).toThrow('a blank one');
+    expect(() => signRequest({ body, secrets: [secret], scheme: 'github' })).toThrow('the secret is blank');
+    const origin = { name: 'sharedSecret' };
+    expect(() => secrets.parse([secret], origin)).toThrow('is a blank secret');
+    expect(() => writeKey.parse(secret, origin)).toThrow('is a blank write key');
+    expect(() => checkSecret(secret, 'sharedSecret')).toThrow('got a blank one');
+    expect(() => checkReceiverOptions({ secrets: [secret], onRequest: () => {} })).toThrow('no blank secret');
+  });
+
+  it('is not one that has a visible character', () => {
+    expect(readSecret(' \u200bé', '--secret')).toBe(' \u200bé');
   });
 });
 

@@ -127,9 +127,9 @@ describe('verify', () => {
   it('refuses to verify with an empty secret or none, which anybody could sign with', () => {
     const signature = hmac(json, '');
     expect(() => verify({ body: json, signature, secrets: [''] })).toThrow(
-      'Expected at least one secret to verify with, got none or an empty one',
+      'Expected at least one secret to verify with, got none or a blank one',
     );
-    expect(() => verify({ body: json, signature, secrets: [secret, ''] })).toThrow('empty one');
+    expect(() => verify({ body: json, signature, secrets: [secret, ''] })).toThrow('blank one');
     expect(() => new Verifier({ signature, secrets: [] })).toThrow('got none');
   });
 

@@ -43,7 +43,7 @@ export class MistakenSigner {
   constructor(body: Buffer, context: SigningContext) {
     const { scheme, secrets, fields } = context;
     this.context = context;
-    this.key = signingKey(scheme, secrets, { key: 'scheme' }).key;
+    this.key = signingKey(scheme, secrets, { origin: { key: 'scheme' } }).key;
     this.frame = frameOf(scheme, fields);
     this.body = scheme.covers === 'first' ? Buffer.from(firstItem(body)?.json ?? body) : body;
     this.#own = this.headers({});

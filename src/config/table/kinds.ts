@@ -1,4 +1,5 @@
 import { isObject, kindOf } from '../../check-options.ts';
+import { emptyOrBlank, isBlankSecret } from '../../signature/secret.ts';
 import { printable, redactUrl } from '../../redact.ts';
 import { formatDuration, parseDuration } from '../../duration.ts';
 import {
@@ -118,18 +119,22 @@ export const text: SettingKind<string> = {
 /** One secret. Its value is never shown, nor its length. */
 export const secret: SettingKind<string> = {
   parse: (value, origin) => {
-    if (typeof value === 'string' && value !== '') return value;
-    if (value === '') throw emptySecret(origin);
-    throw unexpectedValue(origin, 'to be a string', kindOf(value), quotesHint(value));
+    if (typeof value !== 'string') {
+      throw unexpectedValue(origin, 'to be a string', kindOf(value), quotesHint(value));
+    }
+    if (isBlankSecret(value)) throw blankSecret(origin, value);
+    return value;
   },
-  schema: { type: 'string', minLength: 1 },
+  schema: { type: 'string', pattern: String.raw`\S` },
 };
 
 /** A write key. Sent as the user name of Basic authentication, which ends at a colon (RFC 7617). Its value is never shown. */
 export const writeKey: SettingKind<string> = {
   parse: (value, origin) => {
     const hint = 'give the write key of the source, or leave it out';
-    if (value === '') throw configError(origin, `\`${origin.name}\` is an empty write key`, hint);
+    if (typeof value === 'string' && isBlankSecret(value)) {
+      throw configError(origin, `\`${origin.name}\` is ${emptyOrBlank(value)} write key`, hint);
+    }
     const key = secret.parse(value, origin);
     if (!key.includes(':')) return key;
     throw configError(
@@ -192,10 +197,10 @@ export const httpUrl: SettingKind<string> = {
   schema: { type: 'string', pattern: String.raw`^([Hh][Tt][Tt][Pp][Ss]?://[^#]+|.*\$\{.+)$` },
 };
 
-function emptySecret(origin: ConfigOrigin): Error {
+function blankSecret(origin: ConfigOrigin, value: string): Error {
   return configError(
     origin,
-    `\`${origin.name}\` is an empty secret`,
+    `\`${origin.name}\` is ${emptyOrBlank(value)} secret`,
     origin.file === undefined
       ? 'give a secret, or leave it out to send unsigned'
       : 'give a secret, or leave the key out to send unsigned',

@@ -33,6 +33,7 @@ const DATA = {
     encoding: 'base64',
     secret: 'base64',
     secretPrefix: 'whsec_',
+    keyBytes: { min: 24, max: 64 },
     tolerance: 300,
   },
   github: {

@@ -23,7 +23,7 @@ export function detectSchemes(
     taken.add(lowerName);
     return true;
   });
-  const checkable = came.filter((scheme) => verifyingKeys(scheme, secrets).length > 0);
+  const checkable = came.filter((scheme) => verifyingKeys(scheme, secrets, came).length > 0);
   return checkable.length === 0 ? came : checkable;
 }
 

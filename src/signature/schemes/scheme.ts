@@ -23,6 +23,8 @@ export interface SignatureScheme {
   readonly secret?: 'text' | 'base64' | undefined;
   /** How its secrets begin. One that is read as base64 has to; one that is text is preferred. @default secrets have no prefix */
   readonly secretPrefix?: string | undefined;
+  /** How many bytes its keys have. Fewer are warned about; within them, alone, a secret in canonical base64 needs no prefix. @default not told */
+  readonly keyBytes?: { readonly min: number; readonly max: number } | undefined;
   /** How far the timestamp may be from now, in seconds, in either direction. @default the timestamp is not compared */
   readonly tolerance?: number | undefined;
   /** What stands for `{body}`: the whole body, or the first item of its list, JSON-stringified. @default 'whole' */

@@ -2,6 +2,7 @@ import { ConfigError } from '../../errors.ts';
 import { BUILT_IN_SCHEMES } from './built-in.ts';
 import { originOfSchemes, schemeOriginText, type SchemeOrigin } from './find-schemes.ts';
 import type { SignatureScheme } from './scheme.ts';
+import { isBlankSecret } from '../secret.ts';
 
 /** A secret that a scheme can use. */
 export interface SchemeKey {
@@ -11,13 +12,31 @@ export interface SchemeKey {
   readonly key: string | Uint8Array;
 }
 
-/** The key that a secret is for a scheme; undefined for a secret that it cannot use. */
+/**
+ * The key that a secret is for a scheme among those in use; undefined for a secret that it cannot use. Beside a scheme whose secrets are text,
+ * only the prefix tells which secret is for which.
+ */
 export function schemeKey(
-  { secret: kind, secretPrefix: prefix = '' }: SignatureScheme,
+  scheme: SignatureScheme,
   secret: string,
+  inUse: readonly SignatureScheme[] = [scheme],
 ): string | Uint8Array | undefined {
-  if (kind !== 'base64') return secret === '' ? undefined : secret;
-  return secret.startsWith(prefix) ? base64Key(secret.slice(prefix.length)) : undefined;
+  const { secret: kind, secretPrefix: prefix = '', keyBytes } = scheme;
+  if (kind !== 'base64') return isBlankSecret(secret) ? undefined : secret;
+  if (secret.startsWith(prefix)) return base64Key(secret.slice(prefix.length));
+  if (keyBytes === undefined || inUse.some((each) => each.secret !== 'base64')) return undefined;
+  const key = Buffer.from(secret, 'base64');
+  const isKey = key.length >= keyBytes.min && key.length <= keyBytes.max;
+  return isKey && key.toString('base64') === secret ? key : undefined;
+}
+
+/** A built-in scheme whose keys have more bytes than the one that this secret is by its prefix. */
+export function schemeOfShortKey(secret: string): SignatureScheme | undefined {
+  return BUILT_IN_SCHEMES.find((scheme) => {
+    const { secretPrefix: prefix, keyBytes } = scheme;
+    if (prefix === undefined || keyBytes === undefined || !secret.startsWith(prefix)) return false;
+    return (schemeKey(scheme, secret)?.length ?? keyBytes.min) < keyBytes.min;
+  });
 }
 
 /** The bytes of a secret in base64, with its padding or without; undefined when it is none. */
@@ -28,10 +47,14 @@ function base64Key(text: string): Uint8Array | undefined {
   return key.length > 0 && !(isPadded && text.length % 4 !== 0) ? key : undefined;
 }
 
-/** All keys that the secrets are for a scheme: any of them may have signed. */
-export function verifyingKeys(scheme: SignatureScheme, secrets: readonly string[]): readonly SchemeKey[] {
+/** All keys that the secrets are for a scheme among those in use: any of them may have signed. */
+export function verifyingKeys(
+  scheme: SignatureScheme,
+  secrets: readonly string[],
+  inUse?: readonly SignatureScheme[],
+): readonly SchemeKey[] {
   return secrets.flatMap((secret, index) => {
-    const key = schemeKey(scheme, secret);
+    const key = schemeKey(scheme, secret, inUse);
     return key === undefined ? [] : [{ secret: index + 1, key }];
   });
 }
@@ -43,12 +66,12 @@ const KEY_PREFIXES = BUILT_IN_SCHEMES.flatMap(({ secret, secretPrefix }) =>
 
 /**
  * The secret that signs, by what it looks like: of a scheme with a prefix the first that has it, of one without the first that is not for another
- * scheme; else the first. Throws ConfigError when the scheme can use none.
+ * scheme; else the first that it can use. Throws ConfigError when the scheme can use none.
  */
 export function signingKey(
   scheme: SignatureScheme,
   secrets: readonly string[],
-  origin: SchemeOrigin,
+  { origin, inUse }: { readonly origin: SchemeOrigin; readonly inUse?: readonly SignatureScheme[] },
 ): SchemeKey {
   const { secretPrefix } = scheme;
   const isOwn = (secret: string): boolean =>
@@ -56,10 +79,10 @@ export function signingKey(
       ? !KEY_PREFIXES.some((prefix) => secret.startsWith(prefix))
       : secret.startsWith(secretPrefix);
   // A damaged one is reported, rather than passed over for the next.
-  const index = Math.max(0, secrets.findIndex(isOwn));
-  const secret = secrets[index];
-  const found = secret === undefined ? undefined : schemeKey(scheme, secret);
-  if (found !== undefined) return { secret: index + 1, key: found };
+  const own = secrets.findIndex(isOwn);
+  const keys = verifyingKeys(scheme, secrets, inUse);
+  const found = own < 0 ? keys[0] : keys.find(({ secret }) => secret === own + 1);
+  if (found !== undefined) return found;
   throw unusableSecrets(scheme, secrets, origin);
 }
 
@@ -69,7 +92,7 @@ export function rejectUnusableSchemes(
   secrets: readonly string[],
   origin: SchemeOrigin = originOfSchemes(schemes) ?? { key: 'scheme' },
 ): void {
-  const unusable = schemes.find((scheme) => verifyingKeys(scheme, secrets).length === 0);
+  const unusable = schemes.find((scheme) => verifyingKeys(scheme, secrets, schemes).length === 0);
   if (unusable !== undefined) throw unusableSecrets(unusable, secrets, origin, verifyingSecretFix(unusable));
 }
 
@@ -91,7 +114,7 @@ function unusableSecrets(
 function whyUnusable({ name, secretPrefix, secret }: SignatureScheme, secrets: readonly string[]): string {
   const none = `The scheme ${name} has no secret that it can use`;
   if (secrets.length === 0) return `${none}: there is no secret at all`;
-  if (secret !== 'base64') return `${none}: the secret is empty`;
+  if (secret !== 'base64') return `${none}: the secret is blank`;
   const isDamaged = secrets.some((each) => secretPrefix === undefined || each.startsWith(secretPrefix));
   if (!isDamaged) return `${none}: none begins with ${secretPrefix}`;
   const what = secretPrefix === undefined ? 'the secret' : `what follows ${secretPrefix}`;
@@ -99,7 +122,7 @@ function whyUnusable({ name, secretPrefix, secret }: SignatureScheme, secrets: r
 }
 
 /** How to make a secret that a scheme can use. */
-function secretFix({ secret, secretPrefix = '' }: SignatureScheme): string {
+export function secretFix({ secret, secretPrefix = '' }: SignatureScheme): string {
   if (secret !== 'base64') {
     return 'give --secret, --secret-file FILE or HOOKS_SECRET, or set `sharedSecret` in the config';
   }

@@ -30,7 +30,7 @@ export class Signer {
     this.#keyed = schemes.map((scheme) => ({
       scheme,
       layout: layoutOf(scheme),
-      key: signingKey(scheme, secrets, origin),
+      key: signingKey(scheme, secrets, { origin, inUse: schemes }),
       plainHeader: plainHeaderOf(scheme),
     }));
   }

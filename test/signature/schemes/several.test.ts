@@ -37,6 +37,37 @@ describe('several schemes', () => {
     expect(headers['X-Signature']).toBe(sign(BODY, WHSEC));
   });
 
+  it('takes a Standard Webhooks secret without its prefix where no text secret is meant', () => {
+    const bare = WHSEC.slice('whsec_'.length);
+    const accepted = { body: BODY, secrets: ['plain', bare], scheme: 'standard-webhooks' };
+    const headers = signRequest(accepted);
+    expect(doesNotThrow(() => new Webhook(bare).verify(BODY, { ...headers }))).toBe(true);
+    expect(verify({ ...accepted, headers })).toMatchObject({ valid: true, secret: 2 });
+    expect(verify({ ...accepted, headers, secrets: [WHSEC] }).valid).toBe(true);
+    // One that has the prefix signs before those that could be text.
+    const own = signRequest({ ...accepted, secrets: [bare, `whsec_${bare.replace('M', 'N')}`] });
+    expect(verify({ ...accepted, headers: own }).valid).toBe(false);
+  });
+
+  it('lets the prefix decide beside segment', () => {
+    const bare = WHSEC.slice('whsec_'.length);
+    expect(() => signRequest({ body: BODY, secrets: [bare], scheme: BOTH })).toThrow('begins with whsec_');
+    const headers = { ...signRequest({ body: BODY, secrets: [bare], scheme: 'standard-webhooks' }) };
+    expect(verify({ body: BODY, headers, secrets: [bare], scheme: BOTH }).valid).toBe(false);
+    expect(sign(BODY, bare)).toBe(signRequest({ body: BODY, secrets: [bare] })['X-Signature']);
+  });
+
+  it.each([
+    ['fewer bytes than 24', Buffer.alloc(23, 'k').toString('base64')],
+    ['more bytes than 64', Buffer.alloc(65, 'k').toString('base64')],
+    ['no padding', Buffer.alloc(32, 'k').toString('base64').slice(0, -1)],
+    ['the alphabet of URLs', Buffer.alloc(24, 0xff).toString('base64url')],
+    ['white space', `${Buffer.alloc(24, 'k').toString('base64')} `],
+  ])('takes no secret without the prefix that has %s', (_what, secret) => {
+    const scheme = 'standard-webhooks';
+    expect(() => signRequest({ body: BODY, secrets: [secret], scheme })).toThrow('begins with whsec_');
+  });
+
   it('wants at least one of them, and each that came to match', () => {
     const { 'X-Signature': weaker = '', ...stronger } = signed(BOTH);
     const accepted = { body: BODY, secrets: SECRETS, scheme: BOTH };

@@ -1,3 +1,4 @@
+import { schemeOfShortKey, secretFix } from '../../../signature/schemes/secrets.ts';
 import { unexpandedName } from '../../../signature/secret.ts';
 import type { Io } from '../../io.ts';
 
@@ -20,6 +21,12 @@ export function oddSecret(secret: string): OddSecret | undefined {
       what: 'looks like the name of a variable that was not replaced',
       fix: 'write ${NAME} in a config file; in a shell, use no single quotes around it',
     };
+  }
+  const scheme = schemeOfShortKey(secret);
+  if (scheme?.keyBytes !== undefined) {
+    const { min, max } = scheme.keyBytes;
+    const what = `has fewer than ${min} bytes, and ${scheme.title} asks for ${min} to ${max}`;
+    return { what, fix: secretFix(scheme) };
   }
   const what = STRAYS.find(([pattern]) => pattern.test(secret))?.[1];
   return what === undefined
