@@ -28,8 +28,8 @@ export interface RunOptions extends TestedReceiverOptions {
 }
 
 export interface RunEnd {
-  /** Why the receiver could not be reached at all; then no check ran. */
-  readonly unreachable?: Fault;
+  /** Why no check could run: the receiver cannot be reached, or rejects all that is unsigned and no secret was given. */
+  readonly untestable?: Fault;
   /** What all results together say, where that is more than each of them. */
   readonly verdict?: Fault;
 }
@@ -52,7 +52,7 @@ export class CheckRun {
   #rejectsForgery: Promise<boolean> | undefined;
   /** Asked only of a receiver that has taken a forgery. */
   #everything: Promise<boolean> | undefined;
-  #unreachable: Fault | undefined;
+  #untestable: Fault | undefined;
   /** Why the remaining checks are not sent. */
   #over: string | undefined;
 
@@ -68,12 +68,13 @@ export class CheckRun {
   async run(): Promise<RunEnd> {
     const { checks, onResult } = this.#options;
     for (const check of checks) onResult(await this.#result(check));
-    if (this.#unreachable !== undefined) return { unreachable: this.#unreachable };
+    if (this.#untestable !== undefined) return { untestable: this.#untestable };
     const verdict = this.#progress.takesEverything;
     return verdict === undefined ? {} : { verdict };
   }
 
   async #result(check: Check): Promise<CheckResult> {
+    if (this.#untestable !== undefined) return unsentResult(check, this.#untestable.says);
     const reason = this.#whySkipped(check);
     if (reason !== undefined) return { ...checkName(check), outcome: 'skipped', reason };
     this.#over ??= this.#receiver.over;
@@ -86,9 +87,9 @@ export class CheckRun {
     if (typeof requests === 'string') return { ...checkName(check), outcome: 'skipped', reason: requests };
     const judgement = await this.#make(check, requests);
     this.#progress.seeFault(check, judgement);
-    this.#unreachable = this.#whyUnreachable(judgement);
-    this.#over = this.#unreachable?.says ?? this.#receiver.over ?? this.#progress.whyOver(check, judgement);
-    if (this.#unreachable !== undefined) return unsentResult(check, this.#unreachable.says);
+    this.#untestable = this.#whyUntestable(judgement);
+    this.#over = this.#untestable?.says ?? this.#receiver.over ?? this.#progress.whyOver(check, judgement);
+    if (this.#untestable !== undefined) return unsentResult(check, this.#untestable.says);
     // The check may have ended because the interruption stopped it.
     if (this.#options.signal.aborted && judgement.response.kind === 'none') {
       return unsentResult(check, INTERRUPTED);
@@ -176,7 +177,9 @@ export class CheckRun {
     if (!hasAsked) {
       const request = this.#sample.signed(this.#sample.body('track', 'control'));
       const check = { expects: 'taken' } as const;
-      this.#progress.seeCorrect(await this.#withoutOwnPages(check, [await this.#receiver.ask(request)]));
+      const response = await this.#receiver.ask(request);
+      this.#progress.seeCorrect(await this.#withoutOwnPages(check, [response]));
+      this.#untestable = this.#whyUntestable({ response });
     }
     return this.#progress.hasTaken;
   }
@@ -188,12 +191,20 @@ export class CheckRun {
     { isOwnFault }: Check,
   ): Promise<Fault | undefined> {
     if (response.kind !== 'rejected' || isAboutElse(response) || request === undefined) return undefined;
-    if (!this.#sample.isSigned) return this.#progress.hasTaken ? undefined : NEEDS_SECRET;
+    if (!this.#sample.isSigned) return this.#whyUnsigned(response);
     if (this.#mistake !== undefined || (isOwnFault && this.#progress.hasTaken)) return this.#mistake;
     // While nothing was taken, one message shows what all others would.
     if (this.#probes > 0 && !this.#progress.hasTaken) return undefined;
     if (++this.#probes <= PROBES) this.#mistake = await this.#probe(Buffer.from(request.body));
     return this.#mistake;
+  }
+
+  /** What a rejection shows as long as no unsigned message was taken. */
+  #whyUnsigned(response: CheckResponse): Fault | undefined {
+    const isNews = !this.#sample.isSigned && !this.#progress.hasTaken;
+    return isNews && response.kind === 'rejected' && !isAboutElse(response)
+      ? rejectsUnsigned(response)
+      : undefined;
   }
 
   /** Whether it verifies what JSON.stringify makes of a body. */
@@ -215,8 +226,13 @@ export class CheckRun {
     return undefined;
   }
 
-  /** Returns the fault when no receiver was ever reached: then there is nothing to report of it. */
-  #whyUnreachable({ response, fault }: CheckJudgement): Fault | undefined {
+  /** Returns the fault when no receiver was ever reached, or it wants a secret: then there is nothing to report of it. */
+  #whyUntestable({
+    response,
+    fault,
+  }: Pick<CheckJudgement, 'response'> & Partial<CheckJudgement>): Fault | undefined {
+    const rejection = this.#whyUnsigned(response);
+    if (rejection?.code === NEEDS_SECRET) return rejection;
     if (response.kind !== 'none' || this.#receiver.hasResponded) return undefined;
     return ['refused', 'dns', 'blocked-address'].includes(response.error) ? fault : undefined;
   }
@@ -224,11 +240,17 @@ export class CheckRun {
 
 const PROVES_NOTHING = 'it took no correct message, so that rejecting this one would prove nothing';
 
-const NEEDS_SECRET: Fault = {
-  code: 'needs-secret',
-  says: 'it rejects messages that are not signed, as it should',
-  fix: 'give the secret that it verifies with: --secret-file FILE or HOOKS_SECRET',
-};
+const NEEDS_SECRET = 'needs-secret';
+const GIVE_SECRET = 'give the secret that it verifies with: --secret-file FILE or HOOKS_SECRET';
+
+/** The fault that a rejection of an unsigned message shows. Only a status or a word that is about signatures tells its reason. */
+function rejectsUnsigned({ status, reply = '' }: Extract<CheckResponse, { status: number }>): Fault {
+  if (status === 401 || status === 403 || /signature|hmac|\bunsigned|not signed/i.test(reply)) {
+    return { code: NEEDS_SECRET, says: `it rejects unsigned messages with ${status}`, fix: GIVE_SECRET };
+  }
+  const says = 'it rejects an unsigned message, and does not say why';
+  return { code: 'rejects-unsigned', says, fix: `where it verifies signatures, ${GIVE_SECRET}` };
+}
 
 function diedFault(gone: string): Fault {
   return { code: 'died', says: `${gone} during this check`, fix: 'read its output' };

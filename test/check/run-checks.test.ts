@@ -117,7 +117,7 @@ describe('a run', () => {
     'that finds nobody (%s) says so, and tries nothing',
     async (error) => {
       const { end, outcomes, requests } = await run(['track', 'unsigned'], () => failure(error));
-      expect(end.unreachable).toMatchObject({ code: error, says: `it was ${error}` });
+      expect(end.untestable).toMatchObject({ code: error, says: `it was ${error}` });
       expect(outcomes()).toEqual({ track: 'unsent', unsigned: 'unsent' });
       expect(requests).toHaveLength(1);
     },

@@ -196,10 +196,32 @@ describe('hooks test URL', () => {
   });
 
   it.concurrent('tells a user without the secret that it is needed', async () => {
-    const { url } = await receiving({ respond: '401' });
-    const { faults } = tested(await hooks(['test', url, '-o', 'json', '--only', 'track,page']));
-    expect(faults).toEqual({ page: 'needs-secret', track: 'needs-secret' });
+    const { url, requests } = await receiving({ respond: '401' });
+    expect(await hooks(['test', url])).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: [
+        `error: Cannot test ${url}: it rejects unsigned messages with 401`,
+        'hint:  give the secret that it verifies with: --secret-file FILE or HOOKS_SECRET',
+        '',
+      ].join('\n'),
+    });
+    expect(requests.length).toBeLessThanOrEqual(2);
+    expect((await hooks(['test', url, '--only', 'malformed'])).stderr).toContain(
+      'it rejects unsigned messages',
+    );
   });
+
+  it.concurrent(
+    'does not ask for the secret of a receiver that rejects one type without a reason',
+    async () => {
+      const { url } = await receiving({ respond: '400,200' });
+      const { code, faults, checks } = tested(
+        await hooks(['test', url, '-o', 'json', '--only', 'track,page']),
+      );
+      expect([code, faults, checks('passed')]).toEqual([1, { page: 'rejects-unsigned' }, ['track']]);
+    },
+  );
 
   it.concurrent('says to a person what is wrong once, and how to fix it', async () => {
     const { url } = await receiving({ respond: '200' });

@@ -20,7 +20,7 @@ import type { Io } from '../io.ts';
 import type { Reports } from '../print/reports.ts';
 import { FAILURE_SUMMARY, failureCase } from '../print/write-failure-report.ts';
 import { TEST_SUITE, type TestOptions } from './options.ts';
-import { checkCase, checkSummaryOf } from './outcome.ts';
+import { checkCase, checkSummaryOf, type CheckSummary } from './outcome.ts';
 import { TestOutput } from './output.ts';
 import {
   START_TIMEOUT_MS,
@@ -82,7 +82,7 @@ class ReceiverTest {
     try {
       const { end, gone } = await this.#startAndCheck();
       const summary = await this.#report();
-      if (end.unreachable === undefined) this.#display.end(summary, end.verdict);
+      if (end.untestable === undefined) this.#endDisplay(summary, end);
       this.#reportEnd(end, gone);
       const isGood = summary.failed + summary.unsent === 0 && gone === undefined;
       return interruptedCode(this.#parts.io) ?? (isGood ? ExitCode.ok : ExitCode.negative);
@@ -99,9 +99,6 @@ class ReceiverTest {
 
   async #startAndCheck(): Promise<{ readonly end: RunEnd; readonly gone: string | undefined }> {
     const { command, receiver, options, secrets, io } = this.#parts;
-    if (secrets.length === 0) {
-      this.#display.remark('No secret given (--secret, HOOKS_SECRET): messages go unsigned');
-    }
     if (command.length === 0) return { end: await this.#check(undefined), gone: undefined };
     const started = await startReceiverCommand({
       command,
@@ -143,12 +140,19 @@ class ReceiverTest {
     });
   }
 
+  #endDisplay(summary: CheckSummary, { verdict }: RunEnd): void {
+    this.#display.end(summary, verdict);
+    if (this.#parts.secrets.length > 0) return;
+    this.#display.remark('No secret given (--secret, HOOKS_SECRET): messages went unsigned');
+  }
+
   /** Reports that the receiver died. Throws when no check could run. */
-  #reportEnd({ unreachable }: RunEnd, gone: string | undefined): void {
+  #reportEnd({ untestable }: RunEnd, gone: string | undefined): void {
     const { receiver, io } = this.#parts;
     const url = printable(receiver.shownUrl);
-    if (unreachable !== undefined) {
-      throw new InputError(`Cannot reach ${url}: ${unreachable.says}`, { hint: unreachable.fix });
+    if (untestable !== undefined) {
+      const what = untestable.code === 'needs-secret' ? 'test' : 'reach';
+      throw new InputError(`Cannot ${what} ${url}: ${untestable.says}`, { hint: untestable.fix });
     }
     if (this.#results.every(({ outcome }) => outcome === 'skipped') && !io.signal.aborted) {
       throw new ConfigError('Every chosen check was skipped, so no check ran', {

@@ -6,6 +6,8 @@ interface FaultyReceiver extends Pick<AnswerCase, 'id' | 'title' | 'cause' | 'fi
   readonly receiver: () => Respond;
   readonly secret?: string;
   readonly flags?: readonly string[];
+  /** @default 1 */
+  readonly exitCode?: number;
 }
 
 const isForgery = (request: CounterpartRequest): boolean => request.body.includes('Hooks Test Forgery');
@@ -259,9 +261,10 @@ const RECEIVERS: readonly FaultyReceiver[] = [
     title: 'hooks test has no secret, and the receiver wants signatures',
     receiver: () => rightBut(),
     secret: '',
-    cause: 'it rejects messages that are not signed, as it should',
+    cause: 'it rejects unsigned messages with 401',
     fix: 'give the secret that it verifies with: --secret-file FILE or HOOKS_SECRET',
-    never: ['its validation', '✓ malformed'],
+    never: ['its validation', '✓ malformed', 'No secret given'],
+    exitCode: 2,
   },
   {
     id: 'other-header',
@@ -572,12 +575,12 @@ function isParsed(body: Buffer): boolean {
 /** Receivers of 5 to 30 lines, each with one planted fault that `hooks test` must name. */
 export const FAULTY_RECEIVERS: AnswerTheme = {
   title: 'hooks test: what is wrong with the receiver',
-  cases: RECEIVERS.map(({ id, receiver, secret = SECRET, flags = [], ...answers }) => ({
+  cases: RECEIVERS.map(({ id, receiver, secret = SECRET, flags = [], exitCode = 1, ...answers }) => ({
     id: `receiver-${id}`,
     ...answers,
     // A receiver may remember what it saw, so that each run has its own.
     given: { receiver: receiver(), ...(secret !== '' && { env: { HOOKS_SECRET: secret } }) },
     argv: ['test', '{url}', ...flags],
-    exitCode: 1,
+    exitCode,
   })),
 };
