@@ -3,7 +3,6 @@ import { formatDuration } from '../../duration.ts';
 import { makeCertificate } from '../../receiver/certificate.ts';
 import { ArrivalCheck } from '../../receiver/expected/arrivals.ts';
 import type { ExpectationResult } from '../../receiver/expected/finding.ts';
-import type { ReceivedRequest } from '../../receiver/received-request.ts';
 import type { ServerCertificate } from '../../receiver/options.ts';
 import { startReceiver, type Receiver } from '../../receiver/receiver.ts';
 import { parseScript } from '../../receiver/response/script.ts';
@@ -43,7 +42,6 @@ export async function expectArrivals(
     known: secrets.length === 0 ? undefined : await knownSecrets(options, io, secrets),
     arrivals: new ArrivalCheck({ ...expected, checks, signed: secrets.length > 0 }),
     complete: new AbortController(),
-    unjudged: new AbortController(),
     display: new ExpectOutput(options, io, command),
     printed: new OutputTail(),
     startedAt: systemClock.now(),
@@ -54,7 +52,6 @@ export async function expectArrivals(
   let end: CommandEnd | undefined;
   try {
     end = await runCommand(command, await receiverOf(trial, script), trial);
-    trial.unjudged.signal.throwIfAborted();
   } catch (error) {
     await snapshot?.abandon();
     // A report of an earlier day may be at that path, and green.
@@ -86,8 +83,6 @@ interface Trial {
   readonly arrivals: ArrivalCheck;
   /** Aborted when no further request can improve the result. */
   readonly complete: AbortController;
-  /** Aborted, with the error, when a message cannot be judged. */
-  readonly unjudged: AbortController;
   readonly display: ExpectOutput;
   /** What the command printed last. */
   readonly printed: OutputTail;
@@ -103,7 +98,7 @@ function receiverOf(trial: Trial, script: ReturnType<typeof parseScript>): Promi
     knownSecrets: known,
     script,
     onRequest: (request) => {
-      judge(request, trial);
+      trial.arrivals.add(request);
       trial.display.show(request);
       if (trial.arrivals.isOver) trial.complete.abort();
     },
@@ -113,16 +108,6 @@ function receiverOf(trial: Trial, script: ReturnType<typeof parseScript>): Promi
   });
 }
 
-/** A message on which a regular expression takes too long cannot be judged: the command is then stopped. */
-function judge(request: ReceivedRequest, { arrivals, unjudged }: Trial): void {
-  if (unjudged.signal.aborted) return;
-  try {
-    arrivals.add(request);
-  } catch (error) {
-    unjudged.abort(error);
-  }
-}
-
 /** Runs the command until it has ended and the expected requests have come, or for at most `--within`. Nothing of it is left afterwards. */
 async function runCommand(
   command: readonly string[],
@@ -130,7 +115,6 @@ async function runCommand(
   trial: Trial,
 ): Promise<CommandEnd | undefined> {
   const { io, secrets, options, arrivals, complete, display } = trial;
-  const unjudged = trial.unjudged.signal;
   const [secret] = secrets;
   let running: RunningCommand | undefined;
   let trust: TrustFiles | undefined;
@@ -145,16 +129,12 @@ async function runCommand(
       secrets,
       onLine: trial.printed.add,
     });
-    await sleep(
-      systemClock,
-      options.within,
-      AbortSignal.any([io.signal, unjudged, aborting(running.exited)]),
-    );
+    await sleep(systemClock, options.within, AbortSignal.any([io.signal, aborting(running.exited)]));
     const { end } = running;
     const leftMs = trial.startedAt + options.within - systemClock.now();
-    if (isSuccess(end) && !arrivals.isOver && !unjudged.aborted && leftMs > 0) {
+    if (isSuccess(end) && !arrivals.isOver && leftMs > 0) {
       display.waits(leftMs);
-      await sleep(systemClock, leftMs, AbortSignal.any([io.signal, unjudged, complete.signal]));
+      await sleep(systemClock, leftMs, AbortSignal.any([io.signal, complete.signal]));
     }
     return end;
   } finally {

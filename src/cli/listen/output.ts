@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
-import { HooksError, InputError } from '../../errors.ts';
-import { readFilter, type MessageFilter } from '../../message/filter.ts';
+import { ConfigError, HooksError } from '../../errors.ts';
+import { isLinear } from '../../message/bounded-regexp.ts';
+import { readConditions, readFilter, type MessageFilter } from '../../message/filter.ts';
 import { CaptureFolder } from '../../receiver/capture-folder.ts';
 import type { SelfSignedCertificate } from '../../receiver/certificate.ts';
 import { messagesOf } from '../../receiver/messages/messages-of.ts';
@@ -49,7 +50,7 @@ export class ListenOutput {
   constructor(options: ListenOptions, io: Io) {
     this.#options = options;
     this.#io = io;
-    this.#filter = options.filter && readFilter(options.filter);
+    this.#filter = options.filter && readLiveFilter(options.filter);
     this.#folder = options.save === undefined ? undefined : new CaptureFolder(resolve(io.cwd, options.save));
   }
 
@@ -94,7 +95,7 @@ export class ListenOutput {
   /** Filters what comes from now on, in place of `--filter`; with an empty text everything is shown. */
   setFilter(text: string): void {
     try {
-      this.#filter = text === '' ? undefined : readFilter([text]);
+      this.#filter = text === '' ? undefined : readLiveFilter([text]);
       this.remark(
         text === '' ? 'Showing every request' : `Showing requests with a message of ${printable(text)}`,
       );
@@ -106,15 +107,7 @@ export class ListenOutput {
 
   #isShown(request: ReceivedRequest): boolean {
     const filter = this.#filter;
-    if (filter === undefined) return true;
-    try {
-      return messagesOf(request).some(({ value }) => filter(value));
-    } catch (error) {
-      if (!(error instanceof InputError)) throw error;
-      // A regular expression took too long on it, so that it is not known whether it matches.
-      this.failed(error.message, error.hint);
-      return true;
-    }
+    return filter === undefined || messagesOf(request).some(({ value }) => filter(value));
   }
 
   rejected({ status, reason }: ConnectionRejection): void {
@@ -175,4 +168,17 @@ function schemeFlag([first]: readonly SignatureScheme[] = []): string {
 /** A path as a POSIX shell reads it. */
 function quotedPath(path: string): string {
   return /^[\w./-]+$/.test(path) ? path : `'${printable(path).replaceAll("'", "'\\''")}'`;
+}
+
+/** Reads a filter of requests whose senders wait for it. Throws ConfigError for a regular expression that may take long. */
+function readLiveFilter(flags: readonly string[]): MessageFilter {
+  const conditions = flags.flatMap((flag) => readConditions(flag));
+  const slow = conditions.find(({ operator, value }) => operator === '~' && !isLinear(value));
+  if (slow === undefined) return readFilter(flags);
+  const expected = 'Expected a regular expression that takes linear time in `--filter`';
+  throw new ConfigError(`${expected}, got ${printable(slow.value, 60)}`, {
+    key: 'filter',
+    origin: '--filter',
+    hint: 'write it without look-around, back references, counts over 20 and Unicode properties',
+  });
 }

@@ -1,5 +1,5 @@
 import { sleep, systemClock } from '../../clock.ts';
-import { ClosedError, HooksError } from '../../errors.ts';
+import { ClosedError, HooksError, InputError } from '../../errors.ts';
 import { isJsonObject } from '../../message/types.ts';
 import type { Outcome } from '../../app/pipeline/outcomes.ts';
 import type { Checkpoint } from '../../replay/checkpoint/checkpoint.ts';
@@ -132,9 +132,15 @@ export class ReplayRun {
     const index = ++this.#index;
     const { checkpoint, selection, output } = this.#parts;
     const read = prepareEntry(entry, this.#readyOptions);
-    if (!selection.takes(read.value)) {
-      this.#ledger.skip();
-      return undefined;
+    try {
+      if (!selection.takes(read.value)) {
+        this.#ledger.skip();
+        return undefined;
+      }
+    } catch (error) {
+      // A regular expression took too long on the entry, so that it is not known whether the filter selects it.
+      if (!(error instanceof InputError)) throw error;
+      return this.#invalid({ ...read, index }, error);
     }
     if (checkpoint?.has(index)) return this.#earlier.skip(index, read);
     const found = readyEntry(read, this.#readyOptions);

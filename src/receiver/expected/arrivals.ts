@@ -14,6 +14,7 @@ import {
 import { CountedMatchCheck, MatchCheck, OrderCheck } from './match-checks.ts';
 import type { ExpectedMessage } from './expected-message.ts';
 import { SizeCheck, ValidCheck } from './rejection-checks.ts';
+import { UndecidedMessages } from './undecided-messages.ts';
 
 /** The requests that `expect` waits for. */
 export interface ExpectedArrivals {
@@ -45,6 +46,7 @@ export class ArrivalCheck {
   readonly #expected: ExpectedArrivals;
   readonly #tally: Expectation;
   readonly #valid = new ValidCheck();
+  readonly #undecided = new UndecidedMessages();
   readonly #checks: readonly MessageCheck[];
   #messages = 0;
   #refusedMessages = 0;
@@ -85,7 +87,7 @@ export class ArrivalCheck {
         isSole: messages.length === 1,
         number,
       };
-      for (const check of this.#checks) check.add(arrived);
+      this.#undecided.judge(arrived, this.#checks);
     }
   }
 
@@ -108,6 +110,7 @@ export class ArrivalCheck {
       ...this.#countFinding(came),
       ...this.#messagesFinding(came),
       ...this.#checks.flatMap((check) => check.findings(came)),
+      ...this.#undecided.findings(came),
       ...this.#signatureFinding(),
     ];
   }

@@ -15,6 +15,7 @@ export interface ExpectationResult {
     | 'in-order'
     | 'size'
     | 'valid'
+    | 'decided'
     | 'schema'
     | 'snapshot'
     | 'signature'

@@ -10,6 +10,7 @@ import {
 } from './finding.ts';
 import type { ExpectedMessage } from './expected-message.ts';
 import { NearestMessage } from './nearest.ts';
+import { lookAtAll } from './undecided-messages.ts';
 
 /** The messages seen for an expected one. */
 interface SeenMatch {
@@ -28,9 +29,9 @@ export class MatchCheck implements MessageCheck {
   }
 
   add(arrived: ArrivedMessage): void {
-    for (const { nearest, takers } of this.#matches) {
+    lookAtAll(this.#matches, ({ nearest, takers }) => {
       if (nearest.takes(arrived) && takers.length < this.#matches.length) takers.push(arrived);
-    }
+    });
   }
 
   get isWaiting(): boolean {
@@ -76,7 +77,7 @@ export class OrderCheck implements MessageCheck {
 
   add(arrived: ArrivedMessage): void {
     const next = this.#taken.length;
-    this.#matches.forEach(({ nearest, takers }, index) => {
+    lookAtAll(this.#matches, ({ nearest, takers }, index) => {
       if (!nearest.takes(arrived)) return;
       if (takers.length === 0) takers.push(arrived);
       if (index === next) this.#taken.push(arrived);

@@ -332,3 +332,27 @@ describe('arrivals', () => {
     expect(met(judged)).toEqual([false]);
   });
 });
+
+describe('a message on which a regular expression takes too long', () => {
+  const slow = `${'a'.repeat(40)}!`;
+
+  it('is undecided, and all else is judged', () => {
+    const check = arrivals({
+      matches: ['event~(?=a)(a+)+$', 'event=Order'],
+      noMatches: ['event~^(a)(a+)+\\1b$'],
+      each: ['userId=u1'],
+    });
+    check.add(call(track(slow), track('a'), track('Order', { userId: 'u2' })));
+    expect(check.findings()).toMatchObject([
+      { expectation: 'match', isMet: true, said: 'message 2 of request 1' },
+      { expectation: 'match', isMet: true, said: 'message 3 of request 1' },
+      { expectation: 'no-match', isMet: true },
+      { expectation: 'each', isMet: false },
+      {
+        expectation: 'decided',
+        isMet: false,
+        said: expect.stringMatching(/^1 of 3 messages cannot be judged: message 1 of request 1: The regular/),
+      },
+    ]);
+  });
+});
