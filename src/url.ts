@@ -15,6 +15,11 @@ export function encodedUrl(url: string): string {
   return target === '' ? origin : origin + requestTarget(url);
 }
 
+/** The URLs of a list. A comma separates two only before http:// or https://, because a URL may have commas. */
+export function splitUrls(text: string): readonly string[] {
+  return text.split(/\s*,\s*(?=https?:\/\/)/i);
+}
+
 // Follows URL parsers: slashes may be backslashes, too many or too few.
 const PARTS = /^([^:/\\?#]*:[/\\]*[^/\\?#]*)([^#]*)/;
 

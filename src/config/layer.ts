@@ -1,5 +1,6 @@
 import { KEYS, fieldOf, type Key } from './table/fields.ts';
 import { isObject } from '../check-options.ts';
+import { splitUrls } from '../url.ts';
 import type { ConfigOrigin } from './config-origin.ts';
 
 /**
@@ -108,6 +109,6 @@ export function environmentLayer(env: Readonly<NodeJS.ProcessEnv>, cwd: string):
 
 function fromText(key: Key, text: string): unknown {
   if (key !== 'webhooks') return text;
-  const urls = text.split(/\s+/).filter((url) => url !== '');
+  const urls = splitUrls(text).flatMap((part) => part.split(/\s+/).filter((url) => url !== ''));
   return urls.length === 0 ? undefined : urls;
 }

@@ -99,7 +99,7 @@ export async function loadSettings({
 }: SettingsContext): Promise<Settings> {
   const folder = await dataFolder(env, cwd);
   const dataDir = checkedFolder(folder, note);
-  const files = await fileLayers({ flags, env, cwd, onCode, signal });
+  const files = await fileLayers({ flags, env, cwd, note, onCode, signal });
   const given = { files, environment: environmentLayer(env, cwd), env };
   return settingsOf(given, { cwd, dataDir, listed: folder });
 }

@@ -50,17 +50,18 @@ describe('precedence', () => {
         '.hooksrc': 'webhooks: [http://file]\nsharedSecret: file\nwriteKey: file\nendpoint: http://file',
       },
       env: {
-        HOOKS_URL: ' http://env/1\n\thttp://env/2 ',
+        HOOKS_URL: ' http://env/1,2 ,http://env/3\n\thttp://env/4,https://env/5 ',
         HOOKS_SECRET: 'env',
         HOOKS_WRITE_KEY: 'env',
         SEGMENT_WRITE_KEY: 'other',
         HOOKS_ENDPOINT: 'http://env',
       },
     });
+    const urls = ['http://env/1,2', 'http://env/3', 'http://env/4', 'https://env/5'];
     expect(settings.sources['default']).toMatchObject({
       writeKey: 'env',
       destinations: {
-        Webhooks: { sharedSecrets: ['env'], webhooks: [{ url: 'http://env/1' }, { url: 'http://env/2' }] },
+        Webhooks: { sharedSecrets: ['env'], webhooks: urls.map((url) => ({ url })) },
       },
     });
     expect(settings.endpoint).toBe('http://env');

@@ -1,4 +1,4 @@
-import { isLoopbackHost } from '../../url.ts';
+import { isLoopbackHost, splitUrls } from '../../url.ts';
 
 /**
  * The URL that a person means by `3000`, `:3000/path` or `localhost:3000/hook`. Only a loopback name gets a scheme: what stands
@@ -11,9 +11,9 @@ export function expandUrl(text: string): string {
   return host !== undefined && isLoopbackHost(host) ? `http://${given}` : text;
 }
 
-/** Collects the URLs of a repeated flag. */
+/** Collects the URLs of a repeated flag, which may have several with commas between. */
 export function collectUrl(text: string, before: readonly string[] = []): readonly string[] {
-  return [...before, expandUrl(text)];
+  return [...before, ...splitUrls(text).map(expandUrl)];
 }
 
 const PORT = /^:?\d{1,5}(?:[/?].*)?$/;

@@ -3,7 +3,7 @@ import { ConfigError } from '../../errors.ts';
 import { printable } from '../../redact.ts';
 import { shapeFaults } from '../table/shape-faults.ts';
 import { fieldOf, KEYS, type Key } from '../table/fields.ts';
-import { findProjectFile, findUserFile } from './find-files.ts';
+import { findProjectFile, findUserFile, unreadConfigs } from './find-files.ts';
 import { findSetting, keysAt, type Layer } from '../layer.ts';
 import { loadFile } from './load-file.ts';
 import { checkReferences, referencesIn } from '../references.ts';
@@ -18,6 +18,8 @@ interface ConfigFilesContext {
   readonly flags: ConfigFlags;
   readonly cwd: string;
   readonly env: Readonly<NodeJS.ProcessEnv>;
+  /** Takes a warning that a person should read. */
+  readonly note?: ((line: string) => void) | undefined;
   /** Takes a line about each config file that is code and was found, not named, before it runs. */
   readonly onCode?: ((line: string) => void) | undefined;
   /** Ends the wait for the writer of a pipe. */
@@ -37,6 +39,11 @@ export async function fileLayers(context: ConfigFilesContext): Promise<readonly 
     });
   }
   if (named !== undefined) return [await fileLayer(resolve(cwd, named), context, by)];
+  for (const path of unreadConfigs(cwd)) {
+    context.note?.(
+      `warning: ${printable(shownPath(path, cwd), 400)} is not read: write it as .hooksrc.yaml or .hooksrc.json`,
+    );
+  }
   const layers: Layer[] = [];
   for (const path of [findProjectFile(cwd), findUserFile(env)]) {
     if (path === undefined) continue;

@@ -14,6 +14,14 @@ const PROJECT_NAMES = [
   ...CODE_ENDINGS.map((ending) => `hooks.config.${ending}`),
 ];
 
+const OTHER_ENDINGS = ['toml', 'ini', 'json5', 'jsonc', 'mts', 'cts'];
+
+/** The names of a config in a format that is not read, or in one of other tools. */
+const UNREAD_NAMES = [
+  ...OTHER_ENDINGS.map((ending) => `.hooksrc.${ending}`),
+  ...[...OTHER_ENDINGS, ...DATA_ENDINGS].map((ending) => `hooks.config.${ending}`),
+];
+
 const USER_NAMES = ['config', '.hooksrc'].flatMap((name) => [
   name,
   ...DATA_ENDINGS.map((ending) => `${name}.${ending}`),
@@ -36,6 +44,13 @@ export function findProjectFile(cwd: string): string | undefined {
 export function configsBeside(path: string): string[] {
   const folder = dirname(path);
   return PROJECT_NAMES.map((name) => join(folder, name)).filter((each) => each !== path && isConfig(each));
+}
+
+/** The files of a project that look like its config, and are no config that can be read. */
+export function unreadConfigs(cwd: string): string[] {
+  return projectFolders(cwd).flatMap((folder) =>
+    UNREAD_NAMES.map((name) => join(folder, name)).filter((path) => existsSync(path)),
+  );
 }
 
 function projectFolders(cwd: string): string[] {

@@ -10,7 +10,8 @@ const DAY_MS = 86_400_000;
 export const SETTING_FIELDS = {
   webhooks: field({
     kind: webhooks,
-    describe: 'where messages are posted to: at most 5, each a URL or `{ url, headers }`',
+    describe:
+      'where messages are posted to: at most 5, each a URL or `{ url, headers }`; in `HOOKS_URL` with commas or blanks between',
     belongsTo: 'destination',
     flag: {
       name: '--url',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { expandUrl } from '../../../src/cli/flags/short-url.ts';
+import { collectUrl, expandUrl } from '../../../src/cli/flags/short-url.ts';
 
 describe('expandUrl', () => {
   it.each([
@@ -28,5 +28,16 @@ describe('expandUrl', () => {
     'localhost:3000#part',
   ])('leaves %s as it is', (text) => {
     expect(expandUrl(text)).toBe(text);
+  });
+});
+
+describe('collectUrl', () => {
+  it.each([
+    ['http://a.example/1,http://b.example', ['http://a.example/1', 'http://b.example']],
+    ['3000, HTTPS://b.example', ['http://localhost:3000', 'HTTPS://b.example']],
+    ['http://a.example/x,y?ids=1,2', ['http://a.example/x,y?ids=1,2']],
+    ['http://a.example/x,', ['http://a.example/x,']],
+  ])('splits %s at a comma before http:// or https:// only', (text, urls) => {
+    expect(collectUrl(text, ['http://first.example'])).toEqual(['http://first.example', ...urls]);
   });
 });

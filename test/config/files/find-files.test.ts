@@ -1,10 +1,20 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { findProjectFile, findUserFile } from '../../../src/config/files/find-files.ts';
+import { findProjectFile, findUserFile, unreadConfigs } from '../../../src/config/files/find-files.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
 
 const PACKAGE = '{ "name": "x" }';
+
+describe('unreadConfigs', () => {
+  it('finds what looks like a config and is not read, in the folders that are searched', () => {
+    const names = ['.hooksrc.toml', '.hooksrc.json5', 'hooks.config.json', 'hooks.config.mts'];
+    const files = Object.fromEntries([...names, '.hooksrc.yaml', '.hooksrc.yaml~'].map((name) => [name, '']));
+    const folder = temporaryFolder({ ...files, 'package.json': PACKAGE, 'a/x': '' });
+    const found = names.map((name) => join(folder, name));
+    expect(unreadConfigs(join(folder, 'a')).toSorted()).toEqual(found.toSorted());
+  });
+});
 
 describe('findProjectFile', () => {
   it.each([

@@ -11,7 +11,7 @@ export interface FlagText {
 
 /** Reads the value of a flag that takes `JSON|@file|@-`. */
 export async function readFlagText(value: string, flag: string, io: Io): Promise<FlagText> {
-  if (/^[\w./~-]+\.(?:json|ndjson|txt)$/.test(value)) throw fileWithoutAt(value, flag);
+  if (/^(?:-|[\w./~-]+\.(?:json|ndjson|txt))$/.test(value)) throw fileWithoutAt(value, flag);
   if (!value.startsWith('@')) return { bytes: Buffer.from(value), origin: flag };
   const name = value.slice(1);
   if (name === '') throw noFileName(flag);
@@ -21,10 +21,13 @@ export async function readFlagText(value: string, flag: string, io: Io): Promise
 }
 
 function fileWithoutAt(name: string, flag: string): ConfigError {
-  return new ConfigError(`Expected \`${flag}\` to be JSON, got the name of a file`, {
-    flag,
-    hint: `put @ before it: ${flag} @${name}`,
-  });
+  return new ConfigError(
+    `Expected \`${flag}\` to be JSON, got ${name === '-' ? 'a dash' : 'the name of a file'}`,
+    {
+      flag,
+      hint: `put @ before it: ${flag} @${name}`,
+    },
+  );
 }
 
 function noFileName(flag: string): ConfigError {

@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { hooks } from './run-in-process.ts';
+
+const SEND = ['send', 'track', '--event', 'A', '--url', 'http://127.0.0.1:9/', '--dry-run'];
+
+describe('a dash in place of @-', () => {
+  it.each(['--json', '--properties', '--integrations'])('is named for %s', async (flag) => {
+    const { code, stderr } = await hooks([...SEND, flag, '-'], { stdin: '{}' });
+    expect([code, stderr]).toEqual([
+      2,
+      `error: Expected \`${flag}\` to be JSON, got a dash\nhint:  put @ before it: ${flag} @-\n`,
+    ]);
+  });
+});
+
+describe('a config in a format that is not read', () => {
+  const files = { '.hooksrc.toml': 'sharedSecret = "s"' };
+
+  it('is named by a command that looks for a config', async () => {
+    const { code, stderr } = await hooks(SEND, { cwd: temporaryFolder(files) });
+    expect(code).toBe(0);
+    expect(stderr).toContain(
+      'warning: .hooksrc.toml is not read: write it as .hooksrc.yaml or .hooksrc.json\n',
+    );
+  });
+
+  it('is not named where no config is looked for, or notes are unwanted', async () => {
+    const cwd = temporaryFolder({ ...files, 'other.yaml': '' });
+    for (const flags of [['--no-config'], ['-c', 'other.yaml'], ['-q']]) {
+      expect((await hooks([...SEND, ...flags], { cwd })).stderr).not.toContain('toml');
+    }
+  });
+});
