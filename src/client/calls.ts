@@ -29,6 +29,14 @@ export interface CallOptions {
   readonly messageId?: string | undefined;
 }
 
+/** The trace that a message is a part of, for destinations with `delivery.traceparent`. */
+export interface TraceParent {
+  /** A W3C `traceparent`, as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. @default a trace of its own */
+  readonly traceparent?: string | undefined;
+  /** The `tracestate` beside it. */
+  readonly tracestate?: string | undefined;
+}
+
 /** Who it is about: a user id, an anonymous id, or both. */
 export type Identity =
   | { readonly userId: string; readonly anonymousId?: string | undefined }

@@ -15,6 +15,7 @@ import type {
   IdentifyCall,
   PageCall,
   ScreenCall,
+  TraceParent,
   TrackCall,
 } from './calls.ts';
 import { createDebugLog } from './log.ts';
@@ -28,13 +29,13 @@ import type { EnqueueOptions, Receipt, Sink } from './sink.ts';
  * ValidationError (not a message, or over 32,768 bytes), QueueError (full) or ClosedError (contract, Batching client).
  */
 export interface Client {
-  identify(call: IdentifyCall): Promise<Receipt>;
-  track(call: TrackCall): Promise<Receipt>;
-  page(call: PageCall): Promise<Receipt>;
-  screen(call: ScreenCall): Promise<Receipt>;
-  group(call: GroupCall): Promise<Receipt>;
-  alias(call: AliasCall): Promise<Receipt>;
-  delete(call: DeleteCall): Promise<Receipt>;
+  identify(call: IdentifyCall, parent?: TraceParent): Promise<Receipt>;
+  track(call: TrackCall, parent?: TraceParent): Promise<Receipt>;
+  page(call: PageCall, parent?: TraceParent): Promise<Receipt>;
+  screen(call: ScreenCall, parent?: TraceParent): Promise<Receipt>;
+  group(call: GroupCall, parent?: TraceParent): Promise<Receipt>;
+  alias(call: AliasCall, parent?: TraceParent): Promise<Receipt>;
+  delete(call: DeleteCall, parent?: TraceParent): Promise<Receipt>;
   /** Takes a message that `buildMessage` has made and whose size has been checked. */
   enqueue(options: EnqueueOptions): Promise<Receipt>;
   /**
@@ -82,32 +83,32 @@ class BatchingClient implements Client {
     this.#batcher = batcher;
   }
 
-  identify(call: IdentifyCall): Promise<Receipt> {
-    return this.#call('identify', call);
+  identify(call: IdentifyCall, parent?: TraceParent): Promise<Receipt> {
+    return this.#call('identify', call, parent);
   }
 
-  track(call: TrackCall): Promise<Receipt> {
-    return this.#call('track', call);
+  track(call: TrackCall, parent?: TraceParent): Promise<Receipt> {
+    return this.#call('track', call, parent);
   }
 
-  page(call: PageCall): Promise<Receipt> {
-    return this.#call('page', call);
+  page(call: PageCall, parent?: TraceParent): Promise<Receipt> {
+    return this.#call('page', call, parent);
   }
 
-  screen(call: ScreenCall): Promise<Receipt> {
-    return this.#call('screen', call);
+  screen(call: ScreenCall, parent?: TraceParent): Promise<Receipt> {
+    return this.#call('screen', call, parent);
   }
 
-  group(call: GroupCall): Promise<Receipt> {
-    return this.#call('group', call);
+  group(call: GroupCall, parent?: TraceParent): Promise<Receipt> {
+    return this.#call('group', call, parent);
   }
 
-  alias(call: AliasCall): Promise<Receipt> {
-    return this.#call('alias', call);
+  alias(call: AliasCall, parent?: TraceParent): Promise<Receipt> {
+    return this.#call('alias', call, parent);
   }
 
-  delete(call: DeleteCall): Promise<Receipt> {
-    return this.#call('delete', call);
+  delete(call: DeleteCall, parent?: TraceParent): Promise<Receipt> {
+    return this.#call('delete', call, parent);
   }
 
   enqueue(options: EnqueueOptions): Promise<Receipt> {
@@ -134,11 +135,15 @@ class BatchingClient implements Client {
     return this.#closing;
   }
 
-  #call(type: MessageType, call: CallOptions): Promise<Receipt> {
+  #call(
+    type: MessageType,
+    call: CallOptions,
+    { traceparent, tracestate }: TraceParent = {},
+  ): Promise<Receipt> {
     // The type last: a caller without types cannot change it.
     const message = buildMessage({ ...call, type }, { now: this.#clock.now() });
     if (this.#closing !== undefined) throw closedError();
-    const outgoing = this.#encode({ message });
+    const outgoing = this.#encode({ message, traceparent, tracestate });
     checkGivenSize({ ...call }, message, outgoing);
     return promiseOrThrow((settle) => this.#batcher.add(outgoing, settle));
   }

@@ -1,6 +1,7 @@
 import type { AttemptRecord } from '../attempt-record.ts';
 import type { OutgoingMessage } from '../message/outgoing-message.ts';
 import type { Message } from '../message/types.ts';
+import type { TraceParent } from './calls.ts';
 
 /**
  * Where the client's batches go: the engine in this process, or a tracking API over HTTP.
@@ -30,8 +31,8 @@ export interface Sink {
   close(): Promise<void>;
 }
 
-/** What a caller hands to the client. */
-export interface EnqueueOptions {
+/** What a caller hands to the client. Only the engine looks at the trace. */
+export interface EnqueueOptions extends TraceParent {
   readonly message: Message;
   /** @default the message's own `messageId`, else a new one */
   readonly messageId?: string | undefined;

@@ -1,4 +1,6 @@
 import { hash, randomBytes } from 'node:crypto';
+import { ValidationError } from '../errors.ts';
+import { printable } from '../redact.ts';
 
 /**
  * A W3C trace context as it came with a call and is stored with a delivery: a valid `traceparent`, then after a space the
@@ -31,6 +33,19 @@ export function readTraceContext(headers: Readonly<Record<string, HeaderValue>>)
   const known = (Number.parseInt(flags, 16) & KNOWN_FLAGS).toString(16).padStart(2, '0');
   const state = passedState(typeof tracestate === 'string' ? tracestate : '');
   return `00-${traceId}-${parentId}-${known}${state === '' ? '' : ` ${state}`}`;
+}
+
+/** Reads what a caller gives with a message. Throws ValidationError for a malformed `traceparent`. */
+export function givenTraceContext(given: Readonly<Record<string, HeaderValue>>): TraceContext | undefined {
+  const { traceparent } = given;
+  const context = traceparent === undefined ? undefined : readTraceContext(given);
+  if (context !== undefined || traceparent === undefined) return context;
+  const got = printable(String(traceparent), 80);
+  throw new ValidationError(`Expected \`traceparent\` to be one of W3C Trace Context, got ${got}`, {
+    path: 'traceparent',
+    got,
+    hint: 'pass the header as it came, or leave it out to begin a trace',
+  });
 }
 
 /** A member of `tracestate`: a key, with a tenant or without, and a value of visible ASCII (3.3.1). */

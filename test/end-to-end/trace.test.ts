@@ -124,6 +124,64 @@ describe('delivery.traceparent', () => {
   });
 });
 
+describe('the parent of a message', () => {
+  const delivery = { traceparent: true };
+  const message = { type: 'track', userId: 'u1', event: 'Signup', timestamp: AT } as const;
+
+  it('is taken by send from its environment', async () => {
+    const to = await receiving();
+    const cwd = configFor(to);
+    const send = (env: Record<string, string>) => hooks(['send', '--json', track(1)], { cwd, env });
+    await send({ TRACEPARENT: CAME.traceparent, TRACESTATE: CAME.tracestate });
+    await send({ TRACEPARENT: `${CAME.traceparent}-more`, TRACESTATE: CAME.tracestate });
+    const [given, malformed] = arrived(to);
+    expect(given?.traceId).toBe(TRACE);
+    expect(given?.spanId).not.toBe('00f067aa0ba902b7');
+    expect(malformed?.traceId).toMatch(/^(?!4bf92f)[\da-f]{32}$/);
+    const states = to.requests.map((request) => headerOf(request, 'tracestate'));
+    expect(states).toEqual(['rojo=1,congo=2', undefined]);
+  });
+
+  it('goes with send --queue through the file', async () => {
+    const to = await receiving();
+    const cwd = configFor(to);
+    const env = { TRACEPARENT: CAME.traceparent };
+    expect(await hooks(['send', '--json', track(1), '--queue'], { cwd, env })).toMatchObject({ code: 0 });
+    const worker = startHooks(['worker', '--allow-private', '-o', 'json'], { cwd });
+    await until(() => to.requests.length === 1, 'the attempt');
+    await worker.stop('SIGTERM');
+    expect(arrived(to)).toMatchObject([{ traceId: TRACE }]);
+  });
+
+  it('is given with each message in the library, and changes nothing of the body', async () => {
+    const to = await receiving();
+    const pipeline = createDeliveryPipeline({ webhooks: [to.url], delivery, client: { flushAt: 1 } });
+    const { type: _type, ...call } = message;
+    await Promise.all([
+      pipeline.deliver({ message, ...CAME }),
+      pipeline.client.track(call, { traceparent: CAME.traceparent.replace(TRACE, 'a'.repeat(32)) }),
+      pipeline.client.track(call),
+    ]);
+    await pipeline.close();
+    const ids = arrived(to).map(({ traceId }) => traceId);
+    expect(new Set(ids).size).toBe(3);
+    expect(ids).toEqual(expect.arrayContaining([TRACE, 'a'.repeat(32)]));
+    expect(to.bodies().join()).not.toContain('trace');
+  });
+
+  it('throws in the library when it is malformed, and nothing is queued', async () => {
+    const to = await receiving();
+    const pipeline = createDeliveryPipeline({ webhooks: [to.url], delivery });
+    for (const traceparent of ['', 'none', `${CAME.traceparent}\r\nX: 1`]) {
+      expect(() => pipeline.deliver({ message, traceparent })).toThrow(
+        'Expected `traceparent` to be one of W3C Trace Context, got',
+      );
+    }
+    await pipeline.close();
+    expect(to.requests).toEqual([]);
+  });
+});
+
 async function call(url: string, headers: Record<string, string>): Promise<number> {
   const authorization = `Basic ${Buffer.from('wk:').toString('base64')}`;
   const { status } = await fetch(`${url}/v1/track`, {

@@ -2,6 +2,7 @@ import type { EnqueueOptions, Receipt, Sink } from '../../client/sink.ts';
 import type { Router } from '../../engine/router.ts';
 import { HooksError, messageOf } from '../../errors.ts';
 import { encodeBody, type OutgoingMessage } from '../../message/outgoing-message.ts';
+import { givenTraceContext } from '../../message/trace-context.ts';
 import type { Outcomes, TrackedMessage } from './outcomes.ts';
 
 /** The client's sink over the router: a batch is accepted when its deliveries are in the queue. */
@@ -31,13 +32,14 @@ function onSettledOf(outcomes: Outcomes): Pick<Sink, 'onSettled'> {
 
 /** Written out once; every attempt at every webhook sends this. */
 function encode(
-  { message, orderKeys = NO_KEYS, exactBody }: EnqueueOptions,
+  { message, orderKeys = NO_KEYS, exactBody, traceparent, tracestate }: EnqueueOptions,
   messageId: string,
 ): OutgoingMessage {
   // Field by field: V8 makes a new hidden class for every object that comes of a spread here, and a million of them.
   const { type, integrations } = message;
   const body = exactBody ?? Buffer.from(encodeBody(message));
-  return { messageId, type, integrations, body, orderKeys };
+  const trace = givenTraceContext({ traceparent, tracestate });
+  return { messageId, type, integrations, body, orderKeys, trace };
 }
 
 const NO_KEYS: readonly string[] = [];

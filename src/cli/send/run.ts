@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { systemClock } from '../../clock.ts';
 import { ConfigError } from '../../errors.ts';
 import { buildMessage, checkMessageSize, messageBytes } from '../../message/build.ts';
+import type { TraceParent } from '../../client/calls.ts';
 import { encodeBody, orderKeysOf } from '../../message/outgoing-message.ts';
+import { readTraceContext } from '../../message/trace-context.ts';
 import type { ResponseCause } from '../../causes/response-cause.ts';
 import { closest } from '../../suggest.ts';
 import { isMessageType, MESSAGE_TYPES, type Message, type MessageType } from '../../message/types.ts';
@@ -97,8 +99,13 @@ async function messageOf(type: MessageType | undefined, options: SendOptions, io
   return { message, madeId };
 }
 
+/** The trace of the program that runs the command. A malformed one is taken for none (W3C Trace Context, 4.3). */
+function parentOf({ TRACEPARENT: traceparent, TRACESTATE: tracestate }: Io['env']): TraceParent {
+  return readTraceContext({ traceparent }) === undefined ? {} : { traceparent, tracestate };
+}
+
 async function deliver(message: Message, { pipeline, close }: OpenPipeline, io: Io): Promise<Outcome> {
-  const delivered = pipeline.deliver({ message, orderKeys: orderKeysOf(message) });
+  const delivered = pipeline.deliver({ message, orderKeys: orderKeysOf(message), ...parentOf(io.env) });
   // No other message will fill the batch.
   void pipeline.client.flush();
   await Promise.race([delivered, aborted(io.signal)]);
