@@ -1,9 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 
-const SRC = new URL('../src', import.meta.url).pathname;
-const TEST = new URL('.', import.meta.url).pathname;
+const SRC = fileURLToPath(new URL('../src', import.meta.url));
+const TEST = fileURLToPath(new URL('.', import.meta.url));
 const ROOT_HELPERS = [
   'attempt-record.ts',
   'check-options.ts',
@@ -81,6 +82,7 @@ const ONLY_THESE: readonly {
     from: 'config',
     to: 'signature',
     files: [
+      'signature/secret.ts',
       'signature/schemes/scheme.ts',
       'signature/schemes/find-schemes.ts',
       'signature/schemes/check-scheme.ts',

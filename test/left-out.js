@@ -1,8 +1,9 @@
 // Prints which test files `npm test` leaves to `npm run test:system`, by what their first lines say that they need.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
-const folder = new URL('.', import.meta.url).pathname;
+const folder = fileURLToPath(new URL('.', import.meta.url));
 const files = readdirSync(folder, { recursive: true }).filter((name) => name.endsWith('.system.test.ts'));
 const counts = new Map();
 for (const file of files) {

@@ -1,9 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { parseAst } from 'rolldown/parseAst';
 import { describe, expect, it } from 'vitest';
 
-const SRC = new URL('../src', import.meta.url).pathname;
+const SRC = fileURLToPath(new URL('../src', import.meta.url));
 
 interface Source {
   readonly path: string;

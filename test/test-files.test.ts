@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 
-const TEST = new URL('.', import.meta.url).pathname;
+const TEST = fileURLToPath(new URL('.', import.meta.url));
 const texts = new Map(
   readdirSync(TEST, { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.ts') && path !== 'test-files.test.ts')
@@ -57,6 +58,18 @@ describe('a helper of several test files', () => {
     expect(helpers.filter((path) => /^(?:after|before)(?:All|Each)\(/m.test(texts.get(path) ?? ''))).toEqual(
       [],
     );
+  });
+});
+
+describe('a path of this repository', () => {
+  it('comes from fileURLToPath, since the pathname of a URL is wrong where the path has a blank or an ü', () => {
+    const files = readdirSync(TEST, { recursive: true, encoding: 'utf8' }).filter((path) =>
+      /\.[jt]s$/.test(path),
+    );
+    const wrong = files.filter((path) =>
+      /import\.meta\.url\)\.pathname/.test(readFileSync(join(TEST, path), 'utf8')),
+    );
+    expect(wrong).toEqual([]);
   });
 });
 

@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './longest-first.ts';
 
@@ -13,7 +14,7 @@ const SYSTEM_SETUP = [...BUILD_FIRST.globalSetup, 'test/system/install-clients.t
 
 export default defineConfig({
   test: {
-    root: new URL('..', import.meta.url).pathname,
+    root: fileURLToPath(new URL('..', import.meta.url)),
     // The embedded database aborts the process when a worker thread is terminated.
     pool: 'forks',
     // More than the cores of a small machine: many wait for a timer, a socket or a child most of the time.

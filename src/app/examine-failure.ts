@@ -100,7 +100,7 @@ async function ofSpeech(url: URL, asked: AskedPort): Promise<ExaminedFailure | u
     return speech === 'tls' ? undefined : { cause: 'client-certificate' };
   }
   if (isPlain && (speech === 'nothing' || speech === 'undecided')) return undefined;
-  // A response to the hello proves nothing: Python's servers answer what is not HTTP in HTTP/0.9, without a status line.
+  // A response to the hello proves nothing: Python's servers respond to it in HTTP/0.9, without a status line.
   const plain = speech === 'other' || !isPlain ? await askInHttp(asked) : speech;
   if (plain === 'http')
     return isPlain ? undefined : { cause: 'speaks-http', location: withProtocol(url, 'http:') };

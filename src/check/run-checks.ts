@@ -67,14 +67,25 @@ export class CheckRun {
 
   async run(): Promise<RunEnd> {
     const { checks, onResult } = this.#options;
-    for (const check of checks) onResult(await this.#result(check));
-    if (this.#untestable !== undefined) return { untestable: this.#untestable };
+    // Not reported before a check was made: where none can be, that is all there is to say.
+    const skipped: CheckResult[] = [];
+    for (const [index, check] of checks.entries()) {
+      const result = await this.#result(check);
+      const untestable = this.#untestable;
+      if (untestable !== undefined) {
+        const unsent = checks.slice(index - skipped.length);
+        for (const each of unsent) onResult(unsentResult(each, untestable.says));
+        return { untestable };
+      }
+      skipped.push(result);
+      if (result.outcome !== 'skipped') skipped.splice(0).forEach(onResult);
+    }
+    skipped.forEach(onResult);
     const verdict = this.#progress.takesEverything;
     return verdict === undefined ? {} : { verdict };
   }
 
   async #result(check: Check): Promise<CheckResult> {
-    if (this.#untestable !== undefined) return unsentResult(check, this.#untestable.says);
     const reason = this.#whySkipped(check);
     if (reason !== undefined) return { ...checkName(check), outcome: 'skipped', reason };
     this.#over ??= this.#receiver.over;
@@ -87,7 +98,7 @@ export class CheckRun {
     if (typeof requests === 'string') return { ...checkName(check), outcome: 'skipped', reason: requests };
     const judgement = await this.#make(check, requests);
     this.#progress.seeFault(check, judgement);
-    this.#untestable = this.#whyUntestable(judgement);
+    this.#untestable = this.#whyUntestable(judgement.response, judgement.fault);
     this.#over = this.#untestable?.says ?? this.#receiver.over ?? this.#progress.whyOver(check, judgement);
     if (this.#untestable !== undefined) return unsentResult(check, this.#untestable.says);
     // The check may have ended because the interruption stopped it.
@@ -179,7 +190,7 @@ export class CheckRun {
       const check = { expects: 'taken' } as const;
       const response = await this.#receiver.ask(request);
       this.#progress.seeCorrect(await this.#withoutOwnPages(check, [response]));
-      this.#untestable = this.#whyUntestable({ response });
+      this.#untestable = this.#whyUntestable(response);
     }
     return this.#progress.hasTaken;
   }
@@ -227,10 +238,7 @@ export class CheckRun {
   }
 
   /** Returns the fault when no receiver was ever reached, or it wants a secret: then there is nothing to report of it. */
-  #whyUntestable({
-    response,
-    fault,
-  }: Pick<CheckJudgement, 'response'> & Partial<CheckJudgement>): Fault | undefined {
+  #whyUntestable(response: CheckResponse, fault?: Fault): Fault | undefined {
     const rejection = this.#whyUnsigned(response);
     if (rejection?.code === NEEDS_SECRET) return rejection;
     if (response.kind !== 'none' || this.#receiver.hasResponded) return undefined;

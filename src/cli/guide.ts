@@ -40,7 +40,8 @@ export function readGuide(name: GuideName, columns: number): string {
     headingText(heading, columns),
     ...firstOf(blocks).map((block) => blockText(block, columns)),
   ]);
-  return [...parts, wrapText(`The whole page: ${file}`, columns, 0)].join('\n\n');
+  // Not wrapped: a path with a blank would break, and could not be copied.
+  return [...parts, `The whole page: ${file}`].join('\n\n');
 }
 
 /** The folder of the package, found from the sources and from any file of the build. */

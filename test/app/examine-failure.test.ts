@@ -29,7 +29,7 @@ function asPython(socket: Socket, isHello: boolean): void {
   socket.end(isHello ? '<!DOCTYPE HTML>\n<title>Error</title>' : 'HTTP/1.0 501 Unsupported method\r\n\r\n');
 }
 
-describe('a port that answers a TLS hello in clear text', () => {
+describe('a port that responds to a TLS hello in clear text', () => {
   it('speaks HTTP when it responds to an HTTP request', async () => {
     const port = await answering(asPython);
     expect(await examine(`http://127.0.0.1:${port}/`)).toBeUndefined();

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { bundle } from './bundle.js';
 import { interleave, ratios, spread, values } from './rounds.js';
 
@@ -74,7 +75,7 @@ function report(results, print) {
  * @param {object} step
  */
 function child(parts, step) {
-  const program = new URL('backlog-child.js', import.meta.url).pathname;
+  const program = fileURLToPath(new URL('backlog-child.js', import.meta.url));
   const words = [program, parts, JSON.stringify(step)];
   return JSON.parse(execFileSync(process.execPath, words, { encoding: 'utf8' }));
 }

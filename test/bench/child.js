@@ -2,12 +2,13 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { counting, NO_COUNTERS } from './counters.js';
 
 const USAGE_PRELOAD = new URL('usage-preload.js', import.meta.url).href;
 
 /** The binary of this package, as users run it. */
-export const HOOKS = new URL('../../bin/hooks.js', import.meta.url).pathname;
+export const HOOKS = fileURLToPath(new URL('../../bin/hooks.js', import.meta.url));
 
 /**
  * Runs Node with these arguments to its end.

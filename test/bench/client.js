@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { runNode } from './child.js';
 import { COUNTED, NO_COUNTERS, readCounts } from './counters.js';
 import { report } from './report.js';
@@ -10,8 +11,8 @@ export const claim =
   "Batching client: 100,000 tracks to a local receiver in batches of 20, compared with Segment's";
 
 const MESSAGES = 100_000;
-const CHILD = new URL('client-child.js', import.meta.url).pathname;
-const LEAN_RECEIVER = new URL('lean-receiver.js', import.meta.url).pathname;
+const CHILD = fileURLToPath(new URL('client-child.js', import.meta.url));
+const LEAN_RECEIVER = fileURLToPath(new URL('lean-receiver.js', import.meta.url));
 const QUANTITIES = {
   perSecond: { name: 'messages a second', shown: (number) => number.toFixed(0) },
   cpuUs: { name: 'CPU µs a message', shown: (number) => number.toFixed(1) },

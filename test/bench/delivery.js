@@ -1,5 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { bundle } from './bundle.js';
 import { runNode } from './child.js';
 import { writeMessages } from './messages.js';
@@ -10,7 +11,7 @@ import { interleave, ratios, spread, values } from './rounds.js';
 export const claim =
   'Delivery from the durable queue (claim, post, settle), compared with a replay of the same messages';
 
-const DELIVERY_CHILD = new URL('delivery-child.js', import.meta.url).pathname;
+const DELIVERY_CHILD = fileURLToPath(new URL('delivery-child.js', import.meta.url));
 const PARTS = ['clock.ts', 'engine/options.ts', 'stores/open.ts', 'app/open-engine.ts'];
 /** What a slow start lets through before it is over. */
 const WARM_UP = 30_000;

@@ -1,5 +1,6 @@
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { Client } from 'undici';
 import { bundle } from './bundle.js';
 import { runNode, startProgram } from './child.js';
@@ -9,7 +10,7 @@ import { interleave, ratios, spread, values } from './rounds.js';
 export const claim =
   'Durable ingest: batches of 20 on disk before the response, and one message on disk after the other';
 
-const INGEST_CHILD = new URL('ingest-child.js', import.meta.url).pathname;
+const INGEST_CHILD = fileURLToPath(new URL('ingest-child.js', import.meta.url));
 const PARTS = [
   'clock.ts',
   'engine/options.ts',

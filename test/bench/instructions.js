@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { cleanEnv, HOOKS } from './child.js';
 import { writeMessages } from './messages.js';
 import { startReceiver } from './receiver.js';
@@ -11,8 +12,8 @@ export const claim =
 
 const [FEW, MANY] = [12_000, 36_000];
 const CONNECTIONS = 32;
-const BARE_LOOP = new URL('bare-loop-child.js', import.meta.url).pathname;
-const CLIENT = new URL('client-child.js', import.meta.url).pathname;
+const BARE_LOOP = fileURLToPath(new URL('bare-loop-child.js', import.meta.url));
+const CLIENT = fileURLToPath(new URL('client-child.js', import.meta.url));
 const COUNTING = [
   '--tool=cachegrind',
   '--cache-sim=no',

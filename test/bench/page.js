@@ -1,7 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
+import { fileURLToPath } from 'node:url';
 
-const PAGE = new URL('../../docs/benchmarks.md', import.meta.url).pathname;
+const PAGE = fileURLToPath(new URL('../../docs/benchmarks.md', import.meta.url));
 const [BEGIN, END] = ['<!-- measured: npm run docs:benchmarks -->', '<!-- /measured -->'];
 const HEAD = ['bench', 'what', 'against', 'quantity', 'median', 'from – to'];
 /** A ratio as `report` prints it: what ÷ against what, quantity: min – median – max. */

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { bundle } from './bundle.js';
 import { runNode } from './child.js';
 import { writeMessages } from './messages.js';
@@ -10,7 +11,7 @@ import { timedShell } from './shell.js';
 export const claim =
   'Reading NDJSON: finding the messages, compared with wc -l; then reading them without loss, then validating them too, compared with JSON.parse of each line';
 
-const CHILD = new URL('reading-child.js', import.meta.url).pathname;
+const CHILD = fileURLToPath(new URL('reading-child.js', import.meta.url));
 const PARTS = ['replay/reading/inputs.ts', 'replay/reading/read-entries.ts', 'cli/replay/entry-message.ts'];
 const QUANTITIES = {
   ms: { name: 'ms', shown: (ms) => ms.toFixed(0) },

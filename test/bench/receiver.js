@@ -3,8 +3,9 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 
-const LEAN_RECEIVER = new URL('lean-receiver.js', import.meta.url).pathname;
+const LEAN_RECEIVER = fileURLToPath(new URL('lean-receiver.js', import.meta.url));
 
 /**
  * A receiver in a process of its own that responds to every POST with 200 at once: nginx where it is installed, else one on

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { HOOKS, runNode } from './child.js';
 import { COUNTED, NO_COUNTERS, readCounts } from './counters.js';
 import { loadGenerators } from './load-generators.js';
@@ -10,8 +11,8 @@ import { interleave } from './rounds.js';
 export const claim =
   'Replay of 1 KB messages, signed: compared with a bare loop over undici, and with autocannon doing the same work or none';
 
-const AUTOCANNON = new URL('autocannon-child.js', import.meta.url).pathname;
-const BARE_LOOP = new URL('bare-loop-child.js', import.meta.url).pathname;
+const AUTOCANNON = fileURLToPath(new URL('autocannon-child.js', import.meta.url));
+const BARE_LOOP = fileURLToPath(new URL('bare-loop-child.js', import.meta.url));
 const QUANTITIES = {
   perSecond: { name: 'messages a second', shown: (number) => String(Math.round(number)) },
   cpuUs: { name: 'CPU µs a message', shown: (number) => number.toFixed(1) },

@@ -1,5 +1,6 @@
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { bundle } from './bundle.js';
 import { runNode } from './child.js';
 import { startReceiver } from './receiver.js';
@@ -8,7 +9,7 @@ import { interleave, ratios, spread, values } from './rounds.js';
 export const claim =
   'Delivery from a store on a server, and from a file, compared with plain BullMQ workers making the same POST by undici, on that server';
 
-const CHILD = new URL('servers-child.js', import.meta.url).pathname;
+const CHILD = fileURLToPath(new URL('servers-child.js', import.meta.url));
 const PARTS = [
   'clock.ts',
   'engine/options.ts',

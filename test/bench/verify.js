@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { HOOKS } from './child.js';
 import { report } from './report.js';
 import { interleave } from './rounds.js';
@@ -10,7 +11,7 @@ const MEGABYTES = Number(process.env['BENCH_VERIFY_MB'] ?? 1024);
 
 export const claim = `Verify: a body of ${MEGABYTES} MB, compared with openssl, from a file and from a pipe`;
 
-const USAGE_PRELOAD = new URL('usage-preload.js', import.meta.url).pathname;
+const USAGE_PRELOAD = fileURLToPath(new URL('usage-preload.js', import.meta.url));
 const QUANTITIES = {
   ms: { name: 'ms', shown: (ms) => ms.toFixed(0) },
   cpuMs: { name: 'CPU ms', shown: (ms) => ms.toFixed(0) },

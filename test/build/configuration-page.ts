@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { format, resolveConfig } from 'prettier';
 import { WAYS, WHERE_TO_ROWS, type WhereToRow } from '../../src/cli/flags/delivery/where-to-flags.ts';
 import { defaultText, fieldOf, KEYS, type Key } from '../../src/config/table/fields.ts';
 
-const PAGE = new URL('../../docs/configuration.md', import.meta.url).pathname;
+const PAGE = fileURLToPath(new URL('../../docs/configuration.md', import.meta.url));
 const BETWEEN_MARKS = /(?<=<!-- settings: .*? -->\n).*(?=<!-- end of settings -->)/s;
 
 const BETWEEN_FLAG_MARKS = /(?<=<!-- flags: .*? -->\n).*(?=<!-- end of flags -->)/s;

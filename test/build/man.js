@@ -1,6 +1,7 @@
 // Writes a man page for each command into the built package, from the help that the built program prints.
 import { execFile } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
 const root = new URL('../../', import.meta.url);
@@ -14,7 +15,7 @@ write('hooks', program);
 await Promise.all(names.map(async (name) => write(`hooks-${name}`, await help(name))));
 
 async function help(...words) {
-  const command = [new URL('bin/hooks.js', root).pathname, ...words];
+  const command = [fileURLToPath(new URL('bin/hooks.js', root)), ...words];
   const { stdout } = await promisify(execFile)(process.execPath, [...command, '--help']);
   return stdout;
 }

@@ -2,9 +2,10 @@
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
 
-const ROOT = new URL('../..', import.meta.url).pathname;
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const ESC = String.fromCodePoint(27);
 const COLUMNS = 104;
 const FAULTY = 'fixtures/receivers/broken/secret-with-newline.js';

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { headerOf, receiving } from '../end-to-end/receiving.ts';
 import { hasTool } from '../external-tool.ts';
@@ -11,7 +12,7 @@ import { temporaryFolder } from '../temporary-folder.ts';
 import { until } from '../until.ts';
 import { listening } from './listening-at-terminal.ts';
 
-const HOOKS = new URL('../../bin/hooks.js', import.meta.url).pathname;
+const HOOKS = fileURLToPath(new URL('../../bin/hooks.js', import.meta.url));
 const CANARIES = ['tok-canary', 'bearer-canary', 'wk-canary'];
 const HEADER = `'; touch pwned; ' %s \\101 "$(touch pwned)" \u009b31m\u00e9\t.`;
 const PATH = `/hook'$(touch$IFS'pwned')?a=1&token=tok-canary`;

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { RawConnection, rawPost } from '../receiver/raw-connection.ts';
 import { listening } from '../end-to-end/listening.ts';
@@ -22,7 +23,7 @@ describe('hooks listen in a process of its own', () => {
 
   it('ends quietly when its output is not read any more', async () => {
     const { PATH = '' } = process.env;
-    const binary = new URL('../../bin/hooks.js', import.meta.url).pathname;
+    const binary = fileURLToPath(new URL('../../bin/hooks.js', import.meta.url));
     const shell = spawn(
       'sh',
       ['-c', `"$0" "$1" listen --port 0 -o json | head -1`, process.execPath, binary],

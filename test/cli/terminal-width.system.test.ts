@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { GUIDES } from '../../src/cli/guide.ts';
 import { hasTool } from '../external-tool.ts';
@@ -11,7 +12,7 @@ import { until } from '../until.ts';
 import { brokenWords, COPIED, EVENTS, FILES, startRejecting, tooWide } from './narrow-terminal.ts';
 import { hooks } from './run-in-process.ts';
 
-const HOOKS = new URL('../../bin/hooks.js', import.meta.url).pathname;
+const HOOKS = fileURLToPath(new URL('../../bin/hooks.js', import.meta.url));
 const NARROW = [60, 80] as const;
 /** Wide enough that nothing is wrapped or shortened. */
 const WIDE = 2_000;

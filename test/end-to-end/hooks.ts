@@ -1,5 +1,6 @@
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
+import { fileURLToPath } from 'node:url';
 import {
   inherited,
   linesOf,
@@ -12,7 +13,7 @@ import { afterEachFile } from '../clean-ups.ts';
 
 export { inherited, type HooksOptions, type HooksResult };
 
-export const BINARY = new URL('../../bin/hooks.js', import.meta.url).pathname;
+export const BINARY = fileURLToPath(new URL('../../bin/hooks.js', import.meta.url));
 
 /** Runs the built binary to its end. */
 export async function hooks(args: readonly string[], options: HooksOptions = {}): Promise<HooksResult> {

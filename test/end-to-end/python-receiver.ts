@@ -1,8 +1,9 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
 
-const SCRIPT = new URL('./receivers/receiver.py', import.meta.url).pathname;
+const SCRIPT = fileURLToPath(new URL('./receivers/receiver.py', import.meta.url));
 
 /** One POST as the Python receiver saw it. */
 export interface PythonRequest {

@@ -1,9 +1,10 @@
+import { fileURLToPath } from 'node:url';
 import type { ReceivedRequest } from '../../src/receiver/received-request.ts';
 import { startReceiver } from '../../src/receiver/receiver.ts';
 import { parseScript } from '../../src/receiver/response/script.ts';
 import { afterEachFile } from '../clean-ups.ts';
 
-export const ROOT = new URL('../..', import.meta.url).pathname;
+export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 export const SECRET = 's3cret-of-the-test';
 /** A time that a message may have happened at. */
 export const AT = '2026-11-20T21:10:05.123Z';

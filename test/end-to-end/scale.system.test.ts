@@ -5,6 +5,7 @@ import { createWriteStream, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { startHooks } from './hooks.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
@@ -74,7 +75,7 @@ function line(number: number, note: string): string {
 
 /** In a process of its own, as a receiver is. */
 async function leanReceiver() {
-  const script = new URL('../bench/lean-receiver.js', import.meta.url).pathname;
+  const script = fileURLToPath(new URL('../bench/lean-receiver.js', import.meta.url));
   const child = spawn(process.execPath, [script], {
     stdio: ['pipe', 'pipe', 'inherit'],
     timeout: LONGEST_MS,

@@ -2,6 +2,7 @@
 import { execFile } from 'node:child_process';
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { hasBrowser } from '../end-to-end/browser.ts';
@@ -25,7 +26,7 @@ const SCHEMA = {
 };
 
 const folder = temporaryFolder({ 'schema.json': JSON.stringify(SCHEMA) });
-if (HAS_CLIENTS) cpSync(new URL('send.cjs', import.meta.url).pathname, join(CLIENTS, 'send.cjs'));
+if (HAS_CLIENTS) cpSync(fileURLToPath(new URL('send.cjs', import.meta.url)), join(CLIENTS, 'send.cjs'));
 
 async function expecting(
   client: string,

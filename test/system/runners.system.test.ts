@@ -2,6 +2,7 @@
 import { execFile } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { inherited } from '../end-to-end/running-command.ts';
 import { CLIENTS, HAS_CLIENTS } from './clients.ts';
@@ -71,7 +72,7 @@ function run({ name, file, command }: Runner, text: string): Promise<Ran> {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder);
   for (const helper of ['send.cjs', 'bugs.cjs']) {
-    cpSync(new URL(helper, import.meta.url).pathname, join(folder, helper));
+    cpSync(fileURLToPath(new URL(helper, import.meta.url)), join(folder, helper));
   }
   writeFileSync(join(folder, 'package.json'), '{"private":true}');
   writeFileSync(join(folder, file), text);

@@ -1,14 +1,15 @@
 // Needs the registry: installs the packed package outside the clone.
 import { execFile } from 'node:child_process';
 import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '../free-port.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { HAS_CLIENTS } from './clients.ts';
 
-const ROOT = new URL('../..', import.meta.url).pathname;
-const SCRIPTS = new URL('ways-in', import.meta.url).pathname;
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const SCRIPTS = fileURLToPath(new URL('ways-in', import.meta.url));
 const run = promisify(execFile);
 
 /** A slow registry; a busy machine. */

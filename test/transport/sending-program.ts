@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { rolldown } from 'rolldown';
 import type { TransportResult } from '../../src/transport/transport.ts';
@@ -29,7 +30,7 @@ const run = promisify(execFile);
 
 export async function makeSendingProgram(): Promise<SendingProgram> {
   const folder = await mkdtemp(join(tmpdir(), 'hooks-sending-'));
-  const source = new URL('../../src/transport/undici-transport.ts', import.meta.url).pathname;
+  const source = fileURLToPath(new URL('../../src/transport/undici-transport.ts', import.meta.url));
   const bundle = await rolldown({ input: source, platform: 'node', logLevel: 'silent' });
   await bundle.write({ dir: folder, format: 'esm' });
   const main = join(folder, 'main.js');

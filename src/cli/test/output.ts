@@ -13,8 +13,6 @@ export class TestOutput {
   readonly #options: Pick<TestOptions, 'output' | 'quiet'>;
   readonly #io: Io;
   readonly #unsent: CheckResult[] = [];
-  /** Not printed before another result: where no check can run, the reason is all there is to say. */
-  #skipped: CheckResult[] = [];
   /** Faults that were explained already. */
   readonly #explained = new Set<string>();
 
@@ -27,20 +25,9 @@ export class TestOutput {
     const { output, quiet } = this.#options;
     if (output === 'json') this.#io.out(checkJson(result));
     else if (result.outcome === 'unsent') this.#unsent.push(result);
-    else if (result.outcome === 'skipped') this.#skipped.push(result);
-    else {
-      this.#showSkipped();
-      if (!quiet || result.outcome === 'failed') this.#showText(result);
+    else if (!quiet || result.outcome === 'failed') {
+      this.#io.out(checkText(result, { screen: this.#io, isKnown: this.#isKnown(result) }));
     }
-  }
-
-  #showSkipped(): void {
-    if (this.#options.quiet !== true) this.#skipped.forEach((result) => this.#showText(result));
-    this.#skipped = [];
-  }
-
-  #showText(result: CheckResult): void {
-    this.#io.out(checkText(result, { screen: this.#io, isKnown: this.#isKnown(result) }));
   }
 
   #isKnown({ fault }: CheckResult): boolean {
@@ -55,7 +42,6 @@ export class TestOutput {
     const { output, quiet } = this.#options;
     if (output === 'json') this.#io.out(jsonLine({ summary: { ...summary, ...diagnosisFields(verdict) } }));
     else {
-      this.#showSkipped();
       this.#showUnsent();
       const isNews = verdict !== undefined && !this.#explained.has(verdict.says);
       if (isNews) this.#io.out(runVerdictText(verdict, this.#io));

@@ -20,7 +20,7 @@ import type { Io } from '../io.ts';
 import type { Reports } from '../print/reports.ts';
 import { FAILURE_SUMMARY, failureCase } from '../print/write-failure-report.ts';
 import { TEST_SUITE, type TestOptions } from './options.ts';
-import { checkCase, checkSummaryOf, type CheckSummary } from './outcome.ts';
+import { checkCase, checkSummaryOf } from './outcome.ts';
 import { TestOutput } from './output.ts';
 import {
   START_TIMEOUT_MS,
@@ -46,6 +46,8 @@ export async function testReceiver(
   const test = new ReceiverTest({ ...prepared, signer, checks, command, report, options, io });
   return test.run();
 }
+
+const UNSIGNED = 'No secret given (--secret, HOOKS_SECRET): messages went unsigned';
 
 async function checksOf(
   { only = [], skip = [], capture = [] }: TestOptions,
@@ -82,7 +84,10 @@ class ReceiverTest {
     try {
       const { end, gone } = await this.#startAndCheck();
       const summary = await this.#report();
-      if (end.untestable === undefined) this.#endDisplay(summary, end);
+      if (end.untestable === undefined) {
+        this.#display.end(summary, end.verdict);
+        if (this.#parts.secrets.length === 0) this.#display.remark(UNSIGNED);
+      }
       this.#reportEnd(end, gone);
       const isGood = summary.failed + summary.unsent === 0 && gone === undefined;
       return interruptedCode(this.#parts.io) ?? (isGood ? ExitCode.ok : ExitCode.negative);
@@ -138,12 +143,6 @@ class ReceiverTest {
         this.#display.show(result);
       },
     });
-  }
-
-  #endDisplay(summary: CheckSummary, { verdict }: RunEnd): void {
-    this.#display.end(summary, verdict);
-    if (this.#parts.secrets.length > 0) return;
-    this.#display.remark('No secret given (--secret, HOOKS_SECRET): messages went unsigned');
   }
 
   /** Reports that the receiver died. Throws when no check could run. */

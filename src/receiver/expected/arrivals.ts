@@ -13,8 +13,7 @@ import {
 } from './finding.ts';
 import { CountedMatchCheck, MatchCheck, OrderCheck } from './match-checks.ts';
 import type { ExpectedMessage } from './expected-message.ts';
-import { SizeCheck, ValidCheck } from './rejection-checks.ts';
-import { UndecidedMessages } from './undecided-messages.ts';
+import { SizeCheck, UndecidedMessages, ValidCheck } from './rejection-checks.ts';
 
 /** The requests that `expect` waits for. */
 export interface ExpectedArrivals {

@@ -10,7 +10,7 @@ import {
 } from './finding.ts';
 import type { ExpectedMessage } from './expected-message.ts';
 import { NearestMessage } from './nearest.ts';
-import { lookAtAll } from './undecided-messages.ts';
+import { lookAtAll } from './rejection-checks.ts';
 
 /** The messages seen for an expected one. */
 interface SeenMatch {

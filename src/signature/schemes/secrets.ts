@@ -30,12 +30,11 @@ export function schemeKey(
   return isKey && key.toString('base64') === secret ? key : undefined;
 }
 
-/** A built-in scheme whose keys have more bytes than the one that this secret is by its prefix. */
+/** A built-in scheme that asks for more bytes than the key has that this secret is by its prefix. */
 export function schemeOfShortKey(secret: string): SignatureScheme | undefined {
   return BUILT_IN_SCHEMES.find((scheme) => {
-    const { secretPrefix: prefix, keyBytes } = scheme;
-    if (prefix === undefined || keyBytes === undefined || !secret.startsWith(prefix)) return false;
-    return (schemeKey(scheme, secret)?.length ?? keyBytes.min) < keyBytes.min;
+    const key = scheme.secret === 'base64' ? schemeKey(scheme, secret) : undefined;
+    return key !== undefined && key.length < (scheme.keyBytes?.min ?? 0);
   });
 }
 

@@ -1,11 +1,12 @@
 // Needs python3.
 import { execFileSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import { hasTool } from '../../external-tool.ts';
 import { wrongSenders, type WrongSender } from './wrong-senders.ts';
 
-const SCRIPT = new URL('wrong-senders.py', import.meta.url).pathname;
+const SCRIPT = fileURLToPath(new URL('wrong-senders.py', import.meta.url));
 
 it.skipIf(!hasTool('python3', '--version'))('the wrong senders are those that Python prints', () => {
   const printed = JSON.parse(execFileSync('python3', [SCRIPT], { encoding: 'utf8' })) as WrongSender[]; // by the script

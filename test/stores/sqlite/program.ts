@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 
 /** A program of the tests in a process of its own. */
@@ -29,7 +30,7 @@ export interface ProgramEnd {
   readonly stderr: string;
 }
 
-const ROOT = new URL('../../..', import.meta.url).pathname;
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 /** No test hangs on a process that does not end. */
 const LONGEST_MS = 25_000;
 
