@@ -102,8 +102,8 @@ async function ofSpeech(url: URL, asked: AskedPort): Promise<ExaminedFailure | u
   if (isPlain && (speech === 'nothing' || speech === 'undecided')) return undefined;
   // A response to the hello proves nothing: Python's servers respond to it in HTTP/0.9, without a status line.
   const plain = speech === 'other' || !isPlain ? await askInHttp(asked) : speech;
-  if (plain === 'http')
-    return isPlain ? undefined : { cause: 'speaks-http', location: withProtocol(url, 'http:') };
+  if (plain === 'http' && isPlain) return undefined;
+  if (plain === 'http') return { cause: 'speaks-http', location: withProtocol(url, 'http:') };
   if (plain === 'http2') return { cause: 'speaks-http2' };
   const isOther = plain === 'other' || (speech === 'other' && plain === 'nothing');
   return isOther ? { cause: 'speaks-other', location: 'another protocol' } : undefined;

@@ -13,7 +13,7 @@ import {
 } from './judge-responses.ts';
 import { mistakenRequests } from './mistakes/mistaken-requests.ts';
 import { INTERRUPTED, ReceiverUnderTest, type TestedReceiverOptions } from './receiver-under-test.ts';
-import { RunProgress } from './run-progress.ts';
+import { NEEDS_SECRET, RunProgress } from './run-progress.ts';
 import type { Signer } from '../signature/schemes/signer.ts';
 import { Sample, type CheckRequest } from './sample.ts';
 
@@ -202,20 +202,12 @@ export class CheckRun {
     { isOwnFault }: Check,
   ): Promise<Fault | undefined> {
     if (response.kind !== 'rejected' || isAboutElse(response) || request === undefined) return undefined;
-    if (!this.#sample.isSigned) return this.#whyUnsigned(response);
+    if (!this.#sample.isSigned) return this.#progress.unsignedFault(response);
     if (this.#mistake !== undefined || (isOwnFault && this.#progress.hasTaken)) return this.#mistake;
     // While nothing was taken, one message shows what all others would.
     if (this.#probes > 0 && !this.#progress.hasTaken) return undefined;
     if (++this.#probes <= PROBES) this.#mistake = await this.#probe(Buffer.from(request.body));
     return this.#mistake;
-  }
-
-  /** What a rejection shows as long as no unsigned message was taken. */
-  #whyUnsigned(response: CheckResponse): Fault | undefined {
-    const isNews = !this.#sample.isSigned && !this.#progress.hasTaken;
-    return isNews && response.kind === 'rejected' && !isAboutElse(response)
-      ? rejectsUnsigned(response)
-      : undefined;
   }
 
   /** Whether it verifies what JSON.stringify makes of a body. */
@@ -239,7 +231,7 @@ export class CheckRun {
 
   /** Returns the fault when no receiver was ever reached, or it wants a secret: then there is nothing to report of it. */
   #whyUntestable(response: CheckResponse, fault?: Fault): Fault | undefined {
-    const rejection = this.#whyUnsigned(response);
+    const rejection = this.#sample.isSigned ? undefined : this.#progress.unsignedFault(response);
     if (rejection?.code === NEEDS_SECRET) return rejection;
     if (response.kind !== 'none' || this.#receiver.hasResponded) return undefined;
     return ['refused', 'dns', 'blocked-address'].includes(response.error) ? fault : undefined;
@@ -247,18 +239,6 @@ export class CheckRun {
 }
 
 const PROVES_NOTHING = 'it took no correct message, so that rejecting this one would prove nothing';
-
-const NEEDS_SECRET = 'needs-secret';
-const GIVE_SECRET = 'give the secret that it verifies with: --secret-file FILE or HOOKS_SECRET';
-
-/** The fault that a rejection of an unsigned message shows. Only a status or a word that is about signatures tells its reason. */
-function rejectsUnsigned({ status, reply = '' }: Extract<CheckResponse, { status: number }>): Fault {
-  if (status === 401 || status === 403 || /signature|hmac|\bunsigned|not signed/i.test(reply)) {
-    return { code: NEEDS_SECRET, says: `it rejects unsigned messages with ${status}`, fix: GIVE_SECRET };
-  }
-  const says = 'it rejects an unsigned message, and does not say why';
-  return { code: 'rejects-unsigned', says, fix: `where it verifies signatures, ${GIVE_SECRET}` };
-}
 
 function diedFault(gone: string): Fault {
   return { code: 'died', says: `${gone} during this check`, fix: 'read its output' };

@@ -3,7 +3,7 @@ import type { SignatureScheme } from '../signature/schemes/scheme.ts';
 import type { CheckResponse } from './check-response.ts';
 import type { Check, Fault } from './check.ts';
 import { verifyingFixes } from './scheme-checks.ts';
-import { isTakenForgery, isTakenResponse, type CheckJudgement } from './judge-responses.ts';
+import { isAboutElse, isTakenForgery, isTakenResponse, type CheckJudgement } from './judge-responses.ts';
 
 /** Stops after this many requests without a response in a row (each takes the whole timeout), or with the same fault and nothing taken. */
 const IN_A_ROW = 3;
@@ -16,6 +16,9 @@ const NO_RECEIVER: ReadonlySet<string> = new Set([
   'client-certificate',
   'silent',
 ]);
+
+export const NEEDS_SECRET = 'needs-secret';
+const GIVE_SECRET = 'give the secret that it verifies with: --secret-file FILE or HOOKS_SECRET';
 
 /** What the receiver has shown so far: whether it takes messages at all, and whether asking on makes sense. */
 export class RunProgress {
@@ -45,6 +48,20 @@ export class RunProgress {
   plainFault({ plain }: Check, response: CheckResponse): Fault | undefined {
     const seen = plain === undefined ? undefined : this.#faults.get(plain);
     return seen?.responded === respondedText(response) ? seen.fault : undefined;
+  }
+
+  /**
+   * What the rejection of an unsigned message shows, as long as none was taken. Only a status or a word that is about signatures tells
+   * the reason.
+   */
+  unsignedFault(response: CheckResponse): Fault | undefined {
+    if (this.hasTaken || response.kind !== 'rejected' || isAboutElse(response)) return undefined;
+    const { status, reply = '' } = response;
+    if (status === 401 || status === 403 || /signature|hmac|\bunsigned|not signed/i.test(reply)) {
+      return { code: NEEDS_SECRET, says: `it rejects unsigned messages with ${status}`, fix: GIVE_SECRET };
+    }
+    const says = 'it rejects an unsigned message, and does not say why';
+    return { code: 'rejects-unsigned', says, fix: `where it verifies signatures, ${GIVE_SECRET}` };
   }
 
   /** Notes the responses to correct messages. */

@@ -1,3 +1,4 @@
+import { InputError } from '../errors.ts';
 import type { JsonValue } from '../message/types.ts';
 import type { MessageFilter } from '../message/filter.ts';
 
@@ -31,10 +32,15 @@ export class ReplaySelection {
     return this.#toTake <= 0;
   }
 
-  /** Whether to select the next entry. `message` is undefined when it could not be read. */
-  takes(message: JsonValue | undefined): boolean {
+  /** Whether to select the next entry; an error when the filter cannot tell. `message` is undefined when it could not be read. */
+  takes(message: JsonValue | undefined): boolean | InputError {
     if (this.isDone) return false;
-    if (message !== undefined && this.#filter?.(message) === false) return false;
+    try {
+      if (message !== undefined && this.#filter?.(message) === false) return false;
+    } catch (error) {
+      if (error instanceof InputError) return error;
+      throw error;
+    }
     if (this.#toSkip > 0) {
       this.#toSkip--;
       return false;

@@ -153,14 +153,14 @@ describe('a secret of Standard Webhooks', () => {
   });
 
   it('is warned about when it is short', async () => {
-    const sign = ['sign', '--scheme', 'standard-webhooks', '--secret'];
-    const { code, stderr } = await hooks([...sign, 'whsec_AA'], { stdin: BODY });
+    const signing = ['sign', '--scheme', 'standard-webhooks', '--secret'];
+    const { code, stderr } = await hooks([...signing, 'whsec_AA'], { stdin: BODY });
     expect([code, stderr]).toEqual([
       0,
       expect.stringContaining('fewer than 24 bytes, and Standard Webhooks asks for 24 to 64; make one with'),
     ]);
     expect(stderr).not.toContain('whsec_AA');
-    expect((await hooks([...sign, `whsec_${'A'.repeat(32)}`], { stdin: BODY })).stderr).toBe('');
+    expect((await hooks([...signing, `whsec_${'A'.repeat(32)}`], { stdin: BODY })).stderr).toBe('');
   });
 });
 

@@ -1,5 +1,3 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { jsonLines, receiving } from '../end-to-end/receiving.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
@@ -12,8 +10,7 @@ describe('a regular expression that takes too long on a message', () => {
     const { url, field } = await receiving();
     const events = ['Order', SLOW, 'Other', 'Order', SLOW];
     const lines = events.map((event) => JSON.stringify({ type: 'track', userId: 'u', event }));
-    const cwd = await temporaryFolder({});
-    await writeFile(join(cwd, 'messages.ndjson'), lines.join('\n'));
+    const cwd = temporaryFolder({ 'messages.ndjson': lines.join('\n') });
     const flags = ['--filter', 'event~^(?=[aO])O?(a+)*($|rder)', '--url', url, '-o', 'json'];
     const { code, stdout } = await hooks(['replay', 'messages.ndjson', ...flags], { cwd });
     expect([code, field('event')]).toEqual([1, ['Order', 'Order']]);

@@ -156,11 +156,11 @@ describe('the parent of a message', () => {
   it('is given with each message in the library, and changes nothing of the body', async () => {
     const to = await receiving();
     const pipeline = createDeliveryPipeline({ webhooks: [to.url], delivery, client: { flushAt: 1 } });
-    const { type: _type, ...call } = message;
+    const { type: _type, ...event } = message;
     await Promise.all([
       pipeline.deliver({ message, ...CAME }),
-      pipeline.client.track(call, { traceparent: CAME.traceparent.replace(TRACE, 'a'.repeat(32)) }),
-      pipeline.client.track(call),
+      pipeline.client.track(event, { traceparent: CAME.traceparent.replace(TRACE, 'a'.repeat(32)) }),
+      pipeline.client.track(event),
     ]);
     await pipeline.close();
     const ids = arrived(to).map(({ traceId }) => traceId);

@@ -3,7 +3,7 @@ import { readFilter } from '../../src/message/filter.ts';
 import { createRewrite, recordedAtOf } from '../../src/replay/rewrite.ts';
 import { ReplaySelection } from '../../src/replay/selection.ts';
 
-function take(selection: ReplaySelection, messages: readonly ({ n: number } | undefined)[]): boolean[] {
+function take(selection: ReplaySelection, messages: readonly ({ n: number } | undefined)[]): unknown[] {
   return messages.map((message) => selection.takes(message));
 }
 

@@ -1,5 +1,5 @@
 import { sleep, systemClock } from '../../clock.ts';
-import { ClosedError, HooksError, InputError } from '../../errors.ts';
+import { ClosedError, HooksError } from '../../errors.ts';
 import { isJsonObject } from '../../message/types.ts';
 import type { Outcome } from '../../app/pipeline/outcomes.ts';
 import type { Checkpoint } from '../../replay/checkpoint/checkpoint.ts';
@@ -130,23 +130,17 @@ export class ReplayRun {
   /** Takes an entry. Undefined when there is nothing to wait for, which spares most messages a turn of the microtask queue. */
   #take(entry: ReplayEntry): Promise<void> | undefined {
     const index = ++this.#index;
-    const { checkpoint, selection, output } = this.#parts;
+    const { checkpoint, selection, output, options } = this.#parts;
     const read = prepareEntry(entry, this.#readyOptions);
-    try {
-      if (!selection.takes(read.value)) {
-        this.#ledger.skip();
-        return undefined;
-      }
-    } catch (error) {
-      // A regular expression took too long on the entry, so that it is not known whether the filter selects it.
-      if (!(error instanceof InputError)) throw error;
-      return this.#invalid({ ...read, index }, error);
+    const selected = selection.takes(read.value);
+    if (selected === false) {
+      this.#ledger.skip();
+      return undefined;
     }
     if (checkpoint?.has(index)) return this.#earlier.skip(index, read);
-    const found = readyEntry(read, this.#readyOptions);
+    const found = selected === true ? readyEntry(read, this.#readyOptions) : { entry, error: selected };
     if (found.error !== undefined) return this.#invalid({ ...found, index }, found.error);
-    const { exact } = this.#parts.options;
-    if (exact && !output.hasWarned && !isFixedPoint(found)) output.warnOfBytes(found.entry.origin);
+    if (options.exact && !output.hasWarned && !isFixedPoint(found)) output.warnOfBytes(found.entry.origin);
     return this.#deliverInTime({ entry: found.entry, index, number: this.#ledger.open() }, found);
   }
 

@@ -5,6 +5,7 @@ import { isCapture, readCapture } from '../../capture/read-capture.ts';
 import { signedTitles, unsigned, type Check, type CheckResult } from '../../check/check.ts';
 import { checksFor, selectChecks } from '../../check/checks.ts';
 import type { RunEnd } from '../../check/run-checks.ts';
+import { NEEDS_SECRET } from '../../check/run-progress.ts';
 import { systemClock } from '../../clock.ts';
 import { ConfigError, HooksError, InputError } from '../../errors.ts';
 import { MOST_FILE_BYTES } from '../../files.ts';
@@ -150,7 +151,7 @@ class ReceiverTest {
     const { receiver, io } = this.#parts;
     const url = printable(receiver.shownUrl);
     if (untestable !== undefined) {
-      const what = untestable.code === 'needs-secret' ? 'test' : 'reach';
+      const what = untestable.code === NEEDS_SECRET ? 'test' : 'reach';
       throw new InputError(`Cannot ${what} ${url}: ${untestable.says}`, { hint: untestable.fix });
     }
     if (this.#results.every(({ outcome }) => outcome === 'skipped') && !io.signal.aborted) {
