@@ -186,7 +186,7 @@ describe.concurrent('hooks replay keeps', () => {
     const args = ['replay', 'odd.json', '--url', to.url, '--secret', SECRET, '--exact'];
     const { code, stderr } = await hooks(args, { cwd });
     expect(code).toBe(0);
-    expect(to.bodies()).toEqual([body]);
+    expect(to.bodies()).toEqual([`${body}\n`]);
     expect(to.requests).toMatchObject([{ verdict: 'valid' }]);
     expect(stderr).toMatch(/^note: the bytes at odd\.json:1 are not what JSON\.stringify makes of them/);
   });

@@ -1,4 +1,5 @@
 import { Option } from 'commander';
+import { EXACT_FORMATS } from '../../replay/reading/replay-entry.ts';
 import type { Define } from '../command.ts';
 import { addPreviewFlags } from '../flags/delivery/preview-flags.ts';
 import type { ReplayOptions } from './options.ts';
@@ -18,7 +19,9 @@ const EXAMPLES = `Examples:
 const DETAILS = `
 Reads one message, an array of them, {"batch":[…]}, NDJSON or captures, gzipped
 or not, recognised by content. A file named - is standard input. A malformed
-message is reported with its file and line, and does not stop the rest.
+message is reported with its file and line, and does not stop the rest. With
+--exact a file is one request with exactly its bytes, .ndjson and .jsonl are one
+per line; captures are recognized, and sent as they were received.
 
 The examples above without a destination send to HOOKS_URL or to the webhooks of
 the config. Exits with 0 when all was delivered, with 1 when a message was not,
@@ -54,6 +57,11 @@ export const defineReplay: Define = (command, { io, exit }) => {
     .option('--offset <n>', 'skip the first n messages')
     .option('--limit <n>', 'send at most n messages')
     .option('--exact', "send the file's bytes unchanged")
+    .addOption(
+      new Option('--format <format>', 'with --exact: a file is one body, or one per line').choices(
+        EXACT_FORMATS,
+      ),
+    )
     .option('--strict', 'reject fields that the type does not have')
     .option('--fail-fast', 'stop at the first message that is not delivered')
     .addOption(

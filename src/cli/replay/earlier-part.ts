@@ -5,7 +5,8 @@ import { IndexRanges } from '../../replay/index-ranges.ts';
 import type { Ledger, TakenOutcome } from '../../replay/ledger.ts';
 import type { ReportedResult } from '../../report/report.ts';
 import { messageTitleOf } from '../print/result-line.ts';
-import { unbuiltMessage, type ReadEntry } from './entry-message.ts';
+import { unbuiltMessage } from '../../message/sendable-message.ts';
+import type { ReadEntry } from './entry-message.ts';
 import type { ReplayOutput } from './output.ts';
 import { caseName } from './reported-result.ts';
 import { originalOf } from './sent-message.ts';
@@ -63,6 +64,6 @@ export class EarlierPart {
 
 /** The result of a success, without attempts and id: a journal of all messages would cost as much as the report. */
 function takenResult({ origin }: FoundEntry, value: JsonValue, outcome: TakenOutcome): ReportedResult {
-  const message = unbuiltMessage(value, 0);
+  const message = unbuiltMessage(value);
   return { name: caseName({ type: message.type, title: messageTitleOf(message) }), origin, outcome };
 }

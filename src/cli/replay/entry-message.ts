@@ -1,15 +1,15 @@
 import { HooksError, ValidationError } from '../../errors.ts';
-import { encodeBody } from '../../message/outgoing-message.ts';
 import { buildParsed, checkMessageSize, messageBytes } from '../../message/build.ts';
 import { finishedMessageOf } from '../../message/finished-message.ts';
 import { readJsonText, type JsonReading } from '../../message/json/read-json.ts';
 import { MAX_MESSAGE_BYTES } from '../../message/limits.ts';
-import { isJsonObject, type JsonObject, type JsonValue, type Message } from '../../message/types.ts';
+import { unbuiltMessage, type SendableMessage } from '../../message/sendable-message.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../message/types.ts';
 import { parseJsonOrUndefined } from '../../message/json/batch-document.ts';
 import type { ReplayEntry, FoundEntry } from '../../replay/reading/replay-entry.ts';
+import { withExactInHint } from '../flags/message/message-flags.ts';
 import { foreignValueOf } from '../../replay/foreign-value.ts';
-import { recordedAtOf, type Rewrite } from '../../replay/rewrite.ts';
-import { isoTime } from '../../clock.ts';
+import type { Rewrite } from '../../replay/rewrite.ts';
 
 interface EntryReading extends JsonReading {
   readonly entry: FoundEntry;
@@ -19,12 +19,6 @@ interface EntryReading extends JsonReading {
 /** An entry with its value, or with the error for which it has none. */
 export type ReadEntry =
   EntryReading | { readonly entry: ReplayEntry; readonly value?: undefined; readonly error: HooksError };
-
-export interface SendableMessage {
-  readonly message: Message;
-  /** The bytes to send, where they are there already: with `--exact`, and of an entry that is its body as it stands. */
-  readonly exactBody?: Uint8Array | undefined;
-}
 
 export interface ReadyEntry extends EntryReading {
   readonly ready: SendableMessage;
@@ -50,8 +44,8 @@ export function prepareEntry(entry: ReplayEntry, { exact }: Partial<ReadyOptions
     return { entry, value, isStringified };
   } catch (error) {
     if (!(error instanceof HooksError)) throw error;
-    // A captured request is sent as it was, whatever its body is.
-    if (exact && entry.kind === 'capture') {
+    // A body is sent as it is, whatever it holds; only a line of NDJSON must be JSON.
+    if (exact && (entry.kind === 'capture' || error instanceof ValidationError)) {
       return { entry, value: readableValue(entry, error), isStringified: false };
     }
     return { entry, error };
@@ -80,7 +74,7 @@ export function readyEntry(read: ReadEntry, options: ReadyOptions): ReadyEntry |
 function explained(error: ValidationError, value: JsonValue): ValidationError {
   const { path } = error;
   const foreign = path === '' || path === 'type' ? foreignValueOf(value) : undefined;
-  if (foreign === undefined) return error;
+  if (foreign === undefined) return withExactInHint(error);
   const { reason, hint } = foreign;
   return new ValidationError(`${error.message}: ${reason}`, {
     path,
@@ -93,8 +87,7 @@ function explained(error: ValidationError, value: JsonValue): ValidationError {
 /** Builds the message of an entry. Throws ValidationError. */
 function readyMessage({ entry, value, isStringified }: EntryReading, options: ReadyOptions): SendableMessage {
   if (options.exact) {
-    if (entry.kind !== 'capture') requireObject(value);
-    return { message: unbuiltMessage(value, options.now()), exactBody: entry.bytes };
+    return { message: unbuiltMessage(value), exactBody: entry.bytes };
   }
   const { strict, now } = options;
   const rewritten = isJsonObject(value) ? options.rewrite(value) : value;
@@ -113,44 +106,6 @@ function readyMessage({ entry, value, isStringified }: EntryReading, options: Re
 function checkSize(entryBytes: number, value: JsonValue): void {
   if (entryBytes <= MAX_MESSAGE_BYTES / 6) return;
   checkMessageSize(messageBytes(value as JsonObject)); // buildParsed has taken it
-}
-
-function requireObject(value: JsonValue): void {
-  if (isJsonObject(value)) return;
-  throw new ValidationError('expected a JSON object', {
-    path: '',
-    hint: 'send an object: a webhook carries one',
-  });
-}
-
-/** A message for code that reads fields only. `--exact` sends any webhook: type, title, ids and integrations are taken where they have the shape of a Segment message's. */
-export function unbuiltMessage(given: JsonValue, now: number): Message {
-  const value = isJsonObject(given) ? given : {};
-  const recordedAt = recordedAtOf(value) ?? now;
-  const type = typeof value['type'] === 'string' ? value['type'] : 'unknown';
-  const known: Record<string, JsonValue> = { type, timestamp: isoTime(recordedAt) };
-  for (const name of TEXTS) {
-    const text = idText(value[name]);
-    if (text !== '') known[name] = text;
-  }
-  for (const name of OBJECTS) {
-    const object = value[name];
-    if (isJsonObject(object)) known[name] = object;
-  }
-  return known as unknown as Message; // no valid message, and never encoded
-}
-
-const TEXTS = ['event', 'name', 'userId', 'anonymousId', 'previousId', 'groupId', 'messageId'];
-const OBJECTS = ['properties', 'integrations'];
-
-/** A text, or a number, which others use for ids. */
-function idText(value: JsonValue | undefined): string {
-  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
-}
-
-/** The body to send, for a person to read. */
-export function sentBodyText({ message, exactBody }: SendableMessage): string {
-  return exactBody === undefined ? encodeBody(message) : Buffer.from(exactBody).toString();
 }
 
 /** Whether a receiver that re-serialises the body gets the same bytes. */

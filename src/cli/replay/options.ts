@@ -3,6 +3,7 @@ import { readFilter } from '../../message/filter.ts';
 import { readRate, readSpeed } from '../../replay/pace.ts';
 import type { SelectionOptions } from '../../replay/selection.ts';
 import { printable } from '../../redact.ts';
+import type { ExactFormat } from '../../replay/reading/replay-entry.ts';
 import type { GlobalOptions } from '../command.ts';
 import { isContinuousIntegration } from '../../config/files/continuous-integration.ts';
 import type { Io } from '../io.ts';
@@ -20,6 +21,7 @@ export interface ReplayOptions extends GlobalOptions, WhereToFlags, PreviewFlags
   readonly offset?: string;
   readonly limit?: string;
   readonly exact?: true;
+  readonly format?: ExactFormat;
   readonly strict?: true;
   readonly failFast?: true;
   /** Ms. */
@@ -54,13 +56,18 @@ export function planOf(options: ReplayOptions): ReplayPlan {
 }
 
 /** Throws ConfigError for flags that change a message: with `--exact` nothing of it is changed. */
-function refuseWithExact({ exact, timestamps, messageIds, strict, endpoint }: ReplayOptions): void {
-  if (exact === undefined) return;
+function refuseWithExact({ exact, format, timestamps, messageIds, strict }: ReplayOptions): void {
+  if (exact === undefined) {
+    if (format === undefined) return;
+    throw new ConfigError('Expected `--exact` with `--format`, got `--format` alone', {
+      flag: '--format',
+      hint: 'add --exact, or leave --format out: messages are recognized by their content',
+    });
+  }
   const strays = [
     ['--timestamps', timestamps !== 'keep'],
     ['--message-ids', messageIds !== 'keep'],
     ['--strict', strict !== undefined],
-    ['--endpoint', endpoint !== undefined],
   ] as const;
   const [stray] = strays.find(([, isGiven]) => isGiven) ?? [];
   if (stray === undefined) return;

@@ -12,7 +12,7 @@ import { ExpectedTotal } from '../../replay/expected-total.ts';
 import { Ledger } from '../../replay/ledger.ts';
 import type { ProgressMeasure } from '../print/progress.ts';
 import { createPace } from '../../replay/pace.ts';
-import { nothingToRead } from '../../replay/reading/read-entries.ts';
+import { assertFormats, nothingToRead } from '../../replay/reading/read-entries.ts';
 import { createRewrite } from '../../replay/rewrite.ts';
 import { ReplaySelection } from '../../replay/selection.ts';
 import { ExitCode, interruptedCode } from '../exit-code.ts';
@@ -23,7 +23,7 @@ import { errorSentence } from '../error-text.ts';
 import { commandSettings } from '../flags/delivery/settings.ts';
 import { claimStdin } from '../stdin.ts';
 import { warnOfOddSecrets } from '../flags/signature/odd-secret.ts';
-import { resolveWhereTo, signingSecrets, type WhereTo } from '../flags/delivery/where-to.ts';
+import { refuseExact, resolveWhereTo, signingSecrets, type WhereTo } from '../flags/delivery/where-to.ts';
 import { giveUpMs, planOf, type ReplayOptions } from './options.ts';
 import type { GithubStep } from '../print/github-step.ts';
 import { ReplayOutput } from './output.ts';
@@ -40,8 +40,10 @@ export async function replay(
   const files = await expandInputs(patterns, io.cwd);
   const stdin = files.includes(STDIN) ? claimStdin(io, 'the input -') : io.stdin;
   const inputs = await openInputs(files, { cwd: io.cwd, stdin });
+  if (options.exact) await assertFormats(inputs, options);
   const settings = await commandSettings(options, io);
   const to = await resolveWhereTo(options, settings, io);
+  if (options.exact) refuseExact(to);
   if (!options.quiet) warnOfOddSecrets(signingSecrets(to), io);
   const onRequest = await previewOf(options, io);
   const checkpoint =
@@ -156,14 +158,14 @@ async function checkpointFor(
  */
 function replayIdentity(
   to: WhereTo,
-  { filter, offset, limit, exact, timestamps, messageIds }: ReplayOptions,
+  { filter, offset, limit, exact, format, timestamps, messageIds }: ReplayOptions,
   settings: Settings,
 ): string {
   const queue = to.kind === 'queue' && { store: to.store ?? settings.store };
   return JSON.stringify([
     destinationIdentity(to),
     queue,
-    { filter, offset, limit, exact, timestamps, messageIds },
+    { filter, offset, limit, exact, format, timestamps, messageIds },
   ]);
 }
 

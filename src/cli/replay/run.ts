@@ -1,6 +1,7 @@
 import { sleep, systemClock } from '../../clock.ts';
 import { ClosedError, HooksError } from '../../errors.ts';
 import { isJsonObject } from '../../message/types.ts';
+import type { SendableMessage } from '../../message/sendable-message.ts';
 import type { Outcome } from '../../app/pipeline/outcomes.ts';
 import type { Checkpoint } from '../../replay/checkpoint/checkpoint.ts';
 import type { ReplayEntry, FoundEntry } from '../../replay/reading/replay-entry.ts';
@@ -22,7 +23,6 @@ import {
   prepareEntry,
   readyEntry,
   type ReadyEntry,
-  type SendableMessage,
   type ReadyOptions,
 } from './entry-message.ts';
 import { finishCheckpoint } from './finish-checkpoint.ts';
@@ -111,10 +111,10 @@ export class ReplayRun {
   }
 
   async #replayInput(input: Input): Promise<void> {
-    const { selection, expected } = this.#parts;
+    const { options, selection, expected } = this.#parts;
     if (this.#stop.aborted || selection.isDone) return;
-    const { exact } = this.#readyOptions;
-    for await (const entries of readEntries(input, this.#stop, { exact, onBytes: expected.read })) {
+    const { exact = false, format } = options;
+    for await (const entries of readEntries(input, this.#stop, { exact, format, onBytes: expected.read })) {
       expected.found(entries.length);
       boundYoungGeneration();
       for (const entry of entries) {

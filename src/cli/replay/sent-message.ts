@@ -4,7 +4,7 @@ import type { Outcome } from '../../app/pipeline/outcomes.ts';
 import { orderKeysOf } from '../../message/outgoing-message.ts';
 import type { ReplayEntry, FoundEntry, Origin } from '../../replay/reading/replay-entry.ts';
 import { messageTitleOf, type ResultFacts } from '../print/result-line.ts';
-import { sentBodyText, type SendableMessage } from './entry-message.ts';
+import { sentBodyText, type SendableMessage } from '../../message/sendable-message.ts';
 import type { ReplayOptions } from './options.ts';
 
 export interface Numbered<E extends ReplayEntry> {
@@ -51,12 +51,9 @@ export function sentOf(
   };
 }
 
-/** The bytes of an entry that can be replayed again. A body of --exact need not be JSON: it stays a capture. */
-export function originalOf(
-  { kind, bytes }: FoundEntry,
-  { isExact }: { readonly isExact: boolean },
-): Uint8Array {
-  if (kind !== 'capture' || !isExact) return Buffer.from(bytes);
+/** The bytes of an entry that can be replayed again. A body of --exact becomes a capture, which keeps all its bytes on one line. */
+export function originalOf({ bytes }: FoundEntry, { isExact }: { readonly isExact: boolean }): Uint8Array {
+  if (!isExact) return Buffer.from(bytes);
   return Buffer.from(JSON.stringify(toCapture({ method: 'POST', url: '/', headers: [], body: bytes })));
 }
 

@@ -3,11 +3,18 @@ import { systemClock } from '../../clock.ts';
 import { ConfigError } from '../../errors.ts';
 import { buildMessage, checkMessageSize, messageBytes } from '../../message/build.ts';
 import type { TraceParent } from '../../client/calls.ts';
-import { encodeBody, orderKeysOf } from '../../message/outgoing-message.ts';
 import { readTraceContext } from '../../message/trace-context.ts';
+import { orderKeysOf } from '../../message/outgoing-message.ts';
+import { sentBodyText, unbuiltMessage, type SendableMessage } from '../../message/sendable-message.ts';
 import type { ResponseCause } from '../../causes/response-cause.ts';
 import { closest } from '../../suggest.ts';
-import { isMessageType, MESSAGE_TYPES, type Message, type MessageType } from '../../message/types.ts';
+import {
+  isJsonObject,
+  isMessageType,
+  MESSAGE_TYPES,
+  type Message,
+  type MessageType,
+} from '../../message/types.ts';
 import type { Outcome } from '../../app/pipeline/outcomes.ts';
 import { printable } from '../../redact.ts';
 import { noteHint } from '../error-text.ts';
@@ -16,8 +23,13 @@ import { ExitCode, interruptedCode } from '../exit-code.ts';
 import { aborted, type Io } from '../io.ts';
 import { jsonLine } from '../json-line.ts';
 import type { LoopbackJudgement } from '../flags/delivery/loopback.ts';
-import { stdinFlags, withFlagsInHints, type MessageFlags } from '../flags/message/message-flags.ts';
-import { messageInput } from '../flags/message/message-input.ts';
+import {
+  firstMessageFlag,
+  stdinFlags,
+  withFlagsInHints,
+  type MessageFlags,
+} from '../flags/message/message-flags.ts';
+import { messageInput, readWholeJson } from '../flags/message/message-input.ts';
 import { openPipeline, type OpenPipeline } from '../flags/delivery/open-pipeline.ts';
 import { previewOf, type PreviewFlags } from '../flags/delivery/preview-flags.ts';
 import { isTaken, resultLine, messageTitleOf } from '../print/result-line.ts';
@@ -28,7 +40,13 @@ import { commandSettings } from '../flags/delivery/settings.ts';
 import { refuseStdinTwice } from '../stdin.ts';
 import { examinedOutcome } from '../print/examined-outcome.ts';
 import { failureCause } from '../print/failure-cause.ts';
-import { resolveWhereTo, signingSecrets, type WhereToFlags } from '../flags/delivery/where-to.ts';
+import {
+  hasForeignScheme,
+  refuseExact,
+  resolveWhereTo,
+  signingSecrets,
+  type WhereToFlags,
+} from '../flags/delivery/where-to.ts';
 import type { Sources } from '../../engine/options.ts';
 
 export interface SendOptions extends GlobalOptions, MessageFlags, WhereToFlags, PreviewFlags {}
@@ -40,11 +58,15 @@ export async function sendMessage(
   io: Io,
 ): Promise<ExitCode> {
   const type = checkedType(named, options);
+  if (options.exact) refuseWithExact(type, options);
   const onRequest = await previewOf(options, io);
   refuseStdinTwice([...stdinFlags(options), ...secretStdinFlags(options)]);
-  const { message, madeId } = await messageOf(type, options, io);
   const settings = await commandSettings(options, io);
   const to = await resolveWhereTo(options, settings, io);
+  if (options.exact) refuseExact(to);
+  const isAny = options.exact ?? (type === undefined && hasForeignScheme(to));
+  const sent = isAny ? await anyJson(options, io) : await messageOf(type, options, io);
+  const { message, madeId } = sent;
   if ('sources' in to) rejectMisspelledIntegration(message, to.sources);
   const quiet = options.quiet ?? false;
   if (!quiet) warnOfOddSecrets(signingSecrets(to), io);
@@ -52,10 +74,10 @@ export async function sendMessage(
   const onContradiction = (cause: ResponseCause): void => void (warning = cause);
   const open = await openPipeline(to, { io, settings, quiet, onRequest, onContradiction, note: io.note });
   if (madeId !== undefined && !quiet) io.note(`note: without --user-id, anonymousId is ${madeId}`);
-  const outcome = await examinedOutcome(await deliver(message, open, io), io);
+  const outcome = await examinedOutcome(await deliver(sent, open, io), io);
   if (onRequest !== undefined && outcome.outcome === 'delivered') return ExitCode.ok;
   const judgement = open.loopback?.judgementOf(outcome.destinations[0]?.signature);
-  printResult(message, { outcome, judgement, warning }, options, io);
+  printResult(sent, { outcome, judgement, warning }, options, io);
   return interruptedCode(io) ?? exitCodeOf(outcome, judgement);
 }
 
@@ -79,13 +101,38 @@ function eventHint(named: string | undefined): string {
   return isName ? `send an event of this name with hooks send track --event '${named}'; or ` : '';
 }
 
-interface BuiltHere {
-  readonly message: Message;
-  /** The anonymous id that was made up, since the message had none and no user id. */
-  readonly madeId: string | undefined;
+/** Throws ConfigError for what makes or changes a message: with `--exact` the bytes of `--json` are sent. */
+function refuseWithExact(type: MessageType | undefined, options: SendOptions): void {
+  const stray = type ?? firstMessageFlag(options);
+  if (stray === undefined && options.json !== undefined) return;
+  const got = stray === undefined ? 'no `--json`' : `\`${stray}\` too`;
+  throw new ConfigError(`Expected \`--exact\` with \`--json\` alone, got ${got}`, {
+    flag: '--exact',
+    hint: 'give hooks send --exact --json @body.json: its bytes are sent as they are',
+  });
 }
 
-async function messageOf(type: MessageType | undefined, options: SendOptions, io: Io): Promise<BuiltHere> {
+interface MessageToSend extends SendableMessage {
+  /** The anonymous id that was made up, since the message had none and no user id. */
+  readonly madeId?: string | undefined;
+}
+
+/** The JSON of `--json` as it is; without `--exact` a message is built of Segment's, and where flags change it. */
+async function anyJson(options: SendOptions, io: Io): Promise<MessageToSend> {
+  const { bytes, value } = await readWholeJson(options.json ?? '', io);
+  const isMessage = isJsonObject(value) && isMessageType(value['type']);
+  if (options.exact || !(isMessage || firstMessageFlag(options) !== undefined)) {
+    return { message: unbuiltMessage(value), exactBody: bytes };
+  }
+  // Standard input can be read once.
+  return messageOf(undefined, { ...options, json: Buffer.from(bytes).toString() }, io);
+}
+
+async function messageOf(
+  type: MessageType | undefined,
+  options: SendOptions,
+  io: Io,
+): Promise<MessageToSend> {
   const input = await messageInput(options, type, io);
   let madeId: string | undefined;
   const message = withFlagsInHints(() =>
@@ -104,8 +151,13 @@ function parentOf({ TRACEPARENT: traceparent, TRACESTATE: tracestate }: Io['env'
   return readTraceContext({ traceparent }) === undefined ? {} : { traceparent, tracestate };
 }
 
-async function deliver(message: Message, { pipeline, close }: OpenPipeline, io: Io): Promise<Outcome> {
-  const delivered = pipeline.deliver({ message, orderKeys: orderKeysOf(message), ...parentOf(io.env) });
+async function deliver(
+  { message, exactBody }: SendableMessage,
+  { pipeline, close }: OpenPipeline,
+  io: Io,
+): Promise<Outcome> {
+  const orderKeys = orderKeysOf(message);
+  const delivered = pipeline.deliver({ message, exactBody, orderKeys, ...parentOf(io.env) });
   // No other message will fill the batch.
   void pipeline.client.flush();
   await Promise.race([delivered, aborted(io.signal)]);
@@ -121,12 +173,13 @@ interface SendResult {
 }
 
 function printResult(
-  message: Message,
+  sent: SendableMessage,
   { outcome, judgement, warning }: SendResult,
   options: SendOptions,
   io: Io,
 ): void {
-  const body = options.verbose ? encodeBody(message) : undefined;
+  const { message } = sent;
+  const body = options.verbose ? sentBodyText(sent) : undefined;
   const facts = {
     type: message.type,
     title: messageTitleOf(message),

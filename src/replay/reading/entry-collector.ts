@@ -1,16 +1,18 @@
 import { captureBody } from '../../capture/capture.ts';
 import { isCapture, readCapture } from '../../capture/read-capture.ts';
 import { HooksError, InputError } from '../../errors.ts';
-import { OPEN_BRACE, QUOTE } from '../../message/json/bytes.ts';
+import { OPEN_BRACE, QUOTE, trimmedBytes } from '../../message/json/bytes.ts';
 import { DocumentSplitter } from '../../message/json/document-splitter.ts';
 import { MAX_ENTRY_BYTES } from '../../message/json/pieces.ts';
-import type { ReplayEntry } from './replay-entry.ts';
+import type { ExactFormat, ReplayEntry } from './replay-entry.ts';
 import { isBatchDocument, parseJsonOrUndefined } from '../../message/json/batch-document.ts';
 import type { SplitterOutput } from '../../message/json/splitter.ts';
 
 export interface EntryReadOptions {
-  /** Makes the body of a capture one entry, even if it is empty, not JSON, or a batch. @default false */
+  /** Makes each body one entry, even if it is empty, not JSON, or a batch. @default false */
   readonly exact?: boolean;
+  /** How to read an exact input. @default by its name and content */
+  readonly format?: ExactFormat | undefined;
   /** Called with the number of bytes before the entries found in them are yielded. */
   readonly onBytes?: (bytes: number) => void;
 }
@@ -34,8 +36,16 @@ export class EntryCollector implements SplitterOutput {
   }
 
   found(bytes: Buffer, line: number): void {
-    if (mayHoldMessages(bytes)) this.#unwrap(bytes, line);
+    const mayHold = mayHoldMessages(this.#exact ? trimmedBytes(bytes) : bytes);
+    const value = mayHold ? parseJsonOrUndefined(bytes) : undefined;
+    if (isCapture(value)) this.#addCapture(value, line);
+    else if (!this.#exact && isBatchDocument(value)) this.#addEach('message', bytes, line);
     else this.#add('message', bytes, line);
+  }
+
+  /** Adds a whole input as one body. */
+  body(bytes: Buffer): void {
+    this.#add('capture', bytes, 1);
   }
 
   broken(line: number, message: string, hint: string): void {
@@ -54,13 +64,6 @@ export class EntryCollector implements SplitterOutput {
 
   #add(kind: 'message' | 'capture', bytes: Uint8Array, line: number): void {
     this.#entries.push({ kind, origin: { file: this.#file, line }, bytes });
-  }
-
-  #unwrap(bytes: Buffer, line: number): void {
-    const value = parseJsonOrUndefined(bytes);
-    if (isCapture(value)) this.#addCapture(value, line);
-    else if (isBatchDocument(value)) this.#addEach('message', bytes, line);
-    else this.#add('message', bytes, line);
   }
 
   #addCapture(value: unknown, line: number): void {

@@ -1,4 +1,4 @@
-import { LF, skipBlanks, trimmedBytes } from '../../message/json/bytes.ts';
+import { CR, LF, skipBlanks, trimmedBytes } from '../../message/json/bytes.ts';
 import { DocumentSplitter } from '../../message/json/document-splitter.ts';
 import { MAX_ENTRY_BYTES, Pieces } from '../../message/json/pieces.ts';
 import { bomLength } from '../../message/json/read-json.ts';
@@ -15,6 +15,7 @@ import {
 /** Collects the first bytes of an input until they show its layout, and passes all of it to the splitter for that layout. */
 export class InputSplitter implements Splitter {
   readonly #output: SplitterOutput;
+  readonly #isExact: boolean;
   #head: Buffer = Buffer.alloc(0);
   #line = 1;
   #isStarted = false;
@@ -22,8 +23,10 @@ export class InputSplitter implements Splitter {
   /** Whether the input is not JSON text, which has been reported; the rest of it is ignored. */
   isRejected = false;
 
-  constructor(output: SplitterOutput) {
+  /** @param options.isExact Makes each line an entry, with the white space around it. */
+  constructor(output: SplitterOutput, { isExact = false } = {}) {
     this.#output = output;
+    this.#isExact = isExact;
   }
 
   get line(): number {
@@ -51,13 +54,13 @@ export class InputSplitter implements Splitter {
     if (!this.#isStarted && !this.#accept()) return;
     const start = this.#dropBlankLines();
     if (start === this.#head.length) return;
-    const layout = replayLayoutOf(this.#head.subarray(start), isComplete);
+    const layout = this.#isExact ? 'lines' : replayLayoutOf(this.#head.subarray(start), isComplete);
     if (layout === undefined) return;
     const text = this.#head.toString('latin1', start, start + HEAD_BYTES);
     if (this.#reject(layout === 'lines' ? textRejectionOf(text) : listRejectionOf(text))) return;
     this.#splitter =
       layout === 'lines'
-        ? new LineSplitter(this.#output, this.#line)
+        ? new LineSplitter(this.#output, this.#line, this.#isExact ? withoutLineEnd : trimmedBytes)
         : new DocumentSplitter(this.#output, this.#line);
     this.#splitter.push(this.#head);
     this.#head = Buffer.alloc(0);
@@ -92,11 +95,13 @@ class LineSplitter implements Splitter {
   readonly #output: SplitterOutput;
   /** The beginning of a line that ends in a later chunk. */
   readonly #pieces = new Pieces();
+  readonly #cut: typeof trimmedBytes;
   #line: number;
 
-  constructor(output: SplitterOutput, line = 1) {
+  constructor(output: SplitterOutput, line: number, cut: typeof trimmedBytes) {
     this.#output = output;
     this.#line = line;
+    this.#cut = cut;
   }
 
   get line(): number {
@@ -118,15 +123,18 @@ class LineSplitter implements Splitter {
   }
 
   #emit(chunk: Buffer, from: number, to: number): void {
-    const line = this.#pieces.isEmpty
-      ? trimmedBytes(chunk, from, to)
-      : this.#joined(chunk.subarray(from, to));
+    const line = this.#pieces.isEmpty ? this.#cut(chunk, from, to) : this.#joined(chunk.subarray(from, to));
     if (line === undefined || line.length > MAX_ENTRY_BYTES) this.#output.tooLarge(this.#line);
-    else if (line.length > 0) this.#output.found(line, this.#line);
+    else if (skipBlanks(line) < line.length) this.#output.found(line, this.#line);
   }
 
   #joined(last: Buffer): Buffer | undefined {
     const whole = this.#pieces.take(last);
-    return whole && trimmedBytes(whole);
+    return whole && this.#cut(whole);
   }
+}
+
+/** The line of `bytes[from, to)`, which ends before a line feed. */
+function withoutLineEnd(bytes: Buffer, from = 0, to = bytes.length): Buffer {
+  return bytes.subarray(from, bytes[to - 1] === CR && to > from ? to - 1 : to);
 }

@@ -1,4 +1,5 @@
 import { InputError } from '../../errors.ts';
+import { ExactSplitter } from './exact-splitter.ts';
 import { EntryCollector, type EntryReadOptions } from './entry-collector.ts';
 import type { ReplayEntry } from './replay-entry.ts';
 import { gunzipIfPacked } from './gunzip.ts';
@@ -10,8 +11,8 @@ const STRIDE_BYTES = 64 * 1024;
 
 /**
  * Yields the entries of one input, in their order, several at a time (never none): one message, an array, `{"batch":[…]}`,
- * NDJSON, captures, gzipped or not, recognized by content. Memory does not grow with the input. Never throws for its
- * content: a part that cannot be read is a broken entry. Ends early and silently when `signal` aborts.
+ * NDJSON, captures, gzipped or not, recognized by content; exact inputs as ExactSplitter says, which may throw InputError. Memory
+ * does not grow with the input. A part that cannot be read is a broken entry. Ends early and silently when `signal` aborts.
  */
 export async function* readEntries(
   input: Pick<Input, 'name' | 'identity' | 'open'>,
@@ -19,7 +20,8 @@ export async function* readEntries(
   options: EntryReadOptions = {},
 ): AsyncGenerator<readonly ReplayEntry[], void, undefined> {
   const collector = new EntryCollector(input.name, options);
-  const splitter = new InputSplitter(collector);
+  const { exact = false, format } = options;
+  const splitter = exact ? new ExactSplitter(input.name, collector, format) : new InputSplitter(collector);
   const open = (): AsyncIterable<Uint8Array> => input.open(signal);
   try {
     for await (const chunk of gunzipIfPacked(open(), input.identity && open)) {
@@ -35,11 +37,21 @@ export async function* readEntries(
     if (!signal?.aborted) splitter.end();
   } catch (error) {
     if (signal?.aborted) return;
+    if (error instanceof InputError) throw error;
     // Drops the entry that breaks off: a part of a message is not a message.
     collector.broken(splitter.line, ...inputFault(error));
   }
   const rest = collector.take();
   if (rest.length > 0) yield rest;
+}
+
+/** Throws InputError for an exact file whose format is not clear. A pipe is not looked at: it can be read only once. */
+export async function assertFormats(inputs: readonly Input[], options: EntryReadOptions): Promise<void> {
+  for (const input of inputs.filter(({ identity }) => identity !== undefined)) {
+    const entries = readEntries(input, undefined, options);
+    await entries.next();
+    await entries.return();
+  }
 }
 
 /** The error for inputs without any entry: the whole replay could not be tried. */

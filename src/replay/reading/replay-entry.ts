@@ -1,5 +1,10 @@
 import type { InputError } from '../../errors.ts';
 
+/** How `--exact` reads a file: all of its bytes are one body, or each line is one. */
+export const EXACT_FORMATS = ['raw', 'ndjson'] as const;
+
+export type ExactFormat = (typeof EXACT_FORMATS)[number];
+
 /** Where an entry begins. `line` counts from 1. */
 export interface Origin {
   readonly file: string;
@@ -12,13 +17,13 @@ export interface Origin {
  */
 export type ReplayEntry = FoundEntry | BrokenEntry;
 
-/** The bytes of one JSON value (of a capture read as `exact`: any), not parsed yet: `message/json/read-json.ts` does that and may reject them. */
+/** The bytes of one JSON value (of an exact body: any), not parsed yet: `message/json/read-json.ts` does that and may reject them. */
 export interface FoundEntry {
-  /** `capture`: the bytes are the body of a captured request. */
+  /** `capture`: the bytes are the body of a request, captured or given as a whole file with --exact. */
   readonly kind: 'message' | 'capture';
   readonly origin: Origin;
   /**
-   * The exact bytes of the input, without the white space around them. A view of memory that is never written again, so it
+   * The exact bytes of the input; the white space around them only with --exact. A view of memory that is never written again, so it
    * may be kept; it then keeps the part of the file around it (at most 1 MiB) in memory too.
    */
   readonly bytes: Uint8Array;

@@ -1,9 +1,10 @@
 import type { Layer } from '../../../config/layer.ts';
 import type { Settings } from '../../../config/settings.ts';
-import type { SourceOptions, Sources } from '../../../engine/options.ts';
+import type { DestinationOptions, SourceOptions, Sources } from '../../../engine/options.ts';
 import { ConfigError } from '../../../errors.ts';
 import { printable } from '../../../redact.ts';
-import type { SchemeChoice } from '../../../signature/schemes/find-schemes.ts';
+import { DEFAULT_SCHEME } from '../../../signature/schemes/built-in.ts';
+import { findSchemes, type SchemeChoice } from '../../../signature/schemes/find-schemes.ts';
 import type { Io } from '../../io.ts';
 import type { StdinIo } from '../../stdin.ts';
 import { readFlag, readFlagOrDefault } from '../setting-flags.ts';
@@ -85,9 +86,30 @@ export async function resolveWhereTo(
 
 export function signingSecrets(to: WhereTo): readonly string[] {
   if (!('sources' in to)) return to.kind === 'loopback' ? to.secrets : [];
-  return Object.values(to.sources)
-    .flatMap(({ destinations }) => Object.values(destinations))
-    .flatMap(({ sharedSecrets }) => sharedSecrets);
+  return destinationsOf(to).flatMap(({ sharedSecrets }) => sharedSecrets);
+}
+
+function destinationsOf({ sources }: ToWebhooks | ToQueue): readonly DestinationOptions[] {
+  return Object.values(sources).flatMap(({ destinations }) => Object.values(destinations));
+}
+
+/** Whether everything goes to webhooks that sign by other schemes than Segment's. */
+export function hasForeignScheme(to: WhereTo): boolean {
+  if (to.kind === 'tracking-api') return false;
+  const choices = to.kind === 'loopback' ? [to.scheme] : destinationsOf(to).map(({ scheme }) => scheme);
+  return choices.every((choice = DEFAULT_SCHEME) =>
+    findSchemes(choice, { key: '--scheme' }).every(({ name }) => name !== DEFAULT_SCHEME),
+  );
+}
+
+/** Throws ConfigError for `--exact` with a tracking API, which takes messages only. */
+export function refuseExact(to: WhereTo): void {
+  if (to.kind !== 'tracking-api') return;
+  throw conflict(
+    '--exact',
+    '`--exact` sends bytes to webhooks; a tracking API takes messages only',
+    'leave --exact out, or give --url',
+  );
 }
 
 function rejectSeveralSources({ sourceNames }: Settings): never {

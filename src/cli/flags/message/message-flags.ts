@@ -23,6 +23,7 @@ export interface MessageFlags {
   readonly contextJson?: string;
   readonly integrations?: string;
   readonly json?: string;
+  readonly exact?: true;
   readonly strict?: true;
 }
 
@@ -99,6 +100,7 @@ export function addMessageFlags(command: Command, type?: MessageType): void {
     command.addOption(option);
   }
   command.option('--strict', 'reject fields that the type does not have');
+  if (type === undefined) command.option('--exact', 'with --json: send any JSON, its bytes unchanged');
 }
 
 /**
@@ -166,6 +168,13 @@ export function stdinFlags(flags: MessageFlags): readonly string[] {
   return Object.entries(texts).flatMap(([flag, text]) => (text === '@-' ? [flag] : []));
 }
 
+/** The first flag about the message besides `--json`; undefined when none is given. */
+export function firstMessageFlag(given: MessageFlags): string | undefined {
+  const flags = [...FLAGS.map((each) => new Option(each.flags)), new Option('--strict')];
+  const first = flags.find((flag) => flag.long !== '--json' && flag.attributeName() in given);
+  return first?.long;
+}
+
 /** Builds a message; the error about a missing field names the flag that gives it. */
 export function withFlagsInHints<T>(build: () => T): T {
   try {
@@ -173,11 +182,20 @@ export function withFlagsInHints<T>(build: () => T): T {
   } catch (error) {
     const flag =
       error instanceof ValidationError && error.got === 'nothing' ? FLAG_OF[error.path] : undefined;
-    if (!(error instanceof ValidationError) || flag === undefined) throw error;
+    if (!(error instanceof ValidationError)) throw error;
+    if (flag === undefined) throw withExactInHint(error);
     const { message, path, got = '' } = error;
     const rename = error.hint?.startsWith('rename') === true ? `${error.hint}, or ` : '';
     throw new ValidationError(message, { path, got, hint: `${rename}give it with ${flag}`, cause: error });
   }
+}
+
+/** Names `--exact` in the hint of an error about a value that is no message of any type. */
+export function withExactInHint(error: ValidationError): ValidationError {
+  const { message, path, got = '', hint } = error;
+  if (path !== 'type' || hint?.endsWith('?')) return error;
+  const exact = 'add --exact to send any JSON as it is';
+  return new ValidationError(message, { path, got, hint: `${hint}, or ${exact}`, cause: error });
 }
 
 const FLAG_OF: Readonly<Record<string, string>> = {

@@ -1,5 +1,6 @@
 import { kindOf } from '../../../check-options.ts';
 import { ConfigError, InputError, ValidationError } from '../../../errors.ts';
+import { parseJsonOrUndefined } from '../../../message/json/batch-document.ts';
 import { readJson } from '../../../message/json/read-json.ts';
 import { isJsonObject, type JsonObject, type JsonValue, type MessageType } from '../../../message/types.ts';
 import { assignAll, mergeObjects } from './assignments.ts';
@@ -36,6 +37,15 @@ export async function messageInput(
   const scalars = SCALARS.map((name) => [name, flags[name]] as const);
   const given = [...scalars, ...Object.entries(maps)].filter(([, value]) => value !== undefined);
   return { ...withType(whole, type), ...respelled(whole, flags), ...Object.fromEntries(given) } as JsonObject; // undefined is filtered out
+}
+
+/** Reads any JSON of `--json`, with its bytes: also what JavaScript would lose a part of. Throws InputError. */
+export async function readWholeJson(
+  text: string,
+  io: Io,
+): Promise<{ readonly bytes: Uint8Array; readonly value: JsonValue }> {
+  const { bytes, origin } = await readFlagText(text, '--json', io);
+  return { bytes, value: parseJsonOrUndefined(bytes) ?? readOriginJson(bytes, origin) };
 }
 
 /** Adds the type. The message of `hooks send track --json …` may leave it out, not contradict it. */
