@@ -21,6 +21,8 @@ export interface ReplaySummary extends Readonly<Record<LedgerOutcome, number>> {
   readonly latencyMs: Percentiles;
   /** Only of a replay that continues an earlier one. */
   readonly resumed?: ResumedCounts;
+  /** The `--offset` of the first unread entry, when an input that can be read only once was not read to its end. */
+  readonly unreadFrom?: number;
 }
 
 /**
@@ -59,6 +61,7 @@ export class Ledger {
   /** The counts of the replay that is resumed. */
   #resumed: { finished: boolean; delivered: number; queued: number } | undefined;
   #failedBefore = 0;
+  #firstUnsent: number | undefined;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -99,6 +102,12 @@ export class Ledger {
     this.#closedNumbers.add(number);
     this.#closed[outcome]++;
     if (ms !== undefined) this.#latency.add(ms);
+    if (outcome === 'unsent') this.#firstUnsent = Math.min(this.#firstUnsent ?? number, number);
+  }
+
+  /** The number of the first entry that is closed as unsent. */
+  get firstUnsent(): number | undefined {
+    return this.#firstUnsent;
   }
 
   /** How many entries are skipped or closed. */

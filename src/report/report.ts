@@ -34,6 +34,8 @@ export interface ReportedSummary extends Readonly<Record<ReportedOutcome, number
   };
   /** Only of a replay that continues an earlier one: what that delivered or queued, which is among the `skipped`. */
   readonly resumed?: { readonly finished: boolean; readonly delivered: number; readonly queued: number };
+  /** The `--offset` of the first unread entry, when the input was not read to its end and cannot be resumed from. */
+  readonly unreadFrom?: number;
 }
 
 /** A report that takes results one by one, in constant memory, and appears under its name when it is complete. */

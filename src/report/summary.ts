@@ -2,7 +2,8 @@ import type { ReportedSummary } from './report.ts';
 
 /** The summary of a replay for people: aligned lines, without counts that are zero and say nothing. */
 export function summaryLines(summary: ReportedSummary): string[] {
-  const { read, delivered, failed, queued, filtered, invalid, unsent, skipped, ms, perSecond } = summary;
+  const { read, delivered, failed, queued, filtered, invalid, unsent, skipped, ms, perSecond, unreadFrom } =
+    summary;
   const parts = { failed, queued, filtered, invalid, unsent };
   const counts = [
     ['read', read],
@@ -15,6 +16,8 @@ export function summaryLines(summary: ReportedSummary): string[] {
     const line = `${name.padEnd(9)}  ${grouped(count).padStart(width)}`;
     return name === 'skipped' ? line + beforeText(summary) : line;
   });
+  if (unreadFrom !== undefined)
+    lines.push(`unread     after message ${unreadFrom}: --offset ${unreadFrom} continues`);
   const speed = `in ${duration(ms)}, ${grouped(perSecond)} a second`;
   return [...lines, latencyOf(summary) === undefined ? speed : `${speed}; latency ${latencyOf(summary)}`];
 }

@@ -227,3 +227,59 @@ it('cannot be resumed from standard input', async () => {
     'error: <stdin>: cannot be resumed from: it can be read only once\nhint:  write it to a file first, and replay that\n',
   );
 });
+
+describe.concurrent('an interrupted replay of an input that can be read only once', () => {
+  const LINES = 1_500;
+  const stdin = tracks(LINES);
+
+  /** Interrupts a replay of standard input, and sends what follows with the offset that it names. */
+  async function interruptedPipe(flags: readonly string[]) {
+    const cwd = temporaryFolder();
+    const [slow, fast] = await Promise.all([receiving({ respond: '200@delay=2ms' }), receiving()]);
+    const args = ['replay', '-', '--order', 'none', ...flags, '-o', 'json', '--url'];
+    const running = startHooks([...args, slow.url], { cwd, stdin });
+    await until(() => slow.requests.length > 20, 'some messages');
+    const { code, stdout, stderr } = await running.stop('SIGINT');
+    expect(code).toBe(130);
+    const resume = (offset: number) => hooks([...args, fast.url, '--offset', String(offset)], { cwd, stdin });
+    const came = (): unknown[] => [...slow.field('messageId'), ...fast.field('messageId')];
+    return { cwd, fast, came, stdout, stderr, summary: summaryOf(stdout), resume };
+  }
+
+  it('says how far it was read: with that offset and the file of --failed all is sent, and nothing twice', async () => {
+    const { cwd, fast, came, stdout, stderr, summary, resume } = await interruptedPipe([
+      '--failed',
+      'f.ndjson',
+    ]);
+    expect(summary).toMatchObject({ unreadFrom: summary.read });
+    expect([summary.read < LINES, summary.unsent > 0, stderr]).toEqual([true, true, '']);
+    expect((await hooks(['replay', 'f.ndjson', '--url', fast.url], { cwd })).code).toBe(0);
+    const rest = summaryOf((await resume(summary.read)).stdout);
+    expect(rest).toMatchObject({ delivered: LINES - summary.read, skipped: summary.read });
+    expect(rest).not.toHaveProperty('unreadFrom');
+    const cut = jsonLines(stdout).filter(({ error }) => error === 'aborted');
+    expect([new Set(came()).size, came().length]).toEqual([LINES, LINES + cut.length]);
+  });
+
+  it('names the offset of the first unsent message where no file keeps it', async () => {
+    const { came, stderr, summary, resume } = await interruptedPipe([]);
+    const [, offset = ''] =
+      /^--offset (\d+) begins with the first message that was read and not sent$/m.exec(stderr) ?? [];
+    expect(offset).toMatch(/^\d+$/);
+    expect(Number(offset)).toBeLessThan(summary.read);
+    await resume(Number(offset));
+    expect(new Set(came()).size).toBe(LINES);
+  });
+
+  it('counts from a given offset, also after --fail-fast, and says it in the text for people', async () => {
+    const to = await receiving({ respond: '200x3,404' });
+    const flags = ['--fail-fast', '--offset', '10', '--filter', 'event=Signup', '--failed', 'f.ndjson'];
+    const { stdout } = await hooks(['replay', '-', '--url', to.url, ...flags], {
+      stdin,
+      cwd: temporaryFolder(),
+    });
+    const [, read = ''] = /^read +([\d,]+)$/m.exec(stdout) ?? [];
+    const from = Number(read.replace(',', '')) + 10;
+    expect(stdout).toContain(`\nunread     after message ${from}: --offset ${from} continues\n`);
+  });
+});
