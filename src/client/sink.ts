@@ -40,6 +40,8 @@ export interface EnqueueOptions extends TraceParent {
   readonly orderKeys?: readonly string[] | undefined;
   /** Send these bytes, and do not write the message out: others (`replay --exact`), or those that it would be. Only the engine looks at it. */
   readonly exactBody?: Uint8Array | undefined;
+  /** As that of OutgoingMessage. */
+  readonly deliveryId?: string | undefined;
 }
 
 /** A sink's receipt for one message: accepted (as which deliveries; none when `integrations` excluded every destination), or rejected. */

@@ -66,10 +66,12 @@ export class Router {
     message: OutgoingMessage,
     all: Delivery[],
   ): RoutedMessage {
-    const { messageId, type, integrations, body, orderKeys, dedupeKey, trace } = message;
+    const { messageId, type, integrations, body, orderKeys, dedupeKey, deliveryId, trace } = message;
     const now = Math.floor(this.#options.clock.now());
-    const deliveries = enabledDestinations(options, integrations).map((destination) => {
-      const id = dedupeKey === undefined ? this.#newId() : dedupedId({ source, destination }, dedupeKey);
+    const deliveries = enabledDestinations(options, integrations).map((destination, index) => {
+      const given = deliveryId && (index === 0 ? deliveryId : `${deliveryId}-${index}`);
+      const id =
+        given ?? (dedupeKey === undefined ? this.#newId() : dedupedId({ source, destination }, dedupeKey));
       all.push({
         id,
         source,

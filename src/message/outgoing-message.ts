@@ -15,6 +15,8 @@ export interface OutgoingMessage {
   readonly orderKeys: readonly string[];
   /** A message of the same source and key that is still in the queue is not added again. @default every message is another one */
   readonly dedupeKey?: string | undefined;
+  /** The id of its first delivery; further ones add their number to it. A queue adds no id twice. @default new ids */
+  readonly deliveryId?: string | undefined;
   /** The trace that it came in, for destinations that pass it on. */
   readonly trace?: TraceContext | undefined;
 }

@@ -23,6 +23,8 @@ export interface ReplaySummary extends Readonly<Record<LedgerOutcome, number>> {
   readonly resumed?: ResumedCounts;
   /** The `--offset` of the first unread entry, when an input that can be read only once was not read to its end. */
   readonly unreadFrom?: number;
+  /** The `--offset` of the first entry that is unsent or unread. */
+  readonly unsentFrom?: number;
 }
 
 /**
@@ -62,8 +64,12 @@ export class Ledger {
   #resumed: { finished: boolean; delivered: number; queued: number } | undefined;
   #failedBefore = 0;
   #firstUnsent: number | undefined;
+  /** Undefined once the input is read to its end. */
+  #offset: number | undefined;
 
-  constructor(clock: Clock) {
+  /** @param offset That of a replay that cannot be resumed: its summary says how far the input was read. */
+  constructor(clock: Clock, offset?: number) {
+    this.#offset = offset;
     this.#clock = clock;
     this.#startedAt = clock.now();
   }
@@ -105,11 +111,6 @@ export class Ledger {
     if (outcome === 'unsent') this.#firstUnsent = Math.min(this.#firstUnsent ?? number, number);
   }
 
-  /** The number of the first entry that is closed as unsent. */
-  get firstUnsent(): number | undefined {
-    return this.#firstUnsent;
-  }
-
   /** How many entries are skipped or closed. */
   get done(): number {
     return this.#skipped + this.#closedCount;
@@ -119,8 +120,14 @@ export class Ledger {
     return OUTCOMES.reduce((sum, outcome) => sum + this.#closed[outcome], 0);
   }
 
+  /** Call it when no input is left to read. */
+  readToEnd(): void {
+    this.#offset = undefined;
+  }
+
   summary(): ReplaySummary {
     const { delivered, failed, queued, filtered, invalid, unsent } = this.#closed;
+    const offset = this.#offset;
     const open = this.#read - this.#closedCount;
     const ms = Math.round(this.#clock.now() - this.#startedAt);
     const sent = delivered + failed - this.#failedBefore + queued;
@@ -137,6 +144,8 @@ export class Ledger {
       perSecond: Math.round((sent * 10_000) / Math.max(ms, 1)) / 10,
       latencyMs: this.#latency.percentiles(),
       ...(this.#resumed !== undefined && { resumed: { ...this.#resumed } }),
+      ...(offset !== undefined && { unreadFrom: offset + this.#read }),
+      ...(offset !== undefined && { unsentFrom: offset + (this.#firstUnsent ?? this.#read + 1) - 1 }),
     };
   }
 }

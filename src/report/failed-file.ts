@@ -5,6 +5,7 @@ import { OutputFile } from './output-file.ts';
 import { rejectOverwrite } from './reject-overwrite.ts';
 
 const LF = Buffer.from('\n');
+const NOTHING = Buffer.alloc(0);
 
 /** The length and checksum of the failed entries in the file: another replay may have written to the same file since. */
 export interface FailedPosition {
@@ -19,6 +20,8 @@ interface FailedFileOptions {
   readonly inputs: readonly string[];
   /** The part that the resumed replay wrote before, kept if the file begins with it. @default nothing */
   readonly kept?: FailedPosition | undefined;
+  /** The entries that the resumed replay sends again: only their lines are removed behind the kept part. @default none */
+  readonly resent?: AsyncIterable<Uint8Array> | undefined;
   /** The file's name in errors. @default its path */
   readonly name?: string;
 }
@@ -36,12 +39,18 @@ export class FailedFile {
   #isWriting = false;
 
   /** Opens the file. Throws InputError when it cannot be written or is an input: before anything is sent. */
-  static async open(path: string, { inputs, kept, name = path }: FailedFileOptions): Promise<FailedFile> {
+  static async open(
+    path: string,
+    { inputs, kept, resent, name = path }: FailedFileOptions,
+  ): Promise<FailedFile> {
     await rejectOverwrite(inputs, { path, name, flag: '--failed' });
     const hasKept = kept !== undefined && (await beginsWith(path, kept));
+    const foreign = hasKept ? await foreignLines(path, kept.bytes, resent) : NOTHING;
     const file = await OutputFile.open(path, hasKept ? 'append' : 'overwrite', name);
     if (hasKept) await file.shorten(kept.bytes);
-    return new FailedFile(file, hasKept, hasKept ? kept : START);
+    await file.add(foreign);
+    if (foreign.length > 0) await file.sync();
+    return new FailedFile(file, hasKept, hasKept ? extended(kept, foreign) : START);
   }
 
   private constructor(file: OutputFile, hasKept: boolean, position: FailedPosition) {
@@ -62,8 +71,7 @@ export class FailedFile {
    */
   add(entry: Uint8Array): Promise<void> | undefined {
     const line = entryLine(entry);
-    const { bytes, crc32: before } = this.#position;
-    this.#position = { bytes: bytes + line.length, crc32: crc32(line, before) };
+    this.#position = extended(this.#position, line);
     const isFull = this.#file.add(line);
     if (isFull === undefined && !this.#isWriting) void this.#write();
     return isFull;
@@ -100,6 +108,10 @@ export class FailedFile {
   }
 }
 
+function extended(position: FailedPosition, lines: Uint8Array): FailedPosition {
+  return { bytes: position.bytes + lines.length, crc32: crc32(lines, position.crc32) };
+}
+
 /** Whether the first bytes of the file have this checksum. A pipe cannot be read without taking what is in it. */
 async function beginsWith(path: string, { bytes, crc32: expected }: FailedPosition): Promise<boolean> {
   const found = await stat(path).catch(() => undefined);
@@ -114,6 +126,31 @@ async function beginsWith(path: string, { bytes, crc32: expected }: FailedPositi
     return false;
   }
   return actual === expected;
+}
+
+/**
+ * The lines behind the kept part that are not of `resent`: a person has added them. A killed replay may have written the last
+ * line of an entry in part.
+ */
+async function foreignLines(
+  path: string,
+  from: number,
+  resent: AsyncIterable<Uint8Array> | Iterable<Uint8Array> = [],
+): Promise<Buffer> {
+  const chunks: Buffer[] = await createReadStream(path, { start: from }).toArray();
+  const text = Buffer.concat(chunks).toString('latin1');
+  const lines = text.split('\n').filter((line) => line !== '');
+  const foreign = new Set(lines);
+  const last = text.endsWith('\n') ? undefined : lines.at(-1);
+  if (foreign.size === 0) return NOTHING;
+  for await (const entry of resent) {
+    const line = entryLine(entry).subarray(0, -1).toString('latin1');
+    foreign.delete(line);
+    if (last !== undefined && line.startsWith(last)) foreign.delete(last);
+    if (foreign.size === 0) break;
+  }
+  const kept = lines.filter((line) => foreign.has(line)).map((line) => `${line}\n`);
+  return Buffer.from(kept.join(''), 'latin1');
 }
 
 /** Writes an entry on one line. A line break in valid JSON is white space, so the entry stays the same. */

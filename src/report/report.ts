@@ -36,6 +36,8 @@ export interface ReportedSummary extends Readonly<Record<ReportedOutcome, number
   readonly resumed?: { readonly finished: boolean; readonly delivered: number; readonly queued: number };
   /** The `--offset` of the first unread entry, when the input was not read to its end and cannot be resumed from. */
   readonly unreadFrom?: number;
+  /** The `--offset` of the first entry that is unsent or unread. */
+  readonly unsentFrom?: number;
 }
 
 /** A report that takes results one by one, in constant memory, and appears under its name when it is complete. */

@@ -63,6 +63,12 @@ export class ResultJournal {
     await file?.close().catch(() => {});
   }
 
+  /** Throws InputError when the journal is damaged. */
+  async check(): Promise<void> {
+    const results = this.read();
+    while (!(await results.next()).done);
+  }
+
   /** Yields the results of earlier processes. Throws InputError when the journal is damaged. */
   async *read(): AsyncGenerator<KeptResult, void, undefined> {
     if (this.#bytes === 0) return;

@@ -16,10 +16,14 @@ export function summaryLines(summary: ReportedSummary): string[] {
     const line = `${name.padEnd(9)}  ${grouped(count).padStart(width)}`;
     return name === 'skipped' ? line + beforeText(summary) : line;
   });
-  if (unreadFrom !== undefined)
-    lines.push(`unread     after message ${unreadFrom}: --offset ${unreadFrom} continues`);
+  if (unreadFrom !== undefined) lines.push(unreadLine(unreadFrom, summary));
   const speed = `in ${duration(ms)}, ${grouped(perSecond)} a second`;
   return [...lines, latencyOf(summary) === undefined ? speed : `${speed}; latency ${latencyOf(summary)}`];
+}
+
+function unreadLine(from: number, { unsent, unsentFrom }: ReportedSummary): string {
+  const repeated = unsent > 0 ? ` (${unsentFrom} repeats what follows the first unsent one)` : '';
+  return `unread     after message ${from}: --offset ${from} continues${repeated}`;
 }
 
 /** What of the skipped the replay that is resumed has sent. */

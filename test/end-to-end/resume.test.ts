@@ -1,9 +1,9 @@
 import { EventEmitter, once } from 'node:events';
-import { readdir, readFile } from 'node:fs/promises';
+import { appendFile, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { hooks, startHooks } from '../cli/run-in-process.ts';
-import { jsonLines, receiving, SECRET, summaryOf, track, tracks } from './receiving.ts';
+import { jsonLines, receiving, SECRET, summaryOf, track, tracks, type Counts } from './receiving.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { until } from '../until.ts';
 
@@ -135,7 +135,7 @@ async function begun(flags: readonly string[]) {
   expect((await running.stop('SIGINT')).code).toBe(130);
   const resume = (...more: readonly string[]) => hooks([...replay, '--resume', ...more], options);
   const read = (name: string): Promise<string> => readFile(join(cwd, name), 'utf8');
-  return { resume, read, to };
+  return { cwd, resume, read, to };
 }
 
 describe.concurrent('a resumed replay speaks of the whole:', () => {
@@ -182,6 +182,40 @@ describe.concurrent('a resumed replay speaks of the whole:', () => {
       const lines = (await read(name)).trimEnd().split('\n');
       expect(lines.toSorted()).toEqual(['nonsense', track(1)]);
     }
+  });
+
+  it('the file of what failed keeps the lines that a person has added, and loses those that are sent now', async () => {
+    const { cwd, resume, read } = await begun(['--failed', 'f.ndjson']);
+    const unsent = (await read('f.ndjson')).trimEnd().split('\n').slice(2);
+    expect(unsent.length).toBeGreaterThan(0);
+    const added = [track('added'), ' # a note', track('added'), track('ü')];
+    await appendFile(join(cwd, 'f.ndjson'), added.join('\n'));
+    expect((await resume('--failed', 'f.ndjson')).code).toBe(1);
+    const lines = (await read('f.ndjson')).trimEnd().split('\n');
+    expect(lines.toSorted()).toEqual(['nonsense', track(1), ...added].toSorted());
+  });
+
+  it('a journal that is damaged is found before anything is written', async () => {
+    const { cwd, resume, read, to } = await begun(['--failed', 'f.ndjson']);
+    const folder = join(cwd, 'data', 'replays');
+    const journal = join(folder, (await readdir(folder)).find((name) => name.endsWith('.results')) ?? '');
+    const whole = await readFile(journal, 'utf8');
+    const [before, came] = [await read('f.ndjson'), to.requests.length];
+    for (const damaged of [
+      whole.replace('{', '#'),
+      whole.slice(0, -9),
+      whole.replace(/\n(?=.)/, 'x'),
+      undefined,
+    ]) {
+      await (damaged === undefined ? rm(journal) : writeFile(journal, damaged));
+      const { code, stderr } = await resume('--failed', 'f.ndjson');
+      expect([code, stderr]).toEqual([
+        2,
+        expect.stringContaining('is not a journal of results that can be read'),
+      ]);
+    }
+    expect([await read('f.ndjson'), to.requests.length]).toEqual([before, came]);
+    expect((await readdir(cwd)).toSorted()).toEqual(['data', 'day.ndjson', 'f.ndjson']);
   });
 
   it('the text for people too', async () => {
@@ -261,25 +295,23 @@ describe.concurrent('an interrupted replay of an input that can be read only onc
     expect([new Set(came()).size, came().length]).toEqual([LINES, LINES + cut.length]);
   });
 
-  it('names the offset of the first unsent message where no file keeps it', async () => {
-    const { came, stderr, summary, resume } = await interruptedPipe([]);
-    const [, offset = ''] =
-      /^--offset (\d+) begins with the first message that was read and not sent$/m.exec(stderr) ?? [];
-    expect(offset).toMatch(/^\d+$/);
-    expect(Number(offset)).toBeLessThan(summary.read);
-    await resume(Number(offset));
+  it('names the offset of the first unsent message too, for a replay without that file', async () => {
+    const { came, summary, resume } = await interruptedPipe([]);
+    const { unsentFrom } = summary as Counts & { unsentFrom?: number };
+    expect(unsentFrom).toBeLessThan(summary.read);
+    await resume(Number(unsentFrom));
     expect(new Set(came()).size).toBe(LINES);
   });
 
   it('counts from a given offset, also after --fail-fast, and says it in the text for people', async () => {
     const to = await receiving({ respond: '200x3,404' });
-    const flags = ['--fail-fast', '--offset', '10', '--filter', 'event=Signup', '--failed', 'f.ndjson'];
+    const flags = ['--fail-fast', '--offset', '10', '--filter', 'event=Signup'];
     const { stdout } = await hooks(['replay', '-', '--url', to.url, ...flags], {
       stdin,
       cwd: temporaryFolder(),
     });
     const [, read = ''] = /^read +([\d,]+)$/m.exec(stdout) ?? [];
     const from = Number(read.replace(',', '')) + 10;
-    expect(stdout).toContain(`\nunread     after message ${from}: --offset ${from} continues\n`);
+    expect(stdout).toContain(`\nunread     after message ${from}: --offset ${from} continues (`);
   });
 });

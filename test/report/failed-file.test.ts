@@ -1,4 +1,5 @@
 import {
+  appendFileSync,
   chmodSync,
   existsSync,
   linkSync,
@@ -9,6 +10,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { crc32 } from 'node:zlib';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { FailedFile } from '../../src/report/failed-file.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
@@ -73,6 +76,36 @@ describe('the file of what failed', () => {
     await file.close();
   });
 
+  it.each([
+    ['{"b":2}\n{"c":3}\n', ''],
+    ['{"b":2}\n{"c"', ''],
+    ['{"b":2}\nnote\n{"c":3}\nnote', 'note\nnote\n'],
+    ['{"b":2}\n{"other":\n', '{"other":\n'],
+    ['', ''],
+  ])(
+    'behind its kept part, of %j only lines of entries that are sent again are removed',
+    async (tail, left) => {
+      const before = await FailedFile.open(path, NEW);
+      await before.add(Buffer.from('{"a":1}'));
+      await before.close();
+      appendFileSync(path, tail);
+      const resent = [Buffer.from('{"c":\n3}'), Buffer.from('{"b":2}'), Buffer.from('{"d":4}')];
+      const file = await FailedFile.open(path, {
+        inputs: [],
+        kept: before.position,
+        resent: (async function* () {
+          yield* resent;
+        })(),
+      });
+      await file.add(Buffer.from('{"d":4}'));
+      const { position } = file;
+      await file.close();
+      const text = `{"a":1}\n${left}{"d":4}\n`;
+      expect(readFileSync(path, 'utf8')).toBe(text);
+      expect(position).toEqual({ bytes: text.length, crc32: crc32(text) });
+    },
+  );
+
   it('is added to when a replay is resumed, behind what is known to have failed', async () => {
     const before = await FailedFile.open(path, NEW);
     await before.add(Buffer.from('{"a":1}'));
@@ -80,7 +113,8 @@ describe('the file of what failed', () => {
     await before.add(Buffer.from('{"sent":"again"}'));
     await before.addUnsent(Buffer.from('{"un":"sent"}'));
     await before.close();
-    const file = await FailedFile.open(path, { inputs: [], kept: position });
+    const resent = Readable.from([Buffer.from('{"un":"sent"}'), Buffer.from('{"sent":"again"}')]);
+    const file = await FailedFile.open(path, { inputs: [], kept: position, resent });
     expect([file.hasKept, file.position]).toEqual([true, position]);
     await file.add(Buffer.from('{"a":2}'));
     await file.close();

@@ -31,3 +31,13 @@ it('says what of the skipped the replay that is resumed has sent', () => {
     'skipped    1,207 (1,200 delivered before)',
   );
 });
+
+it('says how far an input was read that cannot be resumed from, and which offsets continue', () => {
+  const counts = { read: 779, unreadFrom: 789, unsentFrom: 740 };
+  expect(summaryLines(summary({ ...counts, unsent: 0 }))).toContain(
+    'unread     after message 789: --offset 789 continues',
+  );
+  expect(summaryLines(summary({ ...counts, unsent: 49 }))).toContain(
+    'unread     after message 789: --offset 789 continues (740 repeats what follows the first unsent one)',
+  );
+});

@@ -32,14 +32,14 @@ function onSettledOf(outcomes: Outcomes): Pick<Sink, 'onSettled'> {
 
 /** Written out once; every attempt at every webhook sends this. */
 function encode(
-  { message, orderKeys = NO_KEYS, exactBody, traceparent, tracestate }: EnqueueOptions,
+  { message, orderKeys = NO_KEYS, exactBody, deliveryId, traceparent, tracestate }: EnqueueOptions,
   messageId: string,
 ): OutgoingMessage {
   // Field by field: V8 makes a new hidden class for every object that comes of a spread here, and a million of them.
   const { type, integrations } = message;
   const body = exactBody ?? Buffer.from(encodeBody(message));
   const trace = givenTraceContext({ traceparent, tracestate });
-  return { messageId, type, integrations, body, orderKeys, trace };
+  return { messageId, type, integrations, body, orderKeys, deliveryId, trace };
 }
 
 const NO_KEYS: readonly string[] = [];

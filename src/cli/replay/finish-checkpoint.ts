@@ -14,12 +14,15 @@ interface ReplayEnding {
 }
 
 /** Finishes the checkpoint, and says after an interruption how to continue. What was delivered is delivered, even if the checkpoint cannot be written. */
-export async function finishCheckpoint(checkpoint: Checkpoint, ending: ReplayEnding): Promise<void> {
+export async function finishCheckpoint(
+  checkpoint: Checkpoint | undefined,
+  ending: ReplayEnding,
+): Promise<void> {
   const { isComplete, output, options, io } = ending;
   const isInterrupted = interruptedCode(io) !== undefined;
   try {
-    await checkpoint.finish({ isComplete });
-    if (isInterrupted && checkpoint.isKept && !options.quiet) {
+    await checkpoint?.finish({ isComplete });
+    if (isInterrupted && checkpoint?.isKept && !options.quiet) {
       output.note('interrupted; the same command with --resume sends what was not settled');
     }
   } catch (error) {

@@ -20,7 +20,6 @@ export interface ReplayOptions extends GlobalOptions, WhereToFlags, PreviewFlags
   readonly filter?: readonly string[];
   readonly offset?: string;
   readonly limit?: string;
-  readonly exact?: true;
   readonly format?: ExactFormat;
   readonly strict?: true;
   readonly failFast?: true;

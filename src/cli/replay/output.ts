@@ -46,11 +46,11 @@ export class ReplayOutput {
   /** Opens the files before anything is sent. Throws ConfigError or InputError when one cannot be written. */
   static async open(
     options: ReplayOptions,
-    { inputs, checkpoint, github, measure }: ReplaySources,
+    { inputs, checkpoint, resent, github, measure }: ReplaySources,
     io: Io,
   ): Promise<ReplayOutput> {
     const { report, failed } = options;
-    const files = await ResultFiles.open({ report, failed, inputs, checkpoint, cwd: io.cwd });
+    const files = await ResultFiles.open({ report, failed, inputs, checkpoint, resent, cwd: io.cwd });
     // Lines for all results show the progress.
     const shown = !(io.stdoutIsTty && options.verbose === true);
     const progress = createProgress(io, { label: 'replaying', shown, measure });
@@ -225,6 +225,7 @@ interface ReplaySources {
   /** Absolute paths. */
   readonly inputs: readonly string[];
   readonly checkpoint: Checkpoint | undefined;
+  readonly resent: AsyncIterable<Uint8Array>;
   readonly github?: GithubStep | undefined;
   readonly measure: ProgressMeasure;
 }

@@ -23,10 +23,11 @@ import { errorSentence } from '../error-text.ts';
 import { commandSettings } from '../flags/delivery/settings.ts';
 import { claimStdin } from '../stdin.ts';
 import { warnOfOddSecrets } from '../flags/signature/odd-secret.ts';
-import { refuseExact, resolveWhereTo, signingSecrets, type WhereTo } from '../flags/delivery/where-to.ts';
+import { resolveWhereTo, signingSecrets, type WhereTo } from '../flags/delivery/where-to.ts';
 import { giveUpMs, planOf, type ReplayOptions } from './options.ts';
 import type { GithubStep } from '../print/github-step.ts';
 import { ReplayOutput } from './output.ts';
+import { resentEntries } from './resent-entries.ts';
 import { ResponseWatch } from '../../replay/response-watch.ts';
 import { ReplayRun } from './run.ts';
 
@@ -43,7 +44,6 @@ export async function replay(
   if (options.exact) await assertFormats(inputs, options);
   const settings = await commandSettings(options, io);
   const to = await resolveWhereTo(options, settings, io);
-  if (options.exact) refuseExact(to);
   if (!options.quiet) warnOfOddSecrets(signingSecrets(to), io);
   const onRequest = await previewOf(options, io);
   const checkpoint =
@@ -72,10 +72,12 @@ interface PreparedReplay extends CheckpointContext, ReplayOutputs {
 async function replayInputs(prepared: PreparedReplay): Promise<ExitCode> {
   const { inputs, plan, to, onRequest, checkpoint, options, settings, io, github } = prepared;
   const paths = inputs.flatMap(({ identity }) => identity?.path ?? []);
-  const ledger = new Ledger(systemClock);
+  const ledger = new Ledger(systemClock, checkpoint?.isKept ? undefined : (plan.selection.offset ?? 0));
   const expected = new ExpectedTotal(inputs);
   const measure: ProgressMeasure = () => ({ done: ledger.done, total: expected.total });
-  const output = await ReplayOutput.open(options, { inputs: paths, checkpoint, github, measure }, io);
+  const resent = resentEntries({ inputs, checkpoint, selection: plan.selection, options, signal: io.signal });
+  const output = await ReplayOutput.open(options, { inputs: paths, checkpoint, resent, github, measure }, io);
+  await checkpoint?.begin();
   const quiet = options.quiet ?? false;
   const note = (line: string): void => output.note(line);
   if (checkpoint?.note !== undefined) note(checkpoint.note);

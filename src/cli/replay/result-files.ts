@@ -1,6 +1,7 @@
 import { basename, resolve } from 'node:path';
 import { InputError } from '../../errors.ts';
-import type { Checkpoint, FollowedFiles } from '../../replay/checkpoint/checkpoint.ts';
+import type { FollowedFiles } from '../../replay/checkpoint/checkpoint-file.ts';
+import type { Checkpoint } from '../../replay/checkpoint/checkpoint.ts';
 import { FailedFile } from '../../report/failed-file.ts';
 import { openReport } from '../../report/open-report.ts';
 import { isSameFile, rejectOverwrite } from '../../report/reject-overwrite.ts';
@@ -15,6 +16,8 @@ export interface ResultFilesOptions {
   /** Absolute paths, which are never written to. */
   readonly inputs: readonly string[];
   readonly checkpoint: Checkpoint | undefined;
+  /** The entries that a resumed replay sends again. */
+  readonly resent?: AsyncIterable<Uint8Array> | undefined;
 }
 
 /** The outcome of an entry, and what is written about it. */
@@ -48,15 +51,18 @@ export class ResultFiles {
   static async open(options: ResultFilesOptions): Promise<ResultFiles> {
     const { report: name, checkpoint, cwd, failed: failedName } = options;
     await refuseLoss(options);
+    const journalPath = checkpoint?.resultsPath();
+    const journal = journalPath === undefined ? undefined : openJournal(journalPath, checkpoint);
+    // Before anything is written: a damaged journal ends the replay.
+    await journal?.check();
     const report = name === undefined ? undefined : await openReport(resolve(cwd, name), name);
     const failed = failedName === undefined ? undefined : openFailed(failedName, options);
     await failed?.catch(() => report?.abandon());
-    const journalPath = checkpoint?.resultsPath();
     const files = new ResultFiles({
       report,
       failed: await failed,
       failedPath: resolve(cwd, failedName ?? ''),
-      journal: journalPath === undefined ? undefined : openJournal(journalPath, checkpoint),
+      journal,
       journalName: basename(journalPath ?? ''),
     });
     checkpoint?.follow(files.#followed());
@@ -160,10 +166,13 @@ export class ResultFiles {
   }
 }
 
-function openFailed(name: string, { cwd, inputs, checkpoint }: ResultFilesOptions): Promise<FailedFile> {
+function openFailed(
+  name: string,
+  { cwd, inputs, checkpoint, resent }: ResultFilesOptions,
+): Promise<FailedFile> {
   const path = resolve(cwd, name);
   const before = checkpoint?.resumed?.failed;
-  return FailedFile.open(path, { inputs, kept: before?.path === path ? before : undefined, name });
+  return FailedFile.open(path, { inputs, kept: before?.path === path ? before : undefined, resent, name });
 }
 
 function openJournal(path: string, checkpoint: Checkpoint | undefined): ResultJournal {

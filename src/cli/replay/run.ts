@@ -7,7 +7,7 @@ import type { Checkpoint } from '../../replay/checkpoint/checkpoint.ts';
 import type { ReplayEntry, FoundEntry } from '../../replay/reading/replay-entry.ts';
 import type { Input } from '../../replay/reading/inputs.ts';
 import type { ExpectedTotal } from '../../replay/expected-total.ts';
-import { isAllTaken, type Ledger, type ReplaySummary, type TakenOutcome } from '../../replay/ledger.ts';
+import { isAllTaken, type Ledger, type TakenOutcome } from '../../replay/ledger.ts';
 import type { ReplayPace } from '../../replay/pace.ts';
 import { readEntries } from '../../replay/reading/read-entries.ts';
 import { recordedAtOf, type Rewrite } from '../../replay/rewrite.ts';
@@ -69,7 +69,6 @@ export class ReplayRun {
   readonly #stop: AbortSignal;
   readonly #failure = new AbortController();
   #index = -1;
-  #isReadToEnd = false;
   #fault: unknown;
   #closed: Promise<void> | undefined;
 
@@ -91,7 +90,7 @@ export class ReplayRun {
     try {
       await this.#earlier.print();
       for (const input of this.#parts.inputs) await this.#replayInput(input);
-      this.#isReadToEnd = !this.#stop.aborted;
+      if (!this.#stop.aborted) this.#ledger.readToEnd();
       // The last batch: with --limit reading may end within one.
       this.#flush();
       // Closing waits for everything, so --fail-fast has to stop the replay before it.
@@ -167,13 +166,14 @@ export class ReplayRun {
   }
 
   #deliver(numbered: Numbered<FoundEntry>, ready: SendableMessage): void {
-    const { options, open, watch } = this.#parts;
+    const { checkpoint, options, open, watch } = this.#parts;
     const { message, exactBody } = ready;
     const sent = sentOf(numbered, ready, options);
     this.#semaphore.take(sent.bytes);
     watch?.sent();
     try {
-      open.pipeline.deliverThen({ message, exactBody, orderKeys: sent.orderKeys }, (outcome) =>
+      const deliveryId = checkpoint?.deliveryId(sent.index);
+      open.pipeline.deliverThen({ message, exactBody, orderKeys: sent.orderKeys, deliveryId }, (outcome) =>
         this.#conclude(sent, outcome),
       );
     } catch (error) {
@@ -232,32 +232,15 @@ export class ReplayRun {
 
   async #summarize(isComplete: boolean): Promise<ReplayResult> {
     const { output, checkpoint, isPreview } = this.#parts;
-    const summary = { ...this.#ledger.summary(), ...this.#unread() };
-    const [foundAny, fault] = [this.#index >= 0, this.#fault];
+    const [summary, foundAny, fault] = [this.#ledger.summary(), this.#index >= 0, this.#fault];
     if (fault && foundAny && !isPreview) output.showSummary(summary, this.#received.text());
     if (fault || !foundAny || isPreview) await output.abandon();
     if (fault !== undefined) throw fault;
     if (!foundAny) return { foundAny, isGood: false };
     if (!isPreview) await output.finish(summary, this.#received.text());
-    if (checkpoint !== undefined) {
-      await finishCheckpoint(checkpoint, { isComplete: isComplete && summary.unsent === 0, ...this.#parts });
-    }
+    await finishCheckpoint(checkpoint, { isComplete: isComplete && summary.unsent === 0, ...this.#parts });
     await output.files.closeJournal();
     return { foundAny, isGood: isAllTaken(summary) && this.#received.isAllValid };
-  }
-
-  /** Where to go on in an input that was not read to its end and cannot be resumed from. */
-  #unread(): Pick<ReplaySummary, 'unreadFrom'> {
-    const { checkpoint, options, output, isPreview } = this.#parts;
-    if (this.#isReadToEnd || checkpoint?.isKept || isPreview) return {};
-    const offset = Number(options.offset ?? 0);
-    const { firstUnsent } = this.#ledger;
-    if (firstUnsent !== undefined && options.failed === undefined) {
-      output.note(
-        `--offset ${offset + firstUnsent - 1} begins with the first message that was read and not sent`,
-      );
-    }
-    return { unreadFrom: offset + this.#ledger.summary().read };
   }
 
   /** Sends the batch, except after an interruption: then nothing more is sent. */

@@ -3,6 +3,7 @@ import { systemClock } from '../../clock.ts';
 import { ConfigError } from '../../errors.ts';
 import { buildMessage, checkMessageSize, messageBytes } from '../../message/build.ts';
 import type { TraceParent } from '../../client/calls.ts';
+import { isJson, readJson } from '../../message/json/read-json.ts';
 import { readTraceContext } from '../../message/trace-context.ts';
 import { orderKeysOf } from '../../message/outgoing-message.ts';
 import { sentBodyText, unbuiltMessage, type SendableMessage } from '../../message/sendable-message.ts';
@@ -12,6 +13,7 @@ import {
   isJsonObject,
   isMessageType,
   MESSAGE_TYPES,
+  type JsonValue,
   type Message,
   type MessageType,
 } from '../../message/types.ts';
@@ -29,7 +31,8 @@ import {
   withFlagsInHints,
   type MessageFlags,
 } from '../flags/message/message-flags.ts';
-import { messageInput, readWholeJson } from '../flags/message/message-input.ts';
+import { readFlagText, type FlagText } from '../flags/message/flag-text.ts';
+import { messageInput, type ReadFlags } from '../flags/message/message-input.ts';
 import { openPipeline, type OpenPipeline } from '../flags/delivery/open-pipeline.ts';
 import { previewOf, type PreviewFlags } from '../flags/delivery/preview-flags.ts';
 import { isTaken, resultLine, messageTitleOf } from '../print/result-line.ts';
@@ -42,7 +45,6 @@ import { examinedOutcome } from '../print/examined-outcome.ts';
 import { failureCause } from '../print/failure-cause.ts';
 import {
   hasForeignScheme,
-  refuseExact,
   resolveWhereTo,
   signingSecrets,
   type WhereToFlags,
@@ -61,18 +63,21 @@ export async function sendMessage(
   if (options.exact) refuseWithExact(type, options);
   const onRequest = await previewOf(options, io);
   refuseStdinTwice([...stdinFlags(options), ...secretStdinFlags(options)]);
+  // Once: standard input cannot be read again.
+  const json = type === undefined ? await readFlagText(options.json ?? '', '--json', io) : options.json;
+  const any = typeof json === 'object' ? anyJson(json, options) : undefined;
+  const built = any ?? (await messageOf(type, { ...options, json }, io));
   const settings = await commandSettings(options, io);
   const to = await resolveWhereTo(options, settings, io);
-  if (options.exact) refuseExact(to);
-  const isAny = options.exact ?? (type === undefined && hasForeignScheme(to));
-  const sent = isAny ? await anyJson(options, io) : await messageOf(type, options, io);
-  const { message, madeId } = sent;
-  if ('sources' in to) rejectMisspelledIntegration(message, to.sources);
+  const isSent = any === undefined || options.exact || hasForeignScheme(to);
+  const sent = isSent ? built : await messageOf(type, { ...options, json }, io);
+  if ('sources' in to) rejectMisspelledIntegration(sent.message, to.sources);
   const quiet = options.quiet ?? false;
   if (!quiet) warnOfOddSecrets(signingSecrets(to), io);
   let warning: ResponseCause | undefined;
   const onContradiction = (cause: ResponseCause): void => void (warning = cause);
   const open = await openPipeline(to, { io, settings, quiet, onRequest, onContradiction, note: io.note });
+  const { madeId } = sent;
   if (madeId !== undefined && !quiet) io.note(`note: without --user-id, anonymousId is ${madeId}`);
   const outcome = await examinedOutcome(await deliver(sent, open, io), io);
   if (onRequest !== undefined && outcome.outcome === 'delivered') return ExitCode.ok;
@@ -117,20 +122,19 @@ interface MessageToSend extends SendableMessage {
   readonly madeId?: string | undefined;
 }
 
-/** The JSON of `--json` as it is; without `--exact` a message is built of Segment's, and where flags change it. */
-async function anyJson(options: SendOptions, io: Io): Promise<MessageToSend> {
-  const { bytes, value } = await readWholeJson(options.json ?? '', io);
+/** The JSON of `--json` as it is; undefined where a message is built of it. */
+function anyJson({ bytes, origin }: FlagText, options: SendOptions): MessageToSend | undefined {
+  const text = Buffer.from(bytes).toString();
+  // What JavaScript would lose a part of is JSON, too.
+  const value = isJson(text) ? (JSON.parse(text) as JsonValue) : readJson(bytes, { file: origin }); // what JSON.parse gives
   const isMessage = isJsonObject(value) && isMessageType(value['type']);
-  if (options.exact || !(isMessage || firstMessageFlag(options) !== undefined)) {
-    return { message: unbuiltMessage(value), exactBody: bytes };
-  }
-  // Standard input can be read once.
-  return messageOf(undefined, { ...options, json: Buffer.from(bytes).toString() }, io);
+  if (!options.exact && (isMessage || firstMessageFlag(options) !== undefined)) return undefined;
+  return { message: unbuiltMessage(value), exactBody: bytes };
 }
 
 async function messageOf(
   type: MessageType | undefined,
-  options: SendOptions,
+  options: Omit<SendOptions, 'json'> & Pick<ReadFlags, 'json'>,
   io: Io,
 ): Promise<MessageToSend> {
   const input = await messageInput(options, type, io);

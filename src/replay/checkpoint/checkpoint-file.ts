@@ -5,6 +5,8 @@ import type { FileIdentity } from '../reading/inputs.ts';
 
 export interface SavedCheckpoint extends SavedFiles {
   readonly checkpoint: typeof VERSION;
+  /** Begins the ids of its deliveries. */
+  readonly run: string;
   readonly files: readonly FileIdentity[];
   /** The indexes of the entries that are settled, counted from 0 over all inputs. */
   readonly settled: readonly IndexRange[];
@@ -12,8 +14,8 @@ export interface SavedCheckpoint extends SavedFiles {
   readonly isFinished: boolean;
 }
 
-/** The version of the format. Version 1 did not say how the settled entries ended. */
-const VERSION = 2;
+/** The version of the format. Version 1 did not say how the settled entries ended, version 2 did not name the run. */
+const VERSION = 3;
 
 /** Files that record how the settled entries ended. They are synced before a checkpoint refers to them. */
 export interface SavedFiles {
@@ -34,6 +36,20 @@ export interface FailedPart {
   readonly path: string;
   readonly bytes: number;
   readonly crc32: number;
+}
+
+/** A file that a checkpoint refers to. */
+export interface FollowedFile<Part> {
+  /** The part written now; undefined when there is none. */
+  part(): Part | undefined;
+  /** Resolves when that part is on the disk. */
+  sync(): Promise<void>;
+}
+
+/** The files that record how the settled entries ended. An entry is marked after it was added to them. */
+export interface FollowedFiles {
+  readonly results?: FollowedFile<ResultsPart> | undefined;
+  readonly failed?: FollowedFile<FailedPart> | undefined;
 }
 
 export function checkpointText(saved: Omit<SavedCheckpoint, 'checkpoint'>): string {
@@ -99,12 +115,13 @@ function savedIn(text: string, file: string): SavedCheckpoint {
 
 function isSaved(value: unknown): value is SavedCheckpoint {
   if (typeof value !== 'object' || value === null) return false;
-  const { checkpoint, files, settled, isFinished, results, failed } = value as Partial<SavedCheckpoint>; // each is looked at
+  const { checkpoint, run, files, settled, isFinished, results, failed } = value as Partial<SavedCheckpoint>; // each is looked at
   const isWhole = Array.isArray(files) && Array.isArray(settled) && settled.every(isRange);
   return (
     checkpoint === VERSION &&
     isWhole &&
     typeof isFinished === 'boolean' &&
+    typeof run === 'string' &&
     (results === undefined || isResultsPart(results)) &&
     (failed === undefined || isFailedPart(failed))
   );

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Clock } from '../../clock.ts';
@@ -10,8 +11,7 @@ import {
   checkpointText,
   readCheckpoint,
   resumeFrom,
-  type FailedPart,
-  type ResultsPart,
+  type FollowedFiles,
   type SavedCheckpoint,
   type SavedFiles,
 } from './checkpoint-file.ts';
@@ -97,20 +97,6 @@ interface CheckpointState {
   readonly note?: string | undefined;
 }
 
-/** A file that a checkpoint refers to. */
-export interface FollowedFile<Part> {
-  /** The part written now; undefined when there is none. */
-  part(): Part | undefined;
-  /** Resolves when that part is on the disk. */
-  sync(): Promise<void>;
-}
-
-/** The files that record how the settled entries ended. An entry is marked after it was added to them. */
-export interface FollowedFiles {
-  readonly results?: FollowedFile<ResultsPart> | undefined;
-  readonly failed?: FollowedFile<FailedPart> | undefined;
-}
-
 export class Checkpoint {
   /** A note for the person who resumes; undefined when there is none. */
   readonly note: string | undefined;
@@ -122,6 +108,8 @@ export class Checkpoint {
   readonly #clock: Clock;
   readonly #free: (() => Promise<void>) | undefined;
   readonly #settled: IndexRanges;
+  /** Distinguishes this replay from others of the same inputs; kept when it is resumed. */
+  readonly #run: string;
   #followed: FollowedFiles = {};
   #savedAt: number;
   #saving: Promise<void> | undefined;
@@ -132,6 +120,7 @@ export class Checkpoint {
     this.#files = files;
     this.#clock = clock;
     this.#settled = new IndexRanges(saved?.settled);
+    this.#run = saved?.run ?? randomBytes(9).toString('hex');
     this.#savedAt = clock.now();
     this.resumed = saved;
     this.note = note;
@@ -155,6 +144,16 @@ export class Checkpoint {
     this.#followed = files;
   }
 
+  /** Saves the state; a replay that is killed at once can be resumed. The last save reports what fails. */
+  async begin(): Promise<void> {
+    await this.#save({ isFinished: this.resumed?.isFinished ?? false }).catch(() => {});
+  }
+
+  /** The id of the delivery of an entry, the same in every part of the replay: a queue adds it once. */
+  deliveryId(index: number): string | undefined {
+    return this.#file && `${this.#run}-${index.toString(36).padStart(6, '0')}`;
+  }
+
   /** Whether the entry was settled, now or by the replay that is resumed. */
   has(index: number): boolean {
     return this.#settled.has(index);
@@ -167,13 +166,9 @@ export class Checkpoint {
     const now = this.#clock.now();
     if (this.#saving !== undefined || now - this.#savedAt < SAVE_EVERY_MS) return;
     this.#savedAt = now;
-    this.#saving = this.#save({ isFinished: false })
-      .catch(() => {
-        // The last save, or the next one, says so.
-      })
-      .finally(() => {
-        this.#saving = undefined;
-      });
+    this.#saving = this.begin().finally(() => {
+      this.#saving = undefined;
+    });
   }
 
   /** Saves at the end of the replay. `isComplete`: every entry that it selects is settled. Throws InputError. */
@@ -194,6 +189,7 @@ export class Checkpoint {
     if (this.#file === undefined) return;
     const { results, failed } = this.#followed;
     const text = checkpointText({
+      run: this.#run,
       files: this.#files,
       settled: this.#settled.toJSON(),
       results: results?.part(),

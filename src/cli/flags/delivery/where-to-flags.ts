@@ -88,6 +88,8 @@ export const WHERE_TO_ROWS = {
     selects: 'queue',
   },
   store: { ...settingRow('store', ['queue']), needs: '--queue' },
+  // `send` and `replay` define it, each in its own words. A tracking API takes messages, no other bodies.
+  exact: { flag: '--exact', value: 'switch', define: () => {}, appliesTo: [...TO_WEBHOOKS, 'queue'] },
 } as const satisfies Readonly<Record<string, WhereToRow>>;
 
 type Rows = Readonly<Record<string, WhereToRow>>;

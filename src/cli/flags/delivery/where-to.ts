@@ -3,8 +3,7 @@ import type { Settings } from '../../../config/settings.ts';
 import type { DestinationOptions, SourceOptions, Sources } from '../../../engine/options.ts';
 import { ConfigError } from '../../../errors.ts';
 import { printable } from '../../../redact.ts';
-import { DEFAULT_SCHEME } from '../../../signature/schemes/built-in.ts';
-import { findSchemes, type SchemeChoice } from '../../../signature/schemes/find-schemes.ts';
+import type { SchemeChoice } from '../../../signature/schemes/find-schemes.ts';
 import type { Io } from '../../io.ts';
 import type { StdinIo } from '../../stdin.ts';
 import { readFlag, readFlagOrDefault } from '../setting-flags.ts';
@@ -97,19 +96,11 @@ function destinationsOf({ sources }: ToWebhooks | ToQueue): readonly Destination
 export function hasForeignScheme(to: WhereTo): boolean {
   if (to.kind === 'tracking-api') return false;
   const choices = to.kind === 'loopback' ? [to.scheme] : destinationsOf(to).map(({ scheme }) => scheme);
-  return choices.every((choice = DEFAULT_SCHEME) =>
-    findSchemes(choice, { key: '--scheme' }).every(({ name }) => name !== DEFAULT_SCHEME),
-  );
-}
-
-/** Throws ConfigError for `--exact` with a tracking API, which takes messages only. */
-export function refuseExact(to: WhereTo): void {
-  if (to.kind !== 'tracking-api') return;
-  throw conflict(
-    '--exact',
-    '`--exact` sends bytes to webhooks; a tracking API takes messages only',
-    'leave --exact out, or give --url',
-  );
+  // By name: the schemes themselves load only when something is signed.
+  return choices
+    .flatMap((choice = 'segment') => choice)
+    .flatMap((each) => (typeof each === 'string' ? each.split(',') : each.name))
+    .every((name) => name.trim() !== 'segment');
 }
 
 function rejectSeveralSources({ sourceNames }: Settings): never {

@@ -23,7 +23,6 @@ export interface MessageFlags {
   readonly contextJson?: string;
   readonly integrations?: string;
   readonly json?: string;
-  readonly exact?: true;
   readonly strict?: true;
 }
 

@@ -1,10 +1,9 @@
 import { kindOf } from '../../../check-options.ts';
 import { ConfigError, InputError, ValidationError } from '../../../errors.ts';
-import { parseJsonOrUndefined } from '../../../message/json/batch-document.ts';
 import { readJson } from '../../../message/json/read-json.ts';
 import { isJsonObject, type JsonObject, type JsonValue, type MessageType } from '../../../message/types.ts';
 import { assignAll, mergeObjects } from './assignments.ts';
-import { readFlagText } from './flag-text.ts';
+import { readFlagText, type FlagText } from './flag-text.ts';
 import type { Io } from '../../io.ts';
 import type { MessageFlags } from './message-flags.ts';
 
@@ -20,9 +19,12 @@ const SCALARS = [
   'messageId',
 ] as const satisfies readonly (keyof MessageFlags)[];
 
+/** The flags; the text of `--json` may have been read, since standard input can be read once. */
+export type ReadFlags = Omit<MessageFlags, 'json'> & { readonly json?: string | FlagText | undefined };
+
 /** The message as the flags spell it, not yet checked: `--json` first, then whole maps, then single fields. */
 export async function messageInput(
-  flags: MessageFlags,
+  flags: ReadFlags,
   type: MessageType | undefined,
   io: Io,
 ): Promise<JsonObject> {
@@ -37,15 +39,6 @@ export async function messageInput(
   const scalars = SCALARS.map((name) => [name, flags[name]] as const);
   const given = [...scalars, ...Object.entries(maps)].filter(([, value]) => value !== undefined);
   return { ...withType(whole, type), ...respelled(whole, flags), ...Object.fromEntries(given) } as JsonObject; // undefined is filtered out
-}
-
-/** Reads any JSON of `--json`, with its bytes: also what JavaScript would lose a part of. Throws InputError. */
-export async function readWholeJson(
-  text: string,
-  io: Io,
-): Promise<{ readonly bytes: Uint8Array; readonly value: JsonValue }> {
-  const { bytes, origin } = await readFlagText(text, '--json', io);
-  return { bytes, value: parseJsonOrUndefined(bytes) ?? readOriginJson(bytes, origin) };
 }
 
 /** Adds the type. The message of `hooks send track --json …` may leave it out, not contradict it. */
@@ -64,7 +57,7 @@ function withType(whole: JsonObject, type: MessageType | undefined): JsonObject 
 }
 
 /** A flag overrides either spelling of an alias's ids, so an overridden id replaces the wire's spelling too. */
-function respelled(whole: JsonObject, flags: MessageFlags): { [key: string]: JsonValue | undefined } {
+function respelled(whole: JsonObject, flags: ReadFlags): { [key: string]: JsonValue | undefined } {
   return {
     ...(flags.userId !== undefined && 'User ID' in whole ? { 'User ID': flags.userId } : {}),
     ...(flags.previousId !== undefined && 'Previous ID' in whole ? { 'Previous ID': flags.previousId } : {}),
@@ -73,7 +66,7 @@ function respelled(whole: JsonObject, flags: MessageFlags): { [key: string]: Jso
 
 /** Reads `--context`, which takes words and, since scripts do that, whole JSON objects too: in any order, and the later wins. */
 async function readContext(
-  { context = [], contextJson }: MessageFlags,
+  { context = [], contextJson }: ReadFlags,
   base: JsonValue | undefined,
   io: Io,
 ): Promise<JsonObject | undefined> {
@@ -99,7 +92,7 @@ const WORD_FLAGS = { properties: 'property', traits: 'trait', integrations: 'int
 
 async function readMap(
   map: keyof typeof WORD_FLAGS,
-  { flags, whole, io }: { readonly flags: MessageFlags; readonly whole: JsonObject; readonly io: Io },
+  { flags, whole, io }: { readonly flags: ReadFlags; readonly whole: JsonObject; readonly io: Io },
 ): Promise<JsonObject | undefined> {
   const wordFlag = WORD_FLAGS[map];
   const [text, words] = [flags[map], flags[wordFlag]];
@@ -109,9 +102,9 @@ async function readMap(
   return assignAll(words, `--${wordFlag}`, given ?? (isJsonObject(base) ? base : {}));
 }
 
-async function readObject(text: string, flag: string, io: Io): Promise<JsonObject> {
-  const { bytes, origin } = await readFlagText(text, flag, io);
-  rejectWords(text, flag);
+async function readObject(given: string | FlagText, flag: string, io: Io): Promise<JsonObject> {
+  const { bytes, origin } = typeof given === 'string' ? await readFlagText(given, flag, io) : given;
+  if (typeof given === 'string') rejectWords(given, flag);
   const value = readOriginJson(bytes, origin);
   if (isJsonObject(value)) return value;
   throw new ConfigError(`Expected \`${flag}\` to be a JSON object, got ${kindOf(value)}`, {
