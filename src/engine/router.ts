@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts';
 import { ConfigError } from '../errors.ts';
 import { isEnabled, type OutgoingMessage } from '../message/outgoing-message.ts';
 import type { Integrations } from '../message/types.ts';
-import { NO_PROGRESS, type Delivery } from '../queue/delivery.ts';
+import { NO_PROGRESS, type Delivery, type FirstField } from '../queue/delivery.ts';
 import type { Lane, Queue } from '../queue/queue.ts';
 import type { SourceOptions, Sources } from './options.ts';
 
@@ -85,7 +85,7 @@ export class Router {
         dueAt: now,
         state: 'pending',
         progress: NO_PROGRESS,
-      });
+      } satisfies Required<Pick<Delivery, FirstField>>);
       return { id, destination };
     });
     return { deliveries };

@@ -1,5 +1,5 @@
 import { backoffMs, sleep, type Backoff, type Clock } from '../clock.ts';
-import type { Delivery } from '../queue/delivery.ts';
+import { copyDelivery, type Delivery } from '../queue/delivery.ts';
 import type { Claim, Queue, Settlement } from '../queue/queue.ts';
 import type { Destination } from './destination.ts';
 import type { EngineEvent } from './engine-event.ts';
@@ -64,23 +64,11 @@ export function settledDelivery(delivery: Delivery, settlement: Settlement, now:
   if (settlement.state === 'retrying') return { ...delivery, ...settlement };
   const settledAt = Math.floor(now);
   if (settlement.state === 'dead') return { ...delivery, ...settlement, settledAt };
-  // Field by field, since it is what happens to nearly all: spreads cost a tenth of a delivery's time.
-  const { id, source, destination, messageId, type, body, orderKeys, createdAt, dueAt } = delivery;
-  const { state, progress } = settlement;
-  return {
-    id,
-    source,
-    destination,
-    messageId,
-    type,
-    body,
-    orderKeys,
-    createdAt,
-    dueAt,
-    state,
-    progress,
-    settledAt,
-  };
+  const settled = copyDelivery(delivery);
+  settled.state = settlement.state;
+  settled.progress = settlement.progress;
+  settled.settledAt = settledAt;
+  return settled;
 }
 
 interface SettleInQueueContext {
