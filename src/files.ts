@@ -5,10 +5,14 @@ import {
   createReadStream,
   existsSync,
   fstatSync,
+  linkSync,
   mkdirSync,
   openSync,
   readSync,
+  renameSync,
+  rmSync,
   statSync,
+  writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -56,10 +60,50 @@ export async function removeAbandonedBeside(target: string): Promise<void> {
   const prefix = `${hiddenPrefix(target)}.`;
   const names = await readdir(folder).catch(() => []);
   const abandoned = names.filter((name) => {
-    const isTemporary = name.startsWith(prefix) && OWNER.exec(name)?.index === prefix.length - 1;
-    return isTemporary && name.endsWith('.tmp') && isAbandoned(name);
+    // SQLite keeps a journal beside a file.
+    const made = name.replace(/-journal$/, '');
+    const isTemporary = made.startsWith(prefix) && OWNER.exec(made)?.index === prefix.length - 1;
+    return isTemporary && made.endsWith('.tmp') && isAbandoned(made);
   });
   await Promise.all(abandoned.map((name) => rm(join(folder, name), { force: true }).catch(() => {})));
+}
+
+/**
+ * Writes a file for its owner only, in one piece: no other process, and no later one, finds a part of it under this name.
+ * Throws the error of the file system: EEXIST for a file that is there, unless it is replaced.
+ */
+export function writeInOnePiece(path: string, text: string, { isReplaced = false } = {}): void {
+  const fresh = temporaryFileBeside(path);
+  try {
+    writeFileSync(fresh, text, { flag: 'wx', mode: 0o600, flush: true });
+    if (isReplaced) renameSync(fresh, path);
+    else nameNewFile(fresh, path);
+  } finally {
+    rmSync(fresh, { force: true });
+  }
+}
+
+/** Gives a file a name that no file has. Throws EEXIST. */
+export function nameNewFile(fresh: string, path: string): void {
+  try {
+    linkSync(fresh, path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw error; // of a file operation
+    // Some file systems have no hard links.
+    renameSync(fresh, path);
+  }
+}
+
+/** Syncs a folder, so that a rename in it survives a power cut. Not every file system can, nor every user. */
+export async function syncFolder(folder: string): Promise<void> {
+  const { open } = process.getBuiltinModule('node:fs/promises');
+  try {
+    const handle = await open(folder, 'r');
+    await handle.sync();
+    await handle.close();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EIO') throw error; // of a file operation
+  }
 }
 
 function hiddenPrefix(target: string): string {

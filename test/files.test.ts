@@ -1,7 +1,7 @@
-import { statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { makeFolder } from '../src/files.ts';
+import { makeFolder, nameNewFile, writeInOnePiece } from '../src/files.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 let folder: string;
@@ -31,5 +31,25 @@ describe('makeFolder', () => {
   // Where `mkdir -p` of Node goes on for ever.
   it.skipIf(process.platform !== 'linux')('throws where the system makes no folder', () => {
     expect(() => makeFolder('/proc/nowhere/folder', 0o700)).toThrow('ENOENT');
+  });
+});
+
+describe('writeInOnePiece', () => {
+  it('writes a file for its owner only, and leaves nothing else', () => {
+    writeInOnePiece(join(folder, 'new'), 'text');
+    expect([readdirSync(folder), statSync(join(folder, 'new')).mode & 0o777]).toEqual([['new'], 0o600]);
+  });
+
+  it('replaces a file only when it is told to', () => {
+    const path = join(folder, 'old');
+    writeFileSync(path, 'old');
+    expect(() => writeInOnePiece(path, 'new')).toThrow('EEXIST');
+    expect([readFileSync(path, 'utf8'), readdirSync(folder)]).toEqual(['old', ['old']]);
+    writeInOnePiece(path, 'new', { isReplaced: true });
+    expect([readFileSync(path, 'utf8'), readdirSync(folder)]).toEqual(['new', ['old']]);
+  });
+
+  it('throws the error of a folder that is not there', () => {
+    expect(() => nameNewFile(join(folder, 'none'), join(folder, 'gone/new'))).toThrow('ENOENT');
   });
 });

@@ -1,8 +1,8 @@
-import { accessSync, constants, readdirSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { toCapture } from '../capture/to-capture.ts';
 import { InputError } from '../errors.ts';
-import { makeFolder } from '../files.ts';
+import { makeFolder, writeInOnePiece } from '../files.ts';
 import { printable, redactUrl } from '../redact.ts';
 import { isoTime } from '../clock.ts';
 import { pairsOf } from './response/forwarding.ts';
@@ -35,11 +35,10 @@ export class CaptureFolder {
       this.#number += 1;
       const file = join(this.#folder, fileName(this.#number, request.at));
       try {
-        writeFileSync(file, text, { flag: 'wx', mode: 0o600 });
+        writeInOnePiece(file, text);
         return file;
       } catch (error) {
         if (isTaken(error) && triesLeft > 0) continue;
-        removePartial(file, Buffer.byteLength(text), error);
         throw unwritableFolder(file, error);
       }
     }
@@ -68,17 +67,6 @@ function highestNumber(folder: string): number {
     Number(/^(\d{6,})-\d{8}T\d{9}Z\.json$/.exec(name)?.[1] ?? 0),
   );
   return numbers.reduce((highest, number) => Math.max(highest, number), 0);
-}
-
-/** Removes the partial file that a full disk leaves, which would be read as a broken capture. */
-function removePartial(file: string, bytes: number, error: unknown): void {
-  // An existing file belongs to another listener.
-  if (isTaken(error)) return;
-  try {
-    if (statSync(file).size < bytes) unlinkSync(file);
-  } catch {
-    // The folder was never made.
-  }
 }
 
 function unwritableFolder(path: string, cause: unknown, reasons = REASONS): InputError {

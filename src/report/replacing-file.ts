@@ -1,11 +1,14 @@
 import { rename, rm, stat } from 'node:fs/promises';
-import { InputError } from '../errors.ts';
-import { removeAbandonedBeside, temporaryFileBeside } from '../files.ts';
+import { dirname } from 'node:path';
+import { HooksError, InputError } from '../errors.ts';
+import { removeAbandonedBeside, syncFolder, temporaryFileBeside } from '../files.ts';
 import { OutputFile, rejectLink, unwritableFile } from './output-file.ts';
 
 /** A file that replaces another when it is complete; until then the old one stays unchanged. */
 export interface ReplacingFile {
   readonly file: OutputFile;
+  /** The path of `file`. */
+  readonly temporaryPath: string;
   /** Has `writeRest` write what is missing, then replaces the old file. After a failure, such as a full disk, nothing of it is left. */
   commit(writeRest: (file: OutputFile) => Promise<void>): Promise<void>;
   abandon(): Promise<void>;
@@ -27,12 +30,13 @@ export async function openReplacing(path: string, name = path): Promise<Replacin
       await writeRest(file);
       await file.close();
       await rename(fresh, path);
+      await syncFolder(dirname(path));
     } catch (cause) {
       await abandon();
-      throw cause instanceof InputError ? cause : unwritableFile(name, cause);
+      throw cause instanceof HooksError ? cause : unwritableFile(name, cause);
     }
   };
-  return { file, commit, abandon };
+  return { file, temporaryPath: fresh, commit, abandon };
 }
 
 /** Throws InputError for a folder, pipe or device, which a rename would replace by a file. */

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { AudienceCatalog, ChunkStore } from '../audience/store.ts';
 import type { Clock } from '../clock.ts';
 import type { DeletionStore, RecordedDelivery } from '../deletion/state.ts';
+import { QueueError } from '../errors.ts';
 import type { DeliveryState } from '../queue/delivery.ts';
 import type { QueueInspection } from '../queue/inspection.ts';
 import { monitored, type DurableQueue, type DurableQueueOptions } from './opened-queue.ts';
@@ -56,6 +57,10 @@ async function openOnServer(
 }
 
 async function openInFile(place: string, options: DurableQueueOptions): Promise<DurableQueue> {
+  if (place.endsWith('.part')) {
+    const hint = 'run `hooks queue recover` again; the damaged file is what it was';
+    throw new QueueError(`The queue ${place} is not complete: a recovery was interrupted`, { hint });
+  }
   const { openFile } = await loadFiles();
   const { store, isSameFile, ...opened } = await openFile(place, options);
   const { queue, inspection, loss } = opened;

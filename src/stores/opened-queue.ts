@@ -39,6 +39,8 @@ export interface DurableQueueOptions {
   readonly retention?: RetentionOptions;
   /** Whether to make a file that is missing. @default true */
   readonly create?: boolean;
+  /** Whether the caller neither adds nor delivers: it may have a file that cannot be written, and not one of 0 bytes. @default false */
+  readonly isReading?: boolean;
 }
 
 /** A queue in one store, which several processes may share. */

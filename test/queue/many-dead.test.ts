@@ -104,7 +104,7 @@ describe('among very many dead letters', () => {
     const plans: string[] = [];
     const watched: Store = {
       file: store.file,
-      cutCommits: store.cutCommits,
+      found: store.found,
       write: (work, options) => store.write(work, options),
       check: () => store.check(),
       room: store.room,

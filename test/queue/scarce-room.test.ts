@@ -16,7 +16,7 @@ async function open(isScarce: boolean): Promise<{ readonly queue: SqliteQueue; r
   const scarce: Store = {
     file,
     room: { isScarce, keepReserve: () => {} },
-    cutCommits: 0,
+    found: store.found,
     write: (work, options) => store.write(work, options),
     read: (work) => store.read(work),
     check: () => store.check(),

@@ -1,10 +1,11 @@
-import { chmodSync, readdirSync } from 'node:fs';
+import { chmodSync, readdirSync, watch } from 'node:fs';
 import { basename } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { CaptureFolder } from '../../src/receiver/capture-folder.ts';
 import type { ReceivedRequest } from '../../src/receiver/received-request.ts';
 import { asNobody } from '../as-nobody.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
+import { until } from '../until.ts';
 
 describe('CaptureFolder', () => {
   const folder = temporaryFolder();
@@ -14,6 +15,17 @@ describe('CaptureFolder', () => {
     chmodSync(folder, 0o555);
     await expect(asNobody(() => captures.save(REQUEST))).rejects.toThrow('this user may not write there');
     expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('gives a capture its name when all of it is there', async () => {
+    const watched = temporaryFolder();
+    const events: (readonly [string, string | null])[] = [];
+    const watcher = watch(watched, (kind, name) => events.push([kind, name]));
+    onTestFinished(() => watcher.close());
+    const file = basename(new CaptureFolder(watched).save(REQUEST));
+    await until(() => events.some(([, name]) => name === file), 'the event of the file');
+    expect(events.filter(([kind, name]) => kind === 'change' && name === file)).toEqual([]);
+    expect(readdirSync(watched)).toEqual([file]);
   });
 
   it('keeps what two of them save in the same millisecond', () => {

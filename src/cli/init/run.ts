@@ -1,11 +1,11 @@
-import { randomBytes, randomUUID } from 'node:crypto';
-import { rename, rm, writeFile } from 'node:fs/promises';
-import { basename, dirname, join, resolve } from 'node:path';
+import { randomBytes } from 'node:crypto';
+import { basename, dirname, resolve } from 'node:path';
 import { findProjectFile } from '../../config/files/find-files.ts';
 import { checkReferences, referencesIn, withoutReferences } from '../../config/references.ts';
 import { SETTING_FIELDS } from '../../config/table/fields.ts';
 import { configTemplate, type TemplateOptions } from '../../config/table/template.ts';
 import { ConfigError } from '../../errors.ts';
+import { writeInOnePiece } from '../../files.ts';
 import { MASK, printable, redactUrl } from '../../redact.ts';
 import { unwritableFile } from '../../report/output-file.ts';
 import { isLoopbackHost } from '../../url.ts';
@@ -34,7 +34,7 @@ export async function initialise(file: string, options: InitOptions, io: Io): Pr
   const answers = await answersOf(options, io);
   if (answers === undefined) return interruptedCode(io) ?? ExitCode.sigint;
   const text = configTemplate({ urls: answers.urls, inForce: settingsInForce(answers) });
-  await writePrivately(target, text, { file, isForced: options.force ?? false });
+  writePrivately(target, text, { file, isForced: options.force ?? false });
   printResult(file, { ...answers, isFound: findProjectFile(io.cwd) === target }, options, io);
   return ExitCode.ok;
 }
@@ -187,19 +187,10 @@ interface WriteOptions {
 }
 
 /** Writes a file that only its owner may read, whole or not at all. Throws ConfigError when there is one already, InputError when it cannot be written. */
-async function writePrivately(target: string, text: string, { file, isForced }: WriteOptions): Promise<void> {
-  // In a new file first: a failure half-way leaves the old file as it was.
-  const fresh = isForced
-    ? join(dirname(target), `.${basename(target)}.${randomUUID().slice(0, 8)}.tmp`)
-    : target;
-  let isOurs = false;
+function writePrivately(target: string, text: string, { file, isForced }: WriteOptions): void {
   try {
-    await writeFile(fresh, '', { flag: 'wx', mode: 0o600 });
-    isOurs = true;
-    await writeFile(fresh, text);
-    if (isForced) await rename(fresh, target);
+    writeInOnePiece(target, text, { isReplaced: isForced });
   } catch (cause) {
-    if (isOurs) await rm(fresh, { force: true });
     if ((cause as NodeJS.ErrnoException).code === 'EEXIST') throw fileExists(file); // of a file operation
     throw unwritableFile(file, cause);
   }

@@ -1,7 +1,7 @@
-import { rm, stat, writeFile } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { ConfigError } from '../../errors.ts';
-import { unwritableFile } from '../../report/output-file.ts';
+import { openReplacing } from '../../report/replacing-file.ts';
 import { ExitCode } from '../exit-code.ts';
 import { fitText } from '../fit-text.ts';
 import type { Io } from '../io.ts';
@@ -18,13 +18,9 @@ export function backUpStore(name: string, options: QueueOptions, io: Io): Promis
       });
     }
     const target = resolve(io.cwd, name);
-    await makeEmpty(target, name);
-    try {
-      await file.copyTo(target);
-    } catch (error) {
-      await rm(target, { force: true });
-      throw error;
-    }
+    await assertNew(target, name);
+    const replacing = await openReplacing(target, name);
+    await replacing.commit(() => file.copyTo(replacing.temporaryPath));
     const { size: bytes } = await stat(target);
     if (options.output === 'json') io.out(jsonLine({ store: place, backup: target, bytes }));
     else io.out(fitText(`Copied ${place} to ${name}\n`, io.stdoutColumns));
@@ -32,15 +28,12 @@ export function backUpStore(name: string, options: QueueOptions, io: Io): Promis
   });
 }
 
-/** For its owner only, as the queue is. Throws ConfigError when there is a file: it may be the last good copy. */
-async function makeEmpty(target: string, name: string): Promise<void> {
-  try {
-    await writeFile(target, '', { flag: 'wx', mode: 0o600 });
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw unwritableFile(name, cause); // of a file operation
-    throw new ConfigError(`Expected a new file for the backup, but there is ${name} already`, {
-      flag: 'file',
-      hint: 'name another file, or remove this one first',
-    });
-  }
+/** Throws ConfigError when there is a file: it may be the last good copy. */
+async function assertNew(target: string, name: string): Promise<void> {
+  const found = await stat(target).catch(() => undefined);
+  if (found === undefined) return;
+  throw new ConfigError(`Expected a new file for the backup, but there is ${name} already`, {
+    flag: 'file',
+    hint: 'name another file, or remove this one first',
+  });
 }

@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { lstat, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { InputError } from '../../errors.ts';
-import { makeFolder, ownedName } from '../../files.ts';
+import { makeFolder, ownedName, syncFolder } from '../../files.ts';
 
 /*
  * Files that only their owner may read, in a folder that only its owner may read. Never read or written through a
@@ -61,16 +61,6 @@ export async function removePrivate(file: string): Promise<void> {
   await rm(file, { force: true }).catch((cause: unknown) => {
     throw unusablePrivateFile(file, cause);
   });
-}
-
-/** Syncs a folder, without which a rename may be lost. */
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, constants.O_RDONLY);
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }
 
 function isMissing(error: unknown): boolean {

@@ -1,88 +1,150 @@
 import { QueueError } from '../../errors.ts';
-import { loadSqlite, type Database, type Row, type SqlValue } from './file/sqlite.ts';
+import { SqliteConnection } from './file/connection.ts';
+import { assertNotEmpty } from './file/files.ts';
+import { loadSqlite, type Row, type SqlValue } from './file/sqlite.ts';
 import type { Sql, Store } from './file/store.ts';
-import { storeError } from './file/store-error.ts';
+import { isConstraint, storeError } from './file/store-error.ts';
 
 const LOCK_WAIT_MS = 5_000;
-/** Rows that are written in one transaction. */
-const COPIED_AT_ONCE = 500;
+/** Rows that are read at once, and written in one transaction. */
+const MOST_ROWS = 500;
+
+/** The columns of a table's key, each with a value before all others. */
+export type KeyStart = Readonly<Record<string, string | number>>;
+
+type Key = readonly SqlValue[];
 
 /** A file that may be damaged anywhere, as far as it can be read. Nothing is written to it. */
 export class DamagedFile {
-  readonly #database: Database;
+  readonly #connection: SqliteConnection;
 
-  private constructor(database: Database) {
-    this.#database = database;
+  private constructor(connection: SqliteConnection) {
+    this.#connection = connection;
   }
 
   /** Throws QueueError for a file that is no database, or whose list of tables cannot be read. */
   static async open(file: string): Promise<DamagedFile> {
+    await assertNotEmpty(file);
     const { DatabaseSync } = await loadSqlite();
     try {
-      const damaged = new DamagedFile(new DatabaseSync(file, { timeout: LOCK_WAIT_MS, readOnly: true }));
+      const database = new DatabaseSync(file, { timeout: LOCK_WAIT_MS, readOnly: true, defensive: false });
+      // SQLite reads a file that is shorter than its header says only with this setting.
+      database.exec('PRAGMA writable_schema = ON');
+      const damaged = new DamagedFile(new SqliteConnection(database, file));
       if (damaged.columns('deliveries').length > 0) return damaged;
       damaged.close();
     } catch (cause) {
       throw storeError(cause, file);
     }
-    throw new QueueError(`The file ${file} holds no queue`, { file, hint: 'name the file of a queue' });
+    throw new QueueError(`The file ${file} holds no queue that can be read`, {
+      file,
+      hint: 'name the file of a queue',
+    });
   }
 
   /** None: there is no such table. */
   columns(table: string): readonly string[] {
-    return [...this.#database.prepare(`SELECT name FROM pragma_table_info('${table}')`).all()].map(
-      ({ name }) => String(name),
-    );
-  }
-
-  /** The rows before the first that cannot be read. */
-  *rows(sql: string): Generator<Row> {
-    try {
-      yield* this.#database.prepare(sql).iterate();
-    } catch {
-      // The rows behind it may be readable in another order.
-    }
+    return this.#connection
+      .sql('SELECT name FROM pragma_table_info(?)')
+      .all(table)
+      .map(({ name }) => String(name));
   }
 
   /** Undefined: it is not there. Throws what SQLite throws for what cannot be read. */
   row(sql: string, ...values: SqlValue[]): Row | undefined {
-    return this.#database.prepare(sql).get(...values);
+    return this.#connection.sql(sql).get(...values);
   }
 
-  /** Copies what can be read of a table to the one of the same name. Returns whether that was all of it. */
-  async copy(table: string, to: Store): Promise<boolean> {
-    const columns = this.columns(table);
-    if (columns.length === 0) return true;
-    let rows: Row[] = [];
-    const write = async (): Promise<void> => {
-      const written = rows;
-      rows = [];
-      await to.write((sql) => insertAll(sql, table, written));
-    };
-    try {
-      for (const row of this.#database.prepare(`SELECT ${columns.join(', ')} FROM ${table}`).iterate()) {
-        if (rows.push(row) === COPIED_AT_ONCE) await write();
+  /**
+   * Reads a table in the order of a key, some rows at a time. Yields undefined for rows that cannot be read, and goes on
+   * behind them.
+   */
+  *read(table: string, start: KeyStart, columns = '*'): Generator<readonly Row[] | undefined> {
+    const { sql } = this.#connection;
+    const names = Object.keys(start).join(', ');
+    const marks = names.replace(/\w+/g, '?');
+    const select = `SELECT ${columns} FROM ${table} WHERE (${names}) > (${marks}) ORDER BY ${names} LIMIT ?`;
+    const compare = `SELECT (${marks}) > (${marks}) AS is_behind`;
+    const isBehind = (key: Key, other: Key): boolean =>
+      sql(compare).get(...key, ...other)?.['is_behind'] === 1;
+    const lastKey = (rows: readonly Row[]): Key =>
+      Object.keys(start).map((name) => rows.at(-1)?.[name] ?? null);
+    const rowsAfter = (after: Key, limit: number): readonly Row[] | undefined => {
+      try {
+        const rows = sql(select).all(...after, limit);
+        // Rows out of order could be read forever.
+        return rows.length === 0 || isBehind(lastKey(rows), after) ? rows : undefined;
+      } catch {
+        return undefined;
       }
-      return true;
-    } catch (error) {
-      if (error instanceof QueueError) throw error;
-      return false;
-    } finally {
-      await write();
+    };
+    // Nearer to where rows can be read again.
+    const keyBehind = (after: Key): Key | undefined => {
+      let last = after;
+      for (const key of keysBehind(after, Object.values(start))) {
+        if (!isBehind(key, last)) continue;
+        if (rowsAfter(key, 1) !== undefined) return last === after ? key : last;
+        last = key;
+      }
+      return undefined;
+    };
+    let [after, limit]: [Key | undefined, number] = [Object.values(start), MOST_ROWS];
+    while (after !== undefined) {
+      const rows = rowsAfter(after, limit);
+      if (rows !== undefined || limit === 1) yield rows;
+      if (rows !== undefined) after = rows.length < limit ? undefined : lastKey(rows);
+      else if (limit === 1) after = keyBehind(after);
+      limit = rows === undefined ? Math.ceil(limit / 4) : Math.min(limit * 4, MOST_ROWS);
     }
   }
 
+  /** Copies what can be read of a table to the one of the same name. Returns whether that was all of it. */
+  async copy(table: string, start: KeyStart, to: Store): Promise<boolean> {
+    if (this.columns(table).length === 0) return true;
+    let isAll = true;
+    for (const rows of this.read(table, start)) {
+      const areAll = rows !== undefined && (await to.write((sql) => insertAll(sql, table, rows)));
+      isAll &&= areAll;
+    }
+    return isAll;
+  }
+
   close(): void {
-    this.#database.close();
+    this.#connection.close();
   }
 }
 
-function insertAll(sql: Sql, table: string, rows: readonly Row[]): void {
+/** Returns whether each row fits: one whose parent is lost does not. */
+function insertAll(sql: Sql, table: string, rows: readonly Row[]): boolean {
+  let areAll = true;
   for (const row of rows) {
     const columns = Object.keys(row);
     const marks = columns.map(() => '?').join(', ');
-    sql(`INSERT OR IGNORE INTO ${table} (${columns.join(', ')}) VALUES (${marks})`).run(
-      ...Object.values(row),
-    );
+    try {
+      sql(`INSERT INTO ${table} (${columns.join(', ')}) VALUES (${marks})`).run(...Object.values(row));
+    } catch (error) {
+      if (!isConstraint(error)) throw error;
+      areAll = false;
+    }
+  }
+  return areAll;
+}
+
+/** Yields keys at distances that grow. */
+function* keysBehind(key: Key, start: Key): Generator<Key> {
+  for (let column = key.length - 1; column >= 0; column--) {
+    for (const value of valuesBehind(key[column])) {
+      yield [...key.slice(0, column), value, ...start.slice(column + 1)];
+    }
+  }
+}
+
+function* valuesBehind(value: SqlValue | undefined): Generator<SqlValue> {
+  if (typeof value === 'number') for (let step = 1; step < 2 ** 52; step *= 2) yield value + step;
+  if (typeof value !== 'string') return;
+  for (let at = value.length - 1; at >= 0; at--) {
+    for (let step = 1; step < 2 ** 16; step *= 2) {
+      yield value.slice(0, at) + String.fromCharCode(value.charCodeAt(at) + step);
+    }
   }
 }

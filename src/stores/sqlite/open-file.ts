@@ -23,12 +23,15 @@ export interface OpenFileOptions {
   readonly retention?: RetentionOptions | undefined;
   /** Whether to make a file that is missing. @default true */
   readonly create?: boolean | undefined;
+  /** Whether the caller neither adds nor delivers. @default false */
+  readonly isReading?: boolean | undefined;
 }
 
 /** Opens all that is kept in one file, which several processes may share. Throws ConfigError for another kind of place, QueueError. */
-export async function openFile(place: string, { clock, retention, create = true }: OpenFileOptions) {
+export async function openFile(place: string, { retention, ...options }: OpenFileOptions) {
   const tables = [QUEUE_TABLES, SEEN_TABLES, DELETION_TABLES, AUDIENCE_TABLES];
-  const store = await openStore(place, { clock, tables, create });
+  const { clock } = options;
+  const store = await openStore(place, { ...options, tables });
   return {
     store,
     file: spaceOf(store),
@@ -74,7 +77,9 @@ function spaceOf(store: Store) {
   };
 }
 
-function lossOf({ cutCommits, file }: Store): string | undefined {
+function lossOf({ found: { cutCommits, lostPages, wasEmpty }, file }: Store): string | undefined {
+  if (wasEmpty) return `${file} had 0 bytes: a new queue was made in it`;
+  if (lostPages > 0) return `the log of ${file} is gone, and with it ${lostPages} pages of recent changes`;
   if (cutCommits === 0) return undefined;
   const commits = cutCommits === 1 ? '1 commit' : `${cutCommits} commits`;
   return `${commits} cut: the log of ${file} is damaged, and what was committed behind the damage is lost`;

@@ -1,7 +1,13 @@
 import { stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { ConfigError } from '../../errors.ts';
+import { nameNewFile, syncFolder } from '../../files.ts';
 import { recoverDeliveries, type RecoveryCounts } from './queue/sqlite-recovery.ts';
-import { DamagedFile } from './damaged-file.ts';
+import { DamagedFile, type KeyStart } from './damaged-file.ts';
+import { removeStore, sizeOf } from './file/files.ts';
+import { settledBytes } from './file/free-space.ts';
+import { assertOwnFile } from './file/ownership.ts';
+import { busyError, storeError } from './file/store-error.ts';
 import type { Queue } from '../../queue/queue.ts';
 import type { Store } from './file/store.ts';
 import { fileOf } from './file/open-store.ts';
@@ -18,15 +24,15 @@ export interface FileRecovery extends RecoveryCounts {
   readonly to: string;
 }
 
-/** The contents of each table, as people call them. Tables that refer to others come after them. */
-const OTHER_TABLES = {
-  seen: 'messages seen',
-  deletion_requests: 'deletion requests',
-  deletion_sources: 'deletion requests',
-  deletion_deliveries: 'deletion requests',
-  audiences: 'audiences',
-  audience_partitions: 'audiences',
-} as const;
+/** The contents of each table, as people call them, and its key. Tables that refer to others come after them. */
+const OTHER_TABLES: Readonly<Record<string, readonly [what: string, start: KeyStart]>> = {
+  seen: ['messages seen', { source: '', message_id: '' }],
+  deletion_requests: ['deletion requests', { id: '' }],
+  deletion_sources: ['deletion requests', { request: '', source: '' }],
+  deletion_deliveries: ['deletion requests', { request: '', source: '', delivery: '' }],
+  audiences: ['audiences', { audience: -1 }],
+  audience_partitions: ['audiences', { audience: -1, partition: -1 }],
+};
 
 /**
  * Copies what can be read of the file of a queue to a new one; the file is left as it is. Throws ConfigError when there is
@@ -38,22 +44,40 @@ export async function recoverInto(
 ): Promise<FileRecovery> {
   const [file, target] = [fileOf(given), fileOf(to)];
   await assertNew(target);
+  const part = `${target}.part`;
+  // A killed run has left it.
+  if (await sizeOf(part)) {
+    await assertOwnFile(part).catch((error: unknown) => Promise.reject(storeError(error, part)));
+  }
+  await removeStore(part);
   const from = await DamagedFile.open(file);
   try {
-    const durable = await open(target);
-    try {
-      const counts = await recoverDeliveries(from, durable.queue);
-      const incomplete = new Set<string>();
-      for (const [table, what] of Object.entries(OTHER_TABLES)) {
-        if (!(await from.copy(table, durable.store))) incomplete.add(what);
-      }
-      return { ...counts, incomplete: [...incomplete], from: file, to: target };
-    } finally {
-      await durable.queue.close();
-      await durable.store.close();
-    }
+    const counts = await copyInto(await open(part), from);
+    if (await sizeOf(`${part}-wal`)) throw storeError(busyError(), part);
+    nameNewFile(part, target);
+    await syncFolder(dirname(target));
+    return { ...counts, from: file, to: target };
   } finally {
     from.close();
+    await removeStore(part);
+  }
+}
+
+async function copyInto(
+  { queue, store }: OpenFile,
+  from: DamagedFile,
+): Promise<Omit<FileRecovery, 'from' | 'to'>> {
+  try {
+    const counts = await recoverDeliveries(from, queue);
+    const incomplete = new Set<string>();
+    for (const [table, [what, start]] of Object.entries(OTHER_TABLES)) {
+      if (!(await from.copy(table, start, store))) incomplete.add(what);
+    }
+    await settledBytes(store.file);
+    return { ...counts, incomplete: [...incomplete] };
+  } finally {
+    await queue.close();
+    await store.close();
   }
 }
 

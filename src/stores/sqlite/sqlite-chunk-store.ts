@@ -1,5 +1,6 @@
 import type { ChunkStore } from '../../audience/store.ts';
 import { QueueError, messageOf } from '../../errors.ts';
+import { SqliteConnection } from './file/connection.ts';
 import { loadSqlite } from './file/sqlite.ts';
 import type { Sql } from './file/store.ts';
 
@@ -38,16 +39,11 @@ export async function openScratch(tables: string): Promise<Scratch> {
   database.exec('PRAGMA cache_size = -8192');
   database.exec(tables);
   database.exec('BEGIN');
-  const statements = new Map<string, ReturnType<Sql>>();
-  const sql: Sql = (text) => {
-    let statement = statements.get(text);
-    if (statement === undefined) statements.set(text, (statement = database.prepare(text)));
-    return statement;
-  };
+  const connection = new SqliteConnection(database, '');
   return {
     use: (work) => {
       try {
-        return work(sql);
+        return work(connection.sql);
       } catch (cause) {
         throw new QueueError(`Temporary files cannot be written or read: ${messageOf(cause)}`, {
           hint: 'make room in /var/tmp, or name another folder with TMPDIR=…',
@@ -55,9 +51,6 @@ export async function openScratch(tables: string): Promise<Scratch> {
         });
       }
     },
-    close: () => {
-      statements.clear();
-      database.close();
-    },
+    close: () => connection.close(),
   };
 }

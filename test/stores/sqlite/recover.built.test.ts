@@ -1,15 +1,26 @@
-import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
 import { openDurableQueue, recoverQueue, type Recovery } from '../../../src/stores/open.ts';
 import type { DurableQueue } from '../../../src/stores/opened-queue.ts';
 import { NO_PROGRESS } from '../../../src/queue/delivery.ts';
-import { hooks } from '../../end-to-end/hooks.ts';
+import { BINARY, hooks, startHooks } from '../../end-to-end/hooks.ts';
 import { makeOlderFile } from '../../queue/older-file.ts';
 import { LANE, newDelivery } from '../../queue/new-delivery.ts';
 import { ask, run } from './ask.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
+import { until } from '../../until.ts';
 
 const PAGE_BYTES = 4096;
 const WAITING = 40;
@@ -45,10 +56,19 @@ async function losePage(file: string, name: string): Promise<void> {
     file,
     `SELECT pageno FROM dbstat WHERE name = '${name}' AND pagetype = 'leaf' ORDER BY path LIMIT 1`,
   );
+  loseNumber(file, Number(page));
+}
+
+function loseNumber(file: string, page: number): void {
   const fd = openSync(file, 'r+');
-  writeSync(fd, Buffer.alloc(PAGE_BYTES, 0xff), 0, PAGE_BYTES, (Number(page) - 1) * PAGE_BYTES);
+  writeSync(fd, Buffer.alloc(PAGE_BYTES, 0xff), 0, PAGE_BYTES, (page - 1) * PAGE_BYTES);
   closeSync(fd);
 }
+
+const SEE_MANY = `
+  WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 50000)
+  INSERT INTO seen SELECT 'web', hex(randomblob(8)), n FROM numbers;
+  PRAGMA wal_checkpoint(TRUNCATE)`;
 
 const sum = ({ waiting, dead, delivered, unreadable }: Recovery): number =>
   waiting + dead + delivered + unreadable;
@@ -122,6 +142,101 @@ describe('recovering a queue', () => {
       damaged: 0,
       unreadable: 0,
     });
+  });
+
+  it('reads 50,000 other rows, whenever the garbage collector runs', async () => {
+    const folder = temporaryFolder();
+    const file = join(folder, 'hooks.db');
+    await fill(file);
+    await run(file, SEE_MANY);
+    const args = [
+      '--expose-gc',
+      '--max-semi-space-size=1',
+      BINARY,
+      'queue',
+      'recover',
+      file,
+      '--to',
+      'new.db',
+    ];
+    await promisify(execFile)(process.execPath, args, { cwd: folder });
+    expect(await ask(join(folder, 'new.db'), 'SELECT count(*) FROM seen')).toEqual(['50001']);
+  });
+
+  it('reads on behind pages of other rows that are lost', async () => {
+    const folder = temporaryFolder();
+    const [file, to] = [join(folder, 'hooks.db'), join(folder, 'new.db')];
+    await fill(file);
+    await run(file, SEE_MANY);
+    const pages = await ask(
+      file,
+      "SELECT pageno FROM dbstat WHERE name = 'seen' AND pagetype = 'leaf' ORDER BY path LIMIT -1 OFFSET 100",
+    );
+    for (const page of [pages[0], pages[40], pages[41], pages.at(-1)]) loseNumber(file, Number(page));
+    const { incomplete } = await recoverQueue(file, { to, clock: systemClock });
+    const [found] = await ask(to, 'SELECT count(*) FROM seen');
+    expect([incomplete, Number(found) > 48_000]).toEqual([['messages seen'], true]);
+  });
+
+  it('leaves out a row whose parent is lost', async () => {
+    const folder = temporaryFolder();
+    const [file, to] = [join(folder, 'hooks.db'), join(folder, 'new.db')];
+    await fill(file);
+    await run(
+      file,
+      `PRAGMA foreign_keys = OFF; INSERT INTO audience_partitions VALUES (7, 1, 0, 0, '', '');
+       UPDATE deliveries SET order_keys = 'null' WHERE id = 'd3'`,
+    );
+    expect(await recoverQueue(file, { to, clock: systemClock })).toMatchObject({
+      incomplete: ['audiences'],
+      damaged: 1,
+      waiting: WAITING - 1,
+    });
+  });
+
+  it('reads files that are cut off', async () => {
+    const folder = temporaryFolder();
+    const file = join(folder, 'hooks.db');
+    const { queue, close } = await open(file);
+    for (let n = 0; n < 300; n += 20) {
+      await queue.add(Array.from({ length: 20 }, (_, index) => newDelivery(`d${n + index}`, { body: BODY })));
+    }
+    await close();
+    const whole = readFileSync(file);
+    for (let share = 0.42; share < 1.01; share += 0.01) {
+      const [cut, to] = [join(folder, 'cut.db'), join(folder, `${share}.db`)];
+      writeFileSync(cut, whole.subarray(0, Math.floor(whole.length * share)));
+      const { waiting, unreadable } = await recoverQueue(cut, { to, clock: systemClock });
+      // The first four tenths hold the list of tables and their first pages.
+      expect(waiting, `at ${share}`).toBeGreaterThanOrEqual(Math.floor(500 * (share - 0.4)) - 2);
+      expect(waiting + unreadable, `at ${share}`).toBeGreaterThanOrEqual(299);
+      expect(await ask(to, "SELECT count(*) FROM queue WHERE state = 'pending'")).toEqual([String(waiting)]);
+    }
+  });
+
+  it('leaves nothing that opens when it is killed, and can be run again', async () => {
+    const folder = temporaryFolder();
+    const file = join(folder, 'hooks.db');
+    await fill(file);
+    await run(file, SEE_MANY.replace('50000', '300000'));
+    const args = ['queue', 'recover', file, '--to', 'new.db'];
+    const recovery = startHooks(args, { cwd: folder });
+    await until(() => existsSync(join(folder, 'new.db.part')), 'the recovery to begin');
+    await recovery.stop('SIGKILL');
+    expect(existsSync(join(folder, 'new.db'))).toBe(false);
+    const partial = await hooks(['queue', 'stats', '--store', 'new.db.part'], { cwd: folder });
+    expect([partial.code, partial.stderr]).toEqual([2, expect.stringContaining('is not complete')]);
+    await run(file, 'DELETE FROM seen');
+    expect(await hooks(args, { cwd: folder })).toMatchObject({ code: 0 });
+    expect(readdirSync(folder).filter((name) => name.startsWith('new.db'))).toEqual(['new.db']);
+  });
+
+  it('removes no file of another program', async () => {
+    const folder = temporaryFolder({ 'new.db.part': 'precious' });
+    const [file, to] = [join(folder, 'hooks.db'), join(folder, 'new.db')];
+    await fill(file);
+    await expect(recoverQueue(file, { to, clock: systemClock })).rejects.toThrow('is not a SQLite database');
+    expect(readFileSync(`${to}.part`, 'utf8')).toBe('precious');
   });
 
   it('is a command that says what was lost, and writes over nothing', async () => {

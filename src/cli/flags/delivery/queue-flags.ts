@@ -81,6 +81,7 @@ export async function openQueue(
     clock: new SharedClock(),
     retention: settings.retention,
     create: create || named === undefined,
+    isReading: !create,
   });
   if (durable.loss !== undefined) io?.note(`${io.errColor.yellow('warning:')} ${durable.loss}`);
   return durable;

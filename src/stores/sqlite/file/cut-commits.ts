@@ -24,6 +24,24 @@ export async function cutCommits(file: string): Promise<number> {
   }
 }
 
+/** The words of the index of a log: https://www.sqlite.org/walformat.html#the_wal_index_file_format */
+const INDEX = { words: 25, frames: 4, writtenBack: 24 } as const;
+
+/**
+ * How many pages of the log were not yet in the file when the log was deleted: its index beside it still counts them. To be
+ * asked before anything else opens the file.
+ */
+export function lostPages(file: string): number {
+  if (hasFrames(`${file}-wal`)) return 0;
+  const words = new Uint32Array(INDEX.words);
+  try {
+    withFile(`${file}-shm`, (fd) => readSync(fd, words, 0, words.byteLength, 0));
+  } catch {
+    return 0;
+  }
+  return Math.max(0, (words[INDEX.frames] ?? 0) - (words[INDEX.writtenBack] ?? 0));
+}
+
 function hasFrames(log: string): boolean {
   try {
     return withFile(log, (fd) => fstatSync(fd).size > HEADER_BYTES);

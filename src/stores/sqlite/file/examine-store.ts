@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import type { Clock } from '../../../clock.ts';
 import { DiskRoom } from './disk-room.ts';
 import { SqliteConnection } from './connection.ts';
+import { assertNotEmpty } from './files.ts';
 import { assertOwnFile } from './ownership.ts';
 import { isCurrent, type Tables } from './schema.ts';
 import { loadSqlite, type Database } from './sqlite.ts';
@@ -79,6 +80,7 @@ export async function examineStore<T>(
   const { DatabaseSync } = await loadSqlite();
   try {
     const { size: bytes, mode } = await stat(file);
+    await assertNotEmpty(file);
     await assertOwnFile(file);
     const open = (): Database => new DatabaseSync(file, { timeout: LOCK_WAIT_MS });
     const database = open();

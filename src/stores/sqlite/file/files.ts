@@ -3,26 +3,26 @@ import { access, chmod, lstat, open, rm, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { QueueError } from '../../../errors.ts';
 import { makeFolder } from '../../../files.ts';
-import { assertOwnFile, hasNoTables } from './ownership.ts';
+import { assertOwnFile } from './ownership.ts';
 
 /**
  * Sees to it that the database's file is there, that only its owner may read it, and that none of its files is a symbolic
  * link: who could put one there could choose what is overwritten. SQLite gives `-wal` and `-shm` the mode of the file.
- * A database of another program is refused before anything of it changes.
- * @returns whether the file was made by this call.
+ * A database of another program is refused before anything of it changes. `make` makes a file that is missing, unless another
+ * process was faster.
  */
-export async function prepareFiles(file: string): Promise<boolean> {
+export async function prepareFiles(file: string, make = makeEmpty): Promise<void> {
   const folder = dirname(resolve(file));
   makeFolder(folder, 0o700);
   await refuseOpenFolder(folder, file);
-  const isNew = await create(file);
+  const isNew = (await modeOf(file)) === undefined;
+  if (isNew) await make(file);
   // SQLite would say of a read-only file that it cannot be opened.
   await access(file, constants.W_OK);
   const files = [file, `${file}-wal`, `${file}-shm`];
   for (const each of files) await modeOf(each);
   if (!isNew) await assertOwnFile(file);
   for (const each of files) await makePrivate(each);
-  return isNew;
 }
 
 /**
@@ -39,14 +39,44 @@ async function refuseOpenFolder(folder: string, file: string): Promise<void> {
   );
 }
 
-/** Removes a file that was just made and in which nothing could be stored; one in which another process has is kept. */
-export async function removeUnused(file: string): Promise<void> {
-  if (!(await hasNoTables(file).catch(() => false))) return;
-  for (const each of [file, `${file}-wal`, `${file}-shm`, `${file}-journal`]) await rm(each, { force: true });
+/**
+ * Whether the file is there and has 0 bytes. Throws QueueError where it is missing or has none while its log lies beside it:
+ * SQLite would take it for a new file, and delete the log.
+ */
+export async function isEmptyFile(file: string): Promise<boolean> {
+  const [bytes, logBytes] = await Promise.all([sizeOf(file), sizeOf(`${file}-wal`)]);
+  if (bytes === 0 ? logBytes === undefined : bytes !== undefined || !logBytes) return bytes === 0;
+  throw new QueueError(
+    `The queue ${file} is ${bytes === 0 ? 'empty' : 'gone'}, but its log ${file}-wal is not`,
+    {
+      file,
+      hint: `put the file back in its place, or move ${file}-wal away to begin a new queue`,
+    },
+  );
 }
 
-/** An empty file is an empty database. False: it is there already. */
-async function create(file: string): Promise<boolean> {
+/** Undefined: there is none. */
+export async function sizeOf(file: string): Promise<number | undefined> {
+  const found = await lstat(file).catch(() => undefined);
+  return found?.isFile() ? found.size : undefined;
+}
+
+/** Throws QueueError for a file of 0 bytes. */
+export async function assertNotEmpty(file: string): Promise<void> {
+  if (!(await isEmptyFile(file))) return;
+  throw new QueueError(`Expected a queue in ${file}, got a file of 0 bytes`, {
+    file,
+    hint: 'put a backup in its place; what adds or delivers begins a new queue in it',
+  });
+}
+
+/** Removes a file that no process uses. */
+export async function removeStore(file: string): Promise<void> {
+  for (const end of ['', '-wal', '-shm', '-journal']) await rm(file + end, { force: true });
+}
+
+/** An empty file is an empty database. */
+async function makeEmpty(file: string): Promise<void> {
   try {
     const handle = await open(
       file,
@@ -54,10 +84,8 @@ async function create(file: string): Promise<boolean> {
       0o600,
     );
     await handle.close();
-    return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error; // of a file operation
-    return false;
   }
 }
 

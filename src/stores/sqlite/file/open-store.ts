@@ -1,14 +1,16 @@
-import { stat } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { access, constants, copyFile, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { sleep, type Clock } from '../../../clock.ts';
 import { ConfigError, QueueError } from '../../../errors.ts';
+import { nameNewFile, removeAbandonedBeside, temporaryFileBeside } from '../../../files.ts';
 import { printable, redactUrl } from '../../../redact.ts';
 import { DiskRoom } from './disk-room.ts';
-import { prepareFiles, removeUnused } from './files.ts';
-import { APPLICATION_ID } from './ownership.ts';
+import { assertNotEmpty, isEmptyFile, prepareFiles, removeStore, sizeOf } from './files.ts';
+import { assertOwnFile } from './ownership.ts';
 import { SqliteConnection } from './connection.ts';
-import { cutCommits } from './cut-commits.ts';
-import { migrate, type Tables } from './schema.ts';
+import { cutCommits, lostPages } from './cut-commits.ts';
+import { isCurrent, migrate, type Tables } from './schema.ts';
 import { loadSqlite, type Database } from './sqlite.ts';
 import { SqliteStore } from './sqlite-store.ts';
 import type { Store } from './store.ts';
@@ -19,7 +21,9 @@ export interface StoreOptions {
   /** Whose tables are used. */
   readonly tables: readonly Tables[];
   /** Whether to make the file, and its folder, when it is missing. @default true */
-  readonly create?: boolean;
+  readonly create?: boolean | undefined;
+  /** Whether the caller neither adds nor delivers: it needs no file that can be written, and initializes none. @default false */
+  readonly isReading?: boolean | undefined;
 }
 
 /** While opening, others are waited for without a turn of the event loop. */
@@ -35,25 +39,23 @@ const TURN_WAIT_MS = 5;
  */
 export async function openStore(
   place: string,
-  { clock, tables, create = true }: StoreOptions,
+  { clock, tables, create = true, isReading = false }: StoreOptions,
 ): Promise<Store> {
   const file = fileOf(place);
   if (!create && (await isMissing(file))) throw noQueue(file);
   const giveUpAt = clock.now() + OPENING_WAIT_MS;
   const room = new DiskRoom(file);
-  let cut = 0;
+  if (isReading) await assertNotEmpty(file);
+  const found = { wasEmpty: await isEmptyFile(file), lostPages: lostPages(file), cutCommits: 0 };
+  const isReadOnly = isReading && (await cannotBeWritten(file));
+  const reopen = () => (isReadOnly ? connectToRead(file, tables) : reconnect(file, tables));
   for (;;) {
     try {
-      const isNew = await prepareFiles(file);
-      cut ||= await cutCommits(file);
-      const connection = await connect(file, { tables, waitMs: OPENING_WAIT_MS, isNew });
-      return new SqliteStore(connection, {
-        file,
-        room,
-        clock,
-        cutCommits: cut,
-        reopen: () => reconnect(file, tables),
-      });
+      if (isReadOnly) return new SqliteStore(await reopen(), { file, room, clock, found, reopen });
+      await prepareFiles(file, () => make(file, tables));
+      found.cutCommits ||= await cutCommits(file);
+      const connection = await connect(file, tables, OPENING_WAIT_MS);
+      return new SqliteStore(connection, { file, room, clock, found, reopen });
     } catch (error) {
       if (isDiskFull(error) && room.giveUpReserve()) continue;
       // Turning the write-ahead log on lets others not wait: they get an error at once that the file is locked.
@@ -80,27 +82,43 @@ function noQueue(file: string): QueueError {
   });
 }
 
-interface Connecting {
-  readonly tables: readonly Tables[];
-  /** How long to wait for other programs that hold the file. */
-  readonly waitMs: number;
-  /** Whether this process made the file, and removes it when nothing can be stored in it. */
-  readonly isNew: boolean;
+/** Makes the file under another name first: no process finds it without its tables. */
+async function make(file: string, tables: readonly Tables[]): Promise<void> {
+  const { DatabaseSync } = await loadSqlite();
+  await removeAbandonedBeside(file);
+  const fresh = temporaryFileBeside(file);
+  try {
+    await writeFile(fresh, '', { flag: 'wx', mode: 0o600 });
+    const database = new DatabaseSync(fresh, { timeout: 0 });
+    // Not in WAL mode: processes that find the file would get no index of the log under its own name.
+    initialize(database, tables, file);
+    database.close();
+    nameNewFile(fresh, file);
+  } catch (error) {
+    // Another process may have been faster.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error; // of a file operation, or SQLite's
+  } finally {
+    await removeStore(fresh);
+  }
+}
+
+/** Gives a new file its stamp and tables before its log begins: to look for them in a damaged log would repair the log. */
+function initialize(database: Database, tables: readonly Tables[], file: string): void {
+  // Possible only before anything is stored; an older file gets it by `hooks queue vacuum`, since that takes long.
+  database.exec('PRAGMA auto_vacuum = INCREMENTAL');
+  migrate(database, tables, file);
 }
 
 /** Up to date; not open when it cannot be brought there. */
-async function connect(file: string, { tables, waitMs, isNew }: Connecting): Promise<SqliteConnection> {
+async function connect(file: string, tables: readonly Tables[], waitMs: number): Promise<SqliteConnection> {
   const { DatabaseSync } = await loadSqlite();
-  try {
-    return connected(new DatabaseSync(file, { timeout: waitMs }), tables, file);
-  } catch (error) {
-    if (isNew) await removeUnused(file);
-    throw error;
-  }
+  return connected(new DatabaseSync(file, { timeout: waitMs }), tables, file);
 }
 
 function connected(database: Database, tables: readonly Tables[], file: string): SqliteConnection {
   try {
+    const { page_count: pages } = database.prepare('PRAGMA page_count').get() ?? {};
+    if (pages === 0) initialize(database, tables, file);
     setUp(database);
     migrate(database, tables, file);
     database.exec(`PRAGMA busy_timeout = ${TURN_WAIT_MS}`);
@@ -111,13 +129,46 @@ function connected(database: Database, tables: readonly Tables[], file: string):
   }
 }
 
+/** Whether the file is there, and this user cannot write it: its file system may be read-only. */
+async function cannotBeWritten(file: string): Promise<boolean> {
+  const error = await access(file, constants.W_OK).catch((reason: NodeJS.ErrnoException) => reason);
+  return error !== undefined && error.code !== 'ENOENT';
+}
+
+/**
+ * Opens a file that cannot be written. SQLite opens one in WAL mode only where it finds the index of a log, or can make it, so
+ * a file whose log is empty may be read from a copy.
+ */
+async function connectToRead(file: string, tables: readonly Tables[]): Promise<SqliteConnection> {
+  await assertOwnFile(file);
+  const { DatabaseSync } = await loadSqlite();
+  try {
+    const database = new DatabaseSync(file, { timeout: OPENING_WAIT_MS, readOnly: true });
+    if (isCurrent(database, tables, file)) return new SqliteConnection(database, file);
+  } catch {
+    // What else is wrong with the file is told of its copy.
+  }
+  if (await sizeOf(`${file}-wal`)) {
+    const hint = `copy ${file}, ${file}-wal and ${file}-shm to a folder that can be written, and name the copy with --store`;
+    throw new QueueError(`The queue ${file} is read-only, and its log cannot be read`, { file, hint });
+  }
+  const folder = await mkdtemp(join(tmpdir(), 'hooks-read-only-'));
+  try {
+    await copyFile(file, join(folder, 'copy.db'), constants.COPYFILE_FICLONE);
+    // The open files of the copy stay readable without their names.
+    return await connect(join(folder, 'copy.db'), tables, OPENING_WAIT_MS);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
 /**
  * After an error. When an fsync has failed, what was written before it and not yet synced may be gone from the disk, though
  * it can be read and the next fsync succeeds. So all that is in the log is written into the file, and a new log is begun.
  */
 async function reconnect(file: string, tables: readonly Tables[]): Promise<SqliteConnection> {
-  const isNew = await prepareFiles(file);
-  const connection = await connect(file, { tables, waitMs: TURN_WAIT_MS, isNew });
+  await prepareFiles(file, () => make(file, tables));
+  const connection = await connect(file, tables, TURN_WAIT_MS);
   try {
     const { busy } = connection.sql('PRAGMA wal_checkpoint(TRUNCATE)').get() ?? {};
     if (busy !== 0) throw busyError();
@@ -129,13 +180,6 @@ async function reconnect(file: string, tables: readonly Tables[]): Promise<Sqlit
 }
 
 function setUp(database: Database): void {
-  const { page_count: pages } = database.prepare('PRAGMA page_count').get() ?? {};
-  if (pages === 0) {
-    // Possible only before anything is stored; an older file gets it by `hooks queue vacuum`, since that takes long.
-    database.exec('PRAGMA auto_vacuum = INCREMENTAL');
-    // In the file itself, before its log begins: reading a damaged log to find out whose file it is would repair the log.
-    database.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
-  }
   const { journal_mode: mode } = database.prepare('PRAGMA journal_mode = WAL').get() ?? {};
   if (mode !== 'wal') {
     throw new Error(`its file system does not let SQLite keep a write-ahead log (${String(mode)})`);

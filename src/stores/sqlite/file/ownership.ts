@@ -29,11 +29,6 @@ export async function assertOwnFile(file: string): Promise<void> {
   });
 }
 
-/** Whether nothing was stored in it yet, not even tables. Throws SQLite's error. */
-export function hasNoTables(file: string): Promise<boolean> {
-  return lookIntoAll(file, (database) => firstOf(database) === undefined);
-}
-
 /** Into the log too, where there is one: what is committed may be there only, so that the file alone seems empty. */
 async function lookIntoAll<T>(file: string, use: (database: Database) => T): Promise<T> {
   const log = await stat(`${file}-wal`).catch(() => undefined);

@@ -1,6 +1,7 @@
 import { QueueError } from '../../../errors.ts';
 import { APPLICATION_ID } from './ownership.ts';
 import type { Database } from './sqlite.ts';
+import { damagedError } from './store-error.ts';
 
 /**
  * The tables of one folder, and how they came to be what they are: step 1 makes them, each further one changes them.
@@ -53,6 +54,8 @@ export function isCurrent(database: Database, tables: readonly Tables[], file: s
   const format = Number(database.prepare('PRAGMA user_version').get()?.['user_version'] ?? 0);
   if (format > FORMAT) throw tooNew(file, `format ${format}, known is ${FORMAT}`);
   const { application_id: id } = database.prepare('PRAGMA application_id').get() ?? {};
+  const list = database.prepare("SELECT name FROM sqlite_schema WHERE name = 'schema_versions'").get();
+  if (id === APPLICATION_ID && list === undefined) throw damagedError();
   if (format < FORMAT || id !== APPLICATION_ID) return false;
   return tables.every((each) => versionOf(database, each, file) === each.steps.length);
 }

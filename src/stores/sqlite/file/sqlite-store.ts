@@ -3,7 +3,7 @@ import { ClosedError } from '../../../errors.ts';
 import type { SqliteConnection } from './connection.ts';
 import type { DiskRoom } from './disk-room.ts';
 import { SoundConnection } from './sound-connection.ts';
-import type { Sql, Store, WriteOptions } from './store.ts';
+import type { Sql, Store, StoreFound, WriteOptions } from './store.ts';
 import { diskFullError, isDiskFull, isOfWhatWasRead, lockRetryMs, storeError } from './store-error.ts';
 
 /** How long a commit stays in the log alone. */
@@ -27,8 +27,8 @@ interface SqliteStoreOptions {
   readonly file: string;
   readonly room: DiskRoom;
   readonly clock: Clock;
-  /** @default 0 */
-  readonly cutCommits?: number;
+  /** @default nothing */
+  readonly found?: StoreFound;
   /** Opens the file again; everything that it finds is on the disk then. */
   readonly reopen: () => Promise<SqliteConnection>;
 }
@@ -36,7 +36,7 @@ interface SqliteStoreOptions {
 /** Group commit over one connection: an fsync costs as much as dozens of rows, so those that come together share it. */
 export class SqliteStore implements Store {
   readonly file: string;
-  readonly cutCommits: number;
+  readonly found: StoreFound;
   readonly room: DiskRoom;
   readonly #clock: Clock;
   readonly #connection: SoundConnection;
@@ -56,7 +56,7 @@ export class SqliteStore implements Store {
     this.#connection = new SoundConnection(connection, options.reopen);
     this.file = options.file;
     this.room = options.room;
-    this.cutCommits = options.cutCommits ?? 0;
+    this.found = options.found ?? { cutCommits: 0, lostPages: 0, wasEmpty: false };
     this.#clock = options.clock;
   }
 

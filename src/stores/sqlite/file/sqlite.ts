@@ -10,6 +10,7 @@ export interface Database {
 export type SqlValue = string | number | bigint | null | Uint8Array;
 export type Row = Readonly<Record<string, SqlValue>>;
 
+/** Without `iterate`: a statement that the garbage collector finds during a pause of the iteration ends the process (SIGSEGV). */
 export interface Statement {
   run(...values: SqlValue[]): {
     readonly changes: number | bigint;
@@ -17,7 +18,6 @@ export interface Statement {
   };
   get(...values: SqlValue[]): Row | undefined;
   all(...values: SqlValue[]): Row[];
-  iterate(...values: SqlValue[]): Iterable<Row>;
 }
 
 interface DatabaseOptions {
@@ -25,6 +25,8 @@ interface DatabaseOptions {
   readonly timeout: number;
   /** @default false */
   readonly readOnly?: boolean;
+  /** False: `writable_schema` can be set. Older versions of Node do not know it, and allow that. @default true */
+  readonly defensive?: boolean;
 }
 
 interface Sqlite {

@@ -77,6 +77,16 @@ export function busyError(): Error {
   return Object.assign(new Error('database is locked'), { errcode: BUSY });
 }
 
+/** SQLite's error for a damaged file, where this program finds the damage. */
+export function damagedError(): Error {
+  return Object.assign(new Error('database disk image is malformed'), { errcode: 11 });
+}
+
+/** Whether a row violates a constraint of its table. */
+export function isConstraint(error: unknown): boolean {
+  return primaryCode(error) === 19;
+}
+
 const FULL = 13;
 
 /** The disk is full, as far as SQLite can tell, or a quota is. */
@@ -140,7 +150,7 @@ function fileReason(cause: unknown): readonly [string, string] {
     case 'EROFS':
       return [
         'cannot be written: its file system is read-only',
-        'mount its disk writable, or name another file with --store',
+        'mount its disk writable, or copy it with its -wal and -shm to another disk and name the copy',
       ];
     case 'ENOSPC':
       return ['cannot be written: the disk is full', 'make room; what waits in the queue is kept'];

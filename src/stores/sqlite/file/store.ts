@@ -5,8 +5,7 @@ import type { Statement } from './sqlite.ts';
 export interface Store {
   /** Its path. */
   readonly file: string;
-  /** How many commits were lost when it was opened, since its log was damaged (cut-commits.ts). */
-  readonly cutCommits: number;
+  readonly found: StoreFound;
   /**
    * Runs `work` in a transaction that it shares with the other writes of this turn of the event loop, and resolves with
    * what it returned once that is committed. When any of them throws or the commit fails, nothing of it is kept and all
@@ -21,6 +20,16 @@ export interface Store {
   readonly room: Pick<DiskRoom, 'isScarce' | 'keepReserve'>;
   /** Commits what is promised, then closes the file. */
   close(): Promise<void>;
+}
+
+/** What was wrong with the file when it was opened. */
+export interface StoreFound {
+  /** Commits that were lost, since its log was damaged (cut-commits.ts). */
+  readonly cutCommits: number;
+  /** Pages that were lost, since its log was deleted. */
+  readonly lostPages: number;
+  /** It had 0 bytes, and was initialized. */
+  readonly wasEmpty: boolean;
 }
 
 export interface WriteOptions {

@@ -1,4 +1,4 @@
-import type { DamagedFile } from '../damaged-file.ts';
+import type { DamagedFile, KeyStart } from '../damaged-file.ts';
 import type { Row } from '../file/sqlite.ts';
 import { toMovedDelivery, type Delivery } from '../../../queue/delivery.ts';
 import type { Queue } from '../../../queue/queue.ts';
@@ -48,20 +48,25 @@ export async function recoverDeliveries(from: DamagedFile, to: Pick<Queue, 'add'
   return counts;
 }
 
-/** The seqs that any place names, read from both ends of the larger tables. */
+/** Every key that leads to seqs: the pages of one may be lost. */
+const KEYS: readonly (readonly [table: string, start: KeyStart])[] = [
+  ['deliveries', { seq: -1 }],
+  ['deliveries', { id: '' }],
+  ['waiting', { lane: -1, due_at: -1, seq: -1 }],
+  ['held', { seq: -1 }],
+  ['claims', { seq: -1 }],
+  ['progress', { seq: -1 }],
+];
+
+/** The seqs that any place names. */
 function seqsIn(from: DamagedFile): readonly number[] {
   const seqs = new Set<number>();
-  const queries = [
-    'SELECT seq FROM deliveries ORDER BY seq',
-    'SELECT seq FROM deliveries ORDER BY seq DESC',
-    'SELECT seq FROM deliveries ORDER BY id',
-    'SELECT seq FROM deliveries ORDER BY id DESC',
-    'SELECT seq FROM waiting',
-    'SELECT seq FROM held',
-    'SELECT seq FROM claims',
-    'SELECT seq FROM progress',
-  ];
-  for (const query of queries) for (const { seq } of from.rows(query)) seqs.add(Number(seq));
+  for (const [table, start] of KEYS) {
+    const columns = ['seq', ...Object.keys(start)].join(', ');
+    for (const rows of from.read(table, start, columns)) {
+      for (const { seq } of rows ?? []) seqs.add(Number(seq));
+    }
+  }
   return [...seqs].toSorted((a, b) => a - b);
 }
 

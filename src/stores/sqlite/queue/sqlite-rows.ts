@@ -127,10 +127,10 @@ function stringsOf(json: SqlValue | undefined): readonly string[] {
   return json === '[]' ? NONE : readStoredJson(json, NONE);
 }
 
-/** Parses JSON that this folder has written. Returns `otherwise` for damaged text, so that one row stops no others. */
+/** Parses JSON that this folder has written. Returns `otherwise` for damaged text or NULL, so that one row stops no others. */
 export function readStoredJson<T>(json: SqlValue | undefined, otherwise: T): T {
   try {
-    return JSON.parse(text(json)) as T; // written by this folder only
+    return (JSON.parse(text(json)) as T) ?? otherwise; // written by this folder only
   } catch {
     return otherwise;
   }

@@ -42,7 +42,7 @@ function flip(file: string, at: number): void {
 async function cutAndKept(file: string): Promise<readonly number[]> {
   const store = await open(file);
   await store.close();
-  return [store.cutCommits, Number(await ask(file, 'SELECT count(*) FROM notes'))];
+  return [store.found.cutCommits, Number(await ask(file, 'SELECT count(*) FROM notes'))];
 }
 
 describe('the log of a file', () => {
@@ -71,7 +71,7 @@ describe('the log of a file', () => {
     await store.write((sql) => sql('INSERT INTO notes VALUES (9)').run());
     flip(`${file}-wal`, sizeOfLog(file) - 100);
     const other = await open(file);
-    expect([store.cutCommits, other.cutCommits]).toEqual([0, 0]);
+    expect([store.found.cutCommits, other.found.cutCommits]).toEqual([0, 0]);
     await other.close();
     await store.close();
   });

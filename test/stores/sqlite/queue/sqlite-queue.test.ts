@@ -276,7 +276,7 @@ describe('the file', () => {
     let isFull = false;
     const filling: Store = {
       file: store.file,
-      cutCommits: 0,
+      found: store.found,
       room: store.room,
       check: (options) => store.check(options),
       write: (work, options) =>

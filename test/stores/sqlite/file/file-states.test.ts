@@ -1,0 +1,125 @@
+import {
+  copyFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../../../src/clock.ts';
+import { examineQueue, openDurableQueue, recoverQueue } from '../../../../src/stores/open.ts';
+import type { DurableQueue } from '../../../../src/stores/opened-queue.ts';
+import { newDelivery } from '../../../queue/new-delivery.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
+import { ask, run } from '../ask.ts';
+
+const open = (store: string): Promise<DurableQueue> =>
+  openDurableQueue({ store, dataDir: '', clock: systemClock });
+const openToRead = (store: string): Promise<DurableQueue> =>
+  openDurableQueue({ store, dataDir: '', clock: systemClock, create: false, isReading: true });
+const newFile = (): string => join(temporaryFolder(), 'hooks.db');
+const filesOf = (file: string): readonly string[] => readdirSync(dirname(file)).toSorted();
+
+/** A queue as a killed process leaves it: what it added is in its log only. */
+async function killed(): Promise<string> {
+  const [file, copy] = [newFile(), newFile()];
+  const { queue, close } = await open(file);
+  await queue.add(Array.from({ length: 300 }, (_, index) => newDelivery(`d${index}`)));
+  for (const end of ['', '-wal', '-shm']) copyFileSync(file + end, copy + end);
+  await close();
+  return copy;
+}
+
+describe('a file of 0 bytes', () => {
+  it('is no queue to commands that read, which write nothing', async () => {
+    const file = newFile();
+    writeFileSync(file, '');
+    await expect(openToRead(file)).rejects.toThrow(`Expected a queue in ${file}, got a file of 0 bytes`);
+    await expect(examineQueue(file, systemClock)).rejects.toThrow('got a file of 0 bytes');
+    await expect(recoverQueue(file, { to: `${file}-new`, clock: systemClock })).rejects.toThrow('of 0 bytes');
+    expect([filesOf(file), statSync(file).size]).toEqual([[basename(file)], 0]);
+  });
+
+  it('is made a queue by commands that add, which say so', async () => {
+    const file = newFile();
+    writeFileSync(file, '');
+    const { queue, loss, warnings, close } = await open(file);
+    expect([loss, await warnings()]).toEqual([`${file} had 0 bytes: a new queue was made in it`, [loss]]);
+    await queue.add([newDelivery('d')]);
+    await close();
+    const again = await openToRead(file);
+    expect([again.loss, (await again.inspection.stats()).length]).toEqual([undefined, 1]);
+    await again.close();
+  });
+
+  it.each(['empty', 'gone'])('keeps the log beside it, when it is %s', async (state) => {
+    const file = await killed();
+    const log = readFileSync(`${file}-wal`);
+    if (state === 'empty') writeFileSync(file, '');
+    else unlinkSync(file);
+    const before = filesOf(file);
+    for (const opening of [
+      () => open(file),
+      () => recoverQueue(file, { to: newFile(), clock: systemClock }),
+    ]) {
+      await expect(opening()).rejects.toThrow(
+        `The queue ${file} is ${state}, but its log ${file}-wal is not`,
+      );
+    }
+    if (state === 'empty') await expect(openToRead(file)).rejects.toThrow('but its log');
+    expect([filesOf(file), readFileSync(`${file}-wal`).equals(log)]).toEqual([before, true]);
+  });
+});
+
+describe('a file that is made', () => {
+  it('has its tables before it has its name, and nothing is left beside it', async () => {
+    const file = newFile();
+    const opened = await Promise.all(Array.from({ length: 4 }, () => open(file)));
+    expect(opened.map(({ loss }) => loss)).toEqual([undefined, undefined, undefined, undefined]);
+    // Before anything is written back from the log.
+    copyFileSync(file, `${file}-copy`);
+    expect(Number(await ask(`${file}-copy`, 'SELECT count(*) FROM sqlite_schema'))).toBeGreaterThan(10);
+    expect(filesOf(file).filter((name) => name.endsWith('.tmp'))).toEqual([]);
+    for (const { close } of opened) await close();
+  });
+});
+
+describe('a file with the stamp of hooks', () => {
+  it.each([
+    ['none of its tables', 'PRAGMA application_id = 0x686f6f6b'],
+    ['none of its tables, and a version', 'PRAGMA application_id = 0x686f6f6b; PRAGMA user_version = 1'],
+  ])('and %s is damaged', async (_, sql) => {
+    const file = newFile();
+    await run(file, sql);
+    await expect(open(file)).rejects.toThrow('is damaged');
+    await expect(openToRead(file)).rejects.toThrow('is damaged');
+    await expect(examineQueue(file, systemClock)).rejects.toThrow('is damaged');
+    expect(await ask(file, 'SELECT name FROM sqlite_schema')).toEqual([]);
+  });
+});
+
+describe('a log that was deleted', () => {
+  it('is reported when its index still counts pages', async () => {
+    const file = await killed();
+    unlinkSync(`${file}-wal`);
+    const { loss, close } = await openToRead(file);
+    expect(loss).toMatch(/^the log of .*hooks\.db is gone, and with it [1-9]\d* pages of recent changes$/);
+    await close();
+  });
+
+  it('is not reported while its pages are in the file', async () => {
+    const file = await killed();
+    await (await open(file)).close();
+    for (const end of ['-wal', '-shm']) if (existsSync(file + end)) unlinkSync(file + end);
+    const again = await open(file);
+    expect([again.loss, (await again.inspection.stats())[0]?.pending]).toEqual([undefined, 300]);
+    await again.close();
+    if (existsSync(`${file}-wal`)) unlinkSync(`${file}-wal`);
+    const third = await open(file);
+    expect(third.loss).toBe(undefined);
+    await third.close();
+  });
+});

@@ -1,0 +1,63 @@
+// Needs root (or sudo without a password), to mount a disk.
+import { copyFileSync, existsSync, readdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { systemClock } from '../../../../src/clock.ts';
+import { openDurableQueue } from '../../../../src/stores/open.ts';
+import type { DurableQueue } from '../../../../src/stores/opened-queue.ts';
+import { hooks } from '../../../end-to-end/hooks.ts';
+import { MAY_MOUNT, SmallDisk } from '../../../failing-disk.ts';
+import { newDelivery } from '../../../queue/new-delivery.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
+
+const open = (store: string): Promise<DurableQueue> =>
+  openDurableQueue({ store, dataDir: '', clock: systemClock });
+
+/** A read-only disk with the file of a queue of two, whose second is in the log alone, and those of these that are named. */
+async function readOnlyFile(ends: readonly string[], { isClosed = false } = {}): Promise<string> {
+  const disk = new SmallDisk(join(temporaryFolder(), 'disk'), 4 * 1024 * 1024);
+  onTestFinished(() => disk.remove());
+  const [file, copy] = [join(temporaryFolder(), 'hooks.db'), join(disk.path, 'hooks.db')];
+  const { queue, file: own, close } = await open(file);
+  await queue.add([newDelivery('first')]);
+  await own?.settledBytes();
+  await queue.add([newDelivery('second')]);
+  if (isClosed) await close();
+  for (const end of ['', ...ends]) if (existsSync(file + end)) copyFileSync(file + end, copy + end);
+  if (!isClosed) await close();
+  disk.remount('ro');
+  return copy;
+}
+
+describe.runIf(MAY_MOUNT)('a queue on a read-only file system', () => {
+  it.each([
+    ['was closed', [], true],
+    ['was closed, and has an empty log', ['-wal', '-shm'], true],
+    ['has all three files', ['-wal', '-shm'], false],
+  ])('is read when it %s', async (_, ends, isClosed) => {
+    const file = await readOnlyFile(ends, { isClosed });
+    const before = readdirSync(tmpdir()).filter((name) => name.startsWith('hooks-read-only'));
+    const { code, stdout } = await hooks(['queue', 'list', '--store', file, '-o', 'json']);
+    expect([code, stdout.trimEnd().split('\n').length]).toEqual([0, 2]);
+    expect(await hooks(['queue', 'stats', '--store', file])).toMatchObject({ code: 0 });
+    expect(readdirSync(tmpdir()).filter((name) => name.startsWith('hooks-read-only'))).toEqual(before);
+    const dropped = await hooks(['queue', 'drop', '--all', '--yes', '--store', file]);
+    expect([dropped.code, dropped.stderr]).toEqual([2, expect.stringContaining('read-only')]);
+    expect((await hooks(['worker', '--store', file, '--url', 'http://127.0.0.1:9/'])).code).toBe(2);
+  });
+
+  it('is rejected when its log is not empty and cannot be read', async () => {
+    const file = await readOnlyFile(['-wal']);
+    const { code, stderr } = await hooks(['queue', 'stats', '--store', file]);
+    expect(code).toBe(2);
+    expect(stderr).toContain('is read-only, and its log cannot be read');
+    expect(stderr.replaceAll(/\s+/g, ' ')).toContain(`copy ${file}, ${file}-wal and ${file}-shm to a folder`);
+  });
+
+  it('reports a log that is gone', async () => {
+    const file = await readOnlyFile(['-shm']);
+    const { code, stderr } = await hooks(['queue', 'stats', '--store', file]);
+    expect([code, stderr.replaceAll(/\s+/g, ' ')]).toEqual([0, expect.stringContaining('is gone, and')]);
+  });
+});
