@@ -21,6 +21,8 @@ export interface OpenQueue {
   readonly check: (options?: CheckOptions) => Promise<void>;
   /** Settings that could lose or reject deliveries, a sentence each. */
   readonly warnings: () => Promise<readonly string[]>;
+  /** Puts back deliveries that no claim would ever find. Returns how many. Undefined: the store can lose none. */
+  readonly sweep?: () => Promise<number>;
   /** The queue, then whatever it is in. */
   readonly close: () => Promise<void>;
 }

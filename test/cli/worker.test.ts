@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { startReceiver } from '../../src/receiver/receiver.ts';
 import { parseScript } from '../../src/receiver/response/script.ts';
+import { ask, run } from '../stores/sqlite/ask.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { until } from '../until.ts';
 import { hooks, startHooks } from './run-in-process.ts';
@@ -46,4 +47,26 @@ it('hooks worker logs an outage as serve does, and has the metrics of what it de
     'stopping: attempts in flight are finished',
     'stopped',
   ]);
+});
+
+it('hooks worker puts back a delivery that no claim could find, and logs it', async () => {
+  const receiver = await startReceiver({ secrets: ['s'], script: parseScript('200'), onRequest: () => {} });
+  onTestFinished(() => receiver.close());
+  const config = { webhooks: [`${receiver.url}/hook`], sharedSecret: 's', writeKey: 'key' };
+  const cwd = temporaryFolder({
+    '.hooksrc.json': JSON.stringify(config),
+    'day.ndjson': Array.from(
+      { length: 6 },
+      (_, user) => `{"type":"track","event":"a","userId":"u${user}"}\n`,
+    ).join(''),
+  });
+  const file = join(cwd, 'data/hooks.db');
+  const place = { cwd, env: { HOOKS_DATA_DIR: join(cwd, 'data') } };
+  await hooks(['replay', 'day.ndjson', '--queue', '-q'], place);
+  await run(file, 'UPDATE waiting SET seq = seq + 16384 WHERE seq = (SELECT min(seq) + 5 FROM waiting)');
+  const worker = startHooks(['worker', '--allow-private', '-o', 'json'], { ...place, timeoutMs: 60_000 });
+  const delivered = "SELECT count(*) FROM queue WHERE state = 'delivered'";
+  await until(async () => (await ask(file, delivered))[0] === '6', 'all to be delivered');
+  const { stderr } = await worker.stop('SIGTERM');
+  expect(stderr).toContain('"deliveries":1,"msg":"deliveries that no claim could find were put back"');
 });

@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock.ts';
+import { sleep, type Clock } from '../../clock.ts';
 import { prepareDestinations } from '../../engine/destination.ts';
 import type { Sources, WebhookOptions } from '../../engine/options.ts';
 import type { Lane } from '../../queue/queue.ts';
@@ -61,7 +61,24 @@ export async function openWatchedEngine(options: WatchedEngineOptions & Watching
     },
     onUnrecorded: (delivery, error) => watch.unrecorded(delivery, error),
   });
-  return { ...opened, log, metrics, close: () => opened.close().finally(() => watch.close()) };
+  const closing = new AbortController();
+  if (options.deliver) void sweepHourly(open, log, closing.signal);
+  const close = (): Promise<void> => {
+    closing.abort();
+    return opened.close().finally(() => watch.close());
+  };
+  return { ...opened, log, metrics, close };
+}
+
+const SWEEP_MS = 3_600_000;
+
+/** A store that fails is reported by the next claim. */
+async function sweepHourly({ sweep, clock }: OpenQueue, log: ServiceLog, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    const deliveries = (await sweep?.().catch(() => 0)) ?? 0;
+    if (deliveries > 0) log.warn('deliveries that no claim could find were put back', { deliveries });
+    await sleep(clock, SWEEP_MS, signal);
+  }
 }
 
 /** The webhooks in use, as they are shown: each is known to the metrics before its first attempt. */

@@ -9,6 +9,7 @@ import type { Sql, Store } from './file/store.ts';
 import { QUEUE_TABLES } from './queue/queue-tables.ts';
 import { SqliteInspection } from './queue/sqlite-inspection.ts';
 import { SqliteQueue } from './queue/sqlite-queue.ts';
+import { sweepDeliveries } from './queue/sqlite-sweep.ts';
 import { recoverInto, type FileRecovery } from './recover.ts';
 import { AUDIENCE_TABLES, SqliteAudienceStore } from './sqlite-audience-store.ts';
 import { DELETION_TABLES, SqliteDeletionStore, forgetDeletions } from './sqlite-deletion-store.ts';
@@ -44,6 +45,7 @@ export async function openFile(place: string, { retention, ...options }: OpenFil
     seen: new SqliteSeen(store, clock),
     deletions: new SqliteDeletionStore(store),
     audiences: async () => new SqliteAudienceStore(store, clock),
+    sweep: () => sweepDeliveries(store),
     loss: lossOf(store),
     isSameFile: (other: string) => isSameFile(store.file, other),
   };
