@@ -14,7 +14,7 @@ import { isCurrent, migrate, type Tables } from './schema.ts';
 import { loadSqlite, type Database } from './sqlite.ts';
 import { SqliteStore } from './sqlite-store.ts';
 import type { Store } from './store.ts';
-import { busyError, isBusy, isDiskFull, storeError } from './store-error.ts';
+import { busyError, diskFullError, isBusy, isDiskFull, storeError } from './store-error.ts';
 
 export interface StoreOptions {
   readonly clock: Clock;
@@ -84,6 +84,8 @@ function noQueue(file: string): QueueError {
 
 /** Makes the file under another name first: no process finds it without its tables. */
 async function make(file: string, tables: readonly Tables[]): Promise<void> {
+  // Nothing could be added to it.
+  if (new DiskRoom(file).isShort()) throw diskFullError();
   const { DatabaseSync } = await loadSqlite();
   await removeAbandonedBeside(file);
   const fresh = temporaryFileBeside(file);
