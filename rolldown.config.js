@@ -72,9 +72,9 @@ const program = {
 /** The inbox's page: one script and one style sheet, which the server writes into the page. */
 const page = {
   platform: 'browser',
-  input: { page: 'src/receiver/inbox/page/main.tsx' },
+  input: { page: 'src/inbox/page/main.tsx' },
   transform: { jsx: { runtime: 'automatic', importSource: 'preact' }, target: 'es2023' },
-  plugins: [styleSheet('src/receiver/inbox/page/style/')],
+  plugins: [styleSheet('src/inbox/page/style/')],
   output: { dir: 'dist/inbox', format: 'iife', minify: true, entryFileNames: '[name].js' },
 };
 

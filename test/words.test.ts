@@ -21,12 +21,12 @@ const RULES: readonly WordRule[] = [
     not: /(?<!test\/)\b(?:un)?answer(?!-lost)\w*/,
     say: 'response, respond',
     except: {
-      'src/cli/init/': 'the answer to a question at a prompt',
-      'src/cli/queue/confirm.ts': 'the answer to a question at a prompt',
+      'src/cli/verbs/init/': 'the answer to a question at a prompt',
+      'src/cli/verbs/queue/confirm.ts': 'the answer to a question at a prompt',
       'src/cli/print/received-line.ts': FIELD_OF_OUTPUT,
       'src/receiver/received-request.ts': FIELD_OF_OUTPUT,
       'src/receiver/response/responder.ts': FIELD_OF_OUTPUT,
-      'src/receiver/inbox/': FIELD_OF_OUTPUT,
+      'src/inbox/': FIELD_OF_OUTPUT,
     },
   },
   {
@@ -37,10 +37,10 @@ const RULES: readonly WordRule[] = [
       'src/app/prove-receiver.ts': FIELD_OF_OUTPUT,
       'src/check/': FIELD_OF_OUTPUT,
       'src/cli/print/received-line.ts': FIELD_OF_OUTPUT,
-      'src/cli/test/': FIELD_OF_OUTPUT,
+      'src/cli/verbs/test-receiver/': FIELD_OF_OUTPUT,
       'src/idempotence/subject.ts': FIELD_OF_OUTPUT,
       'src/receiver/response/forwarding.ts': FIELD_OF_OUTPUT,
-      'src/receiver/inbox/page/request/replay-form.tsx': FIELD_OF_OUTPUT,
+      'src/inbox/page/request/replay-form.tsx': FIELD_OF_OUTPUT,
       'src/stores/server/redis/redis-connection.ts': 'the name of an error of the Redis driver',
     },
   },
@@ -48,9 +48,9 @@ const RULES: readonly WordRule[] = [
     not: /\b(?:const|let) said\b|\bsaid(?:[,:?]| \})/,
     say: 'detail, text, response',
     except: {
-      'src/cli/doctor/': FIELD_OF_OUTPUT,
-      'src/cli/expect/': FIELD_OF_OUTPUT,
-      'src/receiver/expected/': FIELD_OF_OUTPUT,
+      'src/cli/verbs/doctor/': FIELD_OF_OUTPUT,
+      'src/cli/verbs/expect/': FIELD_OF_OUTPUT,
+      'src/expectation/': FIELD_OF_OUTPUT,
     },
   },
   {
@@ -60,9 +60,9 @@ const RULES: readonly WordRule[] = [
       'src/app/pipeline/outcomes.ts': "a field of the library's Outcome",
       'src/cli/print/failure-cause.ts': "a field of the library's Outcome",
       'src/cli/print/result-': "a field of the library's Outcome",
-      'src/cli/replay/reported-result.ts': "a field of the library's Outcome",
-      'src/cli/queue/change-deliveries.ts': FIELD_OF_OUTPUT,
-      'src/cli/audience/output.ts': FIELD_OF_OUTPUT,
+      'src/cli/verbs/replay/reported-result.ts': "a field of the library's Outcome",
+      'src/cli/verbs/queue/change-deliveries.ts': FIELD_OF_OUTPUT,
+      'src/cli/verbs/audience/output.ts': FIELD_OF_OUTPUT,
     },
   },
   {
@@ -70,7 +70,7 @@ const RULES: readonly WordRule[] = [
     say: 'delivery',
     except: {
       'src/stores/server/': "BullMQ's record, in its own words",
-      'src/cli/init/': 'a job of continuous integration',
+      'src/cli/verbs/init/': 'a job of continuous integration',
       'docs/': 'a job of continuous integration, and the tools that show the jobs of BullMQ',
       'README.md': 'a job of continuous integration',
       'test/cli/init.test.ts': 'a job of continuous integration',
@@ -148,7 +148,7 @@ describe('the words', () => {
   });
 
   it('are looked for in identifiers, constants and sentences', () => {
-    const rule = { not: /\banswer\w*/, say: 'response', except: { 'src/cli/init/': 'a prompt' } };
+    const rule = { not: /\banswer\w*/, say: 'response', except: { 'src/cli/verbs/init/': 'a prompt' } };
     const found = (text: string, path = 'src/a.ts') => breaks({ path, number: 1, text }, rule);
     expect(['hasAnswered', 'ANSWER_MS', "'it answers 200'", '#answer'].map((text) => found(text))).toEqual([
       true,
@@ -157,7 +157,7 @@ describe('the words', () => {
       true,
     ]);
     expect(found('response')).toBe(false);
-    expect(found('answer', 'src/cli/init/run.ts')).toBe(false);
+    expect(found('answer', 'src/cli/verbs/init/run.ts')).toBe(false);
     const titles = titlesIn("it('answers 200', () => {\n  // answers\n});\ndescribe.each([1])('of %s', f);");
     expect(titles.map(({ text }) => text)).toEqual(['answers 200', 'of %s']);
   });

@@ -2,7 +2,7 @@ import { CheckRun, type RunEnd, type RunOptions } from '../check/run-checks.ts';
 import { prepareWebhooks } from '../engine/webhook.ts';
 import { checkRoute } from '../transport/route/check-route.ts';
 import { createUndiciTransport } from '../transport/undici-transport.ts';
-import { examineFailure } from './examine-failure.ts';
+import { examineFailure } from '../diagnosis/examine-failure.ts';
 import { userAgent } from './version.ts';
 
 export interface CheckReceiverOptions extends Omit<RunOptions, 'transport' | 'url' | 'headers'> {

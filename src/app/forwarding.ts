@@ -1,5 +1,5 @@
-import { networkCauseOf } from '../causes/network-causes.ts';
-import { responseCauseOf } from '../causes/response-cause.ts';
+import { networkCauseOf } from '../diagnosis/causes/network-causes.ts';
+import { responseCauseOf } from '../diagnosis/causes/response-cause.ts';
 import { prepareWebhooks } from '../engine/webhook.ts';
 import { ConfigError, HooksError } from '../errors.ts';
 import {

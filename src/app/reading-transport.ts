@@ -1,4 +1,4 @@
-import { responseCauseOf, type ResponseCause } from '../causes/response-cause.ts';
+import { responseCauseOf, type ResponseCause } from '../diagnosis/causes/response-cause.ts';
 import type { Sources } from '../engine/options.ts';
 import { redactUrl } from '../redact.ts';
 import { withoutSent } from '../transport/sent-secrets.ts';

@@ -1,5 +1,5 @@
-import { networkCauseOf, type NetworkCause } from '../causes/network-causes.ts';
-import { responseCauseOf, type ResponseCause } from '../causes/response-cause.ts';
+import { networkCauseOf, type NetworkCause } from '../diagnosis/causes/network-causes.ts';
+import { responseCauseOf, type ResponseCause } from '../diagnosis/causes/response-cause.ts';
 import { redactUrl } from '../redact.ts';
 import type { NetworkError, TransportResponse, TransportResult } from '../transport/transport.ts';
 

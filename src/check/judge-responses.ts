@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
-import type { ResponseCause } from '../causes/response-cause.ts';
-import { OWN_WORDS } from '../causes/wanted-rules.ts';
-import { WORDS_IN_BODY } from '../causes/taken-rules.ts';
+import type { ResponseCause } from '../diagnosis/causes/response-cause.ts';
+import { OWN_WORDS } from '../diagnosis/causes/wanted-rules.ts';
+import { WORDS_IN_BODY } from '../diagnosis/causes/taken-rules.ts';
 import type { CheckResponse } from './check-response.ts';
 import type { Check, Expected, Fault } from './check.ts';
 

@@ -1,7 +1,7 @@
 import { sleep, type Clock } from '../clock.ts';
 import { redactUrl, withoutRepeated } from '../redact.ts';
 import { withoutSent, type SentRequest } from '../transport/sent-secrets.ts';
-import { networkCauseOf } from '../causes/network-causes.ts';
+import { networkCauseOf } from '../diagnosis/causes/network-causes.ts';
 import type { NetworkError, Transport, TransportResult } from '../transport/transport.ts';
 import { checkResponseOf, type CheckResponse } from './check-response.ts';
 import type { Check } from './check.ts';

@@ -11,7 +11,7 @@ import {
   judgeResponses,
   type CheckJudgement,
 } from './judge-responses.ts';
-import { mistakenRequests } from './mistakes/mistaken-requests.ts';
+import { mistakenRequests } from '../diagnosis/mistakes/mistaken-requests.ts';
 import { INTERRUPTED, ReceiverUnderTest, type TestedReceiverOptions } from './receiver-under-test.ts';
 import { NEEDS_SECRET, RunProgress } from './run-progress.ts';
 import type { Signer } from '../signature/schemes/signer.ts';

@@ -1,6 +1,6 @@
 import { processorMs, type Clock } from '../clock.ts';
-import { undiagnosed, type Diagnosis } from '../signature/diagnosis/diagnose.ts';
-import { missingSignatureFix } from '../signature/diagnosis/reasons.ts';
+import { undiagnosed, type Diagnosis } from '../diagnosis/signature/diagnose.ts';
+import { missingSignatureFix } from '../diagnosis/signature/reasons.ts';
 import { detectSchemes, missingSignature } from '../signature/schemes/detect-schemes.ts';
 import { DEFAULT_SCHEMES, findSchemes } from '../signature/schemes/find-schemes.ts';
 import { headerValues, rawHeaderList, type HeaderList } from '../signature/schemes/header-list.ts';

@@ -1,7 +1,7 @@
-import { BodyDigests } from './diagnosis/body-digests.ts';
-import type { SchemeEvidence } from './diagnosis/explain-scheme.ts';
-import { KeptBody } from './diagnosis/body/kept-body.ts';
-import type { ReasonCode } from './diagnosis/reasons.ts';
+import { BodyDigests } from '../diagnosis/signature/body-digests.ts';
+import type { SchemeEvidence } from '../diagnosis/signature/explain-scheme.ts';
+import { KeptBody } from '../diagnosis/signature/body/kept-body.ts';
+import type { ReasonCode } from '../diagnosis/signature/reasons.ts';
 import { sameText } from './given-signature.ts';
 import { firstItem, type FirstItem } from './schemes/first-item.ts';
 import type { HeaderList } from './schemes/header-list.ts';
@@ -9,7 +9,7 @@ import { withFields, layoutOf } from './schemes/layout.ts';
 import { ageFault, type PresentedSignature } from './schemes/presented.ts';
 import type { SignatureScheme } from './schemes/scheme.ts';
 import { verifyingKeys, type SchemeKey } from './schemes/secrets.ts';
-import type { ExplainContext } from './diagnosis/find-mistake.ts';
+import type { ExplainContext } from '../diagnosis/signature/find-mistake.ts';
 import type { SchemeMatch, SignatureCheck } from './signature-check.ts';
 
 interface SchemeCheckOptions {

@@ -1,7 +1,7 @@
-import type { MismatchEvidence } from './diagnosis/explain-mismatch.ts';
-import type { KeptBody } from './diagnosis/body/kept-body.ts';
-import type { ExplainContext } from './diagnosis/find-mistake.ts';
-import type { NoteCode } from './diagnosis/reasons.ts';
+import type { MismatchEvidence } from '../diagnosis/signature/explain-mismatch.ts';
+import type { KeptBody } from '../diagnosis/signature/body/kept-body.ts';
+import type { ExplainContext } from '../diagnosis/signature/find-mistake.ts';
+import type { NoteCode } from '../diagnosis/signature/reasons.ts';
 import type { SignatureScheme } from './schemes/scheme.ts';
 
 /** Checks the signature of one scheme over a body that arrives in pieces. */

@@ -1,6 +1,6 @@
-import type { DiagnosisBudget } from './diagnosis/deadline.ts';
-import type { MismatchEvidence } from './diagnosis/explain-mismatch.ts';
-import { KeptBody } from './diagnosis/body/kept-body.ts';
+import type { DiagnosisBudget } from '../diagnosis/signature/deadline.ts';
+import type { MismatchEvidence } from '../diagnosis/signature/explain-mismatch.ts';
+import { KeptBody } from '../diagnosis/signature/body/kept-body.ts';
 import { rejectEmptySecrets } from './lenient-check.ts';
 import { DEFAULT_SCHEMES, findSchemes } from './schemes/find-schemes.ts';
 import { headerList } from './schemes/header-list.ts';

@@ -1,7 +1,7 @@
 import { checkOptions } from '../check-options.ts';
-import type { Diagnosis } from './diagnosis/diagnose.ts';
-import type { NoteCode } from './diagnosis/reasons.ts';
-import type { OtherSecret } from './diagnosis/other-secrets.ts';
+import type { Diagnosis } from '../diagnosis/signature/diagnose.ts';
+import type { NoteCode } from '../diagnosis/signature/reasons.ts';
+import type { OtherSecret } from '../diagnosis/signature/other-secrets.ts';
 import type { SchemeChoice } from './schemes/find-schemes.ts';
 import type { HeadersInput } from './schemes/header-list.ts';
 

@@ -1,6 +1,6 @@
-import { diagnosisBudget, type DiagnosisBudget } from './diagnosis/deadline.ts';
-import { explainMismatch } from './diagnosis/explain-mismatch.ts';
-import { KeptBody } from './diagnosis/body/kept-body.ts';
+import { diagnosisBudget, type DiagnosisBudget } from '../diagnosis/signature/deadline.ts';
+import { explainMismatch } from '../diagnosis/signature/explain-mismatch.ts';
+import { KeptBody } from '../diagnosis/signature/body/kept-body.ts';
 import { readSignature } from './given-signature.ts';
 import { indexOfSigner, matchOverStringified, rejectEmptySecrets } from './lenient-check.ts';
 import { LARGEST_STRINGIFIED_BODY, SignatureVerifier } from './signature-verifier.ts';

@@ -4,9 +4,9 @@ import {
   messageLabel,
   type ArrivedMessage,
   type DifferingMessage,
-} from '../receiver/expected/finding.ts';
-import { NearestMessage } from '../receiver/expected/nearest.ts';
-import type { ExpectedMessage } from '../receiver/expected/expected-message.ts';
+} from '../expectation/finding.ts';
+import { NearestMessage } from '../expectation/nearest.ts';
+import type { ExpectedMessage } from '../expectation/expected-message.ts';
 
 export function takesMessage({ conditions }: ExpectedMessage, arrived: ArrivedMessage): boolean {
   return new NearestMessage(conditions).takes(arrived);

@@ -1,14 +1,14 @@
 import { isObject } from '../check-options.ts';
 import type { JsonValue } from '../message/types.ts';
 import { printable } from '../redact.ts';
-import { EVERY_MESSAGE, MessageSchemas } from '../receiver/expected/schema/schema-check.ts';
+import { EVERY_MESSAGE, MessageSchemas } from '../expectation/schema/schema-check.ts';
 import {
   differingMessage,
   messageLabel,
   type ArrivedMessage,
   type DifferingMessage,
-} from '../receiver/expected/finding.ts';
-import { NearestMessage } from '../receiver/expected/nearest.ts';
+} from '../expectation/finding.ts';
+import { NearestMessage } from '../expectation/nearest.ts';
 import { differingMessageText, explainMessages, listMessages } from './explain-messages.ts';
 import { readMatcher, type MessageMatcher } from './message-matcher.ts';
 import { arrivedAt } from './test-receiver.ts';

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { CHECKS } from '../../src/check/checks.ts';
-import { commonMistakes } from '../../src/check/mistakes/common-mistakes.ts';
+import { commonMistakes } from '../../src/diagnosis/mistakes/common-mistakes.ts';
 import { Sample } from '../../src/check/sample.ts';
 import { DEFAULT_SCHEMES } from '../../src/signature/schemes/find-schemes.ts';
 import { MAX_MESSAGE_BYTES } from '../../src/message/limits.ts';

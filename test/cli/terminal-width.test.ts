@@ -2,7 +2,7 @@ import stringWidth from 'fast-string-width';
 import { beforeAll, afterAll, describe, expect, it } from 'vitest';
 import { fitText } from '../../src/cli/fit-text.ts';
 import { GUIDES } from '../../src/cli/guide.ts';
-import { ageText } from '../../src/cli/queue/delivery-line.ts';
+import { ageText } from '../../src/cli/verbs/queue/delivery-line.ts';
 import { formatRow, formatTable } from '../../src/cli/print/table.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { brokenWords, COPIED, EVENTS, FILES, LONG_PATH, startRejecting, tooWide } from './narrow-terminal.ts';

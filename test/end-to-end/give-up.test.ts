@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { giveUpMs } from '../../src/cli/replay/options.ts';
+import { giveUpMs } from '../../src/cli/verbs/replay/options.ts';
 import { hooks } from '../cli/run-in-process.ts';
 import { freePort } from '../free-port.ts';
 import { temporaryFolder } from '../temporary-folder.ts';

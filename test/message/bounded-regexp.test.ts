@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { boundedRegExp } from '../../src/message/bounded-regexp.ts';
 import { readFilter } from '../../src/message/filter.ts';
-import { MessageSchemas } from '../../src/receiver/expected/schema/schema-check.ts';
+import { MessageSchemas } from '../../src/expectation/schema/schema-check.ts';
 
 const event = `${'a'.repeat(40)}!`;
 

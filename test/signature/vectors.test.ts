@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { BodyDigests } from '../../src/signature/diagnosis/body-digests.ts';
+import { BodyDigests } from '../../src/diagnosis/signature/body-digests.ts';
 import { sign } from '../../src/signature/sign.ts';
 import { verify } from '../../src/signature/verify.ts';
 import { bodyOf, digestOf, keyOf, valid, vectors } from './read-vectors.ts';

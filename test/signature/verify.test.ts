@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ConfigError, SignatureError } from '../../src/errors.ts';
-import { Deadline } from '../../src/signature/diagnosis/deadline.ts';
+import { Deadline } from '../../src/diagnosis/signature/deadline.ts';
 import { verify, Verifier, type VerifyOptions, type VerifyResult } from '../../src/signature/verify.ts';
 import { LARGEST_KEPT_BODY, LARGEST_STRINGIFIED_BODY } from '../../src/signature/signature-verifier.ts';
 

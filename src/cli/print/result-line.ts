@@ -2,7 +2,7 @@ import type { Outcome, DestinationOutcome } from '../../app/pipeline/outcomes.ts
 import type { AttemptRecord } from '../../attempt-record.ts';
 import type { Message } from '../../message/types.ts';
 import type { ReportedOutcome } from '../../report/report.ts';
-import type { ResponseCause } from '../../causes/response-cause.ts';
+import type { ResponseCause } from '../../diagnosis/causes/response-cause.ts';
 import { printable } from '../../redact.ts';
 import type { ReceivedRequest } from '../../receiver/received-request.ts';
 import { isoTime } from '../../clock.ts';

@@ -1,5 +1,5 @@
 import type { DestinationOutcome, Outcome } from '../../app/pipeline/outcomes.ts';
-import type { ResponseCause } from '../../causes/response-cause.ts';
+import type { ResponseCause } from '../../diagnosis/causes/response-cause.ts';
 import { printable } from '../../redact.ts';
 import { attemptText, detailText, durationText } from '../attempt-text.ts';
 import { fitText } from '../fit-text.ts';

@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock.ts';
 import type { NetworkError, TransportResponse, TransportResult } from '../../transport/transport.ts';
-import { causeCodeOf } from '../../causes/response-cause.ts';
-import { readableBody } from '../../causes/response-words.ts';
+import { causeCodeOf } from '../../diagnosis/causes/response-cause.ts';
+import { readableBody } from '../../diagnosis/causes/response-words.ts';
 import type { AttemptEvidence } from '../../attempt-record.ts';
 import type { AttemptResult } from './attempt-result.ts';
 import { retryAfterMs } from '../../transport/retry-after.ts';

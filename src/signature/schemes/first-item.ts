@@ -1,4 +1,4 @@
-import { stringified, utf8TextOf } from '../diagnosis/json/json-text.ts';
+import { stringified, utf8TextOf } from '../../diagnosis/signature/json/json-text.ts';
 
 /** What a scheme signs that covers the first item of a list alone. */
 export interface FirstItem {

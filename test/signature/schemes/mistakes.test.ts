@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { Deadline } from '../../../src/signature/diagnosis/deadline.ts';
-import type { ReasonCode } from '../../../src/signature/diagnosis/reasons.ts';
+import { Deadline } from '../../../src/diagnosis/signature/deadline.ts';
+import type { ReasonCode } from '../../../src/diagnosis/signature/reasons.ts';
 import { BUILT_IN_SCHEMES } from '../../../src/signature/schemes/built-in.ts';
 import { layoutOf, withFields } from '../../../src/signature/schemes/layout.ts';
 import type { SignatureScheme } from '../../../src/signature/schemes/scheme.ts';

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { Stripe } from 'stripe';
 import { describe, expect, it } from 'vitest';
-import { Deadline } from '../../../src/signature/diagnosis/deadline.ts';
+import { Deadline } from '../../../src/diagnosis/signature/deadline.ts';
 import { BUILT_IN_SCHEMES } from '../../../src/signature/schemes/built-in.ts';
 import { signRequest } from '../../../src/signature/schemes/signer.ts';
 import type { SignatureScheme } from '../../../src/signature/schemes/scheme.ts';

@@ -1,0 +1,75 @@
+import type { ChangeTarget } from '../../../audience/sending.ts';
+import type { Settings } from '../../../config/settings.ts';
+import type { DurableQueue } from '../../../stores/opened-queue.ts';
+import type { Outcome } from '../../../app/pipeline/outcomes.ts';
+import type { LoopbackJudgement } from '../../flags/delivery/loopback.ts';
+import { openPipeline, type OpenPipeline } from '../../flags/delivery/open-pipeline.ts';
+import type { WhereTo } from '../../flags/delivery/where-to.ts';
+import type { Io } from '../../io.ts';
+import { decisive } from '../../print/deciding-attempt.ts';
+import type { SyncFlags } from './options.ts';
+import type { SyncOutput } from './output.ts';
+
+export interface SyncDeliveryParts {
+  readonly to: WhereTo;
+  readonly settings: Settings;
+  readonly durable: DurableQueue;
+  readonly output: SyncOutput;
+  readonly flags: SyncFlags;
+  readonly io: Io;
+}
+
+/** Messages in flight: more than the engine works on at once, so that it always has work, and no more than memory has room for. */
+const IN_FLIGHT = { least: 256, most: 2_048 };
+
+/** The pipeline of a sync, opened with the first change to send. */
+export class SyncDelivery {
+  readonly #parts: SyncDeliveryParts;
+  #open: OpenPipeline | undefined;
+  #closing: Promise<void> | undefined;
+
+  constructor(parts: SyncDeliveryParts) {
+    this.#parts = parts;
+  }
+
+  async open(): Promise<ChangeTarget<Outcome>> {
+    const { to, settings, durable, output, flags, io } = this.#parts;
+    const open = await openPipeline(to, {
+      io,
+      settings,
+      quiet: flags.quiet ?? false,
+      note: (line) => output.note(line),
+      // The state of the sync is written there after the pipeline is closed.
+      durable: { ...durable, close: async () => {} },
+    });
+    this.#open = open;
+    this.#closeOnAbort();
+    const { pipeline, concurrency } = open;
+    return {
+      capacity: Math.min(Math.max(IN_FLIGHT.least, concurrency * 8), IN_FLIGHT.most),
+      ready: () => pipeline.client.ready(),
+      deliverThen: (message, onOutcome) => pipeline.deliverThen(message, onOutcome),
+      flush: () => void pipeline.client.flush(),
+    };
+  }
+
+  /** What the receiver of --loopback thought of a message. */
+  judgementOf({ destinations }: Outcome): LoopbackJudgement | undefined {
+    const tried = decisive(destinations);
+    if (tried === undefined || tried.attempts.length === 0) return undefined;
+    return this.#open?.loopback?.judgementOf(tried.signature);
+  }
+
+  async close(how: { readonly interrupted: boolean }): Promise<void> {
+    this.#closing ??= this.#open?.close(how);
+    await this.#closing;
+  }
+
+  /** Closes the pipeline on an interruption, so that every message handed over gets an outcome. */
+  #closeOnAbort(): void {
+    const { signal } = this.#parts.io;
+    const close = (): void => void this.close({ interrupted: true });
+    if (signal.aborted) close();
+    else signal.addEventListener('abort', close, { once: true });
+  }
+}

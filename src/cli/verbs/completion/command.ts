@@ -1,0 +1,35 @@
+import { Argument } from 'commander';
+import type { Define } from '../../command.ts';
+import { BASH_SCRIPT } from './bash-script.ts';
+import { FISH_SCRIPT } from './fish-script.ts';
+import { POWERSHELL_SCRIPT } from './powershell-script.ts';
+import { ZSH_SCRIPT } from './zsh-script.ts';
+
+/** The scripts that make a shell ask `hooks complete` when Tab is pressed. */
+const SCRIPTS = {
+  bash: BASH_SCRIPT,
+  zsh: ZSH_SCRIPT,
+  fish: FISH_SCRIPT,
+  powershell: POWERSHELL_SCRIPT,
+};
+
+const EXAMPLES = `Examples:
+  $ eval "$(hooks completion bash)"          # in ~/.bashrc
+  $ hooks completion zsh > ~/.zfunc/_hooks   # with fpath+=~/.zfunc in ~/.zshrc
+  $ hooks completion fish > ~/.config/fish/completions/hooks.fish
+  $ hooks completion powershell > hooks.ps1  # . ./hooks.ps1 in $PROFILE
+`;
+
+const DETAILS = `
+Completes commands, flags, message types, --output and the like, files, and the
+names of the config's sources and destinations; never a secret. A config that is
+code is not run for it.
+`;
+
+export const defineCompletion: Define = (command, { io }) => {
+  command
+    .addArgument(new Argument('<shell>', 'print the script of this shell').choices(Object.keys(SCRIPTS)))
+    .addHelpText('before', EXAMPLES)
+    .addHelpText('after', DETAILS)
+    .action((shell: keyof typeof SCRIPTS) => io.out(SCRIPTS[shell]));
+};

@@ -1,0 +1,156 @@
+import { join } from 'node:path';
+import { systemClock } from '../../../clock.ts';
+import type { Settings } from '../../../config/settings.ts';
+import type { Sources } from '../../../engine/options.ts';
+import { ConfigError, HooksError } from '../../../errors.ts';
+import { examineQueue, isServer } from '../../../stores/open.ts';
+import { printable } from '../../../redact.ts';
+import { surveyInspection } from '../../../queue/survey.ts';
+import type { GlobalOptions } from '../../command.ts';
+import { namedStore, openQueue, type StoreFlags } from '../../flags/delivery/queue-flags.ts';
+import { reachOf, type ReachFlags } from '../../flags/delivery/reach-flags.ts';
+import { commandSettings } from '../../flags/delivery/settings.ts';
+import { ExitCode, interruptedCode } from '../../exit-code.ts';
+import type { Io } from '../../io.ts';
+import { jsonLine } from '../../json-line.ts';
+import { readSources, settingsFindings, sourceFindings } from './config-findings.ts';
+import { fitText } from '../../fit-text.ts';
+import { formatRow } from '../../print/table.ts';
+import { fail, ok, warn, type DoctorFinding } from './finding.ts';
+import { machineFindings } from './machine-findings.ts';
+import { queueFindings, storeFindings } from './queue-findings.ts';
+import { webhookFindings } from './webhook-findings.ts';
+
+export interface DoctorOptions extends GlobalOptions, StoreFlags, Pick<ReachFlags, 'allowPrivate'> {}
+
+/** Runs `hooks doctor`: examines everything that a delivery needs, and sends nothing. */
+export async function examine(options: DoctorOptions, io: Io): Promise<ExitCode> {
+  const counts = { ok: 0, warn: 0, fail: 0 };
+  const show = (findings: readonly DoctorFinding[]): void => {
+    for (const finding of findings) {
+      counts[finding.status]++;
+      if (options.quiet !== true || finding.status === 'fail') io.out(findingText(finding, options, io));
+    }
+  };
+  for await (const findings of allFindings(options, io)) show(findings);
+  if (options.output === 'json') io.out(jsonLine({ summary: counts }));
+  else if (options.quiet !== true) io.out(`\n${conclusion(counts)}\n`);
+  return interruptedCode(io) ?? (counts.fail > 0 ? ExitCode.negative : ExitCode.ok);
+}
+
+/** Yields the findings in the order in which a person would look. Stops at an interruption. */
+async function* allFindings(options: DoctorOptions, io: Io): AsyncGenerator<readonly DoctorFinding[]> {
+  yield machineFindings(io, Date.now());
+  const settings = await findingsOnError('config', () => commandSettings(options, io));
+  if ('findings' in settings) {
+    yield settings.findings;
+    return;
+  }
+  yield settingsFindings(settings.value, io);
+  const { sources, findings } = readSources(settings.value);
+  yield findings;
+  if (sources !== undefined) {
+    yield sourceFindings(sources);
+    yield integrationFindings(sources);
+    if (!io.signal.aborted) yield await webhookFindings(sources, reachOf(options, io), io);
+  }
+  if (!io.signal.aborted) yield await queueAndStore(options, settings.value, sources);
+}
+
+/** Turns an error into a finding: it is not the end of the command. */
+async function findingsOnError<T>(
+  check: string,
+  look: () => Promise<T>,
+): Promise<{ readonly value: T } | { readonly findings: readonly DoctorFinding[] }> {
+  try {
+    return { value: await look() };
+  } catch (error) {
+    if (!(error instanceof HooksError)) throw error;
+    const others = error instanceof ConfigError ? error.others : [];
+    return { findings: [error, ...others].map(({ message, hint }) => fail(check, message, hint)) };
+  }
+}
+
+async function queueAndStore(
+  options: DoctorOptions,
+  settings: Settings,
+  sources: Sources | undefined,
+): Promise<readonly DoctorFinding[]> {
+  const result = await findingsOnError('store', async () => {
+    const place = namedStore(options, settings) ?? join(settings.dataDir, 'hooks.db');
+    if (isServer(place)) return serverFindings(options, settings, sources);
+    const seen = await examineQueue(place, systemClock);
+    const survey = seen.kind === 'there' ? seen.survey : undefined;
+    return [
+      ...storeFindings(seen),
+      ...(survey === undefined ? [] : queueFindings(survey, sources, Date.now())),
+    ];
+  });
+  return 'findings' in result ? result.findings : result.value;
+}
+
+/** Reports a queue that is no file: whether it can be written, and its warnings. */
+async function serverFindings(
+  options: DoctorOptions,
+  settings: Settings,
+  sources: Sources | undefined,
+): Promise<readonly DoctorFinding[]> {
+  const durable = await openQueue(options, settings);
+  try {
+    await durable.check();
+    const warnings = await durable.warnings();
+    return [
+      ok('store', `${durable.place} can be reached and written`),
+      ...warnings.map((said) =>
+        warn('store', said, 'see docs/several-machines.md for what each setting promises'),
+      ),
+      ...queueFindings(await surveyInspection(durable.inspection), sources, Date.now()),
+    ];
+  } finally {
+    await durable.close();
+  }
+}
+
+/** Reports where messages go: one that is sent nowhere looks like one that got lost. */
+function integrationFindings(sources: Sources): DoctorFinding[] {
+  const names = Object.values(sources).flatMap(({ destinations }) =>
+    Object.entries(destinations).flatMap(([name, { enabled }]) => (enabled ? [name] : [])),
+  );
+  if (names.length === 0) return [];
+  const unique = [...new Set(names)].join(', ');
+  return [
+    ok(
+      'integrations',
+      `a message goes to ${unique}, unless its \`integrations\` turn that off (case matters)`,
+    ),
+  ];
+}
+
+function findingText(
+  { check, status, said, hint }: DoctorFinding,
+  { output }: DoctorOptions,
+  { color, stdoutColumns: columns }: Io,
+): string {
+  if (output === 'json') return jsonLine({ check, status, said, hint });
+  const [mark, paint] = (
+    { ok: ['✓', color.green], warn: ['!', color.yellow], fail: ['✗', color.red] } as const
+  )[status];
+  // What is well and has a hint is well for some uses only.
+  const isPartly = status === 'ok' && hint !== undefined;
+  const first = isPartly ? { text: '·', paint: color.dim } : { text: mark, paint };
+  const cells = [first, { text: `${check.padEnd(12)} ` }, { text: printable(said, 2_000) }];
+  const line = `${formatRow(cells, { columns, gap: 1 })}\n`;
+  if (hint === undefined) return line;
+  return line + fitText(`${' '.repeat(16)}${color.dim('hint:')} ${printable(hint, 2_000)}\n`, columns);
+}
+
+function conclusion({
+  warn: warned,
+  fail: failed,
+}: {
+  readonly warn: number;
+  readonly fail: number;
+}): string {
+  if (failed > 0) return `${failed} to fix${warned > 0 ? `, ${warned} to look at` : ''}`;
+  return warned > 0 ? `Nothing to fix, ${warned} to look at` : 'All is well';
+}

@@ -1,0 +1,98 @@
+import { Option } from 'commander';
+import type { Define } from '../../command.ts';
+import { SUITE } from './output.ts';
+import { expectArrivals } from './run.ts';
+import type { ExpectOptions } from './options.ts';
+import { withReports } from '../../print/reports.ts';
+import { addSchemeFlag } from '../../flags/signature/scheme-flags.ts';
+import { addSecretFlags } from '../../flags/signature/secret-flags.ts';
+import { collect, countFrom, given, timeFrom } from '../../flags/flag-values.ts';
+
+const EXAMPLES = `Examples:
+  $ hooks expect --messages 7 -- hooks replay 'fixtures/*.json'
+  $ hooks expect --match 'event=Signup,userId=u1' --no-match 'traits.email?' \\
+      -- hooks send track --event Signup --user-id u1
+  $ hooks expect --count 7 --secret s3cret --within 10s --report expect.xml \\
+      -- hooks replay 'fixtures/*.json'
+  $ hooks expect --snapshot app.snap --update -- hooks send track --event Signup
+  $ hooks expect --count 1 -- sh -c 'curl -sd "{}" "$HOOKS_URL"'
+`;
+
+const DETAILS = `
+COMMAND gets the URL of the receiver in HOOKS_URL, and with --secret the first
+secret in HOOKS_SECRET. Its output goes to stderr. The URL is that of a tracking
+API too: as the host of a client library, it receives its batches.
+
+--self-signed is for client libraries that speak TLS only. SSL_CERT_FILE,
+REQUESTS_CA_BUNDLE and NODE_EXTRA_CA_CERTS name files of what COMMAND trusted
+before and the certificate.
+
+A request has the messages that a client library put into it, gzipped or not; a
+webhook is one message. --count, --at-least and --at-most count requests, the
+others look at messages.
+
+A filter is conditions with commas between, all of which hold:
+  type=track  event!=Signup     a text; \\, is a comma in it
+  properties.total>=5           a number (not a text with digits): > < >= <=
+  timestamp>now-1h              a time: 2026-11-20, 2026-11-20T21:10:05Z, now+5m
+  event~^Order                  a regular expression
+  userId?  properties.email!?   there; not there, or null
+Each --match takes a message of its own; '3x event=Signup' wants exactly three.
+
+--schema names a JSON file: an object with a JSON Schema (draft 07 or 2020-12)
+for each event name, and for other types under identify, page and so on. A track
+whose event is not in it fails. A remote $ref is never fetched.
+--snapshot writes the messages to a file that a person can review, and compares
+them with it from then on; ids, times, versions and ports do not count. With
+CI=true a missing file fails; --update writes it again, unless it is read-only.
+
+It exits when COMMAND has ended and the expected messages have come, when no
+further request can change the result, or when the time is over; then COMMAND
+and all that it has started are stopped. With a secret every signature must be
+valid; calls of a tracking API carry none.
+
+Exits with 0 when all is as expected, with 1 when it is not (also when COMMAND
+fails or has to be stopped), with 2 when it could not run.
+`;
+
+export const defineExpect: Define = (command, { io, exit }) => {
+  command
+    .usage('[options] -- COMMAND')
+    .argument('<command...>', 'run this command with its arguments')
+    .optionsGroup('Expectations:')
+    .option('--count <n>', 'expect exactly this many requests', countFrom(0))
+    .option('--at-least <n>', 'expect at least this many requests', countFrom(0))
+    .option('--at-most <n>', 'expect at most this many requests', countFrom(0))
+    .option('--messages <n>', 'expect exactly this many messages in all requests', countFrom(0))
+    .option('--match <filter>', 'expect a message that matches (repeat)', collect)
+    .addOption(noMatchOption())
+    .option('--each <filter>', 'expect every message to match (repeat)', collect)
+    .option('--in-order', 'expect the matches in the order given')
+    .option('--schema <file>', 'check each message with its JSON Schema in this file', given)
+    .option('--snapshot <file>', 'compare all messages with this file', given)
+    .option('--update', 'write the snapshot again');
+  addSchemeFlag(addSecretFlags(command, 'verify'), 'accept these signature schemes (default: what comes)')
+    .optionsGroup('Options:')
+    .addOption(
+      new Option('--within <time>', 'wait at most this long').argParser(timeFrom(1)).default(30_000, '30s'),
+    )
+    .option('--respond <script>', 'respond as listen --respond does (default: 200)')
+    .option('--self-signed', 'speak TLS with a new certificate, which COMMAND trusts')
+    .option('--report <file>', 'write a JUnit (.xml) or JSON (.json) report')
+    .addHelpText('before', EXAMPLES)
+    .addHelpText('after', DETAILS)
+    .action(async (words: readonly string[]) => {
+      const options = command.optsWithGlobals<ExpectOptions>();
+      const reported = { report: options.report, suite: SUITE, inputs: [] };
+      exit(await withReports(reported, io, (reports) => expectArrivals(words, options, { io, reports })));
+    });
+};
+
+/** Not the negation of --match, which commander takes it for by its name. */
+function noMatchOption(): Option {
+  const option = new Option('--no-match <filter>', 'expect no message that matches (repeat)').argParser(
+    collect,
+  );
+  option.negate = false;
+  return option;
+}

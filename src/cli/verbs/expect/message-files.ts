@@ -1,0 +1,128 @@
+import { existsSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { isContinuousIntegration } from '../../../config/files/continuous-integration.ts';
+import { InputError, ValidationError } from '../../../errors.ts';
+import { readJson } from '../../../message/json/read-json.ts';
+import type { ExpectationResult, MessageCheck } from '../../../expectation/finding.ts';
+import type { JsonValue } from '../../../message/types.ts';
+import { SnapshotCheck } from '../../../expectation/snapshot-check.ts';
+import type { SnapshotUser } from '../../../expectation/snapshot.ts';
+import { parseSnapshot } from '../../../expectation/snapshot-text.ts';
+import { openReplacing, type ReplacingFile } from '../../../report/replacing-file.ts';
+import { MOST_FILE_BYTES } from '../../../files.ts';
+import { readInputFile } from '../../flags/input-file.ts';
+import type { Io } from '../../io.ts';
+import type { ExpectOptions } from './options.ts';
+
+/** The check of `--schema`. Loads the validator only then. Throws InputError for a file that is no JSON or does not compile. */
+export async function schemaCheck({ schema }: ExpectOptions, io: Io): Promise<readonly MessageCheck[]> {
+  if (schema === undefined) return [];
+  const { MessageSchemas, SchemaCheck } = await import('../../../expectation/schema/schema-check.ts');
+  const bytes = await readFlagFile(schema, '--schema', io);
+  return [new SchemaCheck(new MessageSchemas(readSchemas(bytes, schema), schema), schema)];
+}
+
+function readSchemas(bytes: Buffer, file: string): JsonValue {
+  try {
+    return readJson(bytes, { file });
+  } catch (error) {
+    if (!(error instanceof ValidationError)) throw error;
+    const { message, hint = 'correct the file', cause } = error;
+    throw new InputError(message, { file, hint, cause });
+  }
+}
+
+interface OpenedSnapshot {
+  readonly file: string;
+  /** Undefined where there is none yet, or --update writes it again. */
+  readonly before: readonly SnapshotUser[] | undefined;
+  /** Undefined: it is not to be written. */
+  readonly replacing: ReplacingFile | undefined;
+  /** The mode that the file has; undefined where there is none yet. */
+  readonly mode: number | undefined;
+}
+
+/** A `--snapshot` from the start of the command, before which its file must be readable and writable, to its end. */
+export class Snapshot {
+  readonly check = new SnapshotCheck();
+  readonly #opened: OpenedSnapshot;
+
+  private constructor(opened: OpenedSnapshot) {
+    this.#opened = opened;
+  }
+
+  /** Throws InputError for a file that is no snapshot, or is read-only: it is never overwritten. */
+  static async open(
+    { snapshot: file, update }: Pick<ExpectOptions, 'snapshot' | 'update'>,
+    io: Io,
+  ): Promise<Snapshot | undefined> {
+    if (file === undefined) return undefined;
+    const { cwd, env } = io;
+    const bytes = existsSync(resolve(cwd, file)) ? await readFlagFile(file, '--snapshot', io) : undefined;
+    const before = bytes === undefined ? undefined : parsed(bytes.toString(), file, update === true);
+    const isWritten = update === true || (before === undefined && !isContinuousIntegration(env));
+    const mode = isWritten ? await writableMode(file, cwd) : undefined;
+    const replacing = isWritten ? await openReplacing(resolve(cwd, file), file) : undefined;
+    return new Snapshot({ file, before: update === true ? undefined : before, replacing, mode });
+  }
+
+  /** Compares, or writes when all else was met: a snapshot of a run with a fault would be met by the fault. */
+  async conclude(others: readonly ExpectationResult[]): Promise<ExpectationResult> {
+    const { file, before, replacing, mode } = this.#opened;
+    const about = { expectation: 'snapshot', filter: file } as const;
+    const { count } = this.check;
+    if (before !== undefined) return this.check.compare(before, file);
+    if (replacing === undefined) {
+      const said = 'the file is missing, and CI is set: write it on your machine, and check it in';
+      return { ...about, isMet: false, said };
+    }
+    const unmet = others.findLast(({ isMet }) => !isMet);
+    if (unmet !== undefined || count === 0) {
+      await replacing.abandon();
+      const failed = unmet?.expectation === 'command' ? 'COMMAND failed' : 'another expectation is not met';
+      const why = count === 0 ? 'no message came' : failed;
+      return { ...about, isMet: false, said: `not written, because ${why}` };
+    }
+    const { text } = this.check;
+    await replacing.commit(async (output) => {
+      await output.share(mode);
+      await output.add(Buffer.from(text));
+    });
+    return {
+      ...about,
+      isMet: true,
+      said: `written: ${count} message${count === 1 ? '' : 's'}; review it, and check it in`,
+    };
+  }
+
+  /** Leaves the file as it is. */
+  async abandon(): Promise<void> {
+    await this.#opened.replacing?.abandon();
+  }
+}
+
+function parsed(text: string, file: string, isReplaced: boolean): readonly SnapshotUser[] {
+  const reading = parseSnapshot(text);
+  if (reading.ok) return reading.users;
+  if (isReplaced && reading.isDamaged) return [];
+  const { expected, line, hint } = reading;
+  throw new InputError(`expected ${expected}`, { file, line, hint });
+}
+
+/** The mode of the file, which its successor gets; undefined where there is none. Replacing it would not ask whether it may be written. */
+async function writableMode(file: string, cwd: string): Promise<number | undefined> {
+  const found = await stat(resolve(cwd, file)).catch(() => undefined);
+  if (found?.isFile() !== true) return undefined;
+  const mode = found.mode & 0o777;
+  if ((mode & 0o200) !== 0) return mode;
+  throw new InputError('cannot be written: it is read-only', {
+    file,
+    hint: 'let its owner write it: chmod u+w',
+  });
+}
+
+function readFlagFile(file: string, flag: string, io: Io): Promise<Buffer> {
+  const hint = 'name a file that may be read';
+  return readInputFile(file, { flag, limitBytes: MOST_FILE_BYTES, hint }, io);
+}

@@ -1,0 +1,109 @@
+import type { ExpectedArrivals } from '../../../expectation/arrivals.ts';
+import { readExpectedMessage, type ExpectedMessage } from '../../../expectation/expected-message.ts';
+import { printable } from '../../../redact.ts';
+import type { GlobalOptions } from '../../command.ts';
+import type { SchemeFlags } from '../../flags/signature/scheme-flags.ts';
+import type { SecretFlags } from '../../flags/signature/secret-flags.ts';
+import { conflict } from '../../flags/header-lines.ts';
+
+export interface ExpectOptions extends GlobalOptions, SecretFlags, SchemeFlags {
+  readonly count?: number;
+  readonly atLeast?: number;
+  readonly atMost?: number;
+  readonly messages?: number;
+  readonly match?: readonly string[];
+  readonly noMatch?: readonly string[];
+  readonly each?: readonly string[];
+  readonly inOrder?: true;
+  /** A file. */
+  readonly schema?: string;
+  /** A file. */
+  readonly snapshot?: string;
+  readonly update?: true;
+  /** Ms. */
+  readonly within: number;
+  readonly respond?: string;
+  readonly selfSigned?: true;
+  /** A file. */
+  readonly report?: string;
+}
+
+/** Reads the expectations of the flags. Throws ConfigError for none, or for a contradiction. */
+export function expectedOf(options: ExpectOptions): Omit<ExpectedArrivals, 'signed' | 'checks'> {
+  rejectContradictions(options);
+  const { messages, match = [], noMatch = [], each = [], inOrder = false } = options;
+  const { atLeast, atMost, someMessage } = requestsOf(options);
+  const matches = match.map((text) => readExpectedMessage(text, '--match'));
+  rejectMatches(matches, { inOrder, room: atMost === 0 ? 0 : (messages ?? Infinity) });
+  return {
+    atLeast,
+    atMost,
+    messages,
+    someMessage,
+    matches,
+    inOrder,
+    noMatches: noMatch.map((text) => uncountedMessage(text, '--no-match')),
+    each: each.map((text) => uncountedMessage(text, '--each')),
+  };
+}
+
+/** What holds for every message would hold for none, too: at least one must come. */
+function requestsOf(options: ExpectOptions): Pick<ExpectedArrivals, 'atLeast' | 'atMost' | 'someMessage'> {
+  const { count, atLeast, atMost, messages, each, noMatch, schema, snapshot } = options;
+  const isBounded = (count ?? atMost ?? messages) !== undefined;
+  const holdsForAll = (each ?? noMatch ?? schema ?? snapshot) !== undefined;
+  return {
+    atLeast: count ?? atLeast ?? (holdsForAll && !isBounded ? 1 : 0),
+    atMost: count ?? atMost ?? Infinity,
+    someMessage: holdsForAll && !isBounded,
+  };
+}
+
+function rejectMatches(
+  matches: readonly ExpectedMessage[],
+  { inOrder, room }: { readonly inOrder: boolean; readonly room: number },
+): void {
+  const wanted = matches.filter(({ exactly }) => exactly === undefined).length;
+  const counted = matches.find(({ exactly }) => exactly !== undefined);
+  if (inOrder && counted !== undefined) {
+    const hint = `write the filter once for each message, without its ${counted.exactly}x`;
+    throw conflict(
+      '--in-order',
+      `\`--in-order\` and \`--match '${counted.text}'\` cannot be given together`,
+      hint,
+    );
+  }
+  if (wanted > room) {
+    const hint = 'give fewer --match, of which each needs another message, or --each, which holds for all';
+    throw conflict('--match', `${wanted} times \`--match\` cannot be met by ${room}`, hint);
+  }
+  if (inOrder && wanted < 2) {
+    throw conflict('--in-order', '`--in-order` is for several `--match`', 'give two --match or more');
+  }
+}
+
+function rejectContradictions(options: ExpectOptions): void {
+  const { count, atLeast, atMost, messages, match, noMatch, each, schema, snapshot, update } = options;
+  const some = count ?? atLeast ?? atMost ?? messages ?? match ?? noMatch ?? each ?? schema ?? snapshot;
+  if (some === undefined) {
+    throw conflict('--count', 'Nothing is expected', 'give --count N or --messages N, or --match type=track');
+  }
+  if (count !== undefined && (atLeast ?? atMost) !== undefined) {
+    const other = atLeast === undefined ? '--at-most' : '--at-least';
+    throw conflict(other, `\`--count\` and \`${other}\` cannot be given together`, 'leave one out');
+  }
+  if ((atLeast ?? 0) > (atMost ?? Infinity)) {
+    throw conflict('--at-least', '`--at-least` is more than `--at-most`', 'lower it, or raise --at-most');
+  }
+  if (update === true && snapshot === undefined) {
+    throw conflict('--update', '`--update` is for `--snapshot`, which is not given', 'add --snapshot FILE');
+  }
+}
+
+/** What every message or none is to match has no number. */
+function uncountedMessage(text: string, flag: string): ExpectedMessage {
+  const expected = readExpectedMessage(text, flag);
+  if (expected.exactly === undefined) return expected;
+  const hint = `leave the ${expected.exactly}x out, or write --match '${text}'`;
+  throw conflict(flag, `\`${flag}\` takes no count, got ${printable(text, 60)}`, hint);
+}

@@ -1,0 +1,161 @@
+import { noteHint } from '../../error-text.ts';
+import { formatDuration } from '../../../duration.ts';
+import type { ArrivalCheck } from '../../../expectation/arrivals.ts';
+import type { DifferingMessage, ExpectationResult } from '../../../expectation/finding.ts';
+import type { ConnectionRejection } from '../../../receiver/options.ts';
+import type { ReceivedRequest } from '../../../receiver/received-request.ts';
+import { printable } from '../../../redact.ts';
+import type { ReportedCase } from '../../../report/case-report.ts';
+import type { Io } from '../../io.ts';
+import { jsonLine } from '../../json-line.ts';
+import { receivedJson, receivedText } from '../../print/received-line.ts';
+import { formatRow, formatTable } from '../../print/table.ts';
+import type { ExpectOptions } from './options.ts';
+
+export type CameInAll = Pick<ArrivalCheck, 'tally' | 'messages' | 'preflights'>;
+
+/** Prints what `hooks expect` receives and finds. */
+export class ExpectOutput {
+  readonly #options: ExpectOptions;
+  readonly #io: Io;
+  readonly #command: readonly string[];
+
+  constructor(options: ExpectOptions, io: Io, command: readonly string[]) {
+    this.#command = command;
+    this.#options = options;
+    this.#io = io;
+  }
+
+  show(request: ReceivedRequest): void {
+    const { output, quiet, verbose } = this.#options;
+    if (quiet) return;
+    const withBody = verbose === true;
+    this.#io.out(
+      output === 'json'
+        ? receivedJson(request, { withBody })
+        : receivedText(request, { withBody, screen: this.#io }),
+    );
+  }
+
+  rejected({ status, reason }: ConnectionRejection): void {
+    this.#remark(`Rejected${status === undefined ? '' : ` with ${status}`}: ${printable(reason)}`);
+  }
+
+  /** Silence would read as a hang. */
+  waits(leftMs: number): void {
+    this.#remark(
+      `COMMAND has ended; waiting up to ${formatDuration(Math.ceil(leftMs / 1_000) * 1_000)} for what is missing`,
+    );
+  }
+
+  conclude(findings: readonly ExpectationResult[], came: CameInAll, ms: number): void {
+    const shown = this.#options.quiet ? findings.filter(({ isMet }) => !isMet) : findings;
+    if (this.#options.output === 'json') {
+      for (const finding of shown) this.#io.out(jsonLine(findingLine(finding)));
+      this.#io.out(jsonLine({ summary: expectSummaryOf(findings, came, ms) }));
+    } else {
+      for (const finding of shown) this.#io.out(this.#findingText(finding));
+      this.#hint(findings, came);
+    }
+  }
+
+  #findingText(finding: ExpectationResult): string {
+    const { expectation, filter, isMet, said } = finding;
+    const { color, stdoutColumns: columns } = this.#io;
+    const about = filter === undefined ? '' : `${printable(filter, 200)}: `;
+    const head = [
+      { text: isMet ? '✓' : '✗', paint: isMet ? color.green : color.red },
+      { text: `${expectation.padEnd(9)} ` },
+      { text: `${about}${printable(said, 2_000)}` },
+    ];
+    const indent = ' '.repeat(12);
+    const nearest = differenceLines(finding, columns && columns - indent.length);
+    return [formatRow(head, { columns, gap: 1 }), ...nearest.map((line) => indent + line), ''].join('\n');
+  }
+
+  /** Says what to look at first when nothing came. */
+  #hint(findings: readonly ExpectationResult[], { tally, preflights }: CameInAll): void {
+    const misses = findings.some(({ expectation, isMet }) => expectation !== 'command' && !isMet);
+    if (tally.requests > 0 || !misses || this.#io.signal.aborted) return;
+    noteHint(this.#io, nothingCameHint(this.#command, preflights));
+  }
+
+  #remark(line: string): void {
+    if (this.#options.quiet !== true) this.#io.note(this.#io.errColor.dim(line));
+  }
+}
+
+function nothingCameHint(command: readonly string[], preflights: number): string {
+  if (command.some((word) => /^\$\{?HOOKS_URL\b/.test(word))) {
+    return "no shell replaced $HOOKS_URL: let one run the command: -- sh -c 'COMMAND $HOOKS_URL'";
+  }
+  return preflights === 0
+    ? 'let COMMAND post to the URL in HOOKS_URL, and wait for the response; a GET does not count'
+    : 'look into the console of the browser: it asked whether the page may send, and sent nothing';
+}
+
+export function expectSummaryOf(
+  findings: readonly ExpectationResult[],
+  { tally: { requests, verdicts }, messages }: CameInAll,
+  ms: number,
+): Readonly<Record<string, unknown>> & { readonly ms: number } {
+  const failed = findings.filter(({ isMet }) => !isMet).length;
+  return {
+    met: failed === 0,
+    expectations: findings.length,
+    failed,
+    requests,
+    messages,
+    ...verdicts,
+    ms: Math.round(ms),
+  };
+}
+
+function findingLine(finding: ExpectationResult): object {
+  const { expectation, filter, isMet, said, nearest, differing } = finding;
+  return {
+    expectation,
+    filter,
+    met: isMet,
+    said,
+    nearest: nearest && differingJson(nearest),
+    messages: differing?.map(differingJson),
+  };
+}
+
+function differingJson({ label, request, message, differences }: DifferingMessage): object {
+  const found = differences.map(({ path, wanted, found: got = null }) => ({ path, expected: wanted, got }));
+  return { request, message, about: request === undefined ? label : undefined, differences: found };
+}
+
+/** The messages that do not meet an expectation, and below each what differs, in columns. */
+function differenceLines({ expectation, nearest, differing }: ExpectationResult, columns?: number): string[] {
+  const comes = expectation === 'each' ? 'does not match' : 'comes nearest';
+  if (nearest !== undefined) return messageLines(nearest, comes, columns);
+  return (differing ?? []).flatMap((message) => messageLines(message, '', columns));
+}
+
+function messageLines({ label, differences }: DifferingMessage, comes: string, columns?: number): string[] {
+  const rows = differences.map(({ path, expected, got }) => [
+    { text: `  ${printable(path, 120)}` },
+    { text: `expected ${printable(expected, 120)}` },
+    { text: `got ${printable(got, 200)}` },
+  ]);
+  const text = [printable(label, 200), comes].filter(Boolean).join(' ') + (rows.length === 0 ? '' : ':');
+  const head = formatRow([{ text }], { columns }).split('\n');
+  if (rows.length === 0) return head;
+  return [...head, ...formatTable(rows, { columns }).trimEnd().split('\n')];
+}
+
+export const SUITE = 'hooks expect';
+
+export function expectationCase(finding: ExpectationResult): ReportedCase {
+  const { expectation, filter, isMet, said } = finding;
+  return {
+    classname: SUITE,
+    name: filter === undefined ? expectation : `${expectation} ${filter}`,
+    outcome: isMet ? 'passed' : 'failure',
+    ...(!isMet && { message: said, type: expectation, details: differenceLines(finding).join('\n') }),
+    line: findingLine(finding),
+  };
+}

@@ -1,0 +1,174 @@
+import { sleep, systemClock } from '../../../clock.ts';
+import { formatDuration } from '../../../duration.ts';
+import { makeCertificate } from '../../../receiver/certificate.ts';
+import { ArrivalCheck } from '../../../expectation/arrivals.ts';
+import type { ExpectationResult } from '../../../expectation/finding.ts';
+import type { ServerCertificate } from '../../../receiver/options.ts';
+import { startReceiver, type Receiver } from '../../../receiver/receiver.ts';
+import { parseScript } from '../../../receiver/response/script.ts';
+import { describeEnd, startCommand, type CommandEnd, type RunningCommand } from '../../child/child.ts';
+import { ExitCode, interruptedCode } from '../../exit-code.ts';
+import type { Io } from '../../io.ts';
+import { OutputTail } from '../../child/output-tail.ts';
+import type { Reports } from '../../print/reports.ts';
+import { FAILURE_SUMMARY, failureCase } from '../../print/write-failure-report.ts';
+import { receiverSchemes } from '../../flags/signature/scheme-flags.ts';
+import { knownSecrets, type KnownSecrets } from '../../flags/signature/known-secrets.ts';
+import { commandSecrets } from '../../flags/signature/secret-flags.ts';
+import { ExpectOutput, expectationCase, SUITE, expectSummaryOf } from './output.ts';
+import { schemaCheck, Snapshot } from './message-files.ts';
+import { expectedOf, type ExpectOptions } from './options.ts';
+import { writeTrustFiles, type TrustFiles } from './trust-files.ts';
+
+/** Runs `hooks expect`: starts a command that sends, and says whether the expected requests come. */
+export async function expectArrivals(
+  command: readonly string[],
+  options: ExpectOptions,
+  { io, reports }: { readonly io: Io; readonly reports: Reports },
+): Promise<ExitCode> {
+  const expected = expectedOf(options);
+  const script = options.respond === undefined ? [] : parseScript(options.respond);
+  const secrets = await commandSecrets(options, 'verify', io);
+  const schemas = await schemaCheck(options, io);
+  const report = await reports.openCases();
+  const snapshot = await Snapshot.open(options, io);
+  const checks = snapshot === undefined ? schemas : [...schemas, snapshot.check];
+  const trial: Trial = {
+    options,
+    io,
+    secrets,
+    schemes: await receiverSchemes(options, secrets, io),
+    certificate: options.selfSigned ? makeCertificate('localhost', systemClock.now()) : undefined,
+    known: secrets.length === 0 ? undefined : await knownSecrets(options, io, secrets),
+    arrivals: new ArrivalCheck({ ...expected, checks, signed: secrets.length > 0 }),
+    complete: new AbortController(),
+    display: new ExpectOutput(options, io, command),
+    printed: new OutputTail(),
+    startedAt: systemClock.now(),
+  };
+  const { arrivals, display, printed, startedAt } = trial;
+  const write = (findings: readonly ExpectationResult[], ms: number): Promise<void> | undefined =>
+    report?.finish(findings.map(expectationCase), expectSummaryOf(findings, arrivals, ms), printed.text);
+  let end: CommandEnd | undefined;
+  try {
+    end = await runCommand(command, await receiverOf(trial, script), trial);
+  } catch (error) {
+    await snapshot?.abandon();
+    // A report of an earlier day may be at that path, and green.
+    if (io.signal.aborted) {
+      const said = error instanceof Error ? error.message : 'interrupted';
+      const ofCommand: ExpectationResult = { expectation: 'command', isMet: false, said };
+      await write([...arrivals.findings(), ofCommand], systemClock.now() - startedAt);
+    } else await report?.finish([failureCase(error, SUITE)], FAILURE_SUMMARY, printed.text);
+    throw error;
+  }
+  const ofCommand = commandFinding(end, trial);
+  const others = arrivals.findings();
+  const ofSnapshot = await snapshot?.conclude([...others, ofCommand]);
+  const findings = [...others, ...(ofSnapshot === undefined ? [] : [ofSnapshot]), ofCommand];
+  const ms = systemClock.now() - startedAt;
+  display.conclude(findings, arrivals, ms);
+  await write(findings, ms);
+  return exitCodeOf(findings, io);
+}
+
+interface Trial {
+  readonly options: ExpectOptions;
+  readonly io: Io;
+  readonly secrets: readonly string[];
+  readonly schemes: Awaited<ReturnType<typeof receiverSchemes>>;
+  readonly known: KnownSecrets | undefined;
+  /** Undefined: plain HTTP. */
+  readonly certificate: ServerCertificate | undefined;
+  readonly arrivals: ArrivalCheck;
+  /** Aborted when no further request can improve the result. */
+  readonly complete: AbortController;
+  readonly display: ExpectOutput;
+  /** What the command printed last. */
+  readonly printed: OutputTail;
+  readonly startedAt: number;
+}
+
+function receiverOf(trial: Trial, script: ReturnType<typeof parseScript>): Promise<Receiver> {
+  const { io, display, secrets, schemes, known, certificate } = trial;
+  return startReceiver({
+    certificate,
+    secrets,
+    ...schemes,
+    knownSecrets: known,
+    script,
+    onRequest: (request) => {
+      trial.arrivals.add(request);
+      trial.display.show(request);
+      if (trial.arrivals.isOver) trial.complete.abort();
+    },
+    onPreflight: () => (trial.arrivals.preflights += 1),
+    drained: io.drained,
+    onRefused: (rejection) => display.rejected(rejection),
+  });
+}
+
+/** Runs the command until it has ended and the expected requests have come, or for at most `--within`. Nothing of it is left afterwards. */
+async function runCommand(
+  command: readonly string[],
+  receiver: Receiver,
+  trial: Trial,
+): Promise<CommandEnd | undefined> {
+  const { io, secrets, options, arrivals, complete, display } = trial;
+  const [secret] = secrets;
+  let running: RunningCommand | undefined;
+  let trust: TrustFiles | undefined;
+  try {
+    if (trial.certificate !== undefined) trust = writeTrustFiles(trial.certificate.cert, io);
+    const given = { HOOKS_URL: receiver.url, ...(secret !== undefined && { HOOKS_SECRET: secret }) };
+    const env = { ...io.env, ...trust?.env, ...given };
+    running = await startCommand(command, {
+      env,
+      io,
+      signal: io.signal,
+      secrets,
+      onLine: trial.printed.add,
+    });
+    await sleep(systemClock, options.within, AbortSignal.any([io.signal, aborting(running.exited)]));
+    const { end } = running;
+    const leftMs = trial.startedAt + options.within - systemClock.now();
+    if (isSuccess(end) && !arrivals.isOver && leftMs > 0) {
+      display.waits(leftMs);
+      await sleep(systemClock, leftMs, AbortSignal.any([io.signal, complete.signal]));
+    }
+    return end;
+  } finally {
+    await running?.stop();
+    trust?.remove();
+    // Closing reports the requests still held, so that findings come after it.
+    await receiver.close();
+  }
+}
+
+function aborting(promise: Promise<unknown>): AbortSignal {
+  const controller = new AbortController();
+  void promise.then(() => controller.abort());
+  return controller.signal;
+}
+
+function isSuccess(end: CommandEnd | undefined): boolean {
+  return end !== undefined && 'code' in end && end.code === 0;
+}
+
+function commandFinding(
+  end: CommandEnd | undefined,
+  { io, options }: Pick<Trial, 'io' | 'options'>,
+): ExpectationResult {
+  const isMet = isSuccess(end);
+  const expectation = 'command';
+  if (end !== undefined) return { expectation, isMet, said: `COMMAND ${describeEnd(end)}` };
+  const said = io.signal.aborted
+    ? 'COMMAND was stopped, because hooks expect was interrupted'
+    : `COMMAND had not ended after ${formatDuration(options.within)}, and was stopped`;
+  return { expectation, isMet, said };
+}
+
+function exitCodeOf(findings: readonly ExpectationResult[], io: Io): ExitCode {
+  if (io.signal.aborted) return interruptedCode(io) ?? ExitCode.negative;
+  return findings.every(({ isMet }) => isMet) ? ExitCode.ok : ExitCode.negative;
+}

@@ -1,0 +1,38 @@
+import { readFile } from 'node:fs/promises';
+import type { Forwarding } from '../../../app/forwarding.ts';
+import { replayReceived, signedAgain } from '../../../app/replaying.ts';
+import { Inbox } from '../../../inbox/inbox.ts';
+import type { SignatureScheme } from '../../../signature/schemes/scheme.ts';
+import { expandUrl } from '../../flags/short-url.ts';
+import type { ListenOptions } from './options.ts';
+
+export interface InboxContext {
+  readonly secrets: readonly string[];
+  /** The signature schemes that are named. */
+  readonly schemes: readonly SignatureScheme[] | undefined;
+  readonly forwarding: Forwarding | undefined;
+}
+
+/** Opens the web inbox of `listen --ui`. */
+export async function openInbox(
+  { host, selfSigned, respond }: ListenOptions,
+  { secrets, schemes, forwarding }: InboxContext,
+): Promise<Inbox> {
+  const [scheme] = schemes ?? [];
+  return new Inbox({
+    host,
+    scheme: selfSigned ? 'https' : 'http',
+    page: { script: await readBuilt('page.js'), style: await readBuilt('page.css') },
+    hasSecret: secrets.length > 0,
+    ...(scheme !== undefined && { sendBy: scheme.name }),
+    ...(forwarding !== undefined && { forwardUrl: forwarding.shownUrl }),
+    respond,
+    replay: (request, url) => replayReceived(request, { url: url && expandUrl(url), forwarding, secrets }),
+    ...(secrets.length > 0 && { sign: (request) => signedAgain(request, { secrets, schemes }) }),
+  });
+}
+
+/** Reads a file that the build makes of receiver/inbox/page; every chunk of the program lies one folder below. */
+function readBuilt(name: string): Promise<string> {
+  return readFile(new URL(`../inbox/${name}`, import.meta.url), 'utf8');
+}

@@ -1,0 +1,224 @@
+import { lookup } from 'node:dns/promises';
+import { writeFile } from 'node:fs/promises';
+import { networkInterfaces } from 'node:os';
+import { resolve } from 'node:path';
+import { ConfigError } from '../../../errors.ts';
+import { bareHost, isLoopbackHost, portOf } from '../../../url.ts';
+import { createForwarding, type Forwarding } from '../../../app/forwarding.ts';
+import { makeCertificate } from '../../../receiver/certificate.ts';
+import { describeTally, Expectation, type Tally } from '../../../expectation/expectation.ts';
+import { startReceiver } from '../../../receiver/receiver.ts';
+import { parseScript } from '../../../receiver/response/script.ts';
+import { unwritableFile } from '../../../report/output-file.ts';
+import { configuredCaFile, namedCaFile } from '../../flags/delivery/ca-file.ts';
+import { conflict } from '../../flags/header-lines.ts';
+import { ExitCode, interruptedCode } from '../../exit-code.ts';
+import { aborted, type Io } from '../../io.ts';
+import { ListenOutput } from './output.ts';
+import type { InboxContext } from './open-inbox.ts';
+import type { KeyCommands } from './key-commands.ts';
+import type { ListenOptions } from './options.ts';
+import { listeningUrls } from '../../print/listening-urls.ts';
+import { knownSecrets, type KnownSecrets } from '../../flags/signature/known-secrets.ts';
+import { receiverSchemes } from '../../flags/signature/scheme-flags.ts';
+import { commandSecrets } from '../../flags/signature/secret-flags.ts';
+
+/** Runs `hooks listen`: receives and shows requests until it is interrupted or what was expected is settled. */
+export async function listen(options: ListenOptions, io: Io): Promise<ExitCode> {
+  refuseConflicts(options);
+  const secrets = await commandSecrets(options, 'verify', io);
+  const known = secrets.length === 0 ? undefined : await knownSecrets(options, io, secrets);
+  const schemes = await receiverSchemes(options, secrets, io);
+  const script = options.respond === undefined ? undefined : parseScript(options.respond);
+  const forwarding = await forwardingOf(options, secrets, io);
+  const display = new ListenOutput(options, io);
+  const expectation = expectationOf(options, secrets);
+  try {
+    await receive({ options, io, secrets, schemes, known, script, forwarding, display, expectation });
+  } finally {
+    expectation.close();
+    await forwarding?.close();
+  }
+  return conclude(expectation, display, io);
+}
+
+/** Throws ConfigError for flags that have no effect alone. */
+function refuseConflicts({ ca, certOut, forward, selfSigned }: ListenOptions): void {
+  if (ca !== undefined && forward === undefined) {
+    throw conflict('--ca', '`--ca` is for `--forward`, which is not given', 'add --forward URL');
+  }
+  if (certOut !== undefined && selfSigned !== true) {
+    throw conflict(
+      '--cert-out',
+      '`--cert-out` is for `--self-signed`, which is not given',
+      'add --self-signed',
+    );
+  }
+}
+
+interface Session {
+  readonly options: ListenOptions;
+  readonly io: Io;
+  readonly secrets: readonly string[];
+  readonly schemes: Awaited<ReturnType<typeof receiverSchemes>>;
+  readonly known: KnownSecrets | undefined;
+  readonly script: ReturnType<typeof parseScript> | undefined;
+  readonly forwarding: Forwarding | undefined;
+  readonly display: ListenOutput;
+  readonly expectation: Expectation;
+}
+
+async function receive(session: Session): Promise<void> {
+  const { options, io, secrets, schemes, known, script, forwarding, display, expectation } = session;
+  const hasSecret = secrets.length > 0;
+  const certificate = options.selfSigned ? makeCertificate(options.host, Date.now()) : undefined;
+  if (certificate !== undefined && options.certOut !== undefined) {
+    await writeCertificate(certificate.cert, options.certOut, io);
+  }
+  const inbox = options.ui
+    ? await inboxOf(options, { secrets, schemes: schemes.scheme, forwarding })
+    : undefined;
+  let keys: KeyCommands | undefined;
+  const receiver = await startReceiver({
+    host: options.host,
+    port: options.port,
+    certificate,
+    secrets,
+    ...schemes,
+    knownSecrets: known,
+    script,
+    requireSignature: options.requireSignature ?? false,
+    forward: forwarding?.forward,
+    serveOwn: inbox?.serve,
+    onRequest: (request) => {
+      if (keys === undefined) display.show(request);
+      else keys.above(() => display.show(request));
+      inbox?.add(request);
+      expectation.add(request);
+    },
+    drained: io.drained,
+    onBusy: (isBusy) => expectation.busy(isBusy),
+    onRefused: (rejection) => display.rejected(rejection),
+  });
+  const { url } = receiver;
+  const inboxUrl = inbox?.open(receiver);
+  const urls = listeningUrls(url, options.host);
+  const inboxUrlWithToken = inbox?.printedUrl;
+  const forwardUrl = forwarding?.shownUrl;
+  display.ready({
+    url,
+    urls,
+    hasSecret,
+    schemes: schemes.scheme,
+    certificate,
+    forwardUrl,
+    inboxUrl,
+    inboxUrlWithToken,
+  });
+  if (takesKeys(options, io)) {
+    const { KeyCommands: Keys } = await import('./key-commands.ts');
+    keys = new Keys({ io, display, url, forwarding, secrets });
+  }
+  try {
+    await aborted(AbortSignal.any([io.signal, expectation.over, ...(keys ? [keys.quitting] : [])]));
+  } finally {
+    keys?.close();
+  }
+  inbox?.close();
+  // Closing reports the requests still held, so the expectation is judged after it.
+  await receiver.close();
+}
+
+/** A secret that was typed has taken the end of the input. */
+function takesKeys({ output, secretFile = [] }: ListenOptions, { stdin, stdoutIsTty }: Io): boolean {
+  const isTyped = secretFile.some((flag) => 'file' in flag && flag.file === '-');
+  return output === 'text' && stdoutIsTty && stdin.isTTY === true && !isTyped;
+}
+
+/** Writes it before the receiver is ready, so that a sender that waits for that can read it. Throws InputError. */
+async function writeCertificate(cert: string, file: string, { cwd }: Io): Promise<void> {
+  try {
+    await writeFile(resolve(cwd, file), cert);
+  } catch (cause) {
+    throw unwritableFile(file, cause);
+  }
+}
+
+async function forwardingOf(
+  options: ListenOptions,
+  secrets: readonly string[],
+  io: Io,
+): Promise<Forwarding | undefined> {
+  const { forward, host, port } = options;
+  if (forward === undefined) return undefined;
+  const caFile = (await namedCaFile(options, io)) ?? (await configuredCaFile(forward, options, io));
+  const given = { url: forward, origin: '--forward', secrets, caFile, proxyEnv: io.env };
+  const forwarding = createForwarding(given);
+  const target = new URL(forward.trim());
+  if (Number(portOf(target)) !== port || !(await leadsHere(target, host))) return forwarding;
+  throw new ConfigError('Expected the URL of another receiver, got that of this one (--forward)', {
+    key: 'forward',
+    origin: '--forward',
+    hint: 'choose another --port for this receiver: every request would go round forever',
+  });
+}
+
+/** The last one is the IPv6 form of the first. */
+const WILDCARDS = ['0.0.0.0', '::', '::ffff:0:0'];
+
+/**
+ * Whether a URL leads to this receiver, by name and by the addresses behind it: a name of this machine, or an address of its network.
+ * URL has written names in lower case and addresses in their shortest form, those of IPv6 in brackets.
+ */
+async function leadsHere(url: URL, listensOn: string): Promise<boolean> {
+  const host = bareHost(url).replace(/\.$/, '');
+  if (isLoopbackHost(host) || WILDCARDS.includes(host) || host === listensOn.toLowerCase()) return true;
+  const ours = await listeningAddresses(listensOn);
+  return (await addressesOf(host)).some((address) => isLoopbackHost(address) || ours.includes(address));
+}
+
+async function listeningAddresses(listensOn: string): Promise<readonly string[]> {
+  if (!WILDCARDS.includes(listensOn)) return addressesOf(listensOn);
+  return Object.values(networkInterfaces()).flatMap((each = []) => each.map(({ address }) => address));
+}
+
+/** No address for a name that cannot be looked up: it leads nowhere. An IPv4 address may come in its IPv6 form. */
+async function addressesOf(host: string): Promise<readonly string[]> {
+  const found = await lookup(host, { all: true }).catch(() => []);
+  return found.map(({ address }) => address.replace(/^::ffff:(?=\d+\.)/, ''));
+}
+
+/** Loads the inbox only for `--ui`. */
+async function inboxOf(options: ListenOptions, context: InboxContext) {
+  const { openInbox } = await import('./open-inbox.ts');
+  return openInbox(options, context);
+}
+
+function expectationOf({ count, untilIdle, within }: ListenOptions, secrets: readonly string[]): Expectation {
+  return new Expectation({
+    ...(count === undefined ? undefined : { count }),
+    ...(untilIdle === undefined ? undefined : { untilIdleMs: untilIdle }),
+    ...(within === undefined ? undefined : { withinMs: within }),
+    signed: secrets.length > 0,
+  });
+}
+
+function conclude(expectation: Expectation, display: ListenOutput, io: Io): ExitCode {
+  const { tally, over, isPlain } = expectation;
+  const hidden = display.hidden === 0 ? '' : `; ${display.hidden} hidden by the filter`;
+  display.remark(`Stopped after ${describeTally(tally)}${hidden}`);
+  const saved = display.unsaved === 0 ? ExitCode.ok : ExitCode.negative;
+  if (isPlain) return saved;
+  const missing = expectation.missing();
+  if (over.aborted && missing === undefined) return saved;
+  if (io.signal.reason === 'closed-pipe') return ExitCode.negative;
+  if (missing !== undefined) display.failed(missing, missingHint(tally, display.rejections));
+  return over.aborted ? ExitCode.negative : (interruptedCode(io) ?? ExitCode.negative);
+}
+
+function missingHint({ requests, counted }: Tally, rejections: number): string {
+  if (requests === 0 && rejections > 0) return 'look at the lines above: they say why what came was rejected';
+  if (requests === 0) return 'post to the URL above before the time is over; --within 5m waits longer';
+  if (requests === counted) return 'send more, or wait longer: what came was good, but too little';
+  return 'look at the lines above: they say what is wrong with each request';
+}

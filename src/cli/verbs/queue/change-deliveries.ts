@@ -1,0 +1,182 @@
+import { ConfigError } from '../../../errors.ts';
+import type { DropResult, DueResult, QueueInspection, RetryResult } from '../../../queue/inspection.ts';
+import type { DeliveryState } from '../../../queue/delivery.ts';
+import { printable } from '../../../redact.ts';
+import { ExitCode } from '../../exit-code.ts';
+import type { Io } from '../../io.ts';
+import { jsonLine } from '../../json-line.ts';
+import { createProgress } from '../../print/progress.ts';
+import { askFirst, quantityText, DEAD_LETTERS } from './confirm.ts';
+import { fullIds } from './full-ids.ts';
+import { select } from './selection.ts';
+import { withQueue, type QueueOptions } from './session.ts';
+
+type ChangeResult = RetryResult | DropResult | DueResult;
+type Done = 'retried' | 'dropped' | 'due';
+
+/** Why a delivery was not changed, and what to do. */
+const UNCHANGED: Readonly<Record<Exclude<ChangeResult, Done>, string>> = {
+  unknown: 'there is no such delivery (hooks queue list shows their ids)',
+  delivered: 'it is delivered; hooks queue show shows its body, to send it again',
+  waiting: 'it is no dead letter: it waits, and will be delivered',
+  invalid: 'its message is invalid, and no attempt can succeed: correct it and send it again',
+  damaged: 'its stored body is damaged, and what is left of it is not sent; hooks queue show shows that',
+  sending: 'it is in flight; try again when it is settled',
+  dead: 'it is a dead letter: hooks queue retry without --now delivers it again',
+};
+
+/** Runs `hooks queue retry`. */
+export function retryDeliveries(ids: readonly string[], options: QueueOptions, io: Io): Promise<ExitCode> {
+  const { now = false } = options;
+  if (!now || ids.length > 0) refuseIdsWithAll(ids, options);
+  if (now && options.all && !options.quiet) {
+    io.note('note: --now takes what waits, and no dead letter; hooks queue retry --all delivers those again');
+  }
+  return withQueue(options, io, async (durable) => {
+    const { inspection } = durable;
+    const change = (some: readonly string[]): Promise<readonly (RetryResult | DueResult)[]> =>
+      now ? inspection.makeDue(some) : inspection.retry(some);
+    const done = now ? 'due' : 'retried';
+    if (ids.length > 0) return changeNamed(ids, { inspection, change, done, options, io });
+    const states = now ? WAITING : DEAD;
+    return changeSelected({ inspection, change, done, options, io, states, isAsked: !now });
+  });
+}
+
+/** Throws ConfigError unless deliveries are named, or all are meant. */
+export function refuseIdsWithAll(ids: readonly string[], { all, filter, since, state }: QueueOptions): void {
+  const isNarrowed = [filter, since, state].some((flag) => flag !== undefined);
+  if (ids.length > 0 ? !all && !isNarrowed : all) return;
+  const got = ids.length === 0 ? 'neither' : all ? 'both' : 'ids with a selection';
+  throw new ConfigError(`Expected the ids of deliveries, or \`--all\`, got ${got}`, {
+    flag: '--all',
+    hint: 'run hooks queue list --state dead to see them',
+  });
+}
+
+/** What --dry-run prints: nothing was changed. */
+export function writeWouldChange(
+  count: number,
+  done: Done | 'removed',
+  { output }: QueueOptions,
+  io: Io,
+): ExitCode {
+  io.out(
+    output === 'json'
+      ? jsonLine({ [done === 'removed' ? 'dropped' : done]: 0, selected: count })
+      : `${count} would be ${done}\n`,
+  );
+  return ExitCode.ok;
+}
+
+export type ChangeCounts = Record<string, number>;
+
+export function countResult(counts: ChangeCounts, result: ChangeResult): void {
+  counts[result] = (counts[result] ?? 0) + 1;
+}
+
+interface DeliveryChange {
+  readonly inspection: QueueInspection;
+  readonly change: (ids: readonly string[]) => Promise<readonly ChangeResult[]>;
+  readonly done: Done;
+  readonly options: QueueOptions;
+  readonly io: Io;
+}
+
+/** Changes named deliveries, and prints a line for each. Returns 1 when one was not changed; 2 when an id to drop is unknown, as `hooks queue show` does. */
+export async function changeNamed(
+  named: readonly string[],
+  { inspection, change, done, options, io }: DeliveryChange,
+): Promise<ExitCode> {
+  const ids = [...new Set(await fullIds(inspection, named))];
+  if (options.dryRun) return writeWouldChange(ids.length, done, options, io);
+  const results = await change(ids);
+  for (const [index, id] of ids.entries()) {
+    const result = results[index] ?? 'unknown';
+    const reason = isDone(result) ? undefined : UNCHANGED[result];
+    if (options.output === 'json') {
+      io.out(jsonLine({ id, result, ...(reason !== undefined && { refusal: reason }) }));
+    } else if (reason === undefined && !options.quiet) io.out(`${result} ${printable(id, 80)}\n`);
+    else if (reason !== undefined) {
+      io.note(`${io.errColor.red('unchanged:')} ${printable(id, 80)}: ${reason}`);
+    }
+  }
+  if (done === 'dropped' && results.includes('unknown')) return ExitCode.unusable;
+  return results.every((result) => result === done) ? ExitCode.ok : ExitCode.negative;
+}
+
+function isDone(result: ChangeResult): result is Done {
+  return result === 'retried' || result === 'dropped' || result === 'due';
+}
+
+interface SelectedChange extends DeliveryChange {
+  readonly states: readonly DeliveryState[];
+  /** Whether a person at a terminal is asked before anything is changed. */
+  readonly isAsked: boolean;
+}
+
+function retryQuestion(count: number): string {
+  return `Deliver ${quantityText(count, DEAD_LETTERS)} again?`;
+}
+
+/** Changes all deliveries that the flags leave, and prints counts. One that cannot be changed is only counted: it was not named. */
+async function changeSelected({
+  inspection,
+  change,
+  done,
+  options,
+  io,
+  states,
+  isAsked,
+}: SelectedChange): Promise<ExitCode> {
+  const counts: ChangeCounts = { [done]: 0 };
+  const ids = await selectedIds(inspection, { ...options, state: states }, io);
+  if (options.dryRun) return writeWouldChange(ids.length, done, options, io);
+  const question = { count: () => ids.length, text: retryQuestion };
+  const refused = isAsked ? await askFirst(question, options, io) : undefined;
+  if (refused !== undefined) return refused;
+  const shown = options.output === 'text' && options.quiet !== true;
+  const progress = createProgress(io, { label: done, shown, unit: 'deliveries' });
+  try {
+    for (let at = 0; at < ids.length && !io.signal.aborted; at += CHANGED_AT_ONCE) {
+      for (const result of await change(ids.slice(at, at + CHANGED_AT_ONCE))) countResult(counts, result);
+      progress.update(Math.min(at + CHANGED_AT_ONCE, ids.length), ids.length);
+    }
+  } finally {
+    progress.stop();
+  }
+  writeCounts(counts, options, io);
+  return ExitCode.ok;
+}
+
+export function writeCounts(counts: ChangeCounts, options: QueueOptions, io: Io): void {
+  if (options.output === 'json') io.out(jsonLine(counts));
+  else {
+    io.out(
+      `${Object.entries(counts)
+        .map(([result, count]) => `${result} ${count}`)
+        .join(', ')}\n`,
+    );
+  }
+}
+
+const DEAD = ['dead'] as const;
+/** What `--now` may make due: one that is in flight is left out. */
+const WAITING = ['pending', 'retrying'] as const;
+/** Changed in one transaction, which waits for the disk once. */
+export const CHANGED_AT_ONCE = 1_000;
+
+/** Collects all ids before a change: a dead letter that is retried may be dead again before the last page is read. */
+async function selectedIds(
+  inspection: QueueInspection,
+  options: QueueOptions,
+  { signal }: Io,
+): Promise<readonly string[]> {
+  const ids: string[] = [];
+  const pages = { states: DEAD, pageSize: CHANGED_AT_ONCE, toChange: options.dryRun !== true };
+  for await (const page of select(inspection, options, pages)) {
+    if (signal.aborted) break;
+    ids.push(...page.map(({ id }) => id));
+  }
+  return ids;
+}

@@ -1,0 +1,151 @@
+import type { Command } from 'commander';
+import { describe, type CommandContext, type Define } from '../../command.ts';
+import type { ExitCode } from '../../exit-code.ts';
+import type { Io } from '../../io.ts';
+import { addStoreFlag } from '../../flags/delivery/queue-flags.ts';
+import { countFrom, given } from '../../flags/flag-values.ts';
+import { addSelectionFlags } from './selection.ts';
+import type { MoveFlags } from './move-queue.ts';
+import type { RecoverFlags } from './recover-store.ts';
+import type { QueueOptions } from './session.ts';
+
+/** What stands above the help of each subcommand, and all of it above that of `hooks queue`. */
+const EXAMPLES = {
+  stats: ['stats                       # count what waits, and what is dead'],
+  list: ['list --state dead --since 2h'],
+  show: ['show ID                     # with its body and every attempt'],
+  retry: [
+    'retry ID…                   # deliver dead letters again',
+    'retry --all --filter reason=exhausted',
+    'retry --now                 # do not wait for the next round',
+  ],
+  drop: ['drop ID…                    # remove deliveries for good'],
+  purge: ['purge --since 30d --dry-run # count what purge would remove'],
+  export: ['export --state dead > dead.ndjson   # for hooks replay'],
+  backup: ['backup copy.db              # while it is in use'],
+  vacuum: ['vacuum                      # give space back to the disk'],
+  recover: ['recover hooks.db --to new.db        # when the file is damaged'],
+  move: ['move --to redis://queue.internal:6379/0'],
+} satisfies Readonly<Record<string, readonly string[]>>;
+
+type Verb = keyof typeof EXAMPLES;
+
+function examplesText(lines: readonly string[]): string {
+  return `Examples:\n${lines.map((line) => `  $ hooks queue ${line}\n`).join('')}`;
+}
+
+const DETAILS = `
+Other processes may go on delivering from the queue. Without --store it is the
+store of the config, or hooks.db in the data folder. --filter takes the fields
+of the body (type=track, properties.plan=pro) and of the delivery: id,
+messageId, source, destination, state, reason; state=delivered selects what
+--state delivered does. --since goes by when a delivery was added: a time ago
+(2h), or a timestamp. An id may be shortened to a beginning or an end that no
+other has; a terminal shows the ends.
+
+purge and vacuum give space back to the disk in steps. A file of version 0.1
+cannot do that before its first vacuum, which writes it again as a whole: serve
+and worker wait for it, and it takes as much room as is in use, twice.
+`;
+
+/** Runs a subcommand, whose module is loaded then, so that help loads little. */
+type Action = (words: readonly string[], options: QueueOptions, io: Io) => Promise<ExitCode>;
+
+/** Adds a subcommand. */
+type Add = (usage: Usage, summary: string, action: Action) => Command;
+type Usage = Verb | `${Verb} ${string}`;
+
+export const defineQueue: Define = (command, context) => {
+  command
+    .enablePositionalOptions()
+    .addHelpText('before', examplesText(Object.values(EXAMPLES).flat()))
+    .addHelpText('after', DETAILS);
+  const add: Add = (usage, summary, action) => {
+    const sub = addStoreFlag(addVerb(command, usage, summary));
+    return sub.action(async (...words: unknown[]) => {
+      const self = words.at(-1) as Command; // commander's last argument
+      context.exit(await action(self.args, self.optsWithGlobals<QueueOptions>(), context.io));
+    });
+  };
+  addLooks(add);
+  addChanges(add);
+  addStoreCommands(add);
+  addRecover(command, context);
+};
+
+function addVerb(command: Command, usage: Usage, summary: string): Command {
+  const [verb] = usage.split(' ', 1) as [Verb]; // as the type says
+  return describe(command.command(usage), summary)
+    .addHelpText('before', examplesText(EXAMPLES[verb]))
+    .configureHelp({ showGlobalOptions: true });
+}
+
+/** Adds what looks at deliveries and changes none. */
+function addLooks(add: Add): void {
+  const stats = add('stats', 'count deliveries by destination and state', async (_, options, io) =>
+    (await import('./show-stats.ts')).showStats(options, io),
+  );
+  addSelectionFlags(stats, { withStates: false });
+  const list = add('list', 'list waiting deliveries and dead letters', async (_, options, io) =>
+    (await import('./show-deliveries.ts')).listDeliveries(options, io),
+  );
+  addSelectionFlags(list.option('--limit <n>', 'list at most n (default: 50 at a terminal)', countFrom(1)));
+  add('show <id>', 'show a delivery, its body and every attempt', async ([id = ''], options, io) =>
+    (await import('./show-deliveries.ts')).showDelivery(id, options, io),
+  );
+}
+
+/** Adds what changes deliveries, and between them `export`, by which one keeps what one purges. */
+function addChanges(add: Add): void {
+  const retrySummary = 'deliver dead letters again, with a new retry window';
+  const retry = add('retry [ids...]', retrySummary, async (ids, options, io) =>
+    (await import('./change-deliveries.ts')).retryDeliveries(ids, options, io),
+  )
+    .option('--all', 'take all dead letters that --filter and --since leave')
+    .option('--now', 'make what waits for another round due at once instead');
+  addConfirmationFlags(addSelectionFlags(retry, { withStates: false }));
+  const drop = add('drop [ids...]', 'remove deliveries for good', async (ids, options, io) =>
+    (await import('./remove-deliveries.ts')).dropDeliveries(ids, options, io),
+  ).option('--all', 'take all that --filter, --since and --state leave');
+  addConfirmationFlags(addSelectionFlags(drop));
+  const bodies = add('export', 'print bodies as NDJSON, for hooks replay', async (_, options, io) =>
+    (await import('./show-deliveries.ts')).exportBodies(options, io),
+  );
+  addSelectionFlags(bodies);
+  const purgeSummary = 'remove all dead letters, or the states of --state, for good';
+  const purge = add('purge', purgeSummary, async (_, options, io) =>
+    (await import('./remove-deliveries.ts')).purgeDeliveries(options, io),
+  );
+  addConfirmationFlags(addSelectionFlags(purge));
+}
+
+function addConfirmationFlags(command: Command): void {
+  command
+    .option('-y, --yes', 'ask nothing at a terminal')
+    .option('--dry-run', 'print how many would be changed, and change none');
+}
+
+/** Adds what treats the store as a whole. */
+function addStoreCommands(add: Add): void {
+  add('backup <file>', 'copy the queue file while it is in use', async ([file = ''], options, io) =>
+    (await import('./back-up-store.ts')).backUpStore(given(file), options, io),
+  );
+  add('vacuum', 'give freed space back to the disk', async (_, options, io) =>
+    (await import('./vacuum-store.ts')).vacuumStore(options, io),
+  );
+  const moveSummary = 'move waiting deliveries and dead letters to another store';
+  add('move', moveSummary, async (_, options, io) => {
+    const { moveQueue } = await import('./move-queue.ts');
+    return moveQueue(options as MoveFlags, io); // `--to` is mandatory
+  }).requiredOption('--to <url>', 'move to sqlite:FILE, redis://… or postgres://…', given);
+}
+
+/** Adds `recover`, which has no --store: it names its file itself, which is no store in use. */
+function addRecover(command: Command, context: CommandContext): void {
+  addVerb(command, 'recover <file>', 'copy the readable part of a damaged file to a new one')
+    .requiredOption('--to <file>', 'write to this new file', given)
+    .action(async (file: string, _, self: Command) => {
+      const { recoverStore } = await import('./recover-store.ts');
+      context.exit(await recoverStore(file, self.optsWithGlobals<RecoverFlags>(), context.io));
+    });
+}

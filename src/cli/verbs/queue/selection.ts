@@ -1,0 +1,115 @@
+import { Option, type Command } from 'commander';
+import { systemClock } from '../../../clock.ts';
+import { parseDuration } from '../../../duration.ts';
+import { ConfigError } from '../../../errors.ts';
+import { readTimestamp } from '../../../message/timestamp.ts';
+import { isJsonObject, type JsonObject } from '../../../message/types.ts';
+import type { Delivery, DeliveryState } from '../../../queue/delivery.ts';
+import type { QueueInspection, DeliverySelection } from '../../../queue/inspection.ts';
+import { printable } from '../../../redact.ts';
+import { readConditions, readFilter } from '../../../message/filter.ts';
+import { collect } from '../../flags/flag-values.ts';
+import { parseJsonOrUndefined } from '../../../message/json/batch-document.ts';
+
+export interface SelectionFlags {
+  readonly state?: readonly DeliveryState[];
+  readonly filter?: readonly string[];
+  readonly since?: string;
+}
+
+const STATES: readonly DeliveryState[] = ['pending', 'sending', 'retrying', 'delivered', 'dead'];
+/** States that a person may have to act on. */
+export const UNSETTLED_AND_DEAD: readonly DeliveryState[] = ['pending', 'sending', 'retrying', 'dead'];
+const PAGE = 200;
+
+export function addSelectionFlags(command: Command, { withStates = true } = {}): Command {
+  command
+    .option('--filter <path=value,…>', 'select these values, or others with != (repeat)', collect)
+    .option('--since <time>', 'select those added since (2h, or a timestamp)');
+  if (withStates) {
+    command.addOption(new Option('--state <states...>', 'select those in these states').choices(STATES));
+  }
+  return command;
+}
+
+/** Selects the deliveries that the flags leave, page by page. Throws ConfigError for a flag that cannot be read. */
+export function select(
+  inspection: QueueInspection,
+  flags: SelectionFlags,
+  {
+    states,
+    pageSize = PAGE,
+    toChange = false,
+  }: Pick<DeliverySelection, 'states' | 'toChange'> & { readonly pageSize?: number },
+): AsyncIterable<readonly Delivery[]> {
+  const filter = flags.filter === undefined ? undefined : readFilter(flags.filter);
+  const since = sinceOf(flags);
+  const selected = flags.state ?? (asksForState(flags) ? STATES : states);
+  return pages(inspection, { states: selected, since, limit: pageSize, toChange }, (delivery) =>
+    filter === undefined ? true : filter(filterable(delivery)),
+  );
+}
+
+/** From when on the flags select. Ms since the epoch. Throws ConfigError for a time that cannot be read. */
+export function sinceOf({ since }: SelectionFlags): number {
+  return since === undefined ? 0 : readSince(since);
+}
+
+/** Whether the flags select all dead letters of a time, and nothing else. */
+export function selectsDead({ filter, state }: SelectionFlags): boolean {
+  return filter === undefined && (state === undefined || state.every((each) => each === 'dead'));
+}
+
+/** Whether the filter names the wanted states. A filter that only excludes states does not. */
+function asksForState({ filter = [] }: SelectionFlags): boolean {
+  return filter
+    .flatMap((text) => readConditions(text))
+    .some(({ path, operator }) => path === 'state' && operator !== '!=' && operator !== '!?');
+}
+
+async function* pages(
+  inspection: QueueInspection,
+  selection: Omit<DeliverySelection, 'after'>,
+  isMeant: (delivery: Delivery) => boolean,
+): AsyncGenerator<readonly Delivery[]> {
+  let after: number | undefined = 0;
+  while (after !== undefined) {
+    const { deliveries, next } = await inspection.list({ ...selection, after });
+    yield deliveries.filter(isMeant);
+    after = next;
+  }
+}
+
+const EXPECTED_TIME = {
+  expected: 'a time ago or a timestamp',
+  hint: 'give for example --since 2h, or --since 2026-11-20T21:10:05Z',
+};
+
+function readSince(text: string): number {
+  const durationMs = parseDuration(text);
+  if (typeof durationMs === 'number' && durationMs >= 0) return systemClock.now() - durationMs;
+  const reading = readTimestamp(text);
+  if (reading.ok) return Date.parse(reading.iso);
+  // For a text that begins like a date, the error says what is wrong with the date.
+  const { expected, hint } = /^\d{4}-/.test(text) ? reading : EXPECTED_TIME;
+  throw new ConfigError(`Expected \`--since\` to be ${expected}, got ${printable(text, 60)}`, {
+    flag: '--since',
+    hint,
+  });
+}
+
+/** The fields that --filter sees: those of the body, and over them those of the delivery. */
+function filterable(delivery: Delivery): JsonObject {
+  const { id, messageId, source, destination, state, type, reason = '' } = delivery;
+  const body = parseJsonOrUndefined(delivery.body);
+  return {
+    ...(isJsonObject(body) ? body : {}),
+    id,
+    messageId,
+    source,
+    destination,
+    state,
+    type,
+    reason,
+  };
+}

@@ -1,0 +1,117 @@
+import { toCapture } from '../../../capture/to-capture.ts';
+import { InputError } from '../../../errors.ts';
+import { readJson } from '../../../message/json/read-json.ts';
+import type { Delivery } from '../../../queue/delivery.ts';
+import { escapeInJson, printable } from '../../../redact.ts';
+import { ExitCode } from '../../exit-code.ts';
+import type { Io } from '../../io.ts';
+import { jsonLine } from '../../json-line.ts';
+import { briefHead, briefJson, briefText, fullJson, fullText } from './delivery-line.ts';
+import { fullIds } from './full-ids.ts';
+import { UNSETTLED_AND_DEAD, select } from './selection.ts';
+import { withQueue, type QueueOptions } from './session.ts';
+import { parseJsonOrUndefined } from '../../../message/json/batch-document.ts';
+
+/** A screen or two: the rest would push these out of sight. */
+const LISTED_AT_A_TERMINAL = 50;
+
+/** Runs `hooks queue list`. */
+export function listDeliveries(options: QueueOptions, io: Io): Promise<ExitCode> {
+  const { output, limit = io.stdoutIsTty && output === 'text' ? LISTED_AT_A_TERMINAL : Infinity } = options;
+  const limited = { ...options, limit };
+  if (output === 'json') return printEach(limited, io, (delivery) => jsonLine(briefJson(delivery)));
+  const now = Date.now();
+  let head = io.stdoutColumns === undefined ? '' : `${briefHead(io)}\n`;
+  return printEach(limited, io, (delivery) => {
+    const text = `${head}${briefText(delivery, io, now)}\n`;
+    head = '';
+    return text;
+  });
+}
+
+/** Runs `hooks queue export`. */
+export function exportBodies(options: QueueOptions, io: Io): Promise<ExitCode> {
+  const formatted = (delivery: Delivery): string | undefined => {
+    if (delivery.isDamaged) {
+      io.note(`left out: the body of ${printable(delivery.id)} is damaged (${showHint(delivery)})`);
+      return undefined;
+    }
+    // An invalid message was never sent, and its body may be no JSON at all.
+    const isMessage = delivery.reason !== 'invalid' || parseJsonOrUndefined(delivery.body) !== undefined;
+    const line = isMessage ? exportLine(delivery) : undefined;
+    if (line !== undefined) return `${line}\n`;
+    io.note(`left out: the body of ${printable(delivery.id)} is not JSON (${showHint(delivery)})`);
+    return undefined;
+  };
+  return printEach(options, io, formatted, io.verbatim);
+}
+
+function showHint({ id }: Delivery): string {
+  return `hooks queue show ${printable(id)}`;
+}
+
+/**
+ * The body, if one line of JSON means exactly it. Else a capture, which may hold any bytes: for a body that is no JSON, and for
+ * one that `replay` would not restore byte by byte once the characters are escaped that a terminal obeys.
+ */
+function exportLine({ body }: Delivery): string {
+  if (isLossless(body)) {
+    const text = Buffer.from(body).toString();
+    const stringified = JSON.stringify(JSON.parse(text));
+    const line = /[\r\n]/.test(text) ? stringified : text;
+    const escaped = escapeInJson(line);
+    if (escaped === line || text === stringified) return escaped;
+  }
+  return escapeInJson(JSON.stringify(toCapture({ method: 'POST', url: '/', headers: [], body })));
+}
+
+function isLossless(body: Uint8Array): boolean {
+  try {
+    readJson(body);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function printEach(
+  options: QueueOptions,
+  io: Io,
+  format: (delivery: Delivery) => string | undefined,
+  { out }: Pick<Io, 'out'> = io,
+): Promise<ExitCode> {
+  return withQueue(options, io, async ({ inspection }) => {
+    let found = 0;
+    const { limit = Infinity } = options;
+    for await (const page of select(inspection, options, { states: UNSETTLED_AND_DEAD })) {
+      if (io.signal.aborted) break;
+      const shown = page.slice(0, limit - found);
+      found += page.length;
+      const text = shown.map((delivery) => format(delivery) ?? '').join('');
+      if (text !== '') out(text);
+      if (found > limit) {
+        if (!options.quiet) io.note(`note: only the first ${limit} are shown; --limit N shows more`);
+        break;
+      }
+    }
+    if (found === 0 && options.output === 'text' && !options.quiet) io.note('No deliveries found');
+    return ExitCode.ok;
+  });
+}
+
+/** Runs `hooks queue show`. */
+export function showDelivery(id: string, options: QueueOptions, io: Io): Promise<ExitCode> {
+  return withQueue(options, io, async ({ inspection }) => {
+    const [fullId = id] = await fullIds(inspection, [id]);
+    const delivery = await inspection.get(fullId);
+    if (delivery === undefined) {
+      throw new InputError(`There is no delivery ${printable(id, 80)} in the queue`, {
+        hint: 'run hooks queue list to see the ids',
+      });
+    }
+    io.out(
+      options.output === 'json' ? jsonLine(fullJson(delivery)) : `${fullText(delivery, io, Date.now())}\n`,
+    );
+    return ExitCode.ok;
+  });
+}

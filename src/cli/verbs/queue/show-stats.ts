@@ -1,0 +1,149 @@
+import type { AttemptRecord } from '../../../attempt-record.ts';
+import { isoTime } from '../../../clock.ts';
+import { formatCount } from '../../../message/limits.ts';
+import type { Delivery, DeliveryState } from '../../../queue/delivery.ts';
+import type { LaneStats, QueueInspection } from '../../../queue/inspection.ts';
+import type { Lane } from '../../../queue/queue.ts';
+import { printable } from '../../../redact.ts';
+import { ExitCode } from '../../exit-code.ts';
+import type { Io } from '../../io.ts';
+import { jsonLine } from '../../json-line.ts';
+import { formatTable, type Cell } from '../../print/table.ts';
+import { dueText } from './delivery-line.ts';
+import { select, type SelectionFlags } from './selection.ts';
+import { withQueue, type QueueOptions } from './session.ts';
+
+const COUNTS = [
+  'pending',
+  'sending',
+  'retrying',
+  'delivered',
+  'dead',
+] as const satisfies readonly DeliveryState[];
+
+const ZERO = { pending: 0, sending: 0, retrying: 0, delivered: 0, dead: 0 };
+
+/** Of each destination: enough to see a webhook that is down, and read in some milliseconds however many there are. */
+const LOOKED_AT = 1_000;
+
+/** Runs `hooks queue stats`. */
+export function showStats(options: QueueOptions, io: Io): Promise<ExitCode> {
+  return withQueue(options, io, async ({ inspection, place }) => {
+    const isNarrowed = options.filter !== undefined || options.since !== undefined;
+    const counter = new MissedCounter();
+    const lanes = isNarrowed ? await countSelected(inspection, options, counter) : await inspection.stats();
+    if (!isNarrowed) {
+      for (const each of await inspection.lastDelivered(LOOKED_AT)) counter.add(each, each.attempts);
+    }
+    const { missed } = counter;
+    const total = Object.fromEntries(
+      COUNTS.map((state) => [state, lanes.reduce((sum, lane) => sum + lane[state], 0)]),
+    );
+    if (options.output === 'json') {
+      for (const lane of lanes) io.out(jsonLine(statsJson(lane, missed)));
+      io.out(jsonLine({ total, store: place }));
+      return ExitCode.ok;
+    }
+    if (lanes.length === 0) io.note(`Nothing is in ${place}`);
+    else io.out(statsTable(lanes, io) + missedTable(missed, { io, isNarrowed }));
+    return ExitCode.ok;
+  });
+}
+
+function statsJson({ nextDueAt, ...lane }: LaneStats, all: readonly MissedAttempts[]): object {
+  const { source, destination } = lane;
+  const missed = all.filter((each) => each.source === source && each.destination === destination);
+  return {
+    ...lane,
+    ...(nextDueAt !== undefined && { nextDueAt: isoTime(nextDueAt) }),
+    ...(missed.length > 0 && { missed: Object.fromEntries(missed.map(({ url, count }) => [url, count])) }),
+  };
+}
+
+function statsTable(lanes: readonly LaneStats[], { color, stdoutColumns: columns }: Io): string {
+  const now = Date.now();
+  const heads = ['SOURCE → DESTINATION', ...COUNTS.map((state) => state.toUpperCase()), 'NEXT DUE'];
+  const rows = lanes.map((lane) => [
+    { text: laneText(lane) },
+    ...COUNTS.map((state): Cell => ({ text: formatCount(lane[state]), align: 'end' })),
+    { text: lane.nextDueAt === undefined ? '' : dueText(lane.nextDueAt - now) },
+  ]);
+  return formatTable([heads.map((text) => ({ text, paint: color.bold })), ...rows], { columns });
+}
+
+/** What a broadcast or a fallback hides: a webhook that fails while another one takes the deliveries. */
+function missedTable(
+  missed: readonly MissedAttempts[],
+  { io, isNarrowed }: { readonly io: Io; readonly isNarrowed: boolean },
+): string {
+  if (missed.length === 0) return '';
+  const { color, stdoutColumns: columns } = io;
+  const heads = ['FAILED', 'BESIDE A SUCCESS', 'AT'].map((text) => ({ text, paint: color.bold }));
+  const rows = missed.map(({ url, count, ...lane }) => [
+    { text: formatCount(count), align: 'end' as const },
+    { text: laneText(lane) },
+    { text: printable(url, 2_000), shortest: 20 },
+  ]);
+  const of = isNarrowed ? '' : `, of the last ${formatCount(LOOKED_AT)} delivered`;
+  io.note(`note: a webhook failed where another succeeded${of}. What each must get needs two destinations`);
+  return `\n${formatTable([heads, ...rows], { columns })}`;
+}
+
+function laneText({ source, destination }: Lane): string {
+  return `${printable(source, 80)} → ${printable(destination, 80)}`;
+}
+
+/** Counts as the queue does, but only the deliveries that the flags leave, by reading each; what was missed in them, too. */
+async function countSelected(
+  inspection: QueueInspection,
+  flags: SelectionFlags,
+  missed: MissedCounter,
+): Promise<readonly LaneStats[]> {
+  const lanes = new Map<string, LaneStats>();
+  for await (const page of select(inspection, flags, { states: COUNTS })) {
+    for (const delivery of page) {
+      const key = JSON.stringify([delivery.source, delivery.destination]);
+      lanes.set(key, withOne(lanes.get(key), delivery));
+      if (delivery.state === 'delivered') missed.add(delivery, delivery.progress.attempts);
+    }
+  }
+  return [...lanes.entries()].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, lane]) => lane);
+}
+
+function withOne(lane: LaneStats | undefined, { source, destination, state, dueAt }: Delivery): LaneStats {
+  const counted = { ...ZERO, source, destination, ...lane };
+  const waits = state === 'pending' || state === 'retrying';
+  return {
+    ...counted,
+    [state]: counted[state] + 1,
+    ...(waits && { nextDueAt: Math.min(dueAt, lane?.nextDueAt ?? Infinity) }),
+  };
+}
+
+/** The attempts that failed at a webhook in deliveries that it never took and another one did: they count as delivered. */
+interface MissedAttempts extends Lane {
+  /** As it is shown. */
+  readonly url: string;
+  readonly count: number;
+}
+
+/** Counts what webhooks missed, over deliveries that were delivered. */
+class MissedCounter {
+  readonly #missed = new Map<string, MissedAttempts>();
+
+  add({ source, destination }: Lane, attempts: readonly AttemptRecord[]): void {
+    if (attempts.length < 2) return;
+    const takers = new Set(attempts.flatMap(({ url, result }) => (result === 'delivered' ? [url] : [])));
+    for (const { url } of attempts) {
+      if (takers.has(url)) continue;
+      const key = JSON.stringify([source, destination, url]);
+      const count = (this.#missed.get(key)?.count ?? 0) + 1;
+      this.#missed.set(key, { source, destination, url, count });
+    }
+  }
+
+  /** The most first. */
+  get missed(): readonly MissedAttempts[] {
+    return [...this.#missed.values()].toSorted((one, other) => other.count - one.count);
+  }
+}

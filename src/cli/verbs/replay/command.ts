@@ -1,0 +1,92 @@
+import { Option } from 'commander';
+import { EXACT_FORMATS } from '../../../replay/reading/replay-entry.ts';
+import type { Define } from '../../command.ts';
+import { addPreviewFlags } from '../../flags/delivery/preview-flags.ts';
+import type { ReplayOptions } from './options.ts';
+import { addWhereToFlags } from '../../flags/delivery/where-to.ts';
+import { withReports } from '../../print/reports.ts';
+import { collect, collectGiven, given, timeFrom } from '../../flags/flag-values.ts';
+
+const EXAMPLES = `Examples:
+  $ hooks replay fixtures/*.json --loopback
+  $ hooks replay events.ndjson.gz --url http://localhost:3000/webhook
+  $ hooks replay captures/*.json --url http://localhost:3000/webhook --exact
+  $ hooks replay day.ndjson --rate 100/s --filter type=track,event=Signup
+  $ hooks replay day.ndjson --resume --failed failed.ndjson --report replay.xml
+  $ zcat day.gz | hooks replay - --endpoint http://localhost:3000 --write-key K
+`;
+
+const DETAILS = `
+Reads one message, an array of them, {"batch":[…]}, NDJSON or captures, gzipped
+or not, recognised by content. A file named - is standard input. A malformed
+message is reported with its file and line, and does not stop the rest. With
+--exact a file is one request with exactly its bytes, .ndjson and .jsonl are one
+per line; captures are recognized, and sent as they were received.
+
+The examples above without a destination send to HOOKS_URL or to the webhooks of
+the config. Exits with 0 when all was delivered, with 1 when a message was not,
+with 2 when it could not run or there was nothing to read. After Ctrl-C (130) it
+prints what was delivered and what was not; the same command with --resume sends
+the rest, and reports on the whole. Unsent messages stand at the end of the file
+of --failed until the replay is resumed. --resume does not repeat a finished
+replay.
+`;
+
+export const defineReplay: Define = (command, { io, exit }) => {
+  command
+    .argument('<files...>', 'read these files, globs or - (standard input)', collectGiven)
+    .optionsGroup('What to send, and when:')
+    .option('--rate <n/s>', 'limit messages per second (100/s, 30/m)')
+    .addOption(
+      new Option('--order <order>', 'keep the order of each user, or none')
+        .choices(['user', 'none'])
+        .default('user'),
+    )
+    .option('--speed <factor>', 'keep the recorded gaps: 1x as recorded, 10x faster')
+    .addOption(
+      new Option('--timestamps <how>', 'keep them, set them to now, or shift the first to now')
+        .choices(['keep', 'now', 'shift'])
+        .default('keep'),
+    )
+    .addOption(
+      new Option('--message-ids <how>', 'keep them, or make new ones')
+        .choices(['keep', 'new'])
+        .default('keep'),
+    )
+    .option('--filter <path=value,…>', 'select messages with these values, or others with !=', collect)
+    .option('--offset <n>', 'skip the first n messages')
+    .option('--limit <n>', 'send at most n messages')
+    .option('--exact', "send the file's bytes unchanged")
+    .addOption(
+      new Option('--format <format>', 'with --exact: a file is one body, or one per line').choices(
+        EXACT_FORMATS,
+      ),
+    )
+    .option('--strict', 'reject fields that the type does not have')
+    .option('--fail-fast', 'stop at the first message that is not delivered')
+    .addOption(
+      new Option(
+        '--give-up-after <time>',
+        'stop when no response came for this long (30s with CI=true)',
+      ).argParser(timeFrom(1)),
+    )
+    .option('--resume', 'continue an interrupted replay of the same files')
+    .option('--again', 'continue like --resume, but repeat a finished replay')
+    .optionsGroup('Reports:')
+    .option('--report <file>', 'write a JUnit (.xml) or JSON (.json) report')
+    .option('--failed <file>', 'write undelivered messages there, to replay again', given)
+    .addHelpText('before', EXAMPLES)
+    .addHelpText('after', DETAILS);
+  addWhereToFlags(command);
+  addPreviewFlags(command);
+  command.action(async (files: readonly string[]) => {
+    const { replay } = await import('./replay.ts');
+    const options = command.optsWithGlobals<ReplayOptions>();
+    const { failed, dryRun, curl } = options;
+    // What is only looked at leaves every report as it is.
+    const report = dryRun || curl ? undefined : options.report;
+    const inputs = failed === undefined ? files : [...files, failed];
+    const reported = { report, suite: 'hooks replay', inputs };
+    exit(await withReports(reported, io, ({ github }) => replay(files, options, { io, github })));
+  });
+};

@@ -1,0 +1,69 @@
+import type { JsonValue } from '../../../message/types.ts';
+import type { Checkpoint } from '../../../replay/checkpoint/checkpoint.ts';
+import type { FoundEntry } from '../../../replay/reading/replay-entry.ts';
+import { IndexRanges } from '../../../replay/index-ranges.ts';
+import type { Ledger, TakenOutcome } from '../../../replay/ledger.ts';
+import type { ReportedResult } from '../../../report/report.ts';
+import { messageTitleOf } from '../../print/result-line.ts';
+import { unbuiltMessage } from '../../../message/sendable-message.ts';
+import type { ReadEntry } from './entry-message.ts';
+import type { ReplayOutput } from './output.ts';
+import { caseName } from './reported-result.ts';
+import { originalOf } from './sent-message.ts';
+
+interface EarlierContext {
+  readonly checkpoint: Checkpoint | undefined;
+  readonly ledger: Ledger;
+  readonly output: ReplayOutput;
+  readonly isExact: boolean;
+  /** The outcome of a message that this replay calls a success. */
+  readonly taken: TakenOutcome;
+}
+
+/**
+ * Reports the entries that were settled before a replay was resumed: those that were not delivered are printed again, each
+ * once, and the others are skipped, so that summary, report and exit code are those of the whole.
+ */
+export class EarlierPart {
+  readonly #context: EarlierContext;
+  /** Failed or invalid. */
+  readonly #failed = new IndexRanges();
+  readonly #filtered = new IndexRanges();
+
+  constructor(context: EarlierContext) {
+    this.#context = context;
+  }
+
+  /** Prints the failures, before any entry is read. Throws InputError when the journal is damaged. */
+  async print(): Promise<void> {
+    const { checkpoint, ledger, output } = this.#context;
+    if (checkpoint?.resumed === undefined) return;
+    ledger.resume(checkpoint.resumed);
+    for await (const result of output.files.earlier()) {
+      const indexes = result.outcome === 'filtered' ? this.#filtered : this.#failed;
+      indexes.add(result.index);
+      ledger.carry(result.outcome);
+      await output.earlier(result);
+    }
+  }
+
+  /** Skips an entry that is settled. A promise while a file is slower. */
+  skip(index: number, { entry, value }: ReadEntry): Promise<void> | undefined {
+    const { ledger, output, isExact, taken } = this.#context;
+    if (this.#filtered.has(index)) return undefined;
+    if (this.#failed.has(index)) {
+      const original = (): Uint8Array | undefined =>
+        entry.kind === 'broken' ? undefined : originalOf(entry, { isExact });
+      return output.files.skipFailed(original);
+    }
+    ledger.skipTaken(taken);
+    if (!output.files.hasReport || entry.kind === 'broken' || value === undefined) return undefined;
+    return output.files.report(takenResult(entry, value, taken));
+  }
+}
+
+/** The result of a success, without attempts and id: a journal of all messages would cost as much as the report. */
+function takenResult({ origin }: FoundEntry, value: JsonValue, outcome: TakenOutcome): ReportedResult {
+  const message = unbuiltMessage(value);
+  return { name: caseName({ type: message.type, title: messageTitleOf(message) }), origin, outcome };
+}

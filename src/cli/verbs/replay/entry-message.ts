@@ -1,0 +1,114 @@
+import { HooksError, ValidationError } from '../../../errors.ts';
+import { buildParsed, checkMessageSize, messageBytes } from '../../../message/build.ts';
+import { finishedMessageOf } from '../../../message/finished-message.ts';
+import { readJsonText, type JsonReading } from '../../../message/json/read-json.ts';
+import { MAX_MESSAGE_BYTES } from '../../../message/limits.ts';
+import { unbuiltMessage, type SendableMessage } from '../../../message/sendable-message.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../message/types.ts';
+import { parseJsonOrUndefined } from '../../../message/json/batch-document.ts';
+import type { ReplayEntry, FoundEntry } from '../../../replay/reading/replay-entry.ts';
+import { withExactInHint } from '../../flags/message/message-flags.ts';
+import { foreignValueOf } from '../../../replay/foreign-value.ts';
+import type { Rewrite } from '../../../replay/rewrite.ts';
+
+interface EntryReading extends JsonReading {
+  readonly entry: FoundEntry;
+  readonly error?: undefined;
+}
+
+/** An entry with its value, or with the error for which it has none. */
+export type ReadEntry =
+  EntryReading | { readonly entry: ReplayEntry; readonly value?: undefined; readonly error: HooksError };
+
+export interface ReadyEntry extends EntryReading {
+  readonly ready: SendableMessage;
+}
+
+/** An entry with the error for which it has no message. */
+export interface RejectedEntry {
+  readonly entry: ReplayEntry;
+  readonly error: HooksError;
+}
+
+export interface ReadyOptions {
+  readonly exact: boolean;
+  readonly strict: boolean;
+  readonly rewrite: Rewrite;
+  readonly now: () => number;
+}
+
+export function prepareEntry(entry: ReplayEntry, { exact }: Partial<ReadyOptions> = {}): ReadEntry {
+  if (entry.kind === 'broken') return { entry, error: entry.error };
+  try {
+    const { value, isStringified } = readJsonText(entry.bytes, entry.origin);
+    return { entry, value, isStringified };
+  } catch (error) {
+    if (!(error instanceof HooksError)) throw error;
+    // A body is sent as it is, whatever it holds; only a line of NDJSON must be JSON.
+    if (exact && (entry.kind === 'capture' || error instanceof ValidationError)) {
+      return { entry, value: readableValue(entry, error), isStringified: false };
+    }
+    return { entry, error };
+  }
+}
+
+/** The part of a body that can be read, for flags about fields of a message, such as --filter; it is not sent. */
+function readableValue({ bytes }: FoundEntry, error: HooksError): JsonValue {
+  // A ValidationError means well-formed JSON: JavaScript would lose a number or a duplicate key. Too deep nesting is left alone.
+  return (error instanceof ValidationError ? parseJsonOrUndefined(bytes) : undefined) ?? null;
+}
+
+export function readyEntry(read: ReadEntry, options: ReadyOptions): ReadyEntry | RejectedEntry {
+  if (read.error !== undefined) return read;
+  const { entry, value, isStringified } = read;
+  try {
+    return { entry, value, isStringified, ready: readyMessage(read, options) };
+  } catch (error) {
+    if (error instanceof ValidationError) return { entry, error: explained(error, value) };
+    if (error instanceof HooksError) return { entry, error };
+    throw error;
+  }
+}
+
+/** Says what a value is that is no message at all, where it holds messages. */
+function explained(error: ValidationError, value: JsonValue): ValidationError {
+  const { path } = error;
+  const foreign = path === '' || path === 'type' ? foreignValueOf(value) : undefined;
+  if (foreign === undefined) return withExactInHint(error);
+  const { reason, hint } = foreign;
+  return new ValidationError(`${error.message}: ${reason}`, {
+    path,
+    got: error.got ?? '',
+    hint,
+    cause: error,
+  });
+}
+
+/** Builds the message of an entry. Throws ValidationError. */
+function readyMessage({ entry, value, isStringified }: EntryReading, options: ReadyOptions): SendableMessage {
+  if (options.exact) {
+    return { message: unbuiltMessage(value), exactBody: entry.bytes };
+  }
+  const { strict, now } = options;
+  const rewritten = isJsonObject(value) ? options.rewrite(value) : value;
+  const finished = isJsonObject(rewritten) ? finishedMessageOf(rewritten, { strict }) : undefined;
+  const message = finished?.message ?? buildParsed(rewritten, { now: now(), strict });
+  if (finished?.isBody && isStringified && rewritten === value) {
+    checkMessageSize(entry.bytes.byteLength);
+    // A copy: the entry's own bytes keep the part of the file around them in memory.
+    return { message, exactBody: Buffer.from(entry.bytes) };
+  }
+  checkSize(entry.bytes.byteLength, value);
+  return { message };
+}
+
+/** Writing a number out makes it at most 21/4 as long (1e20), so a short entry need not be written out to be measured. */
+function checkSize(entryBytes: number, value: JsonValue): void {
+  if (entryBytes <= MAX_MESSAGE_BYTES / 6) return;
+  checkMessageSize(messageBytes(value as JsonObject)); // buildParsed has taken it
+}
+
+/** Whether a receiver that re-serialises the body gets the same bytes. */
+export function isFixedPoint({ entry: { bytes }, value, isStringified }: ReadyEntry): boolean {
+  return isStringified || Buffer.from(JSON.stringify(value)).equals(bytes);
+}

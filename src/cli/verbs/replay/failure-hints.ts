@@ -1,0 +1,43 @@
+import type { Outcome } from '../../../app/pipeline/outcomes.ts';
+import { printable } from '../../../redact.ts';
+import { noteHint } from '../../error-text.ts';
+import type { Io } from '../../io.ts';
+import { decidingAttemptOf } from '../../print/deciding-attempt.ts';
+import { examinedOutcome } from '../../print/examined-outcome.ts';
+import { failureCause } from '../../print/failure-cause.ts';
+
+/** The most different hints that are printed: a receiver may redirect to another URL each time. */
+const MAX_HINTS = 20;
+
+/** Says how to fix what failed, once for each fix: a thousand messages may fail for one reason. */
+export class FailureHints {
+  readonly #io: Io;
+  readonly #note: (line: string) => void;
+  readonly #told = new Set<string>();
+  /** The first that got no response: a look at the port may say more. */
+  #withoutResponse: Outcome | undefined;
+
+  /** @param note prints a line on stderr, above the progress bar */
+  constructor(io: Io, note: (line: string) => void) {
+    this.#io = io;
+    this.#note = note;
+  }
+
+  tell(outcome: Outcome): void {
+    if (decidingAttemptOf(outcome)?.status === undefined) this.#withoutResponse ??= outcome;
+    const { hint } = failureCause(outcome) ?? {};
+    if (hint === undefined || this.#told.has(hint) || this.#told.size >= MAX_HINTS) return;
+    this.#told.add(hint);
+    noteHint({ note: this.#note, errColor: this.#io.errColor }, printable(hint, 1_000));
+  }
+
+  /** Looks once at the port of a receiver that did not respond, and says what is found there. */
+  async explainNoResponse(): Promise<void> {
+    if (this.#withoutResponse === undefined) return;
+    const examined = await examinedOutcome(this.#withoutResponse, this.#io);
+    if (examined === this.#withoutResponse) return;
+    const { says } = failureCause(examined) ?? {};
+    if (says !== undefined) this.#io.note(`cause: ${printable(says, 1_000)}`);
+    this.tell(examined);
+  }
+}

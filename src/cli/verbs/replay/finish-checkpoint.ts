@@ -1,0 +1,36 @@
+import { HooksError } from '../../../errors.ts';
+import type { Checkpoint } from '../../../replay/checkpoint/checkpoint.ts';
+import { interruptedCode } from '../../exit-code.ts';
+import type { Io } from '../../io.ts';
+import { errorSentence, noteHint } from '../../error-text.ts';
+import type { ReplayOptions } from './options.ts';
+import type { ReplayOutput } from './output.ts';
+
+interface ReplayEnding {
+  readonly isComplete: boolean;
+  readonly output: ReplayOutput;
+  readonly options: ReplayOptions;
+  readonly io: Io;
+}
+
+/** Finishes the checkpoint, and says after an interruption how to continue. What was delivered is delivered, even if the checkpoint cannot be written. */
+export async function finishCheckpoint(
+  checkpoint: Checkpoint | undefined,
+  ending: ReplayEnding,
+): Promise<void> {
+  const { isComplete, output, options, io } = ending;
+  const isInterrupted = interruptedCode(io) !== undefined;
+  try {
+    await checkpoint?.finish({ isComplete });
+    if (isInterrupted && checkpoint?.isKept && !options.quiet) {
+      output.note('interrupted; the same command with --resume sends what was not settled');
+    }
+  } catch (error) {
+    if (!(error instanceof HooksError)) throw error;
+    if (isInterrupted || options.resume || options.again) {
+      const note = (line: string): void => output.note(line);
+      note(`--resume cannot continue from here: ${errorSentence(error)}`);
+      if (error.hint !== undefined) noteHint({ note, errColor: io.errColor }, error.hint);
+    }
+  }
+}

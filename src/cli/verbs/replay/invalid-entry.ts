@@ -1,0 +1,61 @@
+import { InputError, ValidationError, type HooksError } from '../../../errors.ts';
+import { printable } from '../../../redact.ts';
+import type { ReplayEntry, Origin } from '../../../replay/reading/replay-entry.ts';
+import type { ReportedResult } from '../../../report/report.ts';
+import { fitText } from '../../fit-text.ts';
+import type { Screen } from '../../io.ts';
+import { formatRow } from '../../print/table.ts';
+
+/** An entry that is no message, as it is shown: as JSON it can be kept and shown again. */
+export interface InvalidEntry {
+  readonly origin: Origin;
+  /** `file:line`, and the column where that is known. */
+  readonly place: string; // the journals on disks have it by this name
+  readonly reason: string;
+  readonly hint?: string | undefined;
+  /** The path of the field, if the error is about one. */
+  readonly path?: string | undefined;
+}
+
+export function invalidEntry({ origin }: ReplayEntry, error: HooksError): InvalidEntry {
+  const { line = origin.line, column } = error instanceof InputError ? error : {};
+  return {
+    origin,
+    place: `${origin.file}:${line}${column === undefined ? '' : `:${column}`}`,
+    reason: printable(error.message, 2_000),
+    hint: error.hint && printable(error.hint),
+    path: error instanceof ValidationError && error.path !== '' ? error.path : undefined,
+  };
+}
+
+export function invalidText({ place, reason, hint }: InvalidEntry, screen: Screen): string {
+  const { color, stdoutColumns: columns } = screen;
+  const head = [
+    { text: '✗ invalid', minWidth: 11, paint: color.red },
+    { text: `${printable(place)}: ${reason}` },
+  ];
+  const line = formatRow(head, { columns, gap: 1 });
+  return hint === undefined ? line : `${line}\n${fitText(`  ${hint}`, columns)}`;
+}
+
+export function invalidLine({ origin, place, reason, path }: InvalidEntry): object {
+  return {
+    outcome: 'invalid',
+    error: 'invalid',
+    reason,
+    ...(path !== undefined && { path }),
+    at: place,
+    attempts: [],
+    origin: `${origin.file}:${origin.line}`,
+  };
+}
+
+export function reportedInvalid({ origin, place, reason }: InvalidEntry): ReportedResult {
+  return {
+    name: 'invalid entry',
+    origin,
+    outcome: 'invalid',
+    reason: `${reason} (${printable(place)})`,
+    attempts: 0,
+  };
+}

@@ -1,0 +1,32 @@
+import type { DestinationOutcome } from '../../../app/pipeline/outcomes.ts';
+import type { LoopbackJudgement, Loopback } from '../../flags/delivery/loopback.ts';
+
+/** Counts the judgements of the receiver of --loopback. */
+export class ReceivedTally {
+  readonly #loopback: Loopback | undefined;
+  #valid = 0;
+  #other = 0;
+
+  constructor(loopback: Loopback | undefined) {
+    this.#loopback = loopback;
+  }
+
+  get isAllValid(): boolean {
+    return this.#other === 0;
+  }
+
+  /** Returns the judgement of a message that was attempted; called once for each. */
+  judgementOf(tried: DestinationOutcome | undefined): LoopbackJudgement | undefined {
+    const judgement = tried && this.#loopback?.judgementOf(tried.signature);
+    if (judgement === undefined) return undefined;
+    if (judgement.verdict === 'valid' && judgement.problem === undefined) this.#valid++;
+    else this.#other++;
+    return judgement;
+  }
+
+  /** The line of the summary; undefined without --loopback. */
+  text(): string | undefined {
+    if (this.#loopback === undefined) return undefined;
+    return `received   ${this.#valid} valid${this.#other > 0 ? `, ${this.#other} not valid` : ''}`;
+  }
+}

@@ -1,0 +1,185 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { systemClock } from '../../../clock.ts';
+import { UnsafeFolderError } from '../../../config/data-folder.ts';
+import type { Settings } from '../../../config/settings.ts';
+import { HooksError } from '../../../errors.ts';
+import { ReplayInUseError } from '../../../replay/checkpoint/checkpoint-lock.ts';
+import { openCheckpoint, type Checkpoint } from '../../../replay/checkpoint/checkpoint.ts';
+import { expandInputs } from '../../../replay/reading/expand-inputs.ts';
+import { openInputs, STDIN, type Input } from '../../../replay/reading/inputs.ts';
+import { ExpectedTotal } from '../../../replay/expected-total.ts';
+import { Ledger } from '../../../replay/ledger.ts';
+import type { ProgressMeasure } from '../../print/progress.ts';
+import { createPace } from '../../../replay/pace.ts';
+import { assertFormats, nothingToRead } from '../../../replay/reading/read-entries.ts';
+import { createRewrite } from '../../../replay/rewrite.ts';
+import { ReplaySelection } from '../../../replay/selection.ts';
+import { ExitCode, interruptedCode } from '../../exit-code.ts';
+import type { Io } from '../../io.ts';
+import { openPipeline } from '../../flags/delivery/open-pipeline.ts';
+import { previewOf } from '../../flags/delivery/preview-flags.ts';
+import { errorSentence } from '../../error-text.ts';
+import { commandSettings } from '../../flags/delivery/settings.ts';
+import { claimStdin } from '../../stdin.ts';
+import { warnOfOddSecrets } from '../../flags/signature/odd-secret.ts';
+import { resolveWhereTo, signingSecrets, type WhereTo } from '../../flags/delivery/where-to.ts';
+import { giveUpMs, planOf, type ReplayOptions } from './options.ts';
+import type { GithubStep } from '../../print/github-step.ts';
+import { ReplayOutput } from './output.ts';
+import { resentEntries } from './resent-entries.ts';
+import { ResponseWatch } from '../../../replay/response-watch.ts';
+import { ReplayRun } from './run.ts';
+
+/** Runs `hooks replay`. Everything that can be wrong is checked before the first message is sent. */
+export async function replay(
+  patterns: readonly string[],
+  options: ReplayOptions,
+  { io, github }: ReplayOutputs,
+): Promise<ExitCode> {
+  const plan = planOf(options);
+  const files = await expandInputs(patterns, io.cwd);
+  const stdin = files.includes(STDIN) ? claimStdin(io, 'the input -') : io.stdin;
+  const inputs = await openInputs(files, { cwd: io.cwd, stdin });
+  if (options.exact) await assertFormats(inputs, options);
+  const settings = await commandSettings(options, io);
+  const to = await resolveWhereTo(options, settings, io);
+  if (!options.quiet) warnOfOddSecrets(signingSecrets(to), io);
+  const onRequest = await previewOf(options, io);
+  const checkpoint =
+    onRequest === undefined ? await checkpointFor(inputs, { to, options, settings, io }) : undefined;
+  try {
+    return await replayInputs({ inputs, plan, to, onRequest, checkpoint, options, settings, io, github });
+  } finally {
+    await checkpoint?.close();
+  }
+}
+
+/** Where a replay writes to. */
+interface ReplayOutputs {
+  readonly io: Io;
+  /** The step of a workflow that runs it. */
+  readonly github?: GithubStep | undefined;
+}
+
+interface PreparedReplay extends CheckpointContext, ReplayOutputs {
+  readonly inputs: readonly Input[];
+  readonly plan: ReturnType<typeof planOf>;
+  readonly onRequest: Awaited<ReturnType<typeof previewOf>>;
+  readonly checkpoint: Checkpoint | undefined;
+}
+
+async function replayInputs(prepared: PreparedReplay): Promise<ExitCode> {
+  const { inputs, plan, to, onRequest, checkpoint, options, settings, io, github } = prepared;
+  const paths = inputs.flatMap(({ identity }) => identity?.path ?? []);
+  const ledger = new Ledger(systemClock, checkpoint?.isKept ? undefined : (plan.selection.offset ?? 0));
+  const expected = new ExpectedTotal(inputs);
+  const measure: ProgressMeasure = () => ({ done: ledger.done, total: expected.total });
+  const resent = resentEntries({ inputs, checkpoint, selection: plan.selection, options, signal: io.signal });
+  const output = await ReplayOutput.open(options, { inputs: paths, checkpoint, resent, github, measure }, io);
+  await checkpoint?.begin();
+  const quiet = options.quiet ?? false;
+  const note = (line: string): void => output.note(line);
+  if (checkpoint?.note !== undefined) note(checkpoint.note);
+  const isSent = onRequest === undefined && to.kind !== 'queue';
+  const watch = isSent ? watchFor(output, options, io) : undefined;
+  const onResponse = watch && ((): void => watch.responded());
+  const open = await openPipeline(to, { io, settings, quiet, onRequest, onResponse, note }).catch(
+    async (error: unknown) => {
+      watch?.stop();
+      await output.abandon();
+      throw error;
+    },
+  );
+  const run = new ReplayRun({
+    inputs,
+    options,
+    output,
+    checkpoint,
+    isPreview: onRequest !== undefined,
+    watch,
+    ledger,
+    expected,
+    taken: to.kind === 'queue' ? 'queued' : 'delivered',
+    io,
+    open,
+    pace: createPace({ clock: systemClock, ...plan }),
+    selection: new ReplaySelection(plan.selection),
+    rewrite: createRewrite({
+      timestamps: options.timestamps,
+      messageIds: options.messageIds,
+      now: () => systemClock.now(),
+      newId: randomUUID,
+    }),
+  });
+  const result = await run.finish();
+  if (!result.foundAny && !io.signal.aborted) throw nothingToRead(inputs);
+  return interruptedCode(io) ?? (result.isGood ? ExitCode.ok : ExitCode.negative);
+}
+
+function watchFor(output: ReplayOutput, options: ReplayOptions, io: Io): ResponseWatch | undefined {
+  const limitMs = giveUpMs(options, io);
+  if (limitMs === undefined) return undefined;
+  return new ResponseWatch({ limitMs, onSilence: () => output.gaveUp(limitMs), clock: systemClock });
+}
+
+interface CheckpointContext {
+  readonly to: WhereTo;
+  readonly options: ReplayOptions;
+  readonly settings: Settings;
+  readonly io: Io;
+}
+
+/** Opens what an interrupted replay leaves behind for `--resume`. If it cannot be kept, a replay without that flag goes on without. */
+async function checkpointFor(
+  inputs: readonly Input[],
+  { to, options, settings, io }: CheckpointContext,
+): Promise<Checkpoint | undefined> {
+  const again = options.again ?? false;
+  const resume = again || (options.resume ?? false);
+  try {
+    return await openCheckpoint({
+      folder: join(settings.dataDir, 'replays'),
+      inputs,
+      identity: replayIdentity(to, options, settings),
+      resume,
+      again,
+      clock: systemClock,
+    });
+  } catch (error) {
+    if (resume || !(error instanceof HooksError)) throw error;
+    if (error instanceof UnsafeFolderError || error instanceof ReplayInUseError) throw error;
+    if (options.verbose) io.note(`not resumable if interrupted: ${errorSentence(error)}`);
+    return undefined;
+  }
+}
+
+/**
+ * Identifies a replay. Another destination or another choice of messages is another replay; another pace, retry window or secret
+ * is not: a person who resumes may want to go slower. Hashed by the checkpoint, so it may hold secrets.
+ */
+function replayIdentity(
+  to: WhereTo,
+  { filter, offset, limit, exact, format, timestamps, messageIds }: ReplayOptions,
+  settings: Settings,
+): string {
+  const queue = to.kind === 'queue' && { store: to.store ?? settings.store };
+  return JSON.stringify([
+    destinationIdentity(to),
+    queue,
+    { filter, offset, limit, exact, format, timestamps, messageIds },
+  ]);
+}
+
+function destinationIdentity(to: WhereTo): unknown {
+  if (to.kind === 'loopback') return to.kind;
+  if (to.kind === 'tracking-api') return [to.endpoint, to.writeKey];
+  return Object.entries(to.sources).map(([source, { destinations }]) => [
+    source,
+    Object.entries(destinations).map(([name, { enabled, webhooks }]) => [
+      name,
+      enabled,
+      webhooks.map(({ url }) => url),
+    ]),
+  ]);
+}

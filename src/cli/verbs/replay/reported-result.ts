@@ -1,0 +1,40 @@
+import type { Outcome } from '../../../app/pipeline/outcomes.ts';
+import type { ReportedResult } from '../../../report/report.ts';
+import type { Origin } from '../../../replay/reading/replay-entry.ts';
+import { tenths } from '../../attempt-text.ts';
+import { decidingAttemptOf, decisive, destinationMs } from '../../print/deciding-attempt.ts';
+import type { ResultFacts } from '../../print/result-line.ts';
+import { explanation } from '../../print/result-text.ts';
+
+/** A settled message, as a report lists it. */
+export function reportedResult(
+  origin: Origin,
+  { title, type }: ResultFacts,
+  outcome: Outcome,
+): ReportedResult {
+  const destination = decisive(outcome.destinations);
+  const last = decidingAttemptOf(outcome);
+  return {
+    name: caseName({ title, type }),
+    origin,
+    outcome: outcome.outcome,
+    messageId: outcome.messageId,
+    url: last?.url,
+    status: last?.status,
+    error: outcome.refusal?.code ?? last?.error,
+    reason: reasonText(outcome),
+    attempts: destination?.attempts.length ?? 0,
+    ms: destination && tenths(destinationMs(destination)),
+  };
+}
+
+/** The name of a message in a report. */
+export function caseName({ title, type }: Pick<ResultFacts, 'title' | 'type'>): string {
+  return title === '' ? type : `${type} "${title}"`;
+}
+
+/** The explanation on one line, for a report. */
+function reasonText(outcome: Outcome): string | undefined {
+  const lines = explanation(outcome);
+  return lines.length === 0 ? undefined : lines.join('; ');
+}

@@ -1,0 +1,198 @@
+import { basename, resolve } from 'node:path';
+import { InputError } from '../../../errors.ts';
+import type { FollowedFiles } from '../../../replay/checkpoint/checkpoint-file.ts';
+import type { Checkpoint } from '../../../replay/checkpoint/checkpoint.ts';
+import { FailedFile } from '../../../report/failed-file.ts';
+import { openReport } from '../../../report/open-report.ts';
+import { isSameFile, rejectOverwrite } from '../../../report/reject-overwrite.ts';
+import { ResultJournal, type KeptResult } from '../../../report/result-journal.ts';
+import type { Report, ReportedOutcome, ReportedResult, ReportedSummary } from '../../../report/report.ts';
+
+export interface ResultFilesOptions {
+  /** The files as they were given. */
+  readonly report: string | undefined;
+  readonly failed: string | undefined;
+  readonly cwd: string;
+  /** Absolute paths, which are never written to. */
+  readonly inputs: readonly string[];
+  readonly checkpoint: Checkpoint | undefined;
+  /** The entries that a resumed replay sends again. */
+  readonly resent?: AsyncIterable<Uint8Array> | undefined;
+}
+
+/** The outcome of an entry, and what is written about it. */
+export interface WrittenResult {
+  readonly index: number;
+  readonly outcome: ReportedOutcome;
+  /** The bytes of the input, if they can be sent again. */
+  readonly original: Uint8Array | undefined;
+  readonly reported: () => ReportedResult;
+  /** Called when the journal keeps the result. */
+  readonly told: () => object;
+}
+
+interface FilesParts {
+  readonly report: Report | undefined;
+  readonly failed: FailedFile | undefined;
+  readonly failedPath: string;
+  readonly journal: ResultJournal | undefined;
+  readonly journalName: string;
+}
+
+/** The files a replay writes its results to: the report, what failed, and the journal that a resumed replay reads. */
+export class ResultFiles {
+  readonly #parts: FilesParts;
+  /** Number of failures of the resumed replay that the file of --failed does not hold yet. */
+  #owed = 0;
+  /** Unsent messages: at most those in flight when the replay ended. */
+  readonly #unsent: Uint8Array[] = [];
+
+  /** Opens the files before anything is sent. Throws ConfigError or InputError when one cannot be written. */
+  static async open(options: ResultFilesOptions): Promise<ResultFiles> {
+    const { report: name, checkpoint, cwd, failed: failedName } = options;
+    await refuseLoss(options);
+    const journalPath = checkpoint?.resultsPath();
+    const journal = journalPath === undefined ? undefined : openJournal(journalPath, checkpoint);
+    // Before anything is written: a damaged journal ends the replay.
+    await journal?.check();
+    const report = name === undefined ? undefined : await openReport(resolve(cwd, name), name);
+    const failed = failedName === undefined ? undefined : openFailed(failedName, options);
+    await failed?.catch(() => report?.abandon());
+    const files = new ResultFiles({
+      report,
+      failed: await failed,
+      failedPath: resolve(cwd, failedName ?? ''),
+      journal,
+      journalName: basename(journalPath ?? ''),
+    });
+    checkpoint?.follow(files.#followed());
+    return files;
+  }
+
+  private constructor(parts: FilesParts) {
+    this.#parts = parts;
+  }
+
+  /** Whether there is a report, which lists every message. */
+  get hasReport(): boolean {
+    return this.#parts.report !== undefined;
+  }
+
+  /**
+   * Takes a result, at once: when this returns, the checkpoint may call the entry settled. A promise when the disk is slower
+   * than the results: wait for it before the next.
+   */
+  add(result: WrittenResult): Promise<void> | undefined {
+    const { outcome, original, reported } = result;
+    if (outcome === 'unsent' && original !== undefined) this.#unsent.push(original);
+    return both(this.#parts.report?.add(reported()), this.#keep(result, outcome));
+  }
+
+  /** Adds a result that the journal of the resumed replay holds already. */
+  addEarlier(reported: ReportedResult): Promise<void> | undefined {
+    if (reported.outcome !== 'filtered' && this.#parts.failed?.hasKept === false) this.#owed++;
+    return this.report(reported);
+  }
+
+  report(reported: ReportedResult): Promise<void> | undefined {
+    return this.#parts.report?.add(reported);
+  }
+
+  /** Skips an entry that failed in the replay that is resumed. `original` is called when the file of --failed lacks it. */
+  skipFailed(original: () => Uint8Array | undefined): Promise<void> | undefined {
+    if (this.#owed === 0) return undefined;
+    this.#owed--;
+    const bytes = original();
+    return bytes === undefined ? undefined : this.#parts.failed?.add(bytes);
+  }
+
+  /** Reads the results of the resumed replay that were neither delivered nor queued. Throws InputError. */
+  async *earlier(): AsyncGenerator<KeptResult, void, undefined> {
+    yield* this.#parts.journal?.read() ?? [];
+  }
+
+  async finish(summary: ReportedSummary): Promise<void> {
+    await this.#closeFailed().catch(async (error: unknown) => {
+      await this.#parts.report?.abandon();
+      await this.closeJournal();
+      throw error;
+    });
+    await this.#parts.report?.finish(summary);
+  }
+
+  /** Closes the files without a summary. */
+  async abandon(): Promise<void> {
+    await this.#parts.report?.abandon();
+    await this.closeJournal();
+    // Last: it may fail, on a full disk.
+    await this.#closeFailed();
+  }
+
+  /** Closes the journal, only after the checkpoint is saved, which needs it on the disk. */
+  async closeJournal(): Promise<void> {
+    await this.#parts.journal?.close();
+  }
+
+  #keep({ index, original, told }: WrittenResult, outcome: ReportedOutcome): Promise<void> | undefined {
+    if (outcome !== 'failed' && outcome !== 'invalid' && outcome !== 'filtered') return undefined;
+    const { failed, journal } = this.#parts;
+    const isFailure = outcome !== 'filtered' && original !== undefined;
+    return both(
+      isFailure ? failed?.add(original) : undefined,
+      journal?.add({ index, outcome, told: told() }),
+    );
+  }
+
+  #followed(): FollowedFiles {
+    const { failed, failedPath, journal, journalName } = this.#parts;
+    return {
+      results: journal && {
+        part: () => (journal.bytes === 0 ? undefined : { name: journalName, bytes: journal.bytes }),
+        sync: () => journal.sync(),
+      },
+      failed: failed && {
+        part: () => (this.#owed > 0 ? undefined : { path: failedPath, ...failed.position }),
+        sync: () => failed.sync(),
+      },
+    };
+  }
+
+  /** Writes unsent messages last, where a resumed replay, which sends them, can take them out. */
+  async #closeFailed(): Promise<void> {
+    const { failed } = this.#parts;
+    if (failed === undefined) return;
+    for (const original of this.#unsent) await failed.addUnsent(original);
+    await failed.close();
+  }
+}
+
+function openFailed(
+  name: string,
+  { cwd, inputs, checkpoint, resent }: ResultFilesOptions,
+): Promise<FailedFile> {
+  const path = resolve(cwd, name);
+  const before = checkpoint?.resumed?.failed;
+  return FailedFile.open(path, { inputs, kept: before?.path === path ? before : undefined, resent, name });
+}
+
+function openJournal(path: string, checkpoint: Checkpoint | undefined): ResultJournal {
+  return new ResultJournal(path, checkpoint?.resumed?.results?.bytes);
+}
+
+/** Waits for both. No promise when neither is one. */
+function both(one: Promise<void> | undefined, other: Promise<void> | undefined): Promise<void> | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  return Promise.all([one, other]).then(() => undefined);
+}
+
+/** Throws InputError for a report that would replace an input or the file of --failed. */
+async function refuseLoss({ report, failed, inputs, cwd }: ResultFilesOptions): Promise<void> {
+  if (report === undefined) return;
+  const path = resolve(cwd, report);
+  await rejectOverwrite(inputs, { path, name: report, flag: '--report' });
+  if (failed === undefined || !(await isSameFile(path, resolve(cwd, failed)))) return;
+  throw new InputError('cannot be both the report and the file of --failed', {
+    file: report,
+    hint: 'name two files in --report and --failed',
+  });
+}

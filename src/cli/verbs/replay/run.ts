@@ -1,0 +1,250 @@
+import { sleep, systemClock } from '../../../clock.ts';
+import { ClosedError, HooksError } from '../../../errors.ts';
+import { isJsonObject } from '../../../message/types.ts';
+import type { SendableMessage } from '../../../message/sendable-message.ts';
+import type { Outcome } from '../../../app/pipeline/outcomes.ts';
+import type { Checkpoint } from '../../../replay/checkpoint/checkpoint.ts';
+import type { ReplayEntry, FoundEntry } from '../../../replay/reading/replay-entry.ts';
+import type { Input } from '../../../replay/reading/inputs.ts';
+import type { ExpectedTotal } from '../../../replay/expected-total.ts';
+import { isAllTaken, type Ledger, type TakenOutcome } from '../../../replay/ledger.ts';
+import type { ReplayPace } from '../../../replay/pace.ts';
+import { readEntries } from '../../../replay/reading/read-entries.ts';
+import { recordedAtOf, type Rewrite } from '../../../replay/rewrite.ts';
+import type { ReplaySelection } from '../../../replay/selection.ts';
+import type { Io } from '../../io.ts';
+import type { OpenPipeline } from '../../flags/delivery/open-pipeline.ts';
+import { decisive, destinationMs } from '../../print/deciding-attempt.ts';
+import { replayLimits, ReplaySemaphore } from '../../../replay/replay-semaphore.ts';
+import { boundYoungGeneration, releaseYoungGeneration } from '../../../replay/young-generation.ts';
+import { EarlierPart } from './earlier-part.ts';
+import {
+  isFixedPoint,
+  prepareEntry,
+  readyEntry,
+  type ReadyEntry,
+  type ReadyOptions,
+} from './entry-message.ts';
+import { finishCheckpoint } from './finish-checkpoint.ts';
+import type { ReplayOptions } from './options.ts';
+import type { ReplayOutput } from './output.ts';
+import { ReceivedTally } from './received-tally.ts';
+import type { ResponseWatch } from '../../../replay/response-watch.ts';
+import { sentOf, unsentOf, type Numbered, type Sent } from './sent-message.ts';
+
+export interface ReplayParts {
+  readonly inputs: readonly Input[];
+  readonly options: ReplayOptions;
+  readonly output: ReplayOutput;
+  readonly checkpoint: Checkpoint | undefined;
+  /** A dry run: nothing is sent, and no result is printed. */
+  readonly isPreview: boolean;
+  readonly watch: ResponseWatch | undefined;
+  readonly ledger: Ledger;
+  readonly expected: ExpectedTotal;
+  /** The outcome of a success. */
+  readonly taken: TakenOutcome;
+  readonly io: Io;
+  readonly open: OpenPipeline;
+  readonly pace: ReplayPace;
+  readonly selection: ReplaySelection;
+  readonly rewrite: Rewrite;
+}
+
+export interface ReplayResult {
+  /** Whether any input had an entry. */
+  readonly foundAny: boolean;
+  readonly isGood: boolean;
+}
+
+/** One replay, from the first entry to the summary. */
+export class ReplayRun {
+  readonly #parts: ReplayParts;
+  readonly #ledger: Ledger;
+  readonly #semaphore: ReplaySemaphore;
+  readonly #readyOptions: ReadyOptions;
+  readonly #earlier: EarlierPart;
+  readonly #received: ReceivedTally;
+  /** Aborted by an interruption, by --fail-fast or by --give-up-after. */
+  readonly #stop: AbortSignal;
+  readonly #failure = new AbortController();
+  #index = -1;
+  #fault: unknown;
+  #closed: Promise<void> | undefined;
+
+  constructor(parts: ReplayParts) {
+    this.#parts = parts;
+    this.#ledger = parts.ledger;
+    const signals = [parts.io.signal, this.#failure.signal, parts.watch?.signal];
+    this.#stop = AbortSignal.any(signals.filter((signal) => signal !== undefined));
+    // At once: the reader may notice late, and until then the next message would be sent. A failure is reported at the end.
+    this.#stop.addEventListener('abort', () => void this.#close().catch(() => {}));
+    this.#semaphore = new ReplaySemaphore(replayLimits(parts.open));
+    const { exact = false, strict = false } = parts.options;
+    this.#readyOptions = { exact, strict, rewrite: parts.rewrite, now: () => systemClock.now() };
+    this.#received = new ReceivedTally(parts.open.loopback);
+    this.#earlier = new EarlierPart({ ...parts, isExact: exact });
+  }
+
+  async finish(): Promise<ReplayResult> {
+    try {
+      await this.#earlier.print();
+      for (const input of this.#parts.inputs) await this.#replayInput(input);
+      if (!this.#stop.aborted) this.#ledger.readToEnd();
+      // The last batch: with --limit reading may end within one.
+      this.#flush();
+      // Closing waits for everything, so --fail-fast has to stop the replay before it.
+      await this.#semaphore.until('empty', this.#stop);
+    } catch (error) {
+      this.#fault ??= error;
+    }
+    const isComplete = !this.#stop.aborted && this.#fault === undefined;
+    this.#parts.watch?.stop();
+    await this.#close();
+    await this.#semaphore.until('empty');
+    releaseYoungGeneration();
+    return this.#summarize(isComplete);
+  }
+
+  #close(): Promise<void> {
+    this.#closed ??= this.#parts.open.close({ interrupted: this.#stop.aborted || this.#fault !== undefined });
+    return this.#closed;
+  }
+
+  async #replayInput(input: Input): Promise<void> {
+    const { options, selection, expected } = this.#parts;
+    if (this.#stop.aborted || selection.isDone) return;
+    const { exact = false, format } = options;
+    for await (const entries of readEntries(input, this.#stop, { exact, format, onBytes: expected.read })) {
+      expected.found(entries.length);
+      boundYoungGeneration();
+      for (const entry of entries) {
+        if (this.#stop.aborted || selection.isDone) return;
+        const waiting = this.#take(entry);
+        if (waiting !== undefined) await waiting;
+      }
+      // The next entries may come late; those read already should not wait for them.
+      this.#flush();
+    }
+  }
+
+  /** Takes an entry. Undefined when there is nothing to wait for, which spares most messages a turn of the microtask queue. */
+  #take(entry: ReplayEntry): Promise<void> | undefined {
+    const index = ++this.#index;
+    const { checkpoint, selection, output, options } = this.#parts;
+    const read = prepareEntry(entry, this.#readyOptions);
+    const selected = selection.takes(read.value);
+    if (selected === false) {
+      this.#ledger.skip();
+      return undefined;
+    }
+    if (checkpoint?.has(index)) return this.#earlier.skip(index, read);
+    const found = selected === true ? readyEntry(read, this.#readyOptions) : { entry, error: selected };
+    if (found.error !== undefined) return this.#invalid({ ...found, index }, found.error);
+    if (options.exact && !output.hasWarned && !isFixedPoint(found)) output.warnOfBytes(found.entry.origin);
+    return this.#deliverInTime({ entry: found.entry, index, number: this.#ledger.open() }, found);
+  }
+
+  #deliverInTime(
+    numbered: Numbered<FoundEntry>,
+    { value, ready }: Pick<ReadyEntry, 'value' | 'ready'>,
+  ): Promise<void> | undefined {
+    const { options, pace } = this.#parts;
+    // Reading a timestamp costs; only --speed needs it.
+    const recordedAt = options.speed !== undefined && isJsonObject(value) ? recordedAtOf(value) : undefined;
+    const waitMs = pace.next(recordedAt);
+    if (waitMs > 0 || this.#semaphore.isFull) return this.#deliverLater(waitMs, numbered, ready);
+    this.#deliver(numbered, ready);
+    return undefined;
+  }
+
+  async #deliverLater(waitMs: number, numbered: Numbered<FoundEntry>, ready: SendableMessage): Promise<void> {
+    this.#flush();
+    if (waitMs > 0) await sleep(systemClock, waitMs, this.#stop);
+    if (this.#semaphore.isFull) await this.#semaphore.until('room', this.#stop);
+    this.#deliver(numbered, ready);
+  }
+
+  #deliver(numbered: Numbered<FoundEntry>, ready: SendableMessage): void {
+    const { checkpoint, options, open, watch } = this.#parts;
+    const { message, exactBody } = ready;
+    const sent = sentOf(numbered, ready, options);
+    this.#semaphore.take(sent.bytes);
+    watch?.sent();
+    try {
+      const deliveryId = checkpoint?.deliveryId(sent.index);
+      open.pipeline.deliverThen({ message, exactBody, orderKeys: sent.orderKeys, deliveryId }, (outcome) =>
+        this.#conclude(sent, outcome),
+      );
+    } catch (error) {
+      // The message waited for its turn until the replay was stopped.
+      if (error instanceof ClosedError) return this.#conclude(sent, unsentOf(message));
+      this.#semaphore.give(sent.bytes);
+      throw error;
+    }
+  }
+
+  #conclude(sent: Sent, outcome: Outcome): void {
+    const release = (): void => this.#semaphore.give(sent.bytes);
+    try {
+      const writing = this.#settled(sent, outcome);
+      if (writing === undefined) release();
+      else void writing.catch((error: unknown) => this.#fail(error)).then(release);
+    } catch (error) {
+      this.#fail(error);
+      release();
+    }
+  }
+
+  #settled(sent: Sent, outcome: Outcome): Promise<void> | undefined {
+    const { checkpoint, options, output, watch, isPreview } = this.#parts;
+    const destination = decisive(outcome.destinations);
+    const tried = destination === undefined || destination.attempts.length === 0 ? undefined : destination;
+    const isSettled = outcome.outcome !== 'unsent';
+    watch?.settled({ isDelivered: outcome.outcome === 'delivered' });
+    this.#ledger.close(sent.number, outcome.outcome, tried && isSettled ? destinationMs(tried) : undefined);
+    const writing = isPreview ? undefined : output.settled(sent, outcome, this.#received.judgementOf(tried));
+    if (isSettled) checkpoint?.mark(sent.index);
+    if (outcome.outcome === 'failed' && options.failFast) this.#failure.abort();
+    return writing;
+  }
+
+  /** Keeps an error of the program, reported at the end. */
+  #fail(error: unknown): void {
+    this.#fault ??= error;
+    this.#failure.abort();
+  }
+
+  /** Writes an invalid entry. With --fail-fast all messages before it are settled first. */
+  async #invalid({ entry, index }: Omit<Numbered<ReplayEntry>, 'number'>, error: HooksError): Promise<void> {
+    const { checkpoint, options, output } = this.#parts;
+    if (options.failFast) {
+      this.#flush();
+      await this.#semaphore.until('empty', this.#stop);
+      if (this.#stop.aborted) return;
+    }
+    this.#ledger.close(this.#ledger.open(), 'invalid');
+    const writing = output.invalid({ entry, index }, error);
+    checkpoint?.mark(index);
+    if (options.failFast) this.#failure.abort();
+    await writing;
+  }
+
+  async #summarize(isComplete: boolean): Promise<ReplayResult> {
+    const { output, checkpoint, isPreview } = this.#parts;
+    const [summary, foundAny, fault] = [this.#ledger.summary(), this.#index >= 0, this.#fault];
+    if (fault && foundAny && !isPreview) output.showSummary(summary, this.#received.text());
+    if (fault || !foundAny || isPreview) await output.abandon();
+    if (fault !== undefined) throw fault;
+    if (!foundAny) return { foundAny, isGood: false };
+    if (!isPreview) await output.finish(summary, this.#received.text());
+    await finishCheckpoint(checkpoint, { isComplete: isComplete && summary.unsent === 0, ...this.#parts });
+    await output.files.closeJournal();
+    return { foundAny, isGood: isAllTaken(summary) && this.#received.isAllValid };
+  }
+
+  /** Sends the batch, except after an interruption: then nothing more is sent. */
+  #flush(): void {
+    if (!this.#stop.aborted) void this.#parts.open.pipeline.client.flush();
+  }
+}

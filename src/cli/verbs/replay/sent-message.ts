@@ -1,0 +1,63 @@
+import { toCapture } from '../../../capture/to-capture.ts';
+import type { Message } from '../../../message/types.ts';
+import type { Outcome } from '../../../app/pipeline/outcomes.ts';
+import { orderKeysOf } from '../../../message/outgoing-message.ts';
+import type { ReplayEntry, FoundEntry, Origin } from '../../../replay/reading/replay-entry.ts';
+import { messageTitleOf, type ResultFacts } from '../../print/result-line.ts';
+import { sentBodyText, type SendableMessage } from '../../../message/sendable-message.ts';
+import type { ReplayOptions } from './options.ts';
+
+export interface Numbered<E extends ReplayEntry> {
+  readonly entry: E;
+  /** The number over all inputs, from 0, by which the checkpoint knows it. */
+  readonly index: number;
+  /** The number in the ledger. */
+  readonly number: number;
+}
+
+/**
+ * The part of a message that is kept while it is in flight: not its value, and not its entry, which would keep the piece of
+ * the file around it in memory.
+ */
+export interface Sent extends Omit<Numbered<ReplayEntry>, 'entry'> {
+  readonly origin: Origin;
+  readonly bytes: number;
+  readonly orderKeys: readonly string[];
+  readonly facts: ResultFacts;
+  /** The bytes of the file, for --failed. */
+  readonly original: Uint8Array | undefined;
+}
+
+export function sentOf(
+  { entry, index, number }: Numbered<FoundEntry>,
+  ready: SendableMessage,
+  { order, verbose, failed, exact }: ReplayOptions,
+): Sent {
+  const { origin, bytes } = entry;
+  const { message } = ready;
+  return {
+    index,
+    number,
+    origin,
+    bytes: bytes.byteLength,
+    orderKeys: order === 'user' ? orderKeysOf(message) : [],
+    facts: {
+      type: message.type,
+      title: messageTitleOf(message),
+      origin: `${origin.file}:${origin.line}`,
+      body: verbose && sentBodyText(ready),
+    },
+    original: failed === undefined ? undefined : originalOf(entry, { isExact: exact ?? false }),
+  };
+}
+
+/** The bytes of an entry that can be replayed again. A body of --exact becomes a capture, which keeps all its bytes on one line. */
+export function originalOf({ bytes }: FoundEntry, { isExact }: { readonly isExact: boolean }): Uint8Array {
+  if (!isExact) return Buffer.from(bytes);
+  return Buffer.from(JSON.stringify(toCapture({ method: 'POST', url: '/', headers: [], body: bytes })));
+}
+
+/** The outcome of a message that was no longer handed to the pipeline. */
+export function unsentOf({ messageId = '' }: Message): Outcome {
+  return { messageId, outcome: 'unsent', destinations: [] };
+}

@@ -1,0 +1,68 @@
+import type { Command } from 'commander';
+import { MESSAGE_TYPES, type MessageType } from '../../../message/types.ts';
+import { describe, type CommandContext, type Define } from '../../command.ts';
+import { addMessageFlags, refuseFlagsOfOtherTypes } from '../../flags/message/message-flags.ts';
+import { addPreviewFlags } from '../../flags/delivery/preview-flags.ts';
+import { sendMessage, type SendOptions } from './run.ts';
+import { addWhereToFlags } from '../../flags/delivery/where-to.ts';
+
+const EXAMPLES: Readonly<Record<MessageType | 'send', readonly string[]>> = {
+  send: [
+    'hooks send track --event Signup --url http://localhost:3000/webhook',
+    'hooks send identify --user-id u1 -t plan=pro -t age=31 --loopback',
+    'hooks send --json @event.json --loopback --secret s3cret',
+    'hooks send group --group-id acme --url http://localhost:3000/webhook --curl',
+  ],
+  page: ['hooks send page --user-id u1 --name Pricing -p path=/pricing'],
+  screen: ['hooks send screen --user-id u1 --name Home --context device.model=Pixel'],
+  identify: ['hooks send identify --user-id u1 -t plan=pro -t address.city=Paris'],
+  track: [
+    'hooks send track --event Signup',
+    "hooks send track --event 'Order Completed' -p total=27.5 -p coupon==007",
+    `hooks send track --event Order --properties '{"items":[{"sku":"A1"}]}'`,
+  ],
+  alias: ['hooks send alias --previous-id anon-7 --user-id u1'],
+  group: ['hooks send group --group-id acme --user-id u1 -t employees=120'],
+  delete: ['hooks send delete --user-id u1'],
+};
+
+const VALUES = `
+key=value      read as JSON where it is JSON (true, 12.5, [1]), else as text
+key:=json      must be JSON
+key==text      is text: zip==01234
+a.b=value      goes into the object a; a dot that belongs to a key is written \\.
+@file, @-      stand for a file's or standard input's content wherever JSON goes
+
+The examples above without a destination send to where HOOKS_URL or the config
+says. Exits with 0 when delivered, 1 when not, 2 when it could not run.
+`;
+
+/** `hooks send <type>`; `hooks send --json …` takes the type from the message. */
+export const defineSend: Define = (command, context) => {
+  command
+    // Otherwise `send` would take the flags that it shares with its types.
+    .enablePositionalOptions()
+    .argument('[type]', `send ${MESSAGE_TYPES.join(', ')}`)
+    .usage('<type> [options]\n       hooks send --json <message> [options]');
+  defineMessage(command, context);
+  for (const type of MESSAGE_TYPES) {
+    const article = /^[aeiou]/.test(type) ? 'an' : 'a';
+    const sub = describe(command.command(type), `send ${article} ${type} message`);
+    // Defining all flags eight times takes longer than building the message.
+    if (context.argv.includes(type)) defineMessage(sub, context, type);
+  }
+};
+
+function defineMessage(command: Command, { io, exit }: CommandContext, type?: MessageType): void {
+  const examples = EXAMPLES[type ?? 'send'].map((line) => `  $ ${line}\n`).join('');
+  command.addHelpText('before', `Examples:\n${examples}`).addHelpText('after', VALUES);
+  addMessageFlags(command, type);
+  addWhereToFlags(command);
+  addPreviewFlags(command);
+  command.action(async (...words: unknown[]) => {
+    const self = words.at(-1) as Command; // commander's last argument
+    if (type !== undefined && self.parent !== null) refuseFlagsOfOtherTypes(self.parent, type);
+    const named = type ?? (typeof words[0] === 'string' ? words[0] : undefined);
+    exit(await sendMessage(named, self.optsWithGlobals<SendOptions>(), io));
+  });
+}

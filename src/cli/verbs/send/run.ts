@@ -1,0 +1,228 @@
+import { randomUUID } from 'node:crypto';
+import { systemClock } from '../../../clock.ts';
+import { ConfigError } from '../../../errors.ts';
+import { buildMessage, checkMessageSize, messageBytes } from '../../../message/build.ts';
+import type { TraceParent } from '../../../client/calls.ts';
+import { isJson, readJson } from '../../../message/json/read-json.ts';
+import { readTraceContext } from '../../../message/trace-context.ts';
+import { orderKeysOf } from '../../../message/outgoing-message.ts';
+import { sentBodyText, unbuiltMessage, type SendableMessage } from '../../../message/sendable-message.ts';
+import type { ResponseCause } from '../../../diagnosis/causes/response-cause.ts';
+import { closest } from '../../../suggest.ts';
+import {
+  isJsonObject,
+  isMessageType,
+  MESSAGE_TYPES,
+  type JsonValue,
+  type Message,
+  type MessageType,
+} from '../../../message/types.ts';
+import type { Outcome } from '../../../app/pipeline/outcomes.ts';
+import { printable } from '../../../redact.ts';
+import { noteHint } from '../../error-text.ts';
+import type { GlobalOptions } from '../../command.ts';
+import { ExitCode, interruptedCode } from '../../exit-code.ts';
+import { aborted, type Io } from '../../io.ts';
+import { jsonLine } from '../../json-line.ts';
+import type { LoopbackJudgement } from '../../flags/delivery/loopback.ts';
+import {
+  firstMessageFlag,
+  stdinFlags,
+  withFlagsInHints,
+  type MessageFlags,
+} from '../../flags/message/message-flags.ts';
+import { readFlagText, type FlagText } from '../../flags/message/flag-text.ts';
+import { messageInput, type ReadFlags } from '../../flags/message/message-input.ts';
+import { openPipeline, type OpenPipeline } from '../../flags/delivery/open-pipeline.ts';
+import { previewOf, type PreviewFlags } from '../../flags/delivery/preview-flags.ts';
+import { isTaken, resultLine, messageTitleOf } from '../../print/result-line.ts';
+import { resultText } from '../../print/result-text.ts';
+import { warnOfOddSecrets } from '../../flags/signature/odd-secret.ts';
+import { secretStdinFlags } from '../../flags/signature/secret-flags.ts';
+import { commandSettings } from '../../flags/delivery/settings.ts';
+import { refuseStdinTwice } from '../../stdin.ts';
+import { examinedOutcome } from '../../print/examined-outcome.ts';
+import { failureCause } from '../../print/failure-cause.ts';
+import {
+  hasForeignScheme,
+  resolveWhereTo,
+  signingSecrets,
+  type WhereToFlags,
+} from '../../flags/delivery/where-to.ts';
+import type { Sources } from '../../../engine/options.ts';
+
+export interface SendOptions extends GlobalOptions, MessageFlags, WhereToFlags, PreviewFlags {}
+
+/** Runs `hooks send`: builds one message, delivers it through the same client and engine as every verb, and prints the result. */
+export async function sendMessage(
+  named: string | undefined,
+  options: SendOptions,
+  io: Io,
+): Promise<ExitCode> {
+  const type = checkedType(named, options);
+  if (options.exact) refuseWithExact(type, options);
+  const onRequest = await previewOf(options, io);
+  refuseStdinTwice([...stdinFlags(options), ...secretStdinFlags(options)]);
+  // Once: standard input cannot be read again.
+  const json = type === undefined ? await readFlagText(options.json ?? '', '--json', io) : options.json;
+  const any = typeof json === 'object' ? anyJson(json, options) : undefined;
+  const built = any ?? (await messageOf(type, { ...options, json }, io));
+  const settings = await commandSettings(options, io);
+  const to = await resolveWhereTo(options, settings, io);
+  const isSent = any === undefined || options.exact || hasForeignScheme(to);
+  const sent = isSent ? built : await messageOf(type, { ...options, json }, io);
+  if ('sources' in to) rejectMisspelledIntegration(sent.message, to.sources);
+  const quiet = options.quiet ?? false;
+  if (!quiet) warnOfOddSecrets(signingSecrets(to), io);
+  let warning: ResponseCause | undefined;
+  const onContradiction = (cause: ResponseCause): void => void (warning = cause);
+  const open = await openPipeline(to, { io, settings, quiet, onRequest, onContradiction, note: io.note });
+  const { madeId } = sent;
+  if (madeId !== undefined && !quiet) io.note(`note: without --user-id, anonymousId is ${madeId}`);
+  const outcome = await examinedOutcome(await deliver(sent, open, io), io);
+  if (onRequest !== undefined && outcome.outcome === 'delivered') return ExitCode.ok;
+  const judgement = open.loopback?.judgementOf(outcome.destinations[0]?.signature);
+  printResult(sent, { outcome, judgement, warning }, options, io);
+  return interruptedCode(io) ?? exitCodeOf(outcome, judgement);
+}
+
+function checkedType(named: string | undefined, { json }: SendOptions): MessageType | undefined {
+  if (named === undefined && json !== undefined) return undefined;
+  if (isMessageType(named)) return named;
+  const suggestion = named === undefined ? undefined : closest(named, MESSAGE_TYPES);
+  const got = named === undefined ? 'nothing' : printable(JSON.stringify(named), 60);
+  throw new ConfigError(`Expected a message type after \`hooks send\`, got ${got}`, {
+    key: 'type',
+    hint:
+      suggestion === undefined
+        ? `${eventHint(named)}give one of ${MESSAGE_TYPES.join(', ')}; or --json with a message that has a type`
+        : `did you mean ${suggestion}?`,
+  });
+}
+
+/** A word that is no type is mostly the name of an event. */
+function eventHint(named: string | undefined): string {
+  const isName = named !== undefined && /^[A-Z][\w -]{2,40}$/.test(named);
+  return isName ? `send an event of this name with hooks send track --event '${named}'; or ` : '';
+}
+
+/** Throws ConfigError for what makes or changes a message: with `--exact` the bytes of `--json` are sent. */
+function refuseWithExact(type: MessageType | undefined, options: SendOptions): void {
+  const stray = type ?? firstMessageFlag(options);
+  if (stray === undefined && options.json !== undefined) return;
+  const got = stray === undefined ? 'no `--json`' : `\`${stray}\` too`;
+  throw new ConfigError(`Expected \`--exact\` with \`--json\` alone, got ${got}`, {
+    flag: '--exact',
+    hint: 'give hooks send --exact --json @body.json: its bytes are sent as they are',
+  });
+}
+
+interface MessageToSend extends SendableMessage {
+  /** The anonymous id that was made up, since the message had none and no user id. */
+  readonly madeId?: string | undefined;
+}
+
+/** The JSON of `--json` as it is; undefined where a message is built of it. */
+function anyJson({ bytes, origin }: FlagText, options: SendOptions): MessageToSend | undefined {
+  const text = Buffer.from(bytes).toString();
+  // What JavaScript would lose a part of is JSON, too.
+  const value = isJson(text) ? (JSON.parse(text) as JsonValue) : readJson(bytes, { file: origin }); // what JSON.parse gives
+  const isMessage = isJsonObject(value) && isMessageType(value['type']);
+  if (!options.exact && (isMessage || firstMessageFlag(options) !== undefined)) return undefined;
+  return { message: unbuiltMessage(value), exactBody: bytes };
+}
+
+async function messageOf(
+  type: MessageType | undefined,
+  options: Omit<SendOptions, 'json'> & Pick<ReadFlags, 'json'>,
+  io: Io,
+): Promise<MessageToSend> {
+  const input = await messageInput(options, type, io);
+  let madeId: string | undefined;
+  const message = withFlagsInHints(() =>
+    buildMessage(input, {
+      now: systemClock.now(),
+      strict: options.strict ?? false,
+      anonymousId: () => (madeId = randomUUID()),
+    }),
+  );
+  checkMessageSize(messageBytes(input));
+  return { message, madeId };
+}
+
+/** The trace of the program that runs the command. A malformed one is taken for none (W3C Trace Context, 4.3). */
+function parentOf({ TRACEPARENT: traceparent, TRACESTATE: tracestate }: Io['env']): TraceParent {
+  return readTraceContext({ traceparent }) === undefined ? {} : { traceparent, tracestate };
+}
+
+async function deliver(
+  { message, exactBody }: SendableMessage,
+  { pipeline, close }: OpenPipeline,
+  io: Io,
+): Promise<Outcome> {
+  const orderKeys = orderKeysOf(message);
+  const delivered = pipeline.deliver({ message, exactBody, orderKeys, ...parentOf(io.env) });
+  // No other message will fill the batch.
+  void pipeline.client.flush();
+  await Promise.race([delivered, aborted(io.signal)]);
+  await close({ interrupted: io.signal.aborted });
+  return delivered;
+}
+
+interface SendResult {
+  readonly outcome: Outcome;
+  readonly judgement: LoopbackJudgement | undefined;
+  /** What the body of a 2xx says against it. */
+  readonly warning: ResponseCause | undefined;
+}
+
+function printResult(
+  sent: SendableMessage,
+  { outcome, judgement, warning }: SendResult,
+  options: SendOptions,
+  io: Io,
+): void {
+  const { message } = sent;
+  const body = options.verbose ? sentBodyText(sent) : undefined;
+  const facts = {
+    type: message.type,
+    title: messageTitleOf(message),
+    ...(judgement !== undefined && { judgement }),
+    ...(body !== undefined && { body }),
+    ...(warning !== undefined && outcome.outcome === 'delivered' && { warning }),
+  };
+  if (options.output === 'json') {
+    io.out(jsonLine(resultLine(outcome, facts)));
+    return;
+  }
+  if (options.quiet && isTaken(outcome.outcome)) return;
+  io.out(`${resultText(outcome, facts, io)}\n`);
+  const hint = failureCause(outcome)?.hint ?? facts.warning?.fix;
+  if (hint !== undefined) noteHint(io, printable(hint, 1_000));
+}
+
+function exitCodeOf(outcome: Outcome, judgement: LoopbackJudgement | undefined): ExitCode {
+  const isGood =
+    judgement === undefined || (judgement.verdict === 'valid' && judgement.problem === undefined);
+  return isTaken(outcome.outcome) && isGood ? ExitCode.ok : ExitCode.negative;
+}
+
+/**
+ * Throws ConfigError for a name in `integrations` that is almost that of a destination: it would switch nothing, and the message would go
+ * where it was not to go. Other names belong to destinations elsewhere.
+ */
+function rejectMisspelledIntegration({ integrations = {} }: Message, sources: Sources): void {
+  const names = Object.values(sources).flatMap(({ destinations }) => Object.keys(destinations));
+  const known = [...names, 'All'];
+  for (const name of Object.keys(integrations)) {
+    const meant = known.includes(name) ? undefined : closest(name, known);
+    if (meant === undefined) continue;
+    throw new ConfigError(
+      `No destination is called ${printable(name, 80)}: the destinations are ${names.join(', ')}`,
+      {
+        key: `integrations.${name}`,
+        hint: `did you mean ${printable(meant, 80)}? Case matters: --integration ${printable(meant, 80)}=false`,
+      },
+    );
+  }
+}

@@ -1,0 +1,169 @@
+import { SCHEDULE_TITLES, type ScheduleCode } from '../../../../idempotence/plan/schedule.ts';
+import type { ProofResult } from '../../../../idempotence/proof-result.ts';
+import { printable } from '../../../../redact.ts';
+import type { ReportedCase } from '../../../../report/case-report.ts';
+import { fitText } from '../../../fit-text.ts';
+import type { Io } from '../../../io.ts';
+import { jsonLine } from '../../../json-line.ts';
+import { createProgress, ProgressFigures, type ProgressBar } from '../../../print/progress.ts';
+import type { TestOptions } from '../options.ts';
+import { REPORTED, summaryText, type CheckSummary } from '../outcome.ts';
+import { plainCounterexample, proofFields, proofText } from './proof-text.ts';
+
+interface ProofOutputOptions {
+  readonly options: Pick<TestOptions, 'output' | 'quiet'>;
+  readonly seed: number;
+  /** The receiver's URL without secrets. */
+  readonly shownUrl: string;
+  /** The command line that runs a check again. */
+  readonly repeat: (check: ScheduleCode) => string;
+  readonly io: Io;
+}
+
+const REFERENCE = 'sending each message once: the reference';
+/** Between two lines that tell what is done. */
+const REMARK_MS = 20_000;
+
+/** Prints what is proved of a receiver for a person or a program. */
+export class ProofOutput {
+  readonly #context: ProofOutputOptions;
+  readonly #results: ProofResult[] = [];
+  #progress: ProgressBar | undefined;
+  #figures: ProgressFigures | undefined;
+  #remarkedAt: number | undefined;
+  readonly #begun = new Set<ScheduleCode>();
+
+  constructor(context: ProofOutputOptions) {
+    this.#context = context;
+  }
+
+  get results(): readonly ProofResult[] {
+    return this.#results;
+  }
+
+  startProgress(): void {
+    const { options, io } = this.#context;
+    const shown = options.output !== 'json' && options.quiet !== true;
+    this.#progress = createProgress(io, { label: 'schedules', shown });
+    this.#progress.say(REFERENCE);
+    if (this.#isWithoutBar) this.remark(REFERENCE);
+  }
+
+  readonly progress = (done: number, total: number, check?: ScheduleCode): void => {
+    this.#progress?.update(done, total, check);
+    if (this.#isWithoutBar) this.#remarkProgress(done, total, check);
+  };
+
+  get #isWithoutBar(): boolean {
+    const { options, io } = this.#context;
+    return options.output !== 'json' && !io.stderrIsTty;
+  }
+
+  /** Without a bar a line for each check, and one now and then, tell that the run goes on. */
+  #remarkProgress(done: number, total: number, check: ScheduleCode | undefined): void {
+    if (check !== undefined && !this.#begun.has(check)) {
+      this.#begun.add(check);
+      this.remark(`schedule ${done + 1} of ${total}, ${check}: ${SCHEDULE_TITLES[check]}`);
+    }
+    const now = performance.now();
+    this.#figures ??= new ProgressFigures(now);
+    this.#figures.update({ done, total, now });
+    this.#remarkedAt ??= now;
+    const isDue = done > 0 && done < total && now - this.#remarkedAt >= REMARK_MS;
+    if (!isDue) return;
+    this.#remarkedAt = now;
+    this.remark(`schedules ${this.#figures.text('schedules', now)}`);
+  }
+
+  readonly progressOfShrinking = (): void => {
+    this.#progress?.say('another state: looking for the fewest requests');
+  };
+
+  stopProgress(): void {
+    this.#progress?.stop();
+    this.#progress = undefined;
+  }
+
+  /** Notes a result that is not printed one by one. */
+  add(result: ProofResult): void {
+    const { options, io } = this.#context;
+    this.#results.push(result);
+    if (options.output === 'json') io.out(jsonLine(this.#fieldsOf(result)));
+  }
+
+  readonly show = (result: ProofResult): void => {
+    const { options, repeat, io } = this.#context;
+    this.add(result);
+    if (options.output === 'json' || result.outcome === 'unsent') return;
+    if (options.quiet !== true || result.outcome === 'failed') {
+      this.#write(proofText(result, repeat, io));
+    }
+  };
+
+  /** Prints a line that `-q` leaves out. */
+  remark(line: string): void {
+    const { options, io } = this.#context;
+    if (options.quiet === true) return;
+    if (this.#progress !== undefined && io.stderrIsTty) this.#progress.line(io.errColor.dim(line));
+    else io.note(io.errColor.dim(line));
+  }
+
+  /** Prints a line of the receiver above the bar. */
+  readonly line = (text: string): void => {
+    this.#progress?.clear();
+    this.#context.io.verbatim.note(text);
+  };
+
+  end(summary: CheckSummary): void {
+    const { options, seed, io } = this.#context;
+    if (options.output === 'json') return io.out(jsonLine({ summary: { ...summary, seed } }));
+    this.#showUnsent();
+    if (options.quiet === true) return;
+    io.out(fitText(`\n${summaryText(summary)}; seed ${seed}\n`, io.stdoutColumns));
+  }
+
+  /** A result as a case of a report. */
+  caseOf(result: ProofResult): ReportedCase {
+    const { shownUrl, repeat } = this.#context;
+    const { check, title, outcome, ms, fault, reason, counterexample } = result;
+    const details = [
+      title,
+      fault && `wrong: ${fault.says}`,
+      fault && `fix: ${fault.fix}`,
+      fault && `repeat: ${repeat(check)}`,
+      fault && counterexample && plainCounterexample(fault, counterexample),
+    ];
+    return {
+      classname: shownUrl,
+      name: `${check}: ${title}`,
+      outcome: REPORTED[outcome],
+      ms,
+      message: reason ?? fault?.says,
+      type: fault?.code ?? outcome,
+      details: details.filter(Boolean).join('\n'),
+      line: this.#fieldsOf(result),
+    };
+  }
+
+  #fieldsOf(result: ProofResult): object {
+    const { seed, repeat } = this.#context;
+    return { ...proofFields(result, seed), ...(result.fault && { repeat: repeat(result.check) }) };
+  }
+
+  /** On a terminal the bar is cleared first. */
+  #write(text: string): void {
+    const { io } = this.#context;
+    if (this.#progress !== undefined && io.stderrIsTty) io.stderr.write('\r\u001b[K');
+    io.out(text);
+  }
+
+  #showUnsent(): void {
+    const { io } = this.#context;
+    const unsent = this.#results.filter(({ outcome }) => outcome === 'unsent');
+    for (const reason of new Set(unsent.map((result) => result.reason ?? ''))) {
+      const codes = unsent.filter((result) => (result.reason ?? '') === reason).map(({ check }) => check);
+      const text = `${io.color.yellow('·')} not tried: ${codes.join(', ')}\n    why:   ${printable(reason)}\n`;
+      io.out(fitText(text, io.stdoutColumns));
+    }
+  }
+}

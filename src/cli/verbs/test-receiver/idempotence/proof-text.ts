@@ -1,0 +1,132 @@
+import type { Counterexample, ProofResult, ShownRequest } from '../../../../idempotence/proof-result.ts';
+import type { ScheduleCode } from '../../../../idempotence/plan/schedule.ts';
+import { differingLines, isSameState } from '../../../../idempotence/state-difference.ts';
+import { printable } from '../../../../redact.ts';
+import { durationText } from '../../../attempt-text.ts';
+import { fitText } from '../../../fit-text.ts';
+import type { Screen } from '../../../io.ts';
+import { PLAIN_PALETTE, type Palette } from '../../../palette.ts';
+import { formatRow, formatTable, type Cell } from '../../../print/table.ts';
+import { MARKS } from '../result-text.ts';
+
+/** The width of the longest code. */
+const CODE_WIDTH = 13;
+/** A state with more lines is shown by the lines that differ. */
+const FULL_LINES = 6;
+const MOST_LINES = 12;
+const LINE_CHARACTERS = 300;
+
+/** Formats a result for people; below a failed one the fault, its fix, the requests and the two states. */
+export function proofText(
+  result: ProofResult,
+  repeat: (check: ScheduleCode) => string,
+  screen: Screen,
+): string {
+  const { check, title, outcome, schedules, ms, reason, fault, counterexample } = result;
+  const { color, stdoutColumns: columns } = screen;
+  const [mark, name] = MARKS[outcome];
+  const label = outcome === 'skipped' ? 'skipped' : 'not tried';
+  const facts = `${schedules} ${schedules === 1 ? 'run' : 'runs'} in ${durationText(ms)}  ${color.dim(title)}`;
+  const text = reason === undefined ? facts : color.dim(`${label}: ${printable(reason)}`);
+  const cells: Cell[] = [{ text: mark, paint: color[name] }, { text: check, minWidth: CODE_WIDTH }, { text }];
+  const head = `${formatRow(cells, { columns, gap: 1 })}\n`;
+  if (fault === undefined || counterexample === undefined) return head;
+  const explained = [
+    `    ${color.red('wrong:')}  ${printable(fault.says, 1_000)} ${color.dim(`(${fault.code})`)}\n`,
+    `    ${color.bold('fix:')}    ${printable(fault.fix, 1_000)}\n`,
+  ];
+  // Not wrapped: it must work when it is pasted.
+  const again = `    ${color.bold('repeat:')} ${repeat(check)}\n`;
+  return (
+    head + fitText(explained.join(''), columns) + again + counterexampleText(fault, counterexample, screen)
+  );
+}
+
+/** Faults of a receiver that can no longer say what its state is. */
+const WITHOUT_STATE: ReadonlySet<string> = new Set(['died', 'dies-on-duplicates', 'does-not-restart']);
+
+/** Faults that the ids explain. */
+const WITH_IDS: ReadonlySet<string> = new Set(['cuts-ids-off', 'folds-ids']);
+
+function counterexampleText(
+  { code }: NonNullable<ProofResult['fault']>,
+  { requests, expected, state }: Counterexample,
+  { color, stdoutColumns: columns }: Screen,
+): string {
+  const rows = requests.map((request, place): Cell[] => [
+    { text: `      ${place + 1}.` },
+    { text: `+${Math.max(0, request.atMs)}ms`, align: 'end' },
+    { text: printable(request.message) },
+    { text: requestText(request) },
+    ...(WITH_IDS.has(code) ? [{ text: printable(request.messageId) }] : []),
+  ]);
+  const count = `${requests.length} ${requests.length === 1 ? 'request' : 'requests'}`;
+  const requestsText = `    ${count}:\n${formatTable(rows, { columns })}`;
+  // Only a response was wrong.
+  if (WITHOUT_STATE.has(code) || isSameState(expected, state)) return requestsText;
+  return requestsText + fitText(statesText(expected, state, color), columns);
+}
+
+function requestText({ status, error, tries = 1, killedAfterMs }: ShownRequest): string {
+  const response = status === undefined ? (error === 'cut' ? CUT : (error ?? 'no response')) : String(status);
+  const killed =
+    killedAfterMs === undefined ? '' : `, receiver killed after ${killedAfterMs}ms and started again`;
+  return `${response}${tries > 1 ? `, sent ${tries} times` : ''}${killed}`;
+}
+
+const CUT = 'connection cut at the first byte of the response';
+
+function statesText(expected: string, state: string, color: Palette): string {
+  const isShort = [expected, state].every((text) => text.trimEnd().split('\n').length <= FULL_LINES);
+  const { missing, added } = differingLines(expected, state);
+  const [must, is] = isShort ? [linesOf(expected), linesOf(state)] : [missing, added];
+  const note = isShort ? '' : ', the lines that differ';
+  return [
+    `    state that it must end in${note}:\n`,
+    ...shownLines(must, '-', color.green),
+    `    state that it ended in${note}:\n`,
+    ...shownLines(is, '+', color.red),
+  ].join('');
+}
+
+function shownLines(lines: readonly string[], mark: string, paint: (text: string) => string): string[] {
+  const shown = lines
+    .slice(0, MOST_LINES)
+    .map((line) => paint(`${mark} ${printable(line, LINE_CHARACTERS)}`));
+  if (lines.length > MOST_LINES) shown.push(`… and ${lines.length - MOST_LINES} more`);
+  return (shown.length > 0 ? shown : [paint(`${mark} (nothing)`)]).map((line) => `      ${line}\n`);
+}
+
+function linesOf(state: string): string[] {
+  return state.trimEnd() === '' ? [] : state.trimEnd().split(/\r?\n/);
+}
+
+/** The longest state in a line of JSON or a report. */
+const MOST_CHARACTERS = 64 * 1024;
+
+/** The fields of a line of `-o json`, and of a result in a JSON report. */
+export function proofFields({ fault, counterexample, ...result }: ProofResult, seed: number): object {
+  return {
+    ...result,
+    ...(fault !== undefined && { diagnosis: { code: fault.code, says: fault.says, hint: fault.fix } }),
+    ...(counterexample !== undefined && {
+      counterexample: {
+        seed,
+        ...counterexample,
+        expected: counterexample.expected.slice(0, MOST_CHARACTERS),
+        state: counterexample.state.slice(0, MOST_CHARACTERS),
+      },
+    }),
+  };
+}
+
+/** The counterexample for a report, without colours. */
+export function plainCounterexample(
+  fault: NonNullable<ProofResult['fault']>,
+  counterexample: Counterexample,
+): string {
+  return counterexampleText(fault, counterexample, {
+    color: PLAIN_PALETTE,
+    stdoutColumns: undefined,
+  });
+}

@@ -1,0 +1,77 @@
+import { sleep, systemClock } from '../../../../clock.ts';
+import { formatDuration } from '../../../../duration.ts';
+import { InputError } from '../../../../errors.ts';
+import { printable, withoutSecrets } from '../../../../redact.ts';
+import { captureCommand, type CapturedCommand } from '../../../child/captured-command.ts';
+import { describeEnd } from '../../../child/child.ts';
+
+export interface StateCommandOptions {
+  readonly env: NodeJS.ProcessEnv;
+  readonly cwd: string;
+  readonly signal: AbortSignal;
+  readonly timeoutMs: number;
+  /** Masked in what the command prints. */
+  readonly secrets: readonly string[];
+}
+
+/** A state is compared and shown: what is longer says too much. */
+const MAX_STATE_BYTES = 1024 * 1024;
+/** A database that the receiver writes to may be locked for a moment. */
+const TRIES = 4;
+const RETRY_MS = 150;
+/** What a shell says of a command that it does not find, or may not run. */
+const NOT_RUNNABLE: ReadonlySet<number> = new Set([126, 127]);
+
+/** Runs the command of `--state` and returns what it prints. Throws InputError when it does not end well. */
+export async function readStateOf(command: string, options: StateCommandOptions): Promise<string> {
+  for (let tries = 1; ; tries++) {
+    const run = await captureCommand(command, { ...options, maxBytes: MAX_STATE_BYTES });
+    options.signal.throwIfAborted();
+    if (hasSucceeded(run)) return withoutSecrets(run.stdout, options.secrets);
+    if (tries === TRIES || !mayPass(run)) throw commandFailure('--state', run, options);
+    await sleep(systemClock, RETRY_MS, options.signal);
+  }
+}
+
+/** Runs the command of `--reset`. Throws InputError when it does not end well. */
+export async function runReset(command: string, options: StateCommandOptions): Promise<void> {
+  const run = await captureCommand(command, { ...options, maxBytes: Infinity });
+  options.signal.throwIfAborted();
+  if (!hasSucceeded(run)) throw commandFailure('--reset', run, options);
+}
+
+function hasSucceeded({ end }: CapturedCommand): boolean {
+  return typeof end === 'object' && 'code' in end && end.code === 0;
+}
+
+function mayPass({ end }: CapturedCommand): boolean {
+  return typeof end === 'object' && !('code' in end && NOT_RUNNABLE.has(end.code));
+}
+
+function commandFailure(
+  flag: '--state' | '--reset',
+  { end, stderr }: CapturedCommand,
+  { timeoutMs, secrets }: StateCommandOptions,
+): InputError {
+  const what = `The command of ${flag}`;
+  if (end === 'timeout') {
+    return new InputError(`${what} did not end within ${formatDuration(timeoutMs)}, and was killed`, {
+      hint: 'let it end by itself; --state-timeout 30s gives it more time',
+    });
+  }
+  if (end === 'too-long') {
+    return new InputError(`${what} printed more than 1 MiB, and was killed`, {
+      hint: 'let it print only what messages change: the columns that matter, counts or sums',
+    });
+  }
+  const last = withoutSecrets(stderr.trim().split('\n').at(-1) ?? '', secrets);
+  const detail = last === '' ? '' : `: ${printable(last, 300)}`;
+  const how = end === 'aborted' ? 'was interrupted' : describeEnd(end);
+  return new InputError(`${what} ${how}${detail}`, { hint: HINTS[flag] });
+}
+
+const HINTS = {
+  '--state':
+    "try it in `sh`, in this folder: it must end with 0 and print the receiver's state, and print nothing or an empty state before the receiver has written anything: [ ! -f app.db ] || sqlite3 app.db 'select …'",
+  '--reset': "try it in `sh`, in this folder: it must end with 0 and delete the receiver's state",
+} as const;

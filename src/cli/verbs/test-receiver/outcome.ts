@@ -1,0 +1,63 @@
+import type { CheckOutcome, CheckResult } from '../../../check/check.ts';
+import type { ReportedCase } from '../../../report/case-report.ts';
+import { durationText } from '../../attempt-text.ts';
+import { checkFields, faultText } from './result-text.ts';
+
+export interface CheckSummary extends Readonly<Record<CheckOutcome, number>> {
+  readonly checks: number;
+  readonly ms: number;
+}
+
+export function checkSummaryOf(results: readonly Pick<CheckResult, 'outcome'>[], ms: number): CheckSummary {
+  const count = (wanted: CheckOutcome): number => results.filter(({ outcome }) => outcome === wanted).length;
+  return {
+    checks: results.length,
+    passed: count('passed'),
+    failed: count('failed'),
+    skipped: count('skipped'),
+    unsent: count('unsent'),
+    ms: Math.round(ms),
+  };
+}
+
+/** `21 passed, 2 failed, 1 skipped, 3 not tried, in 1.2s` */
+export function summaryText({ passed, failed, skipped, unsent, ms }: CheckSummary): string {
+  const parts = [
+    `${passed} passed`,
+    `${failed} failed`,
+    ...(skipped > 0 ? [`${skipped} skipped`] : []),
+    ...(unsent > 0 ? [`${unsent} not tried`] : []),
+  ];
+  return `${parts.join(', ')}, in ${durationText(ms)}`;
+}
+
+/** What an outcome is in a report. */
+export const REPORTED = {
+  passed: 'passed',
+  failed: 'failure',
+  skipped: 'skipped',
+  // An interrupted run must not look like a success.
+  unsent: 'error',
+} as const satisfies Readonly<Record<CheckOutcome, ReportedCase['outcome']>>;
+
+/** A check as a case of a report. `url` has no secrets. */
+export function checkCase(result: CheckResult, url: string): ReportedCase {
+  const { check, title, outcome, ms, fault, reason, reply } = result;
+  const details = [
+    title,
+    fault && `wrong: ${fault.says}`,
+    fault && `fix: ${fault.fix}`,
+    reply && `response: ${reply}`,
+  ];
+  return {
+    classname: url,
+    name: `${check}: ${title}`,
+    outcome: REPORTED[outcome],
+    ms,
+    message: reason ?? faultText(result),
+    type: fault?.code ?? outcome,
+    details: details.filter(Boolean).join('\n'),
+    hint: fault?.fix,
+    line: checkFields(result),
+  };
+}

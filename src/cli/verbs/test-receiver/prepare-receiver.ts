@@ -1,0 +1,41 @@
+import { checkedReceiver, type CheckedReceiver } from '../../../app/check-receiver.ts';
+import { configuredCaFile, namedCaFile } from '../../flags/delivery/ca-file.ts';
+import { headersOf } from '../../flags/header-lines.ts';
+import { readFlagOrDefault } from '../../flags/setting-flags.ts';
+import { warnOfOddSecrets } from '../../flags/signature/odd-secret.ts';
+import { commandSecrets } from '../../flags/signature/secret-flags.ts';
+import type { Io } from '../../io.ts';
+import type { TestOptions } from './options.ts';
+
+export interface ReceiverToTest {
+  readonly url: string;
+  /** Program and arguments that start it; empty when it runs already. */
+  readonly command: readonly string[];
+}
+
+/** A receiver with all that a request to it needs. */
+export interface PreparedReceiver {
+  readonly receiver: CheckedReceiver;
+  /** The first signs. */
+  readonly secrets: readonly string[];
+  readonly caFile: string | undefined;
+  readonly timeoutMs: number;
+}
+
+/** Wait for the receiver: a compiler may have to run first. */
+export const START_TIMEOUT_MS = 30_000;
+
+/** Reads the flags and settings of a test's requests. Throws ConfigError and InputError before anything is started or sent. */
+export async function prepareReceiver(
+  { url }: Pick<ReceiverToTest, 'url'>,
+  options: TestOptions,
+  io: Io,
+): Promise<PreparedReceiver> {
+  const secrets = await commandSecrets(options, 'sign', io);
+  if (!options.quiet) warnOfOddSecrets(secrets, io);
+  const caFile = (await namedCaFile(options, io)) ?? (await configuredCaFile(url, options, io));
+  const timeoutMs = readFlagOrDefault('delivery.timeout', options.timeout);
+  const headers = headersOf(options.header ?? []);
+  const receiver = checkedReceiver({ url, headers, caFile, proxyEnv: io.env });
+  return { receiver, secrets, caFile, timeoutMs };
+}

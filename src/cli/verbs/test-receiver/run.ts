@@ -1,0 +1,227 @@
+import { randomBytes } from 'node:crypto';
+import { checkReceiver } from '../../../app/check-receiver.ts';
+import { captureBody, type Capture } from '../../../capture/capture.ts';
+import { isCapture, readCapture } from '../../../capture/read-capture.ts';
+import { signedTitles, unsigned, type Check, type CheckResult } from '../../../check/check.ts';
+import { checksFor, selectChecks } from '../../../check/checks.ts';
+import type { RunEnd } from '../../../check/run-checks.ts';
+import { NEEDS_SECRET } from '../../../check/run-progress.ts';
+import { systemClock } from '../../../clock.ts';
+import { ConfigError, HooksError, InputError } from '../../../errors.ts';
+import { MOST_FILE_BYTES } from '../../../files.ts';
+import { readJson } from '../../../message/json/read-json.ts';
+import { printable } from '../../../redact.ts';
+import type { CaseReport } from '../../../report/case-report.ts';
+import { Signer } from '../../../signature/schemes/signer.ts';
+import { OutputTail } from '../../child/output-tail.ts';
+import { ExitCode, interruptedCode } from '../../exit-code.ts';
+import { commandSchemes } from '../../flags/signature/scheme-flags.ts';
+import { readInputFile } from '../../flags/input-file.ts';
+import type { Io } from '../../io.ts';
+import type { Reports } from '../../print/reports.ts';
+import { FAILURE_SUMMARY, failureCase } from '../../print/write-failure-report.ts';
+import { TEST_SUITE, type TestOptions } from './options.ts';
+import { checkCase, checkSummaryOf } from './outcome.ts';
+import { TestOutput } from './output.ts';
+import {
+  START_TIMEOUT_MS,
+  prepareReceiver,
+  type PreparedReceiver,
+  type ReceiverToTest,
+} from './prepare-receiver.ts';
+import { startReceiverCommand, type StartedReceiver } from './started-receiver.ts';
+
+/** Runs `hooks test`: starts the receiver if a command is given, runs the checks, stops it, and says what is wrong. */
+export async function testReceiver(
+  { url, command }: ReceiverToTest,
+  options: TestOptions,
+  { io, reports }: { readonly io: Io; readonly reports: Reports },
+): Promise<ExitCode> {
+  const schemes = await commandSchemes(options, 'sign', io);
+  const chosen = await checksOf(options, checksFor(schemes), io);
+  const prepared = await prepareReceiver({ url }, options, io);
+  const { secrets } = prepared;
+  const signer = schemes && new Signer(schemes, secrets);
+  const checks = secrets.length > 0 ? chosen : chosen.map(unsigned);
+  const report = await reports.openCases();
+  const test = new ReceiverTest({ ...prepared, signer, checks, command, report, options, io });
+  return test.run();
+}
+
+const UNSIGNED = 'No secret given (--secret, HOOKS_SECRET): messages went unsigned';
+
+async function checksOf(
+  { only = [], skip = [], capture = [] }: TestOptions,
+  checks: readonly Check[],
+  io: Io,
+): Promise<readonly Check[]> {
+  return selectChecks({ only, skip }, [...checks, ...(await captureChecks(capture, io))]);
+}
+
+interface TestParts extends PreparedReceiver {
+  readonly checks: readonly Check[];
+  readonly signer: Signer | undefined;
+  readonly command: readonly string[];
+  readonly report: CaseReport | undefined;
+  readonly options: TestOptions;
+  readonly io: Io;
+}
+
+/** Runs the checks. Once `run` has ended, nothing of the command is left and the report is written, whatever happened. */
+class ReceiverTest {
+  readonly #parts: TestParts;
+  readonly #display: TestOutput;
+  readonly #results: CheckResult[] = [];
+  readonly #printed = new OutputTail();
+  readonly #startedAt = performance.now();
+  #isReported = false;
+
+  constructor(parts: TestParts) {
+    this.#parts = parts;
+    this.#display = new TestOutput(parts.options, parts.io);
+  }
+
+  async run(): Promise<ExitCode> {
+    try {
+      const { end, gone } = await this.#startAndCheck();
+      const summary = await this.#report();
+      if (end.untestable === undefined) {
+        this.#display.end(summary, end.verdict);
+        if (this.#parts.secrets.length === 0) this.#display.remark(UNSIGNED);
+      }
+      this.#reportEnd(end, gone);
+      const isGood = summary.failed + summary.unsent === 0 && gone === undefined;
+      return interruptedCode(this.#parts.io) ?? (isGood ? ExitCode.ok : ExitCode.negative);
+    } catch (error) {
+      // A report of an earlier day may be at that path, and green.
+      if (this.#results.length === 0 && !this.#parts.io.signal.aborted) await this.#reportFailure(error);
+      else {
+        this.#addUnsent(error instanceof Error ? error.message : 'interrupted');
+        await this.#report();
+      }
+      throw error;
+    }
+  }
+
+  async #startAndCheck(): Promise<{ readonly end: RunEnd; readonly gone: string | undefined }> {
+    const { command, receiver, options, secrets, io } = this.#parts;
+    if (command.length === 0) return { end: await this.#check(undefined), gone: undefined };
+    const started = await startReceiverCommand({
+      command,
+      url: new URL(receiver.url),
+      secrets,
+      startTimeoutMs: options.startTimeout ?? START_TIMEOUT_MS,
+      quiet: options.quiet ?? false,
+      onLine: this.#printed.add,
+      io,
+    });
+    try {
+      const end = await this.#check(started);
+      return { end, gone: io.signal.aborted ? undefined : started.gone() };
+    } finally {
+      const { killed } = await started.stop();
+      if (killed) this.#display.remark('The receiver did not stop on SIGTERM, and was killed');
+    }
+  }
+
+  #check(started: StartedReceiver | undefined): Promise<RunEnd> {
+    const { checks, receiver, timeoutMs, caFile, secrets, signer, io } = this.#parts;
+    return checkReceiver({
+      checks,
+      receiver,
+      timeoutMs,
+      caFile,
+      secret: secrets[0],
+      secrets,
+      signer,
+      proxyEnv: io.env,
+      clock: systemClock,
+      signal: io.signal,
+      runId: randomBytes(6).toString('hex'),
+      gone: () => started?.gone(),
+      onResult: (result) => {
+        this.#results.push(result);
+        this.#display.show(result);
+      },
+    });
+  }
+
+  /** Reports that the receiver died. Throws when no check could run. */
+  #reportEnd({ untestable }: RunEnd, gone: string | undefined): void {
+    const { receiver, io } = this.#parts;
+    const url = printable(receiver.shownUrl);
+    if (untestable !== undefined) {
+      const what = untestable.code === NEEDS_SECRET ? 'test' : 'reach';
+      throw new InputError(`Cannot ${what} ${url}: ${untestable.says}`, { hint: untestable.fix });
+    }
+    if (this.#results.every(({ outcome }) => outcome === 'skipped') && !io.signal.aborted) {
+      throw new ConfigError('Every chosen check was skipped, so no check ran', {
+        hint: 'choose others, or give the secret; hooks test --list shows all',
+      });
+    }
+    if (gone !== undefined) {
+      this.#display.error(
+        `The receiver did not last: ${gone}`,
+        'look at its output: a receiver must run until it is stopped',
+      );
+    }
+  }
+
+  #addUnsent(reason: string): void {
+    for (const { code, title } of this.#parts.checks.slice(this.#results.length)) {
+      this.#results.push({ check: code, title, outcome: 'unsent', reason });
+    }
+  }
+
+  async #report() {
+    const { report, receiver } = this.#parts;
+    const summary = checkSummaryOf(this.#results, performance.now() - this.#startedAt);
+    if (this.#isReported) return summary;
+    this.#isReported = true;
+    await report?.finish(
+      this.#results.map((result) => checkCase(result, receiver.shownUrl)),
+      summary,
+      this.#printed.text,
+    );
+    return summary;
+  }
+
+  /** Reports that no check could run: one error, not one for each check. */
+  async #reportFailure(error: unknown): Promise<void> {
+    if (this.#isReported) return;
+    this.#isReported = true;
+    await this.#parts.report?.finish([failureCase(error, TEST_SUITE)], FAILURE_SUMMARY, this.#printed.text);
+  }
+}
+
+/** Makes a check for each file of `--capture`. Throws InputError. */
+function captureChecks(files: readonly string[], io: Io): Promise<Check[]> {
+  return Promise.all(files.map(async (file) => captureCheck(await readCaptureFile(file, io), file)));
+}
+
+/** Makes a check that sends a captured body again with a new signature: a body that arrived before must be taken. `name` is the file's. */
+function captureCheck(capture: Capture, name: string): Check {
+  const body = Buffer.from(captureBody(capture));
+  return {
+    code: 'capture',
+    ...signedTitles(`the body of ${name}`),
+    expects: 'taken',
+    requests: (sample) => [sample.signed(body)],
+  };
+}
+
+async function readCaptureFile(file: string, io: Io) {
+  const hint = 'name a file that `hooks listen --save` wrote';
+  const bytes = await readInputFile(file, { flag: '--capture', limitBytes: MOST_FILE_BYTES, hint }, io);
+  try {
+    const value = readJson(bytes, { file, line: 1 });
+    if (isCapture(value)) return readCapture(value);
+  } catch (error) {
+    if (!(error instanceof HooksError)) throw error;
+    throw new InputError(error.message, { file, hint: error.hint, cause: error });
+  }
+  throw new InputError('is no capture (--capture)', {
+    file,
+    hint: 'name a file that `hooks listen --save` wrote; hooks replay sends messages of any kind',
+  });
+}

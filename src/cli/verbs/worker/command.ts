@@ -1,0 +1,32 @@
+import type { Define } from '../../command.ts';
+import { addStoreFlag } from '../../flags/delivery/queue-flags.ts';
+import { addReachFlags } from '../../flags/delivery/reach-flags.ts';
+import { addSettingFlags } from '../../flags/setting-flags.ts';
+import { addMetricsFlags } from '../../flags/delivery/service-flags.ts';
+import { work, type WorkerOptions } from './run.ts';
+
+const EXAMPLES = `Examples:
+  $ hooks worker                      # deliver what waits and what comes
+  $ hooks worker -c prod.yaml -o json # a line for each that is settled
+  $ hooks worker --metrics-port 9464  # /metrics there, for Prometheus
+`;
+
+const DETAILS = `
+Delivers for every source of the config until SIGTERM or Ctrl-C; then it
+finishes the attempts in flight, keeps the rest in the queue, and exits with 0.
+Several workers may share a queue. A delivery whose destination is no longer in
+the config, or is disabled there, becomes a dead letter (cancelled), which
+hooks queue retry brings back.
+
+The log goes to stderr, as JSON lines unless that is a terminal: a line when a
+webhook goes down and one when it is back; -v adds each attempt, -q leaves only
+errors.
+`;
+
+export const defineWorker: Define = (command, { io, exit }) => {
+  const flags = addReachFlags(addSettingFlags(addStoreFlag(command), 'scheme'));
+  addMetricsFlags(flags, 'serve /metrics for Prometheus on this port')
+    .addHelpText('before', EXAMPLES)
+    .addHelpText('after', DETAILS)
+    .action(async () => exit(await work(command.optsWithGlobals<WorkerOptions>(), io)));
+};

@@ -1,0 +1,238 @@
+import type { BodyVariant } from '../signature/body/body-variant.ts';
+import { bodyVariants } from '../signature/body/body-variants.ts';
+import { KeptBody } from '../signature/body/kept-body.ts';
+import { Deadline } from '../signature/deadline.ts';
+import { frameVariants } from '../signature/frame-variants.ts';
+import { HASH_NAMES, hashVariants } from '../signature/hash-variants.ts';
+import type { ReasonCode } from '../signature/reasons.ts';
+import { isExampleSecret, otherSecrets } from '../signature/other-secrets.ts';
+import { secretVariants } from '../signature/secret-variants.ts';
+import { keyedHmac, type HmacAlgorithm } from '../../signature/hmac.ts';
+import { DEFAULT_SCHEME } from '../../signature/schemes/built-in.ts';
+import { layoutOf } from '../../signature/schemes/layout.ts';
+import type { SignatureScheme } from '../../signature/schemes/scheme.ts';
+import { schemeKey } from '../../signature/schemes/secrets.ts';
+import type { Fault } from '../../check/check.ts';
+import { verifyingFixes } from '../../check/scheme-checks.ts';
+import { MistakenSigner, type SigningContext, type SigningMistake } from './mistaken-signer.ts';
+
+/** A wrong signature, and the fault of a receiver that accepts it. */
+export interface CommonMistake {
+  /** Name, value, name, value … of the scheme's headers. */
+  readonly headers: readonly string[];
+  readonly fault: Fault;
+}
+
+export type MistakeAndFault = readonly [SigningMistake, Fault];
+
+/** The signatures of a body that receivers compute by common mistakes, the likeliest first; each signature once. */
+export function* commonMistakes(body: Buffer, context: SigningContext): Generator<CommonMistake> {
+  const signer = new MistakenSigner(body, context);
+  const seen = new Set<string>();
+  for (const [mistake, fault] of allMistakes(signer)) {
+    const headers = signer.mistaken(mistake);
+    const key = headers?.join('\n');
+    if (headers === undefined || key === undefined || seen.has(key)) continue;
+    seen.add(key);
+    yield { headers, fault };
+  }
+}
+
+function* allMistakes(signer: MistakenSigner): Generator<MistakeAndFault> {
+  yield* otherGivenSecrets(signer);
+  yield* otherHashes(signer);
+  yield* otherNotations(signer);
+  yield* otherFrames(signer);
+  yield* otherBytes(signer);
+  yield* otherKeys(signer);
+  yield* timeMistakes(signer.context);
+  yield* plainHashes(signer);
+  yield* otherBytes(signer, signer.context.scheme.hash === 'sha256' ? 'sha1' : 'sha256');
+}
+
+const OLD_SECRET: Fault = {
+  code: 'old-secret',
+  says: 'it does not hold the first of the secrets given here, which signs, but another of them: it has only the old one',
+  fix: 'give the receiver the new secret besides the old one and let it accept both, before any sender signs with the new one',
+};
+
+function* otherGivenSecrets({ context }: MistakenSigner): Generator<MistakeAndFault> {
+  const { scheme, secrets } = context;
+  for (const secret of secrets.slice(1)) {
+    const key = schemeKey(scheme, secret);
+    if (key !== undefined) yield [{ key }, OLD_SECRET];
+  }
+}
+
+/** How to compute the signature of a scheme. */
+function recipe(scheme: SignatureScheme): string {
+  return scheme.name === DEFAULT_SCHEME
+    ? "use HMAC-SHA1 in hex: createHmac('sha1', secret).update(body).digest('hex')"
+    : verifyingFixes([scheme]);
+}
+
+const HASHES: readonly HmacAlgorithm[] = ['sha256', 'sha1', 'sha512', 'sha384', 'md5'];
+
+function* otherHashes({ context: { scheme } }: MistakenSigner): Generator<MistakeAndFault> {
+  for (const algorithm of HASHES.filter((each) => each !== scheme.hash)) {
+    const says = `it verifies an HMAC with ${HASH_NAMES[algorithm]} instead of ${HASH_NAMES[scheme.hash]}`;
+    const fault = { code: algorithm, says, fix: recipe(scheme) };
+    yield [{ algorithm }, fault];
+    yield [{ algorithm, write: hexOf, prefix: `${algorithm}=` }, fault];
+    yield [{ algorithm, write: hexOf, prefix: '' }, fault];
+    yield [{ algorithm, write: base64Of, prefix: '' }, fault];
+  }
+}
+
+const hexOf = (digest: Buffer): string => digest.toString('hex');
+const base64Of = (digest: Buffer): string => digest.toString('base64');
+
+function* otherNotations({ context: { scheme } }: MistakenSigner): Generator<MistakeAndFault> {
+  const { hash, encoding } = scheme;
+  const fix = recipe(scheme);
+  const expects = (code: string, what: string): Fault => ({ code, says: `it expects ${what}`, fix });
+  const [other, write] = encoding === 'hex' ? ['base64', base64Of] : ['hex', hexOf];
+  const fault = expects(other, `the digest in ${other} instead of ${encoding}`);
+  yield [{ write }, fault];
+  yield [{ write, prefix: '' }, fault];
+  if (encoding === 'hex') {
+    yield [
+      { write: (digest) => hexOf(digest).toUpperCase() },
+      expects('upper-case', 'the digest in upper-case hex'),
+    ];
+  } else {
+    const url = expects('base64url', 'the digest in base64url instead of base64');
+    yield [{ write: (digest) => digest.toString('base64url') }, url];
+    const unpadded = expects('base64-padding', 'the digest without the = at the end of its base64');
+    yield [{ write: (digest) => base64Of(digest).replace(/=+$/, '') }, unpadded];
+  }
+  const [part, ...others] = layoutOf(scheme).signatureHeader.parts;
+  const text = others.length === 0 ? (part?.text ?? '') : '';
+  if (text !== '') {
+    const says = `it compares the whole header with the bare digest: it does not take ${text} off first`;
+    const takeOff = `take ${text} off the header before comparing; ${fix}`;
+    yield [{ prefix: '' }, { code: 'prefix', says, fix: takeOff }];
+  }
+  if (text !== `${hash}=`) {
+    yield [{ prefix: `${hash}=` }, expects('prefix', `${hash}= in front of the digest`)];
+  }
+}
+
+/** The parts of frame variants that a receiver can be the cause of: it has the id and the time of the headers. */
+const OF_RECEIVERS: ReadonlySet<ReasonCode> = new Set(['other-template', 'timestamp-unit']);
+
+function* otherFrames({ context, body }: MistakenSigner): Generator<MistakeAndFault> {
+  const { scheme, fields } = context;
+  const { hasTimestamp, hasId } = layoutOf(scheme);
+  if (!hasTimestamp && !hasId) return;
+  const own = { id: hasId ? fields.id : '', timestamp: hasTimestamp ? fields.timestamp : '' };
+  for (const { code, would, frame } of frameVariants(scheme, [], new KeptBody(body), own)) {
+    if (!OF_RECEIVERS.has(code)) continue;
+    const isBare = frame.before === '' && frame.after === '';
+    const left = [...(hasId ? ['the id'] : []), ...(hasTimestamp ? ['the timestamp'] : [])].join(' and ');
+    const says = isBare
+      ? `it verifies the body alone, without ${left}`
+      : `it verifies another text than ${scheme.signs}: it accepts what is signed ${would}`;
+    yield [{ frame }, { code: isBare ? 'unsigned-fields' : code, says, fix: recipe(scheme) }];
+  }
+}
+
+/** Sample bodies are small, and the run has another deadline. */
+const NEVER = new Deadline(Infinity, () => 0);
+
+function* otherBytes(
+  { body, context: { scheme } }: MistakenSigner,
+  algorithm: HmacAlgorithm = scheme.hash,
+): Generator<MistakeAndFault> {
+  const hashName = algorithm === scheme.hash ? '' : `, with ${HASH_NAMES[algorithm]}`;
+  for (const variant of bodyVariants(new KeptBody(body), NEVER)) {
+    yield [{ algorithm, bytes: variant.bytes }, overOtherBytes(variant, hashName)];
+  }
+}
+
+/** Mistakes that come from parsing the JSON and writing it again. */
+const RESERIALISED: ReadonlySet<ReasonCode> = new Set([
+  'python-json',
+  'escaped-unicode',
+  'escaped-slash',
+  'reordered-keys',
+  'pretty-printed',
+]);
+
+const RAW_BYTES =
+  'hash the bytes of the body as received, before any parser: express.raw(), request.get_data(), io.ReadAll(r.Body), request.raw_post';
+
+function overOtherBytes({ code, would }: BodyVariant, hashName: string): Fault {
+  const what = RESERIALISED.has(code)
+    ? 'it hashes re-serialized JSON'
+    : 'it hashes other bytes than the body';
+  return { code, says: `${what}: it accepts what is signed ${would}${hashName}`, fix: RAW_BYTES };
+}
+
+const KEY_FIX =
+  'give the receiver exactly the secret that the sender has, without white space or quotes around it, and do not let it start without one';
+
+function* otherKeys({ context: { scheme, secrets }, key: own }: MistakenSigner): Generator<MistakeAndFault> {
+  const [secret = ''] = secrets;
+  const { secretPrefix = '' } = scheme;
+  const decoding = `take ${secretPrefix} off the secret, decode the rest from base64, and key the HMAC with those bytes`;
+  const fix = scheme.secret === 'base64' ? decoding : KEY_FIX;
+  for (const { code, would, key } of secretVariants(secret, [own])) {
+    yield [{ key }, { code, says: `it accepts what is signed ${would}`, fix }];
+  }
+  for (const { code, would, key } of otherSecrets([])) {
+    const says =
+      typeof key === 'string' && isExampleSecret(key)
+        ? `it accepts what is signed with "${key}", a secret of examples`
+        : `its secret is not set: it accepts what is signed ${would.replace(/:.*$/s, '')}, as anyone can`;
+    yield [{ key }, { code, says, fix: KEY_FIX }];
+  }
+}
+
+function* plainHashes({ context, key, frame, body }: MistakenSigner): Generator<MistakeAndFault> {
+  const { scheme, secrets } = context;
+  const fix = `use an HMAC, keyed with the secret: ${recipe(scheme).replace(/^use /, '')}`;
+  for (const algorithm of HASHES.filter((each) => each !== 'sha384')) {
+    const hashed = { algorithm, frame, keys: [key], secrets: secrets.slice(0, 1) };
+    for (const { code, would, digests } of hashVariants(hashed)) {
+      const fault = { code, says: `it accepts what is signed ${would}`, fix };
+      for (const digest of digests) {
+        yield [{ digest }, fault];
+        yield [{ digest, write: hexOf, prefix: '' }, fault];
+      }
+    }
+  }
+  const says = 'it gives the HMAC the body as the key and the secret as the message';
+  yield [
+    { digest: keyedHmac(scheme.hash, body), bytes: secrets[0] ?? '' },
+    { code: 'plain-hash', says, fix: `swap the two: ${recipe(scheme)}` },
+  ];
+}
+
+const MILLISECONDS: Fault = {
+  code: 'timestamp-unit',
+  says: 'it reads the timestamp, which is in seconds, as milliseconds, so that every message is too old',
+  fix: 'compare seconds: Math.floor(Date.now() / 1000), or multiply the timestamp by 1000',
+};
+
+/** From UTC-12 to UTC+14. */
+const HOURS = Array.from({ length: 27 }, (_, index) => index - 12).filter((hours) => hours !== 0);
+
+/** The mistakes of a receiver with the time of a message. */
+function* timeMistakes({ scheme, fields }: SigningContext): Generator<readonly [SigningMistake, Fault]> {
+  if (!layoutOf(scheme).hasTimestamp || scheme.tolerance === undefined) return;
+  yield [{ fields: { ...fields, timestamp: `${fields.timestamp}000` } }, MILLISECONDS];
+  for (const hours of HOURS) {
+    const timestamp = String(Number(fields.timestamp) + hours * 3_600);
+    yield [{ fields: { ...fields, timestamp } }, otherHour(hours)];
+  }
+}
+
+function otherHour(hours: number): Fault {
+  const size = Math.abs(hours) === 1 ? '1 hour' : `${Math.abs(hours)} hours`;
+  return {
+    code: 'other-clock',
+    says: `its clock or its time zone is ${size} ${hours > 0 ? 'ahead' : 'behind'}: it accepts only what is signed that much ${hours > 0 ? 'later' : 'earlier'}`,
+    fix: 'compare the timestamp with the Unix time, which has no time zone (Date.now() / 1000, time.time(), Time.now.to_i), and set its clock by NTP',
+  };
+}

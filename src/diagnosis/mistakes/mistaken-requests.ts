@@ -1,0 +1,64 @@
+import { BUILT_IN_SCHEMES } from '../../signature/schemes/built-in.ts';
+import { DEFAULT_SCHEMES } from '../../signature/schemes/find-schemes.ts';
+import { schemeListText, signatureHeaderNames } from '../../signature/schemes/layout.ts';
+import type { SignatureScheme } from '../../signature/schemes/scheme.ts';
+import { verifyingKeys } from '../../signature/schemes/secrets.ts';
+import { signedFields, Signer } from '../../signature/schemes/signer.ts';
+import type { Fault } from '../../check/check.ts';
+import { commonMistakes } from './common-mistakes.ts';
+import type { CheckRequest } from '../../check/sample.ts';
+
+export interface MistakeOptions {
+  /** All that were given, of which the first signs. */
+  readonly secrets: readonly string[];
+  /** Signs by the schemes that are named; undefined: the default one. */
+  readonly signer: Signer | undefined;
+  readonly runId: string;
+}
+
+/** A request, and the fault of a receiver that accepts it. */
+export interface MistakenRequest {
+  readonly request: CheckRequest;
+  readonly fault: Fault;
+}
+
+/** Makes a request for each common mistake of receivers, the likeliest first. */
+export function* mistakenRequests(
+  body: Buffer,
+  { secrets, signer, runId }: MistakeOptions,
+): Generator<MistakenRequest> {
+  const schemes = signer?.schemes ?? DEFAULT_SCHEMES;
+  // A receiver may remember ids.
+  let made = 0;
+  const newFields = () => signedFields(`hooks-test-${runId}-mistake-${++made}`, Date.now());
+  for (const other of BUILT_IN_SCHEMES) {
+    const isUsable = other.covers !== 'first' && verifyingKeys(other, secrets).length > 0;
+    if (!isUsable || schemes.includes(other)) continue;
+    const { headers } = new Signer([other], secrets).sign(body, newFields());
+    yield { request: { body, signatureHeaders: headers }, fault: otherScheme(other, schemes) };
+  }
+  for (const scheme of schemes) {
+    const fields = newFields();
+    const right = signer?.sign(body, fields).headers ?? [];
+    for (const { headers, fault } of commonMistakes(body, { scheme, secrets, fields })) {
+      yield { request: { body, signatureHeaders: withHeaders(right, headers) }, fault };
+    }
+  }
+}
+
+function otherScheme(scheme: SignatureScheme, wanted: readonly SignatureScheme[]): Fault {
+  const header = signatureHeaderNames([scheme]);
+  return {
+    code: 'other-scheme',
+    says: `it verifies by the scheme ${scheme.name} (${header}), not by ${schemeListText(wanted)}: it accepts what is signed so`,
+    fix: `test it with --scheme ${scheme.name}, and let the sender sign so, too; or let it verify ${signatureHeaderNames(wanted)}`,
+  };
+}
+
+/** Headers (name, value, name, value …), of which those of the same names are replaced. */
+function withHeaders(headers: readonly string[], others: readonly string[]): readonly string[] {
+  const isReplaced = (name: string | undefined): boolean =>
+    others.some((each, index) => index % 2 === 0 && each === name);
+  const kept = headers.filter((_, index) => !isReplaced(headers[index - (index % 2)]));
+  return [...kept, ...others];
+}

@@ -1,0 +1,206 @@
+import { sameDigest } from '../../signature/given-signature.ts';
+import type { HmacAlgorithm } from '../../signature/hmac.ts';
+import type { HeaderList } from '../../signature/schemes/header-list.ts';
+import type { HeaderFault, PresentedSignature } from '../../signature/schemes/presented.ts';
+import { layoutOf } from '../../signature/schemes/layout.ts';
+import type { SignatureScheme } from '../../signature/schemes/scheme.ts';
+import { verifyingSecretFix } from '../../signature/schemes/secrets.ts';
+import { BodyDigests } from './body-digests.ts';
+import { diagnosisOf, explainDigest, type Diagnosis } from './diagnose.ts';
+import type { Evidence, ExplainContext } from './find-mistake.ts';
+import { frameVariants } from './frame-variants.ts';
+import { HASH_NAMES } from './hash-variants.ts';
+import type { ReasonCode } from './reasons.ts';
+
+export interface SchemeEvidence extends ExplainContext {
+  readonly kind: 'scheme';
+  readonly scheme: SignatureScheme;
+  readonly presented: PresentedSignature;
+  readonly ageFault: HeaderFault | undefined;
+  /** The signature matches, whatever its age is. */
+  readonly isRight: boolean;
+  readonly digests: BodyDigests;
+  readonly keys: readonly (string | Uint8Array)[];
+  readonly secrets: readonly string[];
+  readonly headers: HeaderList;
+}
+
+/** Finds out why a signature does not match by its scheme. */
+export function explainScheme(given: SchemeEvidence): Diagnosis {
+  const { presented, ageFault, isRight, deadline } = given;
+  const evidence = evidenceOf(given);
+  if (isRight && ageFault !== undefined) {
+    return faultDiagnosis(evidence, ageFault, '; the signature itself is right');
+  }
+  if (presented.fault !== undefined && presented.fault.code !== 'missing-prefix') {
+    return faultDiagnosis(evidence, presented.fault);
+  }
+  for (const text of textsOf(presented)) {
+    const found = explainText(given, evidence, text);
+    if (found !== undefined) return found;
+  }
+  if (presented.fault !== undefined) return faultDiagnosis(evidence, presented.fault);
+  const digest = presented.signatures
+    .map((text) => readNotation(text)?.digest)
+    .find((each) => each !== undefined);
+  if (digest === undefined) {
+    return diagnosisOf('no-match', evidence, unreadable(given), recipeOf(given.scheme));
+  }
+  const diagnosis = explainDigest(evidence, digest, deadline);
+  if (diagnosis.code !== 'no-match' || given.keys.length > 0) return diagnosis;
+  return diagnosisOf(
+    'unusable-secret',
+    evidence,
+    `no secret can be a key of ${given.scheme.name}`,
+    capitalised(verifyingSecretFix(given.scheme)),
+  );
+}
+
+function capitalised(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+function evidenceOf({
+  scheme,
+  presented,
+  headers,
+  body,
+  deadline: _deadline,
+  ...given
+}: SchemeEvidence): Evidence {
+  const { digests, keys, secrets, otherSecrets, secretOrigin } = given;
+  return {
+    // The shapes of X-Signature alone are read there.
+    given: { shape: 'unknown', text: presented.value },
+    digests,
+    keys,
+    secrets,
+    otherSecrets,
+    secretOrigin,
+    frames: frameVariants(scheme, headers, body, presented.fields),
+    recipe: recipeOf(scheme),
+    body,
+  };
+}
+
+function faultDiagnosis(evidence: Evidence, { code, found, fix }: HeaderFault, also = ''): Diagnosis {
+  return diagnosisOf(code, evidence, found + also, fix);
+}
+
+/** How to sign by a scheme, in one sentence. */
+function recipeOf(scheme: SignatureScheme): string {
+  const { signatureHeader } = layoutOf(scheme);
+  const { hash, encoding, signs, name, headers } = scheme;
+  const key = scheme.secret === 'base64' ? 'the bytes that the secret is the base64 of' : 'the secret';
+  return `Sign as ${name} does: HMAC-${HASH_NAMES[hash].replace('-', '')} over ${signs}, keyed with ${key}, in ${encoding}, sent as ${signatureHeader.name}: ${headers[signatureHeader.name]}`;
+}
+
+/** The signatures that came; of a header without any, what may be one. */
+function textsOf({ signatures, value, fault }: PresentedSignature): readonly string[] {
+  if (fault === undefined) return signatures.slice(0, MOST_TEXTS);
+  const bare = value
+    .split(/[\s,;]+/)
+    .map((text) => text.replace(/^(?:v\d[=,]|t=\d+|sha-?\d+=|signature=)/i, ''));
+  return [...new Set([value, ...bare])].filter((text) => text !== '').slice(0, MOST_TEXTS);
+}
+
+/** A header may have hundreds of them. */
+const MOST_TEXTS = 4;
+
+interface Notation {
+  readonly digest: Buffer;
+  readonly encoding: 'hex' | 'base64' | 'upper-case hex' | 'base64url';
+}
+
+/** Reads a digest of 16 to 64 bytes in hex or base64. */
+function readNotation(given: string): Notation | undefined {
+  const text = given.trim().replace(/^(?:sha-?\d+|v\d+)[=,:]/i, '');
+  if (/^(?:[0-9a-f]{2}){16,64}$/i.test(text)) {
+    const encoding = text === text.toLowerCase() ? 'hex' : 'upper-case hex';
+    return { digest: Buffer.from(text, 'hex'), encoding };
+  }
+  if (!/^[0-9a-z+/_-]{22,88}={0,2}$/i.test(text)) return undefined;
+  const digest = Buffer.from(text, 'base64');
+  return { digest, encoding: digest.toString('base64') === text ? 'base64' : 'base64url' };
+}
+
+const HASH_BY_BYTES: Readonly<Record<number, HmacAlgorithm>> = {
+  16: 'md5',
+  20: 'sha1',
+  32: 'sha256',
+  48: 'sha384',
+  64: 'sha512',
+};
+
+/** Explains a signature that is right but for how it is written, or for its hash. */
+function explainText(given: SchemeEvidence, evidence: Evidence, text: string): Diagnosis | undefined {
+  const { scheme, presented, keys, body, digests } = given;
+  const notation = readNotation(text);
+  const algorithm = HASH_BY_BYTES[notation?.digest.length ?? 0];
+  if (notation === undefined || algorithm === undefined) return truncated(given, evidence, text);
+  const isOwnHash = algorithm === scheme.hash;
+  if (!isOwnHash && body === undefined) return undefined;
+  const right = isOwnHash
+    ? digests
+    : new BodyDigests(algorithm, keys, digests.frame).update(body?.bytes ?? Buffer.alloc(0));
+  if (!right.all().some((each) => sameDigest(each, notation.digest))) return undefined;
+  const [code, found] = wrongForm(scheme, notation, algorithm);
+  const isPrefix = presented.fault?.code === 'missing-prefix' || code === 'no-match';
+  const also = isPrefix && isOwnHash ? ', but its prefix is another' : '';
+  return diagnosisOf(
+    isPrefix && isOwnHash && notation.encoding === scheme.encoding ? 'missing-prefix' : code,
+    evidence,
+    found + also,
+    recipeOf(scheme),
+  );
+}
+
+function wrongForm(
+  scheme: SignatureScheme,
+  { encoding }: Notation,
+  algorithm: HmacAlgorithm,
+): readonly [code: ReasonCode, found: string] {
+  const name = `HMAC-${HASH_NAMES[algorithm].replace('-', '')}`;
+  if (algorithm !== scheme.hash) {
+    return [
+      algorithm === 'sha256' ? 'sha256' : 'other-hash',
+      `it is the ${name} of what is signed, in ${encoding}`,
+    ];
+  }
+  if (encoding === scheme.encoding) return ['no-match', `it is the right ${name}`];
+  const code = encoding.startsWith('base64') && scheme.encoding === 'hex' ? 'base64' : 'other-encoding';
+  return [code, `it is the right ${name}, written in ${encoding} instead of ${scheme.encoding}`];
+}
+
+/** The fewest characters that identify a digest: fewer could be the start of any. */
+const FEWEST_CHARACTERS = 8;
+
+function truncated(
+  { digests, scheme }: SchemeEvidence,
+  evidence: Evidence,
+  text: string,
+): Diagnosis | undefined {
+  const right = digests.all().map((digest) => digest.toString(scheme.encoding));
+  if (
+    text.length < FEWEST_CHARACTERS ||
+    !right.some((each) => each.startsWith(text) || each.endsWith(text))
+  ) {
+    return undefined;
+  }
+  return diagnosisOf(
+    'truncated-signature',
+    evidence,
+    `the signature is ${text.length} characters of the right one`,
+    recipeOf(scheme),
+  );
+}
+
+function unreadable({ scheme, presented: { signatures } }: SchemeEvidence): string {
+  const length = signatures[0]?.length ?? 0;
+  const size = Buffer.alloc(digestBytes(scheme)).toString(scheme.encoding).length;
+  return `the signature has ${length} ${length === 1 ? 'character' : 'characters'}, and ${size} in ${scheme.encoding} are expected`;
+}
+
+function digestBytes({ hash }: SignatureScheme): number {
+  return Number(Object.keys(HASH_BY_BYTES).find((bytes) => HASH_BY_BYTES[Number(bytes)] === hash) ?? 32);
+}

@@ -1,0 +1,46 @@
+import { failing, type Condition, type Unmet } from '../message/filter.ts';
+import { comparableText } from '../message/compare.ts';
+import { editDistance } from '../suggest.ts';
+import { differingMessage, unmetDifference, type ArrivedMessage, type DifferingMessage } from './finding.ts';
+
+/** Keeps the message that misses conditions by the least: by the fewest of them, and then by the fewest letters. */
+export class NearestMessage {
+  readonly #conditions: readonly Condition[];
+  #nearest:
+    | { readonly arrived: ArrivedMessage; readonly unmet: readonly Unmet[]; readonly letters: number }
+    | undefined;
+
+  constructor(conditions: readonly Condition[]) {
+    this.#conditions = conditions;
+  }
+
+  /** Returns whether the message meets all conditions; else it may be the nearest. */
+  takes(arrived: ArrivedMessage): boolean {
+    const unmet = failing(this.#conditions, arrived.message.value);
+    if (unmet.length === 0) return true;
+    const best = this.#nearest;
+    if (best !== undefined && unmet.length > best.unmet.length) return false;
+    const letters = differingLetters(unmet);
+    if (best === undefined || unmet.length < best.unmet.length || letters < best.letters) {
+      this.#nearest = { arrived, unmet, letters };
+    }
+    return false;
+  }
+
+  get nearest(): DifferingMessage | undefined {
+    const { arrived, unmet = [] } = this.#nearest ?? {};
+    return arrived && differingMessage(arrived, unmet.map(unmetDifference));
+  }
+}
+
+/** Longer texts are not compared letter by letter: the cost is the product of both lengths. */
+const LONGEST_COMPARED = 64;
+
+function differingLetters(unmet: readonly Unmet[]): number {
+  return unmet.reduce((sum, { operator, value, found }) => {
+    const text = found === undefined || found === null ? '' : comparableText(found);
+    if (operator !== '=' || text === '') return sum + LONGEST_COMPARED;
+    const [one, other] = [value, text].map((each) => each.slice(0, LONGEST_COMPARED).toLowerCase());
+    return sum + editDistance(one ?? '', other ?? '');
+  }, 0);
+}

@@ -1,0 +1,127 @@
+import { isJsonObject, isJsonArray, type JsonValue } from '../message/types.ts';
+import { RFC_3339 } from '../message/timestamp.ts';
+
+/** Fields whose value is an id that is made in each run, and what it is called. */
+const ID_FIELDS: Readonly<Record<string, string>> = { messageId: 'message-id', anonymousId: 'anonymous-id' };
+
+/** Without dashes only the usual versions, random or of a time: 95 % of the hashes of this length are something else. */
+const UUID =
+  /^(?:[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[0-9a-f]{12}[147][0-9a-f]{3}[89ab][0-9a-f]{15})$/i;
+
+/** Values of the machine, the browser and the day, at paths of a message. */
+const OF_THE_MACHINE: Readonly<Record<string, string>> = {
+  'context.ip': '<ip>',
+  'context.userAgent': '<user-agent>',
+  'context.userAgentData': '<user-agent>',
+  'context.locale': '<locale>',
+  'context.timezone': '<timezone>',
+  'context.screen': '<screen>',
+  'context.sessionId': '<session-id>',
+  'context.app.version': '<version>',
+  'context.app.build': '<version>',
+  'context.os.version': '<version>',
+  'context.library.version': '<version>',
+  '_metadata.nodeVersion': '<version>',
+  timestamp: '<time>',
+  originalTimestamp: '<time>',
+  sentAt: '<time>',
+  receivedAt: '<time>',
+};
+
+/** The port of an address of this machine, and of the page's own URL. */
+const LOCAL_PORT = /(\bhttps?:\/\/(?:localhost|127\.0\.0\.1|\[::1\])):\d+/g;
+
+/** The ids of one user's messages: what each is called, and how often it is there. In the order in which they come. */
+export type Ids = ReadonlyMap<string, { readonly kind: string; readonly count: number }>;
+
+/**
+ * What stands for values that are new in each run. In the messages of one user the same id is the same placeholder: one that occurs
+ * once is `<message-id>`, others are numbered, so that a message more or less changes no other line.
+ */
+export class Placeholders {
+  readonly #ids: ReadonlyMap<string, { readonly kind: string; readonly text: string }>;
+
+  /** `numbers` are those of the shared ids, which get theirs when they are first written. Undefined: they are not numbered. */
+  constructor(ids: Ids, shared: ReadonlyMap<string, string>, numbers?: Map<string, number>) {
+    const used = new Map<string, number>();
+    this.#ids = new Map(
+      [...ids].map(([id, { kind: ownKind, count }]) => {
+        const kind = shared.get(id);
+        if (kind !== undefined) {
+          if (numbers !== undefined && !numbers.has(id)) numbers.set(id, numbers.size + 1);
+          const number = numbers === undefined ? '' : ` ${numbers.get(id)}`;
+          return [id, { kind: ownKind, text: `<shared ${kind}${number}>` }];
+        }
+        if (count === 1) return [id, { kind: ownKind, text: `<${ownKind}>` }];
+        const number = (used.get(ownKind) ?? 0) + 1;
+        used.set(ownKind, number);
+        return [id, { kind: ownKind, text: `<${ownKind} ${number}>` }];
+      }),
+    );
+  }
+
+  /** What stands at a path whatever its value; undefined: the value itself counts. */
+  ofPath(path: string, value: JsonValue): string | undefined {
+    if (value === null || !Object.hasOwn(OF_THE_MACHINE, path)) return undefined;
+    return OF_THE_MACHINE[path];
+  }
+
+  /** A text as JSON, or what stands for it. */
+  textOf(text: string): string {
+    const id = this.#ids.get(text);
+    if (id !== undefined) return id.text;
+    return RFC_3339.test(text) ? '<time>' : JSON.stringify(text.replaceAll(LOCAL_PORT, '$1:<port>'));
+  }
+
+  /** The same, with no number: `<anonymous-id>`. */
+  kindOrText(text: string): string {
+    const id = this.#ids.get(text);
+    return id === undefined ? this.textOf(text) : `<${id.kind}>`;
+  }
+}
+
+/** Finds the ids of one user's messages. */
+export function idsOf(messages: readonly JsonValue[]): Ids {
+  const kinds = new Map<string, string>();
+  for (const message of messages) visitTexts(message, '', (text, key) => noteKind(text, key, kinds));
+  const found = new Map<string, { readonly kind: string; count: number }>();
+  const count = (text: string): void => {
+    const [kind, known] = [kinds.get(text), found.get(text)];
+    if (known !== undefined) known.count += 1;
+    else if (kind !== undefined) found.set(text, { kind, count: 1 });
+  };
+  for (const message of messages) visitTexts(message, '', count);
+  return found;
+}
+
+/** The ids that several users have, and what each is called. Whatever the order of the users, it is the same. */
+export function sharedIds(users: readonly Ids[]): ReadonlyMap<string, string> {
+  const kinds = new Map<string, string[]>();
+  for (const ids of users) {
+    for (const [id, { kind }] of ids) {
+      const known = kinds.get(id);
+      if (known === undefined) kinds.set(id, [kind]);
+      else known.push(kind);
+    }
+  }
+  const shared = [...kinds].filter(([, ofUsers]) => ofUsers.length > 1);
+  return new Map(shared.map(([id, ofUsers]) => [id, ofUsers.toSorted()[0] ?? '']));
+}
+
+/** The field of an id names it, wherever else the id is. */
+function noteKind(text: string, key: string, kinds: Map<string, string>): void {
+  const field = Object.hasOwn(ID_FIELDS, key) ? ID_FIELDS[key] : undefined;
+  if (text === '') return;
+  if (field !== undefined) kinds.set(text, field);
+  else if (!kinds.has(text) && UUID.test(text)) kinds.set(text, 'id');
+}
+
+/** Visits each text of a value with its key, the keys of an object in order. */
+function visitTexts(value: JsonValue, key: string, visit: (text: string, key: string) => void): void {
+  if (typeof value === 'string') visit(value, key);
+  else if (isJsonObject(value)) {
+    for (const name of Object.keys(value).toSorted()) visitTexts(value[name] ?? null, name, visit);
+  } else if (isJsonArray(value)) {
+    for (const item of value) visitTexts(item, '', visit);
+  }
+}

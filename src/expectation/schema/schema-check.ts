@@ -1,0 +1,209 @@
+import { Ajv, type ValidateFunction } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
+import { isObject } from '../../check-options.ts';
+import { InputError } from '../../errors.ts';
+import { boundedRegExp } from '../../message/bounded-regexp.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../message/types.ts';
+import { closest } from '../../suggest.ts';
+import { schemaDifference } from './schema-difference.ts';
+import { findSchemaTypo } from './schema-typo.ts';
+import { messageFacts } from '../../receiver/messages/messages-of.ts';
+import type { ReceivedMessage } from '../../receiver/messages/tracking-call.ts';
+import {
+  cameText,
+  differingMessage,
+  foundValue,
+  type ArrivedCount,
+  type ArrivedMessage,
+  type DifferingMessage,
+  type ExpectationResult,
+  type MessageCheck,
+  type MessageDifference,
+} from '../finding.ts';
+
+/** The most messages that are shown, and the most differences of one. */
+const MAX_SHOWN = 10;
+
+/** Every message fits the schema of its event or type. */
+export class SchemaCheck implements MessageCheck {
+  readonly #schemas: MessageSchemas;
+  readonly #file: string;
+  readonly #differing: DifferingMessage[] = [];
+  #count = 0;
+  readonly isWaiting = false;
+
+  constructor(schemas: MessageSchemas, file: string) {
+    this.#schemas = schemas;
+    this.#file = file;
+  }
+
+  add(arrived: ArrivedMessage): void {
+    const differences = this.#schemas.differences(arrived.message);
+    if (differences.length === 0) return;
+    this.#count += 1;
+    if (this.#differing.length < MAX_SHOWN) this.#differing.push(differingMessage(arrived, differences));
+  }
+
+  findings(came: ArrivedCount): readonly ExpectationResult[] {
+    const about = { expectation: 'schema', filter: this.#file } as const;
+    if (this.#count === 0) return [{ ...about, isMet: true, said: cameText(came) }];
+    const said = `${this.#count} of ${cameText(came)} ${this.#count === 1 ? 'does' : 'do'} not match`;
+    return [{ ...about, isMet: false, said, differing: this.#differing }];
+  }
+}
+
+/** The schemas of messages: of a track by its event, of another message by its type. */
+export class MessageSchemas {
+  readonly #schemas: ReadonlyMap<string, ValidateFunction>;
+
+  /** Throws InputError for a schema that does not compile; `file` is what errors call the whole. */
+  constructor(schemas: JsonValue, file: string) {
+    if (!isJsonObject(schemas)) {
+      throw schemaError(file, 'expected an object of event name to JSON Schema', schemas);
+    }
+    this.#schemas = compiled(schemas, file);
+  }
+
+  differences(message: ReceivedMessage): readonly MessageDifference[] {
+    const { type, event } = messageFacts(message);
+    const validate = this.#schemas.get(EVERY_MESSAGE) ?? this.#schemaOf(type, event);
+    if (validate === undefined) return type === 'track' ? [this.#unknownEvent(event)] : [];
+    if (validate(message.value)) return [];
+    const errors = (validate.errors ?? []).filter(({ keyword }) => !REPEATING.has(keyword));
+    return errors.slice(0, MAX_SHOWN).map((error) => schemaDifference(error));
+  }
+
+  #schemaOf(type: string | undefined, event: string | undefined): ValidateFunction | undefined {
+    const name = type === 'track' ? event : type;
+    if (name === undefined || (type === 'track' && TYPES.has(name))) return undefined;
+    return this.#schemas.get(name);
+  }
+
+  #unknownEvent(event: string | undefined): MessageDifference {
+    const events = [...this.#schemas.keys()].filter((name) => !TYPES.has(name));
+    const near = event === undefined ? undefined : closest(event, events);
+    const one = `an event with a schema${near === undefined ? '' : `, such as ${JSON.stringify(near)}`}`;
+    const wanted = { schema: true };
+    return { path: 'event', expected: one, wanted, got: foundValue(event), found: event };
+  }
+}
+
+/** Keywords whose error says that another one has an error. */
+const REPEATING: ReadonlySet<string> = new Set(['if', 'propertyNames']);
+
+/** The name of a schema that every message has to fit, whatever it is. */
+export const EVERY_MESSAGE = '$every';
+
+/** The keys of schemas that are of a type, and of no event of that name. */
+const TYPES: ReadonlySet<string> = new Set(['identify', 'page', 'screen', 'group', 'alias', 'delete']);
+
+function compiled(schemas: JsonObject, file: string): ReadonlyMap<string, ValidateFunction> {
+  const { $schema, $defs } = schemas;
+  const general = $schema === undefined ? undefined : namedDraft($schema, { file, name: undefined });
+  const compilers: Partial<Record<Draft, Ajv>> = {};
+  const names = Object.keys(schemas).filter((name) => !name.startsWith('$') || name === EVERY_MESSAGE);
+  return new Map(
+    names.map((name) => {
+      const schema = schemas[name] ?? null;
+      if (!isJsonObject(schema) && typeof schema !== 'boolean') {
+        throw schemaError(file, `expected a JSON Schema at ${JSON.stringify(name)}`, schema);
+      }
+      const whole = withDefinitions(schema, $defs);
+      const draft = draftOf(whole, general, { file, name });
+      const compiler = (compilers[draft] ??= compilerOf(draft));
+      return [name, compile(compiler, whole, { file, name })];
+    }),
+  );
+}
+
+/** What the file defines for all of its schemas is a part of each. The draft is known by then, and validators know fewer spellings of it. */
+function withDefinitions(schema: JsonObject | boolean, $defs: JsonValue | undefined): JsonObject | boolean {
+  if (!isJsonObject(schema) || !isJsonObject($defs)) return schema;
+  const own = schema['$defs'];
+  return { ...schema, $defs: isJsonObject(own) ? { ...$defs, ...own } : (own ?? $defs) };
+}
+
+type Draft = 'draft-07' | '2020-12';
+
+/** Keywords and formats that it does not know are found by `findSchemaTypo`, which says where they are. Nothing is fetched: a remote $ref does not compile. */
+function compilerOf(draft: Draft): Ajv {
+  const options = { strict: false, allErrors: true, verbose: true, logger: false, code: { regExp } } as const;
+  const compiler = draft === '2020-12' ? new Ajv2020(options) : new Ajv(options);
+  formats.default(compiler);
+  return compiler;
+}
+
+/** Patterns are tested on texts from outside. `code` is for validators written to a file, of which there is none. */
+const regExp = Object.assign(
+  (source: string, flags: string) => boundedRegExp(source, flags === 'u' ? 'u' : ''),
+  {
+    code: 'new RegExp',
+  },
+);
+
+interface SchemaPlace {
+  readonly file: string;
+  /** Undefined: the whole file. */
+  readonly name: string | undefined;
+}
+
+/** Keywords that draft 07 does not know, and would let pass. */
+const ONLY_2020 =
+  /"(?:prefixItems|unevaluated(?:Properties|Items)|dependent(?:Required|Schemas)|minContains|\$(?:dynamicRef|anchor))"\s*:/;
+
+function draftOf(schema: JsonObject | boolean, general: Draft | undefined, place: SchemaPlace): Draft {
+  const named = isJsonObject(schema) ? schema['$schema'] : undefined;
+  if (named !== undefined) return namedDraft(named, place);
+  return general ?? (ONLY_2020.test(JSON.stringify(schema)) ? '2020-12' : 'draft-07');
+}
+
+/** As it is spelled in the wild: with http or https, with a # at its end or without. */
+const DRAFT = /^https?:\/\/json-schema\.org\/(?:draft\/(2020-12)|(draft-07))\/schema#?$/;
+
+function namedDraft(named: JsonValue, { file, name }: SchemaPlace): Draft {
+  const [, later, seven] = (typeof named === 'string' && DRAFT.exec(named)) || [];
+  if (later !== undefined || seven !== undefined) return later === undefined ? 'draft-07' : '2020-12';
+  const of = name === undefined ? '' : ` of ${JSON.stringify(name)}`;
+  throw schemaError(file, `expected \`$schema\`${of} to be draft 07 or 2020-12`, named);
+}
+
+function compile(compiler: Ajv, given: JsonObject | boolean, { file, name }: SchemaPlace): ValidateFunction {
+  // The compiler is one of its draft, and knows one spelling of it.
+  const schema = isJsonObject(given) ? withoutDraft(given) : given;
+  try {
+    // One with $async would return a promise, which is neither yes nor no.
+    if (isObject(schema) && schema['$async'] !== undefined) throw new Error('$async is not supported');
+    const fault = compiler.validateSchema(schema) === true ? undefined : compiler.errors?.[0];
+    if (fault !== undefined) {
+      const { path, expected, got } = schemaDifference(fault);
+      throw new Error(
+        `expected ${expected}${path === 'message' ? '' : ` at ${path}`}, got ${got.slice(0, 80)}`,
+      );
+    }
+    const typo = findSchemaTypo(schema, compiler);
+    if (typo !== undefined) throw new Error(typo);
+    return compiler.compile(schema as JsonObject); // the types of ajv leave booleans out of this overload
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    const at = name === EVERY_MESSAGE ? '' : ` at ${JSON.stringify(name)}`;
+    throw new InputError(`expected a JSON Schema that compiles${at}: ${why}`, {
+      file,
+      cause,
+      hint: /can't resolve reference/.test(why)
+        ? 'put what $ref names into the same schema, or under $defs of the file: nothing is fetched'
+        : 'correct the schema; draft 07 and 2020-12 are known, and notes whose key begins with x-',
+    });
+  }
+}
+
+function withoutDraft({ $schema: _draft, ...schema }: JsonObject): JsonObject {
+  return schema;
+}
+
+function schemaError(file: string, expected: string, got: JsonValue): InputError {
+  return new InputError(`${expected}, got ${JSON.stringify(got).slice(0, 80)}`, {
+    file,
+    hint: 'write {"Order Completed": {"type": "object", …}, "identify": {…}}',
+  });
+}

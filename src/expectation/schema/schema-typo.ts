@@ -1,0 +1,77 @@
+import type { Ajv } from 'ajv';
+import { formatPath, type PathStep } from '../../message/json/json-path.ts';
+import { isJsonObject, isJsonArray, type JsonValue } from '../../message/types.ts';
+import { closest } from '../../suggest.ts';
+
+/** Keywords whose value is an object of a name to a schema. */
+const NAMED = ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas', 'dependencies'];
+
+/** Keywords whose value is a schema or a list of schemas. */
+const SCHEMAS = [
+  'allOf',
+  'anyOf',
+  'oneOf',
+  'not',
+  'if',
+  'then',
+  'else',
+  'items',
+  'prefixItems',
+  'additionalItems',
+  'unevaluatedItems',
+  'contains',
+  'additionalProperties',
+  'unevaluatedProperties',
+  'propertyNames',
+  'contentSchema',
+];
+
+/**
+ * The first keyword or format of a schema that the compiler does not know and that resembles one that it knows, and where it is: it
+ * would let pass what it was written to find. Other unknown ones are notes (`owner`, `labels` of a tracking plan), as JSON Schema
+ * says. Undefined: there is none.
+ */
+export function findSchemaTypo(
+  schema: JsonValue,
+  compiler: Ajv,
+  steps: readonly PathStep[] = [],
+): string | undefined {
+  if (!isJsonObject(schema)) return undefined;
+  const at = steps.length === 0 ? '' : ` at ${formatPath(steps)}`;
+  const known = compiler.RULES.all;
+  for (const [key, value] of Object.entries(schema)) {
+    if (!Object.hasOwn(known, key) && compiler.RULES.keywords[key] !== true) {
+      const near = mayBeNote(key) ? undefined : closest(key, Object.keys(compiler.RULES.keywords));
+      if (near !== undefined) return `unknown keyword ${meant(key, near)}${at}`;
+    }
+    const { formats } = compiler;
+    if (key === 'format' && typeof value === 'string' && formats[value] === undefined) {
+      const near = closest(value, Object.keys(formats));
+      if (near !== undefined) return `unknown format ${meant(value, near)}${at}`;
+    }
+    for (const [step, inner] of schemasOf(key, value)) {
+      const typo = findSchemaTypo(inner, compiler, [...steps, key, ...step]);
+      if (typo !== undefined) return typo;
+    }
+  }
+  return undefined;
+}
+
+/** The schemas within the value of a keyword, each with the steps to it. */
+function schemasOf(key: string, value: JsonValue): readonly (readonly [PathStep[], JsonValue])[] {
+  if (NAMED.includes(key)) {
+    return isJsonObject(value) ? Object.entries(value).map(([name, schema]) => [[name], schema ?? null]) : [];
+  }
+  if (!SCHEMAS.includes(key)) return [];
+  if (!isJsonArray(value)) return [[[], value]];
+  return value.map((schema, index) => [[index], schema]);
+}
+
+/** Short keys resemble some keyword by chance (`note`, `not`), and OpenAPI has `example`. */
+function mayBeNote(key: string): boolean {
+  return key.length < 6 || key === 'example' || key.startsWith('x-');
+}
+
+function meant(word: string, near: string): string {
+  return `${JSON.stringify(word)} (is ${JSON.stringify(near)} meant?)`;
+}

@@ -1,0 +1,88 @@
+import { InputError } from '../errors.ts';
+import { printable } from '../redact.ts';
+import { pairsOf, type Forwarded, type ForwardRequest } from '../receiver/response/forwarding.ts';
+import { captureOf } from './details.ts';
+import type { RequestStore, StoredRequest } from './request-store.ts';
+import type { EditedRequest, ReplayBody } from './wire.ts';
+import { isHeaderPair } from '../capture/read-capture.ts';
+
+/** What sends a received request again. */
+export interface Resending {
+  /** Sends a request to the forwarding URL or to a URL of this machine. Throws HooksError for another. */
+  readonly replay: (request: ForwardRequest, url: string | undefined) => Promise<Forwarded>;
+  /** Signs an edited request with the secret of the receiver. @default there is no secret */
+  readonly sign?: ((request: ForwardRequest) => ForwardRequest) | undefined;
+}
+
+/** Sends a request again, as it came or edited. The caller has checked who may. */
+export function resend(
+  kept: StoredRequest,
+  body: Readonly<Record<string, unknown>>,
+  { replay, sign }: Resending,
+): Promise<Forwarded> {
+  const { url, edited } = readReplay(body);
+  if (edited === undefined) return replay(kept.request, url);
+  const request = { rawHeaders: rawHeadersOf(edited, kept), body: Buffer.from(edited.body) };
+  return replay(edited.isSigned && sign !== undefined ? sign(request) : request, url);
+}
+
+/** The captures of these requests as NDJSON, in their order; those that were evicted are left out. */
+export function captureLines(
+  store: RequestStore,
+  { ids }: Readonly<Record<string, unknown>>,
+): Iterable<string> {
+  if (!Array.isArray(ids)) throw new TypeError('Expected a list as `ids`');
+  return linesOf(store, ids);
+}
+
+function* linesOf(store: RequestStore, ids: readonly unknown[]): Generator<string> {
+  for (const id of ids) {
+    const kept = typeof id === 'number' ? store.get(id) : undefined;
+    if (kept !== undefined) yield `${JSON.stringify(captureOf(kept))}\n`;
+  }
+}
+
+function readReplay({ url, edited }: Readonly<Record<string, unknown>>): ReplayBody {
+  return {
+    ...(typeof url === 'string' && { url }),
+    ...(edited !== undefined && { edited: readEdited(edited) }),
+  };
+}
+
+/** Throws TypeError for another shape, which the page never sends. */
+function readEdited(value: unknown): EditedRequest {
+  const { headers, body, isSigned } = Object(value) as Readonly<Record<string, unknown>>; // checked below
+  if (!Array.isArray(headers) || !headers.every(isHeaderPair)) {
+    throw new TypeError('Expected pairs as `headers`');
+  }
+  if (typeof body !== 'string') throw new TypeError('Expected a text as `body`');
+  return { headers, body, isSigned: isSigned === true };
+}
+
+/** A header as it was shown is sent as it came: the page never has the values that are masked. */
+function rawHeadersOf({ headers }: EditedRequest, kept: StoredRequest): string[] {
+  const came = pairsOf(kept.request.rawHeaders);
+  const shown = captureOf(kept).headers;
+  const taken = new Set<number>();
+  return headers.flatMap(([name, value]) => {
+    const index = shown.findIndex((pair, at) => !taken.has(at) && pair[0] === name && pair[1] === value);
+    if (index === -1) return checkedHeader(name, value);
+    taken.add(index);
+    return came[index] ?? [];
+  });
+}
+
+/** Throws InputError for a header that HTTP cannot carry (RFC 9110, 5.5 and 5.6.2). */
+function checkedHeader(name: string, value: string): [name: string, value: string] {
+  if (!/^[!#$%&'*+\-.^_`|~\w]+$/.test(name)) {
+    throw new InputError(`Expected the name of a header, got \`${printable(name, 80)}\``, {
+      hint: 'write each header as `Name: value` on a line of its own',
+    });
+  }
+  if (!/^[\t\u0020-\u007e\u0080-\u00ff]*$/.test(value)) {
+    throw new InputError(`Expected a value without control characters in the header ${name}`, {
+      hint: 'use ASCII or Latin-1 characters',
+    });
+  }
+  return [name, value];
+}

@@ -1,0 +1,53 @@
+import { toCapture } from '../capture/to-capture.ts';
+import type { Capture } from '../capture/capture.ts';
+import { redactUrl } from '../redact.ts';
+import { DEFAULT_SCHEME } from '../signature/schemes/built-in.ts';
+import { messageLabel } from '../expectation/finding.ts';
+import { libraryOf } from '../receiver/messages/messages-of.ts';
+import { trackingCallOf, type ReceivedMessage } from '../receiver/messages/tracking-call.ts';
+import { pairsOf } from '../receiver/response/forwarding.ts';
+import type { StoredRequest } from './request-store.ts';
+import type { Details } from './wire.ts';
+
+/** What the page shows of one request when it is opened: secret values masked, as in a capture; signatures only if asked. */
+export function detailsOf(kept: StoredRequest, withSignatures: boolean): Details {
+  const { diagnosis, expected, got, note, secret, forwarded, response } = kept.request;
+  const call = trackingCallOf(kept.request);
+  const {
+    verdict,
+    scheme = DEFAULT_SCHEME,
+    partial,
+    warning = partial && `The signature ${partial}`,
+  } = kept.request;
+  const library = libraryOf(call?.messages ?? []);
+  return {
+    summary: kept.summary,
+    headers: captureOf(kept).headers,
+    ...(diagnosis !== undefined && { diagnosis }),
+    ...(withSignatures && expected !== undefined && { expected, got: got ?? '' }),
+    ...(note !== undefined && { note }),
+    ...(secret !== undefined && { secret }),
+    ...(verdict === 'valid' && { scheme }),
+    ...(warning !== undefined && { warning }),
+    ...(response !== undefined && { response }),
+    ...(forwarded !== undefined && { forwarded }),
+    ...(call !== undefined && {
+      messages: call.messages.map(({ value }) => value),
+      messageTitles: call.messages.map(messageTitle),
+    }),
+    ...(call?.rejection !== undefined && { problem: call.rejection.message }),
+    ...(library !== undefined && { library }),
+  };
+}
+
+function messageTitle(message: ReceivedMessage): string {
+  const { rejection } = message;
+  const label = messageLabel(message);
+  return rejection === undefined ? label : `${label}; a tracking API rejects it: ${rejection.message}`;
+}
+
+/** The capture of a request, as `--save` would write it. */
+export function captureOf({ request }: StoredRequest): Capture {
+  const { at, method, path, rawHeaders, body, verdict } = request;
+  return toCapture({ at, method, url: redactUrl(path), headers: pairsOf(rawHeaders), body, verdict });
+}

@@ -1,0 +1,91 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { HooksError } from '../errors.ts';
+import { bufferBody } from '../receiver/read-body.ts';
+import { isObject } from '../check-options.ts';
+
+export interface InboxRequest {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** Below the root. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+}
+
+export interface InboxRejection {
+  readonly status: number;
+  readonly text: string;
+}
+
+/** The headers of every response, which must not be sniffed, framed, cached, or passed to another site. */
+const SAFETY: Readonly<Record<string, string>> = {
+  'cache-control': 'no-store',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+};
+
+export function setSafety(response: ServerResponse): void {
+  for (const [name, value] of Object.entries(SAFETY)) response.setHeader(name, value);
+}
+
+/** The largest body of an action: an edited body of 1 MiB, each character of it an escape. */
+const MAX_ACTION_BYTES = 7 * 1024 * 1024;
+
+/** Reads the JSON object that an action of the page sends. Rejects with a SyntaxError when it is malformed. */
+export function readActionBody(request: IncomingMessage): Promise<Readonly<Record<string, unknown>>> {
+  return new Promise((resolve, reject) => {
+    bufferBody(request, { maxBytes: MAX_ACTION_BYTES }, (result) => {
+      try {
+        if (result.kind !== 'body') throw new SyntaxError(result.kind);
+        const value: unknown = JSON.parse(Buffer.from(result.body).toString());
+        if (!isObject(value)) throw new SyntaxError('no object');
+        resolve(value);
+      } catch (error) {
+        reject(error);
+      }
+    });
+  });
+}
+
+export function inboxRejectionOf(error: unknown): InboxRejection {
+  if (error instanceof HooksError) {
+    return { status: 400, text: [error.message, error.hint].filter(Boolean).join('; ') };
+  }
+  return error instanceof SyntaxError || error instanceof TypeError
+    ? { status: 400, text: 'malformed request' }
+    : { status: 500, text: String(error) };
+}
+
+export function respondRejected({ request, response }: InboxRequest, { status, text }: InboxRejection): void {
+  request.resume();
+  if (response.headersSent) return void response.end();
+  response.statusCode = status;
+  response.setHeader('content-type', 'text/plain; charset=utf-8');
+  response.end(`${text}\n`);
+}
+
+export function respondJson({ response }: InboxRequest, value: object): void {
+  response.setHeader('content-type', 'application/json');
+  response.end(JSON.stringify(value));
+}
+
+export function respondBytes({ response }: InboxRequest, body: Uint8Array): void {
+  setDownload(response, 'body');
+  response.end(body);
+}
+
+/** Sends lines as they are read by the page, so that many of them are never in memory at once. */
+export async function respondLines({ response }: InboxRequest, lines: Iterable<string>): Promise<void> {
+  setDownload(response, 'captures.ndjson');
+  await pipeline(Readable.from(lines), response);
+}
+
+function setDownload(response: ServerResponse, filename: string): void {
+  response.setHeader('content-type', 'application/octet-stream');
+  response.setHeader('content-disposition', `attachment; filename="${filename}"`);
+}

@@ -1,0 +1,230 @@
+import { randomBytes } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { systemClock, type Clock } from '../clock.ts';
+import { isLoopbackHost } from '../url.ts';
+import type { ReceivedRequest } from '../receiver/received-request.ts';
+import type { Receiver } from '../receiver/receiver.ts';
+import { parseScript } from '../receiver/response/script.ts';
+import {
+  hasPrintedToken,
+  hostRejection,
+  originRejection,
+  pageRejection,
+  tokenRejection,
+  type AccessRule,
+} from './access.ts';
+import { captureLines, resend, type Resending } from './actions.ts';
+import { captureOf, detailsOf } from './details.ts';
+import { Feed } from './feed.ts';
+import { contentPolicy, pageHtml, type PageParts } from './page-html.ts';
+import { RequestStore, type StoredRequest, type StoreLimits } from './request-store.ts';
+import { searchBodies } from './search-bodies.ts';
+import {
+  respondBytes,
+  respondJson,
+  respondLines,
+  inboxRejectionOf,
+  readActionBody,
+  respondRejected,
+  setSafety,
+  type InboxRequest,
+} from './inbox-request.ts';
+import type { Setup } from './wire.ts';
+
+export interface InboxOptions extends Resending {
+  /** What the receiver listens on. */
+  readonly host: string;
+  readonly scheme: 'http' | 'https';
+  readonly page: PageParts;
+  readonly hasSecret: boolean;
+  /** The signature scheme that a sender names. @default none needs to be named */
+  readonly sendBy?: string;
+  readonly forwardUrl?: string;
+  /** The script at the start, as `--respond` takes it. @default none */
+  readonly respond?: string | undefined;
+  readonly limits?: Partial<StoreLimits>;
+  readonly clock?: Clock;
+}
+
+/** The web inbox of a receiver: keeps the last requests in memory and serves everything below `/_hooks`. */
+export class Inbox {
+  readonly #options: InboxOptions;
+  readonly #rule: AccessRule;
+  readonly #store: RequestStore;
+  readonly #feed: Feed;
+  readonly #policy: string;
+  #respond: string;
+  #receiver: InboxReceiver | undefined;
+
+  constructor(options: InboxOptions) {
+    this.#options = options;
+    const { host, scheme, page, limits, respond = '', clock = systemClock } = options;
+    this.#rule = { host, scheme, token: randomToken(), printedToken: randomToken() };
+    this.#store = new RequestStore(limits);
+    this.#respond = respond;
+    this.#feed = new Feed({ store: this.#store, respond: () => this.#respond, clock });
+    this.#policy = contentPolicy(page);
+  }
+
+  /** The address of the page, once the receiver listens. Includes the token if other machines can reach it. */
+  open(receiver: InboxReceiver): string {
+    this.#receiver = receiver;
+    return isLoopbackHost(this.#options.host) ? `${receiver.url}${ROOT}` : this.printedUrl;
+  }
+
+  /** The address of the page that shows everything, the right signatures too: for the person at the terminal. */
+  get printedUrl(): string {
+    return `${this.#receiver?.url}${ROOT}?token=${this.#rule.printedToken}`;
+  }
+
+  add(request: ReceivedRequest): void {
+    this.#store.add(request);
+    this.#feed.wake();
+  }
+
+  /** Serves a request for the inbox. Returns false for any other request. */
+  readonly serve = (request: IncomingMessage, response: ServerResponse): boolean => {
+    const [path = '', search = ''] = (request.url ?? '').split('?', 2);
+    if (path !== ROOT && !path.startsWith(`${ROOT}/`)) return false;
+    const visit = { request, response, path: path.slice(ROOT.length), query: new URLSearchParams(search) };
+    void this.#serve(visit).catch((error: unknown) => respondRejected(visit, inboxRejectionOf(error)));
+    return true;
+  };
+
+  close(): void {
+    this.#feed.close();
+  }
+
+  async #serve(visit: InboxRequest): Promise<void> {
+    const { request, response, path, query } = visit;
+    const { headers, method } = request;
+    if (method !== 'POST') request.resume();
+    setSafety(response);
+    const rejection = hostRejection(headers, this.#rule) ?? this.#rejectionOf(visit);
+    if (rejection !== undefined) return respondRejected(visit, { status: 403, text: rejection });
+    if (path === '' || path === '/') return this.#page(visit);
+    if (path === '/events') return this.#events(visit);
+    if (path === '/search') {
+      return respondJson(visit, await searchBodies(this.#store, query.get('text') ?? ''));
+    }
+    const action = this.#actions.get(path);
+    if (action !== undefined) return this.#act(visit, action);
+    const [, id = '', part = ''] = /^\/requests\/(\d{1,15})(?:\/(body|capture|replay))?$/.exec(path) ?? [];
+    const kept = this.#store.get(Number(id));
+    if (kept === undefined) {
+      return respondRejected(visit, {
+        status: 404,
+        text: 'not found: it may have been evicted or cleared',
+      });
+    }
+    return this.#part(visit, kept, part);
+  }
+
+  #rejectionOf({ request, path, query }: InboxRequest): string | undefined {
+    const { headers, method } = request;
+    if (path === '' || path === '/') return pageRejection(request, query, this.#rule);
+    const rejection = tokenRejection(headers, query, this.#rule);
+    return method === 'POST' ? (rejection ?? originRejection(headers, this.#rule)) : rejection;
+  }
+
+  /** What the page may do, by its path. */
+  readonly #actions: ReadonlyMap<string, InboxAction> = new Map<string, InboxAction>(
+    Object.entries({
+      '/clear': (visit) => {
+        this.#store.clear();
+        this.#feed.refresh();
+        respondJson(visit, {});
+      },
+      '/export': (visit, body) => respondLines(visit, captureLines(this.#store, body)),
+      '/respond': (visit, { respond }) => {
+        const text = typeof respond === 'string' ? respond.trim() : '';
+        this.#receiver?.respondBy(text === '' ? undefined : parseScript(text));
+        this.#respond = text;
+        this.#feed.refresh();
+        respondJson(visit, {});
+      },
+    }),
+  );
+
+  /** Needs the printed token: any program of this machine, and what a tunnel lets in, can get the other one. */
+  async #act(visit: InboxRequest, action: InboxAction, isFree = NEVER): Promise<void> {
+    if (visit.request.method !== 'POST') {
+      return respondRejected(visit, { status: 405, text: 'method not allowed, use POST' });
+    }
+    const body = await readActionBody(visit.request);
+    if (this.#isPrinted(visit) || isFree(body)) return action(visit, body);
+    const text = 'this needs the token: open the whole address that `hooks listen` printed';
+    respondRejected(visit, { status: 403, text });
+  }
+
+  /** Sends what came to where it goes anyway; only the page of the printed address sends anything else, or elsewhere. */
+  #replay(visit: InboxRequest, kept: StoredRequest): Promise<void> {
+    const replay: InboxAction = async (_visit, body) => {
+      respondJson(visit, await resend(kept, body, this.#options));
+    };
+    const { forwardUrl } = this.#options;
+    return this.#act(
+      visit,
+      replay,
+      ({ url, edited }) =>
+        forwardUrl !== undefined && edited === undefined && (url === undefined || url === forwardUrl),
+    );
+  }
+
+  #isPrinted({ request: { headers }, query }: InboxRequest): boolean {
+    return hasPrintedToken(headers, query, this.#rule);
+  }
+
+  async #part(visit: InboxRequest, kept: StoredRequest, part: string): Promise<void> {
+    const { method } = visit.request;
+    if (part === 'replay') return this.#replay(visit, kept);
+    if (method !== 'GET') return respondRejected(visit, { status: 405, text: 'method not allowed, use GET' });
+    if (part === 'body') return respondBytes(visit, kept.request.body);
+    respondJson(visit, part === 'capture' ? captureOf(kept) : detailsOf(kept, this.#isPrinted(visit)));
+  }
+
+  #page(visit: InboxRequest): void {
+    const { request, response } = visit;
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      return respondRejected(visit, {
+        status: 405,
+        text: 'method not allowed, use GET: this is the inbox, not the receiver',
+      });
+    }
+    const { page, hasSecret, sendBy, forwardUrl, sign } = this.#options;
+    const canAct = this.#isPrinted(visit);
+    const { token, printedToken } = this.#rule;
+    const setup: Setup = {
+      token: canAct ? printedToken : token,
+      receiverUrl: this.#receiver?.url ?? '',
+      hasSecret,
+      canAct,
+      canSign: canAct && sign !== undefined,
+      ...(sendBy !== undefined && { sendBy }),
+      ...(forwardUrl !== undefined && { forwardUrl }),
+    };
+    response.setHeader('content-security-policy', this.#policy);
+    response.setHeader('content-type', 'text/html; charset=utf-8');
+    response.end(request.method === 'HEAD' ? undefined : pageHtml(page, setup));
+  }
+
+  #events(visit: InboxRequest): void {
+    const { request, response } = visit;
+    if (this.#feed.isFull) return respondRejected(visit, { status: 503, text: 'too many pages are open' });
+    response.setHeader('content-type', 'text/event-stream');
+    const last = Number(request.headers['last-event-id']);
+    this.#feed.open(response, Number.isSafeInteger(last) && last > 0 ? last + 1 : 1);
+  }
+}
+
+type InboxReceiver = Pick<Receiver, 'url' | 'respondBy'>;
+
+type InboxAction = (visit: InboxRequest, body: Readonly<Record<string, unknown>>) => void | Promise<void>;
+
+const NEVER = (_body: Readonly<Record<string, unknown>>): boolean => false;
+
+const ROOT = '/_hooks';
+
+function randomToken(): string {
+  return randomBytes(24).toString('base64url');
+}

@@ -1,0 +1,240 @@
+import type { JSX } from 'preact';
+import { useMemo } from 'preact/hooks';
+import { printable } from '../../../redact.ts';
+import type { Details } from '../../wire.ts';
+import { BodyView, type BodyKind } from '../body/body-view.tsx';
+import { Comparison } from './comparison.tsx';
+import { editedOf } from './edit-draft.ts';
+import { EditForm } from './edit-form.tsx';
+import { HeaderTable } from './header-table.tsx';
+import { ResponseView } from './response-view.tsx';
+import type { ComparedRequest } from './difference.ts';
+import type { Opened } from '../state/opened.ts';
+import { ForwardedText, ReplayForm } from './replay-form.tsx';
+import { Status } from '../list/request-list.tsx';
+import { Tabs } from './tabs.tsx';
+import type { CopiedForm } from '../state/copies.ts';
+import type { InboxState } from '../state/use-inbox.ts';
+import { VerdictMark } from '../verdict-mark.tsx';
+import {
+  millisecondsText,
+  sizeText,
+  timeOf,
+  requestTitleOf,
+  shownVerdictOf,
+  verdictText,
+  whoOf,
+} from '../summary-texts.ts';
+
+interface OpenedRequestProps {
+  readonly inbox: InboxState;
+  readonly opened: Opened;
+}
+
+/** One request, all of it. */
+export function OpenedRequest({ inbox, opened }: OpenedRequestProps): JSX.Element {
+  const { tab, setTab, compared, endComparing, setup, draft, setDraft } = inbox;
+  const { details, body } = opened;
+  return (
+    <article class="opened" aria-labelledby="opened-title">
+      <Heading details={details} />
+      <Verdict details={details} onCopy={inbox.copyText} />
+      {details.forwarded !== undefined && (
+        <p class="forwarded">
+          <ForwardedText what="Forwarded to" forwarded={details.forwarded} />
+        </p>
+      )}
+      <Actions inbox={inbox} opened={opened} />
+      {draft !== undefined && <EditForm draft={draft} onDraft={setDraft} canSign={setup.canSign} />}
+      {draft === undefined && compared === undefined && (
+        <>
+          <Tabs tab={tab} onTab={setTab} headers={details.headers.length} />
+          <div class="content" id="content" role="tabpanel" aria-labelledby={`tab-${tab}`}>
+            {tab === 'headers' && <Headers details={details} />}
+            {tab === 'response' && <ResponseView details={details} />}
+            {tab !== 'headers' && tab !== 'response' && <Body details={details} body={body} tab={tab} />}
+          </div>
+        </>
+      )}
+      {draft === undefined && compared !== undefined && (
+        <Comparison
+          one={comparedRequestOf(compared)}
+          other={comparedRequestOf(opened)}
+          onEnd={endComparing}
+        />
+      )}
+    </article>
+  );
+}
+
+/** As a tree, a call of a tracking API is its messages, unpacked. The other tabs show the body as it came. */
+function Body({ details, body, tab }: Opened & { readonly tab: BodyKind }): JSX.Element {
+  const { messages, messageTitles, library, problem } = details;
+  const unpacked = useMemo(() => new TextEncoder().encode(JSON.stringify(messages ?? [])), [messages]);
+  if (messages === undefined || tab !== 'tree') return <BodyView body={body} kind={tab} />;
+  const count = `${messages.length} ${messages.length === 1 ? 'message' : 'messages'}`;
+  const what = library === undefined ? count : `${count} from ${library}`;
+  return (
+    <>
+      {problem === undefined ? (
+        <p class="remark">{printable(what)}</p>
+      ) : (
+        <p class="remark warning">{printable(`A tracking API rejects this call: ${problem}`)}</p>
+      )}
+      {messages.length > 0 && <BodyView body={unpacked} kind={tab} names={messageTitles} />}
+    </>
+  );
+}
+
+const COPIES: readonly CopiedForm[] = ['curl', 'fixture', 'capture', 'body', 'link'];
+
+function Actions({ inbox, opened }: OpenedRequestProps): JSX.Element {
+  const { details, body } = opened;
+  const { draft, setup } = inbox;
+  const { id, method } = details.summary;
+  const isMarked = inbox.markedId === id;
+  return (
+    <div class="actions">
+      <ReplayForm
+        key={id}
+        api={inbox.api}
+        id={id}
+        url={inbox.replayUrl}
+        onUrl={inbox.setReplayUrl}
+        isPost={method === 'POST'}
+        setup={setup}
+        formRef={inbox.formRef}
+        edited={draft && (() => editedOf(draft, body))}
+      />
+      <button
+        type="button"
+        aria-pressed={draft !== undefined}
+        disabled={method !== 'POST' || !setup.canAct}
+        onClick={inbox.toggleEdit}
+      >
+        {draft === undefined ? 'Edit' : 'Stop editing'}
+      </button>
+      <button type="button" aria-pressed={isMarked} onClick={inbox.toggleMark}>
+        {isMarked ? 'Choose another…' : 'Compare'}
+      </button>
+      <div class="copies" role="group" aria-label="Copy">
+        <span class="muted" aria-hidden="true">
+          Copy
+        </span>
+        {COPIES.map((what) => (
+          <button key={what} type="button" aria-label={`Copy ${what}`} onClick={() => inbox.copy(what)}>
+            {what}
+          </button>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+const comparedRequests = new WeakMap<Opened, ComparedRequest>();
+
+function comparedRequestOf(opened: Opened): ComparedRequest {
+  const known = comparedRequests.get(opened);
+  if (known !== undefined) return known;
+  const side = { ...opened, text: new TextDecoder().decode(opened.body) };
+  comparedRequests.set(opened, side);
+  return side;
+}
+
+function Heading({ details: { summary } }: { readonly details: Details }): JSX.Element {
+  const { type, event, method, path, bytes, ms, at, messageId } = summary;
+  return (
+    <header class="heading">
+      <h2 id="opened-title" tabIndex={-1}>
+        <bdi>{requestTitleOf(summary)}</bdi>
+        <Status request={summary} />
+      </h2>
+      <dl class="facts">
+        {event !== undefined && type !== undefined && <Fact name="Type" value={type} />}
+        {type !== undefined && <Fact name="User" value={whoOf(summary) ?? 'none'} />}
+        <Fact name="Request" value={`${method} ${path}`} isWhole />
+        <Fact name="Came" value={timeOf(summary)} title={new Date(at).toISOString()} />
+        <Fact name="Took" value={millisecondsText(ms)} />
+        <Fact name="Body" value={sizeText(bytes)} title={`${bytes} bytes`} />
+        {messageId !== undefined && <Fact name="Message id" value={messageId} />}
+      </dl>
+    </header>
+  );
+}
+
+interface FactProps {
+  readonly name: string;
+  readonly value: string;
+  /** @default the value, which may be cut off */
+  readonly title?: string;
+  /** Whether it goes on in the next line rather than being cut off. */
+  readonly isWhole?: boolean;
+}
+
+function Fact({ name, value, title = printable(value), isWhole = false }: FactProps): JSX.Element {
+  return (
+    <div class={isWhole ? 'whole' : ''}>
+      <dt>{name}</dt>
+      <dd title={title}>
+        <bdi>{printable(value)}</bdi>
+      </dd>
+    </div>
+  );
+}
+
+interface VerdictProps {
+  readonly details: Details;
+  readonly onCopy: (text: string, what: string) => void;
+}
+
+function Verdict({ details, onCopy }: VerdictProps): JSX.Element {
+  const { what, why } = verdictText(details);
+  const { expected, got = '' } = details;
+  const verdict = shownVerdictOf(details.summary);
+  return (
+    <div class={`verdict ${verdict}`}>
+      <VerdictMark verdict={verdict} />
+      <p>
+        <strong>{what}</strong>
+        {why !== undefined && <Sentence text={printable(why, 2_000)} />}
+        {details.diagnosis !== undefined && <code class="code">{details.diagnosis.code}</code>}
+      </p>
+      {expected !== undefined && (
+        <dl class="signatures">
+          <dt>Expected</dt>
+          <dd>
+            <code>{expected}</code>{' '}
+            <button
+              type="button"
+              aria-label="Copy the expected signature"
+              onClick={() => onCopy(expected, 'signature')}
+            >
+              Copy
+            </button>
+          </dd>
+          <dt>Got</dt>
+          <dd>
+            <code>{printable(got, 200)}</code>
+          </dd>
+        </dl>
+      )}
+    </div>
+  );
+}
+
+/** What stands in backquotes is code. */
+function Sentence({ text }: { readonly text: string }): JSX.Element {
+  return (
+    <span>
+      {text.split('`').map((part, index) => (index % 2 === 1 ? <code key={index}>{part}</code> : part))}
+    </span>
+  );
+}
+
+function Headers({ details: { headers } }: { readonly details: Details }): JSX.Element {
+  return (
+    <div class="pane" tabIndex={0} role="region" aria-label="Headers">
+      <HeaderTable headers={headers} />
+    </div>
+  );
+}

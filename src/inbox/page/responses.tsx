@@ -1,0 +1,91 @@
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { printable } from '../../redact.ts';
+import { Dialog } from './dialog.tsx';
+import { messageOf } from '../../errors.ts';
+import type { Api } from './state/api.ts';
+
+const EXAMPLES = [
+  '200',
+  '204',
+  '401',
+  '500',
+  '503x2,200',
+  '429@retry-after=3',
+  'delay=6s',
+  'timeout',
+  'reset',
+];
+
+interface ResponsesProps {
+  readonly api: Api;
+  /** The script in use; empty: none. */
+  readonly respond: string;
+  /** What happens without a script. */
+  readonly otherwise: string;
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+}
+
+/** Changes what the next requests are responded with, as `--respond` does at the start. */
+export function Responses({ isOpen, onClose, ...rest }: ResponsesProps): JSX.Element {
+  return (
+    <Dialog id="responses-title" title="Responses" isOpen={isOpen} onClose={onClose}>
+      <ScriptForm {...rest} onClose={onClose} />
+    </Dialog>
+  );
+}
+
+function ScriptForm({ api, respond, otherwise, onClose }: Omit<ResponsesProps, 'isOpen'>): JSX.Element {
+  const [text, setText] = useState(respond);
+  const [fault, setFault] = useState('');
+  const apply = async (): Promise<void> => {
+    try {
+      await api.respondBy({ respond: text });
+      onClose();
+    } catch (error) {
+      setFault(messageOf(error));
+    }
+  };
+  return (
+    <form
+      class="script"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void apply();
+      }}
+    >
+      <label for="script">Respond to the next requests with</label>
+      <div class="script-line">
+        <input
+          id="script"
+          type="text"
+          autocomplete="off"
+          spellcheck={false}
+          placeholder={otherwise}
+          aria-describedby="script-help"
+          value={text}
+          onInput={({ currentTarget: { value } }) => setText(value)}
+        />
+        <button type="submit" class="primary">
+          Apply
+        </button>
+      </div>
+      <p class="bad" role="alert">
+        {printable(fault, 1_000)}
+      </p>
+      <div class="examples" role="group" aria-label="Examples">
+        {EXAMPLES.map((example) => (
+          <button key={example} type="button" onClick={() => setText(example)}>
+            <code>{example}</code>
+          </button>
+        ))}
+      </div>
+      <p class="muted" id="script-help">
+        Steps with commas between; the last one repeats. A step is a status, <code>delay=5s</code>,{' '}
+        <code>slow-body</code>, <code>reset</code> or <code>timeout</code>, and may have <code>x3</code>,{' '}
+        <code>@header=value</code> and <code>@delay=2s</code>. Empty: {otherwise}.
+      </p>
+    </form>
+  );
+}

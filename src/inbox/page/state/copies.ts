@@ -1,0 +1,66 @@
+import { curlCommand, shownHeader, shownUrl } from '../../../capture/curl-command.ts';
+import type { Capture } from '../../../capture/capture.ts';
+import { endToEndHeaders } from '../../../receiver/response/forwarding.ts';
+import { parseTree, pretty } from '../body/json-tree.ts';
+import type { Setup } from '../../wire.ts';
+import type { Api } from './api.ts';
+import { routeHash } from './route.ts';
+
+export type CopiedForm = 'curl' | 'fixture' | 'capture' | 'body' | 'link';
+
+export interface CopyContext {
+  readonly api: Api;
+  readonly id: number;
+  /** Where a replay goes; empty where none was named. */
+  readonly url: string;
+  /** Of the inbox, without its token. */
+  readonly pageUrl: string;
+  readonly setup: Setup;
+}
+
+/** A request in one of the forms in which it can be copied. */
+export async function copiedText(
+  what: CopiedForm,
+  { api, id, url, pageUrl, setup }: CopyContext,
+): Promise<string> {
+  if (what === 'link') return linkTo(id, pageUrl);
+  const capture = await api.capture(id);
+  switch (what) {
+    case 'body':
+      return textOfBody(capture);
+    case 'curl':
+      return asCurl(capture, url === '' ? `${setup.receiverUrl}${capture.url}` : url);
+    case 'fixture':
+      return asFixture(capture);
+    case 'capture':
+      return `${JSON.stringify(capture)}\n`;
+    default:
+      return what satisfies never;
+  }
+}
+
+/** The address of a request, without the token: who has it could sign. */
+export function linkTo(id: number, pageUrl: string): string {
+  return pageUrl + routeHash({ selectedId: id, markedId: undefined });
+}
+
+function textOfBody({ body }: Capture): string {
+  if (body === undefined) throw new Error('the body is no text; copy the capture, which has its bytes');
+  return body;
+}
+
+/** A request as a command, to be posted to `url`; variables stand for what was masked. */
+export function asCurl({ headers, body, bodyBase64 }: Capture, url: string): string {
+  const shown = endToEndHeaders(headers.flat()).map((pair) => shownHeader(pair, { showSecrets: false }));
+  return curlCommand({
+    url: shownUrl(url, { showSecrets: false }),
+    headers: shown,
+    body: bodyBase64 === undefined ? body : { base64: bodyBase64 },
+  });
+}
+
+/** What `hooks replay` reads: the message when the body is one JSON object, else the capture, which has any bytes. */
+export function asFixture(capture: Capture): string {
+  const tree = capture.body === undefined ? undefined : parseTree(capture.body);
+  return `${tree?.kind === 'object' ? pretty(tree) : JSON.stringify(capture, undefined, 2)}\n`;
+}

@@ -1,0 +1,117 @@
+import { printable } from '../../redact.ts';
+import type { SignatureVerdict } from '../../receiver/received-request.ts';
+import type { Details, RequestSummary } from '../wire.ts';
+
+/** The title of a request: its event, type, number of messages, or method and path. */
+export function requestTitleOf({ event, type, messages, method, path }: RequestSummary): string {
+  const several = messages === undefined ? undefined : `${messages} messages`;
+  return printable(event ?? type ?? several ?? `${method} ${path}`);
+}
+
+/** A verdict as the page tells it: what is valid only re-serialised fails at a receiver that checks the bytes. */
+export type ShownVerdict = SignatureVerdict | 're-serialised';
+
+export function shownVerdictOf({ verdict, isRestringified }: RequestSummary): ShownVerdict {
+  return isRestringified === true ? 're-serialised' : verdict;
+}
+
+/** What a request is about, below its title: its type and user, what is among its messages, or why it was rejected. */
+export function aboutOf(summary: RequestSummary): readonly string[] {
+  const { type, event, among, problem } = summary;
+  if (problem !== undefined) return [printable(`rejected: ${problem}`)];
+  // A track is known by its event.
+  const names = among && [...among.events, ...among.types.filter((each) => each !== 'track')];
+  if (names !== undefined) return [printable(names.join(', ') || 'track')];
+  if (type === undefined) return [summary.bytes === 0 ? 'no body' : sizeText(summary.bytes)];
+  const who = whoOf(summary) ?? 'no user';
+  return event === undefined ? [who] : [printable(type), who];
+}
+
+export function whoOf({ userId, anonymousId }: RequestSummary): string | undefined {
+  const who = userId ?? anonymousId;
+  return who === undefined ? undefined : printable(who);
+}
+
+export function statusOf({ status, answered }: RequestSummary): string {
+  return answered === 'status' ? String(status) : answered;
+}
+
+/** The time of day in the browser's time zone. */
+export function timeOf({ at }: RequestSummary): string {
+  const time = new Date(at);
+  return `${time.toTimeString().slice(0, 8)}.${String(time.getMilliseconds()).padStart(3, '0')}`;
+}
+
+export function sizeText(bytes: number): string {
+  if (bytes < 1024) return `${bytes} B`;
+  if (bytes < 1024 * 1024) return `${(bytes / 1024).toFixed(1)} KB`;
+  return `${(bytes / 1024 / 1024).toFixed(1)} MB`;
+}
+
+export function millisecondsText(ms: number): string {
+  return ms < 1 ? '<1 ms' : `${Math.round(ms)} ms`;
+}
+
+/** The text of a request for screen readers. */
+export function spokenSummary(summary: RequestSummary): string {
+  const who = whoOf(summary);
+  return [
+    summary.type === undefined || summary.event === undefined ? undefined : summary.type,
+    requestTitleOf(summary),
+    who === undefined ? undefined : `by ${who}`,
+    shownVerdictOf(summary),
+    statusOf(summary),
+    timeOf(summary),
+  ]
+    .filter(Boolean)
+    .join(', ');
+}
+
+/** The verdict as a sentence, and what to do about it. */
+export function verdictText(details: Details): { what: string; why?: string } {
+  const { summary, diagnosis, note, secret, scheme, warning, messages } = details;
+  const verdict = shownVerdictOf(summary);
+  switch (verdict) {
+    case 're-serialised':
+      return {
+        what: 'The signature is valid only for the re-serialised body',
+        why: `It matches the JSON-stringified body, not the bytes that came (${note}). A receiver that checks the bytes rejects this request.`,
+      };
+    case 'valid':
+      return {
+        what: `The signature is valid by ${scheme}${secret === undefined || secret === 1 ? '' : ` (secret ${secret})`}`,
+        ...(warning !== undefined && { why: warning }),
+      };
+    case 'invalid':
+      return {
+        what: 'The signature does not match',
+        ...(diagnosis !== undefined && { why: withoutHeading(diagnosis.hint) }),
+      };
+    case 'unsigned':
+      return {
+        what: 'There is no signature',
+        why:
+          diagnosis?.hint ??
+          'A signed request has an `X-Signature` header: the HMAC-SHA1 of its body in hex. Set the secret in the sender.',
+      };
+    case 'unchecked':
+      if (messages !== undefined) {
+        return {
+          what: 'There is no signature to check',
+          why: 'A call of a tracking API has a write key instead.',
+        };
+      }
+      return {
+        what: 'The signature was not checked',
+        why: 'Start `hooks listen` with `--secret` or `HOOKS_SECRET` to check signatures.',
+      };
+    default:
+      return verdict satisfies never;
+  }
+}
+
+/** Removes the beginning of a hint, which repeats the heading above it. */
+function withoutHeading(hint: string): string {
+  const text = hint.replace(/^Signature does not match: /, '');
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

@@ -1,0 +1,100 @@
+import type { JSX } from 'preact';
+import { printable } from '../../redact.ts';
+import type { Setup } from '../wire.ts';
+import type { FeedState } from './state/arrivals.ts';
+
+const STATES: Readonly<Record<FeedState, string>> = {
+  connecting: 'Connecting…',
+  live: 'Live',
+  lost: 'Connection lost, trying again…',
+  gone: 'Ended',
+};
+
+interface TopBarProps {
+  readonly setup: Setup;
+  readonly connection: FeedState;
+  readonly onHelp: () => void;
+  /** What requests are responded with, in short. */
+  readonly responds: string;
+  readonly onResponds: () => void;
+  readonly onCopy: (text: string, what: string) => void;
+}
+
+export function TopBar(props: TopBarProps): JSX.Element {
+  const { setup, connection, onHelp, responds, onResponds, onCopy } = props;
+  return (
+    <header class="top">
+      <h1>
+        <svg viewBox="0 0 16 16" aria-hidden="true">
+          <path d="M2 9l2-6h8l2 6v4H2z M2 9h3.5a2.5 2.5 0 0 0 5 0H14" />
+        </svg>
+        Inbox
+      </h1>
+      <p class="addresses">
+        <code>{setup.receiverUrl}</code>
+        <button
+          type="button"
+          aria-label="Copy the address"
+          onClick={() => onCopy(setup.receiverUrl, 'address')}
+        >
+          Copy
+        </button>
+        {setup.forwardUrl !== undefined && (
+          <>
+            <span aria-label="forwards to"> → </span>
+            <code>{setup.forwardUrl}</code>
+          </>
+        )}
+      </p>
+      <button
+        type="button"
+        class="responds"
+        aria-label={`Responses: ${printable(responds)}`}
+        disabled={!setup.canAct}
+        onClick={onResponds}
+      >
+        <span class="muted" aria-hidden="true">
+          Responds{' '}
+        </span>
+        <code>{printable(responds)}</code>
+      </button>
+      <p class={`connection ${connection}`} role="status">
+        {STATES[connection]}
+      </p>
+      <button type="button" class="help-button" aria-label="Keys and search" onClick={onHelp}>
+        ?
+      </button>
+    </header>
+  );
+}
+
+/** Below the bar when nothing more comes. */
+export function Ended(): JSX.Element {
+  return (
+    <div class="ended" role="alert">
+      <p>
+        <strong>hooks listen has ended or was restarted.</strong> The list still shows the requests so far;
+        their bodies are no longer available.
+      </p>
+      <button type="button" onClick={() => window.location.reload()}>
+        Reload
+      </button>
+    </div>
+  );
+}
+
+/** In the list's place when nothing came yet. */
+export function NothingYet({ setup }: { readonly setup: Setup }): JSX.Element {
+  const scheme = setup.sendBy === undefined ? '' : ` --scheme ${setup.sendBy}`;
+  const secret = setup.hasSecret ? ` \\\n  --secret-file -${scheme}` : '';
+  return (
+    <div class="nothing">
+      <h2>No requests yet</h2>
+      <p>Requests to this address appear here at once:</p>
+      <pre>{setup.receiverUrl}</pre>
+      <p>Try:</p>
+      <pre>{`hooks send track --event Signup \\\n  --url ${setup.receiverUrl}${secret}`}</pre>
+      {setup.hasSecret && <p>It reads the secret from the terminal: type it, Enter and Ctrl-D.</p>}
+    </div>
+  );
+}

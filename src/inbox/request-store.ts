@@ -1,0 +1,147 @@
+import { messageFacts, messagesOf } from '../receiver/messages/messages-of.ts';
+import type { ReceivedMessage } from '../receiver/messages/tracking-call.ts';
+import type { ReceivedRequest } from '../receiver/received-request.ts';
+import { redactUrl } from '../redact.ts';
+import type { FactsAmong, RequestSummary } from './wire.ts';
+
+export interface StoreLimits {
+  /** @default 20_000 */
+  readonly requests: number;
+  /** The most bytes of bodies, headers and responses together. @default 67_108_864 (64 MiB) */
+  readonly bytes: number;
+}
+
+const STORE_LIMITS: StoreLimits = { requests: 20_000, bytes: 64 * 1024 * 1024 };
+
+/** A request as it is kept: secrets included, since a replay sends them. Nothing of it is shown but by the summary and details.ts. */
+export interface StoredRequest {
+  readonly summary: RequestSummary;
+  /** Without its messages, which take many times the memory of its bytes: they are read again when it is opened. */
+  readonly request: Omit<ReceivedRequest, 'call'>;
+  /** The memory that it takes. */
+  readonly keptBytes: number;
+}
+
+/** The last requests, in memory: evicts the oldest when there are too many or they are too large. */
+export class RequestStore {
+  readonly #limits: StoreLimits;
+  readonly #kept: StoredRequest[] = [];
+  #firstId = 1;
+  #bytes = 0;
+  #evicted = 0;
+
+  constructor(limits: Partial<StoreLimits> = {}) {
+    this.#limits = { ...STORE_LIMITS, ...limits };
+  }
+
+  /** The id of the oldest request kept; of the next one if there is none. */
+  get firstId(): number {
+    return this.#firstId;
+  }
+
+  get nextId(): number {
+    return this.#firstId + this.#kept.length;
+  }
+
+  /** The number of requests that were evicted since the start, or since all were cleared. */
+  get evicted(): number {
+    return this.#evicted;
+  }
+
+  add(received: ReceivedRequest): void {
+    // Of the body as it came, whose messages are known already, and forgotten with it.
+    const summary = summaryOf(received, this.nextId);
+    const { call: _call, ...rest } = received;
+    // A copy, since a body from a socket shares its memory with everything that was read with it.
+    const request = { ...rest, body: new Uint8Array(received.body) };
+    const keptBytes = bytesOf(request) + JSON.stringify(summary).length;
+    this.#kept.push({ request, summary, keptBytes });
+    this.#bytes += keptBytes;
+    const { requests, bytes } = this.#limits;
+    while (this.#kept.length > requests || (this.#bytes > bytes && this.#kept.length > 1)) this.#evict();
+  }
+
+  get(id: number): StoredRequest | undefined {
+    return this.#kept[id - this.#firstId];
+  }
+
+  /** The requests in order, from this id on. */
+  since(id: number, limit: number): readonly StoredRequest[] {
+    const start = Math.max(0, id - this.#firstId);
+    return this.#kept.slice(start, start + limit);
+  }
+
+  /** Forgets all requests. Numbering goes on, so that no link leads to another request. */
+  clear(): void {
+    this.#firstId = this.nextId;
+    this.#kept.length = 0;
+    this.#bytes = 0;
+    this.#evicted = 0;
+  }
+
+  #evict(): void {
+    const oldest = this.#kept.shift();
+    if (oldest === undefined) return;
+    this.#firstId += 1;
+    this.#evicted += 1;
+    this.#bytes -= oldest.keptBytes;
+  }
+}
+
+/** The memory that a request takes besides its texts. */
+const OVERHEAD_BYTES = 1024;
+
+function bytesOf({ body, rawHeaders, path, response, forwarded }: StoredRequest['request']): number {
+  const headers = rawHeaders.reduce((sum, text) => sum + text.length, 0);
+  const responses = (response?.body.length ?? 0) + JSON.stringify(forwarded ?? '').length;
+  return body.byteLength + headers + path.length + responses + OVERHEAD_BYTES;
+}
+
+/** The most characters of a text that a sender chooses; the whole is in the body. */
+const MAX_FACT_LENGTH = 200;
+
+function summaryOf(request: ReceivedRequest, id: number): RequestSummary {
+  const { at, method, path, verdict, note, status = null, answered, body, ms, call } = request;
+  const messages = messagesOf(request);
+  const [sole] = messages;
+  const named = messages.length === 1 && sole !== undefined ? messageFacts(sole) : {};
+  const facts = Object.entries(named).map(([name, text]) => [name, shortened(String(text))]);
+  const problem = call?.rejection?.message;
+  return {
+    ...(messages.length > 1 && { messages: messages.length, among: factsAmong(messages) }),
+    ...(verdict === 'valid' && note !== undefined && { isRestringified: true }),
+    ...(problem !== undefined && { problem: shortened(problem) }),
+    ...(Object.fromEntries(facts) as Record<string, string>), // the values of facts are texts
+    id,
+    at,
+    method,
+    path: shortened(redactUrl(path)),
+    verdict,
+    status,
+    answered,
+    bytes: body.byteLength,
+    ms,
+  };
+}
+
+/** The most different types, events or users of a batch that the list knows. */
+const MAX_AMONG = 10;
+
+function factsAmong(messages: readonly ReceivedMessage[]): FactsAmong {
+  const [types, events, users] = [new Set<string>(), new Set<string>(), new Set<string>()];
+  for (const message of messages) {
+    const { type, event, userId, anonymousId } = messageFacts(message);
+    addFact(types, type);
+    addFact(events, event);
+    addFact(users, userId ?? anonymousId);
+  }
+  return { types: [...types], events: [...events], users: [...users] };
+}
+
+function addFact(known: Set<string>, fact: string | undefined): void {
+  if (fact !== undefined && known.size < MAX_AMONG) known.add(shortened(fact));
+}
+
+function shortened(text: string): string {
+  return text.length > MAX_FACT_LENGTH ? `${text.slice(0, MAX_FACT_LENGTH)}…` : text;
+}

@@ -1,0 +1,93 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { freePort } from '../../../free-port.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
+import { hooks, type HooksResult, type InProcessOptions } from '../../run-in-process.ts';
+
+/** Keeps a line of each message that it knows, and does what its argument says; it tells each request. */
+const APP = `
+  import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+  import { createServer } from 'node:http';
+  const linesOf = (file) => (existsSync(file) ? readFileSync(file, 'utf8').split('\\n') : []);
+  const [, , how] = process.argv;
+  createServer(async (request, response) => {
+    let body = '';
+    for await (const chunk of request) body += chunk;
+    let { messageId: id } = JSON.parse(body);
+    console.log('took ' + id);
+    if (how === 'folds') id = id.toLowerCase();
+    const work = () => appendFileSync('state.txt', id + '\\n');
+    if (!linesOf('ids.txt').includes(id)) {
+      appendFileSync('ids.txt', id + '\\n');
+      if (how === 'later') setTimeout(work, 150);
+      else work();
+    }
+    response.end();
+  }).listen(Number(process.env.PORT), '127.0.0.1');
+`;
+
+async function tested(
+  how: string,
+  flags: readonly string[],
+  options: InProcessOptions = {},
+): Promise<HooksResult> {
+  const cwd = temporaryFolder({ 'app.mjs': APP });
+  const url = `http://127.0.0.1:${await freePort()}/`;
+  const commands = [
+    '--state',
+    '[ ! -f state.txt ] || cat state.txt',
+    '--reset',
+    'rm -f *.txt',
+    '--no-config',
+  ];
+  const receiver = ['--', process.execPath, join(cwd, 'app.mjs'), how];
+  return hooks(['test', url, ...commands, '--seed', '1', ...flags, ...receiver], {
+    timeoutMs: 55_000,
+    ...options,
+    cwd,
+  });
+}
+
+describe.concurrent('hooks test --state', () => {
+  it('tells a lost message by one request, with the command that repeats it as JSON', async () => {
+    const { code, stdout, stderr } = await tested('later', ['--only', 'killed', '-o', 'json']);
+    expect(code, stderr).toBe(1);
+    expect(JSON.parse(stdout.split('\n')[0] ?? '')).toMatchObject({
+      check: 'killed',
+      diagnosis: { code: 'responds-before-storing' },
+      counterexample: { requests: [{ status: 200 }], state: '' },
+      repeat: expect.stringMatching(/^hooks test http.* --seed 1 --only killed /),
+    });
+  });
+
+  it('shows the ids that a receiver takes for the same', async () => {
+    const { code, stdout, stderr } = await tested('folds', ['--only', 'once']);
+    expect(code, stderr).toBe(1);
+    expect(stdout).toContain('(folds-ids)');
+    expect(stdout).toMatch(/ hooks-test-/);
+    expect(stdout).toMatch(/ HOOKS-TEST-/);
+  });
+
+  it('clears the line of the bar before each line of the receiver', async () => {
+    const { stderr } = await tested('sound', ['--only', 'once', '-v'], { terminalColumns: 80 });
+    const before = [...stderr.matchAll(/([^\n]{0,8})took hooks/g)].map(([, text]) => text);
+    expect(before.length).toBeGreaterThan(5);
+    expect(before.filter((text) => !text?.endsWith('\r\u001b[K| '))).toEqual([]);
+  });
+
+  it('says what --late 0 shows, and what after-5xx needs', async () => {
+    const late = await tested('sound', ['--only', 'late', '--late', '0s', '--schedules', '1']);
+    expect(late.stderr).toContain('With --late 0 a message comes again at once');
+    const failing = await tested('sound', ['--only', 'after-5xx']);
+    expect(failing.code).toBe(2);
+    expect(failing.stderr).toMatch(/hint: {2}after-5xx needs a receiver that responds with 5xx/);
+  });
+
+  it('says that the URL is missing when the command of the receiver is taken for it', async () => {
+    const { code, stderr } = await hooks(['test', '--state', 'true', '--', 'node', 'server.js']);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining('Expected the URL of the receiver before --, got `node`'),
+    ]);
+  });
+});

@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest';
+import { appliesTo, filledTemplate, type CauseFacts } from '../../../src/diagnosis/causes/cause-rule.ts';
+import { CAUSE_RULES, causeCodeOf, causeOf } from '../../../src/diagnosis/causes/response-cause.ts';
+import { EVIDENCE_HEADERS } from '../../../src/transport/connection/exchange.ts';
+
+const FACTS: CauseFacts = { status: 502, url: 'https://a.example:8443/hook?x=1', server: 'nginx/1.25' };
+
+function codeOf(status: number, body = '', headers: Readonly<Record<string, string>> = {}): string {
+  return causeCodeOf({ status, headers, body, isSigned: true });
+}
+
+describe('the rules', () => {
+  it('have a code of their own each', () => {
+    const codes = CAUSE_RULES.map(({ code }) => code);
+    expect(codes.filter((code, at) => codes.indexOf(code) !== at)).toEqual([]);
+  });
+
+  it('look at no header that is not kept', () => {
+    const names = CAUSE_RULES.flatMap(({ headers = {} }) => Object.keys(headers));
+    expect(names.filter((name) => !EVIDENCE_HEADERS.includes(name))).toEqual([]);
+  });
+
+  it('say a sentence and a fix, without full stops, and name only facts that there are', () => {
+    const wrong = CAUSE_RULES.filter(({ says, fix }) => {
+      const texts = [says, fix].map((text) => filledTemplate(text, FACTS));
+      return texts.some((text) => /\.$|\{[a-z]+\}/.test(text)) || /^[A-Z]/.test(fix);
+    });
+    expect(wrong.map(({ code }) => code)).toEqual([]);
+  });
+
+  it('take no time on a body that was made to cost it', () => {
+    const bodies = [' ', '<', 'a ', 'missing ', 'Host ', 'no signature', 'signature\n', 'ECONNREFUSED'].map(
+      (piece) => piece.repeat(4_000).slice(0, 4_000),
+    );
+    const before = process.cpuUsage();
+    for (const body of bodies) {
+      for (const rule of CAUSE_RULES) appliesTo({ ...rule, status: [400] }, evidence(body));
+    }
+    expect(process.cpuUsage(before).user / 1_000 / bodies.length).toBeLessThan(50);
+  });
+});
+
+function evidence(body: string) {
+  return { status: 400, headers: {}, body, isSigned: true };
+}
+
+describe('a response', () => {
+  it.each([
+    [403, '<p>CSRF verification failed. Request aborted.</p>', {}, 'csrf-django'],
+    [419, 'Page Expired', {}, 'csrf-laravel'],
+    [422, 'ActionController::InvalidAuthenticityToken', {}, 'csrf-rails'],
+    [401, '', { 'www-authenticate': 'Basic realm="x"' }, 'authentication'],
+    [401, '', { 'www-authenticate': 'Bearer' }, 'authentication-token'],
+    [302, '', { location: 'https://a.example/login?next=/hook' }, 'login-redirect'],
+    [301, '', { location: 'https://a.example/hook/' }, 'redirect'],
+    [502, '<center>nginx</center>', { server: 'nginx' }, 'gateway-down'],
+    [502, '', {}, 'bad-gateway'],
+    [429, 'slow down', {}, 'rate-limit'],
+    [404, 'x', { 'ngrok-error-code': 'ERR_NGROK_3200' }, 'tunnel-ngrok-header'],
+    [400, "Invalid HTTP_HOST header: 'a'", {}, 'hosts-django'],
+    [401, '{"error":"missing signature"}', {}, 'signature-missing-there'],
+    [401, '{"error":"missing or invalid signature"}', {}, 'signature-invalid-there'],
+    [422, '{"detail":[{"loc":["body","user"],"msg":"Field required"}]}', {}, 'validation'],
+    [418, '', {}, 'status'],
+    [599, '', {}, 'status'],
+  ] as const)('of status %i and body %j with %j is told as %s', (status, body, headers, code) => {
+    expect(codeOf(status, body, headers)).toBe(code);
+  });
+
+  it('has a cause and a fix whatever its status', () => {
+    for (let status = 300; status < 600; status++) {
+      const cause = causeOf(codeOf(status), { ...FACTS, status });
+      expect(cause?.says.length, String(status)).toBeGreaterThan(10);
+      expect(cause?.fix.length, String(status)).toBeGreaterThan(10);
+    }
+  });
+
+  it('is told in words with what it said of itself', () => {
+    expect(causeOf('gateway-down', FACTS)?.says).toBe(
+      '502: the proxy (nginx/1.25) responds, not the receiver: the application behind it is not running, or broke off',
+    );
+    expect(causeOf('rate-limit', { ...FACTS, status: 429, retryAfter: '2' })?.says).toBe(
+      'it limits the rate (429, Retry-After 2 s)',
+    );
+    expect(causeOf('hosts-django', FACTS)?.fix).toContain("'…'");
+    expect(causeOf('of a later version', FACTS)).toBeUndefined();
+  });
+});

@@ -1,0 +1,114 @@
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { diagnosisBudget } from '../../../src/diagnosis/signature/deadline.ts';
+import { verify } from '../../../src/signature/verify.ts';
+
+const KB = 1024;
+const MB = 1024 * KB;
+const depth = (items: number): string => `${'['.repeat(500)}${'1,'.repeat(items)}1${']'.repeat(500)}`;
+const fields = (count: number): string => Array.from({ length: count }, (_, n) => `a=${n}`).join('&');
+
+/** Of a body, each takes longer to diagnose than the time allows: the first four did with the square of its length. */
+const COSTLY: readonly (readonly [name: string, body: string | Buffer])[] = [
+  ['combining marks', '\u0301\u0323'.repeat(8 * KB)],
+  ['a million combining marks', '\u0301\u0323'.repeat(200 * KB)],
+  ['depth', depth(15 * KB)],
+  ['depth of a megabyte', depth(500 * KB)],
+  ['a form of one value', 'a=1&'.repeat(8 * KB)],
+  ['a form of many values', fields(4 * KB)],
+  ['a form of a megabyte', fields(100 * KB)],
+  ['line ends', '\n'.repeat(4 * MB)],
+  ['numbers', `[${'1,'.repeat(2 * MB)}1]`],
+  ['white space', `${' '.repeat(4 * MB)}{"a":1}`],
+  ['one long string', JSON.stringify('é/"<'.repeat(500 * KB))],
+  ['a body that unpacks to much', gzipSync(Buffer.alloc(7 * MB, '[1,2],'))],
+];
+
+interface Diagnosed {
+  readonly code: string | undefined;
+  readonly hint: string;
+  readonly looks: number;
+}
+
+/** Every look at the clock takes a millisecond, and nothing else does. */
+function diagnosedByLooks(body: string | Buffer): Diagnosed {
+  let looks = 0;
+  const options = { body, signature: '0'.repeat(40), secrets: ['k'], exact: true, diagnose: true };
+  const verdict = verify(
+    options,
+    diagnosisBudget(() => looks++),
+  );
+  const diagnosis = verdict.valid ? undefined : verdict.diagnosis;
+  return { code: diagnosis?.code, hint: diagnosis?.hint ?? '', looks };
+}
+
+describe('the time for a diagnosis', () => {
+  it.each([
+    [0, 20],
+    [32 * KB, 20],
+    [64 * KB, 40],
+    [320 * KB, 200],
+    [100 * MB, 200],
+  ])('of %i bytes is %i ms', (bytes, ms) => {
+    expect(diagnosisBudget(() => 0)(bytes).budgetMs).toBe(ms);
+  });
+
+  it('ends at the clock that it was given', () => {
+    let now = 1_000;
+    const deadline = diagnosisBudget(() => now)(0);
+    now += 19.9;
+    expect(deadline.isOver).toBe(false);
+    now += 0.1;
+    expect(deadline.isOver).toBe(true);
+  });
+
+  it('does not end while other programs have the processor', () => {
+    const deadline = diagnosisBudget()(0);
+    // As when the machine is busy with others: the thread waits and uses no processor.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 40);
+    expect(deadline.isOver).toBe(false);
+    const until = performance.now() + 5_000;
+    while (!deadline.isOver && performance.now() < until);
+    expect(deadline.isOver).toBe(true);
+  });
+
+  it('being up is what the diagnosis says', () => {
+    const { code, hint, looks } = diagnosedByLooks(`{"a":"é/","b":[${'1,'.repeat(100)}1]}`);
+    expect(code).toBe('no-match');
+    expect(hint).toBe(
+      'Signature does not match: computed over 219 bytes; most likely the two sides hold different secrets; or the body was changed; the diagnosis stopped after 20 ms without an explanation. ' +
+        'Compare the secrets without showing them: `printf %s "$HOOKS_SECRET" | sha256sum` on both sides. ' +
+        'Where they are equal, this body is not the one that was signed: parsed and written again, or from another request',
+    );
+    expect(looks).toBeLessThan(25);
+  });
+
+  it('being up does not make a signature one of another body', () => {
+    let looks = 0;
+    const options = { body: '{"a":"é/"}', signature: '0'.repeat(64), secrets: ['k'], diagnose: true };
+    expect(
+      verify(
+        options,
+        diagnosisBudget(() => (looks += 10)),
+      ),
+    ).toMatchObject({
+      diagnosis: {
+        code: 'sha256',
+        hint: expect.stringContaining(
+          'it is written as HMAC-SHA256, and the diagnosis stopped after 20 ms without an explanation',
+        ) as string,
+      },
+    });
+  });
+
+  it.each(COSTLY)('is looked at while trying %s', (_name, body) => {
+    const { looks } = diagnosedByLooks(body);
+    expect(looks).toBeLessThan(210);
+  });
+
+  it.each(COSTLY)('holds for %s, with much to spare for a busy machine', (_name, body) => {
+    const startedAt = performance.now();
+    verify({ body, signature: '0'.repeat(40), secrets: ['k'], diagnose: true });
+    expect(performance.now() - startedAt).toBeLessThan(5_000);
+  });
+});

@@ -1,0 +1,187 @@
+import { createHmac } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { Deadline } from '../../../src/diagnosis/signature/deadline.ts';
+import { NOTE_CODES, REASONS, SCHEME_REASONS } from '../../../src/diagnosis/signature/reasons.ts';
+import { verify, type InvalidVerdict } from '../../../src/signature/verify.ts';
+import { wrongSenders } from './wrong-senders.ts';
+
+const hmac = (body: string, key: string): string => createHmac('sha1', key).update(body).digest('hex');
+
+type Diagnosis = NonNullable<InvalidVerdict['diagnosis']>;
+
+/** Without an end to its time: what is found does not depend on how busy the machine is. */
+function mismatch(options: Parameters<typeof verify>[0]): Diagnosis {
+  const verdict = verify({ exact: true, diagnose: true, ...options }, () => new Deadline(Infinity));
+  if (verdict.valid || verdict.diagnosis === undefined) throw new Error('expected a diagnosis');
+  return verdict.diagnosis;
+}
+
+const senders = wrongSenders();
+
+describe('a sender that signs wrongly', () => {
+  it.each(senders)('is told $code: $name', ({ code, body, signature, secret }) => {
+    const diagnosis = mismatch({ body: Buffer.from(body, 'base64'), signature, secrets: [secret] });
+    expect(diagnosis.code, diagnosis.hint).toBe(code);
+  });
+
+  it('has a case for every code', () => {
+    const others = ['no-signature', ...Object.keys(SCHEME_REASONS)]; // a request without one; those of test/signature/schemes
+    const codes = Object.keys(REASONS).filter((code) => !others.includes(code));
+    expect(codes.filter((code) => !senders.some((sender) => sender.code === code))).toEqual([]);
+  });
+
+  it('is diagnosed among several secrets too', () => {
+    for (const { code, body, signature, secret } of senders) {
+      const secrets = ['first', secret];
+      expect(mismatch({ body: Buffer.from(body, 'base64'), signature, secrets }).code).toBe(code);
+    }
+  });
+
+  it('never sees the secret in a hint', () => {
+    for (const { body, signature, secret } of senders) {
+      const { hint } = mismatch({ body: Buffer.from(body, 'base64'), signature, secrets: [secret] });
+      expect(hint).not.toContain(secret);
+    }
+  });
+});
+
+describe('diagnose', () => {
+  const body = '{"url":"https://a/ë","text":"<b>\'x\' + \\"y\\"</b>"}';
+
+  it.each([
+    [
+      'System.Text.Json',
+      'escaped-unicode',
+      String.raw`{"url":"https://a/\u00EB","text":"\u003Cb\u003E\u0027x\u0027 \u002B \u0022y\u0022\u003C/b\u003E"}`,
+    ],
+    [
+      'Gson',
+      'escaped-unicode',
+      String.raw`{"url":"https://a/ë","text":"\u003cb\u003e\u0027x\u0027 + \"y\"\u003c/b\u003e"}`,
+    ],
+    [
+      'PHP with JSON_PRETTY_PRINT',
+      'pretty-printed',
+      String.raw`{
+    "url": "https:\/\/a\/\u00eb",
+    "text": "<b>'x' + \"y\"<\/b>"
+}`,
+    ],
+  ])('knows the spelling of %s', (_name, code, signed) => {
+    expect(mismatch({ body, signature: hmac(signed, 'k'), secrets: ['k'] }).code).toBe(code);
+  });
+
+  it('says what was found and how to fix it', () => {
+    const text = 'x'.repeat(411);
+    expect(mismatch({ body: `${text}\n`, signature: hmac(text, 'k'), secrets: ['k'] }).hint).toBe(
+      'Signature does not match: computed over 412 bytes; it would match without the trailing newline. ' +
+        'Verify exactly the bytes that came: a shell, `echo` and most editors add a newline to a copy (`printf %s` does not). ' +
+        'Where the sender is yours, send what it signs: curl --data-binary, not -d',
+    );
+  });
+
+  it('names where another secret at hand is from', () => {
+    const signature = hmac(body, 'theirs');
+    const otherSecrets = [{ secret: 'theirs', origin: 'HOOKS_SECRET' }];
+    const { code, hint } = mismatch({ body, signature, secrets: ['ours'], otherSecrets });
+    expect(code).toBe('other-secret');
+    expect(hint).toContain('it would match with the secret from HOOKS_SECRET');
+    expect(hint).not.toContain('theirs');
+  });
+
+  it('says which of two signatures would match alone', () => {
+    const signature = `${hmac(body, 'x')}, ${hmac(body, 'k')}`;
+    expect(mismatch({ body, signature, secrets: ['k'] }).hint).toContain(
+      'number 2 of them would match alone',
+    );
+  });
+
+  it.each([
+    ['', 'the signature is empty. Give the 40 hex digits'],
+    ['a', 'the signature has 1 hex digit instead of 40. Give the 40 hex digits'],
+    ['hello', 'the signature has 5 characters that are not 40 hex digits. Give the 40 hex digits'],
+    [`${hmac('x', 'k')},${hmac('x', 'k')}`, 'none of them matches. Send X-Signature once'],
+  ])('does not speak of secrets where %j is given as the signature', (signature, hint) => {
+    const diagnosis = mismatch({ body, signature, secrets: ['k'] });
+    expect(diagnosis).toMatchObject({ code: 'no-match', hint: expect.stringContaining(hint) });
+    expect(diagnosis.hint).not.toContain('same secret');
+  });
+
+  it('is not drowned by a small body that unpacks to gigabytes', async () => {
+    const { gzipSync } = await import('node:zlib');
+    const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024));
+    expect(mismatch({ body: bomb, signature: hmac('x', 'k'), secrets: ['k'] }).code).toBe('gzip');
+  });
+
+  it('is not drowned by a body that is all depth', () => {
+    const deep = `${'['.repeat(500)}${'1,'.repeat(20_000)}1${']'.repeat(500)}`;
+    expect(mismatch({ body: deep, signature: hmac('x', 'k'), secrets: ['k'] }).code).toBe('no-match');
+  });
+
+  it('tries all the spellings of a batch of the largest size', () => {
+    const messages = Array.from({ length: 400 }, (_, n) => ({
+      userId: `u${n}`,
+      type: 'track',
+      é: 'x'.repeat(1200),
+    }));
+    const batch = JSON.stringify({ batch: messages });
+    const sorted = JSON.stringify({ batch: messages.map(({ type, userId, é }) => ({ type, userId, é })) });
+    expect(batch.length).toBeGreaterThan(490_000);
+    expect(mismatch({ body: batch, signature: hmac(sorted, 'k'), secrets: ['k'] }).code).toBe(
+      'reordered-keys',
+    );
+    const first = String.raw`{"type": "track", "userId": "u0", "\u00e9": "${'x'.repeat(1200)}"}`;
+    expect(mismatch({ body: batch, signature: hmac(first, 'k'), secrets: ['k'] }).code).toBe(
+      'first-of-array',
+    );
+  });
+
+  it.each([
+    ['a form of many fields', `${'a=x&'.repeat(8_000)}a=signed`, 'signed', 'url-encoded'],
+    [
+      'JSON that ends differently',
+      `{"z":[${'1,'.repeat(8_000)}1],"a":1}`,
+      `{"a":1,"z":[${'1,'.repeat(8_000)}1]}`,
+      'reordered-keys',
+    ],
+    ['lines of another system', 'a\r\n'.repeat(100_000), 'a\n'.repeat(100_000), 'crlf'],
+    ['lines of this system', 'a\n'.repeat(100_000), 'a\r\n'.repeat(100_000), 'crlf'],
+    ['decomposed Unicode', `"${'e\u0301'.repeat(1_000)}"`, `"${'\u00e9'.repeat(1_000)}"`, 'other-encoding'],
+    [
+      'a number with an exponent, from .NET',
+      '{"n":1e+30,"t":"e+5 \\\\"}',
+      String.raw`{"n":1e+30,"t":"e\u002B5 \\"}`,
+      'escaped-unicode',
+    ],
+    [
+      'a long string of emoji and escapes',
+      `{"b":1,"a":"${'x😀\\"\\\\'.repeat(60_000)}"}`,
+      `{"a":"${'x😀\\"\\\\'.repeat(60_000)}","b":1}`,
+      'reordered-keys',
+    ],
+    [
+      'a long string from .NET',
+      `{"a":"${'é\\"\\\\'.repeat(60_000)}"}`,
+      `{"a":"${String.raw`\u00E9\u0022\\`.repeat(60_000)}"}`,
+      'escaped-unicode',
+    ],
+  ])('explains %s', (_, received, signed, code) => {
+    expect(mismatch({ body: received, signature: hmac(signed, 'k'), secrets: ['k'] }).code).toBe(code);
+  });
+
+  it('does not say that all was tried of a body that is too large for it', () => {
+    const large = 'a=1&'.repeat(300_000);
+    expect(mismatch({ body: large, signature: hmac('x', 'k'), secrets: ['k'] })).toMatchObject({
+      code: 'no-match',
+      hint: expect.stringContaining('too large to try') as string,
+    });
+  });
+
+  it('gives every code a sentence to fix it, and notes only codes of the table', () => {
+    for (const { means, fix } of Object.values(REASONS)) {
+      expect(means).not.toMatch(/[.\n]$/);
+      expect(fix).toMatch(/^[A-Z].*[^.]$/);
+    }
+    expect(NOTE_CODES.filter((code) => !(code in REASONS))).toEqual([]);
+  });
+});

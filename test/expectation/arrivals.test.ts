@@ -1,0 +1,355 @@
+import { describe, expect, it } from 'vitest';
+import { ArrivalCheck, type ExpectedArrivals } from '../../src/expectation/arrivals.ts';
+import { readExpectedMessage, type ExpectedMessage } from '../../src/expectation/expected-message.ts';
+import { trackingCallOf } from '../../src/receiver/messages/tracking-call.ts';
+import type { ReceivedRequest, SignatureVerdict } from '../../src/receiver/received-request.ts';
+
+function arrivals(
+  expected: Partial<Omit<ExpectedArrivals, 'matches' | 'each' | 'noMatches'>> & {
+    matches?: string[];
+    each?: string[];
+    noMatches?: string[];
+  },
+): ArrivalCheck {
+  return new ArrivalCheck({
+    atLeast: 0,
+    atMost: Infinity,
+    signed: false,
+    ...expected,
+    matches: messages(expected.matches),
+    each: messages(expected.each),
+    noMatches: messages(expected.noMatches),
+  });
+}
+
+const call = (...batch: readonly object[]): ReceivedRequest => {
+  const received = request({ batch });
+  const found = trackingCallOf({ ...received, path: '/v1/batch' });
+  return { ...received, ...(found !== undefined && { call: found }) };
+};
+
+const unreadableCall = (body: string): ReceivedRequest => {
+  const received = { ...request({}), body: Buffer.from(body) };
+  const found = trackingCallOf({ ...received, path: '/v1/batch' });
+  return { ...received, ...(found !== undefined && { call: found }) };
+};
+
+const track = (event: string, fields: object = {}): object => ({
+  type: 'track',
+  event,
+  userId: 'u1',
+  ...fields,
+});
+
+function messages(texts: readonly string[] = []): ExpectedMessage[] {
+  return texts.map((text) => readExpectedMessage(text, '--match'));
+}
+
+function request(
+  body: unknown,
+  { method = 'POST', verdict = 'unchecked' }: { method?: string; verdict?: SignatureVerdict } = {},
+): ReceivedRequest {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  return {
+    at: 0,
+    method,
+    path: '/',
+    rawHeaders: [],
+    body: Buffer.from(text),
+    verdict,
+    answered: 'status',
+    status: 200,
+    ms: 1,
+  };
+}
+
+const met = (judged: ArrivalCheck): boolean[] => judged.findings().map(({ isMet }) => isMet);
+
+describe('arrivals', () => {
+  it('count POSTs, exactly or within bounds', () => {
+    const exact = arrivals({ atLeast: 2, atMost: 2 });
+    exact.add(request({}));
+    expect(exact.isOver).toBe(false);
+    exact.add(request('', { method: 'PUT' }));
+    expect(exact.isOver).toBe(false);
+    exact.add(request({}));
+    expect([exact.isOver, met(exact)]).toEqual([true, [true]]);
+    exact.add(request({}));
+    expect(exact.findings()).toEqual([
+      {
+        expectation: 'count',
+        isMet: false,
+        said: 'Expected 2 requests, got 4 requests: 3 unchecked, 1 not POST',
+      },
+    ]);
+    const bounded = arrivals({ atLeast: 1, atMost: 3 });
+    expect(bounded.findings()[0]?.said).toBe('Expected at least 1 and at most 3 requests, got no request');
+  });
+
+  it('give each match a request of its own, whichever order they come in', () => {
+    const judged = arrivals({ matches: ['type=track', 'type=track,event=A'] });
+    judged.add(request({ type: 'track', event: 'A' }));
+    expect(met(judged).filter(Boolean)).toHaveLength(1);
+    judged.add(request({ type: 'track', event: 'B' }));
+    expect(judged.findings()).toMatchObject([
+      { isMet: true, said: 'request 2' },
+      { isMet: true, said: 'request 1' },
+    ]);
+  });
+
+  it('do not let one request meet two equal matches', () => {
+    const judged = arrivals({ matches: ['type=track', 'type=track'] });
+    judged.add(request({ type: 'track' }));
+    judged.add(request({ type: 'page' }));
+    expect(met(judged)).toEqual([true, false]);
+    expect(judged.isOver).toBe(false);
+    judged.add(request({ type: 'track' }));
+    expect([met(judged), judged.isOver]).toEqual([[true, true], true]);
+  });
+
+  it('name the request that comes nearest, and what differs in it', () => {
+    const judged = arrivals({ matches: ['type=track,event=Signup,properties.plan=pro'] });
+    judged.add(request('no JSON'));
+    judged.add(request({ type: 'track', event: 'Signup', properties: { plan: 'free' } }));
+    judged.add(request({ type: 'track', event: 'Login' }));
+    const differences = [
+      { path: 'properties.plan', expected: 'pro', wanted: 'pro', got: 'free', found: 'free' },
+    ];
+    expect(judged.findings()).toMatchObject([{ isMet: false, nearest: { request: 2, differences } }]);
+  });
+
+  it('want --each of every request', () => {
+    const judged = arrivals({ each: ['type!=delete'] });
+    judged.add(request({ type: 'track' }));
+    expect(met(judged)).toEqual([true]);
+    judged.add(request({ type: 'delete' }));
+    expect(judged.findings()).toMatchObject([{ isMet: false, nearest: { request: 2 } }]);
+  });
+
+  it('want every signature to be valid where there is a secret', () => {
+    const judged = arrivals({ atLeast: 2, atMost: 2, signed: true });
+    judged.add(request({}, { verdict: 'valid' }));
+    expect(met(judged)).toEqual([false, true]);
+    judged.add(request({}, { verdict: 'unsigned' }));
+    expect(met(judged)).toEqual([true, false]);
+  });
+
+  it('keep no more requests than there are matches', () => {
+    const judged = arrivals({ matches: ['type=track', 'type=track', 'type=track,event=last'] });
+    for (let index = 0; index < 5_000; index++) judged.add(request({ type: 'track', event: `${index}` }));
+    judged.add(request({ type: 'track', event: 'last' }));
+    expect(met(judged)).toEqual([true, true, true]);
+  });
+
+  it('count the messages of all requests', () => {
+    const judged = arrivals({ messages: 3 });
+    judged.add(call(track('A'), track('B')));
+    expect(judged.isOver).toBe(false);
+    expect(judged.findings()).toMatchObject([{ said: 'Expected 3 messages, got 2 messages in 1 request' }]);
+    judged.add(request(track('C')));
+    expect([judged.isOver, met(judged), judged.messages]).toEqual([true, [true], 3]);
+    judged.add(call({ type: 'page', userId: 'u1' }));
+    expect(met(judged)).toEqual([false]);
+    expect(arrivals({ messages: 1 }).findings()[0]?.said).toBe('Expected 1 message, got no request');
+  });
+
+  it('say which message of which request matches, and which comes nearest by its letters', () => {
+    const judged = arrivals({ matches: ['event=Order Completed', 'event=Signup'] });
+    judged.add(
+      call({ type: 'identify', userId: 'u1' }, track('Order'), track('Sign Up'), track('Order Completed')),
+    );
+    expect(judged.findings()).toMatchObject([
+      { isMet: true, said: 'message 4 of request 1' },
+      {
+        isMet: false,
+        said: 'none of 4 messages matches',
+        nearest: { label: 'message 3 of request 1 (track "Sign Up" by u1)', request: 1, message: 3 },
+      },
+    ]);
+  });
+
+  it('do not count what got no 2xx, which its sender sends again', () => {
+    const judged = arrivals({ atLeast: 3, atMost: 3, messages: 1, matches: ['1x event=A', 'event=B'] });
+    judged.add({ ...call(track('A')), status: 503 });
+    judged.add({ ...call(track('A')), status: undefined, answered: 'reset' });
+    expect([judged.isOver, judged.messages]).toEqual([false, 0]);
+    expect(judged.findings()).toMatchObject([
+      { isMet: false },
+      {
+        said: 'Expected 1 message, got no message in 2 requests; 2 messages of requests that got no 2xx do not count',
+      },
+      {
+        said: expect.stringMatching(
+          /^Expected a message, got no message in 2 requests; 2 messages/,
+        ) as string,
+      },
+      {
+        said: expect.stringMatching(
+          /^Expected exactly 1, got no message in 2 requests; 2 messages/,
+        ) as string,
+      },
+    ]);
+    judged.add(call(track('A')));
+    expect(met(judged)).toEqual([true, true, false, true]);
+  });
+
+  it('hold for no message only where there may be none', () => {
+    const some = arrivals({ atLeast: 1, each: ['userId?'], someMessage: true });
+    some.add(request('no JSON'));
+    expect(some.findings().find(({ isMet }) => !isMet)).toMatchObject({
+      expectation: 'messages',
+      said: 'Expected at least 1 message, got no message in 1 request',
+    });
+    some.add(request(track('A')));
+    expect(met(some)).toEqual([true, true]);
+  });
+
+  it('want exactly as many messages as a count says, which take none from other matches', () => {
+    const judged = arrivals({ matches: ['2x type=track', 'event=A', '0x event=C'] });
+    judged.add(call(track('A'), track('B')));
+    expect(met(judged)).toEqual([true, true, true]);
+    judged.add(call(track('C')));
+    expect(judged.findings().filter(({ isMet }) => !isMet)).toMatchObject([
+      {
+        filter: '2x type=track',
+        said: 'Expected exactly 2, got 3 of 3 messages (message 1 of request 1, message 2 of request 1, request 2)',
+      },
+      { filter: '0x event=C', said: 'Expected exactly 0, got 1 of 3 messages (request 2)' },
+    ]);
+  });
+
+  it('want no message that matches --no-match, and show what it has', () => {
+    const judged = arrivals({ noMatches: ['properties.email?'] });
+    judged.add(call(track('A'), track('B', { properties: { email: 'a@b.c' } })));
+    const differences = [{ path: 'properties.email', got: '"a@b.c"' }];
+    expect(judged.findings()).toMatchObject([
+      {
+        expectation: 'no-match',
+        isMet: false,
+        said: '1 of 2 messages matches',
+        differing: [{ differences }],
+      },
+    ]);
+  });
+
+  it('want the matches in their order', () => {
+    const inOrder = true;
+    const judged = arrivals({ matches: ['type=identify', 'event=A', 'event=A', 'event=B'], inOrder });
+    judged.add(call({ type: 'identify', userId: 'u1' }, track('A'), track('X'), track('A')));
+    expect(judged.isOver).toBe(false);
+    judged.add(call(track('B')));
+    expect([met(judged), judged.isOver]).toEqual([[true, true, true, true], true]);
+    const late = arrivals({ matches: ['type=identify', 'type=track', 'type=page'], inOrder });
+    late.add(call(track('A'), { type: 'identify', userId: 'u1' }));
+    expect(late.findings()).toMatchObject([
+      { isMet: true, said: 'message 2 of request 1' },
+      {
+        isMet: false,
+        said: 'out of order: message 1 of request 1 comes before message 2 of request 1, which matches type=identify',
+      },
+      { isMet: false, said: 'none of 2 messages matches' },
+    ]);
+  });
+
+  it('say what is true of a match that waits for another one', () => {
+    const judged = arrivals({ matches: ['event=A', 'type=identify', 'type=track'], inOrder: true });
+    judged.add(call({ type: 'identify', userId: 'u1' }, track('A')));
+    expect(judged.findings().map(({ said }) => said)).toEqual([
+      'message 2 of request 1',
+      'out of order: message 1 of request 1 comes before message 2 of request 1, which matches event=A',
+      'message 2 of request 1 matches, but counts only after type=identify, which is not met',
+    ]);
+  });
+
+  it('note a field that no message has, in a filter that none is to match', () => {
+    const judged = arrivals({ noMatches: ['proprties.email?', 'properties.email?', 'email?'] });
+    judged.add(call({ ...track('A'), properties: { n: 1 } }));
+    expect(judged.findings().map(({ isMet, said }) => [isMet, said])).toEqual([
+      [true, 'none of 1 message matches; note that no message has `proprties`'],
+      [true, 'none of 1 message matches'],
+      [true, 'none of 1 message matches'],
+    ]);
+  });
+
+  it('say how many do not count, that none matches, and where a text is empty', () => {
+    const judged = arrivals({ messages: 1, noMatches: ['event=B'] });
+    judged.add({ ...call(track('A')), status: 503 });
+    judged.add(call(track('A')));
+    expect(judged.findings().map(({ said }) => said)).toEqual([
+      '1 message; 1 message of requests that got no 2xx does not count',
+      'none of 1 message matches',
+    ]);
+    const empty = arrivals({ matches: ['event='] });
+    empty.add(call(track('A')));
+    expect(empty.findings()[0]?.nearest?.differences).toMatchObject([
+      { expected: 'an empty text', got: 'A' },
+    ]);
+  });
+
+  it('want no message and no call that hooks serve rejects', () => {
+    const check = arrivals({ messages: 2 });
+    check.add(call(track('A'), { type: 'track', userId: 'u1' }));
+    check.add(unreadableCall('{"batch":['));
+    expect(check.findings()).toEqual([
+      expect.objectContaining({ expectation: 'messages', isMet: true }),
+      {
+        expectation: 'valid',
+        isMet: false,
+        said: expect.stringMatching(/^hooks serve rejects 1 of 2 requests: the body of request 2: ./),
+      },
+      {
+        expectation: 'valid',
+        isMet: false,
+        said: expect.stringMatching(/^hooks serve rejects 1 of 2 messages: message 2 of request 1: .*event/),
+      },
+    ]);
+  });
+
+  it('want no message over 32 KB in a call, and say nothing of it where there is none', () => {
+    const judged = arrivals({});
+    judged.add(call(track('A'), track('B', { properties: { text: 'x'.repeat(40_000) } })));
+    judged.add(request(track('a webhook', { properties: { text: 'x'.repeat(40_000) } })));
+    expect(judged.findings()).toMatchObject([
+      {
+        expectation: 'size',
+        isMet: false,
+        said: '1 of 3 messages is over 32 KB: a tracking API drops it',
+        differing: [{ label: 'message 2 of request 1 (track "B" by u1)' }],
+      },
+    ]);
+  });
+
+  it('miss no signature of a call, which carries none', () => {
+    const judged = arrivals({ signed: true });
+    judged.add(call(track('A'), track('B')));
+    expect(judged.findings()).toMatchObject([
+      { expectation: 'signature', isMet: true, said: '0 valid, 1 call of a tracking API without one' },
+    ]);
+    judged.add(request(track('A'), { verdict: 'unsigned' }));
+    expect(met(judged)).toEqual([false]);
+  });
+});
+
+describe('a message on which a regular expression takes too long', () => {
+  const slow = `${'a'.repeat(40)}!`;
+
+  it('is undecided, and all else is judged', () => {
+    const check = arrivals({
+      matches: ['event~(?=a)(a+)+$', 'event=Order'],
+      noMatches: ['event~^(a)(a+)+\\1b$'],
+      each: ['userId=u1'],
+    });
+    check.add(call(track(slow), track('a'), track('Order', { userId: 'u2' })));
+    expect(check.findings()).toMatchObject([
+      { expectation: 'match', isMet: true, said: 'message 2 of request 1' },
+      { expectation: 'match', isMet: true, said: 'message 3 of request 1' },
+      { expectation: 'no-match', isMet: true },
+      { expectation: 'each', isMet: false },
+      {
+        expectation: 'decided',
+        isMet: false,
+        said: expect.stringMatching(/^1 of 3 messages cannot be judged: message 1 of request 1: The regular/),
+      },
+    ]);
+  });
+});

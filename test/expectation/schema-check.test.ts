@@ -1,0 +1,198 @@
+import { describe, expect, it } from 'vitest';
+import { InputError } from '../../src/errors.ts';
+import type { JsonValue } from '../../src/message/types.ts';
+import { MessageSchemas, SchemaCheck } from '../../src/expectation/schema/schema-check.ts';
+import { judge } from './arriving.ts';
+
+const ORDER = {
+  type: 'object',
+  required: ['userId', 'properties'],
+  properties: {
+    properties: {
+      type: 'object',
+      required: ['orderId'],
+      properties: {
+        orderId: { type: 'string' },
+        total: { type: 'number' },
+        currency: { enum: ['EUR', 'USD'] },
+        email: { format: 'email' },
+      },
+      additionalProperties: false,
+    },
+  },
+};
+const SCHEMAS = { 'Order Completed': ORDER, identify: { required: ['traits'] } };
+
+const order = (properties: object): object => ({
+  type: 'track',
+  event: 'Order Completed',
+  userId: 'u1',
+  properties,
+});
+
+function differences(schemas: JsonValue, message: object): string[] {
+  const [finding] = judge(new SchemaCheck(new MessageSchemas(schemas, 's.json'), 's.json'), [[message]]);
+  return (finding?.differing ?? []).flatMap((each) =>
+    each.differences.map(({ path, expected, got }) => `${path}: expected ${expected}, got ${got}`),
+  );
+}
+
+function compileError(schemas: JsonValue): string {
+  try {
+    return typeof new MessageSchemas(schemas, 's.json');
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    return `${error.message}; ${error.hint}`;
+  }
+}
+
+/** The schema of a property that is called like a keyword with a typo. */
+const within = (schema: object): JsonValue => ({
+  A: { properties: { properties: { properties: { requierd: schema as JsonValue } } } },
+});
+
+describe('a file of schemas', () => {
+  it('says where a message does not fit, what was expected and what is there', () => {
+    expect(differences(SCHEMAS, order({ total: '12.5', currency: 'GBP', plan: 'pro', email: 'no' }))).toEqual(
+      [
+        'properties.orderId: expected something, got nothing',
+        'properties.plan: expected nothing, got "pro"',
+        'properties.total: expected a value of type number, got "12.5"',
+        'properties.currency: expected one of ["EUR","USD"], got "GBP"',
+        'properties.email: expected a value of format email, got "no"',
+      ],
+    );
+    expect(differences(SCHEMAS, { type: 'identify', userId: 'u1' })).toEqual([
+      'traits: expected something, got nothing',
+    ]);
+  });
+
+  it('takes no track whose event is not in it, and any other type', () => {
+    expect(differences(SCHEMAS, { ...order({}), event: 'Order Complete' })).toEqual([
+      'event: expected an event with a schema, such as "Order Completed", got "Order Complete"',
+    ]);
+    expect(differences(SCHEMAS, { type: 'page', userId: 'u1' })).toEqual([]);
+    expect(differences(SCHEMAS, { ...order({}), event: 'constructor' })).toHaveLength(1);
+  });
+
+  it('raises no false alarm in 10,000 valid messages', () => {
+    const check = new SchemaCheck(new MessageSchemas(SCHEMAS, 's.json'), 's.json');
+    const batch = Array.from({ length: 100 }, (_, id) =>
+      order({ orderId: `${id}`, total: id / 3, currency: 'EUR' }),
+    );
+    expect(
+      judge(
+        check,
+        Array.from({ length: 100 }, () => batch),
+      ),
+    ).toMatchObject([{ isMet: true, said: '10000 messages' }]);
+  });
+
+  it('knows draft 07 and 2020-12, also by their keywords', () => {
+    const tuple = {
+      properties: { properties: { properties: { list: { prefixItems: [{ type: 'number' }] } } } },
+    };
+    const wrong = order({ list: ['a'] });
+    for (const schema of [tuple, { $schema: 'https://json-schema.org/draft/2020-12/schema', ...tuple }]) {
+      expect(differences({ 'Order Completed': schema }, wrong)).toHaveLength(1);
+    }
+    const seven = {
+      $schema: 'http://json-schema.org/draft-07/schema#',
+      definitions: { n: { type: 'number' } },
+      properties: { properties: { properties: { list: { items: { $ref: '#/definitions/n' } } } } },
+    };
+    expect(differences({ 'Order Completed': seven }, wrong)).toHaveLength(1);
+    const four = { $schema: 'http://json-schema.org/draft-04/schema#' };
+    expect(compileError({ A: four })).toContain('expected `$schema` of "A" to be draft 07 or 2020-12');
+  });
+
+  it.each([
+    ['a wrong keyword', { A: { type: 'strnig' } }, /at "A": expected one of \[.*\] at type, got "strnig"; /],
+    [
+      'a remote $ref, which is never fetched',
+      { A: { $ref: 'https://a.example/x.json' } },
+      /at "A": can't resolve reference.*nothing is fetched/,
+    ],
+    [
+      'a wrong pattern',
+      { A: { properties: { b: { pattern: '[' } } } },
+      /at "A": .*Invalid regular expression/,
+    ],
+    ['an asynchronous schema', { A: { $async: true } }, /at "A": \$async/],
+    ['no schema', { A: 5 }, /expected a JSON Schema at "A", got 5/],
+    ['a list', [], /expected an object of event name/],
+  ])('is refused with its place for %s', (_what, schemas, sentence) => {
+    expect(compileError(schemas as JsonValue)).toMatch(sentence);
+  });
+
+  it('says in words what a value must be, and a key, each once', () => {
+    const schema = {
+      properties: {
+        properties: { properties: { n: { minimum: 3 }, p: { propertyNames: { pattern: '^a' } } } },
+      },
+    };
+    const found = differences({ 'Order Completed': schema }, order({ n: 1, p: { b: 1 } }));
+    expect(found).toEqual([
+      'properties.n: expected a value that is >= 3, got 1',
+      'properties.p: expected a key that matches pattern "^a", got "b"',
+    ]);
+  });
+
+  it('names a misspelled keyword or format with its place, and takes other keys for notes', () => {
+    expect(compileError(within({ requierd: ['a'] }))).toContain(
+      'at "A": unknown keyword "requierd" (is "required" meant?) at properties.properties.properties.requierd',
+    );
+    expect(compileError(within({ format: 'emial' }))).toContain(
+      'at "A": unknown format "emial" (is "email" meant?) at properties.properties.properties.requierd',
+    );
+    const notes = {
+      'x-owner': 'shop',
+      owner: 'shop',
+      labels: { team: 'shop' },
+      note: 'n',
+      example: 1,
+      format: 'in-house',
+      $comment: 'c',
+      title: 't',
+      examples: [{ requierd: 1 }],
+      deprecated: true,
+    };
+    expect(compileError(within({ ...notes, enum: [{ requierd: 1 }] }))).toBe('object');
+  });
+
+  it('knows each spelling of a draft, of the file or of an event, and names the file where it is wrong', () => {
+    const wrong = order({ list: 5 });
+    const list = { properties: { properties: { properties: { list: { type: 'string' } } } } };
+    for (const draft of ['draft-07', 'draft/2020-12']) {
+      for (const scheme of ['http', 'https']) {
+        for (const end of ['', '#']) {
+          const $schema = `${scheme}://json-schema.org/${draft}/schema${end}`;
+          expect(differences({ $schema, 'Order Completed': list }, wrong)).toHaveLength(1);
+          expect(differences({ 'Order Completed': { $schema, ...list } }, wrong)).toHaveLength(1);
+        }
+      }
+    }
+    expect(compileError({ $schema: 'https://json-schema.org/draft-04/schema', A: list })).toMatch(
+      /^expected `\$schema` to be draft 07 or 2020-12, got "https:/,
+    );
+  });
+
+  it('has definitions of the file in each schema', () => {
+    const schemas = {
+      $defs: { n: { type: 'number' }, m: { type: 'string' } },
+      'Order Completed': {
+        $defs: { m: { type: 'boolean' } },
+        properties: { properties: { properties: { n: { $ref: '#/$defs/n' }, m: { $ref: '#/$defs/m' } } } },
+      },
+    };
+    expect(differences(schemas, order({ n: 'a', m: 'a' }))).toHaveLength(2);
+    expect(differences(schemas, order({ n: 1, m: true }))).toEqual([]);
+  });
+
+  it('tells the event of a track from a type of the same name', () => {
+    const schemas = { identify: { required: ['traits'] }, Signup: {} };
+    const track = { type: 'track', event: 'identify', userId: 'u1', traits: {} };
+    expect(differences(schemas, track)).toEqual(['event: expected an event with a schema, got "identify"']);
+    expect(differences(schemas, { type: 'identify', userId: 'u1' })).toHaveLength(1);
+  });
+});

@@ -1,0 +1,287 @@
+import { randomUUID } from 'node:crypto';
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { compareSnapshots } from '../../src/expectation/compare-snapshots.ts';
+import { snapshotOf } from '../../src/expectation/snapshot.ts';
+import { formatSnapshot, parseSnapshot } from '../../src/expectation/snapshot-text.ts';
+import type { JsonValue } from '../../src/message/types.ts';
+import { json } from '../message/arbitraries.ts';
+import { arriving } from './arriving.ts';
+
+const event = (name: string, fields: object = {}): object => ({
+  type: 'track',
+  event: name,
+  userId: 'u1',
+  messageId: `node-${randomUUID()}`,
+  timestamp: new Date(Date.now() - Math.random() * 1e9).toISOString(),
+  ...fields,
+});
+
+function textOf(batch: readonly object[]): string {
+  return formatSnapshot(snapshotOf(arriving(batch).map(({ message }) => message)));
+}
+
+function changed(before: string, now: string): string[] {
+  const [one, other] = [parseSnapshot(before), parseSnapshot(now)];
+  if (!one.ok || !other.ok) throw new Error('no snapshot');
+  return compareSnapshots(one.users, other.users).flatMap(({ label, differences }) =>
+    differences.length === 0
+      ? [label]
+      : differences.map(({ path, expected, got }) => `${label}: ${path} ${expected} -> ${got}`),
+  );
+}
+
+const fifty = (change: object = {}): object[] =>
+  Array.from({ length: 50 }, (_, id) =>
+    event(`Event ${id % 7}`, {
+      userId: `u${id % 3}`,
+      properties: { id, list: [1, 'a', {}], ...(id === 31 && change) },
+    }),
+  );
+
+/** Values that read like a part of a snapshot, or like nothing that a message should have. */
+const odd = fc.oneof(
+  json,
+  fc.constantFrom<JsonValue>(
+    'user "u1"',
+    'user',
+    'no user',
+    'no type',
+    '# hooks snapshot 1:',
+    '<<<<<<< HEAD',
+    '=======',
+    '>>>>>>> theirs',
+    '<message-id>',
+    '<anonymous-id 1>',
+    '<time>',
+    'http://localhost:<port>/',
+    ' = ',
+    '\n\r\n',
+    '注文',
+    '7f3d8a52-0000-4000-8000-000000000001',
+    'track',
+  ),
+);
+
+const oddMessage: fc.Arbitrary<JsonValue> = fc.oneof(
+  odd,
+  fc.record(
+    {
+      type: odd,
+      event: odd,
+      userId: odd,
+      anonymousId: odd,
+      messageId: odd,
+      timestamp: odd,
+      properties: fc.dictionary(fc.oneof(fc.string(), fc.constantFrom('x = y', '"', ' a', '<<<<<<<')), odd),
+      '<<<<<<< HEAD': odd,
+    },
+    { requiredKeys: [] },
+  ),
+);
+
+/** What a page sends from a server on this port, by a library of this version. */
+const browser = (port: number, version: string): object => {
+  const anonymousId = randomUUID();
+  const order = randomUUID();
+  const context = {
+    ip: `10.0.0.${port % 200}`,
+    userAgent: version,
+    locale: version,
+    timezone: version,
+    screen: { width: port },
+    library: { name: 'analytics.js', version },
+    page: { url: `http://localhost:${port}/shop`, referrer: `http://127.0.0.1:${port}/` },
+  };
+  return [
+    event('A', { anonymousId, context, properties: { order, at: new Date().toISOString() } }),
+    event('B', { anonymousId, context, properties: { order, by: anonymousId } }),
+  ];
+};
+
+/** What three users without an id and one with an id send, one message after the other in this order. */
+const runInOrder = (order: readonly number[]): string => {
+  const [one, other, third] = [randomUUID(), randomUUID(), randomUUID()];
+  const item = randomUUID();
+  const sent = [
+    { type: 'page', anonymousId: one, name: 'Home' },
+    { type: 'track', anonymousId: one, event: 'A', properties: { by: one, item } },
+    { type: 'page', anonymousId: other, name: 'Home' },
+    { type: 'track', anonymousId: other, event: 'A', properties: { by: other, n: 1 } },
+    { type: 'page', anonymousId: third, name: 'Home' },
+    { type: 'track', userId: 'u1', event: 'A', properties: { item } },
+  ];
+  return textOf(order.map((at) => ({ ...sent[at], messageId: randomUUID() })));
+};
+
+describe('a snapshot', () => {
+  it('is the same for the same messages, whatever their ids, times, versions, machines and ports', () => {
+    const [one, other] = [browser(3000, '1'), browser(4711, '2')].map((batch) => textOf(batch as object[]));
+    expect(one).toBe(other);
+    expect(one).toContain('anonymousId = <anonymous-id 1>');
+    expect(one).toContain('properties.by = <anonymous-id 1>');
+    expect(one).toContain('properties.order = <id 1>');
+    expect(one).toContain('context.page.url = "http://localhost:<port>/shop"');
+    expect(one).toContain('properties.at = <time>');
+  });
+
+  it('of 50 messages changes in one line when one property does', () => {
+    const [before, now] = [textOf(fifty({ plan: 'pro' })), textOf(fifty({ plan: 'basic' }))].map((text) =>
+      text.split('\n'),
+    );
+    const differing = before?.filter((line, index) => line !== now?.[index]);
+    expect([before?.length === now?.length, differing]).toEqual([true, ['  properties.plan = "pro"']]);
+    expect(changed(textOf(fifty({ plan: 'pro' })), textOf(fifty({ plan: 'basic' })))).toEqual([
+      'track "Event 3" of user "u1": properties.plan "pro" -> "basic"',
+    ]);
+  });
+
+  it('goes by user, so that users may come in any order', () => {
+    const [a, b] = [event('A'), event('B', { userId: 'u2' })];
+    expect(changed(textOf([a, b]), textOf([b, a]))).toEqual([]);
+  });
+
+  it('keeps the messages of a visitor with those of the user that he becomes', () => {
+    const text = textOf([
+      { type: 'page', anonymousId: 'a1' },
+      { type: 'identify', anonymousId: 'a1', userId: 'u1' },
+    ]);
+    expect(text.match(/^(user|page|identify).*$/gm)).toEqual(['user "u1"', 'page', 'identify']);
+  });
+
+  it('names a message that is missing, one too many, one that moved, and a type of a value', () => {
+    const [a, b, c] = [event('A'), event('B', { properties: { n: 1 } }), event('C')];
+    expect(changed(textOf([a, b, c]), textOf([a, c]))).toEqual(['missing: track "B" of user "u1"']);
+    expect(changed(textOf([a, c]), textOf([a, event('X'), c]))).toEqual([
+      'not in the snapshot: track "X" of user "u1"',
+    ]);
+    expect(changed(textOf([a, b]), textOf([a, event('B', { properties: { n: '1' } })]))).toEqual([
+      'track "B" of user "u1": properties.n 1 -> "1"',
+    ]);
+    expect(changed(textOf([a, c]), textOf([c, a]))).toEqual([
+      expect.stringMatching(
+        /^moved: track "[AC]" of user "u1": message [12] of this user is now message [12]$/,
+      ),
+    ]);
+    const times = (count: number): object[] => Array.from({ length: count }, () => event('A'));
+    const second = 'not in the snapshot: a second track "A" of user "u1"';
+    expect(changed(textOf([a]), textOf([a, event('A')]))).toEqual([second]);
+    expect(changed(textOf([a]), textOf(times(4))).map((label) => label.slice(21, 30))).toEqual([
+      'a second ',
+      'a third t',
+      'a further',
+    ]);
+  });
+
+  it('names a message once that is at another place and differs', () => {
+    const [a, c, d] = [event('A'), event('C'), event('D')];
+    const [one, two] = [1, 2].map((n) => event('B', { properties: { n } }));
+    expect(changed(textOf([one ?? {}, a, c, d]), textOf([a, c, d, two ?? {}]))).toEqual([
+      'moved, and differs: track "B" of user "u1": message 1 of this user is now message 4: properties.n 1 -> 2',
+    ]);
+  });
+
+  it('has placeholders for versions, sessions and ids without dashes', () => {
+    const run = (n: number): string => {
+      const context = { app: { name: 'a', version: `1.${n}`, build: n }, os: { name: 'o', version: `${n}` } };
+      const id = randomUUID().replaceAll('-', '');
+      return textOf([event('A', { context: { ...context, sessionId: n }, properties: { id } })]);
+    };
+    expect(run(1)).toBe(run(2));
+    const hash = 'd41d8cd98f00b204e9800998ecf8427e';
+    expect(textOf([event('A', { properties: { hash } })])).toContain(`properties.hash = "${hash}"`);
+  });
+
+  it('is known by a merge conflict in its first line, too', () => {
+    const [first, second] = ['<<<<<<< HEAD', '# hooks snapshot 1: x'];
+    expect(parseSnapshot(`${first}\n${second}\n`)).toMatchObject({
+      expected: 'a snapshot without a merge conflict',
+      line: 1,
+      isDamaged: true,
+    });
+    expect(parseSnapshot(`${first}\n`)).toMatchObject({ isDamaged: false });
+  });
+
+  it('is read back as it was written, whatever is in it', () => {
+    fc.assert(
+      fc.property(fc.array(oddMessage, { maxLength: 6 }), (values) => {
+        const users = snapshotOf(values.map((value, index) => ({ index, value })));
+        const read = parseSnapshot(Buffer.from(formatSnapshot(users)).toString());
+        expect(read).toEqual({ ok: true, users });
+        expect(compareSnapshots(read.ok ? read.users : [], users)).toEqual([]);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('tells a message from any other by its text', () => {
+    const values: JsonValue[] = [
+      null,
+      'a',
+      [],
+      {},
+      { type: 'no type' },
+      { type: '' },
+      { type: null },
+      { event: '' },
+      { event: 'A' },
+      { type: 'track "A"' },
+      { type: 'track', event: 'A' },
+      { message: null },
+      { '(message)': null },
+      { a: '<time>' },
+      { a: new Date(0).toISOString() },
+    ];
+    const texts = values.map((value) => formatSnapshot(snapshotOf([{ index: 0, value }])));
+    expect(new Set(texts).size).toBe(values.length);
+  });
+
+  it('is the same whichever of several users comes first, when each has a new id in each run', () => {
+    const first = runInOrder([0, 1, 2, 3, 4, 5]);
+    fc.assert(
+      fc.property(fc.shuffledSubarray([0, 2, 4, 5], { minLength: 4 }), (order) => {
+        const whole = order.flatMap((at) => (at < 4 ? [at, at + 1] : [at]));
+        expect(runInOrder(whole)).toBe(first);
+        expect(changed(first, runInOrder(whole))).toEqual([]);
+      }),
+    );
+    expect(first).toContain('properties.item = <shared id 1>');
+  });
+
+  it('names one message when one of several users without an id sends another value', () => {
+    const runOf = (values: readonly number[]): string =>
+      textOf(
+        values.map((n) => ({
+          type: 'track',
+          event: 'A',
+          anonymousId: randomUUID(),
+          properties: { n, m: n },
+        })),
+      );
+    expect(changed(runOf([1, 2, 3]), runOf([3, 1, 2]))).toEqual([]);
+    const other = textOf(
+      [3, 2, 1].map((n) => ({
+        type: 'track',
+        event: 'A',
+        anonymousId: randomUUID(),
+        properties: { n: n === 2 ? 5 : n, m: n },
+      })),
+    );
+    expect(changed(runOf([1, 2, 3]), other)).toEqual([
+      'track "A" of user <anonymous-id>: properties.n 2 -> 5',
+    ]);
+    expect(changed(runOf([1, 2]), runOf([1, 2, 3]))).toEqual([
+      'not in the snapshot: track "A" of user <anonymous-id>',
+    ]);
+  });
+
+  it.each([
+    ['another file', '{"a":1}', 1],
+    ['an empty file', '', 1],
+    ['a later format', '# hooks snapshot 12: x\n', 1],
+    ['conflict markers', `${textOf([event('A')])}<<<<<<< HEAD\n`, 9],
+    ['a value without a message', '# hooks snapshot 1: x\n\nuser "u1"\n  a = 1\n', 4],
+  ])('is told from %s', (_what, text, line) => {
+    expect(parseSnapshot(text)).toMatchObject({ ok: false, line });
+  });
+});

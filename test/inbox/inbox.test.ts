@@ -1,0 +1,287 @@
+import { createHmac } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { sign } from '../../src/signature/sign.ts';
+import { BODY, start, type Answer } from './start-inbox.ts';
+
+/** What the stream of events tells first. */
+async function firstEvents(url: string, wanted: number): Promise<Record<string, unknown>[]> {
+  const left = new AbortController();
+  const response = await fetch(url, { signal: left.signal });
+  const decoder = new TextDecoder();
+  let told = '';
+  const ids = (): number => told.match(/"id":/g)?.length ?? 0;
+  for await (const chunk of response.body ?? []) {
+    told += decoder.decode(chunk as Uint8Array, { stream: true });
+    if (ids() >= wanted && told.endsWith('\n\n')) break;
+  }
+  left.abort();
+  return [...told.matchAll(/^data: (.*)$/gm)].map(
+    ([, json = '']) => JSON.parse(json) as Record<string, unknown>,
+  );
+}
+
+describe('the page', () => {
+  it('lets in nothing but its own script and style, and cannot be framed', async () => {
+    const { ask } = await start();
+    for (const path of ['/_hooks', '/_hooks/', '/_hooks?a=b']) {
+      const { status, headers, text: html } = await ask(path);
+      expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
+      const policy = headers['content-security-policy'] ?? '';
+      expect(policy).toMatch(
+        /^default-src 'none'; script-src 'sha256-[\w+/=]+'; style-src 'sha256-[\w+/=]+';/,
+      );
+      expect(policy).toContain("frame-ancestors 'none'");
+      expect(policy).not.toContain('unsafe');
+      expect(headers).toMatchObject({
+        'x-content-type-options': 'nosniff',
+        'cross-origin-resource-policy': 'same-origin',
+        'cache-control': 'no-store',
+        'referrer-policy': 'no-referrer',
+      });
+      expect(html).not.toMatch(/(?:src|href)="(?!data:)/);
+    }
+  });
+
+  it('escapes what it is told', async () => {
+    const { ask } = await start({ forwardUrl: 'http://a/"><script>alert(1)</script>' });
+    const { text: html } = await ask('/_hooks');
+    expect(html).not.toContain('<script>alert');
+  });
+
+  it.each(['POST', 'PUT', 'DELETE'])('is no webhook: %s is refused and not counted', async (method) => {
+    const { ask, requests } = await start();
+    expect((await ask('/_hooks', { method, body: '{}' })).status).toBe(405);
+    expect((await ask('/_hooks/requests/1/replay', { method, body: '{}' })).status).toBe(403);
+    expect((await ask('/_hooks/nothing', { method })).status).toBe(403);
+    expect(requests).toEqual([]);
+  });
+
+  it('leaves alone what only looks like it', async () => {
+    const { ask, requests } = await start();
+    await ask('/_hooksy', { method: 'POST' });
+    await ask('/a/_hooks', { method: 'POST' });
+    expect(requests.map(({ path }) => path)).toEqual(['/_hooksy', '/a/_hooks']);
+  });
+});
+
+describe('a client that is not the page', () => {
+  it.each([
+    'evil.example',
+    'evil.example:8787',
+    'localhost.evil.example',
+    '10.0.0.1',
+    ':80',
+    '127.0.0.1.nip.io',
+  ])('is refused by the host %j, even with the token (DNS rebinding)', async (host) => {
+    const { ask, token } = await start();
+    for (const path of ['/_hooks', `/_hooks/events?token=${token}`, `/_hooks/requests/1?token=${token}`]) {
+      expect((await ask(path, { headers: { host } })).status).toBe(403);
+    }
+  });
+
+  it.each(['localhost:1', 'LOCALHOST', '127.0.0.1:8787', '127.1.2.3', '[::1]:8787'])(
+    'is let in by the host %s',
+    async (host) => {
+      const { ask } = await start();
+      expect((await ask('/_hooks', { headers: { host } })).status).toBe(200);
+    },
+  );
+
+  it.each([
+    '/_hooks/events',
+    '/_hooks/requests/1',
+    '/_hooks/requests/1/body',
+    '/_hooks/requests/1/capture',
+    '/_hooks/search?text=a',
+  ])('reads nothing at %s without the token of this start', async (path) => {
+    const { ask, post, token } = await start();
+    await post();
+    expect((await ask(path)).status).toBe(403);
+    const wrong = `${token.startsWith('x') ? 'y' : 'x'}${token.slice(1)}`;
+    expect((await ask(path, { headers: { 'x-hooks-token': wrong } })).status).toBe(403);
+    expect((await ask(path, { headers: { 'x-hooks-token': token.slice(0, -1) } })).status).toBe(403);
+  });
+
+  it.each([
+    ['another origin', 'http://evil.example'],
+    ['another port of this machine', 'http://127.0.0.1:1'],
+    ['another scheme', 'https://127.0.0.1'],
+    ['a sandboxed page', 'null'],
+    ['nowhere', undefined],
+  ])('acts on nothing from %s, even with the token', async (_what, origin) => {
+    const { ask, post, replays, token, receiver } = await start();
+    await post();
+    const headers = { host: `127.0.0.1:${receiver.port}`, 'x-hooks-token': token, ...(origin && { origin }) };
+    for (const path of ['requests/1/replay', 'clear', 'export', 'respond']) {
+      const body = JSON.stringify({ ids: [1], respond: '500' });
+      const answer = await ask(`/_hooks/${path}`, { method: 'POST', headers, body });
+      expect([path, answer.status]).toEqual([path, 403]);
+      expect(answer.text).not.toContain('Signup');
+    }
+    expect(replays).toEqual([]);
+    expect((await ask('/_hooks/requests/1', { headers })).status).toBe(200);
+    expect((await fetch(receiver.url, { method: 'POST', body: '{}' })).status).toBe(200);
+  });
+
+  it.each([
+    'Forwarded',
+    'Via',
+    'X-Forwarded-For',
+    'X-Forwarded-Host',
+    'X-Forwarded-Proto',
+    'X-Forwarded-Port',
+    'X-Real-IP',
+    'CF-Connecting-IP',
+    'True-Client-IP',
+    'Fly-Client-IP',
+    'X-Cluster-Client-IP',
+  ])('needs the token to open the page through a tunnel to this machine: %s', async (name) => {
+    const { ask, token } = await start();
+    const headers = { [name]: '203.0.113.9' };
+    const { status, text: said } = await ask('/_hooks', { headers });
+    expect([status, said]).toEqual([403, expect.not.stringContaining(token)]);
+    expect((await ask(`/_hooks?token=${token}`, { headers })).status).toBe(200);
+  });
+});
+
+describe('an inbox that other machines reach', () => {
+  it('prints its address with the token, and is served by any address but by no name', async () => {
+    const { inboxUrl, printedUrl, token, ask } = await start({ host: '0.0.0.0' });
+    expect(inboxUrl).toBe(printedUrl);
+    expect(inboxUrl).toMatch(/\/_hooks\?token=[\w-]{32}$/);
+    expect(inboxUrl).not.toContain(token);
+    expect((await ask('/_hooks', { headers: { host: '192.168.1.5:8787' } })).status).toBe(200);
+    expect((await ask('/_hooks', { headers: { host: 'evil.example' } })).status).toBe(403);
+  });
+});
+
+describe('the page itself', () => {
+  it('is told of requests in order, those that were there first', async () => {
+    const { post, receiver, token } = await start();
+    for (let count = 0; count < 3; count++) await post();
+    const events = await firstEvents(`${receiver.url}/_hooks/events?token=${token}`, 3);
+    const [{ requests = [], firstId } = {}] = events as { requests?: unknown[]; firstId?: number }[];
+    expect(firstId).toBe(1);
+    expect(requests).toMatchObject([
+      { id: 1 },
+      { id: 2 },
+      { id: 3, type: 'track', event: 'Signup', userId: 'u1' },
+    ]);
+    expect(JSON.stringify(events)).not.toContain('CANARY');
+  });
+
+  it('goes on after the last one that it was told of', async () => {
+    const { post, receiver, token } = await start();
+    for (let count = 0; count < 3; count++) await post();
+    const url = `${receiver.url}/_hooks/events?token=${token}`;
+    const response = await fetch(url, { headers: { 'last-event-id': '2' } });
+    const reader = response.body?.getReader();
+    const { value } = (await reader?.read()) ?? {};
+    expect(new TextDecoder().decode(value)).toMatch(/^id: 3\ndata: \{"requests":\[\{[^[]*"id":3,/);
+    await reader?.cancel();
+  });
+
+  it('shows the messages of a gzipped batch, finds words in them, and never the write key', async () => {
+    const { ask, receiver, token } = await start();
+    const headers = { 'x-hooks-token': token };
+    const batch = [
+      { type: 'track', event: 'Signup', userId: 'u1' },
+      { type: 'page', userId: 'u1', name: 'Needle' },
+      { type: 'track', event: 'Lost' },
+    ];
+    const context = { library: { name: 'own', version: '2' } };
+    const body = gzipSync(JSON.stringify({ batch, context, writeKey: 'CANARY' }));
+    await fetch(`${receiver.url}/v1/batch`, {
+      method: 'POST',
+      body,
+      headers: { 'content-encoding': 'gzip' },
+    });
+    const { text: details } = await ask('/_hooks/requests/1', { headers });
+    expect(JSON.parse(details)).toMatchObject({
+      summary: { messages: 3 },
+      library: 'own 2',
+      messages: batch,
+      messageTitles: [
+        'track "Signup" by u1',
+        'page by u1',
+        expect.stringMatching(/^track "Lost"; a tracking API rejects it: expected `userId`/),
+      ],
+    });
+    expect(details).not.toContain('CANARY');
+    expect((await ask('/_hooks/search?text=needle', { headers })).text).toBe('[1]');
+  });
+
+  it('shows the scheme that a request was checked by, and the one that a sender has to name', async () => {
+    const { ask, receiver, token } = await start({ secrets: ['s'], sendBy: 'github' });
+    const headers = { 'X-Signature': sign('{}', 's'), 'webhook-id': 'm' };
+    await fetch(receiver.url, { method: 'POST', body: '{}', headers });
+    const details = await ask('/_hooks/requests/1', { headers: { 'x-hooks-token': token } });
+    expect(JSON.parse(details.text)).toMatchObject({ summary: { verdict: 'valid' }, scheme: 'segment' });
+    expect((await ask('/_hooks')).text).toContain('&quot;sendBy&quot;:&quot;github&quot;');
+  });
+
+  it('reads exact bytes, and headers with secrets masked', async () => {
+    const { ask, post, token } = await start();
+    await post(BODY, { Authorization: 'Bearer CANARY', Cookie: 'a=CANARY', 'X-Signature': 'abc' });
+    const headers = { 'x-hooks-token': token };
+    const body = await ask('/_hooks/requests/1/body', { headers });
+    expect(body).toMatchObject({
+      text: BODY,
+      headers: {
+        'content-type': 'application/octet-stream',
+        'content-disposition': 'attachment; filename="body"',
+      },
+    });
+    const [details, capture] = await Promise.all(
+      ['', '/capture'].map((part) => ask(`/_hooks/requests/1${part}`, { headers })),
+    );
+    expect(details?.text).toContain('["Authorization","***"]');
+    expect(details?.text).toContain('["X-Signature","abc"]');
+    expect(JSON.parse(capture?.text ?? '')).toMatchObject({ capture: 1, url: '/hook?token=***', body: BODY });
+    expect(`${details?.text}${capture?.text}`).not.toContain('CANARY');
+    expect((await ask('/_hooks/requests/2', { headers })).status).toBe(404);
+  });
+
+  it('shows the right signature only on a page that was opened with the printed token', async () => {
+    const { ask, post, token, printedUrl } = await start({ secrets: ['k'] });
+    await post(BODY, { 'X-Signature': '0'.repeat(40) });
+    const right = createHmac('sha1', 'k').update(BODY).digest('hex');
+    const printed = new URL(printedUrl);
+    const page = await ask(`${printed.pathname}${printed.search}`, { headers: { host: 'localhost' } });
+    const pageToken = /token&quot;:&quot;([\w-]+)/.exec(page.text)?.[1] ?? '';
+    expect(pageToken).toBe(printed.searchParams.get('token'));
+    const detailsWith = async (given: string): Promise<unknown> =>
+      JSON.parse((await ask('/_hooks/requests/1', { headers: { 'x-hooks-token': given } })).text);
+    expect(await detailsWith(pageToken)).toMatchObject({ expected: right, got: '0'.repeat(40) });
+    expect(JSON.stringify(await detailsWith(token))).not.toContain(right);
+    const capture = await ask('/_hooks/requests/1/capture', { headers: { 'x-hooks-token': pageToken } });
+    expect(capture.text).not.toContain(right);
+  });
+
+  it('finds what stands in a body, whatever its case', async () => {
+    const { ask, post, token } = await start();
+    await post();
+    await post('{"city":"Wien"}');
+    const headers = { 'x-hooks-token': token };
+    expect((await ask('/_hooks/search?text=PARIS', { headers })).text).toBe('[1]');
+    expect((await ask('/_hooks/search?text=nowhere', { headers })).text).toBe('[]');
+  });
+
+  it('replays the request as it came, secrets included, and hears what is wrong with a URL', async () => {
+    const { act, post, replays } = await start();
+    await post(BODY, { Authorization: 'Bearer CANARY' });
+    const replay = (wish: string): Promise<Answer> => act('requests/1/replay', wish);
+    expect((await replay('{"url":"http://127.0.0.1:3000/"}')).text).toContain('"status":202');
+    expect((await replay('{}')).status).toBe(200);
+    expect(replays.map(({ url }) => url)).toEqual(['http://127.0.0.1:3000/', undefined]);
+    expect(replays[0]?.request.rawHeaders).toContain('Bearer CANARY');
+    expect(Buffer.from(replays[0]?.request.body ?? []).toString()).toBe(BODY);
+    expect(await replay('{"url":"http://refused/"}')).toMatchObject({
+      status: 400,
+      text: 'Not there; go elsewhere\n',
+    });
+    expect((await replay('no JSON')).status).toBe(400);
+    expect((await replay(`"${'x'.repeat(10_000)}"`)).status).toBe(400);
+  });
+});

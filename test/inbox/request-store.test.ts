@@ -1,0 +1,121 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { RequestStore, type StoreLimits } from '../../src/inbox/request-store.ts';
+import { trackingCallOf } from '../../src/receiver/messages/tracking-call.ts';
+import { searchBodies } from '../../src/inbox/search-bodies.ts';
+
+function storeOf(bodies: readonly string[], limits: Partial<StoreLimits> = {}): RequestStore {
+  const store = new RequestStore(limits);
+  for (const body of bodies) {
+    store.add({
+      at: 0,
+      method: 'POST',
+      path: '/hook?key=CANARY',
+      rawHeaders: ['A', 'b'],
+      body: Buffer.from(body),
+      verdict: 'unchecked',
+      answered: 'status',
+      status: 200,
+      ms: 1,
+    });
+  }
+  return store;
+}
+
+const ids = (store: RequestStore, from: number, limit = 100): number[] =>
+  store.since(from, limit).map(({ summary }) => summary.id);
+
+describe('RequestStore', () => {
+  it('numbers from 1 and gives them from an id on, a limited number at a time', () => {
+    const store = storeOf(['a', 'b', 'c', 'd']);
+    expect(ids(store, 1)).toEqual([1, 2, 3, 4]);
+    expect(ids(store, 3, 1)).toEqual([3]);
+    expect(ids(store, 9)).toEqual([]);
+    expect(store.get(2)?.summary.id).toBe(2);
+    expect([store.get(0), store.get(5)]).toEqual([undefined, undefined]);
+  });
+
+  it('lets the oldest go when there are too many, and keeps the numbers', () => {
+    const store = storeOf(['a', 'b', 'c', 'd'], { requests: 2 });
+    expect([store.firstId, store.nextId]).toEqual([3, 5]);
+    expect(ids(store, 1)).toEqual([3, 4]);
+    expect(store.get(2)).toBeUndefined();
+  });
+
+  it('lets the oldest go when they are too large, but never the newest', () => {
+    const store = storeOf(['a'.repeat(3_000), 'b', 'c'.repeat(9_000)], { bytes: 5_000 });
+    expect(ids(store, 1)).toEqual([3]);
+  });
+
+  it('keeps a copy of the body: the buffer that it came in is used again', () => {
+    const body = Buffer.from('before');
+    const store = new RequestStore();
+    const [one] = storeOf(['x']).since(1, 1);
+    if (one === undefined) throw new Error('Expected a request');
+    store.add({ ...one.request, body });
+    body.write('after!');
+    expect(Buffer.from(store.get(1)?.request.body ?? []).toString()).toBe('before');
+  });
+
+  it('keeps no messages of a body, which take many times its memory', () => {
+    setFlagsFromString('--expose-gc');
+    const collectGarbage = runInNewContext('gc') as () => void; // the flag above makes it
+    const batch = Array.from({ length: 2_000 }, (_, id) => ({
+      type: 'track',
+      event: `E${id}`,
+      userId: `u${id}`,
+    }));
+    const packed = gzipSync(JSON.stringify({ batch }));
+    const came = { method: 'POST', path: '/v1/batch', rawHeaders: ['content-encoding', 'gzip'], at: 0 };
+    const store = new RequestStore();
+    collectGarbage();
+    const before = process.memoryUsage().heapUsed;
+    for (let count = 0; count < 60; count++) {
+      const request = { ...came, body: Buffer.from(packed) };
+      const call = trackingCallOf(request);
+      expect(call?.messages).toHaveLength(2_000);
+      const rest = { verdict: 'unchecked', answered: 'status', status: 200, ms: 1 } as const;
+      store.add({ ...request, ...rest, ...(call && { call }) });
+    }
+    collectGarbage();
+    // With its messages each takes several times as much.
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(60 * 60_000);
+    expect(store.get(1)?.summary.messages).toBe(2_000);
+  });
+
+  it('counts the responses that it keeps, of which another receiver chooses the length', () => {
+    const store = new RequestStore({ bytes: 100_000 });
+    const [one] = storeOf(['x']).since(1, 1);
+    if (one === undefined) throw new Error('Expected a request');
+    const forwarded = { url: 'u', status: 500, reply: 'r'.repeat(60_000), ms: 1 };
+    for (let count = 0; count < 3; count++) store.add({ ...one.request, forwarded });
+    expect(ids(store, 1)).toEqual([3]);
+    expect(store.evicted).toBe(2);
+    store.clear();
+    expect([store.firstId, store.nextId, store.evicted]).toEqual([4, 4, 0]);
+  });
+
+  it('bounds what a sender makes a line of the list hold, and masks secrets in it', () => {
+    const store = storeOf([JSON.stringify({ type: 'track', event: 'e'.repeat(100_000), userId: { a: 1 } })]);
+    const summary = store.get(1)?.summary;
+    expect(summary?.event).toBe(`${'e'.repeat(200)}…`);
+    expect(summary?.userId).toBeUndefined();
+    expect(summary?.path).toBe('/hook?key=***');
+  });
+});
+
+describe('searchBodies', () => {
+  it('goes through all of them, large ones too', async () => {
+    const bodies = Array.from({ length: 1_200 }, (_, index) => (index % 400 === 7 ? 'Needle' : 'hay'));
+    const store = storeOf([...bodies, `${' '.repeat(3_000_000)}nEEdle`]);
+    expect(await searchBodies(store, 'needle')).toEqual([8, 408, 808, 1201]);
+  });
+
+  it('finds a word of any script, however a sender spells it', async () => {
+    const store = storeOf(['{"a":"\\u8d44\\u6599"}', '{"a":"资料"}', '{"a":"\\u8d44"}', '\\u8d44 资料']);
+    expect(await searchBodies(store, '资料')).toEqual([1, 2, 4]);
+    expect(await searchBodies(store, 'u8d44')).toEqual([1, 3, 4]);
+  });
+});
