@@ -25,8 +25,8 @@ const MOST_FILES_OF_A_FOLDER = 15;
 /** Who may import whom, by the room of the path (roomOf). Every file may import the root helpers. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   message: [],
-  causes: [],
-  signature: [],
+  signature: ['diagnosis'],
+  diagnosis: ['signature', 'check', 'transport'],
   transport: [],
   capture: [],
   report: [],
@@ -36,12 +36,14 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'stores/server': ['queue', 'service', 'deletion'],
   stores: ['queue', 'service', 'deletion', 'audience', 'stores/memory', 'stores/sqlite', 'stores/server'],
   client: ['message', 'transport'],
-  engine: ['message', 'queue', 'signature', 'transport', 'causes'],
+  engine: ['message', 'queue', 'signature', 'transport', 'diagnosis'],
   replay: ['message', 'capture'],
-  receiver: ['signature', 'message', 'capture', 'service'],
+  receiver: ['signature', 'message', 'capture', 'service', 'diagnosis'],
+  expectation: ['receiver', 'message'],
+  inbox: ['receiver', 'expectation', 'signature', 'message', 'capture'],
   idempotence: ['message'],
-  testing: ['receiver', 'message', 'signature', 'check'],
-  check: ['message', 'signature', 'transport', 'capture', 'causes'],
+  testing: ['receiver', 'expectation', 'message', 'signature', 'check'],
+  check: ['message', 'signature', 'transport', 'capture', 'diagnosis'],
   service: ['message', 'client', 'deletion'],
   audience: ['message'],
   deletion: ['message'],
@@ -49,7 +51,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'check-options.ts': ['errors.ts', 'suggest.ts'],
 };
 
-/** The rooms of `cli` that its verbs share. Every other folder of `cli` is a verb, which only `cli/program.ts` names. */
+/** The rooms of `cli` that its verbs share. Each folder of `cli/verbs` is a verb, which only `cli/program.ts` names. */
 const SHARED_BY_VERBS = ['cli/flags', 'cli/print', 'cli/child'];
 
 /** Imports narrower than their folder: only these files, or only from this file. */
@@ -110,10 +112,10 @@ const PACKAGES: Readonly<Record<string, string>> = {
   ioredis: 'stores/server/',
   pg: 'stores/server/',
   'ipaddr.js': 'transport/',
-  preact: 'receiver/inbox/page/',
-  ajv: 'receiver/expected/schema/',
-  'ajv/dist/2020.js': 'receiver/expected/schema/',
-  'ajv-formats': 'receiver/expected/schema/',
+  preact: 'inbox/page/',
+  ajv: 'expectation/schema/',
+  'ajv/dist/2020.js': 'expectation/schema/',
+  'ajv-formats': 'expectation/schema/',
   'csv-parse/sync': 'audience/',
   'csv-parse': 'audience/',
 };
@@ -145,8 +147,8 @@ describe('architecture', () => {
     expect(naming(/bullmq/i).filter((path) => !path.startsWith('stores/server/'))).toEqual([]);
     // The scheme `sqlite:` of a store, and the version that doctor shows.
     const word = /(?<!hooks-)sqlite(?!:|Version|\d| \$)/i;
-    // `causes` names what a receiver may run on.
-    const outside = naming(word).filter((path) => !/^(?:stores\/sqlite|causes)\//.test(path));
+    // `diagnosis` names what a receiver may run on.
+    const outside = naming(word).filter((path) => !/^(?:stores\/sqlite|diagnosis)\//.test(path));
     expect(outside).toEqual(['stores/open.ts']);
   });
 
@@ -193,14 +195,14 @@ describe('architecture', () => {
     expect(isAllowed({ from: 'engine/engine.ts', to: 'cli/main.ts' })).toBe(false);
     expect(isAllowed({ from: 'redact.ts', to: 'errors.ts' })).toBe(false);
     expect(isAllowed({ from: 'receiver/receiver.ts', to: 'service/server.ts' })).toBe(false);
-    expect(isAllowed({ from: 'cli/send/command.ts', to: 'transport/transport.ts' })).toBe(false);
-    expect(isAllowed({ from: 'cli/send/run.ts', to: 'cli/replay/output.ts' })).toBe(false);
-    expect(isAllowed({ from: 'cli/flags/flag-values.ts', to: 'cli/send/run.ts' })).toBe(false);
-    expect(isAllowed({ from: 'cli/print/result-line.ts', to: 'cli/send/run.ts' })).toBe(false);
+    expect(isAllowed({ from: 'cli/verbs/send/command.ts', to: 'transport/transport.ts' })).toBe(false);
+    expect(isAllowed({ from: 'cli/verbs/send/run.ts', to: 'cli/verbs/replay/output.ts' })).toBe(false);
+    expect(isAllowed({ from: 'cli/flags/flag-values.ts', to: 'cli/verbs/send/run.ts' })).toBe(false);
+    expect(isAllowed({ from: 'cli/print/result-line.ts', to: 'cli/verbs/send/run.ts' })).toBe(false);
     expect(isAllowed({ from: 'cli/flags/flag-values.ts', to: 'cli/print/result-line.ts' })).toBe(false);
     expect(isAllowed({ from: 'cli/print/result-line.ts', to: 'cli/flags/delivery/loopback.ts' })).toBe(false);
-    expect(isAllowed({ from: 'cli/io.ts', to: 'cli/send/run.ts' })).toBe(false);
-    expect(isAllowed({ from: 'cli/send/run.ts', to: 'cli/print/result-line.ts' })).toBe(true);
+    expect(isAllowed({ from: 'cli/io.ts', to: 'cli/verbs/send/run.ts' })).toBe(false);
+    expect(isAllowed({ from: 'cli/verbs/send/run.ts', to: 'cli/print/result-line.ts' })).toBe(true);
     const loop = [
       { from: 'a.ts', to: 'b.ts' },
       { from: 'b.ts', to: 'a.ts' },
@@ -323,6 +325,7 @@ function isAllowedInCli(from: string, to: string): boolean {
 /** The first folder, or with it the second where that is a room too; the file itself when it lies at the root. */
 function roomOf(path: string): string {
   const [first = path, second = '', ...deeper] = path.split('/');
+  if (first === 'cli' && second === 'verbs') return `cli/verbs/${deeper[0] ?? ''}`;
   const isRoom = `${first}/${second}` in MAY_IMPORT || (first === 'cli' && deeper.length > 0);
   return isRoom ? `${first}/${second}` : first;
 }

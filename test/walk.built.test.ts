@@ -15,10 +15,10 @@ interface Walk {
 
 /** The most that each job may walk through. Lower a number when the code allows it; raise it only with a reason in the commit. */
 const BUDGETS = {
-  send: { files: 118, functions: 723 },
+  send: { files: 120, functions: 741 },
   batch: { files: 75, functions: 380 },
-  replay: { files: 162, functions: 980 },
-  verify: { files: 41, functions: 196 },
+  replay: { files: 166, functions: 1001 },
+  verify: { files: 42, functions: 202 },
 } as const satisfies Record<string, Walk>;
 
 const SRC = join(ROOT, 'src/');
