@@ -1,6 +1,7 @@
 // The public library: everything a program may rely on. Options and results are documented where they are declared.
 
-export { createDeliveryPipeline, type Pipeline } from './app/pipeline/pipeline.ts';
+export { createDeliveryPipeline } from './app/pipeline/delivery-pipeline.ts';
+export type { Pipeline } from './app/pipeline/pipeline.ts';
 export { createTrackingApiPipeline } from './app/pipeline/tracking-api-pipeline.ts';
 export type { DeliveryPipelineOptions, TrackingApiPipelineOptions } from './app/pipeline/options.ts';
 export type { DestinationInput, SourceInput, SourcesInput } from './app/pipeline/sources-input.ts';

@@ -6,7 +6,7 @@ import { redactUrl } from '../redact.ts';
 import { retryAfterMs } from '../transport/retry-after.ts';
 import type { TransportResult } from '../transport/transport.ts';
 import { isoTime } from '../clock.ts';
-import { LONGEST_RETRIES_MS, nextWaitMs } from './backoff.ts';
+import { longestRetriesMs, nextWaitMs } from './backoff.ts';
 import { batchResult, type BatchResult, type BatchRejection } from './batch-result.ts';
 import { batchBody } from './batch.ts';
 import { ClosingWindow } from './closing-window.ts';
@@ -55,7 +55,7 @@ export class TrackingApiSink implements Sink {
     checkSinkOptions(options);
     this.maxInFlight = options.maxInFlight ?? 1;
     this.#options = options;
-    const { clock, signal, retryForMs = LONGEST_RETRIES_MS, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
+    const { clock, signal, retryForMs = longestRetriesMs(), timeoutMs = DEFAULT_TIMEOUT_MS } = options;
     // At least one attempt: closing at once would give up what is sent once only after the first failure.
     this.#closing = new ClosingWindow({ clock, signal, windowMs: Math.max(retryForMs, timeoutMs) });
     this.#url = batchUrl(options.endpoint);

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { ConfigError, InputError, QueueError, ValidationError } from '../../src/errors.ts';
-import { createDeliveryPipeline, type Pipeline } from '../../src/app/pipeline/pipeline.ts';
+import { createDeliveryPipeline } from '../../src/app/pipeline/delivery-pipeline.ts';
+import type { Pipeline } from '../../src/app/pipeline/pipeline.ts';
 import { syncAudience, syncTrait, type AudienceChange } from '../../src/app/sync-audience.ts';
 import { lastValues, type LastValues } from '../audience/last-values.ts';
 import { temporaryFolder } from '../temporary-folder.ts';

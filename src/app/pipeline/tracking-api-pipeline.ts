@@ -43,7 +43,7 @@ export function createTrackingApiPipeline(options: TrackingApiPipelineOptions): 
   return new ClientPipeline({
     sink,
     clock,
-    client,
+    client: resolveClientOptions(client),
     onReceipt: (receipt, onOutcome) => onOutcome(trackingApiOutcome(receipt)),
     settled: async () => {},
     // Closing waits for what is in flight, as long as the shortest grace that was given.

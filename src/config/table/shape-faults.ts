@@ -5,7 +5,7 @@ import { configError, unexpectedValue, type ConfigOrigin } from '../config-origi
 import { valueAt } from '../layer.ts';
 import { suggestion } from '../other-names.ts';
 import { SHORT_FORM_KEYS } from './fields.ts';
-import { FILE_SHAPE, shapeBelow, type FileShape } from './file-shape.ts';
+import { fileShape, shapeBelow, type FileShape } from './file-shape.ts';
 
 /**
  * Lists everything in a file that has the wrong shape: which keys there are, and what holds others. The kind of each setting checks
@@ -13,7 +13,7 @@ import { FILE_SHAPE, shapeBelow, type FileShape } from './file-shape.ts';
  */
 export function shapeFaults(content: unknown, file: string): ConfigError[] {
   if (!isObject(content)) return [notAnObject(content, file)];
-  return [...placeFaults(content, FILE_SHAPE, { file, path: [] }), ...mixedForms(content, file)];
+  return [...placeFaults(content, fileShape(), { file, path: [] }), ...mixedForms(content, file)];
 }
 
 function notAnObject(content: unknown, file: string): ConfigError {
@@ -76,7 +76,7 @@ function unknownKey(key: string, shape: FileShape, { path, file }: PlaceInFile):
 
 /** Where a key stands that is not known at the top. */
 function placeOf(key: string): string | undefined {
-  return placesOf(FILE_SHAPE, key).toSorted((one, other) => one.length - other.length)[0];
+  return placesOf(fileShape(), key).toSorted((one, other) => one.length - other.length)[0];
 }
 
 function placesOf(shape: FileShape, key: string): string[] {

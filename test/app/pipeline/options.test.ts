@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { DELIVERY_DEFAULTS } from '../../../src/engine/options.ts';
 import { ConfigError } from '../../../src/errors.ts';
-import { createDeliveryPipeline } from '../../../src/app/pipeline/pipeline.ts';
+import { createDeliveryPipeline } from '../../../src/app/pipeline/delivery-pipeline.ts';
 import { createTrackingApiPipeline } from '../../../src/app/pipeline/tracking-api-pipeline.ts';
 import { answer } from '../../engine/harness.ts';
 import { A, B, fakeTransport } from '../set-up.ts';
@@ -181,9 +181,9 @@ describe('a delivery pipeline', () => {
       expect.stringContaining('(2) Expected `onEvent` to be a function'),
       expect.stringContaining('(3) Expected `flushAt` to be an integer from 1 to 1000, got 0'),
       expect.stringContaining("(4) Expected `whenFull` to be 'wait' or 'throw'"),
-      expect.stringMatching(/^\(5\) .*Expected a shared secret, got an empty one/),
-      expect.stringMatching(/^\(6\) .*delivery.timeoutMs/),
-      expect.stringMatching(/^\(7\) .*delivery.concurrency/),
+      expect.stringMatching(/^\(5\) .*delivery.timeoutMs/),
+      expect.stringMatching(/^\(6\) .*delivery.concurrency/),
+      expect.stringMatching(/^\(7\) .*Expected a shared secret, got an empty one/),
       expect.stringMatching(/^\(8\) .*webhooks\[0\].*ftp/),
       expect.stringMatching(/^\(9\) .*webhooks\[1\]/),
     ]);

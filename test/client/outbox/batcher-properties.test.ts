@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Receipt } from '../../src/client/sink.ts';
-import { RecordingSink } from './recording-sink.ts';
-import { setUp } from './set-up.ts';
+import type { Receipt } from '../../../src/client/sink.ts';
+import { RecordingSink } from '../recording-sink.ts';
+import { setUp } from '../set-up.ts';
 
 const step = fc.oneof(
   { weight: 6, arbitrary: fc.record({ kind: fc.constant('call' as const), characters: fc.nat(15_000) }) },

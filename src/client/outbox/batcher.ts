@@ -1,16 +1,12 @@
-import { callDetached, messageOf } from '../errors.ts';
-import type { Clock } from '../clock.ts';
-import type { OutgoingMessage } from '../message/outgoing-message.ts';
-import { printable } from '../redact.ts';
-import { EMPTY_BATCH, grown, isAllowed, isBatchFull, type BatchSize } from './batch.ts';
+import { callDetached, messageOf } from '../../errors.ts';
+import type { Clock } from '../../clock.ts';
+import type { OutgoingMessage } from '../../message/outgoing-message.ts';
+import { EMPTY_BATCH, grown, isAllowed, isBatchFull, type BatchSize } from '../batch.ts';
 import { Fifo } from './fifo.ts';
-import type { DebugLog } from './log.ts';
-import type { ResolvedClientOptions } from './options.ts';
-import { endWarningOfLoss, warnOfLoss, type MessageHolder } from './loss-warning.ts';
-import { clientFullError, Room, tooManyWaitError } from './room.ts';
-import type { Receipt, Sink } from './sink.ts';
-
-export type Settle = (receipt: Receipt) => void;
+import type { DebugLog } from '../log.ts';
+import type { ResolvedClientOptions } from '../options.ts';
+import { Room, type ClientCall, type Settle } from './room.ts';
+import { rejectedBySink, type Receipt, type Sink } from '../sink.ts';
 
 interface Batch {
   /** How many messages were taken before its first one: messages are numbered in the order of the calls. */
@@ -35,88 +31,63 @@ export interface BatcherParts {
  * A batch is cut when it is full, or when a flush is due and the sink has room for it: while the sink is busy the open
  * batch goes on filling.
  */
-export class Batcher implements MessageHolder {
+export class Batcher {
   readonly #sink: Sink;
   readonly #clock: Clock;
   readonly #options: ResolvedClientOptions;
   readonly #log: DebugLog | undefined;
 
-  readonly #waiting = new Fifo<{ readonly message: OutgoingMessage; readonly settle: Settle }>();
   #open = emptyBatch(0);
   readonly #cut = new Fifo<Batch>();
   /** Oldest first. */
   readonly #inFlight: Batch[] = [];
 
   readonly #room: Room;
-  #called = 0;
   /** Messages numbered below this are to leave without waiting for more. */
   #flushBelow = 0;
   #flushedAt: number;
   #cancelTimer: () => void = () => {};
   readonly #flushes = new Fifo<{ readonly below: number; readonly resolve: () => void }>();
-  readonly #readies = new Fifo<() => void>();
 
   constructor({ sink, clock, options, log }: BatcherParts) {
     this.#sink = sink;
     this.#clock = clock;
     this.#options = options;
     this.#log = log;
-    this.#room = new Room(options.maxQueued, { keepsAccepted: sink.onSettled !== undefined });
+    this.#room = new Room({ options, log, take: (call) => this.#take(call) });
     this.#flushedAt = clock.now();
-    sink.onSettled?.((messages) => this.#settled(messages));
   }
 
-  /** Throws QueueError when full and asked to throw, or when too many wait; otherwise the message is on its way or waits its turn. */
+  /** Throws QueueError as `Room.add` does. */
   add(message: OutgoingMessage, settle: Settle): void {
-    const { maxQueued, whenFull } = this.#options;
-    const hasRoom = this.#room.left > 0 && this.#waiting.length === 0;
-    if (!hasRoom && whenFull === 'throw') throw clientFullError(maxQueued);
-    if (!hasRoom && this.#waiting.length >= maxQueued) throw tooManyWaitError(maxQueued);
-    this.#log?.(
-      'enqueue %s %s%s',
-      message.type,
-      printable(message.messageId),
-      hasRoom ? '' : ' (waits: full)',
-    );
-    this.#called++;
-    if (this.heldMessages === 0 && this.#options.warnOnLoss) warnOfLoss(this);
-    if (hasRoom) this.#take(message, settle);
-    else this.#waiting.push({ message, settle });
+    this.#room.add({ message, settle });
     this.#pump();
-  }
-
-  get heldMessages(): number {
-    return this.#room.taken + this.#waiting.length;
   }
 
   /** Resolves when every message added so far has its receipt. */
   flush(): Promise<void> {
-    if (this.#settledBelow() >= this.#called) return Promise.resolve();
-    this.#flushBelow = this.#called;
+    const { called } = this.#room;
+    if (this.#settledBelow() >= called) return Promise.resolve();
+    this.#flushBelow = called;
     return new Promise((resolve) => {
-      this.#flushes.push({ below: this.#called, resolve });
+      this.#flushes.push({ below: called, resolve });
       this.#pump();
     });
   }
 
-  /** The same, when no more calls come. */
+  /** The same: the receipts of a batch make room, so no call waits forever. */
   close(): Promise<void> {
-    this.#room.close();
-    this.#letIn();
     return this.flush();
   }
 
   /** Resolves when there is room for one more message. */
   ready(): Promise<void> {
-    if (this.#room.left > 0) return Promise.resolve();
-    return new Promise((resolve) => {
-      this.#readies.push(resolve);
-      this.#pump();
-    });
+    const ready = this.#room.ready();
+    this.#pump();
+    return ready;
   }
 
-  #take(message: OutgoingMessage, settle: Settle): void {
-    this.#room.take();
+  #take({ message, settle }: ClientCall): void {
     const { byteLength } = message.body;
     if (!isAllowed(grown(this.#open.size, byteLength))) this.#cutOpen();
     const batch = this.#open;
@@ -156,8 +127,7 @@ export class Batcher implements MessageHolder {
   #isFlushDue(): boolean {
     const { first, size } = this.#open;
     if (size.count === 0) return false;
-    const isAwaited = this.#waiting.length > 0 || this.#readies.length > 0;
-    return first < this.#flushBelow || (isAwaited && this.#inFlight.length === 0);
+    return first < this.#flushBelow || (this.#room.isAwaited && this.#inFlight.length === 0);
   }
 
   async #submit(batch: Batch): Promise<void> {
@@ -169,9 +139,8 @@ export class Batcher implements MessageHolder {
       receipts.filter(({ accepted }) => accepted).length,
       receipts.length,
     );
-    this.#room.give(receipts);
     // Before the callbacks, so that one that sends another message finds its place.
-    this.#letIn();
+    this.#room.give(receipts.length);
     batch.settles.forEach((settle, index) => {
       const receipt = receipts[index];
       if (receipt !== undefined) callDetached(settle, receipt);
@@ -179,12 +148,6 @@ export class Batcher implements MessageHolder {
     this.#inFlight.splice(this.#inFlight.indexOf(batch), 1);
     this.#pump();
     this.#resolveFlushes();
-  }
-
-  #settled(messages: number): void {
-    this.#room.settled(messages);
-    this.#letIn();
-    this.#pump();
   }
 
   /**
@@ -199,16 +162,6 @@ export class Batcher implements MessageHolder {
       const reason = messageOf(error);
       return messages.map((message) => rejectedBySink(message, reason));
     }
-  }
-
-  #letIn(): void {
-    while (this.#room.left > 0) {
-      const call = this.#waiting.shift();
-      if (call === undefined) break;
-      this.#take(call.message, call.settle);
-    }
-    for (let left = this.#room.left; left > 0 && this.#readies.length > 0; left--) this.#readies.shift()?.();
-    if (this.heldMessages === 0) endWarningOfLoss(this);
   }
 
   #resolveFlushes(): void {
@@ -232,13 +185,4 @@ export class Batcher implements MessageHolder {
 
 function emptyBatch(first: number): Batch {
   return { first, messages: [], settles: [], size: EMPTY_BATCH };
-}
-
-function rejectedBySink({ messageId }: OutgoingMessage, reason: string): Receipt {
-  return {
-    accepted: false,
-    messageId,
-    code: 'sink',
-    reason: `The sink failed: ${reason}`,
-  };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Fifo } from '../../src/client/fifo.ts';
+import { Fifo } from '../../../src/client/outbox/fifo.ts';
 
 describe('Fifo', () => {
   it('gives back in the order of arrival, also when both go on at once', () => {

@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { systemClock } from '../../src/clock.ts';
-import { createClient } from '../../src/client/client.ts';
-import type { Receipt, Sink } from '../../src/client/sink.ts';
-import type { OutgoingMessage } from '../../src/message/outgoing-message.ts';
-import { QueueError } from '../../src/errors.ts';
-import { FakeClock } from '../fake-clock.ts';
-import { collectUncaught } from '../uncaught.ts';
-import { RecordingSink } from './recording-sink.ts';
-import { send, setUp, track } from './set-up.ts';
+import { systemClock } from '../../../src/clock.ts';
+import { createClient } from '../../../src/client/client.ts';
+import { resolveClientOptions } from '../../../src/client/options.ts';
+import type { Receipt, Sink } from '../../../src/client/sink.ts';
+import type { OutgoingMessage } from '../../../src/message/outgoing-message.ts';
+import { QueueError } from '../../../src/errors.ts';
+import { FakeClock } from '../../fake-clock.ts';
+import { collectUncaught } from '../../uncaught.ts';
+import { RecordingSink } from '../recording-sink.ts';
+import { send, setUp, track } from '../set-up.ts';
 
 describe('a batch', () => {
   it('leaves at flushAt messages, in the order of the calls', async () => {
@@ -53,7 +54,11 @@ describe('a batch', () => {
   });
 
   it('that waits for its time keeps the process alive, since it would be lost otherwise', async () => {
-    const client = createClient({ sink: new RecordingSink(), clock: systemClock });
+    const client = createClient({
+      sink: new RecordingSink(),
+      clock: systemClock,
+      options: resolveClientOptions(),
+    });
     const before = timers();
     void client.track(track('a'));
     expect(timers()).toBe(before + 1);
@@ -302,7 +307,7 @@ describe('a full client', () => {
       },
       close: () => Promise.resolve(),
     };
-    const client = createClient({ sink, clock, maxQueued: 500 });
+    const client = createClient({ sink, clock, options: resolveClientOptions({ maxQueued: 500 }) });
     for (let index = 0; index < 100_000; index++) {
       await client.ready();
       void client.track({ userId: 'u', event: 'e', messageId: String(index) });
