@@ -15,10 +15,10 @@ interface Walk {
 
 /** The most that each job may walk through. Lower a number when the code allows it; raise it only with a reason in the commit. */
 const BUDGETS = {
-  send: { files: 109, functions: 645 },
-  batch: { files: 73, functions: 375 },
-  replay: { files: 149, functions: 892 },
-  verify: { files: 41, functions: 200 },
+  send: { files: 108, functions: 640 },
+  batch: { files: 70, functions: 370 },
+  replay: { files: 147, functions: 887 },
+  verify: { files: 37, functions: 192 },
 } as const satisfies Record<string, Walk>;
 
 const SRC = join(ROOT, 'src/');

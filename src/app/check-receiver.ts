@@ -3,7 +3,7 @@ import { prepareWebhooks } from '../engine/webhook.ts';
 import { checkRoute } from '../transport/route/check-route.ts';
 import { createUndiciTransport } from '../transport/undici-transport.ts';
 import { examineFailure } from '../diagnosis/examine-failure.ts';
-import { userAgent } from './version.ts';
+import { USER_AGENT } from './version.ts';
 
 export interface CheckReceiverOptions extends Omit<RunOptions, 'transport' | 'url' | 'headers'> {
   /** Checked: what `checkedReceiver` gave. */
@@ -29,7 +29,7 @@ interface GivenReceiver {
 
 /** Throws ConfigError for a URL, header, proxy or file of issuers that cannot be used: before anything is started or sent. */
 export function checkedReceiver({ url, headers, proxyEnv, ...trust }: GivenReceiver): CheckedReceiver {
-  const [webhook] = prepareWebhooks([{ url, headers }], { userAgent: userAgent(), setting: 'webhooks' });
+  const [webhook] = prepareWebhooks([{ url, headers }], { userAgent: USER_AGENT, setting: 'webhooks' });
   if (webhook === undefined) throw new TypeError('One webhook was given, and none came back');
   checkRoute(webhook.url, { ...trust, proxyEnv });
   return webhook;

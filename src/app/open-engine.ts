@@ -9,7 +9,7 @@ import type { Transport } from '../transport/transport.ts';
 import { createUndiciTransport } from '../transport/undici-transport.ts';
 import { checkRoutes } from './check-routes.ts';
 import type { OpenQueue } from '../stores/opened-queue.ts';
-import { userAgent } from './version.ts';
+import { USER_AGENT } from './version.ts';
 
 /** Which addresses may be connected to, and how. */
 export interface Reach {
@@ -63,10 +63,11 @@ function assemble(parts: EngineParts): OpenEngine {
     unknownLanes,
     transport,
     clock: open.clock,
-    userAgent: userAgent(),
+    userAgent: USER_AGENT,
     pollMs: POLL_MS,
     onEvent: (event) => {
-      if (event.kind === 'settled') record(event.delivery);
+      // No other message belongs to a deletion request.
+      if (event.kind === 'settled' && event.delivery.type === 'delete') record(event.delivery);
       onEvent(event);
     },
   });

@@ -6,7 +6,7 @@ import { addHelpCommand, subcommandOf } from './help-command.ts';
 import { wrapText } from './fit-text.ts';
 import type { Io } from './io.ts';
 import { explainUsageErrors } from './usage-errors.ts';
-import { packageVersion } from '../app/version.ts';
+import { PACKAGE_VERSION } from '../app/version.ts';
 
 interface Verb {
   /** Heading of the help under which it is listed; undefined: no help lists it. */
@@ -141,7 +141,7 @@ export async function createProgram(
 ): Promise<Command> {
   const program = new Command('hooks')
     .description('Send, sign, deliver, verify, replay and receive webhook events.')
-    .version(packageVersion(), '--version', 'print the version')
+    .version(PACKAGE_VERSION, '--version', 'print the version')
     .addOption(
       new Option('-o, --output <format>', 'set the format of results')
         .choices(['text', 'json'])
@@ -159,7 +159,9 @@ export async function createProgram(
   explainUsageErrors(program, io);
   program.addHelpText('before', EXAMPLES);
   program.addHelpText('after', wrapText(`\nTopics of hooks help TOPIC: ${GUIDES.join(', ')}`, 80, 0));
-  for (const [name, verb] of verbsFor(argv)) await addVerb(program, name, verb, { argv, io, exit });
+  const verbs = verbsFor(argv);
+  for (const [name, verb] of verbs) await addVerb(program, name, verb, { argv, io, exit });
+  if (verbs.length === 1) return program.helpCommand(false);
   addHelpCommand(program, io);
   program.commands.at(-1)?.helpGroup('Set up:');
   // Before commander sees it: of a mistyped name with --help behind it, commander shows the help of the whole program.
@@ -188,7 +190,7 @@ async function addVerb(
   define(command, context);
   if (guide !== undefined) command.addHelpText('afterAll', (shown) => guideLine(shown.command, guide));
   for (const below of command.commands) explainUsageErrors(below, context.io);
-  addHelpCommand(command, context.io);
+  if (command.commands.length > 0) addHelpCommand(command, context.io);
 }
 
 /** The options of the program alone: else the help of `send track` would list every flag of `send` again. */

@@ -3,7 +3,7 @@ import { resolveClientOptions } from '../../client/options.ts';
 import { checkDelivery } from '../../engine/check-delivery.ts';
 import { prepareDestinations } from '../../engine/destination.ts';
 import { DEFAULT_DESTINATION, DEFAULT_SOURCE, type Sources } from '../../engine/options.ts';
-import { userAgent } from '../version.ts';
+import { USER_AGENT } from '../version.ts';
 import { checkDeliveryPipelineOptions, isLongForm, type DeliveryPipelineOptions } from './options.ts';
 import { openDeliveryPipeline, type DeliveryParts, type Pipeline } from './pipeline.ts';
 import { sourceNamed, sourcesOf, type ShortForm } from './short-form.ts';
@@ -26,7 +26,7 @@ function readDeliveryOptions(options: DeliveryPipelineOptions): Pick<DeliveryPar
   const sources = faults.collect(() =>
     isLongForm(options) ? completeSources(options.sources) : soundSourcesOf(options, faults),
   );
-  if (sources !== undefined) faults.collect(() => prepareDestinations(sources, userAgent()));
+  if (sources !== undefined) faults.collect(() => prepareDestinations(sources, USER_AGENT));
   faults.throwIfAny('options');
   return { sources: sources ?? {}, client: client ?? resolveClientOptions() };
 }

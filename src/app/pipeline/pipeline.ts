@@ -15,7 +15,7 @@ import { checkRoutes } from '../check-routes.ts';
 import type { PipelineEngineParts, SharedOptions } from './options.ts';
 import { Outcomes, queuedOutcome, type Outcome } from './outcomes.ts';
 import { createRouterSink } from './router-sink.ts';
-import { userAgent } from '../version.ts';
+import { USER_AGENT } from '../version.ts';
 
 /** A client and all that delivers its messages: `send`, `replay` and programs that embed hooks use it. */
 export interface Pipeline {
@@ -63,7 +63,7 @@ export function openDeliveryPipeline(options: DeliveryParts): Pipeline {
     transport,
     clock,
     random,
-    userAgent: userAgent(),
+    userAgent: USER_AGENT,
     onEvent,
   });
   if (options.transport === undefined) checkRoutes(sources, options.proxyEnv);
@@ -106,7 +106,7 @@ export interface QueuePipelineOptions {
 export function createQueuePipeline(options: QueuePipelineOptions): Pipeline {
   const { sources, source, durable, clock, client } = options;
   // Only to check them: a message must not wait in the queue for a webhook that no process can ask.
-  prepareDestinations(sources, userAgent());
+  prepareDestinations(sources, USER_AGENT);
   const router = new Router({ sources, queue: durable.queue, clock: durable.clock });
   return new ClientPipeline({
     sink: createRouterSink({ router, source }),

@@ -9,7 +9,7 @@ import type { Transport, TransportRequest } from '../../transport/transport.ts';
 import { checkTrackingApiPipelineOptions, type TrackingApiPipelineOptions } from './options.ts';
 import { trackingApiOutcome } from './outcomes.ts';
 import { ClientPipeline, undici, type Pipeline } from './pipeline.ts';
-import { packageVersion } from '../version.ts';
+import { PACKAGE_VERSION } from '../version.ts';
 
 /** Client → someone's tracking API over HTTP. Throws ConfigError for an endpoint, write key, proxy or file of issuers that cannot be used, and for options that are none. */
 export function createTrackingApiPipeline(options: TrackingApiPipelineOptions): Pipeline {
@@ -29,7 +29,7 @@ export function createTrackingApiPipeline(options: TrackingApiPipelineOptions): 
   const sink = new TrackingApiSink({
     endpoint,
     writeKey,
-    version: packageVersion(),
+    version: PACKAGE_VERSION,
     clock,
     random,
     transport: askedWith({ signal: cutting.signal, caFile }, options.transport ?? undici(options)),

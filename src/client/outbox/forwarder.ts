@@ -17,12 +17,14 @@ export interface ForwarderParts {
  */
 export class Forwarder {
   readonly #sink: Sink;
+  readonly #log: DebugLog | undefined;
   readonly #room: Room;
   #receipts = 0;
   #flushes: { readonly below: number; readonly resolve: () => void }[] = [];
 
   constructor({ sink, options, log }: ForwarderParts) {
     this.#sink = sink;
+    this.#log = log;
     this.#room = new Room({ options, log, take: (call) => void this.#submit(call) });
     sink.onSettled?.((messages) => this.#room.give(messages));
   }
@@ -52,6 +54,7 @@ export class Forwarder {
 
   async #submit({ message, settle }: ClientCall): Promise<void> {
     const receipt = await this.#receiptOf(message);
+    this.#log?.('receipts: %d accepted of 1', receipt.accepted ? 1 : 0);
     const isKept = receipt.accepted && receipt.deliveries.length > 0;
     // Before the callback, so that one that sends another message finds its place.
     if (!isKept) this.#room.give(1);

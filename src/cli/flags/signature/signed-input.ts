@@ -108,9 +108,9 @@ export function requestFormat(start: Buffer): 'capture' | 'http' | undefined {
 
 /** The request that the bytes contain; undefined: they are a body. Throws InputError for a broken capture or request. */
 function requestIn(bytes: Buffer): Capture | undefined {
-  if (isHttpRequest(bytes)) return readHttpRequest(bytes);
   const value = jsonValueOf(bytes);
-  return isCapture(value) ? readCapture(value) : undefined;
+  if (isCapture(value)) return readCapture(value);
+  return value === undefined && isHttpRequest(bytes) ? readHttpRequest(bytes) : undefined;
 }
 
 function jsonValueOf(bytes: Buffer): unknown {

@@ -1,6 +1,6 @@
 import { ConfigError } from '../../../errors.ts';
 import { proxyFor, proxyVariable } from '../../../app/probe-webhook.ts';
-import { packageVersion } from '../../../app/version.ts';
+import { PACKAGE_VERSION } from '../../../app/version.ts';
 import { isoTime } from '../../../clock.ts';
 import type { Io } from '../../io.ts';
 import { fail, ok, warn, type DoctorFinding } from './finding.ts';
@@ -8,7 +8,7 @@ import { fail, ok, warn, type DoctorFinding } from './finding.ts';
 /** Reports Node and hooks themselves, the proxy, certificates and the clock. */
 export function machineFindings({ env }: Pick<Io, 'env'>, now: number): DoctorFinding[] {
   return [
-    ok('runtime', `hooks ${packageVersion()} on Node ${process.versions.node}, ${process.platform}`),
+    ok('runtime', `hooks ${PACKAGE_VERSION} on Node ${process.versions.node}, ${process.platform}`),
     proxyFinding(env),
     ...certificateFindings(env),
     clockFinding(now),
