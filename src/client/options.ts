@@ -4,7 +4,10 @@ import { ConfigError } from '../errors.ts';
 export interface ClientOptions {
   /** Selects the source; for a tracking API also the Basic auth user. */
   readonly writeKey?: string | undefined;
-  /** Messages that make a batch. `size` is its older name; both together are an error. 1 to 1,000. @default 20 */
+  /**
+   * Messages that make a batch for a tracking API or a durable queue; a queue in memory gets messages one by one. `size` is its
+   * older name; both together are an error. 1 to 1,000. @default 20
+   */
   readonly flushAt?: number | undefined;
   readonly size?: number | undefined;
   /** Since the last flush. Ms, 1 to 2^31-1. @default 5000 */
