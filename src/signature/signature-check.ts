@@ -9,14 +9,23 @@ export interface SignatureCheck {
   readonly scheme: SignatureScheme;
   /** The chunk may be reused by the caller afterwards. */
   update(chunk: Uint8Array): void;
-  /** The match; undefined when there is none. `body` is undefined when it was too large to keep, or nothing but its bytes counts. */
-  match(body: KeptBody | undefined): SchemeMatch | undefined;
+  /** The match; undefined when there is none. A LossyMatch does not count. `body` is undefined when it was too large to keep, or nothing but its bytes counts. */
+  match(body: KeptBody | undefined): SchemeMatch | LossyMatch | undefined;
   /** What a diagnosis of a mismatch looks at. The code that makes it is loaded only then. */
   evidence(known: ExplainContext): MismatchEvidence;
   /** The right value of the header with the signature, under the first secret; empty where none is. Shown to a sender, it would sign for a forger. */
   expected(body: KeptBody | undefined): string;
   /** The value of that header as it came. */
   readonly got: string;
+}
+
+/**
+ * A match over the JSON-stringified body only, which readers of JSON disagree on: a forger can show one value to the verifier
+ * and another to the program behind it.
+ */
+export interface LossyMatch {
+  /** What parsing the body loses, in a sentence. */
+  readonly loss: string;
 }
 
 export interface SchemeMatch {

@@ -1,12 +1,12 @@
 import type { DiagnosisBudget } from '../diagnosis/signature/deadline.ts';
-import type { MismatchEvidence } from '../diagnosis/signature/explain-mismatch.ts';
+import type { LossyEvidence, MismatchEvidence } from '../diagnosis/signature/explain-mismatch.ts';
 import { KeptBody } from '../diagnosis/signature/body/kept-body.ts';
 import { rejectEmptySecrets } from './lenient-check.ts';
 import { DEFAULT_SCHEMES, findSchemes } from './schemes/find-schemes.ts';
 import { headerList } from './schemes/header-list.ts';
 import { schemeListText } from './schemes/layout.ts';
 import type { SignatureScheme } from './schemes/scheme.ts';
-import type { SchemeMatch, SignatureCheck } from './signature-check.ts';
+import type { LossyMatch, SchemeMatch, SignatureCheck } from './signature-check.ts';
 import { signatureChecks } from './signature-checks.ts';
 import { checkVerifyOptions, type VerifyOptions, type VerifyResult } from './verify-options.ts';
 
@@ -82,9 +82,9 @@ export class SignatureVerifier {
   /** The verdict without a diagnosis. */
   verdict(): VerifyResult {
     const matches = this.#checks.map((check) => this.#match(check));
-    const [first, ...others] = matches.filter((match) => match !== undefined);
+    const [first, ...others] = matches.filter(counts);
     if (first === undefined || others.length + 1 < this.#checks.length) return { valid: false };
-    const partial = matches.every((match) => match?.partial !== undefined) ? first.partial : undefined;
+    const partial = others.every((match) => match.partial !== undefined) ? first.partial : undefined;
     const { partial: _partial, ...match } = first;
     return {
       valid: true,
@@ -99,10 +99,18 @@ export class SignatureVerifier {
     { otherSecrets = [], secretOrigin }: Pick<VerifyOptions, 'otherSecrets' | 'secretOrigin'>,
     budget: DiagnosisBudget,
   ): MismatchEvidence {
+    const lossy = this.lossy();
+    if (lossy !== undefined) return lossy;
     const check = this.#failing();
     if (check === undefined) return { kind: 'none', bytes: this.#bytes, schemes: this.#schemes };
     const deadline = budget(this.bytes);
     return check.evidence({ body: this.#wholeBody(), otherSecrets, secretOrigin, deadline });
+  }
+
+  /** What explains a match that does not count, since parsing the body loses something. */
+  lossy(): LossyEvidence | undefined {
+    const match = this.#checks.map((check) => this.#match(check)).find((each) => each && 'loss' in each);
+    return match && 'loss' in match ? { kind: 'lossy', bytes: this.#bytes, loss: match.loss } : undefined;
   }
 
   #isDefault(): boolean {
@@ -110,10 +118,10 @@ export class SignatureVerifier {
   }
 
   #failing(): SignatureCheck | undefined {
-    return this.#checks.find((check) => this.#match(check) === undefined) ?? this.#checks[0];
+    return this.#checks.find((check) => !counts(this.#match(check))) ?? this.#checks[0];
   }
 
-  #match(check: SignatureCheck): SchemeMatch | undefined {
+  #match(check: SignatureCheck): SchemeMatch | LossyMatch | undefined {
     return check.match(
       this.#options.exact === true && check.scheme.isLenient === true ? undefined : this.#wholeBody(),
     );
@@ -122,4 +130,8 @@ export class SignatureVerifier {
   #wholeBody(): KeptBody | undefined {
     return this.#kept && (this.#body ??= new KeptBody(Buffer.concat(this.#kept)));
   }
+}
+
+function counts(match: SchemeMatch | LossyMatch | undefined): match is SchemeMatch {
+  return match !== undefined && !('loss' in match);
 }

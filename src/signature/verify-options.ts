@@ -23,7 +23,7 @@ export interface ValidVerdict {
 
 export interface InvalidVerdict {
   readonly valid: false;
-  /** Why it does not match; only with `diagnose`. */
+  /** Why it does not match; without `diagnose` only for a body from which parsing loses something (`lossy-json`). */
   readonly diagnosis?: Diagnosis;
 }
 

@@ -43,7 +43,9 @@ function verifyByDefault(
     signature,
     secrets,
   );
-  return match === undefined ? { valid: false } : { valid: true, ...match };
+  if (match === undefined) return { valid: false };
+  if (!('loss' in match)) return { valid: true, ...match };
+  return { valid: false, diagnosis: explainMismatch({ kind: 'lossy', bytes: bytes.length, ...match }) };
 }
 
 function bytesOf(body: Uint8Array | string): Uint8Array {
@@ -67,7 +69,9 @@ export class Verifier extends SignatureVerifier {
 
   finish(): VerifyResult {
     const verdict = this.verdict();
-    if (verdict.valid || this.#options.diagnose !== true) return verdict;
-    return { valid: false, diagnosis: explainMismatch(this.mismatch(this.#options, this.#budget)) };
+    if (verdict.valid) return verdict;
+    const isAsked = this.#options.diagnose === true;
+    const evidence = isAsked ? this.mismatch(this.#options, this.#budget) : this.lossy();
+    return evidence === undefined ? verdict : { valid: false, diagnosis: explainMismatch(evidence) };
   }
 }

@@ -5,16 +5,22 @@ import { diagnose, undiagnosed, type Diagnosis } from './diagnose.ts';
 import { explainScheme, type SchemeEvidence } from './explain-scheme.ts';
 import type { Evidence, ExplainContext } from './find-mistake.ts';
 import { frameVariants } from './frame-variants.ts';
-import { missingSignatureFix } from './reasons.ts';
+import { missingSignatureFix, overLossyBody, REASONS } from './reasons.ts';
 
-/** What a diagnosis looks at: no signature came, it does not match by the lenient rules, or not by its scheme. */
-export type MismatchEvidence = NoEvidence | LenientEvidence | SchemeEvidence;
+/** What a diagnosis looks at: no signature came, it matches a body that loses something, it does not match by the lenient rules, or not by its scheme. */
+export type MismatchEvidence = NoEvidence | LossyEvidence | LenientEvidence | SchemeEvidence;
 
 interface NoEvidence {
   readonly kind: 'none';
   readonly bytes: number;
   /** Those that are accepted. */
   readonly schemes: readonly SignatureScheme[];
+}
+
+export interface LossyEvidence {
+  readonly kind: 'lossy';
+  readonly bytes: number;
+  readonly loss: string;
 }
 
 export interface LenientEvidence extends Omit<Evidence, 'frames'>, ExplainContext {
@@ -28,6 +34,8 @@ export function explainMismatch(mismatch: MismatchEvidence): Diagnosis {
   switch (mismatch.kind) {
     case 'none':
       return explainNone(mismatch);
+    case 'lossy':
+      return explainLossy(mismatch);
     case 'lenient': {
       const { scheme, headers, deadline, ...evidence } = mismatch;
       const frames = frameVariants(scheme, headers, evidence.body);
@@ -38,6 +46,11 @@ export function explainMismatch(mismatch: MismatchEvidence): Diagnosis {
     default:
       return mismatch satisfies never;
   }
+}
+
+function explainLossy({ bytes, loss }: LossyEvidence): Diagnosis {
+  const why = `it would match ${overLossyBody(loss)}`;
+  return { ...undiagnosed(bytes, { why, fix: REASONS['lossy-json'].fix }), code: 'lossy-json' };
 }
 
 function explainNone({ bytes, schemes }: NoEvidence): Diagnosis {

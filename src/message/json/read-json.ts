@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { InputError, ValidationError } from '../../errors.ts';
+import { HooksError, InputError, ValidationError } from '../../errors.ts';
 import { BACKSLASH, COLON, LF, SPACE } from './bytes.ts';
 import { findFault } from './find-fault.ts';
 import { scanJson, type JsonScan } from './scan-json.ts';
@@ -73,6 +73,20 @@ export function isJson(text: string): boolean {
     return false;
   }
 }
+
+/** What of a JSON text is lost or read differently by other readers, in a sentence; empty when all read the same. */
+export function lossOf(bytes: Uint8Array): string {
+  try {
+    const half = HALF_A_PAIR.exec(JSON.stringify(readJson(bytes)))?.[1];
+    return half === undefined ? '' : `expected Unicode text, got half of a surrogate pair, \`${half}\``;
+  } catch (error) {
+    if (error instanceof HooksError) return error.message;
+    throw error;
+  }
+}
+
+/** JSON.stringify writes only half of a pair as such an escape. A backslash before it belongs to a text. */
+const HALF_A_PAIR = /(?:^|[^\\])(?:\\\\)*(\\ud[89a-f]..)/;
 
 interface Source {
   readonly bytes: Uint8Array;

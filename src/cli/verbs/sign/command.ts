@@ -1,6 +1,7 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
-import { InputError, type ConfigError } from '../../../errors.ts';
+import type { ConfigError } from '../../../errors.ts';
+import { readJson } from '../../../message/json/read-json.ts';
 import { printable } from '../../../redact.ts';
 import { utf8TextOf, stringified } from '../../../diagnosis/signature/json/json-text.ts';
 import { DEFAULT_SCHEMES } from '../../../signature/schemes/find-schemes.ts';
@@ -187,12 +188,8 @@ async function signStringified(
   return { signature: sign(json, secret), bytes: Buffer.byteLength(json) };
 }
 
-/** Throws InputError for a body that is no JSON. */
+/** Throws InputError for a body that is no JSON, and ValidationError for one that loses something: `send` rejects it, and nothing verifies it. */
 async function readStringified(file: BodySource, io: CommandContext['io']): Promise<string> {
-  const json = jsonOf(await readWholeBody(file, io, LARGEST_TEXT_BYTES));
-  if (json !== undefined) return json;
-  const name = isStdin(file) ? 'Standard input' : file;
-  throw new InputError(`${name} is not JSON in UTF-8, at most 512 levels deep, so it cannot be stringified`, {
-    hint: 'leave --stringify out to sign the bytes as they are',
-  });
+  const body = await readWholeBody(file, io, LARGEST_TEXT_BYTES);
+  return JSON.stringify(readJson(body, { file: isStdin(file) ? undefined : file }));
 }

@@ -3,7 +3,7 @@ import type { Deadline } from '../deadline.ts';
 import { stringified, utf8TextOf } from '../json/json-text.ts';
 import { jsonVariants } from '../json/json-variants.ts';
 import { whyDiffers } from '../json/why-differs.ts';
-import type { ReasonCode } from '../reasons.ts';
+import { overLossyBody, type ReasonCode } from '../reasons.ts';
 import { bodyFormOf } from './body-forms.ts';
 import type { BodyVariant } from './body-variant.ts';
 import { formFieldVariants, formVariants } from './form-variants.ts';
@@ -25,7 +25,7 @@ export function* cheapBodyVariants(body: KeptBody): Generator<BodyVariant> {
   yield* lineVariants(bytes);
   yield* constantVariants();
   // A verdict without --exact accepts this one; with it, it is a diagnosis.
-  if (text !== undefined && json !== undefined) yield new StringifiedBody(text, json);
+  if (text !== undefined && json !== undefined) yield new StringifiedBody(body, text, json);
   if (bytes.length <= LARGEST_ENCODED) yield* insideVariants(body);
 }
 
@@ -72,18 +72,24 @@ function* constantVariants(): Generator<BodyVariant> {
 }
 
 class StringifiedBody implements BodyVariant {
-  readonly would = 'over the JSON-stringified body';
   readonly bytes: string;
+  readonly #body: KeptBody;
   readonly #text: string;
 
-  constructor(text: string, json: string) {
+  constructor(body: KeptBody, text: string, json: string) {
+    this.#body = body;
     this.#text = text;
     this.bytes = json;
   }
 
   /** Computed on demand: it takes as long as many guesses. */
   get code(): ReasonCode {
-    return whyDiffers(this.#text, this.bytes);
+    return this.#body.loss === '' ? whyDiffers(this.#text, this.bytes) : 'lossy-json';
+  }
+
+  get would(): string {
+    const { loss } = this.#body;
+    return loss === '' ? 'over the JSON-stringified body' : overLossyBody(loss);
   }
 }
 

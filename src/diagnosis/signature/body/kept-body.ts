@@ -1,4 +1,6 @@
-import { utf8TextOf, stringified } from '../json/json-text.ts';
+import { isUtf8 } from 'node:buffer';
+import { lossOf } from '../../../message/json/read-json.ts';
+import { stringified } from '../json/json-text.ts';
 
 /** The bytes by which most kinds of text are recognised. */
 const HEAD_BYTES = 4_096;
@@ -13,10 +15,20 @@ export interface JsonSyntaxFault {
   readonly isAfterEnd: boolean;
 }
 
+/** What a scheme signs that covers the first item of a list alone. */
+export interface FirstItem {
+  /** JSON-stringified. */
+  readonly json: string;
+  /** The number of items in the list; 1 for a body that is no list. */
+  readonly count: number;
+}
+
 /** A whole body, and its text and JSON, read once on first use: JSON of megabytes takes a quarter of a second. */
 export class KeptBody {
   readonly bytes: Buffer;
-  #read: { readonly text: string | undefined; readonly json: string | undefined } | undefined;
+  #read: { readonly text: string | undefined; readonly stringified: string | undefined } | undefined;
+  #loss: string | undefined;
+  #first: FirstItem | undefined;
   #parsed: { readonly value: unknown; readonly fault?: JsonSyntaxFault } | undefined;
 
   constructor(bytes: Buffer) {
@@ -28,14 +40,29 @@ export class KeptBody {
     return this.#readOnce().text;
   }
 
-  /** JSON-stringified; undefined when the body is not JSON. */
+  /** JSON-stringified; undefined when the body is not JSON in UTF-8. */
   get json(): string | undefined {
-    return this.#readOnce().json;
+    return this.text === undefined ? undefined : this.stringified;
+  }
+
+  /** JSON-stringified as a lenient reader does it, with U+FFFD for bytes that are not UTF-8; undefined when the body is not JSON. */
+  get stringified(): string | undefined {
+    return this.#readOnce().stringified;
+  }
+
+  /** What stringifying the body loses, in a sentence; empty when it loses nothing. */
+  get loss(): string {
+    return (this.#loss ??= lossOf(this.bytes));
+  }
+
+  /** The first item of a body that is a list, or the body itself; undefined when it is no JSON, or an empty list. */
+  get firstItem(): FirstItem | undefined {
+    return (this.#first ??= firstItemOf(this.json));
   }
 
   /** Whether the bytes are the JSON-stringified body already. */
   get isStringified(): boolean {
-    const { text, json } = this.#readOnce();
+    const { text, stringified: json } = this.#readOnce();
     return json !== undefined && json === text && this.bytes[0] !== BOM_START;
   }
 
@@ -56,8 +83,8 @@ export class KeptBody {
 
   #readOnce() {
     if (this.#read !== undefined) return this.#read;
-    const text = utf8TextOf(this.bytes)?.replace(/^\ufeff/, '');
-    this.#read = { text, json: text === undefined ? undefined : stringified(text) };
+    const text = this.bytes.toString().replace(/^\ufeff/, '');
+    this.#read = { text: isUtf8(this.bytes) ? text : undefined, stringified: stringified(text) };
     return this.#read;
   }
 
@@ -75,6 +102,12 @@ export class KeptBody {
       return { value: undefined, fault: faultOf(String(error), text) };
     }
   }
+}
+
+function firstItemOf(json: string | undefined): FirstItem | undefined {
+  if (!json?.startsWith('[')) return json === undefined ? undefined : { json, count: 1 };
+  const list = JSON.parse(json) as readonly unknown[]; // what begins with [ is a list
+  return list.length === 0 ? undefined : { json: JSON.stringify(list[0]), count: list.length };
 }
 
 /** The parser names the position, unless the text ends too early. */
