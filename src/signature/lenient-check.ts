@@ -2,14 +2,14 @@ import { SignatureError } from '../errors.ts';
 import { BodyDigests } from '../diagnosis/signature/body-digests.ts';
 import type { LenientEvidence } from '../diagnosis/signature/explain-mismatch.ts';
 import { whyDiffers } from '../diagnosis/signature/json/why-differs.ts';
-import type { KeptBody } from '../diagnosis/signature/body/kept-body.ts';
+import type { KeptBody, LossyMatch } from '../diagnosis/signature/body/kept-body.ts';
 import { readSignature, sameDigest, type GivenSignature } from './given-signature.ts';
 import type { HeaderList } from './schemes/header-list.ts';
 import type { SignatureScheme } from './schemes/scheme.ts';
 import { isBlankSecret } from './secret.ts';
 import { sign } from './sign.ts';
 import type { ExplainContext } from '../diagnosis/signature/find-mistake.ts';
-import type { LossyMatch, SchemeMatch, SignatureCheck } from './signature-check.ts';
+import type { SchemeMatch, SignatureCheck } from './signature-check.ts';
 
 /** Checks a signature by the lenient rules of the contract: over the bytes, then over the JSON-stringified body. */
 export class LenientCheck implements SignatureCheck {
@@ -82,7 +82,7 @@ export function matchOverStringified(
   if (given.shape !== 'sha1' || body?.stringified === undefined || body.isStringified) return undefined;
   const secret = indexOfSigner(body.stringified, given.digest, secrets);
   if (secret === 0) return undefined;
-  if (body.loss !== '') return { loss: body.loss };
+  if (body.lossy !== undefined) return body.lossy;
   const note = whyDiffers(body.bytes.toString('utf8'), body.stringified);
   return { secret, over: 'stringified', note };
 }

@@ -1,6 +1,6 @@
 import { BodyDigests } from '../diagnosis/signature/body-digests.ts';
 import type { SchemeEvidence } from '../diagnosis/signature/explain-scheme.ts';
-import { KeptBody, type FirstItem } from '../diagnosis/signature/body/kept-body.ts';
+import { KeptBody, type FirstItem, type LossyMatch } from '../diagnosis/signature/body/kept-body.ts';
 import type { ReasonCode } from '../diagnosis/signature/reasons.ts';
 import { sameText } from './given-signature.ts';
 import type { HeaderList } from './schemes/header-list.ts';
@@ -9,7 +9,7 @@ import { ageFault, type PresentedSignature } from './schemes/presented.ts';
 import type { SignatureScheme } from './schemes/scheme.ts';
 import { verifyingKeys, type SchemeKey } from './schemes/secrets.ts';
 import type { ExplainContext } from '../diagnosis/signature/find-mistake.ts';
-import type { LossyMatch, SchemeMatch, SignatureCheck } from './signature-check.ts';
+import type { SchemeMatch, SignatureCheck } from './signature-check.ts';
 
 interface SchemeCheckOptions {
   readonly secrets: readonly string[];
@@ -68,8 +68,7 @@ export class SchemeCheck implements SignatureCheck {
     if (this.#presented.fault !== undefined) return undefined;
     if (!ignoreTimestamp && ageFault(this.scheme, this.#presented, at) !== undefined) return undefined;
     const match = this.#matchOf(this.#covered(body));
-    const loss = match?.over === 'stringified' && body?.loss;
-    return loss ? { loss } : match;
+    return match?.over === 'stringified' ? (body?.lossy ?? match) : match;
   }
 
   evidence(known: ExplainContext): SchemeEvidence {

@@ -1,5 +1,5 @@
 import type { MismatchEvidence } from '../diagnosis/signature/explain-mismatch.ts';
-import type { KeptBody } from '../diagnosis/signature/body/kept-body.ts';
+import type { KeptBody, LossyMatch } from '../diagnosis/signature/body/kept-body.ts';
 import type { ExplainContext } from '../diagnosis/signature/find-mistake.ts';
 import type { NoteCode } from '../diagnosis/signature/reasons.ts';
 import type { SignatureScheme } from './schemes/scheme.ts';
@@ -17,15 +17,6 @@ export interface SignatureCheck {
   expected(body: KeptBody | undefined): string;
   /** The value of that header as it came. */
   readonly got: string;
-}
-
-/**
- * A match over the JSON-stringified body only, which readers of JSON disagree on: a forger can show one value to the verifier
- * and another to the program behind it.
- */
-export interface LossyMatch {
-  /** What parsing the body loses, in a sentence. */
-  readonly loss: string;
 }
 
 export interface SchemeMatch {

@@ -1,6 +1,7 @@
 import type { HeaderList } from '../../signature/schemes/header-list.ts';
 import { schemeListText, signatureHeaderNames } from '../../signature/schemes/layout.ts';
 import type { SignatureScheme } from '../../signature/schemes/scheme.ts';
+import type { LossyMatch } from './body/kept-body.ts';
 import { diagnose, undiagnosed, type Diagnosis } from './diagnose.ts';
 import { explainScheme, type SchemeEvidence } from './explain-scheme.ts';
 import type { Evidence, ExplainContext } from './find-mistake.ts';
@@ -8,19 +9,13 @@ import { frameVariants } from './frame-variants.ts';
 import { missingSignatureFix, overLossyBody, REASONS } from './reasons.ts';
 
 /** What a diagnosis looks at: no signature came, it matches a body that loses something, it does not match by the lenient rules, or not by its scheme. */
-export type MismatchEvidence = NoEvidence | LossyEvidence | LenientEvidence | SchemeEvidence;
+export type MismatchEvidence = NoEvidence | LossyMatch | LenientEvidence | SchemeEvidence;
 
 interface NoEvidence {
   readonly kind: 'none';
   readonly bytes: number;
   /** Those that are accepted. */
   readonly schemes: readonly SignatureScheme[];
-}
-
-export interface LossyEvidence {
-  readonly kind: 'lossy';
-  readonly bytes: number;
-  readonly loss: string;
 }
 
 export interface LenientEvidence extends Omit<Evidence, 'frames'>, ExplainContext {
@@ -34,8 +29,10 @@ export function explainMismatch(mismatch: MismatchEvidence): Diagnosis {
   switch (mismatch.kind) {
     case 'none':
       return explainNone(mismatch);
-    case 'lossy':
-      return explainLossy(mismatch);
+    case 'lossy': {
+      const why = `it would match ${overLossyBody(mismatch.loss)}`;
+      return { ...undiagnosed(mismatch.bytes, { why, fix: REASONS['lossy-json'].fix }), code: 'lossy-json' };
+    }
     case 'lenient': {
       const { scheme, headers, deadline, ...evidence } = mismatch;
       const frames = frameVariants(scheme, headers, evidence.body);
@@ -46,11 +43,6 @@ export function explainMismatch(mismatch: MismatchEvidence): Diagnosis {
     default:
       return mismatch satisfies never;
   }
-}
-
-function explainLossy({ bytes, loss }: LossyEvidence): Diagnosis {
-  const why = `it would match ${overLossyBody(loss)}`;
-  return { ...undiagnosed(bytes, { why, fix: REASONS['lossy-json'].fix }), code: 'lossy-json' };
 }
 
 function explainNone({ bytes, schemes }: NoEvidence): Diagnosis {

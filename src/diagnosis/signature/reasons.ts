@@ -1,5 +1,3 @@
-import { printable } from '../../redact.ts';
-
 /** The fix for most mismatches: what a receiver verifies is often not what came. */
 export const RAW_BYTES =
   'Verify the bytes as they came, before anything parses them: express.raw(), request.get_data(), io.ReadAll(r.Body), request.raw_post';
@@ -7,12 +5,10 @@ export const RAW_BYTES =
 /** For the reasons that lie on either side: a receiver that writes the body again, or a sender that signs one text and sends another. */
 const ONE_TEXT = `${RAW_BYTES}. Where the sender is yours, sign and send one string`;
 
-/** Follows "it would match", for `lossy-json`. The loss may name a key, which anyone can choose. */
+/** Follows "it would match", for `lossy-json`. */
 export function overLossyBody(loss: string): string {
-  return `over the JSON-stringified body, which does not count, since parsing loses something: ${printable(loss, LONGEST_LOSS)}`;
+  return `over the JSON-stringified body, which does not count, since parsing loses something: ${loss}`;
 }
-
-const LONGEST_LOSS = 300;
 
 /** The reasons that only a scheme has that signs more than the body, or writes it in another way. */
 export const SCHEME_REASONS = {

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { HooksError, InputError, ValidationError } from '../../errors.ts';
+import { printable } from '../../redact.ts';
 import { BACKSLASH, COLON, LF, SPACE } from './bytes.ts';
 import { findFault } from './find-fault.ts';
 import { scanJson, type JsonScan } from './scan-json.ts';
@@ -74,13 +75,13 @@ export function isJson(text: string): boolean {
   }
 }
 
-/** What of a JSON text is lost or read differently by other readers, in a sentence; empty when all read the same. */
+/** What of a JSON text is lost or read differently by other readers, in a printable sentence; empty when all read the same. */
 export function lossOf(bytes: Uint8Array): string {
   try {
     const half = HALF_A_PAIR.exec(JSON.stringify(readJson(bytes)))?.[1];
     return half === undefined ? '' : `expected Unicode text, got half of a surrogate pair, \`${half}\``;
   } catch (error) {
-    if (error instanceof HooksError) return error.message;
+    if (error instanceof HooksError) return printable(error.message, 300);
     throw error;
   }
 }

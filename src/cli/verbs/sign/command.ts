@@ -1,9 +1,8 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
 import type { ConfigError } from '../../../errors.ts';
-import { readJson } from '../../../message/json/read-json.ts';
+import { lossOf, readJson } from '../../../message/json/read-json.ts';
 import { printable } from '../../../redact.ts';
-import { utf8TextOf, stringified } from '../../../diagnosis/signature/json/json-text.ts';
 import { DEFAULT_SCHEMES } from '../../../signature/schemes/find-schemes.ts';
 import { layoutOf } from '../../../signature/schemes/layout.ts';
 import type { SignatureScheme, SignedFields } from '../../../signature/schemes/scheme.ts';
@@ -156,7 +155,7 @@ async function signBytes(file: BodySource, secret: string, { io }: CommandContex
     last = chunk.at(-1) ?? last;
     if (bytes <= LARGEST_PARSED_BYTES) kept.push(new Uint8Array(chunk));
   });
-  const isJson = (): boolean => bytes <= LARGEST_PARSED_BYTES && jsonOf(Buffer.concat(kept)) !== undefined;
+  const isJson = (): boolean => bytes <= LARGEST_PARSED_BYTES && lossOf(Buffer.concat(kept)) === '';
   return { signature: hmac.digest('hex'), bytes, ...remarkOn(last, isJson) };
 }
 
@@ -169,12 +168,6 @@ function remarkOn(lastByte: number | undefined, isJson: () => boolean): { remark
 
 /** Beyond this size the remark does not say whether the body is JSON: signing takes constant memory. */
 const LARGEST_PARSED_BYTES = 1024 * 1024;
-
-/** The text that `--stringify` signs; undefined when the body is no JSON. */
-function jsonOf(body: Buffer): string | undefined {
-  const text = utf8TextOf(body);
-  return text === undefined ? undefined : stringified(text.replace(/^\ufeff/, ''));
-}
 
 /** Beyond this size a text no longer fits into a string. */
 const LARGEST_TEXT_BYTES = 256 * 1024 * 1024;
