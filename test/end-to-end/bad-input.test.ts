@@ -32,8 +32,8 @@ const WHERE_TO: Readonly<Record<string, Case>> = {
   },
   'six URLs': {
     args: [...GOOD, ...TO, ...TO, ...TO, ...TO, ...TO, ...TO],
-    sentence: '`--url` may be given 5 times, got 6',
-    hint: 'send in several runs',
+    sentence: 'Expected `--url` to hold at most 5 webhooks, got 6',
+    hint: 'spread them over several destinations, or send in several runs',
   },
   'six URLs in a variable': {
     args: GOOD,
