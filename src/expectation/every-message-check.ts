@@ -29,7 +29,9 @@ export class EveryMessageCheck implements MessageCheck {
     this.#expectation = expectation;
     this.#expected = expected;
     const paths = expected.conditions.map(({ path }) => path.split('.'));
-    this.#unseen = new Set(paths.flatMap(([first = '', ...rest]) => (rest.length === 0 ? [] : [first])));
+    this.#unseen = new Set(
+      paths.flatMap(([first = '', ...rest]) => (rest.length === 0 || first.startsWith('*') ? [] : [first])),
+    );
   }
 
   add(arrived: ArrivedMessage): void {

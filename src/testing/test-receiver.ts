@@ -2,9 +2,8 @@ import { checkOptions } from '../check-options.ts';
 import { systemClock } from '../clock.ts';
 import { formatDuration } from '../duration.ts';
 import { isJsonObject } from '../message/types.ts';
-import { isAccepted } from '../expectation/arrivals.ts';
 import type { ArrivedMessage } from '../expectation/finding.ts';
-import { messagesOf } from '../receiver/messages/messages-of.ts';
+import { isAccepted, messagesOf, unreadReason } from '../receiver/messages/messages-of.ts';
 import type { ReceivedMessage } from '../receiver/messages/tracking-call.ts';
 import type { ReceivedRequest, SignatureVerdict } from '../receiver/received-request.ts';
 import { startReceiver, type Receiver } from '../receiver/receiver.ts';
@@ -54,7 +53,7 @@ export interface TestRequest {
   readonly messages: readonly SentMessage[];
 }
 
-/** What a tracking API drops, of which the program that sent it does not learn. */
+/** What a tracking API drops, of which the program that sent it does not learn, and what is no message. */
 export interface TestRejection {
   /** `invalid` is also a whole request that cannot be read. */
   readonly code: 'invalid' | 'too-large';
@@ -109,8 +108,8 @@ class MessageLog {
   add(request: ReceivedRequest): void {
     const messages = messagesOf(request).filter(({ value }) => isJsonObject(value));
     this.requests.push(testRequest(request, messages));
-    const { rejection } = request.call ?? {};
-    if (rejection !== undefined) this.rejections.push({ code: 'invalid', reason: rejection.message });
+    const unread = unreadReason(request);
+    if (unread !== undefined) this.rejections.push({ code: 'invalid', reason: unread });
     for (const message of isAccepted(request) ? messages : []) {
       const { code, message: reason = '' } = message.rejection ?? {};
       if (code !== undefined) this.rejections.push({ code, reason, message: sentMessage(message) });

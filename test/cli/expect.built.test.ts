@@ -193,6 +193,20 @@ describe('hooks expect', () => {
     expect(existsSync(join(cwd, 'a.snap'))).toBe(false);
   });
 
+  it('fails for a body that it cannot read, and writes no snapshot beside it', async () => {
+    const cwd = temporaryFolder();
+    const send = `const post = (body) => fetch(process.env.HOOKS_URL, { method: 'POST', body });
+      post('email=a%40b.c').then(() => post('{"type":"page"}'))`;
+    const flags = ['--count', '2', '--no-match', 'properties.email?', '--snapshot', 'a.snap'];
+    const run = () => hooks(['expect', ...flags, '--', ...NODE, send], { cwd });
+    const { code, stdout } = await run();
+    const why = 'request 1 cannot be read: expected a value, got `email` (line 1, column 1)';
+    expect(code).toBe(1);
+    expect(stdout).toContain(`✗ no-match   properties.email?: ${why}`);
+    expect(stdout).toContain(`✗ snapshot   a.snap: ${why}`);
+    expect(existsSync(join(cwd, 'a.snap'))).toBe(false);
+  });
+
   it('writes a snapshot that may be checked in: with the mode of any other new file', async () => {
     const cwd = temporaryFolder();
     await hooks(['expect', '--snapshot', 'a.snap', '--', ...SEND], { cwd });

@@ -181,6 +181,21 @@ describe('matchers', () => {
   });
 });
 
+describe('a body that cannot be read', () => {
+  it('fails where no message may be, and where all must fit, and is a rejection', async () => {
+    await send(track('A'));
+    await fetch(receiver.url, { method: 'POST', body: 'email=a%40b.c' });
+    const reason = 'expected a value, got `email` (line 1, column 1)';
+    expect(receiver.rejections()).toEqual([{ code: 'invalid', reason }]);
+    const none = toHaveReceived.call({ isNot: true }, receiver, 'properties.email?');
+    const said = `Expected every request to be readable, got one that is not: ${reason}`;
+    expect([none.pass, none.message()]).toEqual([true, said]);
+    const fits = toMatchSchema(receiver, { A: {} });
+    expect([fits.pass, fits.message()]).toEqual([false, said]);
+    expect(toHaveReceived(receiver, 'event=A').pass).toBe(true);
+  });
+});
+
 describe('a signed request', () => {
   it('verifies, by any scheme, and comes as it is delivered', () => {
     const request = signedRequest(

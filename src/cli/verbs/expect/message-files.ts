@@ -68,10 +68,14 @@ export class Snapshot {
   }
 
   /** Compares, or writes when all else was met: a snapshot of a run with a fault would be met by the fault. */
-  async conclude(others: readonly ExpectationResult[]): Promise<ExpectationResult> {
+  async conclude(others: readonly ExpectationResult[], unread?: string): Promise<ExpectationResult> {
     const { file, before, replacing, mode } = this.#opened;
     const about = { expectation: 'snapshot', filter: file } as const;
     const { count } = this.check;
+    if (unread !== undefined) {
+      await replacing?.abandon();
+      return { ...about, isMet: false, said: unread };
+    }
     if (before !== undefined) return this.check.compare(before, file);
     if (replacing === undefined) {
       const said = 'the file is missing, and CI is set: write it on your machine, and check it in';
