@@ -1,5 +1,6 @@
 import { failing, foundBy } from '../message/filter.ts';
 import { isJsonObject, type JsonValue } from '../message/types.ts';
+import { wholeMessage } from '../receiver/messages/tracking-call.ts';
 import {
   cameText,
   differingMessage,
@@ -36,7 +37,7 @@ export class EveryMessageCheck implements MessageCheck {
 
   add(arrived: ArrivedMessage): void {
     this.#note(arrived.message.value);
-    const differences = this.#differences(arrived.message.value);
+    const differences = this.#differences(wholeMessage(arrived.message));
     if (differences.length === 0) return;
     this.#count += 1;
     this.#first ??= differingMessage(arrived, differences);

@@ -1,10 +1,10 @@
 import { toCapture } from '../capture/to-capture.ts';
 import type { Capture } from '../capture/capture.ts';
-import { redactUrl } from '../redact.ts';
+import { redactUrl, shownWriteKey } from '../redact.ts';
 import { DEFAULT_SCHEME } from '../signature/schemes/built-in.ts';
 import { messageLabel } from '../expectation/finding.ts';
 import { libraryOf } from '../receiver/messages/messages-of.ts';
-import { trackingCallOf, type ReceivedMessage } from '../receiver/messages/tracking-call.ts';
+import { trackingCallOf, wholeMessage, type ReceivedMessage } from '../receiver/messages/tracking-call.ts';
 import { pairsOf } from '../receiver/response/forwarding.ts';
 import type { StoredRequest } from './request-store.ts';
 import type { Details } from './wire.ts';
@@ -32,7 +32,7 @@ export function detailsOf(kept: StoredRequest, withSignatures: boolean): Details
     ...(response !== undefined && { response }),
     ...(forwarded !== undefined && { forwarded }),
     ...(call !== undefined && {
-      messages: call.messages.map(({ value }) => value),
+      messages: call.messages.map((message) => wholeMessage(message, shownWriteKey)),
       messageTitles: call.messages.map(messageTitle),
     }),
     ...(call?.rejection !== undefined && { problem: call.rejection.message }),

@@ -1,5 +1,5 @@
 import { ConfigError } from '../errors.ts';
-import { printable } from '../redact.ts';
+import { printable, withoutWriteKeys } from '../redact.ts';
 import { boundedRegExp } from './bounded-regexp.ts';
 import { comparableText, comparison, type ValueTest } from './compare.ts';
 import type { JsonObject, JsonValue } from './types.ts';
@@ -84,11 +84,14 @@ const VALUES: Readonly<Record<FilterOperator, string>> = {
 };
 
 function filterError(expected: string, text: string, flag: string): ConfigError {
-  return new ConfigError(`Expected ${expected}, got ${text === '' ? 'nothing' : printable(text, 60)}`, {
-    key: flag.replace(/^--/, ''),
-    origin: flag,
-    hint: `write ${flag} 'type=track,properties.plan=pro'. Operators: = != > < >= <= ~REGEX ? (present) !? (absent); \\, is a comma in a value`,
-  });
+  return new ConfigError(
+    `Expected ${expected}, got ${text === '' ? 'nothing' : printable(withoutWriteKeys(text), 60)}`,
+    {
+      key: flag.replace(/^--/, ''),
+      origin: flag,
+      hint: `write ${flag} 'type=track,properties.plan=pro'. Operators: = != > < >= <= ~REGEX ? (present) !? (absent); \\, is a comma in a value`,
+    },
+  );
 }
 
 /** A condition that does not hold, and what is there instead. */

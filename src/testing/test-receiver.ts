@@ -4,7 +4,8 @@ import { formatDuration } from '../duration.ts';
 import { isJsonObject } from '../message/types.ts';
 import type { ArrivedMessage } from '../expectation/finding.ts';
 import { isAccepted, messagesOf, unreadReason } from '../receiver/messages/messages-of.ts';
-import type { ReceivedMessage } from '../receiver/messages/tracking-call.ts';
+import { wholeMessage, type ReceivedMessage } from '../receiver/messages/tracking-call.ts';
+import { shownWriteKey } from '../redact.ts';
 import type { ReceivedRequest, SignatureVerdict } from '../receiver/received-request.ts';
 import { startReceiver, type Receiver } from '../receiver/receiver.ts';
 import { parseScript } from '../receiver/response/script.ts';
@@ -50,6 +51,8 @@ export interface TestRequest {
   readonly verdict: SignatureVerdict;
   /** Why the signature is not valid, or why there is none. */
   readonly reason?: string;
+  /** In full, as in its messages: everywhere else it is shown by its last characters. */
+  readonly writeKey?: string;
   readonly messages: readonly SentMessage[];
 }
 
@@ -150,7 +153,7 @@ class MessageLog {
 }
 
 function testRequest(
-  { method, path, status, verdict, diagnosis }: ReceivedRequest,
+  { method, path, status, verdict, diagnosis, call }: ReceivedRequest,
   messages: readonly ReceivedMessage[],
 ): TestRequest {
   const reason = diagnosis?.hint;
@@ -160,12 +163,13 @@ function testRequest(
     status,
     verdict,
     ...(reason !== undefined && { reason }),
-    messages: messages.map(sentMessage),
+    ...(call?.writeKey !== undefined && { writeKey: call.writeKey }),
+    messages: messages.map((message) => sentMessage(message, (key) => key)),
   };
 }
 
-function sentMessage({ value }: ReceivedMessage): SentMessage {
-  return value as SentMessage; // only objects are kept
+function sentMessage(message: ReceivedMessage, written = shownWriteKey): SentMessage {
+  return wholeMessage(message, written) as SentMessage; // only objects are kept
 }
 
 /** Of the registry: a test may import the receiver as a module, and require the matchers, which are two copies of this file. */

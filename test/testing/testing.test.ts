@@ -181,6 +181,39 @@ describe('matchers', () => {
   });
 });
 
+describe('the write key', () => {
+  const writeKey = 'KEY-OF-A-WORKSPACE';
+
+  it('is compared in full, and shown in full by the requests only', async () => {
+    const body = JSON.stringify({ batch: [track('A')], writeKey });
+    await fetch(`${receiver.host}/v1/batch`, { method: 'POST', body });
+    for (const matcher of [
+      `writeKey=${writeKey}`,
+      { writeKey },
+      (sent: object) => Object.values(sent).includes(writeKey),
+    ]) {
+      expect(toHaveReceived(receiver, matcher).pass).toBe(true);
+    }
+    expect(receiver.messages()[0]).toEqual({ ...track('A'), writeKey: '…PACE' });
+    expect(await receiver.waitFor('type=track')).toEqual(receiver.messages());
+    expect(receiver.requests()).toMatchObject([{ writeKey, messages: [{ writeKey }] }]);
+    for (const other of ['writeKey=ANOTHER-WORKSPACE', { writeKey: 'ANOTHER-WORKSPACE' }]) {
+      const { pass, message } = toHaveReceived(receiver, other);
+      expect([pass, message()]).toEqual([
+        false,
+        expect.stringMatching(/writeKey: expected …PACE, got "?…PACE/),
+      ]);
+      expect(message()).not.toMatch(/KEY-OF|ANOTHER/);
+    }
+    const strict = {
+      type: 'object',
+      properties: { type: {}, event: {}, userId: {}, properties: {} },
+      additionalProperties: false,
+    };
+    expect(toMatchSchema(receiver, strict).pass).toBe(true);
+  });
+});
+
 describe('a body that cannot be read', () => {
   it('fails where no message may be, and where all must fit, and is a rejection', async () => {
     await send(track('A'));

@@ -9,7 +9,7 @@ import {
 import type { ReceivedMessage } from '../../receiver/messages/tracking-call.ts';
 import type { ReceivedRequest } from '../../receiver/received-request.ts';
 import { isMessageType } from '../../message/types.ts';
-import { MASK, printable, redactUrl } from '../../redact.ts';
+import { printable, redactUrl, withoutWriteKeys } from '../../redact.ts';
 import { isObject } from '../../check-options.ts';
 import { isoTime } from '../../clock.ts';
 import { attemptText, detailText, durationText, tenths } from '../attempt-text.ts';
@@ -122,15 +122,13 @@ function bodyLine({ body }: ReceivedRequest, messages: readonly ReceivedMessage[
   if (messages.length > 1) return '';
   const [{ value } = { value: undefined }] = messages;
   if (!isObject(value) || !isMessageType(value['type'])) {
-    const text = bodyText(body.subarray(0, LONGEST_LINE)).replaceAll(/\s+/g, ' ').trim();
-    return text.replace(WRITE_KEY, `$1${MASK}`);
+    return bodyText(body.subarray(0, LONGEST_LINE)).replaceAll(/\s+/g, ' ').trim();
   }
   const { properties, traits, context } = value;
   const about = [properties, traits, context].find((each) => isObject(each) && Object.keys(each).length > 0);
   return about === undefined ? '' : JSON.stringify(about);
 }
 
-const WRITE_KEY = /("writeKey"\s*:\s*")[^"]*/g;
 /** No terminal is wider. */
 const LONGEST_LINE = 1_000;
 
@@ -209,12 +207,12 @@ function headersAndBody({ method, path, rawHeaders, body }: ReceivedRequest): ob
   const capture = toCapture({ method, url: path, headers: pairsOf(rawHeaders), body });
   const { headers } = capture;
   return capture.bodyBase64 === undefined
-    ? { headers, body: capture.body }
+    ? { headers, body: withoutWriteKeys(capture.body) }
     : { headers, bodyBase64: capture.bodyBase64 };
 }
 
 function bodyText(body: Uint8Array): string {
-  return bufferOf(body).toString();
+  return withoutWriteKeys(bufferOf(body).toString());
 }
 
 function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {

@@ -5,8 +5,9 @@ import { MAX_MESSAGE_BYTES } from '../../message/limits.ts';
 import { isJsonObject, isJsonArray, type JsonObject, type JsonValue } from '../../message/types.ts';
 import { sizeRejection } from '../../service/ingest/sort-messages.ts';
 import { jsonRejection } from '../../service/request/rejection.ts';
+import { shownWriteKey, withoutWriteKeys } from '../../redact.ts';
 import type { ReceivedRequest } from '../received-request.ts';
-import { unpackedBody, type ReceivedMessage } from './tracking-call.ts';
+import { keyedMessage, unpackedBody, wholeMessage, type ReceivedMessage } from './tracking-call.ts';
 
 /** The messages of a request: those of a call, the one of a webhook, the events of a signed list; none where it has no JSON. */
 export function messagesOf(request: ReceivedRequest): readonly ReceivedMessage[] {
@@ -18,7 +19,8 @@ export function unreadReason(request: ReceivedRequest): string | undefined {
   if (request.method !== 'POST') return undefined;
   const { messages, reason } = readingOf(request);
   if (!isAccepted(request) && request.call?.rejection === undefined) return undefined;
-  return reason ?? (messages.length === 0 ? 'it has no message' : undefined);
+  if (reason !== undefined) return withoutWriteKeys(reason);
+  return messages.length === 0 ? 'it has no message' : undefined;
 }
 
 /** Whether it got a 2xx. After another response, or none, its sender sends it again: it cannot know that it came. */
@@ -53,7 +55,7 @@ function readWebhook(request: ReceivedRequest): RequestReading {
   if (!values.every(isJsonObject)) return { messages: [], reason: 'expected an object or a list of objects' };
   const messages = values.map((each, index): ReceivedMessage => {
     const rejection = body.length > MAX_MESSAGE_BYTES ? sizeRejection(each) : undefined;
-    return { index, value: each, ...(rejection !== undefined && { rejection }) };
+    return { index, ...keyedMessage(each), ...(rejection !== undefined && { rejection }) };
   });
   return { messages, reason };
 }
@@ -79,15 +81,26 @@ export interface MessageFacts {
   readonly anonymousId?: string;
   readonly messageId?: string;
   readonly timestamp?: string;
+  /** Its last characters. */
+  readonly writeKey?: string;
 }
 
 /** The facts of a message, as far as they are strings. */
-export function messageFacts({ value }: ReceivedMessage): MessageFacts {
+export function messageFacts(message: ReceivedMessage): MessageFacts {
+  const value = wholeMessage(message, shownWriteKey);
   if (!isJsonObject(value)) return {};
-  const { type, event, anonymousId, messageId, timestamp } = value;
+  const { type, event, anonymousId, messageId, timestamp, writeKey } = value;
   const userId = value['userId'] || value['User ID'] || undefined; // an empty one is none
   const facts: Record<string, string> = {};
-  for (const [name, fact] of Object.entries({ type, event, userId, anonymousId, messageId, timestamp })) {
+  for (const [name, fact] of Object.entries({
+    type,
+    event,
+    userId,
+    anonymousId,
+    messageId,
+    timestamp,
+    writeKey,
+  })) {
     if (typeof fact === 'string') facts[name] = fact;
   }
   return facts;

@@ -38,6 +38,7 @@ A filter is conditions with commas between, all of which hold:
   event~^Order                  a regular expression
   userId?  properties.email!?   there; not there, or null
   properties.**.email?          * is one key, ** any number of them
+  writeKey=KEY                  compared in full, shown by its last characters
 A POST that cannot be read as a message fails all of them.
 Each --match takes a message of its own; '3x event=Signup' wants exactly three.
 

@@ -5,9 +5,10 @@ import { readConditions, readFilter, type MessageFilter } from '../../../message
 import { CaptureFolder } from '../../../receiver/capture-folder.ts';
 import type { SelfSignedCertificate } from '../../../receiver/certificate.ts';
 import { messagesOf } from '../../../receiver/messages/messages-of.ts';
+import { wholeMessage } from '../../../receiver/messages/tracking-call.ts';
 import type { ConnectionRejection } from '../../../receiver/options.ts';
 import type { ReceivedRequest } from '../../../receiver/received-request.ts';
-import { printable } from '../../../redact.ts';
+import { printable, withoutWriteKeys } from '../../../redact.ts';
 import { DEFAULT_SCHEMES } from '../../../signature/schemes/find-schemes.ts';
 import type { SignatureScheme } from '../../../signature/schemes/scheme.ts';
 import type { Io } from '../../io.ts';
@@ -97,7 +98,9 @@ export class ListenOutput {
     try {
       this.#filter = text === '' ? undefined : readLiveFilter([text]);
       this.remark(
-        text === '' ? 'Showing every request' : `Showing requests with a message of ${printable(text)}`,
+        text === ''
+          ? 'Showing every request'
+          : `Showing requests with a message of ${printable(withoutWriteKeys(text))}`,
       );
     } catch (error) {
       if (!(error instanceof HooksError)) throw error;
@@ -107,7 +110,7 @@ export class ListenOutput {
 
   #isShown(request: ReceivedRequest): boolean {
     const filter = this.#filter;
-    return filter === undefined || messagesOf(request).some(({ value }) => filter(value));
+    return filter === undefined || messagesOf(request).some((message) => filter(wholeMessage(message)));
   }
 
   rejected({ status, reason }: ConnectionRejection): void {
