@@ -15,7 +15,7 @@ export function withoutWriteKeys(text: string): string {
 }
 
 const WRITE_KEY_IN_JSON = /("writeKey\\*"\s*:\s*\\*")((?:[^"\\]|\\.)*)/gs;
-const WRITE_KEY_IN_FORM = /(writeKey\s*[=!~<>]+\s*)((?:\\.|[^,&\s\\])+)/gs;
+const WRITE_KEY_IN_FORM = /(writeKey\s*[=!~<>]+\s*)(?!\?(?:,|$))((?:\\.|[^,&\s\\])+)/gs;
 
 /**
  * Returns a URL as it may be shown: without its userinfo, and without the values of parameters whose names say that they are secret.

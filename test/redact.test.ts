@@ -229,6 +229,7 @@ describe('a write key', () => {
     ['a key with a quote', String.raw`{"writeKey":"secret\"-1234"}`, '{"writeKey":"…1234"}'],
     ['a form', 'a=1&writeKey=secret-1234&b=2', 'a=1&writeKey=…1234&b=2'],
     ['a filter', 'type=track,writeKey!=secret-1234,a=b', 'type=track,writeKey!=…1234,a=b'],
+    ['a filter of no key', 'writeKey!?,writeKey?', 'writeKey!?,writeKey?'],
   ])('is not in the text of %s', (_what, text, shown) => {
     expect(withoutWriteKeys(text)).toBe(shown);
   });

@@ -1,6 +1,6 @@
 import { toCapture } from '../capture/to-capture.ts';
 import type { Capture } from '../capture/capture.ts';
-import { redactUrl, shownWriteKey } from '../redact.ts';
+import { redactUrl, shownWriteKey, withoutWriteKeys } from '../redact.ts';
 import { DEFAULT_SCHEME } from '../signature/schemes/built-in.ts';
 import { messageLabel } from '../expectation/finding.ts';
 import { libraryOf } from '../receiver/messages/messages-of.ts';
@@ -44,6 +44,13 @@ function messageTitle(message: ReceivedMessage): string {
   const { rejection } = message;
   const label = messageLabel(message);
   return rejection === undefined ? label : `${label}; a tracking API rejects it: ${rejection.message}`;
+}
+
+/** The body with its write keys as they are shown; else its exact bytes. */
+export function shownBody({ request: { body } }: StoredRequest): Uint8Array {
+  const text = Buffer.from(body).toString();
+  const shown = withoutWriteKeys(text);
+  return shown === text ? body : Buffer.from(shown);
 }
 
 /** The capture of a request, as `--save` would write it. */

@@ -330,6 +330,18 @@ describe('hooks expect', () => {
     },
   );
 
+  it('ends with 2, and names the schema, when a message meets a reference that leads back to itself', async () => {
+    const reference = { $ref: '#/properties/userId' };
+    const cwd = temporaryFolder({
+      's.json': JSON.stringify({ Signup: { properties: { userId: { allOf: [reference] } } } }),
+    });
+    const { code, stderr } = await hooks(['expect', '--schema', 's.json', '--', ...SEND], { cwd });
+    expect(code).toBe(2);
+    expect(stderr).toContain(
+      'error: s.json: expected a JSON Schema that compiles at "Signup": a $ref leads back to its own schema',
+    );
+  });
+
   it('names the file of schemas that has a key twice', async () => {
     const cwd = temporaryFolder({ 's.json': '{"A":{},"A":{}}' });
     const { code, stderr } = await hooks(['expect', '--schema', 's.json', '--', ...SEND], { cwd });
