@@ -42,6 +42,8 @@ export interface ExpectedArrivals {
 export class ArrivalCheck {
   /** By which browsers asked whether they may send: they explain why nothing else came. */
   preflights = 0;
+  /** The first request whose content is not known, and why. */
+  unread: string | undefined;
   readonly #expected: ExpectedArrivals;
   readonly #tally: Expectation;
   readonly #valid = new ValidCheck();
@@ -49,7 +51,6 @@ export class ArrivalCheck {
   readonly #checks: readonly MessageCheck[];
   #messages = 0;
   #refusedMessages = 0;
-  #unread: string | undefined;
   #firstInvalid: string | undefined;
 
   constructor(expected: ExpectedArrivals) {
@@ -67,16 +68,11 @@ export class ArrivalCheck {
     return this.#messages;
   }
 
-  /** The first request whose content is not known, and why. */
-  get unread(): string | undefined {
-    return this.#unread;
-  }
-
   add(request: ReceivedRequest): void {
     this.#tally.add(request);
     if (request.method !== 'POST') return;
     const reason = unreadReason(request);
-    if (reason !== undefined) this.#unread ??= `request ${this.#posts} cannot be read: ${reason}`;
+    if (reason !== undefined) this.unread ??= `request ${this.#posts} cannot be read: ${reason}`;
     if (request.verdict !== 'valid') this.#firstInvalid ??= request.diagnosis?.hint;
     const { rejection } = request.call ?? {};
     if (rejection !== undefined) this.#valid.addCall(this.#posts, rejection);
@@ -124,9 +120,9 @@ export class ArrivalCheck {
 
   /** A check on content is met by what is known of it only when all is known. */
   #ofAll(finding: ExpectationResult): ExpectationResult {
-    if (this.#unread === undefined || !CONTENT.has(finding.expectation)) return finding;
+    if (this.unread === undefined || !CONTENT.has(finding.expectation)) return finding;
     const { isMet, said } = finding;
-    return { ...finding, isMet: false, said: isMet ? this.#unread : `${said}; ${this.#unread}` };
+    return { ...finding, isMet: false, said: isMet ? this.unread : `${said}; ${this.unread}` };
   }
 
   get #posts(): number {

@@ -29,10 +29,10 @@ export class EveryMessageCheck implements MessageCheck {
   constructor(expectation: 'each' | 'no-match', expected: ExpectedMessage) {
     this.#expectation = expectation;
     this.#expected = expected;
-    const paths = expected.conditions.map(({ path }) => path.split('.'));
-    this.#unseen = new Set(
-      paths.flatMap(([first = '', ...rest]) => (rest.length === 0 || first.startsWith('*') ? [] : [first])),
-    );
+    const paths = expected.conditions
+      .map(({ path }) => path.split('.'))
+      .filter(([first]) => first?.[0] !== '*');
+    this.#unseen = new Set(paths.flatMap(([first = '', ...rest]) => (rest.length === 0 ? [] : [first])));
   }
 
   add(arrived: ArrivedMessage): void {

@@ -111,11 +111,7 @@ export function messageLabel(message: ReceivedMessage): string {
 function shown(unmet: Unmet): Unmet {
   const { path, value, found } = unmet;
   if (path !== 'writeKey') return unmet;
-  return {
-    ...unmet,
-    value: shownWriteKey(value),
-    found: typeof found === 'string' ? shownWriteKey(found) : found,
-  };
+  return { ...unmet, value: shownWriteKey(value), found: found && shownWriteKey(comparableText(found)) };
 }
 
 /** A condition of a filter that does not hold. */

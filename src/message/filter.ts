@@ -110,8 +110,8 @@ export function foundBy(conditions: readonly Condition[], message: JsonValue): r
 }
 
 /**
- * A condition with the value that decides it, and its own path in place of one with wildcards. A wildcard holds when one value
- * holds, `!=` and `!?` when none does.
+ * A condition with the value that decides it, else the first, and its path in place of one with wildcards. A wildcard holds when
+ * one value holds, `!=` and `!?` when none does.
  */
 function judged(condition: Condition, message: JsonValue): Unmet & { readonly isMet: boolean } {
   const { path, operator, holds } = condition;
@@ -123,7 +123,7 @@ function judged(condition: Condition, message: JsonValue): Unmet & { readonly is
   const isNegative = operator === '!=' || operator === '!?';
   const values = [...valuesAt(message, parts)];
   const decisive = values.find(([value]) => holds(value) !== isNegative);
-  const [found, foundAt = path] = decisive ?? [values[0]?.[0]];
+  const [found, foundAt = path] = decisive ?? values[0] ?? [];
   return { ...condition, path: foundAt, found, isMet: (decisive === undefined) === isNegative };
 }
 

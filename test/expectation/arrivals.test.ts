@@ -1,9 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ArrivalCheck, type ExpectedArrivals } from '../../src/expectation/arrivals.ts';
-import {
-  readExpectedMessage,
-  type ExpectedMessage,
-} from '../../src/expectation/expected-message.ts';
+import { readExpectedMessage, type ExpectedMessage } from '../../src/expectation/expected-message.ts';
 import { MessageSchemas, SchemaCheck } from '../../src/expectation/schema/schema-check.ts';
 import { trackingCallOf } from '../../src/receiver/messages/tracking-call.ts';
 import type { ReceivedRequest, SignatureVerdict } from '../../src/receiver/received-request.ts';
@@ -322,6 +319,15 @@ describe('arrivals', () => {
       'out of order: message 1 of request 1 comes before message 2 of request 1, which matches event=A',
       'the only message that matches, message 2 of request 1, is taken by event=A before it',
     ]);
+  });
+
+  it('show a write key that a wildcard finds by its last characters', () => {
+    const writeKey = 'KEY-OF-A-WORKSPACE';
+    const judged = arrivals({ matches: ['*=x'], noMatches: ['**~^KEY', '*?,**~KEY'], each: ['*!?'] });
+    judged.add(request({ writeKey }));
+    expect(met(judged)).toEqual([false, false, false, false]);
+    expect(JSON.stringify(judged.findings())).not.toContain(writeKey);
+    expect(judged.findings()[0]?.nearest?.differences).toMatchObject([{ path: 'writeKey', got: '…PACE' }]);
   });
 
   it('note a field that no message has, in a filter that none is to match', () => {

@@ -92,15 +92,8 @@ export function messageFacts(message: ReceivedMessage): MessageFacts {
   const { type, event, anonymousId, messageId, timestamp, writeKey } = value;
   const userId = value['userId'] || value['User ID'] || undefined; // an empty one is none
   const facts: Record<string, string> = {};
-  for (const [name, fact] of Object.entries({
-    type,
-    event,
-    userId,
-    anonymousId,
-    messageId,
-    timestamp,
-    writeKey,
-  })) {
+  const known = { type, event, userId, anonymousId, messageId, timestamp, writeKey };
+  for (const [name, fact] of Object.entries(known)) {
     if (typeof fact === 'string') facts[name] = fact;
   }
   return facts;

@@ -78,11 +78,8 @@ function callOf(
   const { items, writeKey = user } = read.messages;
   const messages = items.map((posted, index): ReceivedMessage => {
     const rejection = rejectionOfMessage(posted, options);
-    return {
-      index,
-      ...keyedMessage(valueOf(posted), writeKey),
-      ...(rejection !== undefined && { rejection }),
-    };
+    const message = { index, ...keyedMessage(valueOf(posted), writeKey) };
+    return rejection === undefined ? message : { ...message, rejection };
   });
   return { messages, ...(writeKey !== undefined && { writeKey }) };
 }
