@@ -2,7 +2,7 @@ import { comparableText } from '../message/compare.ts';
 import type { FilterOperator, Unmet } from '../message/filter.ts';
 import type { JsonValue } from '../message/types.ts';
 import { shownWriteKey } from '../redact.ts';
-import { messageFacts } from '../receiver/messages/messages-of.ts';
+import { messageLabel } from '../receiver/messages/messages-of.ts';
 import type { ReceivedMessage } from '../receiver/messages/tracking-call.ts';
 
 /** One expectation, and whether it was met. */
@@ -98,13 +98,6 @@ export function differingMessage(
   const { request, message, isSole } = arrived;
   const label = `${placeOfMessage(arrived)} (${messageLabel(message)})`;
   return { label, request, ...(!isSole && { message: message.index + 1 }), differences };
-}
-
-/** What a message is: `track "Signup" by u1`. Unescaped. */
-export function messageLabel(message: ReceivedMessage): string {
-  const { type = 'no type', event, userId, anonymousId } = messageFacts(message);
-  const who = userId ?? anonymousId;
-  return [type, event && JSON.stringify(event), who && `by ${who}`].filter(Boolean).join(' ');
 }
 
 /** A write key is compared in full, and shown by its last characters. */

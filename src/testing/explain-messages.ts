@@ -1,12 +1,8 @@
 import { printable } from '../redact.ts';
-import {
-  countText,
-  messageLabel,
-  type ArrivedMessage,
-  type DifferingMessage,
-} from '../expectation/finding.ts';
+import { countText, type ArrivedMessage, type DifferingMessage } from '../expectation/finding.ts';
 import { NearestMessage } from '../expectation/nearest.ts';
 import type { ExpectedMessage } from '../expectation/expected-message.ts';
+import { messageLabel } from '../receiver/messages/messages-of.ts';
 
 export function takesMessage({ conditions }: ExpectedMessage, arrived: ArrivedMessage): boolean {
   return new NearestMessage(conditions).takes(arrived);

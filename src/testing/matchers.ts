@@ -2,13 +2,9 @@ import { isObject } from '../check-options.ts';
 import type { JsonValue } from '../message/types.ts';
 import { printable } from '../redact.ts';
 import { EVERY_MESSAGE, MessageSchemas } from '../expectation/schema/schema-check.ts';
-import {
-  differingMessage,
-  messageLabel,
-  type ArrivedMessage,
-  type DifferingMessage,
-} from '../expectation/finding.ts';
+import { differingMessage, type ArrivedMessage, type DifferingMessage } from '../expectation/finding.ts';
 import { NearestMessage } from '../expectation/nearest.ts';
+import { messageLabel } from '../receiver/messages/messages-of.ts';
 import { differingMessageText, explainMessages, listMessages } from './explain-messages.ts';
 import { readMatcher, type MessageMatcher } from './message-matcher.ts';
 import { arrivedAt, type TestReceiver } from './test-receiver.ts';

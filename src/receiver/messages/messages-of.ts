@@ -99,6 +99,13 @@ export function messageFacts(message: ReceivedMessage): MessageFacts {
   return facts;
 }
 
+/** What a message is: `track "Signup" by u1`. Unescaped. */
+export function messageLabel(message: ReceivedMessage): string {
+  const { type = 'no type', event, userId, anonymousId } = messageFacts(message);
+  const who = userId ?? anonymousId;
+  return [type, event && JSON.stringify(event), who && `by ${who}`].filter(Boolean).join(' ');
+}
+
 /** The client library of a request, such as `@segment/analytics-node 3.1.0`. */
 export function libraryOf(messages: readonly ReceivedMessage[]): string | undefined {
   for (const { value } of messages) {
