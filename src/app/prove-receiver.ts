@@ -1,5 +1,5 @@
 import { idempotencyKeyOf } from '../engine/round/attempt.ts';
-import type { ProofMessage, ProofResponse, ProofSendOptions } from '../idempotence/subject.ts';
+import type { ProofMessage, ProofResponse, ProofSendOptions } from '../idempotence/prove.ts';
 import { withoutRepeated } from '../redact.ts';
 import { signedFields, type Signer } from '../signature/schemes/signer.ts';
 import { sign } from '../signature/sign.ts';

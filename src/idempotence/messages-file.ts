@@ -1,12 +1,12 @@
-import { HooksError, InputError } from '../../../../errors.ts';
-import { proofMessages } from '../../../../idempotence/messages.ts';
-import type { ProofMessage } from '../../../../idempotence/subject.ts';
-import { readJson } from '../../../../message/json/read-json.ts';
-import type { JsonValue } from '../../../../message/types.ts';
-import { openInputs } from '../../../../replay/reading/inputs.ts';
-import { nothingToRead, readEntries } from '../../../../replay/reading/read-entries.ts';
-import type { ReplayEntry } from '../../../../replay/reading/replay-entry.ts';
-import type { Io } from '../../../io.ts';
+import type { Readable } from 'node:stream';
+import { HooksError, InputError } from '../errors.ts';
+import { readJson } from '../message/json/read-json.ts';
+import type { JsonValue } from '../message/types.ts';
+import { openInputs } from '../replay/reading/inputs.ts';
+import { nothingToRead, readEntries } from '../replay/reading/read-entries.ts';
+import type { ReplayEntry } from '../replay/reading/replay-entry.ts';
+import { proofMessages } from './messages.ts';
+import type { ProofMessage } from './subject.ts';
 
 /** Every schedule sends all of them, some twice. */
 const MOST_MESSAGES = 100;
@@ -20,7 +20,7 @@ interface MessageOptions {
 export async function readProofMessages(
   file: string,
   options: MessageOptions,
-  { cwd, stdin, signal }: Pick<Io, 'cwd' | 'stdin' | 'signal'>,
+  { cwd, stdin, signal }: { readonly cwd: string; readonly stdin: Readable; readonly signal: AbortSignal },
 ): Promise<readonly ProofMessage[]> {
   const inputs = await openInputs([file], { cwd, stdin });
   const values: JsonValue[] = [];
