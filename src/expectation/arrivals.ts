@@ -1,6 +1,6 @@
 import type { ReceivedRequest } from '../receiver/received-request.ts';
 import { isAccepted, messagesOf, unreadReason } from '../receiver/messages/messages-of.ts';
-import { describeTally, Expectation, type Tally } from './expectation.ts';
+import { Expectation, type Tally } from './request-expectation.ts';
 import { EveryMessageCheck } from './every-message-check.ts';
 import {
   cameText,
@@ -133,7 +133,7 @@ export class ArrivalCheck {
     const { atLeast, atMost } = this.#expected;
     if (atLeast === 0 && atMost === Infinity) return [];
     const isMet = this.#posts >= atLeast && this.#posts <= atMost;
-    const got = this.tally.requests === 0 ? cameText(came) : describeTally(this.tally);
+    const got = this.tally.requests === 0 ? cameText(came) : this.#tally.described;
     const said = isMet ? got : `Expected ${rangeText(atLeast, atMost)}, got ${got}`;
     return [{ expectation: 'count', isMet, said }];
   }
@@ -160,7 +160,7 @@ export class ArrivalCheck {
     const calls = unchecked === 0 ? '' : `, ${countText(unchecked, 'call')} of a tracking API without one`;
     const said = isMet
       ? `${valid} valid${calls}`
-      : `Expected every signature to be valid, got ${describeTally(this.tally)}${why}`;
+      : `Expected every signature to be valid, got ${this.#tally.described}${why}`;
     return [{ expectation: 'signature', isMet, said }];
   }
 }

@@ -2,8 +2,7 @@ import { isObject } from '../check-options.ts';
 import type { JsonValue } from '../message/types.ts';
 import { printable } from '../redact.ts';
 import { EVERY_MESSAGE, MessageSchemas } from '../expectation/schema/schema-check.ts';
-import { differingMessage, type ArrivedMessage, type DifferingMessage } from '../expectation/finding.ts';
-import { NearestMessage } from '../expectation/nearest.ts';
+import { matchMessages, type ArrivedMessage } from '../expectation/expectation.ts';
 import { messageLabel } from '../receiver/messages/messages-of.ts';
 import { differingMessageText, explainMessages, listMessages } from './explain-messages.ts';
 import { readMatcher, type MessageMatcher } from './message-matcher.ts';
@@ -22,8 +21,7 @@ export interface MatcherResult {
 function toHaveReceived(this: unknown, receiver: unknown, matcher: MessageMatcher): MatcherResult {
   const arrived = arrivedAt(receiver);
   const read = readMatcher(matcher);
-  const nearest = new NearestMessage(read.conditions);
-  const taken = arrived.filter((each) => nearest.takes(each));
+  const { taken } = matchMessages(arrived, read.conditions);
   const isNot = isObject(this) && this['isNot'] === true;
   if (read.exactly === undefined && !isNot && taken.length > 0 && taken.every(isTooLarge)) {
     return { pass: false, message: () => droppedText(read.text, taken) };
@@ -58,7 +56,7 @@ function toHaveReceivedInOrder(receiver: unknown, wanted: readonly MessageMatche
   let next = 0;
   for (const each of arrived) {
     const read = matchers[next];
-    if (read !== undefined && new NearestMessage(read.conditions).takes(each)) next += 1;
+    if (read !== undefined && matchMessages([each], read.conditions).taken.length > 0) next += 1;
   }
   const pass = next === matchers.length;
   const names = matchers.map(({ text }) => printable(text, 200));
@@ -80,10 +78,7 @@ function toHaveReceivedInOrder(receiver: unknown, wanted: readonly MessageMatche
 function toMatchSchema(received: unknown, schema: object): MatcherResult {
   const arrived = messagesIn(received);
   const schemas = schemasOf(schema as JsonValue); // JSON by its use
-  const differing: DifferingMessage[] = arrived.flatMap((each) => {
-    const differences = schemas.differences(each.message);
-    return differences.length === 0 ? [] : [differingMessage(each, differences)];
-  });
+  const differing = arrived.flatMap((each) => schemas.judge(each) ?? []);
   const unread = isReceiver(received) ? unreadText(received) : undefined;
   const pass = differing.length === 0 && arrived.length > 0 && unread === undefined;
   const message = (): string => {

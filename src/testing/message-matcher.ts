@@ -1,7 +1,7 @@
 import { isObject, kindOf } from '../check-options.ts';
 import { ConfigError } from '../errors.ts';
 import type { Condition } from '../message/filter.ts';
-import { readExpectedMessage, type ExpectedMessage } from '../expectation/expected-message.ts';
+import { readExpectedMessage, type ExpectedMessage } from '../expectation/expectation.ts';
 import { comparableText } from '../message/compare.ts';
 import { shownWriteKey } from '../redact.ts';
 import type { JsonObject, JsonValue } from '../message/types.ts';

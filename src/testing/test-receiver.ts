@@ -2,7 +2,7 @@ import { checkOptions } from '../check-options.ts';
 import { systemClock } from '../clock.ts';
 import { formatDuration } from '../duration.ts';
 import { isJsonObject } from '../message/types.ts';
-import type { ArrivedMessage } from '../expectation/finding.ts';
+import { matchMessages, type ArrivedMessage } from '../expectation/expectation.ts';
 import { isAccepted, messagesOf, unreadReason } from '../receiver/messages/messages-of.ts';
 import { wholeMessage, type ReceivedMessage } from '../receiver/messages/tracking-call.ts';
 import { shownWriteKey } from '../redact.ts';
@@ -10,7 +10,7 @@ import type { ReceivedRequest, SignatureVerdict } from '../receiver/received-req
 import { startReceiver, type Receiver } from '../receiver/receiver.ts';
 import { parseScript } from '../receiver/response/script.ts';
 import type { SchemeChoice } from '../signature/schemes/find-schemes.ts';
-import { explainMessages, takesMessage } from './explain-messages.ts';
+import { explainMessages } from './explain-messages.ts';
 import { readMatcher, type MessageMatcher, type SentMessage } from './message-matcher.ts';
 
 export interface TestReceiverOptions {
@@ -203,9 +203,8 @@ class RunningTestReceiver implements TestReceiver {
   }
 
   messages(matcher?: MessageMatcher): readonly SentMessage[] {
-    const read = matcher === undefined ? undefined : readMatcher(matcher);
-    const { arrived } = this.#log;
-    const taken = read === undefined ? arrived : arrived.filter((each) => takesMessage(read, each));
+    const conditions = matcher === undefined ? [] : readMatcher(matcher).conditions;
+    const { taken } = matchMessages(this.#log.arrived, conditions);
     return taken.map(({ message }) => sentMessage(message));
   }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ArrivalCheck, type ExpectedArrivals } from '../../src/expectation/arrivals.ts';
-import { readExpectedMessage, type ExpectedMessage } from '../../src/expectation/expected-message.ts';
+import { readExpectedMessage, type ExpectedMessage } from '../../src/expectation/expectation.ts';
 import { MessageSchemas, SchemaCheck } from '../../src/expectation/schema/schema-check.ts';
 import { trackingCallOf } from '../../src/receiver/messages/tracking-call.ts';
 import type { ReceivedRequest, SignatureVerdict } from '../../src/receiver/received-request.ts';

@@ -39,10 +39,10 @@ export class SchemaCheck implements MessageCheck {
   }
 
   add(arrived: ArrivedMessage): void {
-    const differences = this.#schemas.differences(arrived.message);
-    if (differences.length === 0) return;
+    const differing = this.#schemas.judge(arrived);
+    if (differing === undefined) return;
     this.#count += 1;
-    if (this.#differing.length < MAX_SHOWN) this.#differing.push(differingMessage(arrived, differences));
+    if (this.#differing.length < MAX_SHOWN) this.#differing.push(differing);
   }
 
   findings(came: ArrivedCount): readonly ExpectationResult[] {
@@ -66,6 +66,12 @@ export class MessageSchemas {
       throw schemaError(file, 'expected an object of event name to JSON Schema', schemas);
     }
     this.#schemas = compiled(schemas, file);
+  }
+
+  /** Returns the message with what differs in it; undefined: it fits. */
+  judge(arrived: ArrivedMessage): DifferingMessage | undefined {
+    const differences = this.differences(arrived.message);
+    return differences.length === 0 ? undefined : differingMessage(arrived, differences);
   }
 
   differences(message: ReceivedMessage): readonly MessageDifference[] {

@@ -1,5 +1,8 @@
-import type { ExpectedArrivals } from '../../../expectation/arrivals.ts';
-import { readExpectedMessage, type ExpectedMessage } from '../../../expectation/expected-message.ts';
+import {
+  readExpectedMessage,
+  type ExpectedArrivals,
+  type ExpectedMessage,
+} from '../../../expectation/expectation.ts';
 import { printable } from '../../../redact.ts';
 import type { GlobalOptions } from '../../command.ts';
 import type { SchemeFlags } from '../../flags/signature/scheme-flags.ts';

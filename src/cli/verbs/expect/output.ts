@@ -1,7 +1,6 @@
 import { noteHint } from '../../error-text.ts';
 import { formatDuration } from '../../../duration.ts';
-import type { ArrivalCheck } from '../../../expectation/arrivals.ts';
-import type { DifferingMessage, ExpectationResult } from '../../../expectation/finding.ts';
+import type { ArrivalCheck, DifferingMessage, ExpectationResult } from '../../../expectation/expectation.ts';
 import type { ConnectionRejection } from '../../../receiver/options.ts';
 import type { ReceivedRequest } from '../../../receiver/received-request.ts';
 import { printable } from '../../../redact.ts';
