@@ -3,7 +3,7 @@ import { checkOptions } from '../check-options.ts';
 import type { Clock } from '../clock.ts';
 import { ConfigError } from '../errors.ts';
 import type { SchemeChoice } from '../signature/schemes/find-schemes.ts';
-import type { VerifyOptions } from '../signature/verify.ts';
+import type { VerifyOptions } from '../signature/verify-options.ts';
 import { isBlankSecret } from '../signature/secret.ts';
 import type { SignatureScheme } from '../signature/schemes/scheme.ts';
 import type { Forward } from './response/forwarding.ts';

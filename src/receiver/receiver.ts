@@ -21,21 +21,11 @@ import { Responder } from './response/responder.ts';
 import type { Script } from './response/script.ts';
 import { sendResponse } from './response/send-response.ts';
 import { BoundedServer } from './connection/server.ts';
+import type { ExplainMismatch } from '../signature/evidence.ts';
 import { SignatureJudge, UNCHECKED } from './signature-judge.ts';
 import { startListening } from '../service/start-listening.ts';
 
-/**
- * Starts an HTTP receiver that checks signatures, responds as its script says and reports each request. Responds to any other
- * method than POST with 405 and reports it; `GET /`, `HEAD /` and what a browser's tracking library asks before it posts are not reported.
- * Throws ConfigError for an option that is misspelled, missing or of another kind, and when it cannot listen on the address.
- */
-export async function startReceiver(options: ReceiverOptions): Promise<Receiver> {
-  checkReceiverOptions(options);
-  const receiver = new Receiver(options);
-  await receiver.listen();
-  return receiver;
-}
-
+/** An HTTP receiver; `startReceiver` documents it. */
 export class Receiver {
   readonly #options: ReceiverOptions;
   readonly #limits: ReceiverLimits;
@@ -48,12 +38,20 @@ export class Receiver {
   #address = { url: '', port: 0 };
   #closed: Promise<void> | undefined;
 
-  constructor(options: ReceiverOptions) {
+  /** Checks the options and listens. Throws ConfigError. `explain` finds out why a signature does not match. */
+  static async start(options: ReceiverOptions, explain: ExplainMismatch): Promise<Receiver> {
+    checkReceiverOptions(options);
+    const receiver = new Receiver(options, explain);
+    await receiver.listen();
+    return receiver;
+  }
+
+  private constructor(options: ReceiverOptions, explain: ExplainMismatch) {
     this.#options = options;
     this.#limits = { ...RECEIVER_LIMITS, ...options.limits };
     this.#clock = options.clock ?? systemClock;
     this.#open = new OpenRequests({ maxBytes: this.#limits.openBytes, onBusy: options.onBusy });
-    this.#judge = new SignatureJudge(options, this.#clock);
+    this.#judge = new SignatureJudge(options, { clock: this.#clock, explain });
     this.#bounded = this.#createServer();
     this.#responder = new Responder({
       options,

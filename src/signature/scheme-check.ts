@@ -1,14 +1,13 @@
-import { BodyDigests } from '../diagnosis/signature/body-digests.ts';
-import type { SchemeEvidence } from '../diagnosis/signature/explain-scheme.ts';
-import { KeptBody, type FirstItem, type LossyMatch } from '../diagnosis/signature/body/kept-body.ts';
-import type { ReasonCode } from '../diagnosis/signature/reasons.ts';
+import { BodyDigests } from './body/body-digests.ts';
+import type { ExplainContext, SchemeEvidence } from './evidence.ts';
+import { KeptBody, type FirstItem, type LossyMatch } from './body/kept-body.ts';
+import type { ReasonCode } from './reasons.ts';
 import { sameText } from './given-signature.ts';
 import type { HeaderList } from './schemes/header-list.ts';
 import { withFields, layoutOf } from './schemes/layout.ts';
 import { ageFault, type PresentedSignature } from './schemes/presented.ts';
 import type { SignatureScheme } from './schemes/scheme.ts';
 import { verifyingKeys, type SchemeKey } from './schemes/secrets.ts';
-import type { ExplainContext } from '../diagnosis/signature/find-mistake.ts';
 import type { SchemeMatch, SignatureCheck } from './signature-check.ts';
 
 interface SchemeCheckOptions {

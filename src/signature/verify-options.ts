@@ -1,7 +1,6 @@
 import { checkOptions } from '../check-options.ts';
-import type { Diagnosis } from '../diagnosis/signature/diagnose.ts';
-import type { NoteCode } from '../diagnosis/signature/reasons.ts';
-import type { OtherSecret } from '../diagnosis/signature/other-secrets.ts';
+import type { Diagnosis, OtherSecret } from './evidence.ts';
+import type { NoteCode } from './reasons.ts';
 import type { SchemeChoice } from './schemes/find-schemes.ts';
 import type { HeadersInput } from './schemes/header-list.ts';
 

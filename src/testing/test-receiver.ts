@@ -1,5 +1,6 @@
 import { checkOptions } from '../check-options.ts';
 import { systemClock } from '../clock.ts';
+import { explainMismatch } from '../diagnosis/explain.ts';
 import { formatDuration } from '../duration.ts';
 import { isJsonObject } from '../message/types.ts';
 import { isAccepted } from '../expectation/arrivals.ts';
@@ -7,7 +8,7 @@ import type { ArrivedMessage } from '../expectation/finding.ts';
 import { messagesOf } from '../receiver/messages/messages-of.ts';
 import type { ReceivedMessage } from '../receiver/messages/tracking-call.ts';
 import type { ReceivedRequest, SignatureVerdict } from '../receiver/received-request.ts';
-import { startReceiver, type Receiver } from '../receiver/receiver.ts';
+import { Receiver } from '../receiver/receiver.ts';
 import { parseScript } from '../receiver/response/script.ts';
 import type { SchemeChoice } from '../signature/schemes/find-schemes.ts';
 import { explainMessages, takesMessage } from './explain-messages.ts';
@@ -89,13 +90,14 @@ export async function startTestReceiver(options: TestReceiverOptions = {}): Prom
   checkOptions(options, { kinds: KINDS });
   const { port, writeKey = 'test-write-key', respond, secret, scheme } = options;
   const log = new MessageLog();
-  const receiver = await startReceiver({
+  const receiverOptions = {
     port,
     secrets: secret === undefined ? [] : [secret],
     scheme,
     script: respond === undefined ? undefined : parseScript(respond),
-    onRequest: (request) => log.add(request),
-  });
+    onRequest: (request: ReceivedRequest) => log.add(request),
+  };
+  const receiver = await Receiver.start(receiverOptions, explainMismatch);
   return new RunningTestReceiver(receiver, log, writeKey);
 }
 

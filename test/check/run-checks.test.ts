@@ -3,7 +3,7 @@ import type { Check, CheckResult } from '../../src/check/check.ts';
 import { CHECKS, selectChecks } from '../../src/check/checks.ts';
 import { CheckRun, type RunEnd, type RunOptions } from '../../src/check/run-checks.ts';
 import type { NetworkError, TransportRequest, TransportResult } from '../../src/transport/transport.ts';
-import { verify } from '../../src/signature/verify.ts';
+import { verify } from '../../src/app/explained.ts';
 import { FakeClock } from '../fake-clock.ts';
 
 const SECRET = 's3cret';

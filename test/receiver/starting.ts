@@ -1,6 +1,7 @@
 import type { ReceiverOptions, ConnectionRejection } from '../../src/receiver/options.ts';
 import type { ReceivedRequest } from '../../src/receiver/received-request.ts';
-import { startReceiver, type Receiver } from '../../src/receiver/receiver.ts';
+import { startReceiver } from '../../src/app/explained.ts';
+import type { Receiver } from '../../src/receiver/receiver.ts';
 import { parseScript } from '../../src/receiver/response/script.ts';
 import { afterEachTest } from '../clean-ups.ts';
 import { RawConnection } from './raw-connection.ts';

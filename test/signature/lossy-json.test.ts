@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { verify, Verifier, type VerifyOptions, type VerifyResult } from '../../src/signature/verify.ts';
+import { verify, Verifier } from '../../src/app/explained.ts';
+import type { VerifyOptions, VerifyResult } from '../../src/signature/verify-options.ts';
 import { LARGEST_STRINGIFIED_BODY } from '../../src/signature/signature-verifier.ts';
 import { randomFrom } from '../random.ts';
 import { readingOf } from './strict-reader.ts';

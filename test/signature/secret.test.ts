@@ -5,7 +5,7 @@ import { checkReceiverOptions } from '../../src/receiver/options.ts';
 import { signRequest } from '../../src/signature/schemes/signer.ts';
 import { readSecret, readSecretFile } from '../../src/signature/secret.ts';
 import { sign } from '../../src/signature/sign.ts';
-import { verify } from '../../src/signature/verify.ts';
+import { verify } from '../../src/app/explained.ts';
 
 const file = (text: string): Uint8Array => Buffer.from(text, 'utf8');
 

@@ -1,10 +1,10 @@
 import type { BodyVariant } from '../signature/body/body-variant.ts';
 import { bodyVariants } from '../signature/body/body-variants.ts';
-import { KeptBody } from '../signature/body/kept-body.ts';
-import { Deadline } from '../signature/deadline.ts';
+import { KeptBody } from '../../signature/body/kept-body.ts';
+import { Deadline } from '../../signature/deadline.ts';
 import { frameVariants } from '../signature/frame-variants.ts';
 import { HASH_NAMES, hashVariants } from '../signature/hash-variants.ts';
-import type { ReasonCode } from '../signature/reasons.ts';
+import type { ReasonCode } from '../../signature/reasons.ts';
 import { isExampleSecret, otherSecrets } from '../signature/other-secrets.ts';
 import { secretVariants } from '../signature/secret-variants.ts';
 import { keyedHmac, type HmacAlgorithm } from '../../signature/hmac.ts';

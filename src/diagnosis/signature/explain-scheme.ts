@@ -1,29 +1,16 @@
+import type { Diagnosis, SchemeEvidence } from '../../signature/evidence.ts';
 import { sameDigest } from '../../signature/given-signature.ts';
 import type { HmacAlgorithm } from '../../signature/hmac.ts';
-import type { HeaderList } from '../../signature/schemes/header-list.ts';
 import type { HeaderFault, PresentedSignature } from '../../signature/schemes/presented.ts';
 import { layoutOf } from '../../signature/schemes/layout.ts';
 import type { SignatureScheme } from '../../signature/schemes/scheme.ts';
 import { verifyingSecretFix } from '../../signature/schemes/secrets.ts';
-import { BodyDigests } from './body-digests.ts';
-import { diagnosisOf, explainDigest, type Diagnosis } from './diagnose.ts';
-import type { Evidence, ExplainContext } from './find-mistake.ts';
+import { BodyDigests } from '../../signature/body/body-digests.ts';
+import { diagnosisOf, explainDigest } from './diagnose.ts';
+import type { Evidence } from './find-mistake.ts';
 import { frameVariants } from './frame-variants.ts';
 import { HASH_NAMES } from './hash-variants.ts';
-import type { ReasonCode } from './reasons.ts';
-
-export interface SchemeEvidence extends ExplainContext {
-  readonly kind: 'scheme';
-  readonly scheme: SignatureScheme;
-  readonly presented: PresentedSignature;
-  readonly ageFault: HeaderFault | undefined;
-  /** The signature matches, whatever its age is. */
-  readonly isRight: boolean;
-  readonly digests: BodyDigests;
-  readonly keys: readonly (string | Uint8Array)[];
-  readonly secrets: readonly string[];
-  readonly headers: HeaderList;
-}
+import type { ReasonCode } from '../../signature/reasons.ts';
 
 /** Finds out why a signature does not match by its scheme. */
 export function explainScheme(given: SchemeEvidence): Diagnosis {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ReasonCode } from './reasons.ts';
+import type { ReasonCode } from '../../signature/reasons.ts';
 
 /** Another key that the signature may have been computed with. A string stands for its UTF-8. */
 export interface SecretVariant {

@@ -1,6 +1,6 @@
 import { printable } from '../../redact.ts';
 import { formatDuration } from '../../duration.ts';
-import type { ReasonCode } from '../../diagnosis/signature/reasons.ts';
+import type { ReasonCode } from '../reasons.ts';
 import { headerValues, type HeaderList } from './header-list.ts';
 import { layoutOf, type HeaderField, type HeaderLayout } from './layout.ts';
 import type { SignatureScheme, SignedFields } from './scheme.ts';

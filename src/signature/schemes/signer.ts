@@ -1,7 +1,7 @@
 import { createHmac, hash, randomUUID, type Hmac } from 'node:crypto';
 import { checkOptions } from '../../check-options.ts';
 import { ConfigError } from '../../errors.ts';
-import { KeptBody } from '../../diagnosis/signature/body/kept-body.ts';
+import { KeptBody } from '../body/kept-body.ts';
 import { DEFAULT_SCHEME } from './built-in.ts';
 import { findSchemes, originOfSchemes, type SchemeChoice } from './find-schemes.ts';
 import { withFields, layoutOf, type HeaderLayout, type SchemeLayout } from './layout.ts';

@@ -7,7 +7,7 @@ import { bareHost, isLoopbackHost, portOf } from '../../../url.ts';
 import { createForwarding, type Forwarding } from '../../../app/forwarding.ts';
 import { makeCertificate } from '../../../receiver/certificate.ts';
 import { describeTally, Expectation, type Tally } from '../../../expectation/expectation.ts';
-import { startReceiver } from '../../../receiver/receiver.ts';
+import { startReceiver } from '../../../app/explained.ts';
 import { parseScript } from '../../../receiver/response/script.ts';
 import { unwritableFile } from '../../../report/output-file.ts';
 import { configuredCaFile, namedCaFile } from '../../flags/delivery/ca-file.ts';

@@ -1,6 +1,6 @@
 import { Option, type Command } from 'commander';
 import { InputError } from '../../../errors.ts';
-import type { NoteCode } from '../../../diagnosis/signature/reasons.ts';
+import type { NoteCode } from '../../../signature/reasons.ts';
 import { SignatureVerifier } from '../../../signature/signature-verifier.ts';
 import type { CommandContext, Define } from '../../command.ts';
 import { ExitCode } from '../../exit-code.ts';
@@ -206,6 +206,6 @@ async function printedVerdictText(
 }
 
 async function meaningOf(note: NoteCode): Promise<string> {
-  const { REASONS } = await import('../../../diagnosis/signature/reasons.ts');
+  const { REASONS } = await import('../../../signature/reasons.ts');
   return REASONS[note].means;
 }

@@ -16,11 +16,11 @@ import {
   utf16Text,
   windowsText,
 } from './decoders.ts';
-import { bodyInside, envelopeOf } from './envelopes.ts';
-import { orderOfKeys } from '../json/key-order.ts';
-import type { KeptBody } from './kept-body.ts';
+import { bodyInside, envelopeOf } from '../../../capture/envelopes.ts';
+import { orderOfKeys } from './key-order.ts';
+import type { KeptBody } from '../../../signature/body/kept-body.ts';
 import { OTHER_TEXTS } from './other-texts.ts';
-import { RAW_BYTES } from '../reasons.ts';
+import { RAW_BYTES } from '../../../signature/reasons.ts';
 import type { BodyForm } from './body-variant.ts';
 
 /** The form of a body and what it says of it, the likeliest; undefined for a body like any other. */
@@ -56,11 +56,11 @@ const BODY_FORMS: readonly BodyForm[] = [
   {
     code: 'wrapped-body',
     says: (body) => {
-      const what = envelopeOf(body)?.what;
+      const what = envelopeOf(body.value)?.what;
       return what && `is ${what}`;
     },
-    inside: bodyInside,
-    fix: (body) => envelopeOf(body)?.fix ?? RAW_BYTES,
+    inside: ({ value }) => bodyInside(value),
+    fix: (body) => envelopeOf(body.value)?.fix ?? RAW_BYTES,
   },
   {
     code: 'encoded-body',

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { isObject } from '../../../check-options.ts';
-import { stringified } from '../json/json-text.ts';
-import type { KeptBody } from './kept-body.ts';
+import { stringified } from '../../../signature/body/json-text.ts';
+import type { KeptBody } from '../../../signature/body/kept-body.ts';
 
 // The bytes that a body holds in another form.
 

@@ -1,5 +1,3 @@
-import type { KeptBody } from './kept-body.ts';
-
 /** JSON that holds the body as a text: what a service or a tool puts around it. */
 export interface Envelope {
   /** Follows "the body is". */
@@ -11,16 +9,16 @@ export interface Envelope {
   readonly inside: (value: Fields) => Uint8Array | string | undefined;
 }
 
-/** Finds the envelope that a body is. */
-export function envelopeOf(body: KeptBody): Envelope | undefined {
-  const fields = fieldsOf(body.value);
+/** Finds the envelope that the value of a JSON body is. */
+export function envelopeOf(value: unknown): Envelope | undefined {
+  const fields = fieldsOf(value);
   return fields && ENVELOPES.find(({ inside }) => inside(fields) !== undefined);
 }
 
 /** The body in an envelope; undefined when it is not there. */
-export function bodyInside(body: KeptBody): Uint8Array | string | undefined {
-  const fields = fieldsOf(body.value);
-  return fields && (envelopeOf(body)?.inside(fields) || undefined);
+export function bodyInside(value: unknown): Uint8Array | string | undefined {
+  const fields = fieldsOf(value);
+  return fields && (envelopeOf(value)?.inside(fields) || undefined);
 }
 
 type Fields = Readonly<Record<string, unknown>>;

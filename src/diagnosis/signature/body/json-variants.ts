@@ -1,8 +1,13 @@
-import type { BodyVariant, BodyPieces } from '../body/body-variant.ts';
-import type { Deadline } from '../deadline.ts';
-import { readJsonTextUntil, textOfLiteral, type JsonNode } from './json-text.ts';
-import { writeJsonTree } from './json-tree-writer.ts';
-import { COMPACT_SPELLING, SPELLINGS, tellingCharacters, type Spelling } from './spellings.ts';
+import type { BodyVariant, BodyPieces } from './body-variant.ts';
+import type { Deadline } from '../../../signature/deadline.ts';
+import { readJsonTextUntil, textOfLiteral, type JsonNode } from '../../../signature/body/json-text.ts';
+import { writeJsonTree } from '../../../signature/body/json-tree-writer.ts';
+import {
+  COMPACT_SPELLING,
+  SPELLINGS,
+  tellingCharacters,
+  type Spelling,
+} from '../../../signature/body/spellings.ts';
 
 /** The same JSON as other languages write it, and parts of it. Ends early when the time is up. */
 export function* jsonVariants(text: string, deadline: Deadline): Generator<BodyVariant> {

@@ -1,4 +1,4 @@
-import { elapsedMs, processorMs } from '../../clock.ts';
+import { elapsedMs, processorMs } from '../clock.ts';
 
 /** The end of the time that a diagnosis may take: of the processor's, so that a busy machine does not change what is found. */
 export class Deadline {

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import { lossOf } from '../../../message/json/read-json.ts';
-import { isTooDeep } from '../json/json-text.ts';
+import { lossOf } from '../../message/json/read-json.ts';
+import { isTooDeep } from './json-text.ts';
 
 /** The bytes by which most kinds of text are recognised. */
 const HEAD_BYTES = 4_096;

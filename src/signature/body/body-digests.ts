@@ -1,10 +1,4 @@
-import {
-  keyedHmac,
-  NO_FRAME,
-  type HmacAlgorithm,
-  type HmacFrame,
-  type StreamingHmac,
-} from '../../signature/hmac.ts';
+import { keyedHmac, NO_FRAME, type HmacAlgorithm, type HmacFrame, type StreamingHmac } from '../hmac.ts';
 
 /** The longest ending that is tried: a final CRLF. */
 const ENDING_BYTES = 2;
