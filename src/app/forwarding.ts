@@ -1,5 +1,3 @@
-import { networkCauseOf } from '../diagnosis/causes/network-causes.ts';
-import { responseCauseOf } from '../diagnosis/causes/response-cause.ts';
 import { prepareWebhooks } from '../engine/webhook.ts';
 import { ConfigError, HooksError } from '../errors.ts';
 import {
@@ -91,7 +89,11 @@ async function forwardTo({ url, shownUrl, authorization }: Target, passing: Pass
       signal,
     });
     const facts = forwardedFacts(result, sent, secrets);
-    return { url: shownUrl, ...facts, ...causeFacts(result, { shownUrl, reply: facts.reply, headers }) };
+    return {
+      url: shownUrl,
+      ...facts,
+      ...(await causeFacts(result, { shownUrl, reply: facts.reply, headers })),
+    };
   } catch (error) {
     if (!(error instanceof HooksError)) throw error;
     return { url: shownUrl, error: 'protocol', detail: printable(error.message), ms: 0 };
@@ -131,16 +133,17 @@ interface SentOn {
 }
 
 /** Why the other receiver did not take the request, as `send` would explain it. */
-function causeFacts(
+async function causeFacts(
   result: TransportResult,
   { shownUrl: url, reply = '', headers: sent }: SentOn,
-): Pick<Forwarded, 'cause' | 'says' | 'hint'> {
+): Promise<Pick<Forwarded, 'cause' | 'says' | 'hint'>> {
+  if (result.kind === 'response' && result.status <= 299) return {};
+  const { networkCauseOf, responseCauseOf } = await import('../diagnosis/explain.ts');
   if (result.kind === 'failure') {
     const found = networkCauseOf(result, { url });
     return found === undefined ? {} : factsOf({ ...found, fix: found.receiverFix });
   }
   const { status, headers = {}, retryAfter } = result;
-  if (status <= 299) return {};
   const body = reply.slice(0, CAUSE_LENGTH);
   const { server, location } = headers;
   const isSigned = sent.some(([name]) => /signature|hmac/i.test(name));

@@ -65,6 +65,7 @@ function assemble(parts: EngineParts): OpenEngine {
     clock: open.clock,
     userAgent: userAgent(),
     pollMs: POLL_MS,
+    loadCauses: () => import('../diagnosis/explain.ts'),
     onEvent: (event) => {
       if (event.kind === 'settled') record(event.delivery);
       onEvent(event);

@@ -1,6 +1,6 @@
-import { responseCauseOf, type ResponseCause } from '../diagnosis/causes/response-cause.ts';
 import type { Sources } from '../engine/options.ts';
 import { redactUrl } from '../redact.ts';
+import type { ResponseCause } from '../transport/cause.ts';
 import { withoutSent } from '../transport/sent-secrets.ts';
 import type { Transport } from '../transport/transport.ts';
 import { createUndiciTransport } from '../transport/undici-transport.ts';
@@ -31,6 +31,8 @@ export function createReadingTransport({ sources, proxyEnv, onContradiction }: R
       });
       if (result.kind === 'failure' || result.status > 299) return result;
       const { status, headers = {}, body: raw = '' } = result;
+      if (raw === '') return result;
+      const { responseCauseOf } = await import('../diagnosis/explain.ts');
       const body = withoutSent(raw, request);
       const url = redactUrl(request.url);
       const cause = responseCauseOf({ status, headers, body, isSigned: true }, { status, url, body });

@@ -1,3 +1,4 @@
+import type { Signer } from '../signature/schemes/signer.ts';
 import type { CheckResponseKind } from './check-response.ts';
 import type { CheckRequest, Sample } from './sample.ts';
 
@@ -52,6 +53,20 @@ export interface Fault {
   readonly says: string;
   /** How to fix it, likewise. */
   readonly fix: string;
+}
+
+export interface MistakeOptions {
+  /** All that were given, of which the first signs. */
+  readonly secrets: readonly string[];
+  /** Signs by the schemes that are named; undefined: the default one. */
+  readonly signer: Signer | undefined;
+  readonly runId: string;
+}
+
+/** A request that a receiver accepts only by a mistake, and the mistake. */
+export interface MistakenRequest {
+  readonly request: CheckRequest;
+  readonly mistake: Fault;
 }
 
 export type CheckOutcome = 'passed' | 'failed' | 'skipped' | 'unsent';

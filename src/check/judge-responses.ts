@@ -1,7 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import type { ResponseCause } from '../diagnosis/causes/response-cause.ts';
-import { OWN_WORDS } from '../diagnosis/causes/wanted-rules.ts';
-import { WORDS_IN_BODY } from '../diagnosis/causes/taken-rules.ts';
+import type { ResponseCause } from '../transport/cause.ts';
 import type { CheckResponse } from './check-response.ts';
 import type { Check, Expected, Fault } from './check.ts';
 
@@ -98,7 +96,7 @@ function unclearRejection(response: CheckResponse): Fault | undefined {
     return { code: 'refuses-in-words', says, fix: INSTEAD };
   }
   // What is recognised says so itself.
-  const isElse = response.cause !== undefined && response.cause.code !== WORDS_IN_BODY;
+  const isElse = response.cause !== undefined && response.cause.code !== 'words-in-body';
   if (isElse || !REJECTION_WORDS.test(response.reply ?? '')) return undefined;
   const says = `it rejects in words, but with status ${response.status}`;
   return { code: 'refuses-in-words', says, fix: INSTEAD };
@@ -193,7 +191,7 @@ function rejectsValid(status: number, cause: ResponseCause | undefined): Fault {
 }
 
 /** Causes that say something, behind which the signature may be. */
-const MAYBE_SIGNATURE: ReadonlySet<string> = new Set([OWN_WORDS.code, 'refused-spring']);
+const MAYBE_SIGNATURE: ReadonlySet<string> = new Set(['own-words', 'refused-spring']);
 
 /** Whether a response says that the signature is not the reason for it. */
 export function isAboutElse({ cause }: CheckResponse): boolean {

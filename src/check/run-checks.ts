@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts';
 import { ConfigError } from '../errors.ts';
 import { checkName, resultOf, unsentResult } from './check-results.ts';
 import type { CheckResponse } from './check-response.ts';
-import type { Check, CheckResult, Fault } from './check.ts';
+import type { Check, CheckResult, Fault, MistakenRequest, MistakeOptions } from './check.ts';
 import {
   isAboutElse,
   isPage,
@@ -11,7 +11,6 @@ import {
   judgeResponses,
   type CheckJudgement,
 } from './judge-responses.ts';
-import { mistakenRequests } from '../diagnosis/mistakes/mistaken-requests.ts';
 import { INTERRUPTED, ReceiverUnderTest, type TestedReceiverOptions } from './receiver-under-test.ts';
 import { NEEDS_SECRET, RunProgress } from './run-progress.ts';
 import type { Signer } from '../signature/schemes/signer.ts';
@@ -23,6 +22,8 @@ export interface RunOptions extends TestedReceiverOptions {
   readonly signer?: Signer | undefined;
   /** Makes the messages of this run unique. */
   readonly runId: string;
+  /** Makes the requests by which the run looks for the mistake of a receiver that rejects a correct signature. */
+  readonly mistakenRequests: (body: Buffer, options: MistakeOptions) => Promise<Iterable<MistakenRequest>>;
   /** Called for each check, in order, as soon as it has run. */
   readonly onResult: (result: CheckResult) => void;
 }
@@ -219,11 +220,11 @@ export class CheckRun {
 
   async #probe(body: Buffer): Promise<Fault | undefined> {
     const until = this.#clock.now() + PROBING_MS;
-    const { secret = '', secrets = [secret], signer, runId } = this.#options;
-    for (const { request, fault } of mistakenRequests(body, { secrets, signer, runId })) {
+    const { secret = '', secrets = [secret], signer, runId, mistakenRequests } = this.#options;
+    for (const { request, mistake } of await mistakenRequests(body, { secrets, signer, runId })) {
       if (this.#clock.now() > until || this.#receiver.over !== undefined) return undefined;
       const { kind } = await this.#receiver.ask(request);
-      if (kind === 'taken') return fault;
+      if (kind === 'taken') return mistake;
       if (kind === 'none') return undefined;
     }
     return undefined;

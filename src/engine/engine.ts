@@ -8,6 +8,7 @@ import type { Transport } from '../transport/transport.ts';
 import { prepareDestinations, type Destination, type NamedDestination } from './destination.ts';
 import type { EngineEvent } from './engine-event.ts';
 import { LaneRunner, type LaneContext } from './lane.ts';
+import type { ResponseCauses } from './round/classify.ts';
 import { UninterruptedRun } from './uninterrupted-run.ts';
 import { Router, type RoutedMessage, type RouterOptions } from './router.ts';
 import { FAILURE_BACKOFF } from './settlement.ts';
@@ -28,6 +29,8 @@ export interface EngineOptions extends RouterOptions {
   readonly unknownLanes?: 'cancel' | 'leave' | undefined;
   /** Called between the steps of deliveries, so it should be quick. What it throws is an uncaught exception, and stops no delivery. */
   readonly onEvent?: (event: EngineEvent) => void;
+  /** Loads what explains a failed response; called after a failure, so that a run without one does not load it. @default no cause is kept */
+  readonly loadCauses?: () => Promise<ResponseCauses>;
 }
 
 /**
@@ -72,7 +75,7 @@ export class Engine implements Pick<Router, 'submit'> {
   /** Begins to deliver. Without it, submit only queues. */
   start(): void {
     if (this.#laneContext !== undefined || this.#stopping.signal.aborted) return;
-    const { queue, transport, clock, random = Math.random, pollMs } = this.#options;
+    const { queue, transport, clock, random = Math.random, pollMs, loadCauses } = this.#options;
     const listener = this.#options.onEvent;
     // A listener that fails must not make a delivered message look as if it were not.
     const onEvent = listener && ((event: EngineEvent) => callDetached(listener, event));
@@ -85,6 +88,7 @@ export class Engine implements Pick<Router, 'submit'> {
       random,
       pollMs,
       onEvent,
+      loadCauses,
       stopping,
       aborting,
       onQuiet,

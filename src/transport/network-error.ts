@@ -5,7 +5,7 @@ import type { NetworkError } from './transport.ts';
 export interface NetworkFault {
   readonly error: NetworkError;
   readonly detail: string;
-  /** What is known more exactly: a code of causes/network-causes.ts. */
+  /** What is known more exactly: a code of diagnosis/causes/network-causes.ts. */
   readonly cause?: string;
 }
 

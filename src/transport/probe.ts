@@ -27,7 +27,7 @@ export interface Unreached {
   readonly error: NetworkError;
   /** What happened, in words. */
   readonly detail: string;
-  /** What is known more exactly: a code of causes/network-causes.ts. */
+  /** What is known more exactly: a code of diagnosis/causes/network-causes.ts. */
   readonly cause?: string;
   readonly via: string | undefined;
 }

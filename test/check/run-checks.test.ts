@@ -3,6 +3,7 @@ import type { Check, CheckResult } from '../../src/check/check.ts';
 import { CHECKS, selectChecks } from '../../src/check/checks.ts';
 import { CheckRun, type RunEnd, type RunOptions } from '../../src/check/run-checks.ts';
 import type { NetworkError, TransportRequest, TransportResult } from '../../src/transport/transport.ts';
+import { mistakenRequests, networkCauseOf, responseCauseOf } from '../../src/diagnosis/explain.ts';
 import { verify } from '../../src/app/explained.ts';
 import { FakeClock } from '../fake-clock.ts';
 
@@ -38,7 +39,7 @@ interface Ran {
 async function run(
   codes: readonly string[],
   receiver: Receiver,
-  more: Partial<RunOptions> = {},
+  more: Partial<Omit<RunOptions, 'causes' | 'mistakenRequests'>> = {},
 ): Promise<Ran> {
   const requests: TransportRequest[] = [];
   const results: CheckResult[] = [];
@@ -62,6 +63,8 @@ async function run(
     signal: new AbortController().signal,
     gone: () => undefined,
     runId: 'run',
+    causes: { networkCauseOf, responseCauseOf },
+    mistakenRequests,
     onResult: (result) => results.push(result),
     ...more,
   })

@@ -67,6 +67,7 @@ export function createDeliveryPipeline(options: DeliveryPipelineOptions): Pipeli
     random,
     userAgent: userAgent(),
     onEvent,
+    loadCauses: () => import('../../diagnosis/explain.ts'),
   });
   if (options.transport === undefined) checkRoutes(sources, options.proxyEnv);
   engine.start();

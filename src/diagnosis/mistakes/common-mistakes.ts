@@ -16,29 +16,29 @@ import type { Fault } from '../../check/check.ts';
 import { verifyingFixes } from '../../check/scheme-checks.ts';
 import { MistakenSigner, type SigningContext, type SigningMistake } from './mistaken-signer.ts';
 
-/** A wrong signature, and the fault of a receiver that accepts it. */
+/** A wrong signature, and the mistake of a receiver that accepts it. */
 export interface CommonMistake {
   /** Name, value, name, value … of the scheme's headers. */
   readonly headers: readonly string[];
-  readonly fault: Fault;
+  readonly mistake: Fault;
 }
 
-export type MistakeAndFault = readonly [SigningMistake, Fault];
+export type ExplainedMistake = readonly [SigningMistake, Fault];
 
 /** The signatures of a body that receivers compute by common mistakes, the likeliest first; each signature once. */
 export function* commonMistakes(body: Buffer, context: SigningContext): Generator<CommonMistake> {
   const signer = new MistakenSigner(body, context);
   const seen = new Set<string>();
-  for (const [mistake, fault] of allMistakes(signer)) {
-    const headers = signer.mistaken(mistake);
+  for (const [how, mistake] of allMistakes(signer)) {
+    const headers = signer.mistaken(how);
     const key = headers?.join('\n');
     if (headers === undefined || key === undefined || seen.has(key)) continue;
     seen.add(key);
-    yield { headers, fault };
+    yield { headers, mistake };
   }
 }
 
-function* allMistakes(signer: MistakenSigner): Generator<MistakeAndFault> {
+function* allMistakes(signer: MistakenSigner): Generator<ExplainedMistake> {
   yield* otherGivenSecrets(signer);
   yield* otherHashes(signer);
   yield* otherNotations(signer);
@@ -56,7 +56,7 @@ const OLD_SECRET: Fault = {
   fix: 'give the receiver the new secret besides the old one and let it accept both, before any sender signs with the new one',
 };
 
-function* otherGivenSecrets({ context }: MistakenSigner): Generator<MistakeAndFault> {
+function* otherGivenSecrets({ context }: MistakenSigner): Generator<ExplainedMistake> {
   const { scheme, secrets } = context;
   for (const secret of secrets.slice(1)) {
     const key = schemeKey(scheme, secret);
@@ -73,28 +73,28 @@ function recipe(scheme: SignatureScheme): string {
 
 const HASHES: readonly HmacAlgorithm[] = ['sha256', 'sha1', 'sha512', 'sha384', 'md5'];
 
-function* otherHashes({ context: { scheme } }: MistakenSigner): Generator<MistakeAndFault> {
+function* otherHashes({ context: { scheme } }: MistakenSigner): Generator<ExplainedMistake> {
   for (const algorithm of HASHES.filter((each) => each !== scheme.hash)) {
     const says = `it verifies an HMAC with ${HASH_NAMES[algorithm]} instead of ${HASH_NAMES[scheme.hash]}`;
-    const fault = { code: algorithm, says, fix: recipe(scheme) };
-    yield [{ algorithm }, fault];
-    yield [{ algorithm, write: hexOf, prefix: `${algorithm}=` }, fault];
-    yield [{ algorithm, write: hexOf, prefix: '' }, fault];
-    yield [{ algorithm, write: base64Of, prefix: '' }, fault];
+    const mistake = { code: algorithm, says, fix: recipe(scheme) };
+    yield [{ algorithm }, mistake];
+    yield [{ algorithm, write: hexOf, prefix: `${algorithm}=` }, mistake];
+    yield [{ algorithm, write: hexOf, prefix: '' }, mistake];
+    yield [{ algorithm, write: base64Of, prefix: '' }, mistake];
   }
 }
 
 const hexOf = (digest: Buffer): string => digest.toString('hex');
 const base64Of = (digest: Buffer): string => digest.toString('base64');
 
-function* otherNotations({ context: { scheme } }: MistakenSigner): Generator<MistakeAndFault> {
+function* otherNotations({ context: { scheme } }: MistakenSigner): Generator<ExplainedMistake> {
   const { hash, encoding } = scheme;
   const fix = recipe(scheme);
   const expects = (code: string, what: string): Fault => ({ code, says: `it expects ${what}`, fix });
   const [other, write] = encoding === 'hex' ? ['base64', base64Of] : ['hex', hexOf];
-  const fault = expects(other, `the digest in ${other} instead of ${encoding}`);
-  yield [{ write }, fault];
-  yield [{ write, prefix: '' }, fault];
+  const mistake = expects(other, `the digest in ${other} instead of ${encoding}`);
+  yield [{ write }, mistake];
+  yield [{ write, prefix: '' }, mistake];
   if (encoding === 'hex') {
     yield [
       { write: (digest) => hexOf(digest).toUpperCase() },
@@ -121,7 +121,7 @@ function* otherNotations({ context: { scheme } }: MistakenSigner): Generator<Mis
 /** The parts of frame variants that a receiver can be the cause of: it has the id and the time of the headers. */
 const OF_RECEIVERS: ReadonlySet<ReasonCode> = new Set(['other-template', 'timestamp-unit']);
 
-function* otherFrames({ context, body }: MistakenSigner): Generator<MistakeAndFault> {
+function* otherFrames({ context, body }: MistakenSigner): Generator<ExplainedMistake> {
   const { scheme, fields } = context;
   const { hasTimestamp, hasId } = layoutOf(scheme);
   if (!hasTimestamp && !hasId) return;
@@ -143,7 +143,7 @@ const NEVER = new Deadline(Infinity, () => 0);
 function* otherBytes(
   { body, context: { scheme } }: MistakenSigner,
   algorithm: HmacAlgorithm = scheme.hash,
-): Generator<MistakeAndFault> {
+): Generator<ExplainedMistake> {
   const hashName = algorithm === scheme.hash ? '' : `, with ${HASH_NAMES[algorithm]}`;
   for (const variant of bodyVariants(new KeptBody(body), NEVER)) {
     yield [{ algorithm, bytes: variant.bytes }, overOtherBytes(variant, hashName)];
@@ -172,7 +172,7 @@ function overOtherBytes({ code, would }: BodyVariant, hashName: string): Fault {
 const KEY_FIX =
   'give the receiver exactly the secret that the sender has, without white space or quotes around it, and do not let it start without one';
 
-function* otherKeys({ context: { scheme, secrets }, key: own }: MistakenSigner): Generator<MistakeAndFault> {
+function* otherKeys({ context: { scheme, secrets }, key: own }: MistakenSigner): Generator<ExplainedMistake> {
   const [secret = ''] = secrets;
   const { secretPrefix = '' } = scheme;
   const decoding = `take ${secretPrefix} off the secret, decode the rest from base64, and key the HMAC with those bytes`;
@@ -189,16 +189,16 @@ function* otherKeys({ context: { scheme, secrets }, key: own }: MistakenSigner):
   }
 }
 
-function* plainHashes({ context, key, frame, body }: MistakenSigner): Generator<MistakeAndFault> {
+function* plainHashes({ context, key, frame, body }: MistakenSigner): Generator<ExplainedMistake> {
   const { scheme, secrets } = context;
   const fix = `use an HMAC, keyed with the secret: ${recipe(scheme).replace(/^use /, '')}`;
   for (const algorithm of HASHES.filter((each) => each !== 'sha384')) {
     const hashed = { algorithm, frame, keys: [key], secrets: secrets.slice(0, 1) };
     for (const { code, would, digests } of hashVariants(hashed)) {
-      const fault = { code, says: `it accepts what is signed ${would}`, fix };
+      const mistake = { code, says: `it accepts what is signed ${would}`, fix };
       for (const digest of digests) {
-        yield [{ digest }, fault];
-        yield [{ digest, write: hexOf, prefix: '' }, fault];
+        yield [{ digest }, mistake];
+        yield [{ digest, write: hexOf, prefix: '' }, mistake];
       }
     }
   }

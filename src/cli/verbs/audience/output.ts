@@ -13,6 +13,7 @@ import { jsonLine } from '../../json-line.ts';
 import { formatRow } from '../../print/table.ts';
 import { createProgress, type ProgressBar } from '../../print/progress.ts';
 import { decisive, destinationMs } from '../../print/deciding-attempt.ts';
+import { failureCause } from '../../print/failure-cause.ts';
 import { isTaken, resultLine } from '../../print/result-line.ts';
 import { resultText } from '../../print/result-text.ts';
 import type { SyncFlags } from './options.ts';
@@ -82,7 +83,8 @@ export class SyncOutput {
 
   #changeLine({ userId, value }: Change, outcome: Outcome, judgement: LoopbackJudgement | undefined): string {
     const title = `${userId} ${JSON.stringify(value)}`;
-    const facts = { type: 'identify', title, ...(judgement !== undefined && { judgement }) };
+    const cause = failureCause(outcome);
+    const facts = { type: 'identify', title, cause, ...(judgement !== undefined && { judgement }) };
     if (this.#flags.output === 'json') return jsonLine({ ...resultLine(outcome, facts), userId, value });
     const isUntouched =
       outcome.outcome === 'unsent' && outcome.destinations.every((each) => each.attempts.length === 0);

@@ -5,8 +5,7 @@ import type { Reach } from '../../../app/open-engine.ts';
 import { PRIVATE_WEBHOOK_HINT } from '../../../app/private-webhooks.ts';
 import { redactUrl } from '../../../redact.ts';
 import type { Io } from '../../io.ts';
-import { examineFailure, type ExaminedFailure } from '../../../diagnosis/examine-failure.ts';
-import { networkCauseOf } from '../../../diagnosis/causes/network-causes.ts';
+import { examineFailure, networkCauseOf, type ExaminedFailure } from '../../../diagnosis/explain.ts';
 import { durationText } from '../../attempt-text.ts';
 import { fail, ok, warn, type DoctorFinding } from './finding.ts';
 

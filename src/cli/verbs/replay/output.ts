@@ -100,11 +100,10 @@ export class ReplayOutput {
   /** Writes an entry that is no message. As for `settled`, the checkpoint may call it settled then. */
   async invalid({ entry, index }: Omit<Numbered<ReplayEntry>, 'number'>, error: HooksError): Promise<void> {
     const invalid = invalidEntry(entry, error);
-    const original = entry.kind === 'broken' ? undefined : entry.bytes;
     const written = this.#files.add({
       index,
       outcome: 'invalid',
-      original,
+      original: entry.kind === 'broken' ? undefined : entry.bytes,
       reported: () => reportedInvalid(invalid),
       told: () => ({ invalid }) satisfies KeptInvalid,
     });
@@ -132,7 +131,8 @@ export class ReplayOutput {
     return printed;
   }
 
-  #resultLine(facts: ResultFacts, outcome: Outcome): string {
+  #resultLine(sent: ResultFacts, outcome: Outcome): string {
+    const facts = isTaken(outcome.outcome) ? sent : { ...sent, cause: failureCause(outcome) };
     if (this.#isJson) return jsonLine(resultLine(outcome, facts));
     // For people the summary counts the messages that an interruption leaves untouched.
     const isUntouched = outcome.outcome === 'unsent' && decidingAttemptOf(outcome) === undefined;

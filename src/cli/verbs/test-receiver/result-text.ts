@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { CheckOutcome, CheckResult, Fault } from '../../../check/check.ts';
 import { EXPECTED_STATUS } from '../../../check/judge-responses.ts';
-import { readableBody } from '../../../diagnosis/causes/response-words.ts';
+import { readableStart } from '../../../diagnosis/explain.ts';
 import { printable } from '../../../redact.ts';
 import { durationText } from '../../attempt-text.ts';
 import { fitText } from '../../fit-text.ts';
@@ -49,7 +49,7 @@ export function checkText(result: CheckResult, { screen, isKnown }: TextOptions)
     `    ${color.red('wrong:')} ${printable(fault.says, 1_000)} ${color.dim(`(${fault.code})`)}\n`,
     fixLine(fault, color),
     reply !== undefined && reply.trim() !== ''
-      ? `    response: ${printable(readableBody(reply).trim(), 200)}\n`
+      ? `    response: ${printable(readableStart(reply, Infinity).trim(), 200)}\n`
       : '',
   ];
   return head + fitText(below.join(''), columns);

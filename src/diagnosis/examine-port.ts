@@ -26,7 +26,7 @@ const TIMEOUT_MS = 3_000;
  * Looks closer at why a request got no response: in a few connections, of which none carries the message. Undefined when there is nothing
  * to be seen, or a proxy is on the way. Never rejects.
  */
-export async function examineFailure({
+export async function examinePort({
   url: text,
   error,
   env,

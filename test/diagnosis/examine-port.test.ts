@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { examineFailure } from '../../src/diagnosis/examine-failure.ts';
+import { examineFailure } from '../../src/diagnosis/explain.ts';
 import { listening } from '../answers/counterparts.ts';
 import { makeCertificates } from '../certificates.ts';
 
