@@ -4,7 +4,7 @@ import type { Deadline } from './deadline.ts';
 import type { GivenSignature } from './given-signature.ts';
 import type { ReasonCode } from './reasons.ts';
 import type { HeaderList } from './schemes/header-list.ts';
-import type { HeaderFault, PresentedSignature } from './schemes/presented.ts';
+import type { HeaderProblem, PresentedSignature } from './schemes/presented.ts';
 import type { SignatureScheme } from './schemes/scheme.ts';
 
 /** The explanation of a mismatch; `no-match` when no common mistake explains it. */
@@ -46,7 +46,7 @@ export interface LenientEvidence extends SignatureEvidence {
 export interface SchemeEvidence extends SignatureEvidence {
   readonly kind: 'scheme';
   readonly presented: PresentedSignature;
-  readonly ageFault: HeaderFault | undefined;
+  readonly ageProblem: HeaderProblem | undefined;
   /** The signature matches, whatever its age is. */
   readonly isRight: boolean;
 }

@@ -8,7 +8,7 @@ const BOM_START = 0xef;
 /** Twice what a batch may have (contract, Batching client). A diagnosis parses and encodes no larger body: that takes 130 ms. */
 export const LARGEST_DIAGNOSED = 1_000_000;
 
-export interface JsonSyntaxFault {
+export interface JsonSyntaxProblem {
   /** The index of the character, the length of the text when that ends too early; -1 when unknown. */
   readonly at: number;
   /** The JSON is whole, and something follows it. */
@@ -38,7 +38,7 @@ interface BodyReading {
   readonly stringified?: string;
   readonly value?: unknown;
   readonly firstItem?: FirstItem | undefined;
-  readonly fault?: JsonSyntaxFault;
+  readonly problem?: JsonSyntaxProblem;
 }
 
 /** A whole body, and its text and JSON, read once on first use: JSON of megabytes takes a quarter of a second. */
@@ -97,8 +97,8 @@ export class KeptBody {
   }
 
   /** Where a text that is not too large stops being JSON. */
-  get fault(): JsonSyntaxFault | undefined {
-    return this.text === undefined ? undefined : this.#readOnce().fault;
+  get problem(): JsonSyntaxProblem | undefined {
+    return this.text === undefined ? undefined : this.#readOnce().problem;
   }
 
   #readOnce() {
@@ -120,7 +120,7 @@ function readingOf(text: string): BodyReading {
       ...(text.length <= LARGEST_DIAGNOSED && { value }),
     };
   } catch (error) {
-    return { fault: faultOf(String(error), text) };
+    return { problem: problemOf(String(error), text) };
   }
 }
 
@@ -130,7 +130,7 @@ function firstItemOf(value: unknown, json: string): FirstItem | undefined {
 }
 
 /** The parser names the position, unless the text ends too early. */
-function faultOf(message: string, text: string): JsonSyntaxFault {
+function problemOf(message: string, text: string): JsonSyntaxProblem {
   const at = /at position (\d+)/.exec(message)?.[1];
   const isEnd = at === undefined && message.includes('Unexpected end');
   return {

@@ -170,8 +170,8 @@ function badByteOf(bytes: Buffer): string {
   return `byte ${index + 1} is 0x${byte.toString('hex')}, "${windowsText(byte)}" in Latin-1`;
 }
 
-function isCutJson({ head, text, fault }: KeptBody): boolean {
-  return /^\s*[[{]/.test(head) && fault !== undefined && fault.at === text?.length;
+function isCutJson({ head, text, problem }: KeptBody): boolean {
+  return /^\s*[[{]/.test(head) && problem !== undefined && problem.at === text?.length;
 }
 
 /** The sizes at which columns and buffers cut a text. */
