@@ -22,8 +22,31 @@ const ENTRIES = ['index.ts', 'schemas.ts'];
 const MOST_ROOT_HELPERS = 10;
 const MOST_FILES_OF_A_FOLDER = 15;
 
+/** Rooms of the core: no wing is imported here. What the core needs of a wing is passed in by `app` as a function. */
+const CORE = [
+  'message',
+  'signature',
+  'capture',
+  'client',
+  'engine',
+  'queue',
+  'transport',
+  'replay',
+  'service',
+  'receiver',
+  'check',
+  'deletion',
+  'report',
+];
+
+/** Wings: products of their own. The door is the only file that others import. */
+const DOORS: Readonly<Record<string, string>> = {
+  audience: 'audience/sync.ts',
+};
+
 /** Who may import whom, by the room of the path (roomOf). Every file may import the root helpers. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  ...Object.fromEntries(Object.keys(DOORS).map((wing) => [wing, CORE])),
   message: [],
   signature: ['diagnosis'],
   diagnosis: ['signature', 'check', 'transport'],
@@ -45,7 +68,6 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   testing: ['receiver', 'expectation', 'message', 'signature', 'check'],
   check: ['message', 'signature', 'transport', 'capture', 'diagnosis'],
   service: ['message', 'client', 'deletion'],
-  audience: ['message'],
   deletion: ['message'],
   config: ['client', 'engine', 'signature'],
   'check-options.ts': ['errors.ts', 'suggest.ts'],
@@ -78,6 +100,9 @@ const ONLY_THESE: readonly {
       'service/request/rejection.ts',
     ],
   },
+  // The interface that a store implements for audiences, as a type.
+  { from: 'stores', to: 'audience', files: ['audience/store.ts'] },
+  { from: 'stores/sqlite', to: 'audience', files: ['audience/store.ts'] },
   { from: 'config', to: 'client', files: ['client/options.ts'] },
   { from: 'config', to: 'engine', files: ['engine/options.ts'] },
   {
@@ -152,6 +177,16 @@ describe('architecture', () => {
     expect(outside).toEqual(['stores/open.ts']);
   });
 
+  it('gives each wing one door, which is no barrel', () => {
+    expect(Object.values(DOORS).filter((door) => isBarrel(readFileSync(join(SRC, door), 'utf8')))).toEqual(
+      [],
+    );
+  });
+
+  it('imports the interface of the stores from a wing as a type only', () => {
+    expect(valuesTakenByStores()).toEqual([]);
+  });
+
   it('keeps each third party in its one place', () => {
     const strays = imports.filter(
       ({ from, to }) => PACKAGES[to] !== undefined && !from.startsWith(PACKAGES[to]),
@@ -203,6 +238,17 @@ describe('architecture', () => {
     expect(isAllowed({ from: 'cli/print/result-line.ts', to: 'cli/flags/delivery/loopback.ts' })).toBe(false);
     expect(isAllowed({ from: 'cli/io.ts', to: 'cli/verbs/send/run.ts' })).toBe(false);
     expect(isAllowed({ from: 'cli/verbs/send/run.ts', to: 'cli/print/result-line.ts' })).toBe(true);
+    expect(isAllowed({ from: 'engine/engine.ts', to: 'audience/sync.ts' })).toBe(false);
+    expect(isAllowed({ from: 'app/sync-audience.ts', to: 'audience/spill.ts' })).toBe(false);
+    expect(isAllowed({ from: 'cli/verbs/audience/output.ts', to: 'audience/difference.ts' })).toBe(false);
+    expect(isAllowed({ from: 'stores/open.ts', to: 'audience/sync.ts' })).toBe(false);
+    expect(isAllowed({ from: 'audience/sync.ts', to: 'stores/open.ts' })).toBe(false);
+    expect(isAllowed({ from: 'audience/sync.ts', to: 'cli/io.ts' })).toBe(false);
+    expect(isAllowed({ from: 'cli/verbs/audience/output.ts', to: 'audience/sync.ts' })).toBe(true);
+    expect(isAllowed({ from: 'stores/open.ts', to: 'audience/store.ts' })).toBe(true);
+    expect(isBarrel("export { sync } from './run.ts';")).toBe(true);
+    expect(isBarrel("export * from './run.ts';")).toBe(true);
+    expect(isBarrel("export type { Change } from './run.ts';")).toBe(false);
     const loop = [
       { from: 'a.ts', to: 'b.ts' },
       { from: 'b.ts', to: 'a.ts' },
@@ -303,12 +349,30 @@ function isAllowed({ from, to }: Import): boolean {
   }
   const [room, target] = [roomOf(from), roomOf(to)];
   if (room === target && room !== from) return true;
+  const door = DOORS[target];
+  if (door !== undefined && to !== door && !isNarrow(room, to)) return false;
   if (isCli(room) && isCli(target)) return isAllowedInCli(from, to);
   if (isCli(target) || to === 'index.ts') return false;
   if (isCli(room)) return target !== 'transport';
   if (['index.ts', 'app', 'schemas.ts'].includes(room)) return true;
   const narrow = ONLY_THESE.find((rule) => rule.from === room && rule.to === target);
   return (MAY_IMPORT[room] ?? []).includes(target) && (narrow === undefined || narrow.files.includes(to));
+}
+
+function isNarrow(room: string, to: string): boolean {
+  return ONLY_THESE.some(({ from, files }) => from === room && files.includes(to));
+}
+
+/** A door does work: it exports no value of another file. */
+function isBarrel(text: string): boolean {
+  return /^export (?:\*|\{(?!\s*type\b))[^;]*from '/m.test(text);
+}
+
+function valuesTakenByStores(): string[] {
+  const wing = new RegExp(`^import (?!type )[^;]*/(?:${Object.keys(DOORS).join('|')})/`, 'm');
+  return sourceFiles()
+    .filter((path) => path.startsWith('stores/'))
+    .filter((path) => wing.test(readFileSync(join(SRC, path), 'utf8')));
 }
 
 function isCli(room: string): boolean {

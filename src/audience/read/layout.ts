@@ -42,7 +42,7 @@ export async function membersLayoutOf(
   if (text.includes('\r')) throw endsInCr({ file: target.file, line });
   if (text.startsWith('{')) return { reader: new JsonLines(target, columns, line), hasHeader: false };
   if (text.startsWith('[')) {
-    throw target.fault(line, 'expected one object a line, got a JSON array', "unpack it: jq -c '.[]' FILE");
+    throw target.problem(line, 'expected one object a line, got a JSON array', "unpack it: jq -c '.[]' FILE");
   }
   const names = await namesIn(head, target);
   if (isHeader(names, target, options)) {
@@ -62,7 +62,7 @@ async function namesIn({ text, line }: Head, target: MemberTarget): Promise<Name
   const delimiter = DELIMITERS.find((each) => unquoted.includes(each)) ?? ',';
   // A quotation mark within an id is a part of it.
   if (!text.startsWith('"') && !text.includes(delimiter)) return { delimiter, names: [text] };
-  const [first] = await parseCsv(Buffer.from(text), delimiter, (_, message) => target.fault(line, message));
+  const [first] = await parseCsv(Buffer.from(text), delimiter, (_, message) => target.problem(line, message));
   return { delimiter, names: first?.record ?? [] };
 }
 
@@ -114,7 +114,7 @@ function columnOf(
   const isOneColumn = names.length === 1 && target.kind === 'audience';
   const hint =
     near === undefined ? `name the column with ${flag}` : `did you mean ${flag} ${printable(near, 60)}?`;
-  throw target.fault(line, message, isOneColumn ? `${hint}, or leave ${flag} out for one id a line` : hint);
+  throw target.problem(line, message, isOneColumn ? `${hint}, or leave ${flag} out for one id a line` : hint);
 }
 
 /** Rejects a first line that looks like a header: as an id, it would tell a user called `email`. */
@@ -124,7 +124,7 @@ function refuseWhatLooksLikeHeader(
   target: MemberTarget,
 ): void {
   if (!/^(?:.*[\s_-])?(?:id|uid|uuid|email|user|username|name|member)$/i.test(name)) return;
-  throw target.fault(
+  throw target.problem(
     line,
     `expected an id, got \`${printable(name, 60)}\`, which looks like a header`,
     `for a header: --id-column ${printable(name, 60)}; an id of that name has to stand below another`,

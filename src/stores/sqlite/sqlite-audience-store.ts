@@ -3,10 +3,10 @@ import { holdLock } from './file/lock.ts';
 import type { Row } from './file/sqlite.ts';
 import type { Tables } from './file/schema.ts';
 import type { Sql, Store } from './file/store.ts';
-import type { Partition } from '../../audience/difference.ts';
 import type {
   AudienceCatalog,
   AudienceOverview,
+  Partition,
   PartitionStore,
   PartitionUpdate,
 } from '../../audience/store.ts';

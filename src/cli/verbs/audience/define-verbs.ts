@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { AudienceKind } from '../../../audience/store.ts';
+import type { AudienceKind } from '../../../audience/sync.ts';
 import { describe, type CommandContext, type Define } from '../../command.ts';
 import { addStoreFlag } from '../../flags/delivery/queue-flags.ts';
 import { addWhereToFlags } from '../../flags/delivery/where-to-flags.ts';

@@ -1,4 +1,4 @@
-import type { ChangeTarget } from '../../../audience/sending.ts';
+import type { ChangeTarget } from '../../../audience/sync.ts';
 import type { Settings } from '../../../config/settings.ts';
 import type { DurableQueue } from '../../../stores/opened-queue.ts';
 import type { Outcome } from '../../../app/pipeline/outcomes.ts';

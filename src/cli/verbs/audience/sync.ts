@@ -1,7 +1,4 @@
 import { createHash } from 'node:crypto';
-import { readMaxChange } from '../../../audience/guard.ts';
-import { readMembers } from '../../../audience/read/read-entries.ts';
-import type { Spill } from '../../../audience/spill.ts';
 import { sync } from '../../../audience/sync.ts';
 import { systemClock } from '../../../clock.ts';
 import type { Outcome } from '../../../app/pipeline/outcomes.ts';
@@ -16,6 +13,7 @@ import type { Io } from '../../io.ts';
 import { claimStdin } from '../../stdin.ts';
 import { SyncDelivery, type SyncDeliveryParts } from './delivery.ts';
 import type { SyncFlags } from './options.ts';
+import { readMaxChange } from './max-change.ts';
 import { SyncOutput } from './output.ts';
 import type { Settings } from '../../../config/settings.ts';
 import { redactUrl } from '../../../redact.ts';
@@ -61,7 +59,7 @@ async function runSync({ name, input, ...parts }: SyncRun): Promise<ExitCode> {
       name,
       kind: flags.kind,
       place: audiencePlaceOf(to, flags, settings),
-      input: input.name,
+      input: membersFile(input, parts),
       store: await durable.audiences(),
       openChunks: openChunkStore,
       clock: systemClock,
@@ -70,9 +68,8 @@ async function runSync({ name, input, ...parts }: SyncRun): Promise<ExitCode> {
       force: flags.force,
       dryRun: flags.dryRun,
       called: { maxChange: '--max-change', force: '--force', dryRun: '--dry-run' },
-      read: (spill) => readInput(input, spill, parts),
       openTarget: () => delivery.open(),
-      onCounts: (counts) => output.counted(counts),
+      onStart: (changes) => output.start(changes),
       onOutcome: (change, outcome) => output.settled(change, outcome, delivery.judgementOf(outcome)),
     });
     isOver = true;
@@ -84,21 +81,15 @@ async function runSync({ name, input, ...parts }: SyncRun): Promise<ExitCode> {
   }
 }
 
-function readInput(
-  input: Input,
-  spill: Spill,
-  { flags, output, io }: Pick<SyncRun, 'flags' | 'output' | 'io'>,
-): Promise<void> {
-  const { kind, idColumn, valueColumn, text } = flags;
-  return readMembers(gunzipIfPacked(input.open(io.signal)), spill, {
-    kind,
-    idColumn,
-    valueColumn,
-    areTexts: text,
-    file: input.name,
-    signal: io.signal,
-    onRead: (entries) => output.read(entries),
-  });
+function membersFile(input: Input, { flags, output, io }: Pick<SyncRun, 'flags' | 'output' | 'io'>) {
+  return {
+    name: input.name,
+    open: () => gunzipIfPacked(input.open(io.signal)),
+    idColumn: flags.idColumn,
+    valueColumn: flags.valueColumn,
+    areTexts: flags.text,
+    onRead: (entries: number) => output.read(entries),
+  };
 }
 
 /**

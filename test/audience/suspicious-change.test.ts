@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { emptyCounts } from '../../src/audience/difference.ts';
-import { readMaxChange, suspiciousChangeIn } from '../../src/audience/guard.ts';
+import { suspiciousChangeIn } from '../../src/audience/suspicious-change.ts';
+import { readMaxChange } from '../../src/cli/verbs/audience/max-change.ts';
 
 function suspicion(
   before: number,

@@ -2,16 +2,16 @@ import type { Clock } from '../clock.ts';
 import { buildMessage } from '../message/build.ts';
 import type { Message } from '../message/types.ts';
 import type { Change } from './difference.ts';
-import { SyncStep, type PartitionChanges } from './step.ts';
+import { SyncBatch, type PartitionChanges } from './sync-batch.ts';
 import type { AudienceOverview, PartitionStore } from './store.ts';
 import { WeightedSemaphore } from '../weighted-semaphore.ts';
 
-/** The size of a step: large enough that it seldom waits for the disk. */
-const STEP_CHANGES = 1_000;
-const STEP_BYTES = 1024 * 1024;
-/** Changes in all steps in flight: several steps, so that a user whose delivery takes long does not hold up the others. */
+/** The size of a batch: large enough that it seldom waits for the disk. */
+const BATCH_CHANGES = 1_000;
+const BATCH_BYTES = 1024 * 1024;
+/** Changes in all batches in flight: several batches, so that a user whose delivery takes long does not hold up the others. */
 const CHANGES_IN_FLIGHT = 20_000;
-/** The least weight of a step, since it also holds the other members of its partitions. */
+/** The least weight of a batch, since it also holds the other members of its partitions. */
 const LEAST_WEIGHT = 2_000;
 
 /** The target of changes: a client, with the pipeline behind it. */
@@ -37,7 +37,7 @@ export interface ChangeOutcome {
   readonly outcome: 'delivered' | 'queued' | 'failed' | 'filtered' | 'unsent';
 }
 
-export interface SendingParts<O extends ChangeOutcome> {
+export interface ChangeSenderParts<O extends ChangeOutcome> {
   readonly audience: Pick<AudienceOverview, 'trait'>;
   readonly partitions: PartitionStore;
   readonly target: ChangeTarget<O>;
@@ -49,15 +49,15 @@ export interface SendingParts<O extends ChangeOutcome> {
 }
 
 /** Sends changes and keeps their outcomes, with a bounded number of either in flight. */
-export class Sending<O extends ChangeOutcome> {
-  readonly #parts: SendingParts<O>;
-  readonly #steps = new WeightedSemaphore(CHANGES_IN_FLIGHT);
+export class ChangeSender<O extends ChangeOutcome> {
+  readonly #parts: ChangeSenderParts<O>;
+  readonly #batches = new WeightedSemaphore(CHANGES_IN_FLIGHT);
   readonly #changes: WeightedSemaphore;
   readonly #keeping = new Set<Promise<void>>();
   #next: PartitionChanges[] = [];
   #failure: { readonly error: unknown } | undefined;
 
-  constructor(parts: SendingParts<O>) {
+  constructor(parts: ChangeSenderParts<O>) {
     this.#parts = parts;
     this.#changes = new WeightedSemaphore(parts.target.capacity);
   }
@@ -81,24 +81,24 @@ export class Sending<O extends ChangeOutcome> {
   }
 
   async #begin(): Promise<void> {
-    const step = new SyncStep(this.#next);
+    const batch = new SyncBatch(this.#next);
     this.#next = [];
-    const weight = Math.max(step.changes.length, LEAST_WEIGHT);
-    await this.#steps.enter(weight);
-    if (this.isStopped) return this.#steps.leave(weight);
+    const weight = Math.max(batch.changes.length, LEAST_WEIGHT);
+    await this.#batches.enter(weight);
+    if (this.isStopped) return this.#batches.leave(weight);
     try {
-      await this.#parts.partitions.doubt(step.doubts());
-      await this.#hand(step);
+      await this.#parts.partitions.doubt(batch.doubts());
+      await this.#hand(batch);
     } catch (error) {
       this.#fail(error);
     }
-    step.complete();
-    const keeping = this.#keep(step, weight).finally(() => this.#keeping.delete(keeping));
+    batch.complete();
+    const keeping = this.#keep(batch, weight).finally(() => this.#keeping.delete(keeping));
     this.#keeping.add(keeping);
   }
 
-  async #hand(step: SyncStep): Promise<void> {
-    for (const change of step.changes) {
+  async #hand(batch: SyncBatch): Promise<void> {
+    for (const change of batch.changes) {
       const waiting = this.#changes.enter();
       if (waiting !== undefined) {
         // Changes in flight should not wait for this one to fill their batch.
@@ -107,30 +107,30 @@ export class Sending<O extends ChangeOutcome> {
       }
       await this.#parts.target.ready();
       if (this.isStopped) return this.#changes.leave();
-      this.#deliver(step, change);
+      this.#deliver(batch, change);
     }
     this.#parts.target.flush();
   }
 
-  #deliver(step: SyncStep, change: Change): void {
+  #deliver(batch: SyncBatch, change: Change): void {
     const { target, clock, audience } = this.#parts;
     const { userId, value } = change;
     const message = buildMessage(
       { type: 'identify', userId, traits: { [audience.trait]: value } },
       { now: clock.now() },
     );
-    step.handed();
+    batch.handed();
     try {
-      target.deliverThen({ message, orderKeys: [userId] }, (outcome) => this.#ended(step, change, outcome));
+      target.deliverThen({ message, orderKeys: [userId] }, (outcome) => this.#ended(batch, change, outcome));
     } catch (error) {
-      step.ended(change, false);
+      batch.ended(change, false);
       this.#changes.leave();
       throw error;
     }
   }
 
-  #ended(step: SyncStep, change: Change, outcome: O): void {
-    step.ended(change, outcome.outcome === 'delivered' || outcome.outcome === 'queued');
+  #ended(batch: SyncBatch, change: Change, outcome: O): void {
+    batch.ended(change, outcome.outcome === 'delivered' || outcome.outcome === 'queued');
     try {
       const telling = this.#parts.onOutcome(change, outcome);
       if (telling === undefined) return this.#changes.leave();
@@ -141,14 +141,14 @@ export class Sending<O extends ChangeOutcome> {
     }
   }
 
-  async #keep(step: SyncStep, weight: number): Promise<void> {
-    await step.settled;
+  async #keep(batch: SyncBatch, weight: number): Promise<void> {
+    await batch.settled;
     try {
-      await this.#parts.partitions.keep(step.updates());
+      await this.#parts.partitions.keep(batch.updates());
     } catch (error) {
       this.#fail(error);
     }
-    this.#steps.leave(weight);
+    this.#batches.leave(weight);
   }
 
   #fail(error: unknown): void {
@@ -162,5 +162,5 @@ function isFull(partitions: readonly PartitionChanges[]): boolean {
     changes += partition.changes.length;
     bytes += partition.kept.length;
   }
-  return changes >= STEP_CHANGES || bytes >= STEP_BYTES;
+  return changes >= BATCH_CHANGES || bytes >= BATCH_BYTES;
 }

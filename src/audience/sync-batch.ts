@@ -16,7 +16,7 @@ export interface PartitionChanges {
  *
  * Whatever ends the process in between leaves all of them doubtful, and the next sync tells them again.
  */
-export class SyncStep {
+export class SyncBatch {
   readonly partitions: readonly PartitionChanges[];
   readonly changes: readonly Change[];
   readonly #told = new Set<Change>();
@@ -33,7 +33,7 @@ export class SyncStep {
     this.changes = partitions.flatMap(({ changes }) => changes);
   }
 
-  /** All users of the step, each of whom may get a message from now on. */
+  /** All users of the batch, each of whom may get a message from now on. */
   doubts(): readonly Pick<PartitionUpdate, 'partition' | 'doubtful'>[] {
     return this.partitions.map(({ partition, changes }) => ({
       partition,

@@ -36,6 +36,31 @@ export async function findAudience(store: AudienceStore, options: WantedAudience
   );
 }
 
+/** `name`: of the audience, or of its trait. Without a place: at all places. */
+export interface NamedAudience extends Pick<AudienceOverview, 'kind' | 'name'> {
+  readonly place?: string | undefined;
+}
+
+/** Selects by the name of the audience or of its trait. Throws ConfigError when there is none. */
+export function findNamed(
+  audiences: readonly AudienceOverview[],
+  { kind, name, place }: NamedAudience,
+): readonly AudienceOverview[] {
+  const named = audiences.filter((each) => each.kind === kind && (each.name === name || each.trait === name));
+  const found = named.filter((each) => place === undefined || each.place === place);
+  if (found.length > 0) return found;
+  const places = named.map((each) => quoted(each.place)).join(', ');
+  throw new ConfigError(
+    named.length === 0
+      ? `There is no ${kind} ${quoted(name)}`
+      : `The ${kind} ${quoted(name)} was not synced to ${quoted(place ?? '')}`,
+    {
+      key: 'name',
+      hint: named.length === 0 ? `run hooks ${kind} list to see them` : `choose one of ${places}`,
+    },
+  );
+}
+
 /** Makes sure that one sync of an audience runs at a time. Returns how to release it; throws QueueError when another one runs. */
 export async function holdAlone(store: AudienceStore, audience: AudienceOverview): Promise<() => void> {
   const release = await store.beginSync(audience);
@@ -46,21 +71,21 @@ export async function holdAlone(store: AudienceStore, audience: AudienceOverview
 function collision(name: string, { kind, name: other, trait }: AudienceOverview): ConfigError {
   const what = kind === 'audience' ? 'the audience' : 'the computed trait';
   return new ConfigError(
-    `${quotedName(name)} would be sent as \`${trait}\`, which is ${what} ${quotedName(other)} already`,
+    `${quoted(name)} would be sent as \`${trait}\`, which is ${what} ${quoted(other)} already`,
     {
       key: 'name',
-      hint: `use that name, or another one; hooks ${kind} forget ${quotedName(other)} makes it free`,
+      hint: `use that name, or another one; hooks ${kind} forget ${quoted(other)} makes it free`,
     },
   );
 }
 
 function alreadySyncing({ kind, name, syncPid }: AudienceOverview): QueueError {
   const who = syncPid === undefined ? 'another process' : `the process ${syncPid}`;
-  return new QueueError(`The ${kind} ${quotedName(name)} is being synced already, by ${who}`, {
+  return new QueueError(`The ${kind} ${quoted(name)} is being synced already, by ${who}`, {
     hint: 'wait until it has ended; nothing was sent by this one',
   });
 }
 
-function quotedName(name: string): string {
-  return printable(JSON.stringify(name), 200);
+function quoted(text: string): string {
+  return printable(JSON.stringify(text), 200);
 }

@@ -1,4 +1,3 @@
-import { ConfigError } from '../errors.ts';
 import { formatCount } from '../message/limits.ts';
 import type { Counts } from './difference.ts';
 
@@ -39,16 +38,4 @@ export function suspiciousChangeIn(
   if (members * 2 < before) return `${formatCount(before)} members would become ${formatCount(members)}`;
   if (moved <= NEVER_SUSPICIOUS || moved <= before * SUSPICIOUS_SHARE) return undefined;
   return `${formatCount(added)} would be added and ${formatCount(removed)} removed, where there were ${formatCount(before)}`;
-}
-
-/** `50%`, or a number of users. Throws ConfigError. */
-export function readMaxChange(text: string): MaxChange {
-  const [, digits = '', percent] = /^(\d{1,15}(?:\.\d+)?)\s*(%?)$/.exec(text.trim()) ?? [];
-  const number = Number(digits);
-  if (digits !== '' && percent === '%') return { kind: 'share', share: number / 100 };
-  if (digits !== '' && Number.isInteger(number)) return { kind: 'count', count: number };
-  throw new ConfigError(`Expected \`--max-change\` to be a percentage or a number of users, got ${text}`, {
-    flag: '--max-change',
-    hint: 'for example --max-change 20%, or --max-change 500',
-  });
 }
