@@ -168,6 +168,13 @@ describe('architecture', () => {
     expect(outside[0]?.from).toBe('stores/open.ts');
   });
 
+  it.each(verbs())('names the folder cli/verbs/%s in one line of cli/program.ts alone', (verb) => {
+    const room = `cli/verbs/${verb}/`;
+    const outside = imports.filter(({ from, to }) => to.startsWith(room) && !from.startsWith(room));
+    expect(outside).toEqual([{ from: 'cli/program.ts', to: `${room}command.ts` }]);
+    expect(readdirSync(join(SRC, room))).toContain('run.ts');
+  });
+
   it('names BullMQ in the code of its backend only, and SQLite besides where people name a file by it', () => {
     expect(naming(/bullmq/i).filter((path) => !path.startsWith('stores/server/'))).toEqual([]);
     // The scheme `sqlite:` of a store, and the version that doctor shows.
@@ -259,6 +266,10 @@ describe('architecture', () => {
     expect([...exportedNames('export type Place = 1;\nexport const place = 2;')]).toEqual(['Place', 'place']);
   });
 });
+
+function verbs(): string[] {
+  return readdirSync(join(SRC, 'cli/verbs'));
+}
 
 function foldersUsing(helper: string, imports: readonly Import[]): ReadonlySet<string> {
   const users = imports.filter(({ from, to }) => to === helper && from.includes('/'));

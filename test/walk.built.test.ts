@@ -18,7 +18,7 @@ const BUDGETS = {
   send: { files: 120, functions: 741 },
   batch: { files: 75, functions: 380 },
   replay: { files: 166, functions: 1001 },
-  verify: { files: 42, functions: 202 },
+  verify: { files: 43, functions: 202 },
 } as const satisfies Record<string, Walk>;
 
 const SRC = join(ROOT, 'src/');

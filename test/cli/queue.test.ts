@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
 import type { Io } from '../../src/cli/io.ts';
 import { purgeDeliveries } from '../../src/cli/verbs/queue/remove-deliveries.ts';
-import type { QueueOptions } from '../../src/cli/verbs/queue/session.ts';
+import type { QueueOptions } from '../../src/cli/verbs/queue/run.ts';
 import { openDurableQueue } from '../../src/stores/open.ts';
 import { startReceiver, type Receiver } from '../../src/receiver/receiver.ts';
 import { parseScript } from '../../src/receiver/response/script.ts';

@@ -24,7 +24,7 @@ export function defineVerbs({ kind, examples, details, ...words }: SyncVerbTexts
     addSyncFlags(sync, kind);
     addWhereToFlags(sync);
     sync.action(async (name: string, file: string) => {
-      const { syncFile } = await import('./sync.ts');
+      const { syncFile } = await import('./run.ts');
       context.exit(await syncFile([name, file], { ...sync.optsWithGlobals<SyncFlags>(), kind }, context.io));
     });
     addOverviews(command, kind, context);

@@ -9,7 +9,7 @@ import { createProgress } from '../../print/progress.ts';
 import { askFirst, quantityText, DEAD_LETTERS } from './confirm.ts';
 import { fullIds } from './full-ids.ts';
 import { select } from './selection.ts';
-import { withQueue, type QueueOptions } from './session.ts';
+import { withQueue, type QueueOptions } from './run.ts';
 
 type ChangeResult = RetryResult | DropResult | DueResult;
 type Done = 'retried' | 'dropped' | 'due';

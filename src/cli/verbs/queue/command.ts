@@ -7,7 +7,7 @@ import { countFrom, given } from '../../flags/flag-values.ts';
 import { addSelectionFlags } from './selection.ts';
 import type { MoveFlags } from './move-queue.ts';
 import type { RecoverFlags } from './recover-store.ts';
-import type { QueueOptions } from './session.ts';
+import type { QueueOptions } from './run.ts';
 
 /** What stands above the help of each subcommand, and all of it above that of `hooks queue`. */
 const EXAMPLES = {

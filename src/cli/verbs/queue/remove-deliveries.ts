@@ -17,7 +17,7 @@ import {
 } from './change-deliveries.ts';
 import { quantityText, DEAD_LETTERS, DELIVERIES, askFirst } from './confirm.ts';
 import { select, selectsDead, sinceOf, UNSETTLED_AND_DEAD } from './selection.ts';
-import { withQueue, type QueueOptions } from './session.ts';
+import { withQueue, type QueueOptions } from './run.ts';
 
 /** Runs `hooks queue drop`. */
 export function dropDeliveries(ids: readonly string[], options: QueueOptions, io: Io): Promise<ExitCode> {

@@ -11,7 +11,7 @@ import { jsonLine } from '../../json-line.ts';
 import { formatTable, type Cell } from '../../print/table.ts';
 import { dueText } from './delivery-line.ts';
 import { select, type SelectionFlags } from './selection.ts';
-import { withQueue, type QueueOptions } from './session.ts';
+import { withQueue, type QueueOptions } from './run.ts';
 
 const COUNTS = [
   'pending',

@@ -1,25 +1,14 @@
 import type { Command } from 'commander';
 import { findProjectFile, findUserFile } from '../../../config/files/find-files.ts';
 import { loadSettings, type Settings } from '../../../config/settings.ts';
-import type { Define } from '../../command.ts';
 import type { Io } from '../../io.ts';
 import { candidatesFor, type Candidates, type Completion } from './candidates.ts';
-
-/** The command that the shells' scripts call (hooks completion); not for people. */
-export const defineComplete: Define = (command, { io }) => {
-  command
-    .argument('[words...]')
-    .allowUnknownOption()
-    .action(async (words: readonly string[]) => {
-      if (command.parent !== null) await printCompletions(command.parent, words, io);
-    });
-};
 
 /** What the scripts read after a colon on the last line (cobra's protocol). */
 const DIRECTIVES = { files: 0, none: 4, folders: 16 } as const satisfies Record<Candidates['files'], number>;
 
 /** Prints the candidates for the last word. Never fails, and never prints an error: it would stand in the line that is being typed. */
-async function printCompletions(program: Command, words: readonly string[], io: Io): Promise<void> {
+export async function printCompletions(program: Command, words: readonly string[], io: Io): Promise<void> {
   try {
     const settings = lazily(() => completionSettings(words, io));
     const { values, files } = await candidatesFor(program, words, {
