@@ -1,7 +1,7 @@
 import { checkOptions, Faults, kindOf } from '../check-options.ts';
 import { ConfigError } from '../errors.ts';
 import { checkDelivery } from './check-delivery.ts';
-import type { Lane } from '../queue/queue.ts';
+import type { LaneId } from '../queue/queue.ts';
 import type { DeliveryOptions, DestinationOptions, SourceOptions, Sources } from './options.ts';
 import { findSchemes, type SchemeChoice } from '../signature/schemes/find-schemes.ts';
 import { Signer } from '../signature/schemes/signer.ts';
@@ -21,7 +21,7 @@ export interface Destination {
 }
 
 export interface NamedDestination {
-  readonly lane: Lane;
+  readonly lane: LaneId;
   readonly destination: Destination;
 }
 

@@ -1,9 +1,9 @@
 import type { Clock } from '../../clock.ts';
 import type { AttemptRecord } from '../../attempt-record.ts';
-import type { Lane } from '../../queue/queue.ts';
+import type { LaneId } from '../../queue/queue.ts';
 
 /** A webhook of a destination that takes nothing. */
-export interface Outage extends Lane {
+export interface Outage extends LaneId {
   /** As it is shown. */
   readonly url: string;
   /** The first failure. Ms since the epoch. */
@@ -39,7 +39,7 @@ export class Outages {
     this.#options = options;
   }
 
-  see({ source, destination }: Lane, attempt: AttemptRecord): void {
+  see({ source, destination }: LaneId, attempt: AttemptRecord): void {
     const { url, result } = attempt;
     const key = JSON.stringify([source, destination, url]);
     const failing = this.#failing.get(key);

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../clock.ts';
 import type { Delivery } from '../../../queue/delivery.ts';
-import type { Lane } from '../../../queue/queue.ts';
+import type { LaneId } from '../../../queue/queue.ts';
 import type { RetentionOptions } from '../../../queue/retention.ts';
 import { seriesName, type ServerLanes } from './server-lanes.ts';
 import type { Series, SeriesEntry, Server } from '../server.ts';
@@ -33,7 +33,7 @@ export class ServerMaintenance {
     this.#options = options;
   }
 
-  async maintain(lane: Lane): Promise<void> {
+  async maintain(lane: LaneId): Promise<void> {
     const { server, lanes, clock, recoverMs } = this.#options;
     const now = clock.now();
     const name = seriesName(lane);
@@ -52,7 +52,7 @@ export class ServerMaintenance {
   }
 
   /** Returns whether more may be left. */
-  async #forget(lane: Lane): Promise<boolean> {
+  async #forget(lane: LaneId): Promise<boolean> {
     const { lanes, clock, retention } = this.#options;
     const { deliveredMs, deadMs } = retention;
     const series = lanes.series(lane);

@@ -9,7 +9,7 @@ import {
   type DeliveryState,
   type Progress,
 } from '../../../queue/delivery.ts';
-import type { Lane } from '../../../queue/queue.ts';
+import type { LaneId } from '../../../queue/queue.ts';
 
 /** The part of a delivery that never changes, as a server keeps it. */
 interface Text {
@@ -104,7 +104,7 @@ function bodyOf({ body }: Delivery): Pick<Text, 'body'> | Pick<Text, 'bodyBase64
 }
 
 /** Reads a delivery that this process has just taken, as it was before. */
-export function takenToDelivery(entry: SeriesEntry, lane: Lane): Delivery {
+export function takenToDelivery(entry: SeriesEntry, lane: LaneId): Delivery {
   const { source, destination } = lane;
   return toDelivery(readRecord(entry), { source, destination, state: 'sending', takes: entry.takes - 1 });
 }
@@ -116,7 +116,7 @@ export function noteOf(note: Note): string {
 /** `isArrival`: it was dead when it came. */
 export function entryToDelivery(
   entry: SeriesEntry,
-  { source, destination, isArrival = false }: Lane & { readonly isArrival?: boolean },
+  { source, destination, isArrival = false }: LaneId & { readonly isArrival?: boolean },
 ): Delivery {
   const record = readRecord(entry);
   return toDelivery(record, { source, destination, state: isArrival ? 'dead' : storedStateOf(record) });
@@ -141,7 +141,7 @@ function toDelivery(
     destination,
     state,
     takes = entry.takes,
-  }: Lane & { readonly state: DeliveryState; readonly takes?: number },
+  }: LaneId & { readonly state: DeliveryState; readonly takes?: number },
 ): Delivery {
   const isSettled = state === 'delivered' || state === 'dead';
   const body = text === undefined ? Buffer.from(bodyBase64, 'base64') : Buffer.from(text);

@@ -1,5 +1,5 @@
 import { hasDeliveries, type DeliveredAttempts, type LaneStats } from '../../../queue/inspection.ts';
-import type { Lane } from '../../../queue/queue.ts';
+import type { LaneId } from '../../../queue/queue.ts';
 import type { ServerLanes } from './server-lanes.ts';
 import { HELD_UNTIL } from '../server.ts';
 import { entryToDelivery } from './server-record.ts';
@@ -11,7 +11,7 @@ export async function serverStats(lanes: ServerLanes): Promise<readonly LaneStat
   return stats.filter(hasDeliveries).toSorted(byName);
 }
 
-async function statsOf(lane: Lane, lanes: ServerLanes): Promise<LaneStats> {
+async function statsOf(lane: LaneId, lanes: ServerLanes): Promise<LaneStats> {
   const series = lanes.series(lane);
   const [waiting = 0, sending = 0, delayed = 0, delivered = 0, failed = 0] = await series.count([
     'waiting',
@@ -74,7 +74,7 @@ export async function oldestUnsettled(lanes: ServerLanes): Promise<number | unde
   return known.length === 0 ? undefined : Math.min(...known);
 }
 
-function byName(one: Lane, other: Lane): number {
+function byName(one: LaneId, other: LaneId): number {
   return compare(one.source, other.source) || compare(one.destination, other.destination);
 }
 

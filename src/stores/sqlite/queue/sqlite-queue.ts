@@ -3,9 +3,9 @@ import { ClosedError } from '../../../errors.ts';
 import type { Row } from '../file/sqlite.ts';
 import type { Sql, Store } from '../file/store.ts';
 import { withRound, type Delivery, type Progress } from '../../../queue/delivery.ts';
-import { LaneIds } from './lane-ids.ts';
+import { LaneRows } from './lane-rows.ts';
 import { giveBack, Owner } from './owner.ts';
-import type { Claim, ClaimResult, ClaimRequest, Lane, Queue, Settlement } from '../../../queue/queue.ts';
+import type { Claim, ClaimResult, ClaimRequest, LaneId, Queue, Settlement } from '../../../queue/queue.ts';
 import { forgetOldest, SqliteRetention, type SqliteRetentionOptions } from './sqlite-retention.ts';
 import { leave, leaveAllLines, stopWaiting, wait, waitAll, type LaneEntry } from './sqlite-lines.ts';
 import { countAdded, insertDelivery } from './sqlite-insert.ts';
@@ -36,7 +36,7 @@ export class SqliteQueue implements Queue {
   readonly #clock: Clock;
   readonly #owner: Owner;
   readonly #retention: SqliteRetention;
-  readonly #lanes = new LaneIds();
+  readonly #lanes = new LaneRows();
   #claimCalls = 0;
   #isClosed = false;
 
@@ -123,7 +123,7 @@ export class SqliteQueue implements Queue {
     return isOurs;
   }
 
-  async lanes(): Promise<readonly Lane[]> {
+  async lanes(): Promise<readonly LaneId[]> {
     this.#assertOpen();
     // A held delivery is behind one that waits.
     const rows = await this.#store.read((sql) =>
@@ -192,7 +192,7 @@ export class SqliteQueue implements Queue {
 }
 
 interface Taking {
-  readonly name: Lane;
+  readonly name: LaneId;
   readonly lane: number;
   readonly limit: number;
   readonly leaseMs: number;

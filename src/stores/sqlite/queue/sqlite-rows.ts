@@ -8,7 +8,7 @@ import {
   type DeliveryState,
   type Progress,
 } from '../../../queue/delivery.ts';
-import type { Lane } from '../../../queue/queue.ts';
+import type { LaneId } from '../../../queue/queue.ts';
 import type { LaneEntry } from './sqlite-lines.ts';
 
 /**
@@ -68,7 +68,7 @@ export function readDelivery(row: Row): Delivery {
 }
 
 /** The fields of a delivery that its row does not hold. */
-export interface Context extends Lane {
+export interface Context extends LaneId {
   readonly state: DeliveryState;
 }
 

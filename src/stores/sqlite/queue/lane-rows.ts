@@ -1,12 +1,12 @@
 import type { Sql } from '../file/store.ts';
-import type { Lane } from '../../../queue/queue.ts';
+import type { LaneId } from '../../../queue/queue.ts';
 
-/** The numbers of lanes in the file. One is never removed, so what is committed may be remembered, for as long as it is the same file. */
-export class LaneIds {
+/** The rows of lanes in the file, by name. A row is never removed, so its number is remembered once it is committed, for as long as it is the same file. */
+export class LaneRows {
   readonly #known = new Map<string, Map<string, number>>();
   #sql: Sql | undefined;
 
-  find(sql: Sql, { source, destination }: Lane): number | undefined {
+  find(sql: Sql, { source, destination }: LaneId): number | undefined {
     if (sql !== this.#sql) this.#known.clear();
     this.#sql = sql;
     const known = this.#known.get(source)?.get(destination);
@@ -15,7 +15,7 @@ export class LaneIds {
     return row === undefined ? undefined : Number(row['lane']);
   }
 
-  findOrMake(sql: Sql, lane: Lane): number {
+  findOrMake(sql: Sql, lane: LaneId): number {
     const found = this.find(sql, lane);
     if (found !== undefined) return found;
     const { source, destination } = lane;
@@ -24,7 +24,7 @@ export class LaneIds {
   }
 
   /** Called once the lane is committed, with what it was committed over. */
-  remember(sql: Sql, { source, destination }: Lane, id: number): void {
+  remember(sql: Sql, { source, destination }: LaneId, id: number): void {
     if (sql !== this.#sql) return;
     const destinations = this.#known.get(source) ?? new Map<string, number>();
     if (destinations.has(destination)) return;
