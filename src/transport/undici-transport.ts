@@ -6,7 +6,7 @@ import { printable, redactUrl } from '../redact.ts';
 import { requestTarget } from '../url.ts';
 import { AbortWatch } from './connection/abort-watch.ts';
 import type { AddressRule } from './route/address-guard.ts';
-import { Attempt, CLOSED } from './connection/attempt.ts';
+import { CLOSED, PendingRequest } from './connection/pending-request.ts';
 import { ConnectionPool } from './connection/connection-pool.ts';
 import { proxyVariable } from './route/proxy.ts';
 import { routeTo } from './route/route.ts';
@@ -97,10 +97,10 @@ class UndiciTransport implements Transport {
     return new Promise((resolve, reject) => {
       const { path, pool } = this.#targetOf(request, UndiciClient);
       const { via } = pool.route;
-      const attempt = new Attempt({ request, path, via, watch: this.#watch, resolve, reject });
-      if (this.#isClosed) attempt.fail(CLOSED);
-      else if (request.signal?.aborted) attempt.abort();
-      else pool.send(attempt);
+      const pending = new PendingRequest({ request, path, via, watch: this.#watch, resolve, reject });
+      if (this.#isClosed) pending.fail(CLOSED);
+      else if (request.signal?.aborted) pending.abort();
+      else pool.send(pending);
     });
   }
 

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import type { Client, Dispatcher } from 'undici';
 import { TransportError } from '../../errors.ts';
 import { printable, redactUrl } from '../../redact.ts';
-import type { Attempt, Carrier } from './attempt.ts';
+import type { Carrier, PendingRequest } from './pending-request.ts';
 import type { Dialled } from '../route/dial.ts';
 import { Exchange, type ExchangeOwner } from './exchange.ts';
 import { isBrokenOff, isUnsendable, networkFault, type NetworkFault } from '../network-error.ts';
@@ -18,7 +18,7 @@ export interface ConnectionOwner {
   /** Its socket is gone. */
   closed(connection: HttpConnection): void;
   /** The attempt was on a reused connection that died before any byte of a response. */
-  repeat(attempt: Attempt): void;
+  repeat(pending: PendingRequest): void;
 }
 
 export interface HttpConnectionOptions {
@@ -74,18 +74,18 @@ export class HttpConnection implements Carrier, ExchangeOwner {
 
   /** Whether only the rest of a body is still coming, which no attempt waits for. */
   get isDraining(): boolean {
-    return this.#isBusy && this.#exchange.attempt === undefined;
+    return this.#isBusy && this.#exchange.pending === undefined;
   }
 
-  start(attempt: Attempt): void {
-    attempt.carrier = this;
+  start(pending: PendingRequest): void {
+    pending.carrier = this;
     this.#isBusy = true;
-    this.#exchange.begin(attempt);
-    this.#guard.begin(attempt.request.cutsResponse);
-    this.#deadline = setTimeout(this.#expire, attempt.leftMs);
-    this.#request.path = attempt.path;
-    this.#request.headers = headersOf(attempt, this.#route);
-    this.#request.body = attempt.request.body;
+    this.#exchange.begin(pending);
+    this.#guard.begin(pending.request.cutsResponse);
+    this.#deadline = setTimeout(this.#expire, pending.leftMs);
+    this.#request.path = pending.path;
+    this.#request.headers = headersOf(pending, this.#route);
+    this.#request.body = pending.request.body;
     this.#client.dispatch(this.#request, this.#exchange);
   }
 
@@ -116,14 +116,14 @@ export class HttpConnection implements Carrier, ExchangeOwner {
 
   limitBody(ms: number): void {
     clearTimeout(this.#deadline);
-    this.#deadline = setTimeout(this.#expire, Math.min(ms, this.#exchange.attempt?.leftMs ?? 0));
+    this.#deadline = setTimeout(this.#expire, Math.min(ms, this.#exchange.pending?.leftMs ?? 0));
   }
 
   broken(error?: Error): void {
     if (this.#isDropped) return;
-    const { attempt } = this.#exchange;
-    if (attempt && error && this.#mayRepeat(attempt, error)) return this.#repeat(attempt);
-    if (attempt && error && isUnsendable(error)) attempt.refuse(unsendable(attempt, error));
+    const { pending } = this.#exchange;
+    if (pending && error && this.#mayRepeat(pending, error)) return this.#repeat(pending);
+    if (pending && error && isUnsendable(error)) pending.reject(unsendable(pending, error));
     this.abandon(error ? networkFault(error) : ENOUGH);
   }
 
@@ -147,19 +147,19 @@ export class HttpConnection implements Carrier, ExchangeOwner {
     else if (!this.#isBusy) this.drop();
   }
 
-  #mayRepeat({ reconnected }: Attempt, error: Error): boolean {
+  #mayRepeat({ reconnected }: PendingRequest, error: Error): boolean {
     return this.#served > 0 && !reconnected && this.#exchange.isWithoutResponse && isBrokenOff(error);
   }
 
-  #repeat(attempt: Attempt): void {
+  #repeat(pending: PendingRequest): void {
     this.#exchange.handOver();
     this.drop();
-    this.#owner.repeat(attempt);
+    this.#owner.repeat(pending);
   }
 
   #timeoutFault(): NetworkFault {
     const what = this.#isConnected ? this.#exchange.waitingFor() : this.#waitingToConnect();
-    const detail = `${what} within ${this.#exchange.attempt?.request.timeoutMs} ms`;
+    const detail = `${what} within ${this.#exchange.pending?.request.timeoutMs} ms`;
     const cause = this.#timeoutCause();
     return { error: 'timeout', detail, ...(cause !== undefined && { cause }) };
   }
@@ -177,7 +177,7 @@ export class HttpConnection implements Carrier, ExchangeOwner {
 }
 
 /** Nothing is decoded, so nothing encoded is asked for, unless the caller does. */
-function headersOf({ request: { headers } }: Attempt, route: Route): string[] {
+function headersOf({ request: { headers } }: PendingRequest, route: Route): string[] {
   return hasName(headers, 'accept-encoding')
     ? headers.concat(route.headers)
     : headers.concat(route.headers, NOT_ENCODED);
@@ -193,7 +193,7 @@ function hasName(headers: readonly string[], name: string): boolean {
   return false;
 }
 
-function unsendable({ request }: Attempt, error: Error): TransportError {
+function unsendable({ request }: PendingRequest, error: Error): TransportError {
   const url = redactUrl(request.url);
   return new TransportError(`Cannot make a request to ${url}: ${printable(error.message)}`, {
     kind: 'request',

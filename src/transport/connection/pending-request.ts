@@ -6,7 +6,7 @@ import { redactUrl } from '../../redact.ts';
 import { withoutSent } from '../sent-secrets.ts';
 import type { TransportRequest, TransportResponse, TransportResult } from '../transport.ts';
 
-/** The carrier of an attempt in flight, which learns when the attempt is over. */
+/** The connection that carries a pending request, and learns when it is over. */
 export interface Carrier {
   abandon(fault: NetworkFault): void;
 }
@@ -19,7 +19,7 @@ export interface ResponseHead {
   readonly at: number;
 }
 
-interface AttemptOptions {
+interface PendingRequestOptions {
   readonly request: TransportRequest;
   /** What stands in the request line. */
   readonly path: string;
@@ -33,8 +33,8 @@ interface AttemptOptions {
 const ABORTED: NetworkFault = { error: 'aborted', detail: 'the caller gave up' };
 export const CLOSED: NetworkFault = { error: 'aborted', detail: 'the transport was closed' };
 
-/** One send on its way: what was asked, until when, whom to tell. It outlives a connection that dies under it. */
-export class Attempt implements Abortable {
+/** A request that has no response yet, with its deadline and its caller. It outlives a connection that dies under it. */
+export class PendingRequest implements Abortable {
   readonly request: TransportRequest;
   readonly path: string;
   /** Set when it starts on a connection; another one takes it over when that died idle. */
@@ -47,7 +47,7 @@ export class Attempt implements Abortable {
   readonly #resolve: (result: TransportResult) => void;
   readonly #reject: (error: TransportError) => void;
 
-  constructor({ request, path, via, watch, resolve, reject }: AttemptOptions) {
+  constructor({ request, path, via, watch, resolve, reject }: PendingRequestOptions) {
     this.request = request;
     this.path = path;
     this.#via = via;
@@ -113,8 +113,8 @@ export class Attempt implements Abortable {
     return isWay ? 'proxy-unreachable' : undefined;
   }
 
-  /** Ends an attempt of which no request can be made. */
-  refuse(error: TransportError): void {
+  /** Rejects a request that cannot be written. */
+  reject(error: TransportError): void {
     this.#unwatch();
     this.#reject(error);
   }
