@@ -7,7 +7,7 @@ import {
   type ConnectionFault,
   type RequestFault,
 } from './connection/connection-fault.ts';
-import { OpenRequests } from './connection/open-requests.ts';
+import { RequestsInFlight } from './connection/requests-in-flight.ts';
 import {
   checkReceiverOptions,
   RECEIVER_LIMITS,
@@ -42,7 +42,7 @@ export class Receiver {
   readonly #clock: Clock;
   readonly #bounded: BoundedServer;
   readonly #responder: Responder;
-  readonly #open: OpenRequests;
+  readonly #open: RequestsInFlight;
   readonly #judge: SignatureJudge;
   readonly #ended = new WeakSet<Socket>();
   #address = { url: '', port: 0 };
@@ -52,7 +52,7 @@ export class Receiver {
     this.#options = options;
     this.#limits = { ...RECEIVER_LIMITS, ...options.limits };
     this.#clock = options.clock ?? systemClock;
-    this.#open = new OpenRequests({ maxBytes: this.#limits.openBytes, onBusy: options.onBusy });
+    this.#open = new RequestsInFlight({ maxBytes: this.#limits.openBytes, onBusy: options.onBusy });
     this.#judge = new SignatureJudge(options, this.#clock);
     this.#bounded = this.#createServer();
     this.#responder = new Responder({

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
-import { dropDead } from '../../src/stores/sqlite/open-file.ts';
+import { dropDead } from '../../src/stores/sqlite/open-queue-file.ts';
 import { SqliteInspection } from '../../src/stores/sqlite/queue/sqlite-inspection.ts';
 import { SqliteQueue } from '../../src/stores/sqlite/queue/sqlite-queue.ts';
 import { QUEUE_TABLES } from '../../src/stores/sqlite/queue/queue-tables.ts';

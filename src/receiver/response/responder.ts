@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { roundedMs, type Clock } from '../../clock.ts';
 import { pairsOf, relayedResponse, type Forward, type Forwarded } from './forwarding.ts';
 import { HeldResponses } from './held-responses.ts';
-import type { OpenRequest } from '../connection/open-requests.ts';
+import type { RequestInFlight } from '../connection/requests-in-flight.ts';
 import type { ReceiverLimits, ReceiverOptions } from '../options.ts';
 import type { ResponseKind, SentResponse, SignatureJudgement } from '../received-request.ts';
 import { findSchemes } from '../../signature/schemes/find-schemes.ts';
@@ -19,7 +19,7 @@ export interface ReceivedExchange {
   readonly at: number;
   readonly body: Uint8Array;
   readonly judgement: SignatureJudgement;
-  readonly open: OpenRequest;
+  readonly open: RequestInFlight;
   readonly forwarded?: Forwarded;
   /** Undefined: it is no call of a tracking API. */
   readonly call: TrackingCall | undefined;

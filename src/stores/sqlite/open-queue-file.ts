@@ -18,7 +18,7 @@ import { SEEN_TABLES, SqliteSeen } from './sqlite-seen.ts';
 export { examineFile } from './examine.ts';
 export { openChunks } from './sqlite-chunk-store.ts';
 
-export interface OpenFileOptions {
+export interface OpenQueueFileOptions {
   readonly clock: Clock;
   /** @default nothing that is settled is forgotten */
   readonly retention?: RetentionOptions | undefined;
@@ -29,7 +29,7 @@ export interface OpenFileOptions {
 }
 
 /** Opens all that is kept in one file, which several processes may share. Throws ConfigError for another kind of place, QueueError. */
-export async function openFile(place: string, { retention, ...options }: OpenFileOptions) {
+export async function openQueueFile(place: string, { retention, ...options }: OpenQueueFileOptions) {
   const tables = [QUEUE_TABLES, SEEN_TABLES, DELETION_TABLES, AUDIENCE_TABLES];
   const { clock } = options;
   const store = await openStore(place, { ...options, tables });
@@ -65,7 +65,7 @@ export function recoverFile(
   from: string,
   { to, clock }: { to: string; clock: Clock },
 ): Promise<FileRecovery> {
-  return recoverInto(from, { to, open: (file) => openFile(file, { clock }) });
+  return recoverInto(from, { to, open: (file) => openQueueFile(file, { clock }) });
 }
 
 function spaceOf(store: Store) {

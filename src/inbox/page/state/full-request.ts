@@ -4,16 +4,16 @@ import { messageOf } from '../../../errors.ts';
 import type { Api } from './api.ts';
 
 /** A request with all there is of it. */
-export interface Opened {
+export interface FullRequest {
   readonly details: Details;
   readonly body: Uint8Array;
 }
 
-export type Opening = Opened | { readonly fault: string } | undefined;
+export type LoadedRequest = FullRequest | { readonly fault: string } | undefined;
 
 /** What is known of the request that is selected; undefined while it is fetched. */
-export function useOpened(api: Api, id: number | undefined): Opening {
-  const [opening, setOpening] = useState<{ readonly id: number; readonly now: Opening }>();
+export function useFullRequest(api: Api, id: number | undefined): LoadedRequest {
+  const [opening, setOpening] = useState<{ readonly id: number; readonly now: LoadedRequest }>();
   useEffect(() => {
     if (id === undefined) return undefined;
     const left = new AbortController();
