@@ -219,7 +219,11 @@ describe('architecture', () => {
   });
 
   it('exports no name twice', () => {
-    expect(exportedTwice()).toEqual([]);
+    expect(declaredTwice(exportedNames)).toEqual([]);
+  });
+
+  it('declares no type name in two files, exported or not', () => {
+    expect(declaredTwice(typeNames)).toEqual([]);
   });
 
   it('exports no function, constant or class that no other file names', () => {
@@ -263,6 +267,7 @@ describe('architecture', () => {
     expect(cycles(loop)).toHaveLength(1);
     expect(isOrdered("import { x } from './x.ts';\nimport ms from 'ms';")).toBe(false);
     expect(isOrdered("import { type Clock, sleep } from './clock.ts';")).toBe(false);
+    expect([...typeNames('interface Place {}\nconst other = 2;')]).toEqual(['Place']);
     expect([...exportedNames('export type Place = 1;\nexport const place = 2;')]).toEqual(['Place', 'place']);
   });
 });
@@ -284,12 +289,12 @@ function withoutComments(text: string): string {
   return text.replace(/\/\*[^]*?\*\/|^\s*\/\/.*$/gm, '');
 }
 
-/** Names that two files export, with both: a reader who looks one up must find one. */
-function exportedTwice(): string[] {
+/** Names that two files declare, with both: a reader who looks one up must find one. */
+function declaredTwice(namesIn: (text: string) => Iterable<string>): string[] {
   const files = new Map<string, string>();
   const twice: string[] = [];
   for (const path of sourceFiles()) {
-    for (const name of exportedNames(readFileSync(join(SRC, path), 'utf8'))) {
+    for (const name of namesIn(readFileSync(join(SRC, path), 'utf8'))) {
       const other = files.get(name);
       if (other !== undefined) twice.push(`${name}: ${other}, ${path}`);
       files.set(name, path);
@@ -322,6 +327,11 @@ function exportedNames(text: string): Set<string> {
     /^export (?:abstract )?(?:async )?(?:function\*?|const|class|interface|type) (\w+)/gm,
   );
   return new Set([...declarations].map(([, name = '']) => name));
+}
+
+function typeNames(text: string): Set<string> {
+  const types = text.matchAll(/^(?:export )?(?:abstract )?(?:class|interface|type) (\w+)/gm);
+  return new Set([...types].map(([, name = '']) => name));
 }
 
 function isOrdered(text: string): boolean {

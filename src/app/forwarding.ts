@@ -61,7 +61,7 @@ export function createForwarding(options: ForwardingOptions): Forwarding {
   };
 }
 
-interface Target {
+interface ForwardTarget {
   readonly url: string;
   readonly shownUrl: string;
   /** From the URL's user and password; it takes the place of what the sender gave. */
@@ -75,7 +75,10 @@ interface Passing {
   readonly signal: AbortSignal;
 }
 
-async function forwardTo({ url, shownUrl, authorization }: Target, passing: Passing): Promise<Forwarded> {
+async function forwardTo(
+  { url, shownUrl, authorization }: ForwardTarget,
+  passing: Passing,
+): Promise<Forwarded> {
   const { transport, secrets, request, signal } = passing;
   const headers = endToEndHeaders(request.rawHeaders).filter(
     ([name]) => authorization.length === 0 || name.toLowerCase() !== 'authorization',
@@ -166,7 +169,7 @@ function cutText(cutBy: NonNullable<TransportResponse['bodyCutBy']>, statusMs: n
   return `did not end within ${Number(seconds.toFixed(1))} s`;
 }
 
-function targetOf(url: string, origin: string): Target {
+function targetOf(url: string, origin: string): ForwardTarget {
   try {
     const [webhook] = prepareWebhooks([{ url, headers: {} }], { userAgent: '', setting: origin });
     if (webhook === undefined) throw new TypeError('Expected as many webhooks as URLs');

@@ -83,13 +83,13 @@ const KINDS = { url: 'a string', headers: 'an object' } as const satisfies Recor
   string
 >;
 
-interface Address {
+interface WebhookAddress {
   readonly url: string;
   readonly shownUrl: string;
   readonly authorization: string | undefined;
 }
 
-function readUrl(given: string, setting: string): Address {
+function readUrl(given: string, setting: string): WebhookAddress {
   const text = given.trim();
   const fail = (message: string, hint: string): ConfigError =>
     new ConfigError(message, { key: `${setting}.url`, hint });
@@ -114,7 +114,7 @@ function readUrl(given: string, setting: string): Address {
 }
 
 /** Basic authentication (RFC 7617). */
-function withUserinfo(url: URL, requested: string): Address {
+function withUserinfo(url: URL, requested: string): WebhookAddress {
   const credentials = Buffer.concat([
     percentDecoded(url.username),
     Buffer.from(':'),

@@ -3,7 +3,7 @@ import { ValidationError } from '../errors.ts';
 import { isoTime } from '../clock.ts';
 import { formatCount, MAX_MESSAGE_BYTES } from './limits.ts';
 import { MESSAGE_VERSION, type FieldKind, type MessageField } from './fields/fields.ts';
-import { shapeOf, type Shape } from './fields/shape.ts';
+import { shapeOf, type MessageShape } from './fields/shape.ts';
 import {
   isFieldObject,
   misspelledIdProblem,
@@ -64,23 +64,28 @@ function build(input: unknown, options: BuildOptions, isParsed: boolean): Messag
   const { type } = input;
   if (!isMessageType(type)) throw validationError(typeProblem(type, input));
   const shape = shapeOf(type);
-  const draft: Draft = { fields: {}, page: {}, isParsed };
+  const draft: MessageDraft = { fields: {}, page: {}, isParsed };
   const problem = readFields(draft, input, shape, options) ?? complete(draft, shape, options);
   if (problem !== undefined) throw validationError(problem, label(input, shape));
   return draft.fields as Message; // every field has been read by its kind, and none is missing
 }
 
-type Input = Readonly<Record<string, unknown>>;
-type Fields = Record<string, JsonValue>;
+type MessageInput = Readonly<Record<string, unknown>>;
+type MessageFields = Record<string, JsonValue>;
 
-interface Draft {
-  readonly fields: Fields;
+interface MessageDraft {
+  readonly fields: MessageFields;
   /** A page's name, category and traits, which become properties. */
-  readonly page: Fields;
+  readonly page: MessageFields;
   readonly isParsed: boolean;
 }
 
-function readFields(draft: Draft, input: Input, shape: Shape, { strict }: BuildOptions): Problem | undefined {
+function readFields(
+  draft: MessageDraft,
+  input: MessageInput,
+  shape: MessageShape,
+  { strict }: BuildOptions,
+): Problem | undefined {
   for (const spelling of Object.keys(input)) {
     const value = input[spelling];
     if (value === undefined) continue;
@@ -93,8 +98,8 @@ function readFields(draft: Draft, input: Input, shape: Shape, { strict }: BuildO
 
 /** Reads one field into the draft. `version` is checked, not kept: the body adds its own. */
 function take(
-  { fields, page, isParsed }: Draft,
-  shape: Shape,
+  { fields, page, isParsed }: MessageDraft,
+  shape: MessageShape,
   spelling: string,
   value: unknown,
 ): Problem | undefined {
@@ -118,7 +123,11 @@ function isLeftOut({ kind, place }: MessageField, value: unknown): boolean {
 }
 
 /** Adds what may be left out, and finds what may not. */
-function complete({ fields, page }: Draft, shape: Shape, options: BuildOptions): Problem | undefined {
+function complete(
+  { fields, page }: MessageDraft,
+  shape: MessageShape,
+  options: BuildOptions,
+): Problem | undefined {
   if (options.anonymousId !== undefined && shape.either.length > 0 && !hasSubject(fields)) {
     const misspelled = misspelledIdProblem(shape, fields);
     if (misspelled !== undefined) return misspelled;
@@ -132,15 +141,15 @@ function complete({ fields, page }: Draft, shape: Shape, options: BuildOptions):
   return undefined;
 }
 
-function hasSubject(fields: Fields): boolean {
+function hasSubject(fields: MessageFields): boolean {
   return fields['userId'] !== undefined || fields['anonymousId'] !== undefined;
 }
 
 /** An explicit property wins over the name and the category, those over the client's traits. */
-function withPage(properties: JsonObject, { traits, ...named }: Fields): JsonObject {
+function withPage(properties: JsonObject, { traits, ...named }: MessageFields): JsonObject {
   const added = [...Object.entries(named), ...Object.entries(traits ?? {})];
   if (added.length === 0) return properties;
-  const merged: Fields = { ...properties };
+  const merged: MessageFields = { ...properties };
   for (const [key, value] of added) {
     if (!Object.hasOwn(merged, key)) put(merged, key, value);
   }
@@ -148,7 +157,7 @@ function withPage(properties: JsonObject, { traits, ...named }: Fields): JsonObj
 }
 
 /** Which message it is, for a person who looks for it: `track "Order Completed"`. */
-function label({ event, name }: Input, { type }: Shape): string {
+function label({ event, name }: MessageInput, { type }: MessageShape): string {
   const title = event ?? name;
   return typeof title === 'string' && title !== '' ? `${type} ${shownValue(title)}` : type;
 }

@@ -113,7 +113,7 @@ const UNREADABLE_RESPONSES: Readonly<Record<string, readonly [string, string]>> 
   'bad upgrade': ['the response switches to another protocol', 'unasked-upgrade'],
 };
 
-interface Fault extends Error {
+interface SystemError extends Error {
   readonly code?: unknown;
   readonly reason?: unknown;
   /** On our own errors: what is known more exactly. */
@@ -164,14 +164,14 @@ export function isUnsendable({ name }: Error): boolean {
 }
 
 /** The error that says most, of one per address tried (happy eyeballs): giving up on an address after 250 ms is our own doing. */
-function mostTelling(cause: unknown): Fault {
-  const fault: Fault = cause instanceof Error ? cause : new Error(String(cause));
+function mostTelling(cause: unknown): SystemError {
+  const fault: SystemError = cause instanceof Error ? cause : new Error(String(cause));
   if (!(fault instanceof AggregateError) || fault.errors.length === 0) return fault;
   const faults = fault.errors.map(mostTelling);
   return faults.find(({ code }) => code !== 'ETIMEDOUT') ?? faults[0] ?? fault;
 }
 
-function detailOf(fault: Fault, code: string, words: string): string {
+function detailOf(fault: SystemError, code: string, words: string): string {
   if (words === '') return fault.message;
   if (TELLING_CODES.has(code)) return fault.message || words;
   const { subjectaltname, subject } = fault.cert ?? {};
@@ -184,7 +184,7 @@ function detailOf(fault: Fault, code: string, words: string): string {
 }
 
 /** The reason in OpenSSL's words: its whole message is made of addresses and line numbers. */
-function reasonOf({ reason, hooksCause }: Fault, code: string): string {
+function reasonOf({ reason, hooksCause }: SystemError, code: string): string {
   if (typeof reason !== 'string') return code;
   return reason === 'wrong version number' && hooksCause === undefined
     ? `${reason}: does the port speak plain HTTP?`

@@ -48,7 +48,7 @@ const DEFAULT_MAX_IDLE_MS = 4_000;
 const MAX_TARGETS = 1_000;
 
 /** Where a URL leads: what stands in the request line, and over which connections. */
-interface Target {
+interface OriginTarget {
   readonly path: string;
   readonly pool: ConnectionPool;
 }
@@ -61,7 +61,7 @@ interface PoolOptions {
 class UndiciTransport implements Transport {
   readonly #options: UndiciTransportOptions;
   readonly #trust = new Map<string | undefined, SecureContext>();
-  readonly #targets = new Map<string, Target>();
+  readonly #targets = new Map<string, OriginTarget>();
   readonly #pools = new Map<string, ConnectionPool>();
   readonly #watch = new AbortWatch();
   readonly #proxyEnv: NodeJS.ProcessEnv | undefined;
@@ -104,7 +104,7 @@ class UndiciTransport implements Transport {
     });
   }
 
-  #targetOf(request: TransportRequest, UndiciClient: typeof Client): Target {
+  #targetOf(request: TransportRequest, UndiciClient: typeof Client): OriginTarget {
     const { allowPrivate = false, caFile = this.#options.caFile } = request;
     const key =
       caFile === undefined && !allowPrivate ? request.url : `${request.url} ${allowPrivate} ${caFile}`;

@@ -21,7 +21,7 @@ export interface SharedOptions {
   readonly random?: (() => number) | undefined;
 }
 
-export type DeliveryPipelineOptions = SharedOptions & EngineParts & (ShortForm | LongForm);
+export type DeliveryPipelineOptions = SharedOptions & PipelineEngineParts & (ShortForm | LongForm);
 
 interface LongForm {
   readonly sources: SourcesInput;
@@ -29,7 +29,7 @@ interface LongForm {
   readonly source?: string | undefined;
 }
 
-interface EngineParts {
+interface PipelineEngineParts {
   /** What is stored in it does not count against the client's `maxQueued`. @default one in memory, where it does */
   readonly queue?: Queue | undefined;
   readonly onEvent?: ((event: EngineEvent) => void) | undefined;
@@ -70,7 +70,7 @@ const LONG_FORM = {
 const ENGINE_PARTS = {
   queue: 'an object',
   onEvent: 'a function',
-} as const satisfies Record<keyof EngineParts, string>;
+} as const satisfies Record<keyof PipelineEngineParts, string>;
 
 const TRACKING_API = {
   endpoint: 'a string',

@@ -55,13 +55,13 @@ export function completeSources(sources: SourcesInput): Sources {
   return Object.fromEntries(entries);
 }
 
-interface InputContext {
+interface SourceInputContext {
   /** Names what is read, in errors. */
   readonly setting: string;
   readonly faults: Faults;
 }
 
-function completeSource(source: SourceInput, { setting, faults }: InputContext): SourceOptions {
+function completeSource(source: SourceInput, { setting, faults }: SourceInputContext): SourceOptions {
   faults.collect(() => checkOptions(source, { setting, kinds: SOURCE_KINDS, required: ['destinations'] }));
   const { writeKey, destinations } = objectOf(source);
   const entries = Object.entries(objectOf<SourceInput['destinations']>(destinations)).map(
@@ -82,7 +82,7 @@ function objectOf<T extends object>(value: T | undefined): Partial<T> {
 /** In `integrations` it stands for every destination. */
 const ALL = 'All';
 
-function checkName(name: string, { setting }: InputContext): void {
+function checkName(name: string, { setting }: SourceInputContext): void {
   if (name !== ALL) return;
   throw new ConfigError(`Expected another name for the destination \`${setting}\``, {
     key: setting,
@@ -100,7 +100,7 @@ const NOTHING: DestinationOptions = {
   delivery: DELIVERY_DEFAULTS,
 };
 
-function completeDestination(input: DestinationInput, context: InputContext): DestinationOptions {
+function completeDestination(input: DestinationInput, context: SourceInputContext): DestinationOptions {
   const { setting, faults } = context;
   if (!isObject(input)) {
     faults.collect(() => checkOptions(input, { setting, kinds: DESTINATION_KINDS }));
@@ -120,7 +120,7 @@ function completeDestination(input: DestinationInput, context: InputContext): De
 }
 
 /** Checks each option by itself, so that every fault is found, and gives those that are right. */
-function soundOptions(input: DestinationInput, { setting, faults }: InputContext): DestinationInput {
+function soundOptions(input: DestinationInput, { setting, faults }: SourceInputContext): DestinationInput {
   const entries = Object.entries(input).filter(([key, value]) =>
     faults.collect(() => {
       checkOptions({ [key]: value }, { setting, kinds: DESTINATION_KINDS, otherNames: OTHER_NAMES });
@@ -130,7 +130,10 @@ function soundOptions(input: DestinationInput, { setting, faults }: InputContext
   return Object.fromEntries(entries);
 }
 
-function completeSecrets(input: DestinationInput, { setting, faults }: InputContext): readonly string[] {
+function completeSecrets(
+  input: DestinationInput,
+  { setting, faults }: SourceInputContext,
+): readonly string[] {
   const { sharedSecret, sharedSecrets = [] } = input;
   const key = `${setting}.sharedSecret`;
   if (sharedSecret !== undefined && sharedSecrets.length > 0) {
@@ -149,7 +152,7 @@ function completeSecrets(input: DestinationInput, { setting, faults }: InputCont
 
 function completeWebhooks(
   webhooks: ShortForm['webhooks'],
-  { setting, faults }: InputContext,
+  { setting, faults }: SourceInputContext,
 ): readonly WebhookOptions[] {
   faults.collect(() => checkWebhookCount(webhooks.length, `${setting}.webhooks`));
   return webhooks.flatMap((webhook, index) => {
@@ -162,7 +165,7 @@ function completeWebhooks(
   });
 }
 
-function completeDelivery({ delivery = {} }: DestinationInput, context: InputContext): DeliveryOptions {
+function completeDelivery({ delivery = {} }: DestinationInput, context: SourceInputContext): DeliveryOptions {
   const setting = `${context.setting}.delivery`;
   const { faults } = context;
   const entries = Object.entries(definedOf(delivery)).filter(([key, value]) =>

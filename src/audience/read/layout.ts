@@ -52,12 +52,12 @@ export async function membersLayoutOf(
   return { reader: new IdLines(target, line), hasHeader: false };
 }
 
-interface Names {
+interface HeaderNames {
   readonly delimiter: string;
   readonly names: readonly string[];
 }
 
-async function namesIn({ text, line }: Head, target: MemberTarget): Promise<Names> {
+async function namesIn({ text, line }: Head, target: MemberTarget): Promise<HeaderNames> {
   const unquoted = text.replace(/"(?:[^"]|"")*"/g, '');
   const delimiter = DELIMITERS.find((each) => unquoted.includes(each)) ?? ',';
   // A quotation mark within an id is a part of it.
@@ -68,7 +68,7 @@ async function namesIn({ text, line }: Head, target: MemberTarget): Promise<Name
 
 /** A file whose column is named by an option has a header; a single text that is not `userId` is an id. */
 function isHeader(
-  { names }: Names,
+  { names }: HeaderNames,
   { kind }: MemberTarget,
   { idColumn, valueColumn }: ReadMembersOptions,
 ): boolean {
@@ -86,7 +86,7 @@ function plain(name: string): string {
 }
 
 function csvReader(
-  { delimiter, names }: Names,
+  { delimiter, names }: HeaderNames,
   { line }: Head,
   target: MemberTarget,
   options: ReadMembersOptions,
@@ -119,7 +119,7 @@ function columnOf(
 
 /** Rejects a first line that looks like a header: as an id, it would tell a user called `email`. */
 function refuseWhatLooksLikeHeader(
-  { names: [name = ''] }: Names,
+  { names: [name = ''] }: HeaderNames,
   { line }: Head,
   target: MemberTarget,
 ): void {

@@ -20,7 +20,7 @@ export async function diagnoseDeviation(
     case 'not-taken':
       return notTakenFault(schedule, deviation);
     case 'state':
-      return new Diagnosis(runner, schedule, deviation).find();
+      return new DeviationDiagnosis(runner, schedule, deviation).find();
     default:
       return deviation.kind satisfies never;
   }
@@ -56,7 +56,7 @@ export function countBetween({ waves }: Schedule): number {
   return new Set(sent.slice(sent.indexOf(sent[again] ?? -1) + 1, again)).size;
 }
 
-class Diagnosis {
+class DeviationDiagnosis {
   readonly #runner: ProofRunner;
   readonly #schedule: Schedule;
   readonly #deviation: Deviation;

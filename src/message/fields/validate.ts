@@ -4,7 +4,7 @@ import { formatPath } from '../json/json-path.ts';
 import { shownValue, type Problem } from '../problem.ts';
 import { MESSAGE_TYPES, isMessageType, type JsonValue } from '../types.ts';
 import type { MessageField } from './fields.ts';
-import type { Shape } from './shape.ts';
+import type { MessageShape } from './shape.ts';
 
 /** An object for a message's field. A Date is none: its JSON is a string. */
 export function isFieldObject(value: unknown): value is Readonly<Record<string, unknown>> {
@@ -13,7 +13,7 @@ export function isFieldObject(value: unknown): value is Readonly<Record<string, 
 
 /** What is missing from a message that has these fields. */
 export function missingProblem(
-  shape: Shape,
+  shape: MessageShape,
   fields: Readonly<Record<string, JsonValue>>,
 ): Problem | undefined {
   const { type, always, either } = shape;
@@ -27,7 +27,7 @@ export function missingProblem(
 
 /** An id that is there in another spelling: a message that has one is not given an id that was made up. */
 export function misspelledIdProblem(
-  shape: Shape,
+  shape: MessageShape,
   fields: Readonly<Record<string, JsonValue>>,
 ): Problem | undefined {
   const { either } = shape;
@@ -41,7 +41,7 @@ function eitherProblem(either: readonly MessageField[]): Problem {
 }
 
 function renameHint(
-  { bySpelling }: Shape,
+  { bySpelling }: MessageShape,
   missing: readonly MessageField[],
   fields: Readonly<Record<string, JsonValue>>,
 ): string | undefined {
@@ -72,7 +72,7 @@ function typeUnderOtherName(fields: Readonly<Record<string, unknown>>): string |
 const TYPES = `${MESSAGE_TYPES.slice(0, -1).join(', ')} or ${MESSAGE_TYPES.at(-1)}`;
 
 /** A field that the type does not know: rejected by `--strict` only. */
-export function unknownProblem({ type, bySpelling }: Shape, name: string): Problem {
+export function unknownProblem({ type, bySpelling }: MessageShape, name: string): Problem {
   const known = [...bySpelling.keys()];
   const meant =
     closest(name, known) ?? known.find((each) => misspellingOf(each, { [name]: '' }) !== undefined);

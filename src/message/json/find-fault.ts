@@ -16,7 +16,7 @@ type Open =
   { readonly closer: '}'; step: string; readonly keys: Set<string> } | { readonly closer: ']'; step: number };
 
 /** What may come next. */
-type State = 'value' | 'first-item' | 'first-key' | 'key' | 'colon' | 'next' | 'end' | 'done';
+type JsonState = 'value' | 'first-item' | 'first-key' | 'key' | 'colon' | 'next' | 'end' | 'done';
 
 const LITERALS: readonly string[] = ['true', 'false', 'null'];
 
@@ -33,7 +33,7 @@ class Walker {
   }
 
   walk(): JsonFault | undefined {
-    let state: State = 'value';
+    let state: JsonState = 'value';
     while (state !== 'done') {
       this.#skipSpace();
       const next = this.#step(state);
@@ -43,7 +43,7 @@ class Walker {
     return this.#loss;
   }
 
-  #step(state: Exclude<State, 'done'>): State | Syntax {
+  #step(state: Exclude<JsonState, 'done'>): JsonState | Syntax {
     const character = this.#text[this.#at];
     if (character === undefined) return state === 'end' ? 'done' : this.#endsEarly();
     switch (state) {
@@ -69,7 +69,7 @@ class Walker {
     }
   }
 
-  #value(character: string): State | Syntax {
+  #value(character: string): JsonState | Syntax {
     if (character === '{') return this.#enter({ closer: '}', step: '', keys: new Set() });
     if (character === '[') return this.#enter({ closer: ']', step: 0 });
     if (character === '"') return this.#string() ?? this.#afterValue();
@@ -96,27 +96,27 @@ class Walker {
     );
   }
 
-  #enter(open: Open): State {
+  #enter(open: Open): JsonState {
     this.#open.push(open);
     return this.#pass(open.closer === '}' ? 'first-key' : 'first-item');
   }
 
-  #close(): State {
+  #close(): JsonState {
     this.#open.pop();
     this.#at++;
     return this.#afterValue();
   }
 
-  #pass(state: State): State {
+  #pass(state: JsonState): JsonState {
     this.#at++;
     return state;
   }
 
-  #afterValue(): State {
+  #afterValue(): JsonState {
     return this.#open.length === 0 ? 'end' : 'next';
   }
 
-  #next(character: string): State | Syntax {
+  #next(character: string): JsonState | Syntax {
     const open = this.#open.at(-1);
     if (character === open?.closer) return this.#close();
     if (open === undefined || character !== ',') {
@@ -127,7 +127,7 @@ class Walker {
     return this.#pass(open.closer === ']' ? 'value' : 'key');
   }
 
-  #key(character: string): State | Syntax {
+  #key(character: string): JsonState | Syntax {
     const open = this.#open.at(-1);
     if (character !== '"' || open?.closer !== '}') {
       return this.#unexpected('a key in double quotes', keyHint(character));
@@ -178,7 +178,7 @@ class Walker {
     );
   }
 
-  #number(): State | Syntax {
+  #number(): JsonState | Syntax {
     let end = this.#at + 1;
     while (/^[\d.eE+-]$/.test(this.#text[end] ?? '')) end++;
     const token = this.#text.slice(this.#at, end);

@@ -30,7 +30,7 @@ export interface FileIdentity {
   readonly modifiedAtNs: string;
 }
 
-interface InputContext {
+interface ReplayInputContext {
   readonly cwd: string;
   readonly stdin: Readable;
 }
@@ -38,7 +38,7 @@ interface InputContext {
 /** Checks every file before any is read, so that a wrong name is reported before anything is sent. Throws InputError. */
 export async function openInputs(
   files: readonly string[],
-  { cwd, stdin }: InputContext,
+  { cwd, stdin }: ReplayInputContext,
 ): Promise<readonly Input[]> {
   const inputs: Input[] = [];
   for (const file of files) inputs.push(file === STDIN ? stdinInput(stdin) : await fileInput(file, cwd));

@@ -42,9 +42,9 @@ const WORDS: Readonly<Record<string, string>> = {
   carrierGradeNat: 'carrier-grade NAT',
 };
 
-type Address = InstanceType<typeof ipaddr.IPv4> | InstanceType<typeof ipaddr.IPv6>;
+type IpAddress = InstanceType<typeof ipaddr.IPv4> | InstanceType<typeof ipaddr.IPv6>;
 
-function whyNotPublicV4(address: Address): string | undefined {
+function whyNotPublicV4(address: IpAddress): string | undefined {
   const range = address.range();
   return range === 'unicast' ? undefined : (WORDS[range] ?? 'reserved');
 }

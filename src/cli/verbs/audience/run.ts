@@ -45,12 +45,12 @@ function whereToOf({ store, ...flags }: SyncFlags): SyncFlags {
   return flags.queue && store !== undefined ? { ...flags, store } : flags;
 }
 
-interface SyncRun extends SyncDeliveryParts {
+interface FileSync extends SyncDeliveryParts {
   readonly name: string;
   readonly input: Input;
 }
 
-async function runSync({ name, input, ...parts }: SyncRun): Promise<ExitCode> {
+async function runSync({ name, input, ...parts }: FileSync): Promise<ExitCode> {
   const { to, settings, durable, output, flags, io } = parts;
   const delivery = new SyncDelivery(parts);
   let isOver = false;
@@ -81,7 +81,7 @@ async function runSync({ name, input, ...parts }: SyncRun): Promise<ExitCode> {
   }
 }
 
-function membersFile(input: Input, { flags, output, io }: Pick<SyncRun, 'flags' | 'output' | 'io'>) {
+function membersFile(input: Input, { flags, output, io }: Pick<FileSync, 'flags' | 'output' | 'io'>) {
   return {
     name: input.name,
     open: () => gunzipIfPacked(input.open(io.signal)),

@@ -179,7 +179,7 @@ function printResult(
   }
 }
 
-interface WriteOptions {
+interface ConfigWriteOptions {
   /** The name that errors show. */
   readonly file: string;
   /** Whether it may replace an existing file. */
@@ -187,7 +187,7 @@ interface WriteOptions {
 }
 
 /** Writes a file that only its owner may read, whole or not at all. Throws ConfigError when there is one already, InputError when it cannot be written. */
-function writePrivately(target: string, text: string, { file, isForced }: WriteOptions): void {
+function writePrivately(target: string, text: string, { file, isForced }: ConfigWriteOptions): void {
   try {
     writeInOnePiece(target, text, { isReplaced: isForced });
   } catch (cause) {

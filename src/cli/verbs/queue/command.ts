@@ -28,7 +28,7 @@ const EXAMPLES = {
   move: ['move --to redis://queue.internal:6379/0'],
 } satisfies Readonly<Record<string, readonly string[]>>;
 
-type Verb = keyof typeof EXAMPLES;
+type QueueVerb = keyof typeof EXAMPLES;
 
 function examplesText(lines: readonly string[]): string {
   return `Examples:\n${lines.map((line) => `  $ hooks queue ${line}\n`).join('')}`;
@@ -53,7 +53,7 @@ type Action = (words: readonly string[], options: QueueOptions, io: Io) => Promi
 
 /** Adds a subcommand. */
 type Add = (usage: Usage, summary: string, action: Action) => Command;
-type Usage = Verb | `${Verb} ${string}`;
+type Usage = QueueVerb | `${QueueVerb} ${string}`;
 
 export const defineQueue: Define = (command, context) => {
   command
@@ -74,7 +74,7 @@ export const defineQueue: Define = (command, context) => {
 };
 
 function addVerb(command: Command, usage: Usage, summary: string): Command {
-  const [verb] = usage.split(' ', 1) as [Verb]; // as the type says
+  const [verb] = usage.split(' ', 1) as [QueueVerb]; // as the type says
   return describe(command.command(usage), summary)
     .addHelpText('before', examplesText(EXAMPLES[verb]))
     .configureHelp({ showGlobalOptions: true });

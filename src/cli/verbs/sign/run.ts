@@ -114,13 +114,13 @@ function rejectWithoutScheme({ id, timestamp }: SignFlags): void {
   if (timestamp !== undefined) throw notSigned('--timestamp');
 }
 
-interface SignedBody {
+interface SignatureOfBody {
   readonly signature: string;
   readonly bytes: number;
   readonly remark?: string;
 }
 
-async function signBytes(file: BodySource, secret: string, { io }: CommandContext): Promise<SignedBody> {
+async function signBytes(file: BodySource, secret: string, { io }: CommandContext): Promise<SignatureOfBody> {
   const hmac = createHmac('sha1', secret);
   let bytes = 0;
   let last: number | undefined;
@@ -158,7 +158,7 @@ async function signStringified(
   file: BodySource,
   secret: string,
   { io }: CommandContext,
-): Promise<SignedBody> {
+): Promise<SignatureOfBody> {
   const json = await readStringified(file, io);
   return { signature: sign(json, secret), bytes: Buffer.byteLength(json) };
 }
