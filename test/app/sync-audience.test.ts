@@ -139,7 +139,7 @@ describe('syncAudience', () => {
     expect(await syncAudience({ ...common, members: ['a'], force: true })).toMatchObject({ removed: 2 });
   });
 
-  it('is refused while the same audience is being synced, in one process too', async () => {
+  it('is rejected while the same audience is being synced, in one process too', async () => {
     const common = { name: 'VIP', pipeline, store: storeFile() };
     let second: unknown;
     async function* slow(): AsyncGenerator<string> {

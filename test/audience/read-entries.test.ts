@@ -104,7 +104,7 @@ describe('one id a line', () => {
     expect(await ids('\n \n')).toEqual([]);
   });
 
-  it('refuses what is no list of ids, with the line', async () => {
+  it('rejects what is no list of ids, with the line', async () => {
     expect(await refusal(Buffer.from('u1\nu2\n\xff\n', 'latin1'))).toMatch(/^members:3: expected UTF-8/);
     expect(await refusal(Buffer.from('u1\nu2\n', 'utf16le'))).toMatch(/^members:1: .*UTF-16/);
     expect(await refusal(Buffer.from('\ufeffü1\nü2\n', 'utf16le'))).toContain('iconv');
@@ -124,13 +124,13 @@ describe('one id a line', () => {
     '\ru1\ru2',
     '{"userId":"u1"}\r{"userId":"u2"}',
     'u1\r'.repeat(400_000),
-  ])('refuses lines that end in CR alone: %.30j', async (input) => {
+  ])('rejects lines that end in CR alone: %.30j', async (input) => {
     expect(await refusal(input)).toBe(
       String.raw`members:1: expected lines that end in LF or CR LF, got CR alone; convert it: tr '\r' '\n' < FILE`,
     );
   });
 
-  it('refuses what is cut off or corrupt', async () => {
+  it('rejects what is cut off or corrupt', async () => {
     const packed = gzipSync('u1\nu2\n'.repeat(5_000));
     expect(await refusal(packed.subarray(0, packed.length - 9))).toContain('gzipped input is cut off');
     packed[30] = (packed[30] ?? 0) ^ 0xff;
@@ -170,7 +170,7 @@ describe('CSV', () => {
     expect(await valuesOf('id,ltv\na,1\n', { idColumn: 'id', valueColumn: 'ltv' })).toEqual({ a: 1 });
   });
 
-  it('refuses what does not fit its header, with the line', async () => {
+  it('rejects what does not fit its header, with the line', async () => {
     expect(await refusal('a,b\n1,2\n')).toContain(
       'members:1: expected a header with the column `userId`, got `a`, `b`',
     );
@@ -254,7 +254,7 @@ describe('NDJSON', () => {
     expect(await valuesOf(lines)).toEqual({ a: 1, b: { x: null }, c: null });
   });
 
-  it('refuses a line that is none, with its number', async () => {
+  it('rejects a line that is none, with its number', async () => {
     expect(await refusal('{"userId":"u1"}\n{"userId":\n')).toMatch(/^members:2: /);
     expect(await refusal('{"userId":"u1"}\nu2\n')).toMatch(/^members:2: /);
     expect(await refusal('{"userId":"u1"}\n{"user":"u2"}\n')).toContain(

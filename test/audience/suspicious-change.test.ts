@@ -63,7 +63,7 @@ describe('a suspicious change', () => {
 });
 
 describe('a limit', () => {
-  it.each(['some', '', '-1', '1.5', '%', '1e3', '5 percent'])('is refused as %j', (text) => {
+  it.each(['some', '', '-1', '1.5', '%', '1e3', '5 percent'])('is rejected as %j', (text) => {
     expect(() => readMaxChange(text)).toThrow(
       'Expected `--max-change` to be a percentage or a number of users',
     );

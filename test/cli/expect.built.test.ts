@@ -215,7 +215,7 @@ describe('hooks expect', () => {
     expect(await readFile(join(cwd, 'b.snap'), 'utf8')).toBe('{"a":1}');
   });
 
-  it('keeps the mode of a snapshot that it writes again, and refuses one that is read-only', async () => {
+  it('keeps the mode of a snapshot that it writes again, and rejects one that is read-only', async () => {
     const text = '# hooks snapshot 1: x\n';
     const cwd = temporaryFolder({ 'a.snap': text, 'b.snap': text });
     await Promise.all([chmod(join(cwd, 'a.snap'), 0o640), chmod(join(cwd, 'b.snap'), 0o444)]);
@@ -267,7 +267,7 @@ describe('hooks expect', () => {
     expect([code, stderr]).toEqual([2, expect.stringMatching(/^error: s\.json: .*A/)]);
   });
 
-  it('refuses --in-order with a counted match, which has no place in an order', async () => {
+  it('rejects --in-order with a counted match, which has no place in an order', async () => {
     const matches = ['--match', 'event=A', '--match', '1x event=B', '--in-order'];
     const { code, stderr } = await hooks(['expect', ...matches, '--', 'true'], { cwd: temporaryFolder() });
     expect([code, stderr.split('\n')[0]]).toEqual([

@@ -232,7 +232,7 @@ describe('hooks listen --save', () => {
     );
   });
 
-  it('refuses a place that is no folder before it listens', async () => {
+  it('rejects a place that is no folder before it listens', async () => {
     const file = join(folder, 'file');
     writeFileSync(file, '');
     const { code, stdout, stderr } = await hooks(['listen', '--port', '0', '--save', file]);

@@ -171,7 +171,7 @@ describe('the durable queue at the command line', () => {
     }
   });
 
-  it('is refused by commands that find no destination in the config', async () => {
+  it('is rejected by commands that find no destination in the config', async () => {
     await writeFile(join(cwd, '.hooksrc.json'), '{}');
     for (const line of ['worker', 'send track --event A --queue']) {
       const { code, stderr } = await run(line);

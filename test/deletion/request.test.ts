@@ -83,7 +83,7 @@ describe('readDeletionRequest', () => {
       { userIds: ['a'], sources: [''] },
       'expected `sources[0]` to be a non-empty string, got an empty string',
     ],
-  ])('refuses %j', (input, sentence) => {
+  ])('rejects %j', (input, sentence) => {
     expect(() => readDeletionRequest(input)).toThrow(sentence);
   });
 });

@@ -164,7 +164,7 @@ describe('buildMessage', () => {
     expect(others).toEqual(['zeta', 'alpha', 'messageId', 'channel']);
   });
 
-  describe('refuses', () => {
+  describe('rejects', () => {
     const cases: readonly [input: unknown, path: string, message: string, hint?: string][] = [
       [5, '', 'expected a message to be a JSON object, got 5'],
       [null, '', 'expected a message to be a JSON object, got null'],
@@ -382,7 +382,7 @@ describe('buildMessage', () => {
         'expected only fields of alias messages, got `prevId` (alias)',
         undefined,
       ],
-    ])('refuses the unknown field of %j', (input, path, message, hint) => {
+    ])('rejects the unknown field of %j', (input, path, message, hint) => {
       expect(() => build(input, true)).toThrow(
         expect.objectContaining({
           path,

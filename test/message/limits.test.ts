@@ -8,7 +8,7 @@ describe('checkMessageSize', () => {
     expect(() => checkMessageSize(MAX_MESSAGE_BYTES)).not.toThrow();
   });
 
-  it('refuses one byte more, with both numbers', () => {
+  it('rejects one byte more, with both numbers', () => {
     expect(() => checkMessageSize(MAX_MESSAGE_BYTES + 1)).toThrow(
       expect.objectContaining({
         constructor: ValidationError,

@@ -161,7 +161,7 @@ describe('the file of what failed', () => {
     expect(readFileSync(path, 'utf8') === `${entries.join('\n')}\n`).toBe(true);
   });
 
-  it('is refused when it is what is being replayed, under any name', async () => {
+  it('is rejected when it is what is being replayed, under any name', async () => {
     const input = join(folder, 'input.ndjson');
     writeFileSync(input, '{"a":1}\n');
     linkSync(input, path);
@@ -171,7 +171,7 @@ describe('the file of what failed', () => {
     expect(readFileSync(input, 'utf8')).toBe('{"a":1}\n');
   });
 
-  it('is refused at once when it cannot be written', async () => {
+  it('is rejected at once when it cannot be written', async () => {
     await expect(FailedFile.open(join(folder, 'no', 'f'), NEW)).rejects.toThrow('there is no such folder');
     await expect(FailedFile.open(folder, NEW)).rejects.toThrow('cannot be written: it is a folder');
   });

@@ -106,7 +106,7 @@ describe('the file of a report', () => {
     expect(new Set(readdirSync(folder))).toEqual(new Set([...others, 'r.xml']));
   });
 
-  it('is refused at once when it cannot be written', async () => {
+  it('is rejected at once when it cannot be written', async () => {
     mkdirSync(at('folder.xml'));
     await expect(openReport(at('missing/r.xml'))).rejects.toMatchObject({
       message: 'cannot be written: there is no such folder',
@@ -115,7 +115,7 @@ describe('the file of a report', () => {
     await expect(openReport(at('folder.xml'))).rejects.toThrow('it is a folder');
   });
 
-  it.skipIf(!existsSync('/proc/self'))('is refused at once where nothing may be written', async () => {
+  it.skipIf(!existsSync('/proc/self'))('is rejected at once where nothing may be written', async () => {
     await expect(openReport('/proc/r.xml')).rejects.toThrow('cannot be written');
   });
 });

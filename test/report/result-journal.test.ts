@@ -54,7 +54,7 @@ describe('a journal of results', () => {
     expect(readFileSync(path, 'utf8')).not.toContain('"index":3');
   });
 
-  it('is refused when it is not whole', async () => {
+  it('is rejected when it is not whole', async () => {
     const bytes = await written(1, 2);
     truncateSync(path, bytes - 5);
     await expect(readBack(bytes)).rejects.toMatchObject({

@@ -97,7 +97,7 @@ describe('POST /v1/batch', () => {
     ]);
   });
 
-  it('refuses what is lost outside of the messages, and what is no JSON, with the place', async () => {
+  it('rejects what is lost outside of the messages, and what is no JSON, with the place', async () => {
     const serve = await serving();
     const twice = await serve.post('/v1/batch', `{"batch":[${JSON.stringify(track('u'))}],"a":1,"a":2}`);
     expect([twice.status, twice.body['message']]).toEqual([400, 'expected each key once, got `a` twice']);

@@ -78,7 +78,7 @@ describe('a body', () => {
     });
   });
 
-  it('is refused before it is read when it says that it is too large', async () => {
+  it('is rejected before it is read when it says that it is too large', async () => {
     const serve = await serving();
     const connection = await RawConnection.open(serve.port);
     connection.write(

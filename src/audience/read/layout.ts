@@ -48,7 +48,7 @@ export async function membersLayoutOf(
   if (isHeader(names, target, options)) {
     return { reader: csvReader(names, head, target, options), hasHeader: true };
   }
-  refuseWhatLooksLikeHeader(names, head, target);
+  rejectWhatLooksLikeHeader(names, head, target);
   return { reader: new IdLines(target, line), hasHeader: false };
 }
 
@@ -118,7 +118,7 @@ function columnOf(
 }
 
 /** Rejects a first line that looks like a header: as an id, it would tell a user called `email`. */
-function refuseWhatLooksLikeHeader(
+function rejectWhatLooksLikeHeader(
   { names: [name = ''] }: HeaderNames,
   { line }: Head,
   target: MemberTarget,

@@ -11,7 +11,7 @@ export class ReplayInUseError extends InputError {}
 
 /**
  * Takes the lock of a checkpoint. Resolves to a function that frees it. Throws ReplayInUseError, which calls the input `name`,
- * while a living process has it. Of two that start at the same moment both may be refused, but never none.
+ * while a living process has it. Of two that start at the same moment both may be rejected, but never none.
  */
 export async function lockCheckpoint(checkpoint: string, name: string): Promise<() => Promise<void>> {
   const prefix = checkpoint.replace(/\.json$/, '');

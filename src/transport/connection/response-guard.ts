@@ -63,7 +63,7 @@ export class ResponseGuard {
     return this.#awaitsFinalStatus ? this.#faultInHead(chunk) : undefined;
   }
 
-  /** Looks at no more than it has to: any other bare CR, and those behind the final status line, undici refuses by itself. */
+  /** Looks at no more than it has to: any other bare CR, and those behind the final status line, undici rejects by itself. */
   #faultInHead(chunk: Buffer): Error | undefined {
     for (let at = 0; at < chunk.length && this.#awaitsFinalStatus; at++) {
       const byte = chunk[at] ?? 0;

@@ -104,7 +104,7 @@ describe('configSchema', () => {
     expect([validate(LONG), validate.errors]).toEqual([true, null]);
   });
 
-  it.each(WRONG)('refuses %s', (_, content) => {
+  it.each(WRONG)('rejects %s', (_, content) => {
     expect(validate(content)).toBe(false);
   });
 
@@ -119,7 +119,7 @@ describe('configSchema', () => {
     { webhooks: [{ url: 'http://x', headers: { a: 1 } }] },
     { sharedSecret: '' },
     { sharedSecret: [] },
-  ])('refuses the value of %j', (content) => {
+  ])('rejects the value of %j', (content) => {
     expect(validate(content)).toBe(false);
   });
 });

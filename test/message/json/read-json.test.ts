@@ -41,7 +41,7 @@ describe('readJson', () => {
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
   });
 
-  describe('refuses a number that JavaScript cannot hold', () => {
+  describe('rejects a number that JavaScript cannot hold', () => {
     it.each([
       [
         '{"properties":{"items":[1,2,{},{"price":12345678901234567890}]}}',
@@ -83,13 +83,13 @@ describe('readJson', () => {
       fc.assert(
         fc.property(token, (text) => {
           const exact = exactly(text) === exactly(String(Number(text)));
-          expect(isRefused(`{"a":${text}}`)).toBe(!exact);
+          expect(isRejected(`{"a":${text}}`)).toBe(!exact);
         }),
       );
     });
   });
 
-  describe('refuses a duplicate key', () => {
+  describe('rejects a duplicate key', () => {
     it.each([
       ['{"a":1,"a":1}', 'a'],
       ['{"traits":{"é":1,"\\u00e9":2}}', 'traits["é"]'],
@@ -115,13 +115,13 @@ describe('readJson', () => {
       fc.assert(
         fc.property(fc.string(), json, json, (key, first, second) => {
           const member = (value: unknown): string => `${JSON.stringify(key)}:${JSON.stringify(value)}`;
-          expect(isRefused(`[[{"other":{},${member(first)},${member(second)}}]]`)).toBe(true);
+          expect(isRejected(`[[{"other":{},${member(first)},${member(second)}}]]`)).toBe(true);
         }),
       );
     });
   });
 
-  describe('refuses what is not UTF-8', () => {
+  describe('rejects what is not UTF-8', () => {
     it.each([
       ['a lone continuation', [0x22, 0x80, 0x22], 1, '0x80'],
       ['Latin-1', [0x22, 0x4d, 0xfc, 0x6c, 0x22], 2, '0xfc'],
@@ -157,7 +157,7 @@ describe('readJson', () => {
     });
   });
 
-  describe('refuses nesting over 512 levels', () => {
+  describe('rejects nesting over 512 levels', () => {
     it.each([
       ['arrays', ['[', ']']],
       ['objects', ['{"a":', '}']],
@@ -259,7 +259,7 @@ describe('readJsonText', () => {
     expect(() => readJsonString('{"a":1,"a":1}')).toThrow(ValidationError);
   });
 
-  it('refuses half of a surrogate pair, which UTF-8 cannot carry', () => {
+  it('rejects half of a surrogate pair, which UTF-8 cannot carry', () => {
     expect(() => readJsonString('"é\ud800"')).toThrow(
       'expected Unicode text, got half of a surrogate pair (line 1, column 3)',
     );
@@ -267,7 +267,7 @@ describe('readJsonText', () => {
   });
 });
 
-function isRefused(text: string): boolean {
+function isRejected(text: string): boolean {
   try {
     read(text);
     return false;

@@ -104,18 +104,18 @@ describe('isStringified', () => {
     expect(isKnown(given)).toBe(false);
   });
 
-  it('lets readJson refuse exactly what the walk through the text finds at fault', () => {
+  it('lets readJson reject exactly what the walk through the text finds at fault', () => {
     fc.assert(
       fc.property(text, fc.boolean(), (given, isLong) => {
         // A long text is scanned before it is parsed.
         const whole = isLong ? `["${'x'.repeat(70_000)}",${given}]` : given;
-        let isRefused = false;
+        let isRejected = false;
         try {
           readJson(Buffer.from(whole));
         } catch {
-          isRefused = true;
+          isRejected = true;
         }
-        expect(isRefused).toBe(findFault(whole) !== undefined);
+        expect(isRejected).toBe(findFault(whole) !== undefined);
       }),
       { numRuns: 500 },
     );

@@ -162,7 +162,7 @@ describe('a checkpoint', () => {
     expect(statSync(folder).mode & 0o777).toBe(0o700);
   });
 
-  it('is refused when it is damaged', async () => {
+  it('is rejected when it is damaged', async () => {
     const file = await interrupted(0);
     const saved = JSON.parse(readFileSync(file, 'utf8')) as object;
     for (const text of [

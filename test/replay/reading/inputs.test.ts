@@ -48,13 +48,13 @@ describe('names of inputs', () => {
     expect(await expandInputs(['[x].json'], cwd)).toEqual(['[x].json']);
   });
 
-  it('are refused when a pattern matches nothing', async () => {
+  it('are rejected when a pattern matches nothing', async () => {
     await expect(expandInputs(['e2.json', 'none-*.json'], cwd)).rejects.toThrow(
       'No file matches none-*.json',
     );
   });
 
-  it('are refused when standard input is among them twice', async () => {
+  it('are rejected when standard input is among them twice', async () => {
     await expect(expandInputs(['-', 'a', '-'], cwd)).rejects.toThrow('got it twice');
   });
 });
@@ -74,7 +74,7 @@ describe('opening inputs', () => {
     expect(stdin?.identity).toBeUndefined();
   });
 
-  it('refuses what cannot be read before anything is', async () => {
+  it('rejects what cannot be read before anything is', async () => {
     await expect(open('e2.json', 'missing.json')).rejects.toMatchObject({
       message: 'no such file',
       file: 'missing.json',
@@ -87,7 +87,7 @@ describe('opening inputs', () => {
     await expect(open('loop')).rejects.toThrow('its symbolic links go round');
   });
 
-  it('refuses a file that it may not read', async () => {
+  it('rejects a file that it may not read', async () => {
     const secret = join(cwd, 'secret.txt');
     writeFileSync(secret, '{}');
     chmodSync(secret, 0);

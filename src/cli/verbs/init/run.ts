@@ -29,7 +29,7 @@ const FIRST_URL = 'http://localhost:3000/webhook';
 export async function initialise(file: string, options: InitOptions, io: Io): Promise<ExitCode> {
   const target = resolve(io.cwd, file);
   checkName(file);
-  if (options.force !== true) refuseSecondConfig(target, io.cwd);
+  if (options.force !== true) rejectSecondConfig(target, io.cwd);
   if (options.url !== undefined) checkUrls(options.url, '--url');
   const answers = await answersOf(options, io);
   if (answers === undefined) return interruptedCode(io) ?? ExitCode.sigint;
@@ -51,7 +51,7 @@ function checkName(file: string): void {
 }
 
 /** Throws ConfigError when the folder has a config already: it may be the one that is found, and the new one would have no effect. */
-function refuseSecondConfig(target: string, cwd: string): void {
+function rejectSecondConfig(target: string, cwd: string): void {
   const found = findProjectFile(cwd);
   if (found === undefined || dirname(found) !== dirname(target) || !basename(target).startsWith('.hooksrc')) {
     return;

@@ -68,7 +68,7 @@ export class GatheredWrites<T> {
   }
 }
 
-/** Whether one of several may have caused it for all: the server refused what was sent, and can be reached. */
+/** Whether one of several may have caused it for all: the server rejected what was sent, and can be reached. */
 export function isOfOne(error: unknown): boolean {
   const { code } = Object(error) as { readonly code?: unknown }; // of any thrown value
   return typeof code === 'string' && /^(?:2|4|54|P0|XX|BM)[0-9A-Z]+$/.test(code);

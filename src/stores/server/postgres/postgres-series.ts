@@ -172,7 +172,7 @@ const MOST_STALLS = 2 ** 31 - 1;
 const FORGOTTEN_AT_ONCE = 1_000;
 const SETTLED_AT_ONCE = 100;
 
-/** False for what BullMQ refuses because of the entry's state or lock: its functions raise this then, and everything is undone. */
+/** False for what BullMQ rejects because of the entry's state or lock: its functions raise this then, and everything is undone. */
 async function isAllowed(act: Promise<unknown>): Promise<boolean> {
   try {
     await act;

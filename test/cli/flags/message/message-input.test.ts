@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Io } from '../../../../src/cli/io.ts';
 import {
   addMessageFlags,
-  refuseFlagsOfOtherTypes,
+  rejectFlagsOfOtherTypes,
   stdinFlags,
   withFlagsInHints,
   type MessageFlags,
@@ -177,8 +177,8 @@ describe('the flags of a type', () => {
     const send = new Command('send');
     addMessageFlags(send);
     send.parse(['--event', 'E', '--user-id', 'u'], { from: 'user' });
-    expect(() => refuseFlagsOfOtherTypes(send, 'track')).not.toThrow();
-    expect(() => refuseFlagsOfOtherTypes(send, 'identify')).toThrow(
+    expect(() => rejectFlagsOfOtherTypes(send, 'track')).not.toThrow();
+    expect(() => rejectFlagsOfOtherTypes(send, 'identify')).toThrow(
       '`--event` is for track and group, not for identify',
     );
   });

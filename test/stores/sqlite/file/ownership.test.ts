@@ -76,7 +76,7 @@ describe('a database of another program', () => {
       /its user_version is 9, and it has no table/,
     ],
     ['with a negative stamp', 'PRAGMA application_id = -2; CREATE TABLE t (x)', /0xfffffffe/],
-  ])('%s is refused and left as it was', async (_, sql, sentence) => {
+  ])('%s is rejected and left as it was', async (_, sql, sentence) => {
     const file = await made(sql);
     const before = shape(file);
     await expect(openStore(file, OPTIONS)).rejects.toThrow(QueueError);
@@ -85,7 +85,7 @@ describe('a database of another program', () => {
     expect(shape(file)).toEqual(before);
   });
 
-  it('is refused while it has everything in its log', async () => {
+  it('is rejected while it has everything in its log', async () => {
     const file = newFile();
     const theirs = await database(file);
     theirs.exec(`PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0; ${TWENTY_TABLES}`);

@@ -72,7 +72,7 @@ describe('the store', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
-  it('is refused in a folder where any user may put another file in its place, but for root', async () => {
+  it('is rejected in a folder where any user may put another file in its place, but for root', async () => {
     const folder = join(temporaryFolder(), 'open');
     mkdirSync(folder);
     chmodSync(dirname(folder), 0o755);
@@ -132,13 +132,13 @@ describe('the store', () => {
     ]);
   });
 
-  it('refuses a file of a newer version', async () => {
+  it('rejects a file of a newer version', async () => {
     const file = join(temporaryFolder(), 'hooks.db');
     await open(file, { tables: [NEWER] });
     await expect(open(file)).rejects.toThrow(/made by a newer version of hooks \(notes 2, known is 1\)/);
   });
 
-  it('refuses a file whose layout is newer', async () => {
+  it('rejects a file whose layout is newer', async () => {
     const file = join(temporaryFolder(), 'hooks.db');
     const store = await open(file);
     await store.close();
@@ -176,7 +176,7 @@ describe('the store', () => {
   });
 
   it.each(['redis://:secret@host/0', 'postgres://user:secret@host/x', 'sqlite:', 'sqlite::memory:', ''])(
-    'refuses %s as a place, without its password',
+    'rejects %s as a place, without its password',
     async (place) => {
       const refusal = open(place);
       await expect(refusal).rejects.toThrow(ConfigError);
