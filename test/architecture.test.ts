@@ -7,7 +7,6 @@ const SRC = fileURLToPath(new URL('../src', import.meta.url));
 const TEST = fileURLToPath(new URL('.', import.meta.url));
 const ROOT_HELPERS = [
   'attempt-record.ts',
-  'check-options.ts',
   'clock.ts',
   'duration.ts',
   'errors.ts',
@@ -15,6 +14,7 @@ const ROOT_HELPERS = [
   'redact.ts',
   'suggest.ts',
   'url.ts',
+  'validate-options.ts',
   'weighted-semaphore.ts',
 ];
 /** What a program or a build names from outside. */
@@ -70,7 +70,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   service: ['message', 'client', 'deletion'],
   deletion: ['message'],
   config: ['client', 'engine', 'signature'],
-  'check-options.ts': ['errors.ts', 'suggest.ts'],
+  'validate-options.ts': ['errors.ts', 'suggest.ts'],
 };
 
 /** The rooms of `cli` that its verbs share. Each folder of `cli/verbs` is a verb, which only `cli/program.ts` names. */

@@ -9,7 +9,7 @@ import {
   type Forwarded,
 } from '../receiver/response/forwarding.ts';
 import { printable, withoutRepeated } from '../redact.ts';
-import { checkRoute } from '../transport/route/check-route.ts';
+import { validateRoute } from '../transport/route/validate-route.ts';
 import { withoutSent, type SentRequest } from '../transport/sent-secrets.ts';
 import type { Transport, TransportResponse, TransportResult } from '../transport/transport.ts';
 import { createUndiciTransport } from '../transport/undici-transport.ts';
@@ -48,7 +48,7 @@ const RESPONSE_SECONDS = 2;
 export function createForwarding(options: ForwardingOptions): Forwarding {
   const { url, origin, secrets, onlyLoopback, caFile, proxyEnv } = options;
   const target = targetOf(url, origin);
-  if (onlyLoopback !== true) checkRoute(target.url, { caFile, proxyEnv });
+  if (onlyLoopback !== true) validateRoute(target.url, { caFile, proxyEnv });
   const transport = createUndiciTransport(
     onlyLoopback === true
       ? { addresses: whyNotLoopback }

@@ -1,5 +1,5 @@
 import { sync, type AudienceKind, type Change, type Counts, type MemberList } from '../audience/sync.ts';
-import { checkOptions } from '../check-options.ts';
+import { validateOptions } from '../validate-options.ts';
 import { systemClock } from '../clock.ts';
 import { ConfigError } from '../errors.ts';
 import type { JsonValue } from '../message/types.ts';
@@ -91,7 +91,7 @@ async function run(
   listOf: () => MemberList,
 ): Promise<SyncSummary> {
   const input = kind === 'audience' ? 'members' : 'values';
-  checkOptions(options, {
+  validateOptions(options, {
     kinds: { ...KINDS, [input]: 'given' },
     required: ['name', 'pipeline', 'store', input],
   });

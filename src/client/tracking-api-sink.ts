@@ -15,7 +15,7 @@ import type { EnqueueOptions, Receipt, Sink } from './sink.ts';
 import {
   authorization,
   batchUrl,
-  checkSinkOptions,
+  validateSinkOptions,
   DEFAULT_TIMEOUT_MS,
   type TrackingApiSinkOptions,
 } from './tracking-api-options.ts';
@@ -52,7 +52,7 @@ export class TrackingApiSink implements Sink {
   readonly #closing: ClosingWindow;
 
   constructor(options: TrackingApiSinkOptions) {
-    checkSinkOptions(options);
+    validateSinkOptions(options);
     this.maxInFlight = options.maxInFlight ?? 1;
     this.#options = options;
     const { clock, signal, retryForMs = LONGEST_RETRIES_MS, timeoutMs = DEFAULT_TIMEOUT_MS } = options;

@@ -1,5 +1,5 @@
 import { ValidationError } from '../errors.ts';
-import { isObject, kindOf } from '../check-options.ts';
+import { isObject, kindOf } from '../validate-options.ts';
 import { printable } from '../redact.ts';
 import type { DeletionRequest } from './request.ts';
 

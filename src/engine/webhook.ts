@@ -1,4 +1,4 @@
-import { checkOptions, Faults } from '../check-options.ts';
+import { Faults, validateOptions } from '../validate-options.ts';
 import { ConfigError } from '../errors.ts';
 import { MASK, printable, redactUrl } from '../redact.ts';
 import { encodedUrl, requestTarget } from '../url.ts';
@@ -38,7 +38,7 @@ export function prepareWebhooks(
   webhooks: readonly WebhookOptions[],
   { userAgent, setting, schemes }: WebhookContext,
 ): readonly Webhook[] {
-  checkWebhookCount(webhooks.length, setting);
+  validateWebhookCount(webhooks.length, setting);
   const faults = new Faults();
   const all = webhooks.map((webhook, index) =>
     faults.collect(() => prepareWebhook(webhook, { userAgent, setting: `${setting}[${index}]`, schemes })),
@@ -56,7 +56,7 @@ export function prepareWebhooks(
 }
 
 /** Throws ConfigError. `setting` names the webhooks in errors. */
-export function checkWebhookCount(count: number, setting: string): void {
+export function validateWebhookCount(count: number, setting: string): void {
   if (count > 0 && count <= MAX_WEBHOOKS) return;
   throw new ConfigError(`Expected 1 to ${MAX_WEBHOOKS} webhooks for a destination, got ${count}`, {
     key: setting,
@@ -69,7 +69,7 @@ export function prepareWebhook(
   webhook: WebhookOptions,
   { userAgent, setting, schemes }: WebhookContext,
 ): Webhook {
-  checkOptions(webhook, { setting, kinds: KINDS, required: Object.keys(KINDS) });
+  validateOptions(webhook, { setting, kinds: KINDS, required: Object.keys(KINDS) });
   const { url, shownUrl, authorization } = readUrl(webhook.url, setting);
   const headers = buildHeaders(webhook.headers, { userAgent, authorization, setting, schemes });
   const names = new Set(Object.keys(webhook.headers).map((name) => name.toLowerCase()));

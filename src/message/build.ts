@@ -1,4 +1,4 @@
-import { checkOptions } from '../check-options.ts';
+import { validateOptions } from '../validate-options.ts';
 import { ValidationError } from '../errors.ts';
 import { isoTime } from '../clock.ts';
 import { formatCount, MAX_MESSAGE_BYTES } from './limits.ts';
@@ -38,7 +38,7 @@ const KINDS = {
  * every field that the type gives a meaning. Throws ValidationError with the path, what was expected and what was got.
  */
 export function buildMessage(input: unknown, options: BuildOptions): Message {
-  if (!areRight(options)) checkOptions(options, { kinds: KINDS, required: ['now'] });
+  if (!areRight(options)) validateOptions(options, { kinds: KINDS, required: ['now'] });
   return build(input, options, false);
 }
 
@@ -64,8 +64,8 @@ function build(input: unknown, options: BuildOptions, isParsed: boolean): Messag
   const { type } = input;
   if (!isMessageType(type)) throw validationError(typeProblem(type, input));
   const shape = shapeOf(type);
-  const draft: MessageDraft = { fields: {}, page: {}, isParsed };
-  const problem = readFields(draft, input, shape, options) ?? complete(draft, shape, options);
+  const draft: MessageDraft = { shape, fields: {}, page: {}, isParsed };
+  const problem = readFields(draft, input, options) ?? complete(draft, options);
   if (problem !== undefined) throw validationError(problem, label(input, shape));
   return draft.fields as Message; // every field has been read by its kind, and none is missing
 }
@@ -74,35 +74,28 @@ type MessageInput = Readonly<Record<string, unknown>>;
 type MessageFields = Record<string, JsonValue>;
 
 interface MessageDraft {
+  readonly shape: MessageShape;
   readonly fields: MessageFields;
   /** A page's name, category and traits, which become properties. */
   readonly page: MessageFields;
   readonly isParsed: boolean;
 }
 
-function readFields(
-  draft: MessageDraft,
-  input: MessageInput,
-  shape: MessageShape,
-  { strict }: BuildOptions,
-): Problem | undefined {
+function readFields(draft: MessageDraft, input: MessageInput, { strict }: BuildOptions): Problem | undefined {
+  const { shape } = draft;
   for (const spelling of Object.keys(input)) {
     const value = input[spelling];
     if (value === undefined) continue;
     if (strict && !shape.bySpelling.has(spelling)) return unknownProblem(shape, spelling);
-    const problem = take(draft, shape, spelling, value);
+    const problem = take(draft, spelling, value);
     if (problem !== undefined) return problem;
   }
   return undefined;
 }
 
 /** Reads one field into the draft. `version` is checked, not kept: the body adds its own. */
-function take(
-  { fields, page, isParsed }: MessageDraft,
-  shape: MessageShape,
-  spelling: string,
-  value: unknown,
-): Problem | undefined {
+function take(draft: MessageDraft, spelling: string, value: unknown): Problem | undefined {
+  const { shape, fields, page, isParsed } = draft;
   const field = shape.bySpelling.get(spelling);
   if (field !== undefined && isLeftOut(field, value)) return undefined;
   const reading = readField(field?.kind ?? 'any', spelling, value, isParsed);
@@ -123,11 +116,7 @@ function isLeftOut({ kind, place }: MessageField, value: unknown): boolean {
 }
 
 /** Adds what may be left out, and finds what may not. */
-function complete(
-  { fields, page }: MessageDraft,
-  shape: MessageShape,
-  options: BuildOptions,
-): Problem | undefined {
+function complete({ shape, fields, page }: MessageDraft, options: BuildOptions): Problem | undefined {
   if (options.anonymousId !== undefined && shape.either.length > 0 && !hasSubject(fields)) {
     const misspelled = misspelledIdProblem(shape, fields);
     if (misspelled !== undefined) return misspelled;
@@ -245,7 +234,7 @@ export function messageBytes(message: object): number {
 }
 
 /** Throws ValidationError when a caller's message, as JSON, is over the limit. */
-export function checkMessageSize(bytes: number): void {
+export function validateMessageSize(bytes: number): void {
   if (bytes <= MAX_MESSAGE_BYTES) return;
   throw new ValidationError(
     `expected a message of at most ${formatCount(MAX_MESSAGE_BYTES)} bytes as JSON, got ${formatCount(bytes)}`,

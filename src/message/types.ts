@@ -1,4 +1,4 @@
-import { isObject } from '../check-options.ts';
+import { isObject } from '../validate-options.ts';
 
 export const MESSAGE_TYPES = ['page', 'screen', 'identify', 'track', 'alias', 'group', 'delete'] as const;
 

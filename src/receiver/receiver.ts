@@ -9,7 +9,7 @@ import {
 } from './connection/connection-fault.ts';
 import { RequestsInFlight } from './connection/requests-in-flight.ts';
 import {
-  checkReceiverOptions,
+  validateReceiverOptions,
   RECEIVER_LIMITS,
   type ReceiverLimits,
   type ReceiverOptions,
@@ -30,7 +30,7 @@ import { startListening } from '../service/start-listening.ts';
  * Throws ConfigError for an option that is misspelled, missing or of another kind, and when it cannot listen on the address.
  */
 export async function startReceiver(options: ReceiverOptions): Promise<Receiver> {
-  checkReceiverOptions(options);
+  validateReceiverOptions(options);
   const receiver = new Receiver(options);
   await receiver.listen();
   return receiver;

@@ -1,4 +1,4 @@
-import { checkOptions } from '../check-options.ts';
+import { validateOptions } from '../validate-options.ts';
 import { systemClock } from '../clock.ts';
 import { formatDuration } from '../duration.ts';
 import { isJsonObject } from '../message/types.ts';
@@ -86,7 +86,7 @@ export interface TestReceiver {
 
 /** Throws ConfigError for an unknown option, or one of another kind. */
 export async function startTestReceiver(options: TestReceiverOptions = {}): Promise<TestReceiver> {
-  checkOptions(options, { kinds: KINDS });
+  validateOptions(options, { kinds: KINDS });
   const { port, writeKey = 'test-write-key', respond, secret, scheme } = options;
   const log = new MessageLog();
   const receiver = await startReceiver({
@@ -215,7 +215,7 @@ class RunningTestReceiver implements TestReceiver {
   }
 
   async waitFor(matcher: MessageMatcher, options: WaitOptions = {}): Promise<readonly SentMessage[]> {
-    checkOptions(options, { kinds: { count: 'a number', withinMs: 'a number' } });
+    validateOptions(options, { kinds: { count: 'a number', withinMs: 'a number' } });
     const { count = 1, withinMs = 5_000 } = options;
     const isMet = await this.#log.wait(() => this.messages(matcher).length >= count, withinMs);
     const found = this.messages(matcher);

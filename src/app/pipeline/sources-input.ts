@@ -1,6 +1,6 @@
-import { checkOptions, Faults, isObject } from '../../check-options.ts';
-import { checkDelivery } from '../../engine/check-delivery.ts';
-import { checkSecret } from '../../engine/destination.ts';
+import { Faults, isObject, validateOptions } from '../../validate-options.ts';
+import { validateDelivery } from '../../engine/validate-delivery.ts';
+import { validateSecret } from '../../engine/destination.ts';
 import {
   DELIVERY_DEFAULTS,
   type DeliveryOptions,
@@ -9,7 +9,7 @@ import {
   type Sources,
   type WebhookOptions,
 } from '../../engine/options.ts';
-import { checkWebhookCount, prepareWebhook } from '../../engine/webhook.ts';
+import { validateWebhookCount, prepareWebhook } from '../../engine/webhook.ts';
 import { ConfigError } from '../../errors.ts';
 import { definedOf, secretsIn, webhookOf, type ShortForm } from './short-form.ts';
 
@@ -62,12 +62,12 @@ interface SourceInputContext {
 }
 
 function completeSource(source: SourceInput, { setting, faults }: SourceInputContext): SourceOptions {
-  faults.collect(() => checkOptions(source, { setting, kinds: SOURCE_KINDS, required: ['destinations'] }));
+  faults.collect(() => validateOptions(source, { setting, kinds: SOURCE_KINDS, required: ['destinations'] }));
   const { writeKey, destinations } = objectOf(source);
   const entries = Object.entries(objectOf<SourceInput['destinations']>(destinations)).map(
     ([name, input = {}]): [string, DestinationOptions] => {
       const context = { setting: `${setting}.destinations.${name}`, faults };
-      faults.collect(() => checkName(name, context));
+      faults.collect(() => validateName(name, context));
       return [name, completeDestination(input, context)];
     },
   );
@@ -82,7 +82,7 @@ function objectOf<T extends object>(value: T | undefined): Partial<T> {
 /** In `integrations` it stands for every destination. */
 const ALL = 'All';
 
-function checkName(name: string, { setting }: SourceInputContext): void {
+function validateName(name: string, { setting }: SourceInputContext): void {
   if (name !== ALL) return;
   throw new ConfigError(`Expected another name for the destination \`${setting}\``, {
     key: setting,
@@ -103,7 +103,7 @@ const NOTHING: DestinationOptions = {
 function completeDestination(input: DestinationInput, context: SourceInputContext): DestinationOptions {
   const { setting, faults } = context;
   if (!isObject(input)) {
-    faults.collect(() => checkOptions(input, { setting, kinds: DESTINATION_KINDS }));
+    faults.collect(() => validateOptions(input, { setting, kinds: DESTINATION_KINDS }));
     return NOTHING;
   }
   const { enabled = true, ...sound } = soundOptions(input, context);
@@ -123,7 +123,7 @@ function completeDestination(input: DestinationInput, context: SourceInputContex
 function soundOptions(input: DestinationInput, { setting, faults }: SourceInputContext): DestinationInput {
   const entries = Object.entries(input).filter(([key, value]) =>
     faults.collect(() => {
-      checkOptions({ [key]: value }, { setting, kinds: DESTINATION_KINDS, otherNames: OTHER_NAMES });
+      validateOptions({ [key]: value }, { setting, kinds: DESTINATION_KINDS, otherNames: OTHER_NAMES });
       return value !== undefined;
     }),
   );
@@ -146,7 +146,7 @@ function completeSecrets(
   }
   const secrets = faults.collect(() => secretsIn(sharedSecret, key)) ?? [];
   const all = [...secrets, ...sharedSecrets];
-  for (const secret of all) faults.collect(() => checkSecret(secret, key));
+  for (const secret of all) faults.collect(() => validateSecret(secret, key));
   return all;
 }
 
@@ -154,7 +154,7 @@ function completeWebhooks(
   webhooks: ShortForm['webhooks'],
   { setting, faults }: SourceInputContext,
 ): readonly WebhookOptions[] {
-  faults.collect(() => checkWebhookCount(webhooks.length, `${setting}.webhooks`));
+  faults.collect(() => validateWebhookCount(webhooks.length, `${setting}.webhooks`));
   return webhooks.flatMap((webhook, index) => {
     const at = `${setting}.webhooks[${index}]`;
     const complete = faults.collect(() => webhookOf(webhook, at));
@@ -170,7 +170,7 @@ function completeDelivery({ delivery = {} }: DestinationInput, context: SourceIn
   const { faults } = context;
   const entries = Object.entries(definedOf(delivery)).filter(([key, value]) =>
     faults.collect(() => {
-      checkDelivery({ ...DELIVERY_DEFAULTS, [key]: value }, setting);
+      validateDelivery({ ...DELIVERY_DEFAULTS, [key]: value }, setting);
       return true;
     }),
   );

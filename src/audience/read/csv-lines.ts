@@ -85,7 +85,7 @@ export class CsvLines implements LineReader {
       this.#add(trimmedId(lines.toString('utf8', idFrom, idTo)), trimmedId(valueText));
       return;
     }
-    this.#target.checkId(idTo - idFrom, this.#line);
+    this.#target.validateId(idTo - idFrom, this.#line);
     this.#target.spill.add(lines, idFrom, idTo);
   }
 

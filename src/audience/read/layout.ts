@@ -157,7 +157,7 @@ class IdLines implements LineReader {
       }
       const end = byte === MEMBER_END ? at : lines.indexOf(MEMBER_END, at);
       if (byte === MEMBER_END && at > start) {
-        this.#target.checkId(at - start, this.#line);
+        this.#target.validateId(at - start, this.#line);
         spill.addHashed(lines, start, at, hash);
       } else if (end > start) {
         this.#addTrimmed(lines, start, end);

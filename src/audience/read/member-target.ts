@@ -29,18 +29,18 @@ export class MemberTarget {
     if (/\p{Surrogate}/u.test(userId)) {
       throw this.problem(line, 'expected a user id in Unicode, got half of a surrogate pair');
     }
-    this.checkId(Buffer.byteLength(userId), line);
+    this.validateId(Buffer.byteLength(userId), line);
     const bytes = Buffer.from(writeEntry({ userId, value }, this.kind));
-    if (this.kind === 'trait') this.#checkValue(bytes.length - bytes.indexOf(MEMBER_TAB) - 1, line);
+    if (this.kind === 'trait') this.#validateValue(bytes.length - bytes.indexOf(MEMBER_TAB) - 1, line);
     this.spill.add(bytes, 0, bytes.length);
   }
 
-  checkId(bytes: number, line?: number): void {
+  validateId(bytes: number, line?: number): void {
     if (bytes <= MAX_ID_BYTES) return;
     throw this.problem(line, `expected a user id of at most ${MAX_ID_BYTES} bytes, got ${bytes}`);
   }
 
-  #checkValue(bytes: number, line: number | undefined): void {
+  #validateValue(bytes: number, line: number | undefined): void {
     if (bytes <= MAX_VALUE_BYTES) return;
     throw this.problem(line, `expected a value of at most ${MAX_VALUE_BYTES} bytes as JSON, got ${bytes}`);
   }

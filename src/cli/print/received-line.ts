@@ -10,7 +10,7 @@ import type { ReceivedMessage } from '../../receiver/messages/tracking-call.ts';
 import type { ReceivedRequest } from '../../receiver/received-request.ts';
 import { isMessageType } from '../../message/types.ts';
 import { MASK, printable, redactUrl } from '../../redact.ts';
-import { isObject } from '../../check-options.ts';
+import { isObject } from '../../validate-options.ts';
 import { isoTime } from '../../clock.ts';
 import { attemptText, detailText, durationText, tenths } from '../attempt-text.ts';
 import { fitText, truncateEnd } from '../fit-text.ts';

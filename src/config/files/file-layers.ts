@@ -6,7 +6,7 @@ import { fieldOf, KEYS, type Key } from '../table/fields.ts';
 import { findProjectFile, findUserFile, unreadConfigs } from './find-files.ts';
 import { findSetting, keysAt, type Layer } from '../layer.ts';
 import { loadFile } from './load-file.ts';
-import { checkReferences, referencesIn } from '../references.ts';
+import { validateReferences, referencesIn } from '../references.ts';
 
 /** The command line's flags for config files. */
 export interface ConfigFlags {
@@ -92,7 +92,7 @@ function valueFault(layer: Layer, key: Key, prefix: readonly string[]): ConfigEr
   const given = findSetting([layer], key, prefix);
   if (given === undefined) return undefined;
   try {
-    checkReferences(given.value, given.origin);
+    validateReferences(given.value, given.origin);
     if (referencesIn(given.value).length === 0) fieldOf(key).kind.parse(given.value, given.origin);
     return undefined;
   } catch (error) {

@@ -1,4 +1,4 @@
-import { isObject, kindOf } from '../../check-options.ts';
+import { isObject, kindOf } from '../../validate-options.ts';
 import { printable } from '../../redact.ts';
 import { schemeFault } from '../../signature/schemes/check-scheme.ts';
 import { schemeNameFault } from '../../signature/schemes/find-schemes.ts';

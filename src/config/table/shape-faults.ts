@@ -1,5 +1,5 @@
 import { ConfigError } from '../../errors.ts';
-import { isObject, kindOf } from '../../check-options.ts';
+import { isObject, kindOf } from '../../validate-options.ts';
 import { printable } from '../../redact.ts';
 import { configError, unexpectedValue, type ConfigOrigin } from '../config-origin.ts';
 import { valueAt } from '../layer.ts';

@@ -1,7 +1,7 @@
 import { Ajv, type ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
-import { isObject } from '../../check-options.ts';
+import { isObject } from '../../validate-options.ts';
 import { InputError } from '../../errors.ts';
 import { boundedRegExp } from '../../message/bounded-regexp.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../message/types.ts';

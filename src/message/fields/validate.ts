@@ -1,4 +1,4 @@
-import { isObject } from '../../check-options.ts';
+import { isObject } from '../../validate-options.ts';
 import { closest } from '../../suggest.ts';
 import { formatPath } from '../json/json-path.ts';
 import { shownValue, type Problem } from '../problem.ts';

@@ -1,6 +1,6 @@
 import { isCapture } from '../../capture/read-capture.ts';
 import { InputError } from '../../errors.ts';
-import { isObject } from '../../check-options.ts';
+import { isObject } from '../../validate-options.ts';
 import { parseJsonOrUndefined } from '../../message/json/batch-document.ts';
 import { LF } from '../../message/json/bytes.ts';
 import { MAX_ENTRY_BYTES } from '../../message/json/pieces.ts';

@@ -1,5 +1,5 @@
 import type { ListedSetting } from '../../../config/list-settings.ts';
-import { isObject } from '../../../check-options.ts';
+import { isObject } from '../../../validate-options.ts';
 import { printable } from '../../../redact.ts';
 import type { GlobalOptions } from '../../command.ts';
 import type { Io } from '../../io.ts';

@@ -6,7 +6,7 @@ import type { Settings } from '../../../config/settings.ts';
 import { prepareDestinations } from '../../../engine/destination.ts';
 import type { DestinationOptions, Sources } from '../../../engine/options.ts';
 import { HooksError } from '../../../errors.ts';
-import { checkWriteKeys } from '../../../service/request/authentication.ts';
+import { validateWriteKeys } from '../../../service/request/authentication.ts';
 import { oddSecret } from '../../flags/signature/odd-secret.ts';
 import type { Io } from '../../io.ts';
 import { fail, ok, warn, type DoctorFinding } from './finding.ts';
@@ -67,7 +67,7 @@ export function readSources(settings: Settings): {
   try {
     const { sources } = settings;
     prepareDestinations(sources, 'hooks-cli');
-    checkWriteKeys(sources);
+    validateWriteKeys(sources);
     return { sources, findings: [] };
   } catch (error) {
     if (!(error instanceof HooksError)) throw error;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { systemClock } from '../../../clock.ts';
 import { ConfigError } from '../../../errors.ts';
-import { buildMessage, checkMessageSize, messageBytes } from '../../../message/build.ts';
+import { buildMessage, validateMessageSize, messageBytes } from '../../../message/build.ts';
 import type { TraceParent } from '../../../client/calls.ts';
 import { isJson, readJson } from '../../../message/json/read-json.ts';
 import { readTraceContext } from '../../../message/trace-context.ts';
@@ -146,7 +146,7 @@ async function messageOf(
       anonymousId: () => (madeId = randomUUID()),
     }),
   );
-  checkMessageSize(messageBytes(input));
+  validateMessageSize(messageBytes(input));
   return { message, madeId };
 }
 

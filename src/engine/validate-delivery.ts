@@ -1,4 +1,4 @@
-import { checkOptions, Faults, shownOption } from '../check-options.ts';
+import { Faults, shownOption, validateOptions } from '../validate-options.ts';
 import { ConfigError } from '../errors.ts';
 import { DELIVERY_RANGES, DELIVERY_STRATEGIES, type DeliveryOptions } from './options.ts';
 
@@ -20,16 +20,16 @@ export const DELIVERY_OPTIONS: readonly string[] = Object.keys(KINDS);
  * Throws ConfigError for what is unknown or out of range: an attempt without a deadline would be given up before it is made. A config
  * file is checked when it is read; this is for programs. `setting` names the options in errors.
  */
-export function checkDelivery(delivery: DeliveryOptions, setting: string): void {
+export function validateDelivery(delivery: DeliveryOptions, setting: string): void {
   const faults = new Faults();
-  faults.collect(() => checkOptions(delivery, { setting, kinds: KINDS, required: ['health'] }));
+  faults.collect(() => validateOptions(delivery, { setting, kinds: KINDS, required: ['health'] }));
   faults.throwIfAny(setting);
   for (const key of ['timeoutMs', 'retryForMs', 'concurrency'] as const) {
-    faults.collect(() => checkInteger(`${setting}.${key}`, delivery[key], DELIVERY_RANGES[key]));
+    faults.collect(() => validateInteger(`${setting}.${key}`, delivery[key], DELIVERY_RANGES[key]));
   }
   const { health, strategy } = delivery;
   faults.collect(() =>
-    checkInteger(`${setting}.health.failures`, health.failures, [1, Number.MAX_SAFE_INTEGER]),
+    validateInteger(`${setting}.health.failures`, health.failures, [1, Number.MAX_SAFE_INTEGER]),
   );
   if (!DELIVERY_STRATEGIES.includes(strategy)) {
     const expected = DELIVERY_STRATEGIES.map((each) => `'${each}'`).join(' or ');
@@ -38,7 +38,7 @@ export function checkDelivery(delivery: DeliveryOptions, setting: string): void 
   faults.throwIfAny(setting);
 }
 
-function checkInteger(key: string, value: number, [least, most]: readonly [number, number]): void {
+function validateInteger(key: string, value: number, [least, most]: readonly [number, number]): void {
   if (Number.isInteger(value) && value >= least && value <= most) return;
   throw badOption(key, `an integer from ${least} to ${most}`, value);
 }

@@ -23,7 +23,7 @@ export interface KnownOptions {
  * Throws ConfigError unless `options` is an object, and for options that are unknown, missing or of another kind, all at once: JavaScript may
  * pass anything, and a misspelled option must not count as left out. An option that is undefined counts as absent.
  */
-export function checkOptions(options: unknown, known: KnownOptions): void {
+export function validateOptions(options: unknown, known: KnownOptions): void {
   const { setting, kinds, required = [] } = known;
   if (!isObject(options)) throw notOptionsError(options, known);
   let faults: Faults | undefined; // most options are right, and some calls check theirs each time
