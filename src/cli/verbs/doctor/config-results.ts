@@ -9,10 +9,10 @@ import { HooksError } from '../../../errors.ts';
 import { validateWriteKeys } from '../../../service/request/authentication.ts';
 import { oddSecret } from '../../flags/signature/odd-secret.ts';
 import type { Io } from '../../io.ts';
-import { fail, ok, warn, type DoctorFinding } from './finding.ts';
+import { fail, ok, warn, type DoctorResult } from './doctor-result.ts';
 
 /** Reports the config files, and the variables that they need and that are not set, or that hide them. */
-export function settingsFindings(settings: Settings, { cwd }: Pick<Io, 'cwd'>): DoctorFinding[] {
+export function settingsResults(settings: Settings, { cwd }: Pick<Io, 'cwd'>): DoctorResult[] {
   const { files } = settings;
   const rows = settings.list();
   const found =
@@ -21,14 +21,14 @@ export function settingsFindings(settings: Settings, { cwd }: Pick<Io, 'cwd'>): 
       : ok('config', files.join(', '));
   return [
     found,
-    ...files.flatMap((file) => [...besideFindings(file, cwd), ...cutFindings(file, cwd)]),
-    ...rows.flatMap(unsetFindings),
-    ...rows.flatMap(hidingFindings),
+    ...files.flatMap((file) => [...besideResults(file, cwd), ...cutResults(file, cwd)]),
+    ...rows.flatMap(unsetResults),
+    ...rows.flatMap(hidingResults),
   ];
 }
 
 /** Reports files that look like the config and are not read. */
-function besideFindings(file: string, cwd: string): DoctorFinding[] {
+function besideResults(file: string, cwd: string): DoctorResult[] {
   const others = configsBeside(resolve(cwd, file)).map((path) => basename(path));
   if (others.length === 0) return [];
   const said = `${file} is read; ${others.join(', ')} beside it ${others.length === 1 ? 'is' : 'are'} not`;
@@ -36,7 +36,7 @@ function besideFindings(file: string, cwd: string): DoctorFinding[] {
 }
 
 /** Reports what YAML drops of a secret. Shows none of it. */
-function cutFindings(file: string, cwd: string): DoctorFinding[] {
+function cutResults(file: string, cwd: string): DoctorResult[] {
   return cutValues(resolve(cwd, file)).map(({ line, key }) =>
     warn(
       'config',
@@ -46,13 +46,13 @@ function cutFindings(file: string, cwd: string): DoctorFinding[] {
   );
 }
 
-function hidingFindings({ key, origin, hides = [] }: ListedSetting): DoctorFinding[] {
+function hidingResults({ key, origin, hides = [] }: ListedSetting): DoctorResult[] {
   if (hides.length === 0) return [];
   const said = `${origin} hides \`${key}\` of ${hides.join(', ')}`;
   return [warn('variable', said, `unset ${origin} to use the value of the file, or remove it there`)];
 }
 
-function unsetFindings({ key, origin, unset = [] }: ListedSetting): DoctorFinding[] {
+function unsetResults({ key, origin, unset = [] }: ListedSetting): DoctorResult[] {
   return unset.map((name) => {
     const hint = `export ${name}=…; for a service, put it into its environment file`;
     return fail('variable', `${key} (${origin}) needs ${name}, which is not set`, hint);
@@ -62,47 +62,47 @@ function unsetFindings({ key, origin, unset = [] }: ListedSetting): DoctorFindin
 /** Reads the sources as `serve` and `worker` do; undefined when they are not valid. */
 export function readSources(settings: Settings): {
   readonly sources?: Sources;
-  readonly findings: DoctorFinding[];
+  readonly results: DoctorResult[];
 } {
   try {
     const { sources } = settings;
     prepareDestinations(sources, 'hooks-cli');
     validateWriteKeys(sources);
-    return { sources, findings: [] };
+    return { sources, results: [] };
   } catch (error) {
     if (!(error instanceof HooksError)) throw error;
     // A variable that is not set is reported already.
     const isReported = settings
       .list()
       .some(({ unset = [] }) => unset.some((name) => error.message.includes(name)));
-    return { findings: isReported ? [] : [fail('config', error.message, error.hint)] };
+    return { results: isReported ? [] : [fail('config', error.message, error.hint)] };
   }
 }
 
-export function sourceFindings(sources: Sources): DoctorFinding[] {
+export function sourceResults(sources: Sources): DoctorResult[] {
   return Object.entries(sources).flatMap(([name, { writeKey, destinations }]) => {
     const label = `source ${name}`;
     const entries = Object.entries(destinations);
     return [
-      ...(writeKey === undefined ? [noWriteKey(label)] : secretFindings(`${label}: its write key`, writeKey)),
+      ...(writeKey === undefined ? [noWriteKey(label)] : secretResults(`${label}: its write key`, writeKey)),
       ...(entries.length === 0 ? [noDestination(label)] : []),
-      ...entries.flatMap(([key, destination]) => destinationFindings(`${name} → ${key}`, destination)),
+      ...entries.flatMap(([key, destination]) => destinationResults(`${name} → ${key}`, destination)),
     ];
   });
 }
 
 /** A source whose messages are only sent from here needs none. */
-function noWriteKey(label: string): DoctorFinding {
+function noWriteKey(label: string): DoctorResult {
   const hint = 'set `writeKey` in the config, or HOOKS_WRITE_KEY, before you run hooks serve';
   return { ...ok('write-key', `${label}: it has no write key, so hooks serve takes no call for it`), hint };
 }
 
-function noDestination(label: string): DoctorFinding {
+function noDestination(label: string): DoctorResult {
   const hint = 'put `webhooks` into the config (hooks init writes one), set HOOKS_URL, or give --url';
   return fail('destination', `${label}: no webhook is configured, so nothing is sent anywhere`, hint);
 }
 
-function destinationFindings(label: string, destination: DestinationOptions): DoctorFinding[] {
+function destinationResults(label: string, destination: DestinationOptions): DoctorResult[] {
   const { enabled, webhooks, sharedSecrets } = destination;
   if (!enabled) {
     return [warn('destination', `${label}: it is disabled and gets nothing`, 'remove `enabled: false`')];
@@ -118,12 +118,12 @@ function destinationFindings(label: string, destination: DestinationOptions): Do
     ok('destination', `${label}: ${count}, ${destination.delivery.strategy}`),
     ...(sharedSecrets.length === 0 ? [unsigned] : []),
     ...sharedSecrets.flatMap((secret, index) =>
-      secretFindings(`${label}: secret ${index + 1} of ${sharedSecrets.length}`, secret),
+      secretResults(`${label}: secret ${index + 1} of ${sharedSecrets.length}`, secret),
     ),
   ];
 }
 
-function secretFindings(what: string, secret: string): DoctorFinding[] {
+function secretResults(what: string, secret: string): DoctorResult[] {
   const odd = oddSecret(secret);
   return odd === undefined ? [] : [warn('secret', `${what} ${odd.what}`, odd.fix)];
 }

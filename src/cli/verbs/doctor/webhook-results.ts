@@ -8,7 +8,7 @@ import type { Io } from '../../io.ts';
 import { examineFailure, type ExaminedFailure } from '../../../diagnosis/examine-failure.ts';
 import { networkCauseOf } from '../../../diagnosis/causes/network-causes.ts';
 import { durationText } from '../../attempt-text.ts';
-import { fail, ok, warn, type DoctorFinding } from './finding.ts';
+import { fail, ok, warn, type DoctorResult } from './doctor-result.ts';
 
 /** A URL to connect to, with the settings of its destination. */
 interface ProbeTarget {
@@ -17,17 +17,17 @@ interface ProbeTarget {
 }
 
 /** Connects to each webhook in use: name lookup, connect and TLS, and not a byte of HTTP. */
-export async function webhookFindings(
+export async function webhookResults(
   sources: Sources,
   { allowPrivate }: Pick<Reach, 'allowPrivate'>,
   io: Pick<Io, 'env' | 'signal'>,
-): Promise<DoctorFinding[]> {
+): Promise<DoctorResult[]> {
   const targets = probeTargetsOf(sources).map(({ url, delivery }) => ({
     url,
     delivery: allowPrivate ? { ...delivery, allowPrivate } : delivery,
   }));
-  const findings = await Promise.all(targets.map((target) => probeFindings(target, io)));
-  return findings.flat();
+  const results = await Promise.all(targets.map((target) => probeResults(target, io)));
+  return results.flat();
 }
 
 /** Lists each URL once for each file of issuers. */
@@ -44,51 +44,51 @@ function probeTargetsOf(sources: Sources): ProbeTarget[] {
   return [...targets.values()];
 }
 
-async function probeFindings(
+async function probeResults(
   { url, delivery }: ProbeTarget,
   { env, signal }: Pick<Io, 'env' | 'signal'>,
-): Promise<DoctorFinding[]> {
+): Promise<DoctorResult[]> {
   const { timeoutMs, caFile } = delivery;
   const shown = redactUrl(url);
   try {
     const seen = await probeWebhook(url.trim(), { timeoutMs, caFile, signal, proxyEnv: env });
     if (seen.isReached) {
       return [
-        ...reachedFindings(shown, seen, delivery),
-        ...(await speechFindings(shown, { seen, env, signal })),
+        ...reachedResults(shown, seen, delivery),
+        ...(await speechResults(shown, { seen, env, signal })),
       ];
     }
     const found = await examineFailure({ url: shown, error: seen.error, env, signal });
-    const unreached = unreachedFinding(shown, { ...seen, ...found });
+    const unreached = unreachedResult(shown, { ...seen, ...found });
     if (seen.via !== undefined || delivery.allowPrivate === true) return [unreached];
     // Said at once: who repairs the certificate alone would find the next fault in the log of `serve`.
     const at = new URL(url.trim());
     const reason = whyPrivateHost(at) ?? (await whyPrivateName(at));
     return reason === undefined
       ? [unreached]
-      : [unreached, blockedFinding(`${shown}: a private address (${reason})`)];
+      : [unreached, blockedResult(`${shown}: a private address (${reason})`)];
   } catch (error) {
     if (!(error instanceof HooksError)) throw error;
     return [fail('webhook', `${shown}: ${error.message}`, error.hint)];
   }
 }
 
-function reachedFindings(
+function reachedResults(
   url: string,
   probe: Probe & { isReached: true },
   { allowPrivate }: DeliveryOptions,
-): DoctorFinding[] {
+): DoctorResult[] {
   const { ms, address, notPublic, via, validUntil } = probe;
   const by = via === undefined ? address : `the proxy ${via}`;
   const isBlocked = via === undefined && notPublic !== undefined && allowPrivate !== true;
   const said = `${url}: connected to ${by} in ${durationText(ms)}`;
   return [
-    isBlocked ? blockedFinding(`${said}, which is ${notPublic}`) : ok('webhook', said),
-    ...(validUntil === undefined ? [] : [certificateFinding(url, validUntil)]),
+    isBlocked ? blockedResult(`${said}, which is ${notPublic}`) : ok('webhook', said),
+    ...(validUntil === undefined ? [] : [certificateResult(url, validUntil)]),
   ];
 }
 
-function blockedFinding(said: string): DoctorFinding {
+function blockedResult(said: string): DoctorResult {
   return fail('webhook', `${said}: serve and worker do not connect to it`, PRIVATE_WEBHOOK_HINT);
 }
 
@@ -99,7 +99,7 @@ interface SpokenTo {
 }
 
 /** What a port speaks that takes connections: only a hello shows it. */
-async function speechFindings(url: string, { seen, env, signal }: SpokenTo): Promise<DoctorFinding[]> {
+async function speechResults(url: string, { seen, env, signal }: SpokenTo): Promise<DoctorResult[]> {
   if (seen.via !== undefined) return [];
   const found = await examineFailure({ url, error: 'protocol', env, signal, timeoutMs: HELLO_MS });
   const cause = found && networkCauseOf({ error: 'protocol', ...found }, { url, ...found });
@@ -113,17 +113,17 @@ const DAY_MS = 86_400_000;
 /** A program that renews certificates by itself has done so by then. */
 const SOON_DAYS = 14;
 
-function certificateFinding(url: string, validUntil: number): DoctorFinding {
+function certificateResult(url: string, validUntil: number): DoctorResult {
   const days = Math.floor((validUntil - Date.now()) / DAY_MS);
   const said = `${url}: the certificate is valid for ${days} more day${days === 1 ? '' : 's'}`;
   if (days >= SOON_DAYS) return ok('certificate', said);
   return warn('certificate', said, 'renew it: once it has expired, nothing is sent there');
 }
 
-function unreachedFinding(
+function unreachedResult(
   url: string,
   unreached: Probe & { isReached: false } & Partial<ExaminedFailure>,
-): DoctorFinding {
+): DoctorResult {
   const {
     error,
     detail,

@@ -1,5 +1,5 @@
 /** The result of one check of `doctor`. Texts are unescaped. */
-export interface DoctorFinding {
+export interface DoctorResult {
   /** Stable: `config`, `store`, `webhook` … */
   readonly check: string;
   /** `warn`: it works, but probably not as intended. */
@@ -9,14 +9,14 @@ export interface DoctorFinding {
   readonly hint?: string | undefined;
 }
 
-export function ok(check: string, said: string): DoctorFinding {
+export function ok(check: string, said: string): DoctorResult {
   return { check, status: 'ok', said };
 }
 
-export function warn(check: string, said: string, hint: string): DoctorFinding {
+export function warn(check: string, said: string, hint: string): DoctorResult {
   return { check, status: 'warn', said, hint };
 }
 
-export function fail(check: string, said: string, hint: string | undefined): DoctorFinding {
+export function fail(check: string, said: string, hint: string | undefined): DoctorResult {
   return { check, status: 'fail', said, hint };
 }

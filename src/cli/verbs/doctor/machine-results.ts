@@ -3,19 +3,19 @@ import { proxyFor, proxyVariable } from '../../../app/probe-webhook.ts';
 import { packageVersion } from '../../../app/version.ts';
 import { isoTime } from '../../../clock.ts';
 import type { Io } from '../../io.ts';
-import { fail, ok, warn, type DoctorFinding } from './finding.ts';
+import { fail, ok, warn, type DoctorResult } from './doctor-result.ts';
 
 /** Reports Node and hooks themselves, the proxy, certificates and the clock. */
-export function machineFindings({ env }: Pick<Io, 'env'>, now: number): DoctorFinding[] {
+export function machineResults({ env }: Pick<Io, 'env'>, now: number): DoctorResult[] {
   return [
     ok('runtime', `hooks ${packageVersion()} on Node ${process.versions.node}, ${process.platform}`),
-    proxyFinding(env),
-    ...certificateFindings(env),
-    clockFinding(now),
+    proxyResult(env),
+    ...certificateResults(env),
+    clockResult(now),
   ];
 }
 
-function proxyFinding(env: Readonly<NodeJS.ProcessEnv>): DoctorFinding {
+function proxyResult(env: Readonly<NodeJS.ProcessEnv>): DoctorResult {
   const variable = proxyVariable(env);
   if (variable === undefined) return ok('proxy', 'no proxy is set');
   const scheme = /^https_/i.test(variable) ? 'https' : 'http';
@@ -35,7 +35,7 @@ function proxyFinding(env: Readonly<NodeJS.ProcessEnv>): DoctorFinding {
 }
 
 /** Reports a variable that people set when certificates fail. */
-function certificateFindings(env: Readonly<NodeJS.ProcessEnv>): DoctorFinding[] {
+function certificateResults(env: Readonly<NodeJS.ProcessEnv>): DoctorResult[] {
   if (env['NODE_TLS_REJECT_UNAUTHORIZED'] !== '0') return [];
   return [
     warn(
@@ -51,7 +51,7 @@ const LATELY = Date.UTC(2026, 0, 1);
 /** A clock at this time or later is probably wrong: a program of that age would have been replaced. */
 const FAR_OFF = Date.UTC(2034, 0, 1);
 
-function clockFinding(now: number): DoctorFinding {
+function clockResult(now: number): DoctorResult {
   const time = isoTime(now);
   if (now > LATELY && now < FAR_OFF) return ok('clock', time);
   const hint = 'set the clock of this machine: timestamps, certificates and retries need it';

@@ -7,7 +7,7 @@ import type { QueueSurvey } from '../../../queue/survey.ts';
 import { isoTime } from '../../../clock.ts';
 import { formatCount } from '../../../message/limits.ts';
 import { attemptText } from '../../attempt-text.ts';
-import { fail, ok, warn, type DoctorFinding } from './finding.ts';
+import { fail, ok, warn, type DoctorResult } from './doctor-result.ts';
 
 const MB = 1024 * 1024;
 /** The free room below which a queue accepts nothing. */
@@ -19,22 +19,22 @@ const OVERDUE_MS = 10_000;
 const CLOCKS_DIFFER_MS = 5 * 60_000;
 
 /** Reports the file of the queue, as a file. */
-export function storeFindings(seen: QueueExamination): DoctorFinding[] {
-  if (seen.kind === 'absent') return [absentFinding(seen), diskFinding(dirname(seen.file), seen.freeBytes)];
+export function storeResults(seen: QueueExamination): DoctorResult[] {
+  if (seen.kind === 'absent') return [absentResult(seen), diskResult(dirname(seen.file), seen.freeBytes)];
   const { store, isWritable, freeBytes } = seen;
   return [
-    lockFinding(store),
-    integrityFinding(store),
-    ...versionFindings(store),
-    ...permissionFindings(store, isWritable),
-    diskFinding(dirname(store.file), freeBytes),
+    lockResult(store),
+    integrityResult(store),
+    ...versionResults(store),
+    ...permissionResults(store, isWritable),
+    diskResult(dirname(store.file), freeBytes),
   ];
 }
 
 type AbsentStore = Extract<QueueExamination, { readonly kind: 'absent' }>;
 type PresentStore = Exclude<QueueExamination, { readonly kind: 'absent' }>['store'];
 
-function absentFinding({ file, isWritable }: AbsentStore): DoctorFinding {
+function absentResult({ file, isWritable }: AbsentStore): DoctorResult {
   if (isWritable) return ok('store', `${file}: not there yet; serve, worker and --queue make it`);
   return fail(
     'store',
@@ -43,14 +43,14 @@ function absentFinding({ file, isWritable }: AbsentStore): DoctorFinding {
   );
 }
 
-function lockFinding({ file, bytes, sqliteVersion, isLocked }: PresentStore): DoctorFinding {
+function lockResult({ file, bytes, sqliteVersion, isLocked }: PresentStore): DoctorResult {
   const facts = `${file}: ${megabytes(bytes)}, SQLite ${sqliteVersion}`;
   if (!isLocked) return ok('store', `${facts}, not locked`);
   const hint = 'end the program that holds it (a backup, an open sqlite3)';
   return warn('store', `${facts}: another program holds it`, hint);
 }
 
-function integrityFinding({ damage, isChecked }: PresentStore): DoctorFinding {
+function integrityResult({ damage, isChecked }: PresentStore): DoctorResult {
   if (damage === undefined) {
     return ok('integrity', isChecked ? 'nothing is damaged' : 'the file is too large for a quick check');
   }
@@ -58,13 +58,13 @@ function integrityFinding({ damage, isChecked }: PresentStore): DoctorFinding {
   return fail('integrity', `the file is damaged: ${damage}`, hint);
 }
 
-function versionFindings({ file, isCurrent }: PresentStore): DoctorFinding[] {
+function versionResults({ file, isCurrent }: PresentStore): DoctorResult[] {
   if (isCurrent) return [];
   const hint = 'run any command that uses it, which brings it up to date';
   return [warn('store', `${file} was made by an older version of hooks`, hint)];
 }
 
-function permissionFindings({ file, mode }: PresentStore, isWritable: boolean): DoctorFinding[] {
+function permissionResults({ file, mode }: PresentStore, isWritable: boolean): DoctorResult[] {
   const isShared = (mode & 0o077) !== 0;
   const shared = `${file} may be read by others (mode ${mode.toString(8)})`;
   const readOnly = `${file} is read-only for this user, so nothing can be queued or delivered`;
@@ -76,7 +76,7 @@ function permissionFindings({ file, mode }: PresentStore, isWritable: boolean): 
   ];
 }
 
-function diskFinding(folder: string, freeBytes: number): DoctorFinding {
+function diskResult(folder: string, freeBytes: number): DoctorResult {
   const said = `${megabytes(freeBytes)} free at ${folder}`;
   if (freeBytes < LEAST_BYTES) {
     return fail(
@@ -91,25 +91,21 @@ function diskFinding(folder: string, freeBytes: number): DoctorFinding {
 }
 
 /** Reports what waits, and why. */
-export function queueFindings(
-  survey: QueueSurvey,
-  sources: Sources | undefined,
-  now: number,
-): DoctorFinding[] {
+export function queueResults(survey: QueueSurvey, sources: Sources | undefined, now: number): DoctorResult[] {
   const { lanes, newestAt } = survey;
   if (newestAt !== undefined && newestAt > now + CLOCKS_DIFFER_MS) {
     const said = `the last delivery was added in the future, at ${isoTime(newestAt)}`;
     return [fail('clock', said, 'set the clock of this machine, or of the one that added it')];
   }
   return [
-    waitingFinding(survey, now),
-    ...(sources === undefined ? [] : lanes.flatMap((lane) => strandedFindings(lane, sources))),
-    ...retryingFindings(survey.retrying),
-    ...Object.entries(survey.dead).map(([reason, count]) => deadFinding(reason, count)),
+    waitingResult(survey, now),
+    ...(sources === undefined ? [] : lanes.flatMap((lane) => strandedResults(lane, sources))),
+    ...retryingResults(survey.retrying),
+    ...Object.entries(survey.dead).map(([reason, count]) => deadResult(reason, count)),
   ];
 }
 
-function waitingFinding({ lanes, deliverers }: QueueSurvey, now: number): DoctorFinding {
+function waitingResult({ lanes, deliverers }: QueueSurvey, now: number): DoctorResult {
   const waiting = lanes.reduce(
     (sum, { pending, sending, retrying }) => sum + pending + sending + retrying,
     0,
@@ -135,10 +131,10 @@ function whoDelivers(deliverers: QueueSurvey['deliverers']): string {
 }
 
 /** Reports deliveries that the config has no destination for. */
-function strandedFindings(
+function strandedResults(
   { source, destination, pending, retrying }: LaneStats,
   sources: Sources,
-): DoctorFinding[] {
+): DoctorResult[] {
   if (pending + retrying === 0) return [];
   const found = sources[source]?.destinations[destination];
   if (found?.enabled === true) return [];
@@ -152,7 +148,7 @@ function strandedFindings(
   ];
 }
 
-function retryingFindings(deliveries: readonly Delivery[]): DoctorFinding[] {
+function retryingResults(deliveries: readonly Delivery[]): DoctorResult[] {
   const counts = new Map<string, number>();
   for (const { progress } of deliveries) {
     const last = progress.attempts.at(-1);
@@ -177,7 +173,7 @@ const DEAD_LETTER_HINTS: Readonly<Record<string, string>> = {
     'check the disk, which has changed their stored bodies, and send the messages again from their source',
 };
 
-function deadFinding(reason: string, count: number): DoctorFinding {
+function deadResult(reason: string, count: number): DoctorResult {
   const said = `${formatCount(count)} dead letter${count === 1 ? '' : 's'}${reason === '' ? '' : `: ${reason}`}`;
   return warn('dead-letters', said, DEAD_LETTER_HINTS[reason] ?? 'see hooks queue list --state dead');
 }
