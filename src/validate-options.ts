@@ -26,17 +26,17 @@ export interface KnownOptions {
 export function validateOptions(options: unknown, known: KnownOptions): void {
   const { setting, kinds, required = [] } = known;
   if (!isObject(options)) throw notOptionsError(options, known);
-  let faults: Faults | undefined; // most options are right, and some calls check theirs each time
+  let problems: Problems | undefined; // most options are right, and some calls check theirs each time
   for (const key of Object.keys(options)) {
-    if (!Object.hasOwn(kinds, key)) (faults ??= new Faults()).add(unknownOptionError(key, known));
+    if (!Object.hasOwn(kinds, key)) (problems ??= new Problems()).add(unknownOptionError(key, known));
   }
   for (const [key, kind] of Object.entries(kinds)) {
     const value = options[key];
     // One that is missing may be the one that is misspelled.
-    const isRequired = required.includes(key) && faults === undefined;
+    const isRequired = required.includes(key) && problems === undefined;
     if (value === undefined ? !isRequired : isOfKind(kind, value)) continue;
     const name = optionName(key, setting);
-    (faults ??= new Faults()).add(
+    (problems ??= new Problems()).add(
       new ConfigError(
         `Expected \`${name}\` to be ${kind}, got ${SHOWN.includes(kind) && typeof value === 'number' ? value : kindOf(value)}`,
         {
@@ -46,7 +46,7 @@ export function validateOptions(options: unknown, known: KnownOptions): void {
       ),
     );
   }
-  faults?.throwIfAny(setting ?? 'options');
+  problems?.throwIfAny(setting ?? 'options');
 }
 
 /** The last second of eleven digits: later ones are of no clock, and more likely of another unit. */
@@ -90,7 +90,7 @@ function optionHint(value: unknown, kind: OptionKind, isRequired: boolean): stri
 }
 
 /** Collects what is wrong with settings, so that all of it is reported at once. */
-export class Faults {
+export class Problems {
   /** As they were thrown. */
   readonly #errors: ConfigError[] = [];
 
@@ -105,8 +105,8 @@ export class Faults {
     }
   }
 
-  add(fault: ConfigError): void {
-    this.#errors.push(fault);
+  add(problem: ConfigError): void {
+    this.#errors.push(problem);
   }
 
   /** Throws a single error as it is, and several as one error under `key`. */
@@ -114,31 +114,33 @@ export class Faults {
     const [first, ...others] = this.#errors;
     if (first === undefined) return;
     if (others.length === 0) throw first;
-    const faults = this.#errors.flatMap((error) => (error instanceof SeveralFaults ? error.faults : [error]));
-    const numbered = faults.map((fault, index) => `(${index + 1}) ${faultText(fault)}`);
+    const problems = this.#errors.flatMap((error) =>
+      error instanceof SeveralProblems ? error.problems : [error],
+    );
+    const numbered = problems.map((problem, index) => `(${index + 1}) ${problemText(problem)}`);
     const count = numbered.length;
-    throw new SeveralFaults(
+    throw new SeveralProblems(
       `Expected \`${key}\` that can be used, got ${count} faults: ${numbered.join('; ')}`,
-      { key, faults },
+      { key, problems },
     );
   }
 }
 
-/** Its faults become part of a larger collection one by one. */
-class SeveralFaults extends ConfigError {
-  readonly faults: readonly ConfigError[];
+/** Its problems become part of a larger collection one by one. */
+class SeveralProblems extends ConfigError {
+  readonly problems: readonly ConfigError[];
 
   constructor(
     message: string,
-    { key, faults }: { readonly key: string; readonly faults: readonly ConfigError[] },
+    { key, problems }: { readonly key: string; readonly problems: readonly ConfigError[] },
   ) {
     super(message, { key, hint: 'correct each of them' });
-    this.faults = faults;
+    this.problems = problems;
   }
 }
 
 /** Some sentences name neither the setting nor what it is in. */
-function faultText({ key = '', message, hint }: ConfigError): string {
+function problemText({ key = '', message, hint }: ConfigError): string {
   const holder = key.replace(/\.[^.]*$/, '');
   const named = message.includes(holder) ? message : `${key}: ${message}`;
   return hint === undefined ? named : `${named} (${hint})`;

@@ -1,4 +1,4 @@
-import { Faults, shownOption } from '../validate-options.ts';
+import { Problems, shownOption } from '../validate-options.ts';
 import { ConfigError } from '../errors.ts';
 
 export interface ClientOptions {
@@ -60,16 +60,16 @@ export const CLIENT_OPTIONS: readonly string[] = [
 
 /** Throws ConfigError for what is unknown, of another kind or out of range, all at once. An option that is undefined counts as absent. */
 export function resolveClientOptions(options: ClientOptions = {}): ResolvedClientOptions {
-  const faults = new Faults();
-  for (const key of Object.keys(options)) faults.collect(() => validateKnown(key));
+  const problems = new Problems();
+  for (const key of Object.keys(options)) problems.collect(() => validateKnown(key));
   for (const key of ['flushAt', 'size', 'flushAfterMs', 'maxQueued'] as const) {
-    faults.collect(() => validateInteger(key, options[key], CLIENT_RANGES[key]));
+    problems.collect(() => validateInteger(key, options[key], CLIENT_RANGES[key]));
   }
-  faults.collect(() => validateWhenFull(options.whenFull));
-  faults.collect(() => validateWarnOnLoss(options.warnOnLoss));
-  faults.collect(() => validateWriteKey(options.writeKey));
-  if (options.flushAt !== undefined && options.size !== undefined) faults.add(bothNames(options));
-  faults.throwIfAny('client');
+  problems.collect(() => validateWhenFull(options.whenFull));
+  problems.collect(() => validateWarnOnLoss(options.warnOnLoss));
+  problems.collect(() => validateWriteKey(options.writeKey));
+  if (options.flushAt !== undefined && options.size !== undefined) problems.add(bothNames(options));
+  problems.throwIfAny('client');
   return Object.freeze({
     writeKey: options.writeKey,
     flushAt: options.flushAt ?? options.size ?? CLIENT_DEFAULTS.flushAt,

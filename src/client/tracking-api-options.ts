@@ -1,5 +1,5 @@
 import type { AttemptRecord } from '../attempt-record.ts';
-import { Faults } from '../validate-options.ts';
+import { Problems } from '../validate-options.ts';
 import type { Clock } from '../clock.ts';
 import { ConfigError } from '../errors.ts';
 import { redactUrl } from '../redact.ts';
@@ -93,13 +93,13 @@ type ValidSinkOptions = Pick<
 /** Throws ConfigError for what is wrong with the options, all at once. An endpoint that is no text is left to the caller's check. */
 export function validateSinkOptions(options: ValidSinkOptions): void {
   const { endpoint, writeKey, timeoutMs, retryForMs, maxInFlight } = options;
-  const faults = new Faults();
-  if (typeof endpoint === 'string') faults.collect(() => batchUrl(endpoint));
-  faults.collect(() => authorization(writeKey));
-  faults.collect(() => validateInteger('timeoutMs', timeoutMs, [1, 30_000]));
-  faults.collect(() => validateInteger('retryForMs', retryForMs, [0, 2 ** 31 - 1]));
-  faults.collect(() => validateInteger('maxInFlight', maxInFlight, [1, 1_024]));
-  faults.throwIfAny('options');
+  const problems = new Problems();
+  if (typeof endpoint === 'string') problems.collect(() => batchUrl(endpoint));
+  problems.collect(() => authorization(writeKey));
+  problems.collect(() => validateInteger('timeoutMs', timeoutMs, [1, 30_000]));
+  problems.collect(() => validateInteger('retryForMs', retryForMs, [0, 2 ** 31 - 1]));
+  problems.collect(() => validateInteger('maxInFlight', maxInFlight, [1, 1_024]));
+  problems.throwIfAny('options');
 }
 
 function endpointError(expected: string, endpoint: string, hint?: string): ConfigError {

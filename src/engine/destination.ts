@@ -1,4 +1,4 @@
-import { Faults, kindOf, validateOptions } from '../validate-options.ts';
+import { Problems, kindOf, validateOptions } from '../validate-options.ts';
 import { ConfigError } from '../errors.ts';
 import { validateDelivery } from './validate-delivery.ts';
 import type { LaneId } from '../queue/queue.ts';
@@ -62,16 +62,18 @@ function prepareDestination(
   { webhooks, sharedSecrets, scheme, delivery }: DestinationOptions,
   { userAgent, setting }: { readonly userAgent: string; readonly setting: string },
 ): Destination {
-  const faults = new Faults();
-  for (const secret of sharedSecrets) faults.collect(() => validateSecret(secret, `${setting}.sharedSecret`));
-  faults.collect(() => validateDelivery(delivery, `${setting}.delivery`));
+  const problems = new Problems();
+  for (const secret of sharedSecrets) {
+    problems.collect(() => validateSecret(secret, `${setting}.sharedSecret`));
+  }
+  problems.collect(() => validateDelivery(delivery, `${setting}.delivery`));
   const texts = sharedSecrets.filter((secret: unknown) => typeof secret === 'string'); // JavaScript may give anything
-  const signer = faults.collect(() => createSigner(scheme, texts, `${setting}.scheme`));
+  const signer = problems.collect(() => createSigner(scheme, texts, `${setting}.scheme`));
   const schemes = signer?.schemes;
-  const prepared = faults.collect(() =>
+  const prepared = problems.collect(() =>
     prepareWebhooks(webhooks, { userAgent, setting: `${setting}.webhooks`, schemes }),
   );
-  faults.throwIfAny(setting);
+  problems.throwIfAny(setting);
   return {
     webhooks: prepared ?? [],
     secrets: sharedSecrets,

@@ -202,7 +202,7 @@ export class Lane {
         (await settleInQueue({ claim, settlement, onLate: this.#onLate }, this.#context));
       if (isOurs !== undefined) this.#announce(claim.delivery, isOurs ? settlement : undefined, result);
     } catch (error) {
-      // A fault of this program. The delivery comes back when its lease ends.
+      // A problem of this program. The delivery comes back when its lease ends.
       this.#context.onEvent?.({ kind: 'error', during: 'settle', error, delivery: claim.delivery });
     }
   }

@@ -1,4 +1,4 @@
-import { Faults, shownOption, validateOptions } from '../validate-options.ts';
+import { Problems, shownOption, validateOptions } from '../validate-options.ts';
 import { ConfigError } from '../errors.ts';
 import { DELIVERY_RANGES, DELIVERY_STRATEGIES, type DeliveryOptions } from './options.ts';
 
@@ -21,21 +21,21 @@ export const DELIVERY_OPTIONS: readonly string[] = Object.keys(KINDS);
  * file is checked when it is read; this is for programs. `setting` names the options in errors.
  */
 export function validateDelivery(delivery: DeliveryOptions, setting: string): void {
-  const faults = new Faults();
-  faults.collect(() => validateOptions(delivery, { setting, kinds: KINDS, required: ['health'] }));
-  faults.throwIfAny(setting);
+  const problems = new Problems();
+  problems.collect(() => validateOptions(delivery, { setting, kinds: KINDS, required: ['health'] }));
+  problems.throwIfAny(setting);
   for (const key of ['timeoutMs', 'retryForMs', 'concurrency'] as const) {
-    faults.collect(() => validateInteger(`${setting}.${key}`, delivery[key], DELIVERY_RANGES[key]));
+    problems.collect(() => validateInteger(`${setting}.${key}`, delivery[key], DELIVERY_RANGES[key]));
   }
   const { health, strategy } = delivery;
-  faults.collect(() =>
+  problems.collect(() =>
     validateInteger(`${setting}.health.failures`, health.failures, [1, Number.MAX_SAFE_INTEGER]),
   );
   if (!DELIVERY_STRATEGIES.includes(strategy)) {
     const expected = DELIVERY_STRATEGIES.map((each) => `'${each}'`).join(' or ');
-    faults.add(badOption(`${setting}.strategy`, expected, strategy));
+    problems.add(badOption(`${setting}.strategy`, expected, strategy));
   }
-  faults.throwIfAny(setting);
+  problems.throwIfAny(setting);
 }
 
 function validateInteger(key: string, value: number, [least, most]: readonly [number, number]): void {

@@ -1,4 +1,4 @@
-import { Faults, validateOptions } from '../validate-options.ts';
+import { Problems, validateOptions } from '../validate-options.ts';
 import { ConfigError } from '../errors.ts';
 import { MASK, printable, redactUrl } from '../redact.ts';
 import { encodedUrl, requestTarget } from '../url.ts';
@@ -39,11 +39,11 @@ export function prepareWebhooks(
   { userAgent, setting, schemes }: WebhookContext,
 ): readonly Webhook[] {
   validateWebhookCount(webhooks.length, setting);
-  const faults = new Faults();
+  const problems = new Problems();
   const all = webhooks.map((webhook, index) =>
-    faults.collect(() => prepareWebhook(webhook, { userAgent, setting: `${setting}[${index}]`, schemes })),
+    problems.collect(() => prepareWebhook(webhook, { userAgent, setting: `${setting}[${index}]`, schemes })),
   );
-  faults.throwIfAny(setting);
+  problems.throwIfAny(setting);
   const timesShown = new Map<string, number>();
   return all.flatMap((prepared) => {
     if (prepared === undefined) return [];

@@ -1,4 +1,4 @@
-import { Faults, isObject, validateOptions } from '../../validate-options.ts';
+import { Problems, isObject, validateOptions } from '../../validate-options.ts';
 import { validateDelivery } from '../../engine/validate-delivery.ts';
 import { validateSecret } from '../../engine/destination.ts';
 import {
@@ -44,30 +44,32 @@ const DESTINATION_KINDS = {
 
 /** Fills in the defaults. Throws one ConfigError that names everything that is wrong. */
 export function completeSources(sources: SourcesInput): Sources {
-  const faults = new Faults();
+  const problems = new Problems();
   const entries = Object.entries<SourceInput>(isObject(sources) ? sources : {}).map(
     ([name, source]): [string, SourceOptions] => [
       name,
-      completeSource(source, { setting: `sources.${name}`, faults }),
+      completeSource(source, { setting: `sources.${name}`, problems }),
     ],
   );
-  faults.throwIfAny('sources');
+  problems.throwIfAny('sources');
   return Object.fromEntries(entries);
 }
 
 interface SourceInputContext {
   /** Names what is read, in errors. */
   readonly setting: string;
-  readonly faults: Faults;
+  readonly problems: Problems;
 }
 
-function completeSource(source: SourceInput, { setting, faults }: SourceInputContext): SourceOptions {
-  faults.collect(() => validateOptions(source, { setting, kinds: SOURCE_KINDS, required: ['destinations'] }));
+function completeSource(source: SourceInput, { setting, problems }: SourceInputContext): SourceOptions {
+  problems.collect(() =>
+    validateOptions(source, { setting, kinds: SOURCE_KINDS, required: ['destinations'] }),
+  );
   const { writeKey, destinations } = objectOf(source);
   const entries = Object.entries(objectOf<SourceInput['destinations']>(destinations)).map(
     ([name, input = {}]): [string, DestinationOptions] => {
-      const context = { setting: `${setting}.destinations.${name}`, faults };
-      faults.collect(() => validateName(name, context));
+      const context = { setting: `${setting}.destinations.${name}`, problems };
+      problems.collect(() => validateName(name, context));
       return [name, completeDestination(input, context)];
     },
   );
@@ -101,9 +103,9 @@ const NOTHING: DestinationOptions = {
 };
 
 function completeDestination(input: DestinationInput, context: SourceInputContext): DestinationOptions {
-  const { setting, faults } = context;
+  const { setting, problems } = context;
   if (!isObject(input)) {
-    faults.collect(() => validateOptions(input, { setting, kinds: DESTINATION_KINDS }));
+    problems.collect(() => validateOptions(input, { setting, kinds: DESTINATION_KINDS }));
     return NOTHING;
   }
   const { enabled = true, ...sound } = soundOptions(input, context);
@@ -119,10 +121,10 @@ function completeDestination(input: DestinationInput, context: SourceInputContex
   };
 }
 
-/** Checks each option by itself, so that every fault is found, and gives those that are right. */
-function soundOptions(input: DestinationInput, { setting, faults }: SourceInputContext): DestinationInput {
+/** Checks each option by itself, so that every problem is found, and gives those that are right. */
+function soundOptions(input: DestinationInput, { setting, problems }: SourceInputContext): DestinationInput {
   const entries = Object.entries(input).filter(([key, value]) =>
-    faults.collect(() => {
+    problems.collect(() => {
       validateOptions({ [key]: value }, { setting, kinds: DESTINATION_KINDS, otherNames: OTHER_NAMES });
       return value !== undefined;
     }),
@@ -132,44 +134,44 @@ function soundOptions(input: DestinationInput, { setting, faults }: SourceInputC
 
 function completeSecrets(
   input: DestinationInput,
-  { setting, faults }: SourceInputContext,
+  { setting, problems }: SourceInputContext,
 ): readonly string[] {
   const { sharedSecret, sharedSecrets = [] } = input;
   const key = `${setting}.sharedSecret`;
   if (sharedSecret !== undefined && sharedSecrets.length > 0) {
-    faults.collect(() => {
+    problems.collect(() => {
       throw new ConfigError(`Expected one of \`${key}\` and \`${key}s\`, got both`, {
         key,
         hint: 'put all of them into `sharedSecret`: the first signs',
       });
     });
   }
-  const secrets = faults.collect(() => secretsIn(sharedSecret, key)) ?? [];
+  const secrets = problems.collect(() => secretsIn(sharedSecret, key)) ?? [];
   const all = [...secrets, ...sharedSecrets];
-  for (const secret of all) faults.collect(() => validateSecret(secret, key));
+  for (const secret of all) problems.collect(() => validateSecret(secret, key));
   return all;
 }
 
 function completeWebhooks(
   webhooks: ShortForm['webhooks'],
-  { setting, faults }: SourceInputContext,
+  { setting, problems }: SourceInputContext,
 ): readonly WebhookOptions[] {
-  faults.collect(() => validateWebhookCount(webhooks.length, `${setting}.webhooks`));
+  problems.collect(() => validateWebhookCount(webhooks.length, `${setting}.webhooks`));
   return webhooks.flatMap((webhook, index) => {
     const at = `${setting}.webhooks[${index}]`;
-    const complete = faults.collect(() => webhookOf(webhook, at));
+    const complete = problems.collect(() => webhookOf(webhook, at));
     if (complete === undefined) return [];
-    // Only its faults are of interest here; the engine prepares it again.
-    faults.collect(() => prepareWebhook(complete, { userAgent: 'checked', setting: at }));
+    // Only its problems are of interest here; the engine prepares it again.
+    problems.collect(() => prepareWebhook(complete, { userAgent: 'checked', setting: at }));
     return [complete];
   });
 }
 
 function completeDelivery({ delivery = {} }: DestinationInput, context: SourceInputContext): DeliveryOptions {
   const setting = `${context.setting}.delivery`;
-  const { faults } = context;
+  const { problems } = context;
   const entries = Object.entries(definedOf(delivery)).filter(([key, value]) =>
-    faults.collect(() => {
+    problems.collect(() => {
       validateDelivery({ ...DELIVERY_DEFAULTS, [key]: value }, setting);
       return true;
     }),

@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { Faults, isObject } from '../../validate-options.ts';
+import { Problems, isObject } from '../../validate-options.ts';
 import { resolveClientOptions } from '../../client/options.ts';
 import { validateSinkOptions } from '../../client/tracking-api-options.ts';
 import { TrackingApiSink } from '../../client/tracking-api-sink.ts';
@@ -13,14 +13,14 @@ import { packageVersion } from '../version.ts';
 
 /** Client → someone's tracking API over HTTP. Throws ConfigError for an endpoint, write key, proxy or file of issuers that cannot be used, and for options that are none. */
 export function createTrackingApiPipeline(options: TrackingApiPipelineOptions): Pipeline {
-  const faults = new Faults();
-  faults.collect(() => validateTrackingApiPipelineOptions(options));
+  const problems = new Problems();
+  problems.collect(() => validateTrackingApiPipelineOptions(options));
   if (isObject(options)) {
     const given: TrackingApiPipelineOptions = options;
-    faults.collect(() => validateSinkOptions(given));
-    if (isObject(given.client)) faults.collect(() => resolveClientOptions(given.client));
+    problems.collect(() => validateSinkOptions(given));
+    if (isObject(given.client)) problems.collect(() => resolveClientOptions(given.client));
   }
-  faults.throwIfAny('options');
+  problems.throwIfAny('options');
   const { endpoint, writeKey, timeoutMs, client, clock = systemClock, random = Math.random } = options;
   const { retryForMs, maxInFlight, caFile, onRetry } = options;
   const [stopping, cutting, over] = [new AbortController(), new AbortController(), new AbortController()];

@@ -46,7 +46,7 @@ export class Outages {
     if (result === 'delivered') {
       this.#failing.delete(key);
       if (failing?.isDown) this.#options.onBack(failing.outage);
-    } else if (isFault(attempt)) {
+    } else if (isFailure(attempt)) {
       const since = failing?.outage.since ?? attempt.at;
       const outage = { source, destination, url, since, last: attempt };
       this.#fail(key, { failures: (failing?.failures ?? 0) + 1, outage, isDown: failing?.isDown ?? false });
@@ -65,6 +65,6 @@ export class Outages {
 }
 
 /** Whether an attempt says that the webhook is down. A 4xx or a redirect is about the message or the address, an abort is our own doing. */
-function isFault({ error }: AttemptRecord): boolean {
+function isFailure({ error }: AttemptRecord): boolean {
   return error !== 'http-4xx' && error !== 'redirect' && error !== 'aborted';
 }

@@ -151,8 +151,8 @@ function Reading({ inbox }: WithInbox): JSX.Element {
   const { opening } = inbox;
   // What was there before stays until the next one is: no flicker from request to request.
   const last = useRef<FullRequest | undefined>(undefined);
-  if (opening !== undefined && 'fault' in opening) {
-    return <p class="choose">Cannot show this request: {opening.fault}.</p>;
+  if (opening !== undefined && 'failure' in opening) {
+    return <p class="choose">Cannot show this request: {opening.failure}.</p>;
   }
   if (opening !== undefined) last.current = opening;
   return last.current === undefined ? (

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { InputError, ValidationError } from '../../errors.ts';
 import { BACKSLASH, COLON, LF, SPACE } from './bytes.ts';
-import { findFault } from './find-fault.ts';
+import { findProblem } from './find-problem.ts';
 import { scanJson, type JsonScan } from './scan-json.ts';
 import { MAX_DEPTH } from '../limits.ts';
 import { isStringified } from './stringified.ts';
@@ -98,16 +98,16 @@ function textOf(bytes: Uint8Array): string {
   return buffer.toString();
 }
 
-/** V8 says where the fault is on newer Nodes only, and in its own words: so it is looked for again. */
+/** V8 says where the problem is on newer Nodes only, and in its own words: so it is looked for again. */
 function parse(text: string, source: Source): JsonValue {
   try {
     return JSON.parse(text) as JsonValue; // nothing else comes out of JSON.parse
   } catch (cause) {
     scan(source);
-    const fault = findFault(text);
-    if (fault?.kind !== 'syntax') throw cause;
-    const offset = Buffer.byteLength(text.slice(0, fault.offset));
-    throw inputError(source, offset, fault.sentence, { cause, ...fault });
+    const problem = findProblem(text);
+    if (problem?.kind !== 'syntax') throw cause;
+    const offset = Buffer.byteLength(text.slice(0, problem.offset));
+    throw inputError(source, offset, problem.sentence, { cause, ...problem });
   }
 }
 
@@ -127,9 +127,9 @@ function countMembers(value: JsonValue): number {
 }
 
 function assertNoLoss(text: string): void {
-  const fault = findFault(text);
-  if (fault === undefined || fault.kind === 'syntax') return;
-  const { sentence, path, got, hint } = fault;
+  const problem = findProblem(text);
+  if (problem === undefined || problem.kind === 'syntax') return;
+  const { sentence, path, got, hint } = problem;
   throw new ValidationError(sentence, { path, got, hint });
 }
 

@@ -60,12 +60,12 @@ export class Responder {
     if (exchange.request.method !== 'POST') {
       this.#send(exchange, 405, 'method not allowed, use POST\n', ['allow', 'POST']);
     } else if (requireSignature === true && verdict !== 'valid') {
-      const fault = verdict === 'invalid' ? 'does not match' : 'is missing';
+      const problem = verdict === 'invalid' ? 'does not match' : 'is missing';
       const { scheme } = this.#context.options;
       const text =
         scheme === undefined
-          ? `the X-Signature header ${fault}`
-          : `the signature ${fault} (${signatureHeaderNames(findSchemes(scheme, { key: 'scheme' }), 'or')})`;
+          ? `the X-Signature header ${problem}`
+          : `the signature ${problem} (${signatureHeaderNames(findSchemes(scheme, { key: 'scheme' }), 'or')})`;
       this.#send(exchange, 401, `${text}\n`);
     } else if (forward === undefined) {
       const isScripted = this.#script !== undefined && this.#script.length > 0;

@@ -53,7 +53,7 @@ const HINT =
   'a script is steps with commas between them: a status (200 to 599), delay=300ms, slow-body, reset or timeout; ' +
   'each may have xN, @header=value and @delay=300ms, such as 503x2,429@retry-after=3,timeout,200';
 
-/** Parses the value of `--respond`. Throws ConfigError with the position of the first fault. */
+/** Parses the value of `--respond`. Throws ConfigError with the position of the first problem. */
 export function parseScript(text: string): Script {
   return splitOutsideQuotes(text, ',').map((part, index) => parseStep(part, index + 1));
 }

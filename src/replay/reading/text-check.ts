@@ -109,7 +109,7 @@ export function inputRejectionOf(head: Uint8Array): InputRejection | undefined {
     return { message: 'is not text: it begins with zero bytes', hint: 'check that it is the right file' };
   }
   if (isUtf16(head.subarray(0, 4))) return utf('UTF-16', []);
-  // A control character in a line of JSON is a fault of that line alone.
+  // A control character in a line of JSON is a problem of that line alone.
   if (/^\s*[[{]/.test(Buffer.from(head).toString('latin1'))) return undefined;
   return head.some((byte) => isBinary(byte)) ? binary([], 'a binary file') : undefined;
 }

@@ -5,7 +5,7 @@ import { printable, redactUrl } from '../../redact.ts';
 import type { Carrier, PendingRequest } from './pending-request.ts';
 import type { Dialled } from '../route/dial.ts';
 import { Exchange, type ExchangeOwner } from './exchange.ts';
-import { isBrokenOff, isUnsendable, networkFault, type NetworkFault } from '../network-error.ts';
+import { isBrokenOff, isUnsendable, networkFailure, type NetworkFailure } from '../network-error.ts';
 import { ResponseGuard } from './response-guard.ts';
 import type { Route } from '../route/route.ts';
 
@@ -32,7 +32,7 @@ export interface HttpConnectionOptions {
 const MAX_HEADER_BYTES = 16 * 1024;
 /** However long a server says that it will keep an idle connection. */
 const MAX_HINTED_IDLE_MS = 60_000;
-const ENOUGH: NetworkFault = { error: 'aborted', detail: 'enough of the response was read' };
+const ENOUGH: NetworkFailure = { error: 'aborted', detail: 'enough of the response was read' };
 
 /** One connection, carrying one attempt after another: a Client of undici, whose exchange and options are used again. */
 export class HttpConnection implements Carrier, ExchangeOwner {
@@ -42,7 +42,7 @@ export class HttpConnection implements Carrier, ExchangeOwner {
   readonly #exchange: Exchange;
   readonly #guard: ResponseGuard;
   readonly #request: Dispatcher.DispatchOptions = { method: 'POST', path: '/', headers: null, body: null };
-  readonly #expire = (): void => this.abandon(this.#timeoutFault());
+  readonly #expire = (): void => this.abandon(this.#timeoutFailure());
   #deadline: NodeJS.Timeout | undefined;
   /** What undici's connection rests on; undici may replace it, while a request is not written yet. */
   #socket: Socket | undefined;
@@ -90,8 +90,8 @@ export class HttpConnection implements Carrier, ExchangeOwner {
   }
 
   /** Ends the attempt, if it has no result yet, and the connection. */
-  abandon(fault: NetworkFault): void {
-    this.#exchange.conclude(fault);
+  abandon(failure: NetworkFailure): void {
+    this.#exchange.conclude(failure);
     this.drop();
   }
 
@@ -124,7 +124,7 @@ export class HttpConnection implements Carrier, ExchangeOwner {
     const { pending } = this.#exchange;
     if (pending && error && this.#mayRepeat(pending, error)) return this.#repeat(pending);
     if (pending && error && isUnsendable(error)) pending.reject(unsendable(pending, error));
-    this.abandon(error ? networkFault(error) : ENOUGH);
+    this.abandon(error ? networkFailure(error) : ENOUGH);
   }
 
   #dial(dialled: Dialled): void {
@@ -157,7 +157,7 @@ export class HttpConnection implements Carrier, ExchangeOwner {
     this.#owner.repeat(pending);
   }
 
-  #timeoutFault(): NetworkFault {
+  #timeoutFailure(): NetworkFailure {
     const what = this.#isConnected ? this.#exchange.waitingFor() : this.#waitingToConnect();
     const detail = `${what} within ${this.#exchange.pending?.request.timeoutMs} ms`;
     const cause = this.#timeoutCause();

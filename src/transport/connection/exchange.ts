@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
 import { elapsedMs } from '../../clock.ts';
-import { malformedResponse, type NetworkFault } from '../network-error.ts';
+import { malformedResponse, type NetworkFailure } from '../network-error.ts';
 import { proxyErrorOf } from '../route/dial.ts';
 import type { TransportResponse } from '../transport.ts';
 import type { PendingRequest, ResponseHead } from './pending-request.ts';
@@ -19,7 +19,7 @@ type Headers = Record<string, string | string[] | undefined>;
 /** Bytes to read of a response's body that no attempt asked for; then the connection is given up. */
 const MAX_BODY_BYTES = 64 * 1024;
 const SWITCHING_PROTOCOLS = 101;
-/** The fault of a connection on which undici was about to write a request for a second time. */
+/** The failure of a connection on which undici was about to write a request for a second time. */
 const WRITTEN_TWICE = Object.assign(new Error('closed'), { code: 'ECONNRESET' });
 
 /**
@@ -67,12 +67,12 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   /** Gives the attempt its result, if it has none yet. A status that came decides, whatever broke after it. */
-  conclude(fault?: NetworkFault, cutBy: TransportResponse['bodyCutBy'] = fault?.error): void {
+  conclude(failure?: NetworkFailure, cutBy: TransportResponse['bodyCutBy'] = failure?.error): void {
     const pending = this.#pending;
     if (pending === undefined) return;
     this.#pending = undefined;
     if (this.#head) pending.respond(this.#head, this.#body?.text() ?? '', cutBy);
-    else if (fault) pending.fail(fault);
+    else if (failure) pending.fail(failure);
   }
 
   /** Another connection carries the attempt on. */

@@ -1,14 +1,14 @@
 import { elapsedMs, roundedMs } from '../../clock.ts';
 import type { TransportError } from '../../errors.ts';
 import type { Abortable, AbortWatch } from './abort-watch.ts';
-import type { NetworkFault } from '../network-error.ts';
+import type { NetworkFailure } from '../network-error.ts';
 import { redactUrl } from '../../redact.ts';
 import { withoutSent } from '../sent-secrets.ts';
 import type { TransportRequest, TransportResponse, TransportResult } from '../transport.ts';
 
 /** The connection that carries a pending request, and learns when it is over. */
 export interface Carrier {
-  abandon(fault: NetworkFault): void;
+  abandon(failure: NetworkFailure): void;
 }
 
 /** What is known of a response once its headers are in. `at` is by the monotonic clock. */
@@ -30,8 +30,8 @@ interface PendingRequestOptions {
   readonly reject: (error: TransportError) => void;
 }
 
-const ABORTED: NetworkFault = { error: 'aborted', detail: 'the caller gave up' };
-export const CLOSED: NetworkFault = { error: 'aborted', detail: 'the transport was closed' };
+const ABORTED: NetworkFailure = { error: 'aborted', detail: 'the caller gave up' };
+export const CLOSED: NetworkFailure = { error: 'aborted', detail: 'the transport was closed' };
 
 /** A request that has no response yet, with its deadline and its caller. It outlives a connection that dies under it. */
 export class PendingRequest implements Abortable {
@@ -96,7 +96,7 @@ export class PendingRequest implements Abortable {
     return { ...headers, location: redactUrl(withoutSent(location, this.request)) };
   }
 
-  fail({ error, detail, cause = this.#causeOnTheWay(error) }: NetworkFault): void {
+  fail({ error, detail, cause = this.#causeOnTheWay(error) }: NetworkFailure): void {
     this.#settle({
       kind: 'failure',
       error,
@@ -108,7 +108,7 @@ export class PendingRequest implements Abortable {
   }
 
   /** Where there is a proxy, it is what could not be connected to, or was not found. */
-  #causeOnTheWay(error: NetworkFault['error']): string | undefined {
+  #causeOnTheWay(error: NetworkFailure['error']): string | undefined {
     const isWay = this.#via !== undefined && (error === 'refused' || error === 'dns');
     return isWay ? 'proxy-unreachable' : undefined;
   }

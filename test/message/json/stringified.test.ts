@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readJson } from '../../../src/message/json/read-json.ts';
-import { findFault } from '../../../src/message/json/find-fault.ts';
+import { findProblem } from '../../../src/message/json/find-problem.ts';
 import { isStringified } from '../../../src/message/json/stringified.ts';
 import type { JsonValue } from '../../../src/message/types.ts';
 import { json } from '../arbitraries.ts';
@@ -47,7 +47,7 @@ describe('isStringified', () => {
       fc.property(text, (given) => {
         if (!isKnown(given)) return;
         expect(JSON.stringify(JSON.parse(given))).toBe(given);
-        expect(findFault(given)).toBeUndefined();
+        expect(findProblem(given)).toBeUndefined();
       }),
       { numRuns: 10_000 },
     );
@@ -115,7 +115,7 @@ describe('isStringified', () => {
         } catch {
           isRejected = true;
         }
-        expect(isRejected).toBe(findFault(whole) !== undefined);
+        expect(isRejected).toBe(findProblem(whole) !== undefined);
       }),
       { numRuns: 500 },
     );

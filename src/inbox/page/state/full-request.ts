@@ -9,7 +9,7 @@ export interface FullRequest {
   readonly body: Uint8Array;
 }
 
-export type LoadedRequest = FullRequest | { readonly fault: string } | undefined;
+export type LoadedRequest = FullRequest | { readonly failure: string } | undefined;
 
 /** What is known of the request that is selected; undefined while it is fetched. */
 export function useFullRequest(api: Api, id: number | undefined): LoadedRequest {
@@ -21,7 +21,7 @@ export function useFullRequest(api: Api, id: number | undefined): LoadedRequest 
     Promise.all([api.details(id, signal), api.body(id, signal)]).then(
       ([details, body]) => setOpening({ id, now: { details, body } }),
       (error: unknown) => {
-        if (!signal.aborted) setOpening({ id, now: { fault: messageOf(error) } });
+        if (!signal.aborted) setOpening({ id, now: { failure: messageOf(error) } });
       },
     );
     return () => left.abort();

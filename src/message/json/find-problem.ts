@@ -1,13 +1,13 @@
 import { isKept } from './decimal.ts';
-import { changed, cutOffHint, duplicate, keyHint, valueHint, type JsonFault } from './json-fault.ts';
+import { changed, cutOffHint, duplicate, keyHint, valueHint, type JsonProblem } from './json-problem.ts';
 import { formatPath, type PathStep } from './json-path.ts';
 import { shortened } from '../problem.ts';
 
 /**
- * Walks the text exactly, as RFC 8259 has it and without recursion, and says the first syntax fault, else the first
- * loss; undefined for JSON that loses nothing. Slow: for texts that are known to be at fault.
+ * Walks the text exactly, as RFC 8259 has it and without recursion, and says the first syntax problem, else the first
+ * loss; undefined for JSON that loses nothing. Slow: for texts that are known to be wrong.
  */
-export function findFault(text: string): JsonFault | undefined {
+export function findProblem(text: string): JsonProblem | undefined {
   return new Walker(text).walk();
 }
 
@@ -20,19 +20,19 @@ type JsonState = 'value' | 'first-item' | 'first-key' | 'key' | 'colon' | 'next'
 
 const LITERALS: readonly string[] = ['true', 'false', 'null'];
 
-type Syntax = Extract<JsonFault, { kind: 'syntax' }>;
+type Syntax = Extract<JsonProblem, { kind: 'syntax' }>;
 
 class Walker {
   readonly #text: string;
   readonly #open: Open[] = [];
   #at = 0;
-  #loss: JsonFault | undefined;
+  #loss: JsonProblem | undefined;
 
   constructor(text: string) {
     this.#text = text;
   }
 
-  walk(): JsonFault | undefined {
+  walk(): JsonProblem | undefined {
     let state: JsonState = 'value';
     while (state !== 'done') {
       this.#skipSpace();
@@ -78,7 +78,7 @@ class Walker {
       this.#open.length === 0 &&
       /^(?:<{7}|={7}|>{7})(?:\s|$)/.test(this.#text.slice(this.#at, this.#at + 8))
     ) {
-      return this.#fault(
+      return this.#problem(
         'expected JSON, got a conflict marker of Git',
         'resolve the conflict first: both sides are in the file',
       );
@@ -133,8 +133,8 @@ class Walker {
       return this.#unexpected('a key in double quotes', keyHint(character));
     }
     const start = this.#at;
-    const fault = this.#string('key');
-    if (fault !== undefined) return fault;
+    const problem = this.#string('key');
+    if (problem !== undefined) return problem;
     open.step = JSON.parse(this.#text.slice(start, this.#at)) as string; // a string literal has just been walked
     if (open.keys.has(open.step)) this.#loss ??= duplicate(this.#path());
     open.keys.add(open.step);
@@ -164,7 +164,7 @@ class Walker {
     const rest = this.#text.slice(this.#at, this.#at + 6);
     const isLast = this.#at + rest.length === this.#text.length;
     if (isLast && /^\\(?:u[\da-fA-F]{0,3})?$/.test(rest)) return this.#endsEarly(inside);
-    return this.#fault(
+    return this.#problem(
       `expected an escape that JSON has, got \`${rest.slice(0, 2)}\``,
       'a backslash itself is `\\\\`',
     );
@@ -172,7 +172,7 @@ class Walker {
 
   #controlCharacter(character: string): Syntax {
     const written = JSON.stringify(character).slice(1, -1);
-    return this.#fault(
+    return this.#problem(
       `expected no control character inside a string, got \`${written}\``,
       `write it as \`${written}\``,
     );
@@ -191,13 +191,13 @@ class Walker {
   #badNumber(token: string, end: number): Syntax {
     if (end === this.#text.length && /^-$|[.eE+-]$/.test(token)) return this.#endsEarly('number');
     if (this.#open.length === 0 && /[{[]/.test(this.#text.slice(end))) {
-      return this.#fault(
+      return this.#problem(
         `expected JSON alone, got text before it: \`${shortened(token)}\``,
         'take out what stands before the JSON',
       );
     }
     const hint = 'no leading zeros, no `+` in front, digits on both sides of the point';
-    return this.#fault(`expected a number as JSON spells it, got \`${shortened(token)}\``, hint);
+    return this.#problem(`expected a number as JSON spells it, got \`${shortened(token)}\``, hint);
   }
 
   #skipSpace(): void {
@@ -216,14 +216,14 @@ class Walker {
   }
 
   #unexpected(what: string, hint?: string): Syntax {
-    return this.#fault(`expected ${what}, got \`${this.#word()}\``, hint);
+    return this.#problem(`expected ${what}, got \`${this.#word()}\``, hint);
   }
 
   /** `inside` is the token that is cut off, where one is. */
   #endsEarly(inside?: 'key' | 'string' | 'number' | 'word'): Syntax {
     const innermost = this.#open.at(-1);
     if (innermost === undefined && inside === undefined) {
-      return this.#fault(
+      return this.#problem(
         'expected JSON, got an empty text',
         'is it the right file, or did what wrote it fail?',
       );
@@ -231,7 +231,7 @@ class Walker {
     const what = inside ?? (innermost?.closer === '}' ? 'object' : 'array');
     const path = this.#path(inside === undefined || inside === 'key' ? -1 : undefined);
     this.#at = this.#text.length;
-    return this.#fault(
+    return this.#problem(
       `the text ends inside ${inside === 'key' ? 'a key of the object' : `the ${what}`}${path === '' ? '' : ` \`${path}\``}`,
       cutOffHint(`${inside === 'string' || inside === 'key' ? '"' : ''}${this.#closers()}`),
     );
@@ -244,7 +244,7 @@ class Walker {
       .join('');
   }
 
-  #fault(sentence: string, hint?: string): Syntax {
+  #problem(sentence: string, hint?: string): Syntax {
     return { kind: 'syntax', offset: this.#at, sentence, ...(hint === undefined ? {} : { hint }) };
   }
 }

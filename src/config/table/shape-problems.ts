@@ -11,9 +11,9 @@ import { FILE_SHAPE, shapeBelow, type FileShape } from './file-shape.ts';
  * Lists everything in a file that has the wrong shape: which keys there are, and what holds others. The kind of each setting checks
  * its value. `file` is its name as shown.
  */
-export function shapeFaults(content: unknown, file: string): ConfigError[] {
+export function shapeProblems(content: unknown, file: string): ConfigError[] {
   if (!isObject(content)) return [notAnObject(content, file)];
-  return [...placeFaults(content, FILE_SHAPE, { file, path: [] }), ...mixedForms(content, file)];
+  return [...placeProblems(content, FILE_SHAPE, { file, path: [] }), ...mixedForms(content, file)];
 }
 
 function notAnObject(content: unknown, file: string): ConfigError {
@@ -39,7 +39,7 @@ interface PlaceInFile {
   readonly path: readonly string[];
 }
 
-function placeFaults(value: unknown, shape: FileShape, place: PlaceInFile): ConfigError[] {
+function placeProblems(value: unknown, shape: FileShape, place: PlaceInFile): ConfigError[] {
   if (value === undefined || shape.kind === 'setting') return [];
   if (shape.kind === 'text') {
     return typeof value === 'string' ? [] : [wrongKind(value, 'to be a string', place)];
@@ -48,7 +48,7 @@ function placeFaults(value: unknown, shape: FileShape, place: PlaceInFile): Conf
   return Object.entries(value).flatMap(([name, inner]) => {
     const innerShape = shapeBelow(shape, name);
     if (innerShape === undefined) return [unknownKey(name, shape, place)];
-    return placeFaults(inner, innerShape, { ...place, path: [...place.path, name] });
+    return placeProblems(inner, innerShape, { ...place, path: [...place.path, name] });
   });
 }
 

@@ -1,49 +1,49 @@
 /** Why a connection ended without a request: in words and, if the sender can still read it, as a status. */
-export interface ConnectionFault {
+export interface ConnectionProblem {
   readonly status: number | undefined;
   readonly reason: string;
 }
 
 /** Why the headers of a request are rejected, whose sender waits for a response. */
-export interface RequestFault extends ConnectionFault {
+export interface RequestProblem extends ConnectionProblem {
   readonly status: number;
 }
 
-export const NO_HOST: RequestFault = {
+export const NO_HOST: RequestProblem = {
   status: 400,
   reason: 'it has no Host header, which HTTP/1.1 requires',
 };
 
 /** RFC 9110, 10.1.1 defines no other expectation. */
-export const OTHER_EXPECTATION: RequestFault = {
+export const OTHER_EXPECTATION: RequestProblem = {
   status: 417,
   reason: 'its Expect header is not 100-continue, the only expectation that exists',
 };
 
-export const CONNECT: RequestFault = {
+export const CONNECT: RequestProblem = {
   status: 405,
   reason: 'it is a CONNECT request, but this is not a proxy: send webhooks as POST',
 };
 
-export const SENDER_LEFT: ConnectionFault = {
+export const SENDER_LEFT: ConnectionProblem = {
   status: undefined,
   reason: 'its sender disconnected before the end of the request',
 };
 
 /** A client checks a certificate only after the handshake, and then closes the connection without an alert. */
-export const LEFT_AFTER_HANDSHAKE: ConnectionFault = {
+export const LEFT_AFTER_HANDSHAKE: ConnectionProblem = {
   status: undefined,
   reason:
     'its sender disconnected after the TLS handshake, without a request: perhaps it does not trust the certificate',
 };
 
-const TLS_HELLO: ConnectionFault = {
+const TLS_HELLO: ConnectionProblem = {
   status: 400,
   reason:
     'it is TLS, but this port speaks plain HTTP: post to http://, or start hooks listen with --self-signed',
 };
 
-const HTTP2: ConnectionFault = {
+const HTTP2: ConnectionProblem = {
   status: 400,
   reason: 'it is HTTP/2, but this port speaks HTTP/1.1: let the sender use that (curl: --http1.1)',
 };
@@ -54,9 +54,9 @@ function isTlsHello([type, major]: Iterable<number> = []): boolean {
 }
 
 /** Explains an error of Node's HTTP parser, TLS or timers; undefined when the connection merely ended. */
-export function connectionFaultOf(
+export function connectionProblemOf(
   error: NodeJS.ErrnoException & { readonly rawPacket?: Buffer },
-): ConnectionFault | undefined {
+): ConnectionProblem | undefined {
   if (isTlsHello(error.rawPacket)) return TLS_HELLO;
   switch (error.code) {
     // An idle connection may end this way too. If a request was being read, its reader notices.
@@ -76,13 +76,13 @@ export function connectionFaultOf(
     case 'HPE_HEADER_OVERFLOW':
       return { status: 431, reason: 'its headers are over 16 KiB' };
     default:
-      if (error.code?.startsWith('ERR_SSL_') === true) return tlsFault(error.code);
+      if (error.code?.startsWith('ERR_SSL_') === true) return tlsProblem(error.code);
       return { status: 400, reason: `it is not HTTP/1.1 (${error.code ?? 'malformed'})` };
   }
 }
 
 /** Explains a TLS failure. A client that says why it leaves sends an alert, whose name is in the code. */
-function tlsFault(code: string): ConnectionFault {
+function tlsProblem(code: string): ConnectionProblem {
   const alert = /ALERT_(.+)$/.exec(code)?.[1]?.toLowerCase().replaceAll('_', ' ');
   const isDistrust = alert !== undefined && /unknown ca|certificate/.test(alert);
   const why = isDistrust

@@ -1,7 +1,7 @@
 import { shortened } from '../problem.ts';
 
 /** What is wrong with a JSON text: it is none, or JavaScript would lose something of it. */
-export type JsonFault =
+export type JsonProblem =
   | {
       readonly kind: 'syntax';
       /** In UTF-16 units. */
@@ -18,7 +18,7 @@ export type JsonFault =
     };
 
 /** A key that its object has had already. */
-export function duplicate(path: string): JsonFault {
+export function duplicate(path: string): JsonProblem {
   return {
     kind: 'loss',
     path,
@@ -29,7 +29,7 @@ export function duplicate(path: string): JsonFault {
 }
 
 /** A number whose value would not survive. */
-export function changed(path: string, token: string): JsonFault {
+export function changed(path: string, token: string): JsonProblem {
   const got = shortened(token);
   const where = path === '' ? '' : ` at \`${path}\``;
   return {

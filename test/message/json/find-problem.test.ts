@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { findFault } from '../../../src/message/json/find-fault.ts';
+import { findProblem } from '../../../src/message/json/find-problem.ts';
 import { json } from '../arbitraries.ts';
 
-describe('findFault', () => {
+describe('findProblem', () => {
   it.each([
     // text, offset, sentence, hint
     ['', 0, 'expected JSON, got an empty text', 'is it the right file, or did what wrote it fail?'],
@@ -50,7 +50,7 @@ describe('findFault', () => {
     ['["\\x41"]', 2, 'expected an escape that JSON has, got `\\x`', 'a backslash itself is `\\\\`'],
     ['[🍰]', 1, 'expected a value, got `🍰`', undefined],
   ])('explains %j', (text, offset, sentence, hint) => {
-    expect(findFault(text)).toEqual({
+    expect(findProblem(text)).toEqual({
       kind: 'syntax',
       offset,
       sentence,
@@ -59,7 +59,7 @@ describe('findFault', () => {
   });
 
   it('finds nothing in JSON that loses nothing', () => {
-    fc.assert(fc.property(json, (value) => findFault(JSON.stringify(value, null, 1)) === undefined));
+    fc.assert(fc.property(json, (value) => findProblem(JSON.stringify(value, null, 1)) === undefined));
   });
 
   it('finds a syntax fault exactly where JSON.parse throws', () => {
@@ -89,7 +89,7 @@ describe('findFault', () => {
       fc.property(json, edit, (value, { at, cut, put }) => {
         const text = JSON.stringify(value);
         const edited = text.slice(0, at) + put + text.slice(at + cut);
-        expect(findFault(edited)?.kind === 'syntax').toBe(!isJson(edited));
+        expect(findProblem(edited)?.kind === 'syntax').toBe(!isJson(edited));
       }),
       { numRuns: 3000 },
     );
@@ -103,7 +103,7 @@ describe('findFault', () => {
         (value, share) => {
           const text = JSON.stringify(value);
           const cut = text.slice(0, 1 + Math.floor(share * (text.length - 2)));
-          expect(findFault(cut)).toMatchObject({
+          expect(findProblem(cut)).toMatchObject({
             kind: 'syntax',
             offset: cut.length,
             sentence: expect.stringMatching(/^the text ends inside/) as string,
@@ -114,8 +114,8 @@ describe('findFault', () => {
   });
 
   it('walks a very deep and a very long text', () => {
-    expect(findFault('['.repeat(100_000))).toMatchObject({ kind: 'syntax', offset: 100_000 });
-    expect(findFault(`["${'x'.repeat(1_000_000)}",]`)).toMatchObject({ kind: 'syntax', offset: 1_000_004 });
+    expect(findProblem('['.repeat(100_000))).toMatchObject({ kind: 'syntax', offset: 100_000 });
+    expect(findProblem(`["${'x'.repeat(1_000_000)}",]`)).toMatchObject({ kind: 'syntax', offset: 1_000_004 });
   });
 });
 

@@ -1,6 +1,6 @@
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
-import { shapeFaults } from '../../../src/config/table/shape-faults.ts';
+import { shapeProblems } from '../../../src/config/table/shape-problems.ts';
 import { configSchema } from '../../../src/schemas.ts';
 
 const SHORT = {
@@ -75,18 +75,18 @@ const WRONG: readonly (readonly [string, unknown, string, string?])[] = [
   ['nothing', null, 'Expected f to hold an object, got null'],
 ];
 
-describe('shapeFaults', () => {
+describe('shapeProblems', () => {
   it('finds none in either form', () => {
-    expect([SHORT, LONG, {}].flatMap((content) => shapeFaults(content, 'f'))).toEqual([]);
+    expect([SHORT, LONG, {}].flatMap((content) => shapeProblems(content, 'f'))).toEqual([]);
   });
 
   it('finds all of them', () => {
-    const faults = shapeFaults({ webhook: [], delivery: { timout: 1 }, client: [] }, 'f');
+    const faults = shapeProblems({ webhook: [], delivery: { timout: 1 }, client: [] }, 'f');
     expect(faults.map(({ key }) => key)).toEqual(['webhook', 'delivery.timout', 'client']);
   });
 
   it.each(WRONG)('finds %s', (_, content, message, hint) => {
-    const [failure] = shapeFaults(content, 'f');
+    const [failure] = shapeProblems(content, 'f');
     expect(failure?.message).toBe(message);
     if (hint !== undefined) expect(failure?.hint).toBe(hint);
   });
