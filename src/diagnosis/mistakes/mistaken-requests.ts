@@ -4,7 +4,7 @@ import { schemeListText, signatureHeaderNames } from '../../signature/schemes/la
 import type { SignatureScheme } from '../../signature/schemes/scheme.ts';
 import { verifyingKeys } from '../../signature/schemes/secrets.ts';
 import { signedFields, Signer } from '../../signature/schemes/signer.ts';
-import type { Fault } from '../../check/check.ts';
+import type { ReceiverMistake } from '../../check/check.ts';
 import { commonMistakes } from './common-mistakes.ts';
 import type { CheckRequest } from '../../check/sample.ts';
 
@@ -19,7 +19,7 @@ export interface MistakeOptions {
 /** A request, and the fault of a receiver that accepts it. */
 export interface MistakenRequest {
   readonly request: CheckRequest;
-  readonly fault: Fault;
+  readonly fault: ReceiverMistake;
 }
 
 /** Makes a request for each common mistake of receivers, the likeliest first. */
@@ -46,7 +46,7 @@ export function* mistakenRequests(
   }
 }
 
-function otherScheme(scheme: SignatureScheme, wanted: readonly SignatureScheme[]): Fault {
+function otherScheme(scheme: SignatureScheme, wanted: readonly SignatureScheme[]): ReceiverMistake {
   const header = signatureHeaderNames([scheme]);
   return {
     code: 'other-scheme',

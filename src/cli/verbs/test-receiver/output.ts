@@ -1,4 +1,4 @@
-import type { CheckResult, Fault } from '../../../check/check.ts';
+import type { CheckResult, ReceiverMistake } from '../../../check/check.ts';
 import { printable } from '../../../redact.ts';
 import type { Io } from '../../io.ts';
 import { noteError } from '../../error-text.ts';
@@ -13,7 +13,7 @@ export class TestOutput {
   readonly #options: Pick<TestOptions, 'output' | 'quiet'>;
   readonly #io: Io;
   readonly #unsent: CheckResult[] = [];
-  /** Faults that were explained already. */
+  /** Mistakes that were explained already. */
   readonly #explained = new Set<string>();
 
   constructor(options: Pick<TestOptions, 'output' | 'quiet'>, io: Io) {
@@ -30,15 +30,15 @@ export class TestOutput {
     }
   }
 
-  #isKnown({ fault }: CheckResult): boolean {
-    if (fault === undefined) return false;
-    const isKnown = this.#explained.has(fault.says);
-    this.#explained.add(fault.says);
+  #isKnown({ mistake }: CheckResult): boolean {
+    if (mistake === undefined) return false;
+    const isKnown = this.#explained.has(mistake.says);
+    this.#explained.add(mistake.says);
     return isKnown;
   }
 
   /** @param verdict what all results together say */
-  end(summary: CheckSummary, verdict: Fault | undefined): void {
+  end(summary: CheckSummary, verdict: ReceiverMistake | undefined): void {
     const { output, quiet } = this.#options;
     if (output === 'json') this.#io.out(jsonLine({ summary: { ...summary, ...diagnosisFields(verdict) } }));
     else {
