@@ -1,4 +1,11 @@
-import { sync, type AudienceKind, type Change, type Counts, type MemberList } from '../audience/sync.ts';
+import {
+  sync,
+  type AudienceKind,
+  type Change,
+  type ChangeTarget,
+  type Counts,
+  type MemberList,
+} from '../audience/sync.ts';
 import { validateOptions } from '../validate-options.ts';
 import { systemClock } from '../clock.ts';
 import { ConfigError } from '../errors.ts';
@@ -114,12 +121,7 @@ async function run(
       force,
       dryRun,
       called: { maxChange: 'maxChange', force: 'force: true', dryRun: 'dryRun: true' },
-      openTarget: async () => ({
-        capacity: CAPACITY,
-        ready: () => pipeline.client.ready(),
-        deliverThen: (message, then) => pipeline.deliverThen(message, then),
-        flush: () => void pipeline.client.flush(),
-      }),
+      openTarget: async () => changeTarget(pipeline, CAPACITY),
       onOutcome: ({ kind: change, userId, value }, outcome) =>
         onOutcome?.({ kind: change, userId, value }, outcome) ?? undefined,
     });
@@ -127,6 +129,16 @@ async function run(
   } finally {
     await store.close();
   }
+}
+
+/** Sends changes through a pipeline, at most `capacity` of them in flight. */
+export function changeTarget(pipeline: Pipeline, capacity: number): ChangeTarget<Outcome> {
+  return {
+    capacity,
+    ready: () => pipeline.client.ready(),
+    deliverThen: (message, onOutcome) => pipeline.deliverThen(message, onOutcome),
+    flush: () => void pipeline.client.flush(),
+  };
 }
 
 function noFile(store: string): ConfigError {
