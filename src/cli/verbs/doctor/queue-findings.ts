@@ -25,7 +25,6 @@ export function storeFindings(seen: QueueExamination): DoctorFinding[] {
   return [
     lockFinding(store),
     integrityFinding(store),
-    ...versionFindings(store),
     ...permissionFindings(store, isWritable),
     diskFinding(dirname(store.file), freeBytes),
   ];
@@ -56,12 +55,6 @@ function integrityFinding({ damage, isChecked }: PresentStore): DoctorFinding {
   }
   const hint = 'stop what uses it, run `hooks queue recover FILE --to NEW`, and replace FILE by NEW';
   return fail('integrity', `the file is damaged: ${damage}`, hint);
-}
-
-function versionFindings({ file, isCurrent }: PresentStore): DoctorFinding[] {
-  if (isCurrent) return [];
-  const hint = 'run any command that uses it, which brings it up to date';
-  return [warn('store', `${file} was made by an older version of hooks`, hint)];
 }
 
 function permissionFindings({ file, mode }: PresentStore, isWritable: boolean): DoctorFinding[] {
