@@ -73,7 +73,7 @@ CREATE TABLE claims (
   owner TEXT NOT NULL REFERENCES owners ON DELETE CASCADE,
   token TEXT NOT NULL,
   lease_ends_at INTEGER NOT NULL,
-  progress TEXT -- JSON: with the round that the claim began, or as last renewed; kept in the table progress once the claim is over
+  progress TEXT NOT NULL -- JSON: with the round that the claim began, or as last renewed; kept in the table progress once the claim is over
 );
 
 CREATE TABLE progress (
