@@ -10,7 +10,7 @@ import { assertNotEmpty, isEmptyFile, prepareFiles, removeStore, sizeOf } from '
 import { assertOwnFile } from './ownership.ts';
 import { SqliteConnection } from './connection.ts';
 import { cutCommits, lostPages } from './cut-commits.ts';
-import { assertSchema, isBlank, makeTables } from './schema.ts';
+import { assertSchema, isNewDatabase, makeTables } from './schema.ts';
 import { loadSqlite, type Database } from './sqlite.ts';
 import { SqliteStore } from './sqlite-store.ts';
 import type { Store } from './store.ts';
@@ -119,7 +119,7 @@ async function connect(file: string, tables: readonly string[], waitMs: number):
 
 function connected(database: Database, tables: readonly string[], file: string): SqliteConnection {
   try {
-    if (isBlank(database)) {
+    if (isNewDatabase(database)) {
       initialize(database, tables);
       // A file that has pages takes the setting of `initialize` only so.
       database.exec('VACUUM');

@@ -12,7 +12,7 @@ CREATE TABLE store_checks (id INTEGER PRIMARY KEY CHECK (id = 1), checked_at INT
 `;
 
 /** Whether the file has neither tables nor the stamp of a program. */
-export function isBlank(database: Database): boolean {
+export function isNewDatabase(database: Database): boolean {
   const first = database.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get();
   return first === undefined && applicationIdOf(database) === 0;
 }
@@ -21,7 +21,7 @@ export function isBlank(database: Database): boolean {
 export function makeTables(database: Database, tables: readonly string[]): void {
   database.exec('BEGIN IMMEDIATE');
   try {
-    if (isBlank(database)) {
+    if (isNewDatabase(database)) {
       for (const sql of [OWN_TABLE, ...tables]) database.exec(sql);
       database.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
       database.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`);
