@@ -380,7 +380,7 @@ describe('hooks expect', () => {
 
   it.each<[string, string[], RegExp]>([
     ['nothing is expected', ['--', 'true'], /^error: Nothing is expected\nhint: .*--count/],
-    ['there is no command', ['--count', '1'], /Missing required argument 'command'/],
+    ['there is no command', ['--count', '1'], /Expected the argument `command`, got nothing/],
     ['the program is not there', ['--count', '1', '--', 'no-such-program'], /there is no such program/],
     ['a count is none', ['--count', '-1', '--', 'true'], /--count/],
     [

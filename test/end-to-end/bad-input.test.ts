@@ -184,38 +184,38 @@ const CONFIG: Readonly<Record<string, Case>> = {
 const COMMAND_LINE: Readonly<Record<string, Case>> = {
   'a mistyped flag with its value behind a =': {
     args: ['replay', 'x', '--secert=s3cret'],
-    sentence: "Unknown option '--secert=…'",
+    sentence: 'Unknown option `--secert=…`',
     hint: 'did you mean --secret?',
   },
   'a global flag with a value that is not one of the choices': {
     args: ['config', '-o', 'xml'],
-    sentence: "Option '-o, --output <format>' argument 'xml' is invalid. Allowed choices are text, json.",
+    sentence: 'Expected `--output` to be text or json, got xml',
     hint: 'run hooks --help to see its flags',
   },
   'a value without quotes': {
     args: ['send', 'track', '--event', 'Order', 'Completed', ...TO],
-    sentence: "Too many arguments for 'track'. Expected 0 arguments but got 1.",
+    sentence: 'Expected at most 0 arguments, got 1',
     hint: 'put quotes around a value with spaces, or run hooks send track --help to see its flags',
   },
   'an id that looks like a flag': {
     args: ['queue', 'show', '-sMINwqTb3Lo-000000'],
-    sentence: "Unknown option '-s…'",
+    sentence: 'Unknown option `-s…`',
     hint: 'put an id that starts with - behind --: hooks queue show -- ID; or run hooks queue show --help to see its flags',
   },
-  'a mistyped command': { args: ['sned'], sentence: "Unknown command 'sned'", hint: 'did you mean send?' },
+  'a mistyped command': { args: ['sned'], sentence: 'Unknown command `sned`', hint: 'did you mean send?' },
   'help of a mistyped command': {
     args: ['sned', '--help'],
-    sentence: "Unknown command 'sned'",
+    sentence: 'Unknown command `sned`',
     hint: 'did you mean send?',
   },
   'a mistyped flag': {
     args: ['send', 'track', '--evnt', 'Signup', ...TO],
-    sentence: "Unknown option '--evnt'",
+    sentence: 'Unknown option `--evnt`',
     hint: 'did you mean --event?',
   },
   'a flag that nobody knows': {
     args: ['replay', 'x', '--frobnicate'],
-    sentence: "Unknown option '--frobnicate'",
+    sentence: 'Unknown option `--frobnicate`',
     hint: 'run hooks replay --help to see its flags',
   },
   'a flag of another type': {
@@ -248,7 +248,7 @@ const COMMAND_LINE: Readonly<Record<string, Case>> = {
   'a value that is not one of the choices': {
     args: [...REPLAY, '--order', 'usr'],
     files: DAY,
-    sentence: "Option '--order <order>' argument 'usr' is invalid. Allowed choices are user, none.",
+    sentence: 'Expected `--order` to be user or none, got usr',
     hint: 'run hooks replay --help to see its flags',
   },
 };
@@ -343,7 +343,7 @@ const MESSAGES: Readonly<Record<string, Case>> = {
   },
   'an empty user id': {
     args: [...GOOD, '--user-id', '', ...TO],
-    sentence: "Option '--user-id <id>' argument '' is invalid. Expected a value, got an empty text.",
+    sentence: 'Expected `--user-id` to be a non-empty text, got an empty text',
     hint: 'run hooks send --help to see its flags',
   },
   'properties that are a list': {
@@ -366,18 +366,18 @@ const MESSAGES: Readonly<Record<string, Case>> = {
 const EMPTY_PATHS: Readonly<Record<string, Case>> = Object.fromEntries(
   (
     [
-      [['replay', '', ...TO], "Command-argument value '' is invalid for argument 'files'."],
-      [['sign', '--secret', 's', ''], "Command-argument value '' is invalid for argument 'file'."],
-      [['verify', '--secret', 's', ''], "Command-argument value '' is invalid for argument 'file'."],
-      [['sign', '--secret-file', ''], "Option '--secret-file <file>' argument '' is invalid."],
-      [['replay', '-', '--failed', '', ...TO], "Option '--failed <file>' argument '' is invalid."],
-      [['test', 'URL', '--capture', ''], "Option '--capture <file>' argument '' is invalid."],
+      [['replay', '', ...TO], 'files'],
+      [['sign', '--secret', 's', ''], 'file'],
+      [['verify', '--secret', 's', ''], 'file'],
+      [['sign', '--secret-file', ''], '--secret-file'],
+      [['replay', '-', '--failed', '', ...TO], '--failed'],
+      [['test', 'URL', '--capture', ''], '--capture'],
     ] as const
-  ).map(([args, complaint]): [string, Case] => [
+  ).map(([args, name]): [string, Case] => [
     args.join(' '),
     {
       args,
-      sentence: `${complaint} Expected a value, got an empty text.`,
+      sentence: `Expected \`${name}\` to be a non-empty text, got an empty text`,
       hint: `run hooks ${args[0]} --help to see its flags`,
     },
   ]),

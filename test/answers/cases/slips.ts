@@ -48,14 +48,14 @@ const COMMANDS: readonly Slip[] = [
     'flag-first',
     'a flag stands before the command',
     ['--url', 'http://127.0.0.1:9/', 'send'],
-    "Unknown option '--url'",
+    'Unknown option `--url`',
     'give it behind the command: hooks COMMAND --url',
   ],
   [
     'long-dash',
     'an editor made a long dash of two hyphens',
     ['send', 'track', '\u2014event', 'A'],
-    'Too many arguments',
+    'Expected at most 0 arguments',
     'write two hyphens: --event',
   ],
   [
