@@ -71,7 +71,7 @@ export function syncAudience(options: SyncAudienceOptions): Promise<SyncSummary>
     const { members } = options;
     // A JavaScript caller may give anything.
     if (typeof members === 'string') {
-      throw target.fault(undefined, 'expected user ids, got a text', 'for a single member: [userId]');
+      throw target.fault(undefined, 'Expected user ids, got a text', 'for a single member: [userId]');
     }
     for await (const userId of members) target.add(userId, true);
   });

@@ -197,7 +197,7 @@ describe('hooks expect', () => {
     const flags = ['--messages', '2', '--snapshot', 'a.snap'];
     const { code, stdout } = await hooks(['expect', ...flags, '--', 'node', '-e', send], { cwd });
     expect(code).toBe(1);
-    expect(stdout).toMatch(/✗ valid +hooks serve rejects 1 of 2 messages: message 2 of request 1: expected/);
+    expect(stdout).toMatch(/✗ valid +hooks serve rejects 1 of 2 messages: message 2 of request 1: Expected/);
     expect(stdout).toContain('a.snap: not written, because another expectation is not met');
     expect(existsSync(join(cwd, 'a.snap'))).toBe(false);
   });

@@ -308,22 +308,22 @@ const MESSAGES: Readonly<Record<string, Case>> = {
   },
   'a track without an event': {
     args: ['send', 'track', '--user-id', 'u1', ...TO],
-    sentence: 'expected `event` to be a non-empty string, got nothing (track)',
+    sentence: 'Expected `event` to be a non-empty string, got nothing (track)',
     hint: "give it with --event 'Order Completed'",
   },
   'an alias without a previous id': {
     args: ['send', 'alias', '--user-id', 'u1', ...TO],
-    sentence: 'expected `previousId` (or `Previous ID`) to be a non-empty string, got nothing (alias)',
+    sentence: 'Expected `previousId` (or `Previous ID`) to be a non-empty string, got nothing (alias)',
     hint: 'give it with --previous-id ID',
   },
   'a timestamp without a zone': {
     args: [...GOOD, '--timestamp', '2026-11-20T21:10:05', ...TO],
-    sentence: 'expected `timestamp` to be RFC 3339 with a zone, got "2026-11-20T21:10:05" (track "Signup")',
+    sentence: 'Expected `timestamp` to be RFC 3339 with a zone, got "2026-11-20T21:10:05" (track "Signup")',
     hint: 'add its zone or offset: 2026-11-20T21:10:05.123Z, or +02:00 in place of the Z',
   },
   'an unknown type in the message': {
     args: ['send', '--json', '{"type":"trak"}', ...TO],
-    sentence: 'expected `type` to be page, screen, identify, track, alias, group or delete, got "trak"',
+    sentence: 'Expected `type` to be page, screen, identify, track, alias, group or delete, got "trak"',
     hint: 'did you mean "track"?',
   },
   'a message of another type than the command line says': {
@@ -348,7 +348,7 @@ const MESSAGES: Readonly<Record<string, Case>> = {
   },
   'properties that are a list': {
     args: ['send', '--json', '{"type":"track","event":"e","properties":[]}', ...TO],
-    sentence: 'expected `properties` to be an object, got an array (track "e")',
+    sentence: 'Expected `properties` to be an object, got an array (track "e")',
     hint: 'write it as {"key":"value"}, or leave it out',
   },
   'an integration without a value': {
@@ -408,7 +408,7 @@ const FILES: Readonly<Record<string, Case>> = {
   },
   'a folder': {
     args: ['replay', '.', ...TO],
-    sentence: '.: is a folder, not a file',
+    sentence: '.: expected a file, got a folder',
     hint: "name its files: './*.json'",
   },
   'a report in a folder that is not there': {
@@ -432,13 +432,13 @@ const FILES: Readonly<Record<string, Case>> = {
   'a --failed file that is the input': {
     args: [...REPLAY, '--failed', './day.ndjson'],
     files: DAY,
-    sentence: './day.ndjson: is an input of the replay: writing to it would lose its messages',
+    sentence: './day.ndjson: cannot be written: it is an input of the replay, whose messages would be lost',
     hint: 'name another file in --failed',
   },
   'a report that is the input': {
     args: ['replay', 'day.json', ...TO, '--report', 'day.json'],
     files: { 'day.json': track(1) },
-    sentence: 'day.json: is an input of the replay: writing to it would lose its messages',
+    sentence: 'day.json: cannot be written: it is an input of the replay, whose messages would be lost',
     hint: 'name another file in --report',
   },
   'one file for the report and for what failed': {

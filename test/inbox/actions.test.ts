@@ -290,7 +290,7 @@ describe('a batch in the list', () => {
       among: { types: ['track'], events: batch.slice(0, 10).map(({ event }) => event), users: ['u1'] },
     });
     expect(await summaryOf(2)).toMatchObject({
-      problem: expect.stringMatching(/^expected a value, got `no`/) as string,
+      problem: expect.stringMatching(/^Expected a value, got `no`/) as string,
     });
   });
 });

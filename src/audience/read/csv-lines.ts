@@ -121,7 +121,7 @@ export class CsvLines implements LineReader {
   #wrongCount(count: number): HooksError {
     const { columns } = this.#layout;
     const expected = `${columns} column${columns === 1 ? '' : 's'} as in the header`;
-    return this.#target.fault(this.#line, `expected ${expected}, got ${count}`);
+    return this.#target.fault(this.#line, `Expected ${expected}, got ${count}`);
   }
 
   #unclosed(): HooksError {

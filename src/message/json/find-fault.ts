@@ -79,7 +79,7 @@ class Walker {
       /^(?:<{7}|={7}|>{7})(?:\s|$)/.test(this.#text.slice(this.#at, this.#at + 8))
     ) {
       return this.#fault(
-        'expected JSON, got a conflict marker of Git',
+        'Expected JSON, got a conflict marker of Git',
         'resolve the conflict first: both sides are in the file',
       );
     }
@@ -165,7 +165,7 @@ class Walker {
     const isLast = this.#at + rest.length === this.#text.length;
     if (isLast && /^\\(?:u[\da-fA-F]{0,3})?$/.test(rest)) return this.#endsEarly(inside);
     return this.#fault(
-      `expected an escape that JSON has, got \`${rest.slice(0, 2)}\``,
+      `Expected an escape that JSON has, got \`${rest.slice(0, 2)}\``,
       'a backslash itself is `\\\\`',
     );
   }
@@ -173,7 +173,7 @@ class Walker {
   #controlCharacter(character: string): Syntax {
     const written = JSON.stringify(character).slice(1, -1);
     return this.#fault(
-      `expected no control character inside a string, got \`${written}\``,
+      `Expected no control character inside a string, got \`${written}\``,
       `write it as \`${written}\``,
     );
   }
@@ -192,12 +192,12 @@ class Walker {
     if (end === this.#text.length && /^-$|[.eE+-]$/.test(token)) return this.#endsEarly('number');
     if (this.#open.length === 0 && /[{[]/.test(this.#text.slice(end))) {
       return this.#fault(
-        `expected JSON alone, got text before it: \`${shortened(token)}\``,
+        `Expected JSON alone, got text before it: \`${shortened(token)}\``,
         'take out what stands before the JSON',
       );
     }
     const hint = 'no leading zeros, no `+` in front, digits on both sides of the point';
-    return this.#fault(`expected a number as JSON spells it, got \`${shortened(token)}\``, hint);
+    return this.#fault(`Expected a number as JSON spells it, got \`${shortened(token)}\``, hint);
   }
 
   #skipSpace(): void {
@@ -216,7 +216,7 @@ class Walker {
   }
 
   #unexpected(what: string, hint?: string): Syntax {
-    return this.#fault(`expected ${what}, got \`${this.#word()}\``, hint);
+    return this.#fault(`Expected ${what}, got \`${this.#word()}\``, hint);
   }
 
   /** `inside` is the token that is cut off, where one is. */
@@ -224,7 +224,7 @@ class Walker {
     const innermost = this.#open.at(-1);
     if (innermost === undefined && inside === undefined) {
       return this.#fault(
-        'expected JSON, got an empty text',
+        'Expected JSON, got an empty text',
         'is it the right file, or did what wrote it fail?',
       );
     }
@@ -232,7 +232,7 @@ class Walker {
     const path = this.#path(inside === undefined || inside === 'key' ? -1 : undefined);
     this.#at = this.#text.length;
     return this.#fault(
-      `the text ends inside ${inside === 'key' ? 'a key of the object' : `the ${what}`}${path === '' ? '' : ` \`${path}\``}`,
+      `The text ends inside ${inside === 'key' ? 'a key of the object' : `the ${what}`}${path === '' ? '' : ` \`${path}\``}`,
       cutOffHint(`${inside === 'string' || inside === 'key' ? '"' : ''}${this.#closers()}`),
     );
   }

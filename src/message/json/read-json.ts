@@ -59,7 +59,7 @@ export function readJsonString(text: string, origin: JsonOrigin = {}): JsonValue
   const lone = /\p{Surrogate}/u.exec(text);
   if (lone === null) return readJson(Buffer.from(text), origin);
   const source: Source = { bytes: Buffer.from(text), origin };
-  const sentence = 'expected Unicode text, got half of a surrogate pair';
+  const sentence = 'Expected Unicode text, got half of a surrogate pair';
   throw inputError(source, Buffer.byteLength(text.slice(0, lone.index)), sentence, {
     hint: 'write it as \\u and four digits',
   });
@@ -151,7 +151,7 @@ function assertNoLoss(text: string): void {
 function notUtf8(source: Source): InputError {
   const offset = firstInvalid(source.bytes);
   const byte = (source.bytes[offset] ?? 0).toString(16).padStart(2, '0');
-  const sentence = `expected UTF-8, got the byte 0x${byte} at offset ${offset}`;
+  const sentence = `Expected UTF-8, got the byte 0x${byte} at offset ${offset}`;
   const isGzip = source.bytes[0] === 0x1f && source.bytes[1] === 0x8b;
   return inputError(source, offset, sentence, {
     hint: isGzip
@@ -178,7 +178,7 @@ function lengthOfCharacter(byte: number): number {
 }
 
 function tooDeep(source: Source, offset: number): InputError {
-  return inputError(source, offset, `expected at most ${MAX_DEPTH} levels of nesting, got more`, {
+  return inputError(source, offset, `Expected at most ${MAX_DEPTH} levels of nesting, got more`, {
     hint: 'flatten it',
   });
 }

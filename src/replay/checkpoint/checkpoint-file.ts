@@ -107,7 +107,7 @@ export function readCheckpoint(text: string): SavedCheckpoint | undefined {
 function savedIn(text: string, file: string): SavedCheckpoint {
   const saved = readCheckpoint(text);
   if (saved !== undefined) return saved;
-  throw new InputError('is not a checkpoint that can be read', {
+  throw new InputError('Not a checkpoint that can be read', {
     file,
     hint: 'replay without --resume to start at the beginning, or remove the file',
   });

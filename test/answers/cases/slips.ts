@@ -147,14 +147,14 @@ const FILES: readonly Slip[] = [
     'replay-url',
     'a URL is replayed',
     [...REPLAY, 'https://a.example/e.json'],
-    'is a URL, not a file',
+    'expected a file, got a URL',
     'curl -fsS URL | hooks replay -',
   ],
   [
     'replay-s3',
     'an object of S3 is replayed',
     [...REPLAY, 's3://b/e.json'],
-    'is an object of S3',
+    'expected a file, got an object of S3',
     'aws s3 cp URL -',
   ],
   [

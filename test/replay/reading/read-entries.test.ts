@@ -314,7 +314,7 @@ describe('what is no JSON text', () => {
 
   it('is named by the error of a replay that had nothing to read', () => {
     expect(nothingToRead([{ name: 'a.json' }])).toMatchObject({
-      message: 'nothing to read: there is no message in it',
+      message: 'Nothing to read: there is no message in it',
       file: 'a.json',
     });
     expect(nothingToRead([{ name: 'a' }, { name: 'b' }]).message).toContain('any of the 2 inputs');

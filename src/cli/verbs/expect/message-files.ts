@@ -111,7 +111,7 @@ function parsed(text: string, file: string, isReplaced: boolean): readonly Snaps
   if (reading.ok) return reading.users;
   if (isReplaced && reading.isDamaged) return [];
   const { expected, line, hint } = reading;
-  throw new InputError(`expected ${expected}`, { file, line, hint });
+  throw new InputError(`Expected ${expected}`, { file, line, hint });
 }
 
 /** The mode of the file, which its successor gets; undefined where there is none. Replacing it would not ask whether it may be written. */
@@ -120,7 +120,7 @@ async function writableMode(file: string, cwd: string): Promise<number | undefin
   if (found?.isFile() !== true) return undefined;
   const mode = found.mode & 0o777;
   if ((mode & 0o200) !== 0) return mode;
-  throw new InputError('cannot be written: it is read-only', {
+  throw new InputError('Cannot be written: it is read-only', {
     file,
     hint: 'let its owner write it: chmod u+w',
   });
