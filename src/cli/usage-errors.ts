@@ -17,7 +17,7 @@ export function explainUsageErrors(command: Command, io: UsageOutput): void {
     writeOut: (text) => io.out(fitText(text, io.stdoutColumns)),
     getOutHelpWidth: () => io.stdoutColumns ?? UNKNOWN_COLUMNS,
     getErrHelpWidth: () => (io.stderrIsTty && io.stderr.columns) || UNKNOWN_COLUMNS,
-    // Help has no colours. Asking what the terminal can do would make its stream.
+    // Help has no colors. Asking what the terminal can do would make its stream.
     getOutHasColors: () => false,
     getErrHasColors: () => false,
     writeErr: (text) => {

@@ -34,7 +34,7 @@ const KINDS = {
 } as const satisfies Record<keyof BuildOptions, string>;
 
 /**
- * Checks and normalises what a caller, a file or a request gave. The input is not changed. Null counts as absent in
+ * Checks and normalizes what a caller, a file or a request gave. The input is not changed. Null counts as absent in
  * every field that the type gives a meaning. Throws ValidationError with the path, what was expected and what was got.
  */
 export function buildMessage(input: unknown, options: BuildOptions): Message {

@@ -277,7 +277,7 @@ describe('a message that comes again', () => {
     expect(serve.added).toHaveLength(1);
     expect(serve.log).toContainEqual(
       expect.objectContaining({
-        msg: 'messages were stored, but will not be recognised if they come again',
+        msg: 'messages were stored, but will not be recognized if they come again',
         error: 'the disk is full',
       }),
     );

@@ -16,7 +16,7 @@ const DETAILS = `
 An identify with the trait lifetime_value (the name in snake case) goes out for
 every user whose value changed since the last sync; the first sync sends every
 value. The file is CSV with a header (userId,value) or NDJSON, gzipped or not,
-recognised by content; one bad line rejects it all. A value in CSV is sent as
+recognized by content; one bad line rejects it all. A value in CSV is sent as
 JSON where it is JSON (27.5, true), else as text; an empty one, and that of a
 user who is no longer in the file, is sent as null.
 

@@ -149,7 +149,7 @@ export class ReplayOutput {
   warnOfBytes({ file, line }: Origin): void {
     this.hasWarned = true;
     this.note(
-      `note: the bytes at ${file}:${line} are not what JSON.stringify makes of them; a receiver that re-serialises the body computes another signature`,
+      `note: the bytes at ${file}:${line} are not what JSON.stringify makes of them; a receiver that re-serializes the body computes another signature`,
     );
   }
 
