@@ -55,7 +55,10 @@ const SENTENCES: readonly (readonly [pattern: RegExp, sentence: string])[] = [
 export function readUsageError(text: string): { readonly sentence: string; readonly hint?: string } {
   const [, told = '', hint] =
     /^(?:error: )?(.*?)(?:\n\(((?:Did you mean|Run) .+)\))?$/s.exec(text.trim()) ?? [];
-  const ours = SENTENCES.reduce((said, [pattern, sentence]) => said.replace(pattern, sentence), told);
+  const ours = SENTENCES.reduce(
+    (rewritten, [pattern, sentence]) => rewritten.replace(pattern, sentence),
+    told,
+  );
   const sentence = ours.charAt(0).toUpperCase() + ours.slice(1);
   return hint === undefined ? { sentence } : { sentence, hint: hint.charAt(0).toLowerCase() + hint.slice(1) };
 }
