@@ -115,8 +115,9 @@ function lowerCaseSentences(source: Source): string[] {
 
 /** The texts that an expression can begin with. */
 function textsOf(node: Node | undefined): readonly Node[] {
-  if (node?.type === 'ConditionalExpression')
+  if (node?.type === 'ConditionalExpression') {
     return [...textsOf(node.consequent), ...textsOf(node.alternate)];
+  }
   if (node?.type === 'BinaryExpression') return textsOf(node.left);
   return node?.type === 'Literal' || node?.type === 'TemplateLiteral' ? [node] : [];
 }

@@ -4,8 +4,8 @@ import { formatPath, type PathStep } from './json-path.ts';
 import { shortened } from '../problem.ts';
 
 /**
- * Walks the text exactly, as RFC 8259 has it and without recursion, and says the first syntax fault, else the first
- * loss; undefined for JSON that loses nothing. Slow: for texts that are known to be at fault.
+ * Walks a text by the grammar of RFC 8259, without recursion. Returns the first syntax error, else the first value that JavaScript would
+ * lose; undefined for JSON that loses nothing. Slow. No other reader of JSON here can say why a text is wrong.
  */
 export function findFault(text: string): JsonFault | undefined {
   return new Walker(text).walk();
