@@ -97,7 +97,7 @@ function unclearRejection(response: CheckResponse): ReceiverMistake | undefined 
     const says = `it rejects in the JSON of its body, but with status ${response.status}`;
     return { code: 'refuses-in-words', says, fix: INSTEAD };
   }
-  // What is recognised says so itself.
+  // What is recognized says so itself.
   const isElse = response.cause !== undefined && response.cause.code !== WORDS_IN_BODY;
   if (isElse || !REJECTION_WORDS.test(response.reply ?? '')) return undefined;
   const says = `it rejects in words, but with status ${response.status}`;

@@ -153,7 +153,7 @@ export async function createProgram(
     )
     .option('-q, --quiet', 'print errors only')
     .option('-v, --verbose', 'print bodies, the config file used and stack traces too')
-    .option('--no-color', 'print no colours (also: NO_COLOR, FORCE_COLOR)')
+    .option('--no-color', 'print no colors (also: NO_COLOR, FORCE_COLOR)')
     .option('-c, --config <file>', 'use this config file')
     .option('--no-config', 'ignore config files')
     .helpOption('-h, --help', 'show help')

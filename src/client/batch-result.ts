@@ -74,7 +74,7 @@ function ofSuccess(status: number, body: string, sent: SentBatch): BatchResult {
   if (!body.includes('"rejected"')) return { result: 'accepted', status, rejected: [] };
   const rejected = rejectedIn(body, sent);
   if (rejected !== undefined) return { result: 'accepted', status, rejected };
-  // Which were taken is unknown. Sent again they are recognised by their messageId; counted as accepted they would be lost.
+  // Which were taken is unknown. Sent again they are recognized by their messageId; counted as accepted they would be lost.
   return {
     result: 'rejected',
     status,

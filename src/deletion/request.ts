@@ -166,7 +166,7 @@ function assertKnownSources(sources: readonly string[], known: readonly string[]
   if (unknown === undefined) return;
   const near = closest(unknown, known);
   const names = known.map((name) => printable(name, 80)).join(', ');
-  throw new ValidationError(`expected the name of a source, got \`${printable(unknown, 80)}\``, {
+  throw new ValidationError(`Expected the name of a source, got \`${printable(unknown, 80)}\``, {
     path: 'sources',
     got: unknown,
     hint: near === undefined ? `known sources: ${names}` : `did you mean \`${printable(near, 80)}\`?`,

@@ -34,7 +34,7 @@ const KINDS = {
 } as const satisfies Record<keyof BuildOptions, string>;
 
 /**
- * Checks and normalises what a caller, a file or a request gave. The input is not changed. Null counts as absent in
+ * Checks and normalizes what a caller, a file or a request gave. The input is not changed. Null counts as absent in
  * every field that the type gives a meaning. Throws ValidationError with the path, what was expected and what was got.
  */
 export function buildMessage(input: unknown, options: BuildOptions): Message {
@@ -57,7 +57,7 @@ function build(input: unknown, options: BuildOptions, isParsed: boolean): Messag
   if (!isFieldObject(input)) {
     throw validationError({
       path: '',
-      sentence: 'expected a message to be a JSON object',
+      sentence: 'Expected a message to be a JSON object',
       got: shownValue(input),
     });
   }
@@ -204,7 +204,7 @@ function integrationsProblem(spelling: string, value: unknown): Problem | undefi
     const hint = 'true sends to that destination, false does not';
     return {
       path,
-      sentence: `expected \`${path}\` to be true, false or an object`,
+      sentence: `Expected \`${path}\` to be true, false or an object`,
       got: shownValue(choice),
       hint,
     };
@@ -217,7 +217,7 @@ const OBJECT_HINT = 'write it as {"key":"value"}, or leave it out';
 function expected(spelling: string, what: string, value: unknown, hint: string): Problem {
   return {
     path: formatPath([spelling]),
-    sentence: `expected \`${spelling}\` ${what}`,
+    sentence: `Expected \`${spelling}\` ${what}`,
     got: shownValue(value),
     hint,
   };
@@ -237,7 +237,7 @@ export function messageBytes(message: object): number {
 export function validateMessageSize(bytes: number): void {
   if (bytes <= MAX_MESSAGE_BYTES) return;
   throw new ValidationError(
-    `expected a message of at most ${formatCount(MAX_MESSAGE_BYTES)} bytes as JSON, got ${formatCount(bytes)}`,
+    `Expected a message of at most ${formatCount(MAX_MESSAGE_BYTES)} bytes as JSON, got ${formatCount(bytes)}`,
     { path: '', got: `${formatCount(bytes)} bytes`, hint: 'send less in one message, or split it' },
   );
 }

@@ -59,7 +59,7 @@ export class SignatureJudge {
       ? { secrets, signature: signatures[0] }
       : { secrets, scheme, headers, at: this.#clock.now() };
     const verification = verify({ body, ...options });
-    if (!verification.valid) return this.#invalid(body, options);
+    if (!verification.valid) return this.#invalid(body, options, verification.diagnosis);
     const warning = this.#schemes === undefined ? missingSignature(headers, this.#own) : undefined;
     return { ...toValid(verification), ...(warning !== undefined && { warning }) };
   }
@@ -70,11 +70,11 @@ export class SignatureJudge {
     return came.length === 0 ? DEFAULT_SCHEMES : came;
   }
 
-  #invalid(body: Uint8Array, options: VerifyOptions): SignatureJudgement {
+  #invalid(body: Uint8Array, options: VerifyOptions, lossy: Diagnosis | undefined): SignatureJudgement {
     const verifier = new Verifier({ ...options, diagnose: true, ...this.#known }).update(body);
-    const verification = this.#quota.use(() => verifier.finish());
+    const verification = lossy === undefined ? this.#quota.use(() => verifier.finish()) : undefined;
     const found = verification?.valid === true ? tooLargeFor(verification, body) : verification?.diagnosis;
-    const diagnosis = found ?? undiagnosed(body.byteLength, TOO_MANY);
+    const diagnosis = lossy ?? found ?? undiagnosed(body.byteLength, TOO_MANY);
     const { expected, got } = verifier;
     return { verdict: 'invalid', diagnosis, ...(expected !== '' && { expected }), got };
   }

@@ -46,7 +46,7 @@ function tooMany(deliveries: number): IngestRejection {
   return {
     status: 413,
     code: 'too-large',
-    message: `expected user ids times destinations to be at most ${formatCount(MAX_DELIVERIES)}, got ${formatCount(deliveries)}`,
+    message: `Expected user ids times destinations to be at most ${formatCount(MAX_DELIVERIES)}, got ${formatCount(deliveries)}`,
     hint: 'send the user ids in several requests',
   };
 }

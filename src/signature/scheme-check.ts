@@ -1,9 +1,8 @@
 import { BodyDigests } from '../diagnosis/signature/body-digests.ts';
 import type { SchemeEvidence } from '../diagnosis/signature/explain-scheme.ts';
-import { KeptBody } from '../diagnosis/signature/body/kept-body.ts';
+import { KeptBody, type FirstItem, type LossyMatch } from '../diagnosis/signature/body/kept-body.ts';
 import type { ReasonCode } from '../diagnosis/signature/reasons.ts';
 import { sameText } from './given-signature.ts';
-import { firstItem, type FirstItem } from './schemes/first-item.ts';
 import type { HeaderList } from './schemes/header-list.ts';
 import { withFields, layoutOf } from './schemes/layout.ts';
 import { ageFault, type PresentedSignature } from './schemes/presented.ts';
@@ -64,11 +63,12 @@ export class SchemeCheck implements SignatureCheck {
     return withFields(template, this.#presented.fields).replace('{signature}', digest.toString(encoding));
   }
 
-  match(body: KeptBody | undefined): SchemeMatch | undefined {
+  match(body: KeptBody | undefined): SchemeMatch | LossyMatch | undefined {
     const { at, ignoreTimestamp } = this.#options;
     if (this.#presented.fault !== undefined) return undefined;
     if (!ignoreTimestamp && ageFault(this.scheme, this.#presented, at) !== undefined) return undefined;
-    return this.#matchOf(this.#covered(body));
+    const match = this.#matchOf(this.#covered(body));
+    return match?.over === 'stringified' ? (body?.lossy ?? match) : match;
   }
 
   evidence(known: ExplainContext): SchemeEvidence {
@@ -93,7 +93,7 @@ export class SchemeCheck implements SignatureCheck {
   /** The digests of what the scheme covers; undefined when the body has no such part. */
   #covered(body: KeptBody | undefined): CoveredBody | undefined {
     if (this.scheme.covers !== 'first') return { digests: this.#digests };
-    const item = body === undefined ? undefined : firstItem(body.bytes);
+    const item = body?.firstItem;
     if (item === undefined) return undefined;
     const { algorithm, frame } = this.#digests;
     const keys = this.#keys.map(({ key }) => key);

@@ -23,7 +23,7 @@ export interface ValidVerdict {
 
 export interface InvalidVerdict {
   readonly valid: false;
-  /** Why it does not match; only with `diagnose`. */
+  /** Why it does not match; without `diagnose` only for a body from which parsing loses something (`lossy-json`). */
   readonly diagnosis?: Diagnosis;
 }
 
@@ -54,7 +54,7 @@ export interface VerifyOptions {
   readonly exact?: boolean | undefined;
   /**
    * Finds out why a signature does not match. That blocks the event loop for up to 20 ms with a body of 32 KB, and 200 ms
-   * with any: anyone can slow down a receiver that does it for each request.
+   * with any, the verdict included: anyone can slow down a receiver that does it for each request.
    * @default false
    */
   readonly diagnose?: boolean | undefined;

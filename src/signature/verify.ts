@@ -1,6 +1,6 @@
 import { diagnosisBudget, type DiagnosisBudget } from '../diagnosis/signature/deadline.ts';
 import { explainMismatch } from '../diagnosis/signature/explain-mismatch.ts';
-import { KeptBody } from '../diagnosis/signature/body/kept-body.ts';
+import { KeptBody, LARGEST_DIAGNOSED } from '../diagnosis/signature/body/kept-body.ts';
 import { readSignature } from './given-signature.ts';
 import { indexOfSigner, matchOverStringified, rejectEmptySecrets } from './lenient-check.ts';
 import { LARGEST_STRINGIFIED_BODY, SignatureVerifier } from './signature-verifier.ts';
@@ -10,7 +10,7 @@ export type { InvalidVerdict, ValidVerdict, VerifyOptions, VerifyResult } from '
 
 /**
  * Verifies that a body was signed with one of the secrets (contract, Signature), by the schemes that are named; by default over its bytes, then over its JSON-stringified
- * form, which of a body of more than 128 KiB is compared only with `diagnose`. With `diagnose` it finds the common mistake that
+ * form, which of a body of more than 128 KiB is compared only with `diagnose`, and of one of more than 1 MB never. With `diagnose` it finds the common mistake that
  * explains a mismatch; `budget` limits how long that may take. A string stands for its UTF-8. Throws SignatureError when
  * a secret is empty or there is none, and for a signature that is not text; ConfigError for an option that is misspelled
  * or of another kind, and for a scheme that is unknown.
@@ -43,7 +43,9 @@ function verifyByDefault(
     signature,
     secrets,
   );
-  return match === undefined ? { valid: false } : { valid: true, ...match };
+  if (match === undefined) return { valid: false };
+  if (!('loss' in match)) return { valid: true, ...match };
+  return { valid: false, diagnosis: explainMismatch(match) };
 }
 
 function bytesOf(body: Uint8Array | string): Uint8Array {
@@ -60,14 +62,17 @@ export class Verifier extends SignatureVerifier {
   readonly #budget: DiagnosisBudget;
 
   constructor(options: VerifyOptions, budget: DiagnosisBudget = diagnosisBudget()) {
-    super(options);
+    super(options, LARGEST_DIAGNOSED);
     this.#options = options;
     this.#budget = budget;
   }
 
   finish(): VerifyResult {
+    // The verdict parses the body, which takes most of the time.
+    const deadline = this.#options.diagnose === true ? this.#budget(this.bytes) : undefined;
     const verdict = this.verdict();
-    if (verdict.valid || this.#options.diagnose !== true) return verdict;
-    return { valid: false, diagnosis: explainMismatch(this.mismatch(this.#options, this.#budget)) };
+    if (verdict.valid) return verdict;
+    const evidence = deadline === undefined ? this.lossy() : this.mismatch(this.#options, deadline);
+    return evidence === undefined ? verdict : { valid: false, diagnosis: explainMismatch(evidence) };
   }
 }

@@ -100,7 +100,7 @@ export async function openChunkStore(): Promise<ChunkStore> {
 
 type Files = Awaited<ReturnType<typeof loadFiles>>;
 
-/** A queue's file as it is found: nothing is made, changed or migrated by looking. */
+/** A queue's file as it is found: nothing is made or changed by looking. */
 export type QueueExamination = Awaited<ReturnType<Files['examineFile']>>;
 
 /** `place` is as of `store`. Throws ConfigError for another kind of place, QueueError for a file that cannot be opened, or not even looked for. */

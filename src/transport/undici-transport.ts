@@ -174,7 +174,7 @@ async function loadRule(
  * path is open; test/built-package.built.test.ts holds it.
  */
 async function loadClient(): Promise<typeof Client> {
-  // Node 20 goes on optimising undici's WebAssembly parser when all else is done: a process that has sent one message ends 40 ms
+  // Node 20 goes on optimizing undici's WebAssembly parser when all else is done: a process that has sent one message ends 40 ms
   // later. Later versions do not, and there the flag costs 20 ms. Requests are as fast with it.
   if (process.versions.node.startsWith('20.')) {
     process.getBuiltinModule('node:v8').setFlagsFromString('--liftoff-only');

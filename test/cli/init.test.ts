@@ -95,7 +95,7 @@ describe('hooks init', () => {
   it('rejects any other use', async () => {
     const { code, stderr } = await hooks(['init', '--for', 'fun'], { cwd: temporaryFolder() });
     expect(code).toBe(2);
-    expect(stderr).toContain('receiver, ci, service');
+    expect(stderr).toContain('receiver, ci or service');
     const bare = await hooks(['init', 'service'], { cwd: temporaryFolder() });
     expect(bare.stderr).toContain('did you mean hooks init --for service?');
   });

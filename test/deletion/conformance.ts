@@ -34,7 +34,7 @@ export function deletionSuite(open: () => Promise<DeletionStore>): void {
       .catch((error: unknown) => error);
     expect(refusal).toBeInstanceOf(ValidationError);
     expect(refusal).toMatchObject({
-      message: 'expected the name of a source, got `wep`',
+      message: 'Expected the name of a source, got `wep`',
       hint: 'did you mean `web`?',
     });
     expect(submitted).toEqual([]);

@@ -19,7 +19,7 @@ it('a replay of the same input to the same place is rejected while another proce
   for (const flags of [[], ['--resume'], ['--again']]) {
     const { code, stdout, stderr } = await hooks(['replay', 'day.ndjson', ...words, ...flags], options);
     expect([code, stdout]).toEqual([2, '']);
-    expect(stderr).toContain('day.ndjson: is being replayed to the same place by process ');
+    expect(stderr).toContain('day.ndjson: already being replayed to the same place by process ');
     expect(stderr).toContain(`process ${first.child.pid}\n`);
     expect(stderr).toContain('hint:  wait until that replay ends, or stop it');
   }

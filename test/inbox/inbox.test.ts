@@ -205,7 +205,7 @@ describe('the page itself', () => {
       messageTitles: [
         'track "Signup" by u1',
         'page by u1',
-        expect.stringMatching(/^track "Lost"; a tracking API rejects it: expected `userId`/),
+        expect.stringMatching(/^track "Lost"; a tracking API rejects it: Expected `userId`/),
       ],
     });
     expect(details).not.toContain('CANARY');

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ConfigError } from '../../src/errors.ts';
 import { failing, readConditions, readFilter } from '../../src/message/filter.ts';
+import type { JsonValue } from '../../src/message/types.ts';
 
 describe('a filter', () => {
   const signup = {
@@ -37,6 +38,53 @@ describe('a filter', () => {
   it('sees own fields only', () => {
     expect(readFilter(['constructor.name!=Object'])({ type: 'track' })).toBe(true);
     expect(readFilter(['type=x'])(null)).toBe(false);
+  });
+
+  it('takes `*` for one key, and `**` for any number of them', () => {
+    const message = {
+      properties: {
+        plan: 'pro',
+        user: { email: 'a@b.c', 'x.y': { z: [1, 2] } },
+        items: [{ sku: 'A1' }, { sku: 'B2' }],
+      },
+    };
+    for (const flag of [
+      'properties.**.email?',
+      'properties.**.plan=pro',
+      'properties.*.email~@',
+      'properties.**~@',
+      '**~@',
+      '**.z.1=2',
+      '*.user.x.y.*.0=1',
+      'properties.items.*.sku=B2',
+      '**.items.**.sku=B2',
+      'properties.items.*.price!?',
+      'properties.**.price!=5',
+      'nothing.*!=x',
+    ]) {
+      expect(readFilter([flag])(message), flag).toBe(true);
+    }
+    for (const flag of [
+      'properties.**.email!?',
+      'properties.items.*.sku!=B2',
+      'properties.*=a@b.c',
+      'properties.**~:',
+      'properties.plan.*?',
+      'nothing.**~x',
+      'properties.pl*?',
+    ]) {
+      expect(readFilter([flag])(message), flag).toBe(false);
+    }
+    expect(failing(readConditions('properties.**!=a@b.c'), message)).toMatchObject([
+      { path: 'properties.user.email', found: 'a@b.c' },
+    ]);
+  });
+
+  it('looks through a deep or a wide message in linear time and without a stack', () => {
+    let deep: JsonValue = 'end';
+    for (let depth = 0; depth < 20_000; depth++) deep = { a: deep };
+    expect(readFilter(['**.a.**.a.**.a.**=end'])(deep)).toBe(true);
+    expect(readFilter(['**=x'])(Array.from({ length: 300_000 }, (_, index) => index))).toBe(false);
   });
 
   it('is rejected when it is none', () => {

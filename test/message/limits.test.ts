@@ -12,7 +12,7 @@ describe('validateMessageSize', () => {
     expect(() => validateMessageSize(MAX_MESSAGE_BYTES + 1)).toThrow(
       expect.objectContaining({
         constructor: ValidationError,
-        message: 'expected a message of at most 32,768 bytes as JSON, got 32,769',
+        message: 'Expected a message of at most 32,768 bytes as JSON, got 32,769',
         path: '',
         got: '32,769 bytes',
       }),

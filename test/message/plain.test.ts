@@ -97,7 +97,7 @@ describe('toPlain', () => {
       ok: false,
       problem: {
         path,
-        sentence: `expected \`${path}\` to be ${expected}`,
+        sentence: `Expected \`${path}\` to be ${expected}`,
         got,
         hint: expect.any(String) as string,
       },

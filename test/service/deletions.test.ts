@@ -83,7 +83,7 @@ describe('POST /v1/deletions', () => {
       {
         success: false,
         code: 'too-large',
-        message: 'expected user ids times destinations to be at most 10,000, got 10,002',
+        message: 'Expected user ids times destinations to be at most 10,000, got 10,002',
         hint: 'send the user ids in several requests',
       },
     ]);

@@ -127,7 +127,7 @@ export class CsvLines implements LineReader {
   #wrongCount(count: number): HooksError {
     const { columns } = this.#layout;
     const expected = `${columns} column${columns === 1 ? '' : 's'} as in the header`;
-    return this.#target.problem(this.#line, `expected ${expected}, got ${count}`);
+    return this.#target.problem(this.#line, `Expected ${expected}, got ${count}`);
   }
 
   #unclosed(): HooksError {

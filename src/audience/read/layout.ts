@@ -42,7 +42,7 @@ export async function membersLayoutOf(
   if (text.includes('\r')) throw endsInCr({ file: target.file, line });
   if (text.startsWith('{')) return { reader: new JsonLines(target, columns, line), hasHeader: false };
   if (text.startsWith('[')) {
-    throw target.problem(line, 'expected one object a line, got a JSON array', "unpack it: jq -c '.[]' FILE");
+    throw target.problem(line, 'Expected one object a line, got a JSON array', "unpack it: jq -c '.[]' FILE");
   }
   const names = await namesIn(head, target);
   if (isHeader(names, target, options)) {
@@ -110,7 +110,7 @@ function columnOf(
   if (at !== -1) return at;
   const near = closest(column, names);
   const listed = names.map((name) => `\`${printable(name, 60)}\``).join(', ');
-  const message = `expected a header with the column \`${column}\`, got ${listed || 'nothing'}`;
+  const message = `Expected a header with the column \`${column}\`, got ${listed || 'nothing'}`;
   const isOneColumn = names.length === 1 && target.kind === 'audience';
   const hint =
     near === undefined ? `name the column with ${flag}` : `did you mean ${flag} ${printable(near, 60)}?`;
@@ -126,7 +126,7 @@ function rejectWhatLooksLikeHeader(
   if (!/^(?:.*[\s_-])?(?:id|uid|uuid|email|user|username|name|member)$/i.test(name)) return;
   throw target.problem(
     line,
-    `expected an id, got \`${printable(name, 60)}\`, which looks like a header`,
+    `Expected an id, got \`${printable(name, 60)}\`, which looks like a header`,
     `for a header: --id-column ${printable(name, 60)}; an id of that name has to stand below another`,
   );
 }

@@ -24,10 +24,10 @@ export class MemberTarget {
   add(userId: string, value: JsonValue, line?: number): void {
     // A caller from JavaScript may pass any value.
     if (typeof userId !== 'string' || userId === '') {
-      throw this.problem(line, `expected a user id, got ${userId === '' ? 'an empty text' : typeof userId}`);
+      throw this.problem(line, `Expected a user id, got ${userId === '' ? 'an empty text' : typeof userId}`);
     }
     if (/\p{Surrogate}/u.test(userId)) {
-      throw this.problem(line, 'expected a user id in Unicode, got half of a surrogate pair');
+      throw this.problem(line, 'Expected a user id in Unicode, got half of a surrogate pair');
     }
     this.validateId(Buffer.byteLength(userId), line);
     const bytes = Buffer.from(writeEntry({ userId, value }, this.kind));
@@ -37,12 +37,12 @@ export class MemberTarget {
 
   validateId(bytes: number, line?: number): void {
     if (bytes <= MAX_ID_BYTES) return;
-    throw this.problem(line, `expected a user id of at most ${MAX_ID_BYTES} bytes, got ${bytes}`);
+    throw this.problem(line, `Expected a user id of at most ${MAX_ID_BYTES} bytes, got ${bytes}`);
   }
 
   #validateValue(bytes: number, line: number | undefined): void {
     if (bytes <= MAX_VALUE_BYTES) return;
-    throw this.problem(line, `expected a value of at most ${MAX_VALUE_BYTES} bytes as JSON, got ${bytes}`);
+    throw this.problem(line, `Expected a value of at most ${MAX_VALUE_BYTES} bytes as JSON, got ${bytes}`);
   }
 
   problem(line: number | undefined, message: string, hint?: string): InputError {

@@ -18,7 +18,7 @@ export async function readList(list: MemberList, target: MemberTarget): Promise<
   const { userIds } = list;
   // A JavaScript caller may give anything.
   if (typeof userIds === 'string') {
-    throw target.problem(undefined, 'expected user ids, got a text', 'for a single member: [userId]');
+    throw target.problem(undefined, 'Expected user ids, got a text', 'for a single member: [userId]');
   }
   for await (const userId of userIds) target.add(userId, true);
 }

@@ -46,7 +46,7 @@ export const CAUSE_RULES: readonly CauseRule[] = [
   ...RARE_STATUS_RULES,
 ];
 
-/** Recognises where a response other than 2xx comes from, and returns the code to keep. Every such status has one. */
+/** Recognizes where a response other than 2xx comes from, and returns the code to keep. Every such status has one. */
 export function causeCodeOf(given: ResponseEvidence): string {
   const evidence = { ...given, body: withoutEntities(given.body) };
   const { code } = CAUSE_RULES.find((rule) => appliesTo(rule, evidence)) ?? statusRule(evidence.status);
@@ -63,7 +63,7 @@ function hasOwnReason({ body }: ResponseEvidence): boolean {
   return words !== undefined && !/signature|hmac|digest|secret/i.test(words);
 }
 
-/** Recognises the cause of a response of any status; undefined for a 2xx whose body names no failure. */
+/** Recognizes the cause of a response of any status; undefined for a 2xx whose body names no failure. */
 export function responseCauseOf(evidence: ResponseEvidence, facts: CauseFacts): ResponseCause | undefined {
   const isTaken = evidence.status >= 200 && evidence.status <= 299;
   const code = isTaken ? takenCauseCode(evidence) : causeCodeOf(evidence);

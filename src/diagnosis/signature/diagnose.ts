@@ -71,7 +71,7 @@ function explainWithoutMatch(evidence: Evidence, search: MistakeSearch): Diagnos
   const says = found === undefined ? '' : `: it ${found.says}`;
   const ours = ourSecrets(evidence);
   const why =
-    body?.json === undefined
+    body?.text === undefined || body.fault !== undefined
       ? `the body is no JSON${says}; either it was changed, or the two sides hold different secrets${ours}${also}`
       : `${DIFFERENT_SECRETS}${ours}; or the body was changed${says}${also}`;
   return diagnosisOf('no-match', evidence, why, compareSecrets(evidence));

@@ -1,11 +1,11 @@
 import type { BodyDigests } from './body-digests.ts';
 import type { BodyVariant } from './body/body-variant.ts';
-import { cheapBodyVariants, costlyBodyVariants, LARGEST_ENCODED } from './body/body-variants.ts';
+import { cheapBodyVariants, costlyBodyVariants } from './body/body-variants.ts';
 import type { Deadline } from './deadline.ts';
 import { sameDigest, isOneOf, type GivenSignature } from '../../signature/given-signature.ts';
 import { keyedHmac, type HmacFrame } from '../../signature/hmac.ts';
 import { cutHashVariants, hashVariants, type StreamingDigest } from './hash-variants.ts';
-import type { KeptBody } from './body/kept-body.ts';
+import { LARGEST_DIAGNOSED, type KeptBody } from './body/kept-body.ts';
 import type { ReasonCode } from './reasons.ts';
 import { otherSecrets, type OtherSecret } from './other-secrets.ts';
 import { secretVariants, type SecretVariant } from './secret-variants.ts';
@@ -70,7 +70,7 @@ export function findMistake(evidence: Evidence, digest: Buffer, deadline: Deadli
     if (mistake !== undefined) return { kind: 'found', mistake };
   }
   if (deadline.isOver) return { kind: 'stopped', afterMs: deadline.budgetMs };
-  return { kind: body.bytes.length > LARGEST_ENCODED ? 'too-large' : 'none' };
+  return { kind: body.bytes.length > LARGEST_DIAGNOSED ? 'too-large' : 'none' };
 }
 
 function otherEnding({ digests }: Evidence, digest: Buffer): Mistake | undefined {

@@ -5,6 +5,11 @@ export const RAW_BYTES =
 /** For the reasons that lie on either side: a receiver that writes the body again, or a sender that signs one text and sends another. */
 const ONE_TEXT = `${RAW_BYTES}. Where the sender is yours, sign and send one string`;
 
+/** Follows "it would match", for `lossy-json`. */
+export function overLossyBody(loss: string): string {
+  return `over the JSON-stringified body, which does not count, since parsing loses something: ${loss}`;
+}
+
 /** The reasons that only a scheme has that signs more than the body, or writes it in another way. */
 export const SCHEME_REASONS = {
   'other-template': {
@@ -83,6 +88,10 @@ export const REASONS = {
     means: 'their keys are in another order',
     fix: `${RAW_BYTES}. Keep the order of the keys: do not sort them, and avoid stores that do (jsonb, a map of Go)`,
   },
+  'lossy-json': {
+    means: 'parsing the body loses something, so readers of JSON disagree on it',
+    fix: 'Reject the request: it may be forged. Where the sender is yours, sign the bytes that it sends, in UTF-8, with each key once and large numbers as strings',
+  },
   'trimmed-secret': {
     means: 'the secret has white space around it',
     fix: 'Use the secret without white space or a newline around it on both sides: `printf %s` writes a file without one',
@@ -116,7 +125,7 @@ export const REASONS = {
     fix: 'Write the digest as hex: digest("hex"), hexdigest()',
   },
   'other-encoding': {
-    means: 'the same JSON is written in another way (numbers, repeated keys, escapes)',
+    means: 'the same JSON is written in another way (numbers, escapes)',
     fix: 'Sign the UTF-8 bytes of the body, keyed with the UTF-8 bytes of the secret, and write the digest as 40 hex digits',
   },
   'first-of-array': {

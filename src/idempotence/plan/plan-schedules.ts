@@ -15,6 +15,8 @@ export interface PlanOptions {
   readonly schedules: number;
   readonly codes: readonly ScheduleCode[];
   readonly messages: readonly PlannedMessage[];
+  /** How often a message is sent at the same moment in a burst. */
+  readonly burst: number;
   /** How long after it `late` sends a message again. */
   readonly lateMs: number;
 }
@@ -113,7 +115,11 @@ function withRepeats(all: readonly number[], random: SeededRandom): readonly Sen
   return sent;
 }
 
-function twiceAtOnceWaves({ messages, number, random }: WaveOptions): readonly Wave[] {
+/** First each two times without a gap. Every third schedule has gaps; the others are bursts, which show a race of microseconds. */
+function twiceAtOnceWaves({ messages, burst, number, random }: WaveOptions): readonly Wave[] {
+  if (number > 1 && number % 3 > 0) {
+    return effectiveOf(messages).map((place) => ({ messages: Array<number>(burst).fill(place) }));
+  }
   return [...messages.keys()].map((message): Wave => {
     const both = { messages: [message, message] };
     return number === 1 ? both : { ...both, gapShare: random.next() * 0.8 };

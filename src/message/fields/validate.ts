@@ -37,7 +37,7 @@ export function misspelledIdProblem(
 
 function eitherProblem(either: readonly MessageField[]): Problem {
   const names = either.map(({ name }) => `\`${name}\``).join(' or ');
-  return { path: either[0]?.name ?? '', sentence: `expected ${names}`, got: 'neither' };
+  return { path: either[0]?.name ?? '', sentence: `Expected ${names}`, got: 'neither' };
 }
 
 function renameHint(
@@ -61,7 +61,7 @@ export function typeProblem(type: unknown, fields: Readonly<Record<string, unkno
       : meant === undefined
         ? 'give it as in "type": "track"'
         : `did you mean "${meant}"?`;
-  return { path: 'type', sentence: `expected \`type\` to be ${TYPES}`, got: shownValue(type), hint };
+  return { path: 'type', sentence: `Expected \`type\` to be ${TYPES}`, got: shownValue(type), hint };
 }
 
 /** `action`, `name` and others mean the type where they have its value. */
@@ -78,7 +78,7 @@ export function unknownProblem({ type, bySpelling }: MessageShape, name: string)
     closest(name, known) ?? known.find((each) => misspellingOf(each, { [name]: '' }) !== undefined);
   return {
     path: formatPath([name]),
-    sentence: `expected only fields of ${type} messages`,
+    sentence: `Expected only fields of ${type} messages`,
     got: `\`${formatPath([name])}\``,
     hint: meant === undefined ? 'leave it out, or do not ask for strict' : `did you mean \`${meant}\`?`,
   };
@@ -91,7 +91,7 @@ export function spellingsProblem(
 ): Problem {
   return {
     path: name,
-    sentence: `expected \`${name}\` and \`${wireName}\`, which are two spellings of one id, to be equal`,
+    sentence: `Expected \`${name}\` and \`${wireName}\`, which are two spellings of one id, to be equal`,
     got: values.map(shownValue).join(' and '),
     hint: 'give one of them',
   };
@@ -101,7 +101,7 @@ function requiredProblem({ name, wireName, kind, about }: MessageField, rename: 
   const spelling = wireName === undefined ? `\`${name}\`` : `\`${name}\` (or \`${wireName}\`)`;
   const what = kind === 'name' || kind === 'id' ? ' to be a non-empty string' : '';
   const hint = rename ?? `add it: ${about.charAt(0).toLowerCase()}${about.slice(1).replace(/\.$/, '')}`;
-  return { path: name, sentence: `expected ${spelling}${what}`, got: 'nothing', hint };
+  return { path: name, sentence: `Expected ${spelling}${what}`, got: 'nothing', hint };
 }
 
 /** Names that other APIs have for a field, in lower case and without separators. */

@@ -1,5 +1,5 @@
 import { CLOSE_BRACKET, COMMA, LF, OPEN_BRACE, OPEN_BRACKET, trimmedBytes } from './bytes.ts';
-import { endsInBatchKey } from './batch-document.ts';
+import { endsInBatchKey, endsInKeyBatch } from './batch-document.ts';
 import { LinePosition } from './line-position.ts';
 import { Pieces } from './pieces.ts';
 import type { Splitter, SplitterOutput } from './splitter.ts';
@@ -173,7 +173,9 @@ export class DocumentSplitter implements Splitter {
   }
 
   #isBatch(chunk: Buffer, at: number): boolean {
-    const start = this.#pieces.with(chunk.subarray(this.#start, at - 1));
+    const last = chunk.subarray(this.#start, at - 1);
+    // An entry can have 100,000 lists: its pieces are joined only for a list that may be a batch.
+    const start = endsInKeyBatch(last) === false ? undefined : this.#pieces.with(last);
     return start !== undefined && endsInBatchKey(start);
   }
 

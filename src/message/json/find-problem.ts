@@ -4,8 +4,8 @@ import { formatPath, type PathStep } from './json-path.ts';
 import { shortened } from '../problem.ts';
 
 /**
- * Walks the text exactly, as RFC 8259 has it and without recursion, and says the first syntax problem, else the first
- * loss; undefined for JSON that loses nothing. Slow: for texts that are known to be wrong.
+ * Walks a text by the grammar of RFC 8259, without recursion. Returns the first syntax error, else the first value that JavaScript would
+ * lose; undefined for JSON that loses nothing. Slow. No other reader of JSON here can say why a text is wrong.
  */
 export function findProblem(text: string): JsonProblem | undefined {
   return new Walker(text).walk();
@@ -79,7 +79,7 @@ class Walker {
       /^(?:<{7}|={7}|>{7})(?:\s|$)/.test(this.#text.slice(this.#at, this.#at + 8))
     ) {
       return this.#problem(
-        'expected JSON, got a conflict marker of Git',
+        'Expected JSON, got a conflict marker of Git',
         'resolve the conflict first: both sides are in the file',
       );
     }
@@ -165,7 +165,7 @@ class Walker {
     const isLast = this.#at + rest.length === this.#text.length;
     if (isLast && /^\\(?:u[\da-fA-F]{0,3})?$/.test(rest)) return this.#endsEarly(inside);
     return this.#problem(
-      `expected an escape that JSON has, got \`${rest.slice(0, 2)}\``,
+      `Expected an escape that JSON has, got \`${rest.slice(0, 2)}\``,
       'a backslash itself is `\\\\`',
     );
   }
@@ -173,7 +173,7 @@ class Walker {
   #controlCharacter(character: string): Syntax {
     const written = JSON.stringify(character).slice(1, -1);
     return this.#problem(
-      `expected no control character inside a string, got \`${written}\``,
+      `Expected no control character inside a string, got \`${written}\``,
       `write it as \`${written}\``,
     );
   }
@@ -192,12 +192,12 @@ class Walker {
     if (end === this.#text.length && /^-$|[.eE+-]$/.test(token)) return this.#endsEarly('number');
     if (this.#open.length === 0 && /[{[]/.test(this.#text.slice(end))) {
       return this.#problem(
-        `expected JSON alone, got text before it: \`${shortened(token)}\``,
+        `Expected JSON alone, got text before it: \`${shortened(token)}\``,
         'take out what stands before the JSON',
       );
     }
     const hint = 'no leading zeros, no `+` in front, digits on both sides of the point';
-    return this.#problem(`expected a number as JSON spells it, got \`${shortened(token)}\``, hint);
+    return this.#problem(`Expected a number as JSON spells it, got \`${shortened(token)}\``, hint);
   }
 
   #skipSpace(): void {
@@ -216,7 +216,7 @@ class Walker {
   }
 
   #unexpected(what: string, hint?: string): Syntax {
-    return this.#problem(`expected ${what}, got \`${this.#word()}\``, hint);
+    return this.#problem(`Expected ${what}, got \`${this.#word()}\``, hint);
   }
 
   /** `inside` is the token that is cut off, where one is. */
@@ -224,7 +224,7 @@ class Walker {
     const innermost = this.#open.at(-1);
     if (innermost === undefined && inside === undefined) {
       return this.#problem(
-        'expected JSON, got an empty text',
+        'Expected JSON, got an empty text',
         'is it the right file, or did what wrote it fail?',
       );
     }
@@ -232,7 +232,7 @@ class Walker {
     const path = this.#path(inside === undefined || inside === 'key' ? -1 : undefined);
     this.#at = this.#text.length;
     return this.#problem(
-      `the text ends inside ${inside === 'key' ? 'a key of the object' : `the ${what}`}${path === '' ? '' : ` \`${path}\``}`,
+      `The text ends inside ${inside === 'key' ? 'a key of the object' : `the ${what}`}${path === '' ? '' : ` \`${path}\``}`,
       cutOffHint(`${inside === 'string' || inside === 'key' ? '"' : ''}${this.#closers()}`),
     );
   }

@@ -22,7 +22,7 @@ export function duplicate(path: string): JsonProblem {
   return {
     kind: 'loss',
     path,
-    sentence: `expected each key once, got \`${path}\` twice`,
+    sentence: `Expected each key once, got \`${path}\` twice`,
     got: 'a duplicate key',
     hint: 'readers of JSON do not agree on which one counts: keep one of them',
   };
@@ -35,7 +35,7 @@ export function changed(path: string, token: string): JsonProblem {
   return {
     kind: 'loss',
     path,
-    sentence: `expected a number that JavaScript can hold${where}, got ${got}, which would become ${Number(token)}`,
+    sentence: `Expected a number that JavaScript can hold${where}, got ${got}, which would become ${Number(token)}`,
     got,
     hint: `send it as a string: "${got}"`,
   };

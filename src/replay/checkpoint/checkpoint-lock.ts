@@ -23,7 +23,7 @@ export async function lockCheckpoint(checkpoint: string, name: string): Promise<
   const other = names.find((each) => each !== basename(own) && isLockOf(each, basename(prefix)));
   if (other === undefined) return free;
   await free();
-  throw new ReplayInUseError(`is being replayed to the same place by process ${ownerOf(other)}`, {
+  throw new ReplayInUseError(`Already being replayed to the same place by process ${ownerOf(other)}`, {
     file: name,
     hint: 'wait until that replay ends, or stop it',
   });

@@ -63,7 +63,7 @@ export class ExactSplitter implements Splitter {
       this.#entries.push(bytes);
       this.#parts = [];
     } else if (holdsLines(head)) {
-      throw new InputError('has several lines of JSON: one body, or a body per line?', {
+      throw new InputError('Several lines of JSON: one body, or a body per line?', {
         file: this.#file,
         hint: 'add --format ndjson to send each line, or --format raw to send the file as one body',
       });

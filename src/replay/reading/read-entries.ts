@@ -59,7 +59,7 @@ export function nothingToRead(inputs: readonly Pick<Input, 'name'>[]): InputErro
   const [first] = inputs;
   const hint = 'expected a message, an array of them, {"batch":[…]}, NDJSON or a capture';
   return inputs.length === 1 && first !== undefined
-    ? new InputError('nothing to read: there is no message in it', { file: first.name, hint })
+    ? new InputError('Nothing to read: there is no message in it', { file: first.name, hint })
     : new InputError(`Nothing to read: there is no message in any of the ${inputs.length} inputs`, { hint });
 }
 

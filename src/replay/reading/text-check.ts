@@ -126,7 +126,7 @@ function isAscii(byte: number): boolean {
   return byte < 0x80 && !isBinary(byte);
 }
 
-/** Whether no text has this byte. Tabs, line and page ends, colours (0x1b) and the separator of JSON texts (0x1e) stand in some. */
+/** Whether no text has this byte. Tabs, line and page ends, colors (0x1b) and the separator of JSON texts (0x1e) stand in some. */
 function isBinary(byte: number): boolean {
   return byte < 0x09 || (byte > 0x0d && byte < 0x1b);
 }

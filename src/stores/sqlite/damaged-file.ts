@@ -31,7 +31,7 @@ export class DamagedFile {
       // SQLite reads a file that is shorter than its header says only with this setting.
       database.exec('PRAGMA writable_schema = ON');
       const damaged = new DamagedFile(new SqliteConnection(database, file));
-      if (damaged.columns('deliveries').length > 0) return damaged;
+      if (damaged.row("SELECT 1 FROM pragma_table_info('deliveries')") !== undefined) return damaged;
       damaged.close();
     } catch (cause) {
       throw storeError(cause, file);
@@ -40,14 +40,6 @@ export class DamagedFile {
       file,
       hint: 'name the file of a queue',
     });
-  }
-
-  /** None: there is no such table. */
-  columns(table: string): readonly string[] {
-    return this.#connection
-      .sql('SELECT name FROM pragma_table_info(?)')
-      .all(table)
-      .map(({ name }) => String(name));
   }
 
   /** Undefined: it is not there. Throws what SQLite throws for what cannot be read. */
@@ -100,7 +92,6 @@ export class DamagedFile {
 
   /** Copies what can be read of a table to the one of the same name. Returns whether that was all of it. */
   async copy(table: string, start: KeyStart, to: Store): Promise<boolean> {
-    if (this.columns(table).length === 0) return true;
     let isAll = true;
     for (const rows of this.read(table, start)) {
       const areAll = rows !== undefined && (await to.write((sql) => insertAll(sql, table, rows)));

@@ -3,17 +3,17 @@ import type { AudienceCatalog } from '../../audience/store.ts';
 import type { Clock } from '../../clock.ts';
 import type { DeadDropping } from '../../queue/inspection.ts';
 import type { RetentionOptions } from '../../queue/retention.ts';
-import { copyStore, giveBackSpace, givesBackInSteps, rewriteStore, settledBytes } from './file/free-space.ts';
+import { copyStore, giveBackSpace, settledBytes } from './file/free-space.ts';
 import { openStore } from './file/open-store.ts';
 import type { Sql, Store } from './file/store.ts';
-import { QUEUE_TABLES } from './queue/queue-tables.ts';
 import { SqliteInspection } from './queue/sqlite-inspection.ts';
 import { SqliteQueue } from './queue/sqlite-queue.ts';
 import { sweepDeliveries } from './queue/sqlite-sweep.ts';
 import { recoverInto, type FileRecovery } from './recover.ts';
-import { AUDIENCE_TABLES, SqliteAudienceStore } from './sqlite-audience-store.ts';
-import { DELETION_TABLES, SqliteDeletionStore, forgetDeletions } from './sqlite-deletion-store.ts';
-import { SEEN_TABLES, SqliteSeen } from './sqlite-seen.ts';
+import { SqliteAudienceStore } from './sqlite-audience-store.ts';
+import { SqliteDeletionStore, forgetDeletions } from './sqlite-deletion-store.ts';
+import { SqliteSeen } from './sqlite-seen.ts';
+import { TABLES } from './tables.ts';
 
 export { examineFile } from './examine.ts';
 export { openChunks } from './sqlite-chunk-store.ts';
@@ -30,9 +30,8 @@ export interface OpenQueueFileOptions {
 
 /** Opens all that is kept in one file, which several processes may share. Throws ConfigError for another kind of place, QueueError. */
 export async function openQueueFile(place: string, { retention, ...options }: OpenQueueFileOptions) {
-  const tables = [QUEUE_TABLES, SEEN_TABLES, DELETION_TABLES, AUDIENCE_TABLES];
   const { clock } = options;
-  const store = await openStore(place, { ...options, tables });
+  const store = await openStore(place, { ...options, tables: TABLES });
   return {
     store,
     file: spaceOf(store),
@@ -56,7 +55,7 @@ export async function openAudiences(
   place: string,
   clock: Clock,
 ): Promise<AudienceCatalog & { close(): Promise<void> }> {
-  const store = await openStore(place, { clock, tables: [AUDIENCE_TABLES] });
+  const store = await openStore(place, { clock, tables: TABLES });
   return Object.assign(new SqliteAudienceStore(store, clock), { close: () => store.close() });
 }
 
@@ -71,9 +70,7 @@ export function recoverFile(
 function spaceOf(store: Store) {
   return {
     dropDead: (options: DeadDropping) => dropDead(store, options),
-    givesBackInSteps: () => givesBackInSteps(store),
     giveBackSpace: (goesOn: () => boolean) => giveBackSpace(store, { goesOn }),
-    rewrite: () => rewriteStore(store.file),
     copyTo: (to: string) => copyStore(store.file, to),
     settledBytes: () => settledBytes(store.file),
   };

@@ -132,11 +132,21 @@ export class HttpConnection implements Carrier, ExchangeOwner {
     this.#isConnected = false;
     const socket = this.#route.dial((...outcome) => {
       this.#isConnected = outcome[0] === null;
-      if (outcome[0] === null) this.#guard.watch(outcome[1]);
+      if (outcome[0] === null) {
+        this.#guard.watch(outcome[1]);
+        this.#hold(outcome[1]);
+      }
       dialled(...outcome);
     });
     this.#socket = socket;
     socket.once('close', () => this.#onClose(socket));
+  }
+
+  #hold(socket: Socket): void {
+    const { hold } = this.#exchange.pending?.request ?? {};
+    if (hold === undefined) return;
+    socket.cork();
+    hold(() => socket.uncork());
   }
 
   /** Handles the end of the current socket. That of an old one is no news: undici opens another one when a request waits that it had not written yet. */

@@ -56,7 +56,7 @@ describe('readJson', () => {
       expect(() => read(text)).toThrow(
         expect.objectContaining({
           constructor: ValidationError,
-          message: `expected a number that JavaScript can hold at \`${path}\`, got ${got}, which would become ${becomes}`,
+          message: `Expected a number that JavaScript can hold at \`${path}\`, got ${got}, which would become ${becomes}`,
           path,
           got,
           hint: `send it as a string: "${got}"`,
@@ -101,7 +101,7 @@ describe('readJson', () => {
       expect(() => read(text)).toThrow(
         expect.objectContaining({
           constructor: ValidationError,
-          message: `expected each key once, got \`${path}\` twice`,
+          message: `Expected each key once, got \`${path}\` twice`,
           path,
         }),
       );
@@ -133,7 +133,7 @@ describe('readJson', () => {
       expect(() => readJson(Uint8Array.from(bytes), { file: 'a.json' })).toThrow(
         expect.objectContaining({
           constructor: InputError,
-          message: `expected UTF-8, got the byte ${shown} at offset ${offset}`,
+          message: `Expected UTF-8, got the byte ${shown} at offset ${offset}`,
           file: 'a.json',
           line: 1,
           column: offset + 1,
@@ -164,7 +164,7 @@ describe('readJson', () => {
     ] as const)('of %s', (_, brackets) => {
       const text = (depth: number): string => nested(depth, brackets).replace(/:\}/, ':1}');
       expect(JSON.stringify(read(text(512)))).toBe(text(512));
-      expect(() => read(text(513))).toThrow('expected at most 512 levels of nesting, got more');
+      expect(() => read(text(513))).toThrow('Expected at most 512 levels of nesting, got more');
     });
 
     it('before it is parsed, so that a million levels do no harm', () => {
@@ -184,7 +184,7 @@ describe('readJson', () => {
       expect(() => readJson(Buffer.from('{\n  "é": "ü", x\n}'), { file: 'orders.json' })).toThrow(
         expect.objectContaining({
           constructor: InputError,
-          message: 'expected a key in double quotes, got `x`',
+          message: 'Expected a key in double quotes, got `x`',
           hint: 'keys take double quotes',
           file: 'orders.json',
           line: 2,
@@ -200,7 +200,7 @@ describe('readJson', () => {
     });
 
     it('in the sentence, where there is no file to stand before it', () => {
-      expect(() => read('{"a":}')).toThrow('expected a value, got `}` (line 1, column 6)');
+      expect(() => read('{"a":}')).toThrow('Expected a value, got `}` (line 1, column 6)');
     });
 
     it('leaving out the BOM', () => {
@@ -261,7 +261,7 @@ describe('readJsonText', () => {
 
   it('rejects half of a surrogate pair, which UTF-8 cannot carry', () => {
     expect(() => readJsonString('"é\ud800"')).toThrow(
-      'expected Unicode text, got half of a surrogate pair (line 1, column 3)',
+      'Expected Unicode text, got half of a surrogate pair (line 1, column 3)',
     );
     expect(readJsonString('"\\ud800🍰"')).toBe('\ud800🍰');
   });

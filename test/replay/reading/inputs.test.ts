@@ -76,11 +76,11 @@ describe('opening inputs', () => {
 
   it('rejects what cannot be read before anything is', async () => {
     await expect(open('e2.json', 'missing.json')).rejects.toMatchObject({
-      message: 'no such file',
+      message: 'No such file',
       file: 'missing.json',
     });
     await expect(open('folder/')).rejects.toMatchObject({
-      message: 'is a folder, not a file',
+      message: 'Expected a file, got a folder',
       hint: "name its files: 'folder/*.json'",
     });
     await expect(open('e2.json/x')).rejects.toThrow('a part of its path is not a folder');
@@ -92,7 +92,7 @@ describe('opening inputs', () => {
     writeFileSync(secret, '{}');
     chmodSync(secret, 0);
     chmodSync(cwd, 0o755);
-    await expect(asNobody(() => open('secret.txt'))).rejects.toThrow('may not be read by this user');
+    await expect(asNobody(() => open('secret.txt'))).rejects.toThrow('Cannot be read by this user');
   });
 
   it('closes what is not read to its end', async () => {

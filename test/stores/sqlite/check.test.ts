@@ -7,7 +7,7 @@ import { FakeClock } from '../../fake-clock.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
 import { ask, lock } from './ask.ts';
 
-const NOTES = { name: 'notes', steps: ['CREATE TABLE notes (text TEXT)'] };
+const NOTES = 'CREATE TABLE notes (text TEXT)';
 
 async function open(): Promise<{ readonly store: Store; readonly clock: FakeClock }> {
   const clock = new FakeClock();

@@ -17,7 +17,7 @@ const AUDIENCE_DETAILS = `
 An identify with the trait high_value_users_us (the name in snake case) goes out
 for each user who joined since the last sync (true) or left (false); the first
 sync sends every member. The file is CSV with a header, NDJSON or one id a line,
-gzipped or not, recognised by content; one bad line rejects it all.
+gzipped or not, recognized by content; one bad line rejects it all.
 
 What was sent is kept in the store (--store) for each name and each place: a
 source of the config, the URLs of --url or HOOKS_URL, an endpoint. A change
@@ -51,7 +51,7 @@ const TRAIT_DETAILS = `
 An identify with the trait lifetime_value (the name in snake case) goes out for
 every user whose value changed since the last sync; the first sync sends every
 value. The file is CSV with a header (userId,value) or NDJSON, gzipped or not,
-recognised by content; one bad line rejects it all. A value in CSV is sent as
+recognized by content; one bad line rejects it all. A value in CSV is sent as
 JSON where it is JSON (27.5, true), else as text; an empty one, and that of a
 user who is no longer in the file, is sent as null.
 

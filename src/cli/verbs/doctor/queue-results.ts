@@ -25,7 +25,6 @@ export function storeResults(seen: QueueExamination): DoctorResult[] {
   return [
     lockResult(store),
     integrityResult(store),
-    ...versionResults(store),
     ...permissionResults(store, isWritable),
     diskResult(dirname(store.file), freeBytes),
   ];
@@ -56,12 +55,6 @@ function integrityResult({ damage, isChecked }: PresentStore): DoctorResult {
   }
   const hint = 'stop what uses it, run `hooks queue recover FILE --to NEW`, and replace FILE by NEW';
   return fail('integrity', `the file is damaged: ${damage}`, hint);
-}
-
-function versionResults({ file, isCurrent }: PresentStore): DoctorResult[] {
-  if (isCurrent) return [];
-  const hint = 'run any command that uses it, which brings it up to date';
-  return [warn('store', `${file} was made by an older version of hooks`, hint)];
 }
 
 function permissionResults({ file, mode }: PresentStore, isWritable: boolean): DoctorResult[] {

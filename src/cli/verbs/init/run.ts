@@ -26,7 +26,7 @@ export interface InitOptions extends GlobalOptions, SecretFlags {
 const FIRST_URL = 'http://localhost:3000/webhook';
 
 /** Runs `hooks init`: writes a commented config, and says what to try next. */
-export async function initialise(file: string, options: InitOptions, io: Io): Promise<ExitCode> {
+export async function initialize(file: string, options: InitOptions, io: Io): Promise<ExitCode> {
   const target = resolve(io.cwd, file);
   validateName(file);
   if (options.force !== true) rejectSecondConfig(target, io.cwd);

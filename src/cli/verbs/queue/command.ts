@@ -43,9 +43,8 @@ messageId, source, destination, state, reason; state=delivered selects what
 (2h), or a timestamp. An id may be shortened to a beginning or an end that no
 other has; a terminal shows the ends.
 
-purge and vacuum give space back to the disk in steps. A file of version 0.1
-cannot do that before its first vacuum, which writes it again as a whole: serve
-and worker wait for it, and it takes as much room as is in use, twice.
+purge and vacuum give space back to the disk in steps, between the writes of
+serve and worker.
 `;
 
 /** Runs a subcommand, whose module is loaded then, so that help loads little. */

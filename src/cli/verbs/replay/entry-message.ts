@@ -108,7 +108,7 @@ function validateSize(entryBytes: number, value: JsonValue): void {
   validateMessageSize(messageBytes(value as JsonObject)); // buildParsed has taken it
 }
 
-/** Whether a receiver that re-serialises the body gets the same bytes. */
+/** Whether a receiver that re-serializes the body gets the same bytes. */
 export function isFixedPoint({ entry: { bytes }, value, isStringified }: ReadyEntry): boolean {
   return isStringified || Buffer.from(JSON.stringify(value)).equals(bytes);
 }

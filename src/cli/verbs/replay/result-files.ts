@@ -191,7 +191,7 @@ async function rejectLoss({ report, failed, inputs, cwd }: ResultFilesOptions): 
   const path = resolve(cwd, report);
   await rejectOverwrite(inputs, { path, name: report, flag: '--report' });
   if (failed === undefined || !(await isSameFile(path, resolve(cwd, failed)))) return;
-  throw new InputError('cannot be both the report and the file of --failed', {
+  throw new InputError('Cannot be both the report and the file of --failed', {
     file: report,
     hint: 'name two files in --report and --failed',
   });

@@ -1,7 +1,7 @@
 import { createHmac, randomUUID } from 'node:crypto';
-import { InputError, type ConfigError } from '../../../errors.ts';
+import type { ConfigError } from '../../../errors.ts';
+import { lossOf, readJson } from '../../../message/json/read-json.ts';
 import { printable } from '../../../redact.ts';
-import { utf8TextOf, stringified } from '../../../diagnosis/signature/json/json-text.ts';
 import { DEFAULT_SCHEMES } from '../../../signature/schemes/find-schemes.ts';
 import { layoutOf } from '../../../signature/schemes/layout.ts';
 import type { SignatureScheme, SignedFields } from '../../../signature/schemes/scheme.ts';
@@ -131,7 +131,7 @@ async function signBytes(file: BodySource, secret: string, { io }: CommandContex
     last = chunk.at(-1) ?? last;
     if (bytes <= LARGEST_PARSED_BYTES) kept.push(new Uint8Array(chunk));
   });
-  const isJson = (): boolean => bytes <= LARGEST_PARSED_BYTES && jsonOf(Buffer.concat(kept)) !== undefined;
+  const isJson = (): boolean => bytes <= LARGEST_PARSED_BYTES && lossOf(Buffer.concat(kept)) === '';
   return { signature: hmac.digest('hex'), bytes, ...remarkOn(last, isJson) };
 }
 
@@ -145,12 +145,6 @@ function remarkOn(lastByte: number | undefined, isJson: () => boolean): { remark
 /** Beyond this size the remark does not say whether the body is JSON: signing takes constant memory. */
 const LARGEST_PARSED_BYTES = 1024 * 1024;
 
-/** The text that `--stringify` signs; undefined when the body is no JSON. */
-function jsonOf(body: Buffer): string | undefined {
-  const text = utf8TextOf(body);
-  return text === undefined ? undefined : stringified(text.replace(/^\ufeff/, ''));
-}
-
 /** Beyond this size a text no longer fits into a string. */
 const LARGEST_TEXT_BYTES = 256 * 1024 * 1024;
 
@@ -163,12 +157,8 @@ async function signStringified(
   return { signature: sign(json, secret), bytes: Buffer.byteLength(json) };
 }
 
-/** Throws InputError for a body that is no JSON. */
+/** Throws InputError for a body that is no JSON, and ValidationError for one that loses something: `send` rejects it, and nothing verifies it. */
 async function readStringified(file: BodySource, io: CommandContext['io']): Promise<string> {
-  const json = jsonOf(await readWholeBody(file, io, LARGEST_TEXT_BYTES));
-  if (json !== undefined) return json;
-  const name = isStdin(file) ? 'Standard input' : file;
-  throw new InputError(`${name} is not JSON in UTF-8, at most 512 levels deep, so it cannot be stringified`, {
-    hint: 'leave --stringify out to sign the bytes as they are',
-  });
+  const body = await readWholeBody(file, io, LARGEST_TEXT_BYTES);
+  return JSON.stringify(readJson(body, { file: isStdin(file) ? undefined : file }));
 }

@@ -6,7 +6,7 @@ import { fitText } from '../../fit-text.ts';
 import { jsonLine } from '../../json-line.ts';
 import type { TestOptions } from './options.ts';
 import { summaryText, type CheckSummary } from './outcome.ts';
-import { checkJson, checkText, diagnosisFields, runVerdictText } from './result-text.ts';
+import { checkFields, checkText, diagnosisFields, runVerdictText } from './result-text.ts';
 
 /** Prints the results of a test for a person or a program. */
 export class TestOutput {
@@ -23,7 +23,7 @@ export class TestOutput {
 
   show(result: CheckResult): void {
     const { output, quiet } = this.#options;
-    if (output === 'json') this.#io.out(checkJson(result));
+    if (output === 'json') this.#io.out(jsonLine(checkFields(result)));
     else if (result.outcome === 'unsent') this.#unsent.push(result);
     else if (!quiet || result.outcome === 'failed') {
       this.#io.out(checkText(result, { screen: this.#io, isKnown: this.#isKnown(result) }));

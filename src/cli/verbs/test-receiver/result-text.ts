@@ -7,7 +7,6 @@ import { durationText } from '../../attempt-text.ts';
 import { fitText } from '../../fit-text.ts';
 import type { Screen } from '../../io.ts';
 import type { Palette } from '../../palette.ts';
-import { jsonLine } from '../../json-line.ts';
 import { formatRow } from '../../print/table.ts';
 
 export const MARKS: Readonly<
@@ -96,10 +95,6 @@ function mistakeFields({ code, says, fix }: ReceiverMistake): object {
 export function runVerdictText(mistake: ReceiverMistake, { color, stdoutColumns }: Screen): string {
   const says = `${color.red('in short:')} ${printable(mistake.says, 1_000)}`;
   return fitText(`\n${says}\n${fixLine(mistake, color)}`, stdoutColumns);
-}
-
-export function checkJson(result: CheckResult): string {
-  return jsonLine(checkFields(result));
 }
 
 /** `500 Internal Server Error: it fails instead of rejecting` */

@@ -1,4 +1,9 @@
-/** A JSON value as it is written: numbers keep their digits, a key that comes twice is there twice. */
+/**
+ * A JSON value as it is written: numbers keep their digits, and a duplicate key is there twice.
+ *
+ * No other reader of JSON here runs in a browser and keeps the spelling, which the page shows: `JSON.parse` loses digits and
+ * duplicate keys, and the readers of `src/message/json` build no values.
+ */
 export type JsonTreeNode =
   | { readonly kind: 'object' | 'array'; readonly entries: readonly TreeEntry[] }
   /** `text` as spelled, quotes and escapes included. */

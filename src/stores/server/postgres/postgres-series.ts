@@ -209,7 +209,7 @@ async function nextDueIn(pool: Pool, series: string): Promise<number | undefined
   return rows[0]?.due ?? undefined;
 }
 
-/** Each by the primary key: of `id = ANY`, a table that was just filled, and not yet analysed, reads all rows of the series. */
+/** Each by the primary key: of `id = ANY`, a table that was just filled, and not yet analyzed, reads all rows of the series. */
 const WANTED = `unnest($2::text[]) AS wanted (key),
   LATERAL (SELECT * FROM job WHERE job.queue = $1 AND job.id = wanted.key LIMIT 1) AS found`;
 

@@ -46,7 +46,7 @@ export class ServerLanes {
     return found.some((ids) => ids.length > 0);
   }
 
-  /** Looks for lanes that hold something and are not registered: the registry was lost, or version 0.1 wrote them. */
+  /** Looks for lanes that hold something and are not registered: the registry was lost. */
   async find(): Promise<void> {
     this.#learn(await this.#server.findSeries(SERIES));
   }

@@ -92,14 +92,7 @@ export class ServerListing {
       isDead: false,
     }));
     if (!states.includes('dead')) return shelves;
-    const dead = this.#lanes.deadSeries(lane);
-    const arrivals = (['waiting', 'active', 'failed'] as const).map((state) => ({
-      lane,
-      series: dead,
-      state,
-      isDead: true,
-    }));
-    return [...arrivals, ...shelves];
+    return [{ lane, series: this.#lanes.deadSeries(lane), state: 'waiting', isDead: true }, ...shelves];
   }
 }
 

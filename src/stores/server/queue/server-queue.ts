@@ -72,7 +72,7 @@ export class ServerQueue implements Queue {
     this.#lanes = new ServerLanes(server);
     const lanes = this.#lanes;
     this.#leases = new ServerLeases({ lanes, clock, lockMs });
-    this.#maintenance = new ServerMaintenance({ server, lanes, clock, retention, recoverMs });
+    this.#maintenance = new ServerMaintenance({ lanes, clock, retention, recoverMs });
   }
 
   async add(all: readonly Delivery[]): Promise<void> {

@@ -22,7 +22,7 @@ async function statsOf(lane: LaneId, lanes: ServerLanes): Promise<LaneStats> {
   ]);
   // A delivery that waits for another of its order key is delayed without a date.
   const [retrying = 0] = delayed === 0 ? [] : await series.count(['delayed'], HELD_UNTIL);
-  const arrivals = await lanes.deadSeries(lane).count(['waiting', 'active', 'failed']);
+  const [arrivals = 0] = await lanes.deadSeries(lane).count(['waiting']);
   const firsts = [
     ...(waiting === 0 ? [] : await series.ids('waiting', -1, -1)),
     ...(retrying === 0 ? [] : await series.ids('delayed', 0, 0)),
@@ -35,7 +35,7 @@ async function statsOf(lane: LaneId, lanes: ServerLanes): Promise<LaneStats> {
     sending,
     retrying,
     delivered,
-    dead: arrivals.reduce((sum, count) => sum + count, failed),
+    dead: failed + arrivals,
     ...(times.length > 0 && { nextDueAt: Math.min(...times) }),
   };
 }

@@ -9,7 +9,7 @@ import type { Claim, ClaimResult, ClaimRequest, LaneId, Queue, Settlement } from
 import { forgetOldest, SqliteRetention, type SqliteRetentionOptions } from './sqlite-retention.ts';
 import { leave, leaveAllLines, stopWaiting, wait, waitAll, type LaneEntry } from './sqlite-lines.ts';
 import { countAdded, insertDelivery } from './sqlite-insert.ts';
-import { CHECKSUM, OPEN, rowToDelivery, writeProgress, type Standing } from './sqlite-rows.ts';
+import { OPEN, rowToDelivery, writeProgress, type Standing } from './sqlite-rows.ts';
 
 export interface SqliteQueueOptions {
   /** Opened with QUEUE_TABLES. It stays open when the queue is closed. */
@@ -203,7 +203,7 @@ interface Taking {
 // of a row costs, and most deliveries have no progress.
 const CLAIMABLE = `
   SELECT d.seq, d.id, d.message_id, d.type, d.order_keys, d.trace, d.created_at, d.body, w.due_at,
-    ${CHECKSUM}, d.lane <> w.lane AS is_astray,
+    d.checksum, d.lane <> w.lane AS is_astray,
     NOT EXISTS (SELECT 1 FROM progress p WHERE p.seq = w.seq) AS is_new
   FROM waiting w CROSS JOIN deliveries d ON d.seq = w.seq
   WHERE w.lane = ? AND w.due_at <= ? AND NOT EXISTS (SELECT 1 FROM claims c WHERE c.seq = w.seq)
