@@ -7,7 +7,6 @@ const SRC = fileURLToPath(new URL('../src', import.meta.url));
 const TEST = fileURLToPath(new URL('.', import.meta.url));
 const ROOT_HELPERS = [
   'attempt-record.ts',
-  'check-options.ts',
   'clock.ts',
   'duration.ts',
   'errors.ts',
@@ -15,6 +14,7 @@ const ROOT_HELPERS = [
   'redact.ts',
   'suggest.ts',
   'url.ts',
+  'validate-options.ts',
   'weighted-semaphore.ts',
 ];
 /** What a program or a build names from outside. */
@@ -42,6 +42,7 @@ const CORE = [
 /** Wings: products of their own. The door is the only file that others import. */
 const DOORS: Readonly<Record<string, string>> = {
   diagnosis: 'diagnosis/explain.ts',
+  audience: 'audience/sync.ts',
 };
 
 /** Who may import whom, by the room of the path (roomOf). Every file may import the root helpers. */
@@ -67,10 +68,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   testing: ['receiver', 'expectation', 'message', 'signature', 'check', ...Object.keys(DOORS)],
   check: ['message', 'signature', 'transport', 'capture'],
   service: ['message', 'client', 'deletion'],
-  audience: ['message'],
   deletion: ['message'],
   config: ['client', 'engine', 'signature'],
-  'check-options.ts': ['errors.ts', 'suggest.ts'],
+  'validate-options.ts': ['errors.ts', 'suggest.ts'],
 };
 
 /** The rooms of `cli` that its verbs share. Each folder of `cli/verbs` is a verb, which only `cli/program.ts` names. */
@@ -106,6 +106,9 @@ const ONLY_THESE: readonly {
       'service/request/rejection.ts',
     ],
   },
+  // The interface that a store implements for audiences, as a type.
+  { from: 'stores', to: 'audience', files: ['audience/store.ts'] },
+  { from: 'stores/sqlite', to: 'audience', files: ['audience/store.ts'] },
   { from: 'config', to: 'client', files: ['client/options.ts'] },
   { from: 'config', to: 'engine', files: ['engine/options.ts'] },
   {
@@ -171,6 +174,13 @@ describe('architecture', () => {
     expect(outside[0]?.from).toBe('stores/open.ts');
   });
 
+  it.each(verbs())('names the folder cli/verbs/%s in one line of cli/program.ts alone', (verb) => {
+    const room = `cli/verbs/${verb}/`;
+    const outside = imports.filter(({ from, to }) => to.startsWith(room) && !from.startsWith(room));
+    expect(outside).toEqual([{ from: 'cli/program.ts', to: `${room}command.ts` }]);
+    expect(readdirSync(join(SRC, room))).toContain('run.ts');
+  });
+
   it('names BullMQ in the code of its backend only, and SQLite besides where people name a file by it', () => {
     expect(naming(/bullmq/i).filter((path) => !path.startsWith('stores/server/'))).toEqual([]);
     // The scheme `sqlite:` of a store, and the version that doctor shows.
@@ -181,7 +191,13 @@ describe('architecture', () => {
   });
 
   it('gives each wing one door, which is no barrel', () => {
-    expect(barrels()).toEqual([]);
+    expect(Object.values(DOORS).filter((door) => isBarrel(readFileSync(join(SRC, door), 'utf8')))).toEqual(
+      [],
+    );
+  });
+
+  it('imports the interface of the stores from a wing as a type only', () => {
+    expect(valuesTakenByStores()).toEqual([]);
   });
 
   it('keeps each third party in its one place', () => {
@@ -209,7 +225,11 @@ describe('architecture', () => {
   });
 
   it('exports no name twice', () => {
-    expect(exportedTwice()).toEqual([]);
+    expect(declaredTwice(exportedNames)).toEqual([]);
+  });
+
+  it('declares no type name in two files, exported or not', () => {
+    expect(declaredTwice(typeNames)).toEqual([]);
   });
 
   it('exports no function, constant or class that no other file names', () => {
@@ -238,6 +258,17 @@ describe('architecture', () => {
     expect(isAllowed({ from: 'engine/engine.ts', to: 'diagnosis/explain.ts' })).toBe(false);
     expect(isAllowed({ from: 'app/service.ts', to: 'diagnosis/causes/taken-rules.ts' })).toBe(false);
     expect(isAllowed({ from: 'expectation/nearest.ts', to: 'diagnosis/explain.ts' })).toBe(false);
+    expect(isAllowed({ from: 'engine/engine.ts', to: 'audience/sync.ts' })).toBe(false);
+    expect(isAllowed({ from: 'app/sync-audience.ts', to: 'audience/spill.ts' })).toBe(false);
+    expect(isAllowed({ from: 'cli/verbs/audience/output.ts', to: 'audience/difference.ts' })).toBe(false);
+    expect(isAllowed({ from: 'stores/open.ts', to: 'audience/sync.ts' })).toBe(false);
+    expect(isAllowed({ from: 'audience/sync.ts', to: 'stores/open.ts' })).toBe(false);
+    expect(isAllowed({ from: 'audience/sync.ts', to: 'cli/io.ts' })).toBe(false);
+    expect(isAllowed({ from: 'cli/verbs/audience/output.ts', to: 'audience/sync.ts' })).toBe(true);
+    expect(isAllowed({ from: 'stores/open.ts', to: 'audience/store.ts' })).toBe(true);
+    expect(isBarrel("export { sync } from './run.ts';")).toBe(true);
+    expect(isBarrel("export * from './run.ts';")).toBe(true);
+    expect(isBarrel("export type { Change } from './run.ts';")).toBe(false);
     const loop = [
       { from: 'a.ts', to: 'b.ts' },
       { from: 'b.ts', to: 'a.ts' },
@@ -245,9 +276,14 @@ describe('architecture', () => {
     expect(cycles(loop)).toHaveLength(1);
     expect(isOrdered("import { x } from './x.ts';\nimport ms from 'ms';")).toBe(false);
     expect(isOrdered("import { type Clock, sleep } from './clock.ts';")).toBe(false);
+    expect([...typeNames('interface Place {}\nconst other = 2;')]).toEqual(['Place']);
     expect([...exportedNames('export type Place = 1;\nexport const place = 2;')]).toEqual(['Place', 'place']);
   });
 });
+
+function verbs(): string[] {
+  return readdirSync(join(SRC, 'cli/verbs'));
+}
 
 function foldersUsing(helper: string, imports: readonly Import[]): ReadonlySet<string> {
   const users = imports.filter(({ from, to }) => to === helper && from.includes('/'));
@@ -262,12 +298,12 @@ function withoutComments(text: string): string {
   return text.replace(/\/\*[^]*?\*\/|^\s*\/\/.*$/gm, '');
 }
 
-/** Names that two files export, with both: a reader who looks one up must find one. */
-function exportedTwice(): string[] {
+/** Names that two files declare, with both: a reader who looks one up must find one. */
+function declaredTwice(namesIn: (text: string) => Iterable<string>): string[] {
   const files = new Map<string, string>();
   const twice: string[] = [];
   for (const path of sourceFiles()) {
-    for (const name of exportedNames(readFileSync(join(SRC, path), 'utf8'))) {
+    for (const name of namesIn(readFileSync(join(SRC, path), 'utf8'))) {
       const other = files.get(name);
       if (other !== undefined) twice.push(`${name}: ${other}, ${path}`);
       files.set(name, path);
@@ -300,6 +336,11 @@ function exportedNames(text: string): Set<string> {
     /^export (?:abstract )?(?:async )?(?:function\*?|const|class|interface|type) (\w+)/gm,
   );
   return new Set([...declarations].map(([, name = '']) => name));
+}
+
+function typeNames(text: string): Set<string> {
+  const types = text.matchAll(/^(?:export )?(?:abstract )?(?:class|interface|type) (\w+)/gm);
+  return new Set([...types].map(([, name = '']) => name));
 }
 
 function isOrdered(text: string): boolean {
@@ -353,10 +394,15 @@ function isNarrow(room: string, to: string): boolean {
 }
 
 /** A door does work: it exports no value of another file. */
-function barrels(): string[] {
-  return Object.values(DOORS).filter((door) =>
-    /^export (?:\*|\{(?!\s*type\b))[^;]*from '/m.test(readFileSync(join(SRC, door), 'utf8')),
-  );
+function isBarrel(text: string): boolean {
+  return /^export (?:\*|\{(?!\s*type\b))[^;]*from '/m.test(text);
+}
+
+function valuesTakenByStores(): string[] {
+  const wing = new RegExp(`^import (?!type )[^;]*/(?:${Object.keys(DOORS).join('|')})/`, 'm');
+  return sourceFiles()
+    .filter((path) => path.startsWith('stores/'))
+    .filter((path) => wing.test(readFileSync(join(SRC, path), 'utf8')));
 }
 
 function isCli(room: string): boolean {

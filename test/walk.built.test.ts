@@ -18,7 +18,7 @@ const BUDGETS = {
   send: { files: 112, functions: 726 },
   batch: { files: 75, functions: 380 },
   replay: { files: 168, functions: 1016 },
-  verify: { files: 42, functions: 202 },
+  verify: { files: 43, functions: 205 },
 } as const satisfies Record<string, Walk>;
 
 const SRC = join(ROOT, 'src/');

@@ -1,6 +1,6 @@
 import { CheckRun, type RunEnd, type RunOptions } from '../check/run-checks.ts';
 import { prepareWebhooks } from '../engine/webhook.ts';
-import { checkRoute } from '../transport/route/check-route.ts';
+import { validateRoute } from '../transport/route/validate-route.ts';
 import { createUndiciTransport } from '../transport/undici-transport.ts';
 import { examineFailure, mistakenRequests, networkCauseOf, responseCauseOf } from '../diagnosis/explain.ts';
 import { userAgent } from './version.ts';
@@ -34,7 +34,7 @@ interface GivenReceiver {
 export function checkedReceiver({ url, headers, proxyEnv, ...trust }: GivenReceiver): CheckedReceiver {
   const [webhook] = prepareWebhooks([{ url, headers }], { userAgent: userAgent(), setting: 'webhooks' });
   if (webhook === undefined) throw new TypeError('One webhook was given, and none came back');
-  checkRoute(webhook.url, { ...trust, proxyEnv });
+  validateRoute(webhook.url, { ...trust, proxyEnv });
   return webhook;
 }
 

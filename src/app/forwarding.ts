@@ -7,7 +7,7 @@ import {
   type Forwarded,
 } from '../receiver/response/forwarding.ts';
 import { printable, withoutRepeated } from '../redact.ts';
-import { checkRoute } from '../transport/route/check-route.ts';
+import { validateRoute } from '../transport/route/validate-route.ts';
 import { withoutSent, type SentRequest } from '../transport/sent-secrets.ts';
 import type { Transport, TransportResponse, TransportResult } from '../transport/transport.ts';
 import { createUndiciTransport } from '../transport/undici-transport.ts';
@@ -46,7 +46,7 @@ const RESPONSE_SECONDS = 2;
 export function createForwarding(options: ForwardingOptions): Forwarding {
   const { url, origin, secrets, onlyLoopback, caFile, proxyEnv } = options;
   const target = targetOf(url, origin);
-  if (onlyLoopback !== true) checkRoute(target.url, { caFile, proxyEnv });
+  if (onlyLoopback !== true) validateRoute(target.url, { caFile, proxyEnv });
   const transport = createUndiciTransport(
     onlyLoopback === true
       ? { addresses: whyNotLoopback }
@@ -59,7 +59,7 @@ export function createForwarding(options: ForwardingOptions): Forwarding {
   };
 }
 
-interface Target {
+interface ForwardTarget {
   readonly url: string;
   readonly shownUrl: string;
   /** From the URL's user and password; it takes the place of what the sender gave. */
@@ -73,7 +73,10 @@ interface Passing {
   readonly signal: AbortSignal;
 }
 
-async function forwardTo({ url, shownUrl, authorization }: Target, passing: Passing): Promise<Forwarded> {
+async function forwardTo(
+  { url, shownUrl, authorization }: ForwardTarget,
+  passing: Passing,
+): Promise<Forwarded> {
   const { transport, secrets, request, signal } = passing;
   const headers = endToEndHeaders(request.rawHeaders).filter(
     ([name]) => authorization.length === 0 || name.toLowerCase() !== 'authorization',
@@ -169,7 +172,7 @@ function cutText(cutBy: NonNullable<TransportResponse['bodyCutBy']>, statusMs: n
   return `did not end within ${Number(seconds.toFixed(1))} s`;
 }
 
-function targetOf(url: string, origin: string): Target {
+function targetOf(url: string, origin: string): ForwardTarget {
   try {
     const [webhook] = prepareWebhooks([{ url, headers: {} }], { userAgent: '', setting: origin });
     if (webhook === undefined) throw new TypeError('Expected as many webhooks as URLs');

@@ -4,7 +4,7 @@ import type { ResponseCause } from '../transport/cause.ts';
 import { withoutSent } from '../transport/sent-secrets.ts';
 import type { Transport } from '../transport/transport.ts';
 import { createUndiciTransport } from '../transport/undici-transport.ts';
-import { checkRoutes } from './check-routes.ts';
+import { validateRoutes } from './validate-routes.ts';
 
 /** Enough for the words of a page, and no longer than a person would wait. */
 const RESPONSE_BYTES = 4_000;
@@ -20,7 +20,7 @@ interface ReadingOptions {
 
 /** A transport that reads what comes with a 2xx too, and reports one whose body contradicts its status. Only for a few messages: it waits for each body. Throws ConfigError for a proxy variable that names none. */
 export function createReadingTransport({ sources, proxyEnv, onContradiction }: ReadingOptions): Transport {
-  checkRoutes(sources, proxyEnv);
+  validateRoutes(sources, proxyEnv);
   const transport = createUndiciTransport({ proxyEnv });
   return {
     send: async (request) => {

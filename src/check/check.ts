@@ -18,14 +18,14 @@ export interface Check {
   readonly requests: (sample: Sample) => readonly CheckRequest[];
   /** Sends the requests concurrently instead of one after the other. */
   readonly atOnce?: true;
-  /** The faults that an unexpected response shows in this check, if more specific than in any other. */
-  readonly faults?: Readonly<Partial<Record<CheckResponseKind, Fault>>>;
+  /** The mistakes that an unexpected response shows in this check, if more specific than in any other. */
+  readonly mistakes?: Readonly<Partial<Record<CheckResponseKind, ReceiverMistake>>>;
   /** The same by the status of a rejection, where that says more. */
-  readonly statusFaults?: Readonly<Partial<Record<number, Fault>>>;
+  readonly statusMistakes?: Readonly<Partial<Record<number, ReceiverMistake>>>;
   /** The code of the check of a plain message: where that one failed alike, what is special about this one is not the reason. */
   readonly plain?: string;
-  /** A rejection shows the fault of this check, whatever else the receiver accepts instead. */
-  readonly isOwnFault?: true;
+  /** A rejection shows the mistake of this check, whatever else the receiver accepts instead. */
+  readonly isOwnMistake?: true;
   /** A rejection is no failure, but worth knowing. */
   readonly isAdvice?: true;
   /** The part of the timeout that the slowest response may take. @default 1 */
@@ -45,8 +45,8 @@ export function unsigned(check: Check): Check {
   return { ...check, title: check.titleUnsigned ?? check.title };
 }
 
-/** A fault of a receiver, as far as it can be seen from outside. */
-export interface Fault {
+/** A mistake of a receiver, as far as it can be seen from outside. */
+export interface ReceiverMistake {
   /** Stable. */
   readonly code: string;
   /** What is wrong: a sentence about the receiver, without its full stop. */
@@ -66,7 +66,7 @@ export interface MistakeOptions {
 /** A request that a receiver accepts only by a mistake, and the mistake. */
 export interface MistakenRequest {
   readonly request: CheckRequest;
-  readonly mistake: Fault;
+  readonly mistake: ReceiverMistake;
 }
 
 export type CheckOutcome = 'passed' | 'failed' | 'skipped' | 'unsent';
@@ -85,9 +85,9 @@ export interface CheckResult {
   readonly ms?: number;
   /** The response's body, unescaped and without secrets; only of a failed check. */
   readonly reply?: string;
-  readonly fault?: Fault;
+  readonly mistake?: ReceiverMistake;
   /** What is worth knowing about a check that passed. */
-  readonly advice?: Fault;
+  readonly advice?: ReceiverMistake;
   /** Why the check was skipped or not sent. */
   readonly reason?: string;
 }

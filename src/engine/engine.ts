@@ -3,11 +3,11 @@ import { callDetached, ClosedError } from '../errors.ts';
 import { backoffMs, sleep } from '../clock.ts';
 import type { OutgoingMessage } from '../message/outgoing-message.ts';
 import type { Delivery } from '../queue/delivery.ts';
-import type { Lane as LaneName, Queue } from '../queue/queue.ts';
+import type { LaneId, Queue } from '../queue/queue.ts';
 import type { Transport } from '../transport/transport.ts';
 import { prepareDestinations, type Destination, type NamedDestination } from './destination.ts';
 import type { EngineEvent } from './engine-event.ts';
-import { LaneRunner, type LaneContext } from './lane.ts';
+import { Lane, type LaneContext } from './lane.ts';
 import type { ResponseCauses } from './round/classify.ts';
 import { UninterruptedRun } from './uninterrupted-run.ts';
 import { Router, type RoutedMessage, type RouterOptions } from './router.ts';
@@ -41,7 +41,7 @@ export class Engine implements Pick<Router, 'submit'> {
   readonly #options: EngineOptions;
   readonly #router: Router;
   readonly #destinations: readonly NamedDestination[];
-  readonly #lanes = new Map<string, LaneRunner>();
+  readonly #lanes = new Map<string, Lane>();
   readonly #stopping = new AbortController();
   readonly #aborting = new AbortController();
   #laneContext: LaneContext | undefined;
@@ -145,8 +145,8 @@ export class Engine implements Pick<Router, 'submit'> {
     }
   }
 
-  #open(name: LaneName, destination: Destination | undefined, context: LaneContext): void {
-    const lane = new LaneRunner(name, destination, context);
+  #open(name: LaneId, destination: Destination | undefined, context: LaneContext): void {
+    const lane = new Lane(name, destination, context);
     this.#lanes.set(laneKey(name), lane);
     lane.wake();
   }
@@ -176,7 +176,7 @@ export class Engine implements Pick<Router, 'submit'> {
     this.#announceIdle();
   }
 
-  #openIfUnknown(name: LaneName): void {
+  #openIfUnknown(name: LaneId): void {
     if (this.#stopping.signal.aborted || this.#laneContext === undefined) return;
     if (!this.#lanes.has(laneKey(name))) this.#open(name, undefined, this.#laneContext);
   }
@@ -201,7 +201,7 @@ export class Engine implements Pick<Router, 'submit'> {
 /** The keys of their lanes. A batch is mostly of one lane, whose key is made once. */
 function laneKeys(deliveries: readonly Delivery[]): ReadonlySet<string> {
   const keys = new Set<string>();
-  let last: LaneName | undefined;
+  let last: LaneId | undefined;
   for (const delivery of deliveries) {
     if (delivery.source === last?.source && delivery.destination === last.destination) continue;
     keys.add(laneKey(delivery));
@@ -210,6 +210,6 @@ function laneKeys(deliveries: readonly Delivery[]): ReadonlySet<string> {
   return keys;
 }
 
-function laneKey({ source, destination }: LaneName): string {
+function laneKey({ source, destination }: LaneId): string {
   return JSON.stringify([source, destination]);
 }

@@ -1,6 +1,6 @@
 import { ConfigError } from '../errors.ts';
 import { readConditions, type Condition } from '../message/filter.ts';
-import { printable } from '../redact.ts';
+import { printable, withoutWriteKeys } from '../redact.ts';
 
 export interface ExpectedMessage {
   /** The filter as given: `type=track,event=Signup`. */
@@ -11,14 +11,15 @@ export interface ExpectedMessage {
 }
 
 /** Reads a filter, with `3x ` before it for exactly three messages. Throws ConfigError, which calls it `flag`. */
-export function readExpectedMessage(text: string, flag: string): ExpectedMessage {
-  const [, times, space, filter = ''] = /^\s*(\d{1,9})x(\s*)([^\s=!<>~?.].*)$/s.exec(text) ?? [];
-  if (times === undefined) return { text, conditions: readConditions(text, flag) };
+export function readExpectedMessage(given: string, flag: string): ExpectedMessage {
+  const text = withoutWriteKeys(given);
+  const [, times, space, filter = ''] = /^\s*(\d{1,9})x(\s*)([^\s=!<>~?.].*)$/s.exec(given) ?? [];
+  if (times === undefined) return { text, conditions: readConditions(given, flag) };
   if (space === '') {
     throw new ConfigError(`Expected a space after \`${times}x\` in \`${flag}\`, got ${printable(text, 60)}`, {
       key: flag.replace(/^--/, ''),
       origin: flag,
-      hint: `write ${flag} '${times}x ${printable(filter, 60)}'`,
+      hint: `write ${flag} '${times}x ${printable(withoutWriteKeys(filter), 60)}'`,
     });
   }
   return { text, conditions: readConditions(filter, flag), exactly: Number(times) };

@@ -9,6 +9,7 @@ import { repeatAfter5xx, type After5xx } from './run/after-5xx.ts';
 import { countBetween, diagnoseDeviation } from './run/diagnose-deviation.ts';
 import { findLostMessage } from './run/each-counts.ts';
 import { learnReference, repeatReference, type LeftOut, type Reference } from './run/learn-reference.ts';
+import { findLostInReference } from './run/lost-in-reference.ts';
 import { lockKept } from './run/reference-errors.ts';
 import { ProofRunner, type Deviation } from './run/proof-runner.ts';
 import { shrinkDeviation } from './run/shrink-deviation.ts';
@@ -46,6 +47,9 @@ const LIKELIER = 2;
 const MOST_AFTER_5XX = 3;
 /** How often each is tried until it gets a 5xx again, where some effect seems to have been repeated. */
 const TRIES_AFTER_5XX = 7;
+const BURST_SIZE = 6;
+/** A receiver that takes this long for one message, and one after the other, would let a burst wait for the timeout. */
+const SLOW_MS = 250;
 const NO_5XX = 'the receiver responded to none of the messages with 5xx, so that none was sent again';
 const NO_5XX_AGAIN =
   'the receiver responded with 5xx in the reference run, and not to the same message again';
@@ -64,9 +68,6 @@ class Proof {
   readonly #runner: ProofRunner;
   readonly #ran = new Map<ScheduleCode, { schedules: number; ms: number }>();
   readonly #reported = new Set<ScheduleCode>();
-  /** The messages of the run, without those that the receiver does not take. */
-  #messages: readonly ProofMessage[] = [];
-  #effective: ReadonlySet<ProofMessage> = new Set();
 
   constructor(options: ProveOptions) {
     this.#options = options;
@@ -76,10 +77,8 @@ class Proof {
   async run(): Promise<void> {
     const { messages, onReference } = this.#options;
     const reference = await this.#timed('once', () => learnReference(this.#runner, messages));
-    this.#messages = reference.messages;
-    this.#effective = reference.effective;
     onReference(reference);
-    const isSound = (await this.#proveAfter5xx(reference)) && (await this.#proveSchedules());
+    const isSound = (await this.#proveAfter5xx(reference)) && (await this.#proveSchedules(reference));
     if (!isSound) this.#reportRest('unsent', FIX_FIRST);
   }
 
@@ -88,37 +87,43 @@ class Proof {
     return codes.includes(code) && !skipped.has(code) && !this.#reported.has(code);
   }
 
-  async #proveOnce(): Promise<boolean> {
+  /** Reports a message that the reference lacks whichever codes were chosen: no other state can be compared with that of the reference. */
+  async #proveReference(reference: Reference): Promise<boolean> {
+    const lost = await this.#timed('once', () => findLostInReference(this.#runner, reference));
+    return lost === undefined || this.#fail('once', lost.code, lostExample(lost));
+  }
+
+  async #proveOnce(reference: Reference): Promise<boolean> {
     if (!this.#isLeft('once')) return true;
-    const lost = await this.#timed('once', () =>
-      findLostMessage(this.#runner, this.#messages, this.#effective),
-    );
+    const lost = await this.#timed('once', () => findLostMessage(this.#runner, reference));
     if (lost === undefined) return this.#pass('once');
     return this.#fail('once', lost.code, lostExample(lost));
   }
 
-  async #proveAfter5xx({ failed, effectDespite5xx, reference, locked }: Reference): Promise<boolean> {
+  async #proveAfter5xx(learned: Reference): Promise<boolean> {
+    const { messages: taken, failed, effectDespite5xx, reference, locked } = learned;
     const isLeft = this.#isLeft('after-5xx');
     if (locked !== undefined) {
       if (!isLeft) throw lockKept(locked.message);
       return this.#failLocked(locked);
     }
-    if (isLeft && failed.length === 0) return this.#skip('after-5xx', NO_5XX);
+    if (!(await this.#proveReference(learned))) return false;
     const suspects = new Set([...(effectDespite5xx === undefined ? [] : [effectDespite5xx]), ...failed]);
     const tries = effectDespite5xx === undefined ? 1 : TRIES_AFTER_5XX;
     let hasRun = false;
     for (const message of isLeft ? [...suspects].slice(0, MOST_AFTER_5XX) : []) {
       const seen = await this.#timed('after-5xx', () => repeatAfter5xx(this.#runner, message, tries));
-      if (seen?.isRepeated === true) return this.#failAfter5xx(message, seen);
+      if (seen?.fault !== undefined) return this.#failAfter5xx(message, seen, seen.fault);
       hasRun ||= seen !== undefined;
     }
     // The state of the reference has an effect twice, unless what was seen there was another message's late effect.
     if (effectDespite5xx !== undefined) {
-      const { error } = await repeatReference(this.#runner, { taken: this.#messages, failed }, reference);
+      const { error } = await repeatReference(this.#runner, { taken, failed }, reference);
       if (error !== undefined) throw error;
     }
     if (!isLeft) return true;
-    return hasRun ? this.#pass('after-5xx') : this.#skip('after-5xx', NO_5XX_AGAIN);
+    const whyNot = failed.length === 0 ? NO_5XX : NO_5XX_AGAIN;
+    return hasRun ? this.#pass('after-5xx') : this.#skip('after-5xx', whyNot);
   }
 
   #failLocked({ message, response: { status = 500 } }: LeftOut): boolean {
@@ -126,40 +131,41 @@ class Proof {
     return this.#fail('after-5xx', 'keeps-lock', { schedule: 1, requests, expected: '', state: '' });
   }
 
-  #failAfter5xx(message: ProofMessage, seen: After5xx): boolean {
+  #failAfter5xx(message: ProofMessage, seen: After5xx, fault: IdempotenceFaultCode): boolean {
     const { status = 500, expected, state } = seen;
     const requests = requestsOf(message, [status, 200]);
-    return this.#fail('after-5xx', 'effect-despite-5xx', { schedule: 1, requests, expected, state });
+    return this.#fail('after-5xx', fault, { schedule: 1, requests, expected, state });
   }
 
-  async #proveSchedules(): Promise<boolean> {
+  async #proveSchedules(reference: Reference): Promise<boolean> {
     const { seed, schedules, lateMs, codes, onProgress, signal } = this.#options;
-    const messages = this.#messages.map((message) => ({
+    const messages = reference.messages.map((message) => ({
       orderKeys: orderKeysOf(message.message),
-      isEffective: this.#effective.has(message),
+      isEffective: reference.effective.has(message),
     }));
     if (this.#isLeft('interleaved') && isOfOneUser(messages)) this.#skip('interleaved', ONE_USER);
     const left = codes.filter((code) => this.#isLeft(code));
-    const plan = planSchedules({ seed, schedules, lateMs, codes: left, messages });
+    const ms = reference.messages.reduce((sum, message) => sum + this.#runner.latencyOf(message), 0);
+    const burst = ms > SLOW_MS * messages.length ? 2 : BURST_SIZE;
+    const plan = planSchedules({ seed, schedules, lateMs, codes: left, messages, burst });
     for (const [index, schedule] of plan.entries()) {
       signal.throwIfAborted();
-      if (index === LIKELIER && !(await this.#proveOnce())) return false;
+      if (index === LIKELIER && !(await this.#proveOnce(reference))) return false;
       onProgress(index, plan.length, schedule.code);
       const deviation = await this.#timed(schedule.code, () =>
         this.#runner.judge(schedule, { isCareful: true }),
       );
-      if (deviation !== undefined) return this.#explain(schedule, deviation);
+      if (deviation !== undefined) return this.#explain(schedule, deviation, reference);
       if (!plan.slice(index + 1).some(({ code }) => code === schedule.code)) this.#pass(schedule.code);
     }
     onProgress(plan.length, plan.length);
-    if (!(await this.#proveOnce())) return false;
+    if (!(await this.#proveOnce(reference))) return false;
     this.#reportRest('skipped', 'it is not among so few schedules: give --schedules 50');
     return true;
   }
 
-  async #explain(found: Schedule, deviation: Deviation): Promise<boolean> {
+  async #explain(found: Schedule, deviation: Deviation, known: Reference): Promise<boolean> {
     this.#options.onDeviation();
-    const known = { messages: this.#messages, effective: this.#effective };
     const whole = { schedule: found, seen: deviation };
     const { schedule, seen } = await shrinkDeviation(this.#runner, whole, known);
     const isOfState = seen.kind === 'state' || seen.kind === 'unsettled';
@@ -168,7 +174,7 @@ class Proof {
     const others = countBetween(schedule);
     const says =
       fault === 'remembers-last' && others > 1 ? `it forgets a message after ${others} others` : undefined;
-    return this.#fail(found.code, fault, deviationExample(schedule, seen, this.#messages), says);
+    return this.#fail(found.code, fault, deviationExample(schedule, seen, known.messages), says);
   }
 
   async #timed<Value>(code: ScheduleCode, run: () => Promise<Value>): Promise<Value> {

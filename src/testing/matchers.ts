@@ -1,4 +1,4 @@
-import { isObject } from '../check-options.ts';
+import { isObject } from '../validate-options.ts';
 import type { JsonValue } from '../message/types.ts';
 import { printable } from '../redact.ts';
 import { EVERY_MESSAGE, MessageSchemas } from '../expectation/schema/schema-check.ts';
@@ -11,7 +11,7 @@ import {
 import { NearestMessage } from '../expectation/nearest.ts';
 import { differingMessageText, explainMessages, listMessages } from './explain-messages.ts';
 import { readMatcher, type MessageMatcher } from './message-matcher.ts';
-import { arrivedAt } from './test-receiver.ts';
+import { arrivedAt, type TestReceiver } from './test-receiver.ts';
 
 /** What `expect.extend` of Vitest, Jest and Playwright takes. */
 export interface MatcherResult {
@@ -32,6 +32,8 @@ function toHaveReceived(this: unknown, receiver: unknown, matcher: MessageMatche
   if (read.exactly === undefined && !isNot && taken.length > 0 && taken.every(isTooLarge)) {
     return { pass: false, message: () => droppedText(read.text, taken) };
   }
+  const unread = unreadText(receiver);
+  if (isNot && taken.length === 0 && unread !== undefined) return { pass: true, message: () => unread };
   const pass = read.exactly === undefined ? taken.length > 0 : taken.length === read.exactly;
   const message = (): string => {
     if (!pass) return explainMessages(arrived, read);
@@ -86,8 +88,10 @@ function toMatchSchema(received: unknown, schema: object): MatcherResult {
     const differences = schemas.differences(each.message);
     return differences.length === 0 ? [] : [differingMessage(each, differences)];
   });
-  const pass = differing.length === 0 && arrived.length > 0;
+  const unread = isReceiver(received) ? unreadText(received) : undefined;
+  const pass = differing.length === 0 && arrived.length > 0 && unread === undefined;
   const message = (): string => {
+    if (differing.length === 0 && unread !== undefined) return unread;
     if (arrived.length === 0) return 'Expected messages that match a schema, got no message';
     if (pass) {
       return `Expected a message that does not match the schema, got ${messageLabel(arrived[0]?.message ?? { index: 0, value: null })}`;
@@ -106,6 +110,13 @@ function messagesIn(received: unknown): readonly ArrivedMessage[] {
   return values.map((value, index) => {
     return { message: { index, value }, request: 1, isSole: values.length === 1, number: index + 1 };
   });
+}
+
+/** What is not a message may have anything in it. */
+function unreadText(receiver: unknown): string | undefined {
+  const rejections = (receiver as TestReceiver).rejections(); // `arrivedAt` has checked it
+  const unread = rejections.find(({ message }) => message === undefined);
+  return unread && `Expected every request to be readable, got one that is not: ${printable(unread.reason)}`;
 }
 
 function isReceiver(received: unknown): boolean {

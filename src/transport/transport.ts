@@ -32,6 +32,8 @@ export interface TransportRequest {
   readonly caFile?: string | undefined;
   /** Destroys the connection at the first byte of a response, as where a network fails: the result is a failure, `aborted`. @default false */
   readonly cutsResponse?: boolean;
+  /** Called when a connection is open: nothing is sent before the function that it gets is called, so that several requests go at once. */
+  readonly hold?: ((release: () => void) => void) | undefined;
   /** Connects to any address, also where the transport connects to public ones only. @default false */
   readonly allowPrivate?: boolean | undefined;
 }

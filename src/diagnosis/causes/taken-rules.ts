@@ -73,7 +73,7 @@ const PAGE: CauseRule = {
 /** Pages of a browser, which no sender reads. */
 export const PAGE_RULES: readonly CauseRule[] = [LOGIN_PAGE, PAGE];
 
-/** Recognises a 2xx that its own body contradicts; gives the code. */
+/** Recognizes a 2xx that its own body contradicts; gives the code. */
 export function takenCauseCode(evidence: ResponseEvidence): string | undefined {
   const found = TAKEN_RULES.find((rule) => appliesTo(rule, evidence));
   if (found !== undefined) return found.code;

@@ -12,7 +12,7 @@ import { DEFAULT_SCHEME } from '../../signature/schemes/built-in.ts';
 import { layoutOf } from '../../signature/schemes/layout.ts';
 import type { SignatureScheme } from '../../signature/schemes/scheme.ts';
 import { schemeKey } from '../../signature/schemes/secrets.ts';
-import type { Fault } from '../../check/check.ts';
+import type { ReceiverMistake } from '../../check/check.ts';
 import { verifyingFixes } from '../../check/scheme-checks.ts';
 import { MistakenSigner, type SigningContext, type SigningMistake } from './mistaken-signer.ts';
 
@@ -20,10 +20,10 @@ import { MistakenSigner, type SigningContext, type SigningMistake } from './mist
 export interface CommonMistake {
   /** Name, value, name, value … of the scheme's headers. */
   readonly headers: readonly string[];
-  readonly mistake: Fault;
+  readonly mistake: ReceiverMistake;
 }
 
-export type ExplainedMistake = readonly [SigningMistake, Fault];
+export type ExplainedMistake = readonly [SigningMistake, ReceiverMistake];
 
 /** The signatures of a body that receivers compute by common mistakes, the likeliest first; each signature once. */
 export function* commonMistakes(body: Buffer, context: SigningContext): Generator<CommonMistake> {
@@ -50,7 +50,7 @@ function* allMistakes(signer: MistakenSigner): Generator<ExplainedMistake> {
   yield* otherBytes(signer, signer.context.scheme.hash === 'sha256' ? 'sha1' : 'sha256');
 }
 
-const OLD_SECRET: Fault = {
+const OLD_SECRET: ReceiverMistake = {
   code: 'old-secret',
   says: 'it does not hold the first of the secrets given here, which signs, but another of them: it has only the old one',
   fix: 'give the receiver the new secret besides the old one and let it accept both, before any sender signs with the new one',
@@ -90,7 +90,11 @@ const base64Of = (digest: Buffer): string => digest.toString('base64');
 function* otherNotations({ context: { scheme } }: MistakenSigner): Generator<ExplainedMistake> {
   const { hash, encoding } = scheme;
   const fix = recipe(scheme);
-  const expects = (code: string, what: string): Fault => ({ code, says: `it expects ${what}`, fix });
+  const expects = (code: string, what: string): ReceiverMistake => ({
+    code,
+    says: `it expects ${what}`,
+    fix,
+  });
   const [other, write] = encoding === 'hex' ? ['base64', base64Of] : ['hex', hexOf];
   const mistake = expects(other, `the digest in ${other} instead of ${encoding}`);
   yield [{ write }, mistake];
@@ -162,7 +166,7 @@ const RESERIALISED: ReadonlySet<ReasonCode> = new Set([
 const RAW_BYTES =
   'hash the bytes of the body as received, before any parser: express.raw(), request.get_data(), io.ReadAll(r.Body), request.raw_post';
 
-function overOtherBytes({ code, would }: BodyVariant, hashName: string): Fault {
+function overOtherBytes({ code, would }: BodyVariant, hashName: string): ReceiverMistake {
   const what = RESERIALISED.has(code)
     ? 'it hashes re-serialized JSON'
     : 'it hashes other bytes than the body';
@@ -209,7 +213,7 @@ function* plainHashes({ context, key, frame, body }: MistakenSigner): Generator<
   ];
 }
 
-const MILLISECONDS: Fault = {
+const MILLISECONDS: ReceiverMistake = {
   code: 'timestamp-unit',
   says: 'it reads the timestamp, which is in seconds, as milliseconds, so that every message is too old',
   fix: 'compare seconds: Math.floor(Date.now() / 1000), or multiply the timestamp by 1000',
@@ -219,7 +223,10 @@ const MILLISECONDS: Fault = {
 const HOURS = Array.from({ length: 27 }, (_, index) => index - 12).filter((hours) => hours !== 0);
 
 /** The mistakes of a receiver with the time of a message. */
-function* timeMistakes({ scheme, fields }: SigningContext): Generator<readonly [SigningMistake, Fault]> {
+function* timeMistakes({
+  scheme,
+  fields,
+}: SigningContext): Generator<readonly [SigningMistake, ReceiverMistake]> {
   if (!layoutOf(scheme).hasTimestamp || scheme.tolerance === undefined) return;
   yield [{ fields: { ...fields, timestamp: `${fields.timestamp}000` } }, MILLISECONDS];
   for (const hours of HOURS) {
@@ -228,7 +235,7 @@ function* timeMistakes({ scheme, fields }: SigningContext): Generator<readonly [
   }
 }
 
-function otherHour(hours: number): Fault {
+function otherHour(hours: number): ReceiverMistake {
   const size = Math.abs(hours) === 1 ? '1 hour' : `${Math.abs(hours)} hours`;
   return {
     code: 'other-clock',

@@ -4,7 +4,7 @@ import { schemeListText, signatureHeaderNames } from '../../signature/schemes/la
 import type { SignatureScheme } from '../../signature/schemes/scheme.ts';
 import { verifyingKeys } from '../../signature/schemes/secrets.ts';
 import { signedFields, Signer } from '../../signature/schemes/signer.ts';
-import type { Fault, MistakenRequest, MistakeOptions } from '../../check/check.ts';
+import type { MistakenRequest, MistakeOptions, ReceiverMistake } from '../../check/check.ts';
 import { commonMistakes } from './common-mistakes.ts';
 
 /** Makes a request for each common mistake of receivers, the likeliest first. */
@@ -31,7 +31,7 @@ export function* requestsOfMistakes(
   }
 }
 
-function otherScheme(scheme: SignatureScheme, wanted: readonly SignatureScheme[]): Fault {
+function otherScheme(scheme: SignatureScheme, wanted: readonly SignatureScheme[]): ReceiverMistake {
   const header = signatureHeaderNames([scheme]);
   return {
     code: 'other-scheme',

@@ -45,7 +45,7 @@ export async function readSignedRequest(
   return signedInput(capture, secret);
 }
 
-/** Reads a raw body, a capture or an HTTP request, recognised by its content, in one pass. */
+/** Reads a raw body, a capture or an HTTP request, recognized by its content, in one pass. */
 export async function readAnyBody(source: BodySource, io: Io, secret: string): Promise<SignedInput> {
   const { kept, start, ...raw } = await digestBody(source, io, {
     secret,

@@ -1,6 +1,5 @@
 import { systemClock } from '../../../clock.ts';
-import { changesIn, type Change, type Counts } from '../../../audience/difference.ts';
-import type { SyncResult } from '../../../audience/sync.ts';
+import type { Change, Counts, SyncResult } from '../../../audience/sync.ts';
 import type { Outcome } from '../../../app/pipeline/outcomes.ts';
 import { printable } from '../../../redact.ts';
 import { Ledger } from '../../../replay/ledger.ts';
@@ -55,9 +54,9 @@ export class SyncOutput {
   }
 
   /** Switches the progress from reading to sending. */
-  counted(counts: Counts): void {
+  start(changes: number): void {
     this.#isCounted = true;
-    for (let left = changesIn(counts); left > 0; left--) this.#ledger.open();
+    for (let left = changes; left > 0; left--) this.#ledger.open();
     this.#progress.stop();
     this.#progress = createProgress(this.#io, { label: 'sending', shown: this.#isBarShown });
   }

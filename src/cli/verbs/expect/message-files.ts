@@ -68,10 +68,14 @@ export class Snapshot {
   }
 
   /** Compares, or writes when all else was met: a snapshot of a run with a fault would be met by the fault. */
-  async conclude(others: readonly ExpectationResult[]): Promise<ExpectationResult> {
+  async conclude(others: readonly ExpectationResult[], unread?: string): Promise<ExpectationResult> {
     const { file, before, replacing, mode } = this.#opened;
     const about = { expectation: 'snapshot', filter: file } as const;
     const { count } = this.check;
+    if (unread !== undefined) {
+      await replacing?.abandon();
+      return { ...about, isMet: false, said: unread };
+    }
     if (before !== undefined) return this.check.compare(before, file);
     if (replacing === undefined) {
       const said = 'the file is missing, and CI is set: write it on your machine, and check it in';
@@ -107,7 +111,7 @@ function parsed(text: string, file: string, isReplaced: boolean): readonly Snaps
   if (reading.ok) return reading.users;
   if (isReplaced && reading.isDamaged) return [];
   const { expected, line, hint } = reading;
-  throw new InputError(`expected ${expected}`, { file, line, hint });
+  throw new InputError(`Expected ${expected}`, { file, line, hint });
 }
 
 /** The mode of the file, which its successor gets; undefined where there is none. Replacing it would not ask whether it may be written. */
@@ -116,7 +120,7 @@ async function writableMode(file: string, cwd: string): Promise<number | undefin
   if (found?.isFile() !== true) return undefined;
   const mode = found.mode & 0o777;
   if ((mode & 0o200) !== 0) return mode;
-  throw new InputError('cannot be written: it is read-only', {
+  throw new InputError('Cannot be written: it is read-only', {
     file,
     hint: 'let its owner write it: chmod u+w',
   });

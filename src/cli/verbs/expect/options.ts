@@ -104,6 +104,6 @@ function rejectContradictions(options: ExpectOptions): void {
 function uncountedMessage(text: string, flag: string): ExpectedMessage {
   const expected = readExpectedMessage(text, flag);
   if (expected.exactly === undefined) return expected;
-  const hint = `leave the ${expected.exactly}x out, or write --match '${text}'`;
-  throw conflict(flag, `\`${flag}\` takes no count, got ${printable(text, 60)}`, hint);
+  const hint = `leave the ${expected.exactly}x out, or write --match '${expected.text}'`;
+  throw conflict(flag, `\`${flag}\` takes no count, got ${printable(expected.text, 60)}`, hint);
 }

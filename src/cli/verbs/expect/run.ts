@@ -65,7 +65,7 @@ export async function expectArrivals(
   }
   const ofCommand = commandFinding(end, trial);
   const others = arrivals.findings();
-  const ofSnapshot = await snapshot?.conclude([...others, ofCommand]);
+  const ofSnapshot = await snapshot?.conclude([...others, ofCommand], arrivals.unread);
   const findings = [...others, ...(ofSnapshot === undefined ? [] : [ofSnapshot]), ofCommand];
   const ms = systemClock.now() - startedAt;
   display.conclude(findings, arrivals, ms);

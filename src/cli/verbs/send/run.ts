@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { systemClock } from '../../../clock.ts';
 import { ConfigError } from '../../../errors.ts';
-import { buildMessage, checkMessageSize, messageBytes } from '../../../message/build.ts';
+import { buildMessage, validateMessageSize, messageBytes } from '../../../message/build.ts';
 import type { TraceParent } from '../../../client/calls.ts';
 import { isJson, readJson } from '../../../message/json/read-json.ts';
 import { readTraceContext } from '../../../message/trace-context.ts';
@@ -40,7 +40,7 @@ import { resultText } from '../../print/result-text.ts';
 import { warnOfOddSecrets } from '../../flags/signature/odd-secret.ts';
 import { secretStdinFlags } from '../../flags/signature/secret-flags.ts';
 import { commandSettings } from '../../flags/delivery/settings.ts';
-import { refuseStdinTwice } from '../../stdin.ts';
+import { rejectStdinTwice } from '../../stdin.ts';
 import type { FailureCause } from '../../print/failure-cause.ts';
 import {
   hasForeignScheme,
@@ -59,9 +59,9 @@ export async function sendMessage(
   io: Io,
 ): Promise<ExitCode> {
   const type = checkedType(named, options);
-  if (options.exact) refuseWithExact(type, options);
+  if (options.exact) rejectWithExact(type, options);
   const onRequest = await previewOf(options, io);
-  refuseStdinTwice([...stdinFlags(options), ...secretStdinFlags(options)]);
+  rejectStdinTwice([...stdinFlags(options), ...secretStdinFlags(options)]);
   // Once: standard input cannot be read again.
   const json = type === undefined ? await readFlagText(options.json ?? '', '--json', io) : options.json;
   const any = typeof json === 'object' ? anyJson(json, options) : undefined;
@@ -106,7 +106,7 @@ function eventHint(named: string | undefined): string {
 }
 
 /** Throws ConfigError for what makes or changes a message: with `--exact` the bytes of `--json` are sent. */
-function refuseWithExact(type: MessageType | undefined, options: SendOptions): void {
+function rejectWithExact(type: MessageType | undefined, options: SendOptions): void {
   const stray = type ?? firstMessageFlag(options);
   if (stray === undefined && options.json !== undefined) return;
   const got = stray === undefined ? 'no `--json`' : `\`${stray}\` too`;
@@ -145,7 +145,7 @@ async function messageOf(
       anonymousId: () => (madeId = randomUUID()),
     }),
   );
-  checkMessageSize(messageBytes(input));
+  validateMessageSize(messageBytes(input));
   return { message, madeId };
 }
 

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
-import { isObject } from '../../../check-options.ts';
 import { stringified } from '../../../signature/body/json-text.ts';
 import type { KeptBody } from '../../../signature/body/kept-body.ts';
+import { isObject } from '../../../validate-options.ts';
 
 // The bytes that a body holds in another form.
 

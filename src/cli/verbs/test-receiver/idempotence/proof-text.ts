@@ -60,18 +60,25 @@ function counterexampleText(
     { text: requestText(request) },
     ...(WITH_IDS.has(code) ? [{ text: printable(request.messageId) }] : []),
   ]);
+  const { missing, added } = differingLines(expected, state);
+  const changed = [...missing, ...added].join('\n');
+  const named = rows.filter((_, place) => changed.includes(requests[place]?.messageId ?? ''));
+  const chosen = rows.length > MOST_LINES && named.length > 0 ? named : rows;
+  const shown = chosen.slice(0, MOST_LINES);
+  const rest = rows.length > shown.length ? `      … and ${rows.length - shown.length} more\n` : '';
   const count = `${requests.length} ${requests.length === 1 ? 'request' : 'requests'}`;
-  const requestsText = `    ${count}:\n${formatTable(rows, { columns })}`;
+  const requestsText = `    ${count}:\n${formatTable(shown, { columns })}${rest}`;
   // Only a response was wrong.
   if (WITHOUT_STATE.has(code) || isSameState(expected, state)) return requestsText;
   return requestsText + fitText(statesText(expected, state, color), columns);
 }
 
-function requestText({ status, error, tries = 1, killedAfterMs }: ShownRequest): string {
+function requestText({ status, error, tries = 1, failedWith, killedAfterMs }: ShownRequest): string {
   const response = status === undefined ? (error === 'cut' ? CUT : (error ?? 'no response')) : String(status);
   const killed =
     killedAfterMs === undefined ? '' : `, receiver killed after ${killedAfterMs}ms and started again`;
-  return `${response}${tries > 1 ? `, sent ${tries} times` : ''}${killed}`;
+  const first = failedWith === undefined ? '' : `${failedWith} first, then `;
+  return `${first}${response}${tries > 1 ? `, sent ${tries} times` : ''}${killed}`;
 }
 
 const CUT = 'connection cut at the first byte of the response';
@@ -120,7 +127,7 @@ export function proofFields({ fault, counterexample, ...result }: ProofResult, s
   };
 }
 
-/** The counterexample for a report, without colours. */
+/** The counterexample for a report, without colors. */
 export function plainCounterexample(
   fault: NonNullable<ProofResult['fault']>,
   counterexample: Counterexample,
