@@ -7,7 +7,6 @@ const SRC = fileURLToPath(new URL('../src', import.meta.url));
 const TEST = fileURLToPath(new URL('.', import.meta.url));
 const ROOT_HELPERS = [
   'attempt-record.ts',
-  'check-options.ts',
   'clock.ts',
   'duration.ts',
   'errors.ts',
@@ -15,6 +14,7 @@ const ROOT_HELPERS = [
   'redact.ts',
   'suggest.ts',
   'url.ts',
+  'validate-options.ts',
   'weighted-semaphore.ts',
 ];
 /** What a program or a build names from outside. */
@@ -41,8 +41,10 @@ const CORE = [
 
 /** Wings: products of their own. The door is the only file that others import. */
 const DOORS: Readonly<Record<string, string>> = {
+  diagnosis: 'diagnosis/explain.ts',
   expectation: 'expectation/expectation.ts',
   idempotence: 'idempotence/prove.ts',
+  audience: 'audience/sync.ts',
   inbox: 'inbox/inbox.ts',
 };
 
@@ -50,8 +52,7 @@ const DOORS: Readonly<Record<string, string>> = {
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ...Object.fromEntries(Object.keys(DOORS).map((wing) => [wing, CORE])),
   message: [],
-  signature: ['diagnosis', 'message'],
-  diagnosis: ['signature', 'check', 'transport', 'message'],
+  signature: ['message'],
   transport: [],
   capture: [],
   report: [],
@@ -61,16 +62,15 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'stores/server': ['queue', 'service', 'deletion'],
   stores: ['queue', 'service', 'deletion', 'audience', 'stores/memory', 'stores/sqlite', 'stores/server'],
   client: ['message', 'transport'],
-  engine: ['message', 'queue', 'signature', 'transport', 'diagnosis'],
+  engine: ['message', 'queue', 'signature', 'transport'],
   replay: ['message', 'capture'],
-  receiver: ['signature', 'message', 'capture', 'service', 'diagnosis'],
-  testing: ['receiver', 'expectation', 'message', 'signature', 'check'],
-  check: ['message', 'signature', 'transport', 'capture', 'diagnosis'],
+  receiver: ['signature', 'message', 'capture', 'service'],
+  testing: ['receiver', 'message', 'signature', 'check', ...Object.keys(DOORS)],
+  check: ['message', 'signature', 'transport', 'capture'],
   service: ['message', 'client', 'deletion'],
-  audience: ['message'],
   deletion: ['message'],
   config: ['client', 'engine', 'signature'],
-  'check-options.ts': ['errors.ts', 'suggest.ts'],
+  'validate-options.ts': ['errors.ts', 'suggest.ts'],
 };
 
 /** The rooms of `cli` that its verbs share. Each folder of `cli/verbs` is a verb, which only `cli/program.ts` names. */
@@ -85,7 +85,11 @@ const ONLY_THESE: readonly {
   // A body that loses something is verified by the same rule by which it is rejected as a message.
   { from: 'signature', to: 'message', files: ['message/json/read-json.ts'] },
   { from: 'client', to: 'transport', files: ['transport/transport.ts', 'transport/retry-after.ts'] },
-  { from: 'engine', to: 'transport', files: ['transport/transport.ts', 'transport/retry-after.ts'] },
+  {
+    from: 'engine',
+    to: 'transport',
+    files: ['transport/transport.ts', 'transport/retry-after.ts', 'transport/cause.ts'],
+  },
   { from: 'engine', to: 'queue', files: ['queue/queue.ts', 'queue/delivery.ts'] },
   // Both are servers, and both read calls of a tracking API, in one way. Nothing else of the one is for the other.
   {
@@ -108,6 +112,9 @@ const ONLY_THESE: readonly {
     to: 'expectation',
     files: ['expectation/expectation.ts', 'expectation/schema/schema-check.ts'],
   },
+  // The interface that a store implements for audiences, as a type.
+  { from: 'stores', to: 'audience', files: ['audience/store.ts'] },
+  { from: 'stores/sqlite', to: 'audience', files: ['audience/store.ts'] },
   { from: 'config', to: 'client', files: ['client/options.ts'] },
   { from: 'config', to: 'engine', files: ['engine/options.ts'] },
   {
@@ -173,6 +180,13 @@ describe('architecture', () => {
     expect(outside[0]?.from).toBe('stores/open.ts');
   });
 
+  it.each(verbs())('names the folder cli/verbs/%s in one line of cli/program.ts alone', (verb) => {
+    const room = `cli/verbs/${verb}/`;
+    const outside = imports.filter(({ from, to }) => to.startsWith(room) && !from.startsWith(room));
+    expect(outside).toEqual([{ from: 'cli/program.ts', to: `${room}command.ts` }]);
+    expect(readdirSync(join(SRC, room))).toContain('run.ts');
+  });
+
   it('names BullMQ in the code of its backend only, and SQLite besides where people name a file by it', () => {
     expect(naming(/bullmq/i).filter((path) => !path.startsWith('stores/server/'))).toEqual([]);
     // The scheme `sqlite:` of a store, and the version that doctor shows.
@@ -183,7 +197,13 @@ describe('architecture', () => {
   });
 
   it('gives each wing one door, which is no barrel', () => {
-    expect(barrels()).toEqual([]);
+    expect(Object.values(DOORS).filter((door) => isBarrel(readFileSync(join(SRC, door), 'utf8')))).toEqual(
+      [],
+    );
+  });
+
+  it('imports the interface of the stores from a wing as a type only', () => {
+    expect(valuesTakenByStores()).toEqual([]);
   });
 
   it('keeps each third party in its one place', () => {
@@ -211,7 +231,11 @@ describe('architecture', () => {
   });
 
   it('exports no name twice', () => {
-    expect(exportedTwice()).toEqual([]);
+    expect(declaredTwice(exportedNames)).toEqual([]);
+  });
+
+  it('declares no type name in two files, exported or not', () => {
+    expect(declaredTwice(typeNames)).toEqual([]);
   });
 
   it('exports no function, constant or class that no other file names', () => {
@@ -242,6 +266,20 @@ describe('architecture', () => {
     expect(isAllowed({ from: 'cli/verbs/listen/open-inbox.ts', to: 'inbox/page-html.ts' })).toBe(false);
     expect(isAllowed({ from: 'app/prove-receiver.ts', to: 'idempotence/subject.ts' })).toBe(false);
     expect(isAllowed({ from: 'testing/matchers.ts', to: 'expectation/finding.ts' })).toBe(false);
+    expect(isAllowed({ from: 'engine/engine.ts', to: 'diagnosis/explain.ts' })).toBe(false);
+    expect(isAllowed({ from: 'app/service.ts', to: 'diagnosis/causes/taken-rules.ts' })).toBe(false);
+    expect(isAllowed({ from: 'expectation/nearest.ts', to: 'diagnosis/explain.ts' })).toBe(false);
+    expect(isAllowed({ from: 'engine/engine.ts', to: 'audience/sync.ts' })).toBe(false);
+    expect(isAllowed({ from: 'app/sync-audience.ts', to: 'audience/spill.ts' })).toBe(false);
+    expect(isAllowed({ from: 'cli/verbs/audience/output.ts', to: 'audience/difference.ts' })).toBe(false);
+    expect(isAllowed({ from: 'stores/open.ts', to: 'audience/sync.ts' })).toBe(false);
+    expect(isAllowed({ from: 'audience/sync.ts', to: 'stores/open.ts' })).toBe(false);
+    expect(isAllowed({ from: 'audience/sync.ts', to: 'cli/io.ts' })).toBe(false);
+    expect(isAllowed({ from: 'cli/verbs/audience/output.ts', to: 'audience/sync.ts' })).toBe(true);
+    expect(isAllowed({ from: 'stores/open.ts', to: 'audience/store.ts' })).toBe(true);
+    expect(isBarrel("export { sync } from './run.ts';")).toBe(true);
+    expect(isBarrel("export * from './run.ts';")).toBe(true);
+    expect(isBarrel("export type { Change } from './run.ts';")).toBe(false);
     const loop = [
       { from: 'a.ts', to: 'b.ts' },
       { from: 'b.ts', to: 'a.ts' },
@@ -249,9 +287,14 @@ describe('architecture', () => {
     expect(cycles(loop)).toHaveLength(1);
     expect(isOrdered("import { x } from './x.ts';\nimport ms from 'ms';")).toBe(false);
     expect(isOrdered("import { type Clock, sleep } from './clock.ts';")).toBe(false);
+    expect([...typeNames('interface Place {}\nconst other = 2;')]).toEqual(['Place']);
     expect([...exportedNames('export type Place = 1;\nexport const place = 2;')]).toEqual(['Place', 'place']);
   });
 });
+
+function verbs(): string[] {
+  return readdirSync(join(SRC, 'cli/verbs'));
+}
 
 function foldersUsing(helper: string, imports: readonly Import[]): ReadonlySet<string> {
   const users = imports.filter(({ from, to }) => to === helper && from.includes('/'));
@@ -266,12 +309,12 @@ function withoutComments(text: string): string {
   return text.replace(/\/\*[^]*?\*\/|^\s*\/\/.*$/gm, '');
 }
 
-/** Names that two files export, with both: a reader who looks one up must find one. */
-function exportedTwice(): string[] {
+/** Names that two files declare, with both: a reader who looks one up must find one. */
+function declaredTwice(namesIn: (text: string) => Iterable<string>): string[] {
   const files = new Map<string, string>();
   const twice: string[] = [];
   for (const path of sourceFiles()) {
-    for (const name of exportedNames(readFileSync(join(SRC, path), 'utf8'))) {
+    for (const name of namesIn(readFileSync(join(SRC, path), 'utf8'))) {
       const other = files.get(name);
       if (other !== undefined) twice.push(`${name}: ${other}, ${path}`);
       files.set(name, path);
@@ -304,6 +347,11 @@ function exportedNames(text: string): Set<string> {
     /^export (?:abstract )?(?:async )?(?:function\*?|const|class|interface|type) (\w+)/gm,
   );
   return new Set([...declarations].map(([, name = '']) => name));
+}
+
+function typeNames(text: string): Set<string> {
+  const types = text.matchAll(/^(?:export )?(?:abstract )?(?:class|interface|type) (\w+)/gm);
+  return new Set([...types].map(([, name = '']) => name));
 }
 
 function isOrdered(text: string): boolean {
@@ -357,10 +405,15 @@ function isNarrow(room: string, to: string): boolean {
 }
 
 /** A door does work: it exports no value of another file. */
-function barrels(): string[] {
-  return Object.values(DOORS).filter((door) =>
-    /^export (?:\*|\{(?!\s*type\b))[^;]*from '/m.test(readFileSync(join(SRC, door), 'utf8')),
-  );
+function isBarrel(text: string): boolean {
+  return /^export (?:\*|\{(?!\s*type\b))[^;]*from '/m.test(text);
+}
+
+function valuesTakenByStores(): string[] {
+  const wing = new RegExp(`^import (?!type )[^;]*/(?:${Object.keys(DOORS).join('|')})/`, 'm');
+  return sourceFiles()
+    .filter((path) => path.startsWith('stores/'))
+    .filter((path) => wing.test(readFileSync(join(SRC, path), 'utf8')));
 }
 
 function isCli(room: string): boolean {

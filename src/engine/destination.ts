@@ -1,7 +1,7 @@
-import { checkOptions, Faults, kindOf } from '../check-options.ts';
+import { Problems, kindOf, validateOptions } from '../validate-options.ts';
 import { ConfigError } from '../errors.ts';
-import { checkDelivery } from './check-delivery.ts';
-import type { Lane } from '../queue/queue.ts';
+import { validateDelivery } from './validate-delivery.ts';
+import type { LaneId } from '../queue/queue.ts';
 import type { DeliveryOptions, DestinationOptions, SourceOptions, Sources } from './options.ts';
 import { findSchemes, type SchemeChoice } from '../signature/schemes/find-schemes.ts';
 import { Signer } from '../signature/schemes/signer.ts';
@@ -21,7 +21,7 @@ export interface Destination {
 }
 
 export interface NamedDestination {
-  readonly lane: Lane;
+  readonly lane: LaneId;
   readonly destination: Destination;
 }
 
@@ -44,10 +44,10 @@ const REQUIRED = Object.keys(DESTINATION).filter((key) => key !== 'scheme');
 /** The enabled destinations of all sources. @throws ConfigError for a webhook that cannot be sent to, or a secret that cannot be used. */
 export function prepareDestinations(sources: Sources, userAgent: string): readonly NamedDestination[] {
   return Object.entries(sources).flatMap(([source, options]) => {
-    checkOptions(options, { setting: `sources.${source}`, kinds: SOURCE, required: ['destinations'] });
+    validateOptions(options, { setting: `sources.${source}`, kinds: SOURCE, required: ['destinations'] });
     return Object.entries(options.destinations).flatMap(([name, destination]) => {
       const setting = `sources.${source}.destinations.${name}`;
-      checkOptions(destination, { setting, kinds: DESTINATION, required: REQUIRED });
+      validateOptions(destination, { setting, kinds: DESTINATION, required: REQUIRED });
       if (!destination.enabled) return [];
       const prepared = prepareDestination(destination, { userAgent, setting });
       return [{ lane: { source, destination: name }, destination: prepared }];
@@ -62,16 +62,18 @@ function prepareDestination(
   { webhooks, sharedSecrets, scheme, delivery }: DestinationOptions,
   { userAgent, setting }: { readonly userAgent: string; readonly setting: string },
 ): Destination {
-  const faults = new Faults();
-  for (const secret of sharedSecrets) faults.collect(() => checkSecret(secret, `${setting}.sharedSecret`));
-  faults.collect(() => checkDelivery(delivery, `${setting}.delivery`));
+  const problems = new Problems();
+  for (const secret of sharedSecrets) {
+    problems.collect(() => validateSecret(secret, `${setting}.sharedSecret`));
+  }
+  problems.collect(() => validateDelivery(delivery, `${setting}.delivery`));
   const texts = sharedSecrets.filter((secret: unknown) => typeof secret === 'string'); // JavaScript may give anything
-  const signer = faults.collect(() => createSigner(scheme, texts, `${setting}.scheme`));
+  const signer = problems.collect(() => createSigner(scheme, texts, `${setting}.scheme`));
   const schemes = signer?.schemes;
-  const prepared = faults.collect(() =>
+  const prepared = problems.collect(() =>
     prepareWebhooks(webhooks, { userAgent, setting: `${setting}.webhooks`, schemes }),
   );
-  faults.throwIfAny(setting);
+  problems.throwIfAny(setting);
   return {
     webhooks: prepared ?? [],
     secrets: sharedSecrets,
@@ -91,7 +93,7 @@ function createSigner(
 }
 
 /** Throws ConfigError. `key` names it in errors. */
-export function checkSecret(secret: unknown, key: string): void {
+export function validateSecret(secret: unknown, key: string): void {
   if (typeof secret === 'string' && !isBlankSecret(secret)) return;
   const got = typeof secret === 'string' ? `${emptyOrBlank(secret)} one` : kindOf(secret);
   throw new ConfigError(`Expected a shared secret, got ${got}`, {

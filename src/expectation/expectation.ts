@@ -70,5 +70,5 @@ export function readSnapshot(
   if (reading.ok) return reading.users;
   if (isReplaced && reading.isDamaged) return [];
   const { expected, line, hint } = reading;
-  throw new InputError(`expected ${expected}`, { file, line, hint });
+  throw new InputError(`Expected ${expected}`, { file, line, hint });
 }

@@ -53,7 +53,7 @@ function distinct(messages: readonly ProofMessage[], file: string): readonly Pro
   const ids = new Set<string>();
   for (const { messageId } of messages) {
     if (ids.has(messageId)) {
-      throw new InputError(`has two messages with the messageId ${messageId}`, {
+      throw new InputError(`Two messages have the messageId ${messageId}`, {
         file,
         hint: 'give each message an id of its own, or none: the schedules send each of them several times',
       });
@@ -64,7 +64,7 @@ function distinct(messages: readonly ProofMessage[], file: string): readonly Pro
 }
 
 function tooMany(file: string): InputError {
-  return new InputError(`has more than ${MOST_MESSAGES} messages`, {
+  return new InputError(`Expected at most ${MOST_MESSAGES} messages, got more`, {
     file,
     hint: 'choose a few that change the state in different ways: each schedule sends all of them',
   });

@@ -1,14 +1,13 @@
 import { SignatureError } from '../errors.ts';
-import { BodyDigests } from '../diagnosis/signature/body-digests.ts';
-import type { LenientEvidence } from '../diagnosis/signature/explain-mismatch.ts';
-import { whyDiffers } from '../diagnosis/signature/json/why-differs.ts';
-import type { KeptBody, LossyMatch } from '../diagnosis/signature/body/kept-body.ts';
+import { BodyDigests } from './body/body-digests.ts';
+import type { ExplainContext, LenientEvidence } from './evidence.ts';
+import { whyDiffers } from './body/why-differs.ts';
+import type { KeptBody, LossyMatch } from './body/kept-body.ts';
 import { readSignature, sameDigest, type GivenSignature } from './given-signature.ts';
 import type { HeaderList } from './schemes/header-list.ts';
 import type { SignatureScheme } from './schemes/scheme.ts';
 import { isBlankSecret } from './secret.ts';
 import { sign } from './sign.ts';
-import type { ExplainContext } from '../diagnosis/signature/find-mistake.ts';
 import type { SchemeMatch, SignatureCheck } from './signature-check.ts';
 
 /** Checks a signature by the lenient rules of the contract: over the bytes, then over the JSON-stringified body. */

@@ -1,14 +1,13 @@
-import { BodyDigests } from '../diagnosis/signature/body-digests.ts';
-import type { SchemeEvidence } from '../diagnosis/signature/explain-scheme.ts';
-import { KeptBody, type FirstItem, type LossyMatch } from '../diagnosis/signature/body/kept-body.ts';
-import type { ReasonCode } from '../diagnosis/signature/reasons.ts';
+import { BodyDigests } from './body/body-digests.ts';
+import type { ExplainContext, SchemeEvidence } from './evidence.ts';
+import { KeptBody, type FirstItem, type LossyMatch } from './body/kept-body.ts';
+import type { ReasonCode } from './reasons.ts';
 import { sameText } from './given-signature.ts';
 import type { HeaderList } from './schemes/header-list.ts';
 import { withFields, layoutOf } from './schemes/layout.ts';
-import { ageFault, type PresentedSignature } from './schemes/presented.ts';
+import { ageProblem, type PresentedSignature } from './schemes/presented.ts';
 import type { SignatureScheme } from './schemes/scheme.ts';
 import { verifyingKeys, type SchemeKey } from './schemes/secrets.ts';
-import type { ExplainContext } from '../diagnosis/signature/find-mistake.ts';
 import type { SchemeMatch, SignatureCheck } from './signature-check.ts';
 
 interface SchemeCheckOptions {
@@ -53,9 +52,9 @@ export class SchemeCheck implements SignatureCheck {
   }
 
   expected(body: KeptBody | undefined): string {
-    const { fault } = this.#presented;
+    const { problem } = this.#presented;
     // Without the id and the time that were signed no signature is right.
-    if (fault !== undefined && UNKNOWN_FIELDS.has(fault.code)) return '';
+    if (problem !== undefined && UNKNOWN_FIELDS.has(problem.code)) return '';
     const { headers, encoding } = this.scheme;
     const [digest] = this.#covered(body)?.digests.all() ?? [];
     if (digest === undefined) return '';
@@ -65,8 +64,8 @@ export class SchemeCheck implements SignatureCheck {
 
   match(body: KeptBody | undefined): SchemeMatch | LossyMatch | undefined {
     const { at, ignoreTimestamp } = this.#options;
-    if (this.#presented.fault !== undefined) return undefined;
-    if (!ignoreTimestamp && ageFault(this.scheme, this.#presented, at) !== undefined) return undefined;
+    if (this.#presented.problem !== undefined) return undefined;
+    if (!ignoreTimestamp && ageProblem(this.scheme, this.#presented, at) !== undefined) return undefined;
     const match = this.#matchOf(this.#covered(body));
     return match?.over === 'stringified' ? (body?.lossy ?? match) : match;
   }
@@ -79,8 +78,8 @@ export class SchemeCheck implements SignatureCheck {
       kind: 'scheme',
       scheme: this.scheme,
       presented: this.#presented,
-      ageFault: ignoreTimestamp ? undefined : ageFault(this.scheme, this.#presented, at),
-      isRight: this.#presented.fault === undefined && this.#matchOf(covered) !== undefined,
+      ageProblem: ignoreTimestamp ? undefined : ageProblem(this.scheme, this.#presented, at),
+      isRight: this.#presented.problem === undefined && this.#matchOf(covered) !== undefined,
       keys: this.#keys.map(({ key }) => key),
       secrets,
       headers,

@@ -1,7 +1,6 @@
-import type { MismatchEvidence } from '../diagnosis/signature/explain-mismatch.ts';
-import type { KeptBody, LossyMatch } from '../diagnosis/signature/body/kept-body.ts';
-import type { ExplainContext } from '../diagnosis/signature/find-mistake.ts';
-import type { NoteCode } from '../diagnosis/signature/reasons.ts';
+import type { ExplainContext, MismatchEvidence } from './evidence.ts';
+import type { KeptBody, LossyMatch } from './body/kept-body.ts';
+import type { NoteCode } from './reasons.ts';
 import type { SignatureScheme } from './schemes/scheme.ts';
 
 /** Checks the signature of one scheme over a body that arrives in pieces. */

@@ -1,6 +1,6 @@
-import type { Deadline } from '../diagnosis/signature/deadline.ts';
-import type { MismatchEvidence } from '../diagnosis/signature/explain-mismatch.ts';
-import { KeptBody, type LossyMatch } from '../diagnosis/signature/body/kept-body.ts';
+import type { Deadline } from './deadline.ts';
+import type { MismatchEvidence } from './evidence.ts';
+import { KeptBody, type LossyMatch } from './body/kept-body.ts';
 import { rejectEmptySecrets } from './lenient-check.ts';
 import { DEFAULT_SCHEMES, findSchemes } from './schemes/find-schemes.ts';
 import { headerList } from './schemes/header-list.ts';

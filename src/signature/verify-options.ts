@@ -1,7 +1,6 @@
-import { checkOptions } from '../check-options.ts';
-import type { Diagnosis } from '../diagnosis/signature/diagnose.ts';
-import type { NoteCode } from '../diagnosis/signature/reasons.ts';
-import type { OtherSecret } from '../diagnosis/signature/other-secrets.ts';
+import { validateOptions } from '../validate-options.ts';
+import type { Diagnosis, OtherSecret } from './evidence.ts';
+import type { NoteCode } from './reasons.ts';
 import type { SchemeChoice } from './schemes/find-schemes.ts';
 import type { HeadersInput } from './schemes/header-list.ts';
 
@@ -90,13 +89,13 @@ const OTHER_NAMES = { sharedSecret: 'secrets', sharedSecrets: 'secrets' };
 
 /** Throws ConfigError for options that are unknown or of another kind. `hasBody`: `body` is one of them, and required. */
 export function checkVerifyOptions(options: VerifyOptions, hasBody = false): void {
-  checkOptions(options, {
+  validateOptions(options, {
     kinds: hasBody ? { body: 'a string or bytes', ...KINDS } : KINDS,
     required: hasBody ? ['body'] : [],
     otherNames: OTHER_NAMES,
   });
   const kinds = { secret: 'a string', origin: 'a string' } as const;
   options.otherSecrets?.forEach((other, index) =>
-    checkOptions(other, { setting: `otherSecrets[${index}]`, kinds, required: ['secret'] }),
+    validateOptions(other, { setting: `otherSecrets[${index}]`, kinds, required: ['secret'] }),
   );
 }

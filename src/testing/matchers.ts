@@ -1,4 +1,4 @@
-import { isObject } from '../check-options.ts';
+import { isObject } from '../validate-options.ts';
 import type { JsonValue } from '../message/types.ts';
 import { printable } from '../redact.ts';
 import { EVERY_MESSAGE, MessageSchemas } from '../expectation/schema/schema-check.ts';

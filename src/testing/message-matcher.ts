@@ -1,4 +1,4 @@
-import { isObject, kindOf } from '../check-options.ts';
+import { isObject, kindOf } from '../validate-options.ts';
 import { ConfigError } from '../errors.ts';
 import type { Condition } from '../message/filter.ts';
 import { readExpectedMessage, type ExpectedMessage } from '../expectation/expectation.ts';

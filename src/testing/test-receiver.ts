@@ -1,5 +1,6 @@
-import { checkOptions } from '../check-options.ts';
+import { validateOptions } from '../validate-options.ts';
 import { systemClock } from '../clock.ts';
+import { explainMismatch } from '../diagnosis/explain.ts';
 import { formatDuration } from '../duration.ts';
 import { isJsonObject } from '../message/types.ts';
 import { matchMessages, type ArrivedMessage } from '../expectation/expectation.ts';
@@ -7,7 +8,7 @@ import { isAccepted, messagesOf, unreadReason } from '../receiver/messages/messa
 import { wholeMessage, type ReceivedMessage } from '../receiver/messages/tracking-call.ts';
 import { shownWriteKey } from '../redact.ts';
 import type { ReceivedRequest, SignatureVerdict } from '../receiver/received-request.ts';
-import { startReceiver, type Receiver } from '../receiver/receiver.ts';
+import { Receiver } from '../receiver/receiver.ts';
 import { parseScript } from '../receiver/response/script.ts';
 import type { SchemeChoice } from '../signature/schemes/find-schemes.ts';
 import { explainMessages } from './explain-messages.ts';
@@ -88,16 +89,17 @@ export interface TestReceiver {
 
 /** Throws ConfigError for an unknown option, or one of another kind. */
 export async function startTestReceiver(options: TestReceiverOptions = {}): Promise<TestReceiver> {
-  checkOptions(options, { kinds: KINDS });
+  validateOptions(options, { kinds: KINDS });
   const { port, writeKey = 'test-write-key', respond, secret, scheme } = options;
   const log = new MessageLog();
-  const receiver = await startReceiver({
+  const receiverOptions = {
     port,
     secrets: secret === undefined ? [] : [secret],
     scheme,
     script: respond === undefined ? undefined : parseScript(respond),
-    onRequest: (request) => log.add(request),
-  });
+    onRequest: (request: ReceivedRequest) => log.add(request),
+  };
+  const receiver = await Receiver.start(receiverOptions, explainMismatch);
   return new RunningTestReceiver(receiver, log, writeKey);
 }
 
@@ -217,7 +219,7 @@ class RunningTestReceiver implements TestReceiver {
   }
 
   async waitFor(matcher: MessageMatcher, options: WaitOptions = {}): Promise<readonly SentMessage[]> {
-    checkOptions(options, { kinds: { count: 'a number', withinMs: 'a number' } });
+    validateOptions(options, { kinds: { count: 'a number', withinMs: 'a number' } });
     const { count = 1, withinMs = 5_000 } = options;
     const isMet = await this.#log.wait(() => this.messages(matcher).length >= count, withinMs);
     const found = this.messages(matcher);

@@ -62,7 +62,7 @@ export interface TransportFailure {
   readonly error: NetworkError;
   /** What happened, in words, without secrets. */
   readonly detail: string;
-  /** What is known more exactly: a code of causes/network-causes.ts. */
+  /** What is known more exactly: a code of diagnosis/causes/network-causes.ts. */
   readonly cause?: string;
   readonly ms: number;
   readonly reconnected: boolean;

@@ -197,7 +197,7 @@ describe('hooks expect', () => {
     const flags = ['--messages', '2', '--snapshot', 'a.snap'];
     const { code, stdout } = await hooks(['expect', ...flags, '--', 'node', '-e', send], { cwd });
     expect(code).toBe(1);
-    expect(stdout).toMatch(/✗ valid +hooks serve rejects 1 of 2 messages: message 2 of request 1: expected/);
+    expect(stdout).toMatch(/✗ valid +hooks serve rejects 1 of 2 messages: message 2 of request 1: Expected/);
     expect(stdout).toContain('a.snap: not written, because another expectation is not met');
     expect(existsSync(join(cwd, 'a.snap'))).toBe(false);
   });
@@ -284,7 +284,7 @@ describe('hooks expect', () => {
     expect(await readFile(join(cwd, 'b.snap'), 'utf8')).toBe('{"a":1}');
   });
 
-  it('keeps the mode of a snapshot that it writes again, and refuses one that is read-only', async () => {
+  it('keeps the mode of a snapshot that it writes again, and rejects one that is read-only', async () => {
     const text = '# hooks snapshot 1: x\n';
     const cwd = temporaryFolder({ 'a.snap': text, 'b.snap': text });
     await Promise.all([chmod(join(cwd, 'a.snap'), 0o640), chmod(join(cwd, 'b.snap'), 0o444)]);
@@ -348,7 +348,7 @@ describe('hooks expect', () => {
     expect([code, stderr]).toEqual([2, expect.stringMatching(/^error: s\.json: .*A/)]);
   });
 
-  it('refuses --in-order with a counted match, which has no place in an order', async () => {
+  it('rejects --in-order with a counted match, which has no place in an order', async () => {
     const matches = ['--match', 'event=A', '--match', '1x event=B', '--in-order'];
     const { code, stderr } = await hooks(['expect', ...matches, '--', 'true'], { cwd: temporaryFolder() });
     expect([code, stderr.split('\n')[0]]).toEqual([
@@ -380,7 +380,7 @@ describe('hooks expect', () => {
 
   it.each<[string, string[], RegExp]>([
     ['nothing is expected', ['--', 'true'], /^error: Nothing is expected\nhint: .*--count/],
-    ['there is no command', ['--count', '1'], /Missing required argument 'command'/],
+    ['there is no command', ['--count', '1'], /Expected the argument `command`, got nothing/],
     ['the program is not there', ['--count', '1', '--', 'no-such-program'], /there is no such program/],
     ['a count is none', ['--count', '-1', '--', 'true'], /--count/],
     [

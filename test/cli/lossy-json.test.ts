@@ -9,7 +9,7 @@ const SIGNED = '{"type":"track","event":"A","userId":"victim"}';
 /** With the signature of the message above: some readers of JSON find the attacker in it. */
 const FORGED = '{"userId":"attacker","type":"track","event":"A","userId":"victim"}';
 const WRITTEN = JSON.stringify(JSON.parse(FORGED));
-const LOSS = 'parsing loses something: expected each key once, got `userId` twice';
+const LOSS = 'parsing loses something: Expected each key once, got `userId` twice';
 
 const signature = sign(WRITTEN, SECRET);
 const diagnosis = { code: 'lossy-json', hint: expect.stringContaining(LOSS) as string };
@@ -71,7 +71,7 @@ it('hooks sign --stringify signs no body that would not verify', async () => {
   expect(await hooks(flags, { stdin: FORGED })).toMatchObject({
     code: 2,
     stdout: '',
-    stderr: expect.stringContaining('expected each key once, got `userId` twice') as string,
+    stderr: expect.stringContaining('Expected each key once, got `userId` twice') as string,
   });
   expect((await hooks(flags, { stdin: ` ${SIGNED}` })).stdout).toBe(`${sign(SIGNED, SECRET)}\n`);
 });

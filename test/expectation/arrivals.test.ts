@@ -205,8 +205,8 @@ describe('arrivals', () => {
   });
 
   it.each([
-    ['a form', 'email=a%40b.c', 'expected a value, got `email`'],
-    ['truncated JSON', '{"properties":{"email":"a@b.c"', 'the text ends inside the object'],
+    ['a form', 'email=a%40b.c', 'Expected a value, got `email`'],
+    ['truncated JSON', '{"properties":{"email":"a@b.c"', 'The text ends inside the object'],
     ['JSON 600 levels deep', `${'['.repeat(600)}${']'.repeat(600)}`, '512'],
     ['bytes that are not UTF-8', Buffer.from('7b2261223a22ff227d', 'hex'), 'UTF-8'],
     ['an empty body', '', 'empty'],

@@ -167,7 +167,7 @@ describe('a file of schemas', () => {
     };
     expect(differences({ 'Order Completed': seven }, wrong)).toHaveLength(1);
     const four = { $schema: 'http://json-schema.org/draft-04/schema#' };
-    expect(compileError({ A: four })).toContain('expected `$schema` of "A" to be draft 07 or 2020-12');
+    expect(compileError({ A: four })).toContain('Expected `$schema` of "A" to be draft 07 or 2020-12');
   });
 
   it.each([
@@ -183,8 +183,8 @@ describe('a file of schemas', () => {
       /at "A": .*Invalid regular expression/,
     ],
     ['an asynchronous schema', { A: { $async: true } }, /at "A": \$async/],
-    ['no schema', { A: 5 }, /expected a JSON Schema at "A", got 5/],
-    ['a list', [], /expected an object of event name/],
+    ['no schema', { A: 5 }, /Expected a JSON Schema at "A", got 5/],
+    ['a list', [], /Expected an object of event name/],
   ])('is refused with its place for %s', (_what, schemas, sentence) => {
     expect(compileError(schemas as JsonValue)).toMatch(sentence);
   });
@@ -237,7 +237,7 @@ describe('a file of schemas', () => {
       }
     }
     expect(compileError({ $schema: 'https://json-schema.org/draft-04/schema', A: list })).toMatch(
-      /^expected `\$schema` to be draft 07 or 2020-12, got "https:/,
+      /^Expected `\$schema` to be draft 07 or 2020-12, got "https:/,
     );
   });
 

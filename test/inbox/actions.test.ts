@@ -136,7 +136,7 @@ describe('an export', () => {
     }
   });
 
-  it('is refused for another shape', async () => {
+  it('is rejected for another shape', async () => {
     const { act } = await start();
     expect((await act('export', {})).status).toBe(400);
     expect(await act('export', { ids: ['1', null, {}] })).toMatchObject({ status: 200, text: '' });
@@ -245,7 +245,7 @@ describe('an edited request', () => {
     [[['X-A', 'a\r\nX-B: b']], 'Expected a value without control characters in the header X-A'],
     [[['X-A']], 'malformed request'],
     ['X-A: b', 'malformed request'],
-  ])('with the headers %j is refused', async (headers, told) => {
+  ])('with the headers %j is rejected', async (headers, told) => {
     const { act, post, replays } = await start();
     await post();
     const answer = await act('requests/1/replay', { edited: { headers, body: '', isSigned: false } });
@@ -290,7 +290,7 @@ describe('a batch in the list', () => {
       among: { types: ['track'], events: batch.slice(0, 10).map(({ event }) => event), users: ['u1'] },
     });
     expect(await summaryOf(2)).toMatchObject({
-      problem: expect.stringMatching(/^expected a value, got `no`/) as string,
+      problem: expect.stringMatching(/^Expected a value, got `no`/) as string,
     });
   });
 });

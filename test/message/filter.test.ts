@@ -87,7 +87,7 @@ describe('a filter', () => {
     expect(readFilter(['**=x'])(Array.from({ length: 300_000 }, (_, index) => index))).toBe(false);
   });
 
-  it('is refused when it is none', () => {
+  it('is rejected when it is none', () => {
     for (const flag of ['', 'type', '=track', 'type=track,', '!=x']) {
       expect(() => readFilter([flag]), flag).toThrow('Expected `--filter` to be path=value');
     }
@@ -154,7 +154,7 @@ describe('a filter', () => {
     'a.b==',
     '?',
     'type:track',
-  ])('is refused with the list of operators for %s', (flag) => {
+  ])('is rejected with the list of operators for %s', (flag) => {
     const error = errorOf(() => readConditions(flag, '--match'));
     expect(error?.hint).toContain('Operators: = != > < >= <= ~REGEX ? (present) !? (absent)');
   });
@@ -165,7 +165,7 @@ describe('a filter', () => {
     ['total>now-1', 'Expected a number or a time'],
     ['event~[', 'Expected a regular expression after `~` in `--match`, got event~['],
     ['event?x', 'Expected nothing after `?` in `--match`, got event?x'],
-  ])('is refused for a value that its operator cannot take: %s', (flag, sentence) => {
+  ])('is rejected for a value that its operator cannot take: %s', (flag, sentence) => {
     expect(errorOf(() => readConditions(flag, '--match'))?.message).toContain(sentence);
   });
 

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { verify, Verifier, type VerifyOptions, type VerifyResult } from '../../src/signature/verify.ts';
+import { verify, Verifier } from '../../src/app/explained.ts';
+import type { VerifyOptions, VerifyResult } from '../../src/signature/verify-options.ts';
 import { LARGEST_STRINGIFIED_BODY } from '../../src/signature/signature-verifier.ts';
 import { randomFrom } from '../random.ts';
 import { readingOf } from './strict-reader.ts';
@@ -21,12 +22,12 @@ const LOSSY: readonly (readonly [body: string | Buffer, signed: string, loss: st
   [
     '{"userId":"attacker","userId":"victim"}',
     '{"userId":"victim"}',
-    'expected each key once, got `userId` twice',
+    'Expected each key once, got `userId` twice',
   ],
   [
     '{"traits":{"plans":[{"é":1,"\\u00e9":2}]}}',
     '{"traits":{"plans":[{"é":2}]}}',
-    'expected each key once, got `traits.plans[0]["é"]` twice',
+    'Expected each key once, got `traits.plans[0]["é"]` twice',
   ],
   [
     '{"id":12345678901234567890}',
@@ -40,7 +41,7 @@ const LOSSY: readonly (readonly [body: string | Buffer, signed: string, loss: st
   [
     Buffer.from('{"a": "caf\xe9"}', 'latin1'),
     '{"a":"caf\ufffd"}',
-    'expected UTF-8, got the byte 0xe9 at offset 10',
+    'Expected UTF-8, got the byte 0xe9 at offset 10',
   ],
 ];
 

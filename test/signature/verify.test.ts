@@ -1,8 +1,9 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ConfigError, SignatureError } from '../../src/errors.ts';
-import { Deadline } from '../../src/diagnosis/signature/deadline.ts';
-import { verify, Verifier, type VerifyOptions, type VerifyResult } from '../../src/signature/verify.ts';
+import { Deadline } from '../../src/signature/deadline.ts';
+import { verify, Verifier } from '../../src/app/explained.ts';
+import type { VerifyOptions, VerifyResult } from '../../src/signature/verify-options.ts';
 import { LARGEST_KEPT_BODY, LARGEST_STRINGIFIED_BODY } from '../../src/signature/signature-verifier.ts';
 
 const secret = 'hooks-fixture-secret';

@@ -96,7 +96,7 @@ describe('a test receiver as a tracking API', () => {
     expect(receiver.rejections()).toMatchObject([
       { code: 'too-large', message: { event: 'Big' } },
       { code: 'invalid', message: { type: 'page' } },
-      { code: 'invalid', reason: 'the text ends inside the object (line 1, column 2)' },
+      { code: 'invalid', reason: 'The text ends inside the object (line 1, column 2)' },
     ]);
     const big = Buffer.byteLength(JSON.stringify(track('Big', properties))).toLocaleString('en');
     const { pass, message } = toHaveReceived(receiver, 'event=Big');
@@ -104,7 +104,7 @@ describe('a test receiver as a tracking API', () => {
       false,
       [
         'Expected a message with event=Big that a tracking API takes, got one that it drops:',
-        `  2. track "Big" by u1: expected a message of at most 32,768 bytes as JSON, got ${big}`,
+        `  2. track "Big" by u1: Expected a message of at most 32,768 bytes as JSON, got ${big}`,
       ].join('\n'),
     ]);
     expect(toHaveReceived.call({ isNot: true }, receiver, 'event=Big').pass).toBe(true);
@@ -176,7 +176,7 @@ describe('matchers', () => {
     expect(toMatchSchema(receiver, { B: {} }).message()).toContain('expected an event with a schema');
     expect(toMatchSchema([], number).pass).toBe(false);
     expect(() => toMatchSchema(receiver, { type: 'strnig' })).toThrow(
-      'expected a JSON Schema that compiles: expected one of',
+      'Expected a JSON Schema that compiles: expected one of',
     );
   });
 });
@@ -218,7 +218,7 @@ describe('a body that cannot be read', () => {
   it('fails where no message may be, and where all must fit, and is a rejection', async () => {
     await send(track('A'));
     await fetch(receiver.url, { method: 'POST', body: 'email=a%40b.c' });
-    const reason = 'expected a value, got `email` (line 1, column 1)';
+    const reason = 'Expected a value, got `email` (line 1, column 1)';
     expect(receiver.rejections()).toEqual([{ code: 'invalid', reason }]);
     const none = toHaveReceived.call({ isNot: true }, receiver, 'properties.email?');
     const said = `Expected every request to be readable, got one that is not: ${reason}`;
@@ -242,7 +242,7 @@ describe('a signed request', () => {
     expect(signedRequest('text', { secret: 's', scheme: 'github' }).headers['X-Hub-Signature-256']).toMatch(
       /^sha256=/,
     );
-    expect(() => signedRequest({ type: 'track' }, { secret: 's' })).toThrow('expected `event`');
+    expect(() => signedRequest({ type: 'track' }, { secret: 's' })).toThrow('Expected `event`');
   });
 
   it('may be of a sample of each type', () => {

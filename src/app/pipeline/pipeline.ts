@@ -1,4 +1,4 @@
-import { Faults, isObject } from '../../check-options.ts';
+import { Problems, isObject } from '../../validate-options.ts';
 import { createClient, promiseOrThrow, type Client } from '../../client/client.ts';
 import { resolveClientOptions, type ClientOptions } from '../../client/options.ts';
 import type { EnqueueOptions, Receipt, Sink } from '../../client/sink.ts';
@@ -12,9 +12,9 @@ import { MemoryQueue } from '../../stores/open.ts';
 import type { DurableQueue } from '../../stores/opened-queue.ts';
 import type { Transport } from '../../transport/transport.ts';
 import { createUndiciTransport } from '../../transport/undici-transport.ts';
-import { checkRoutes } from '../check-routes.ts';
+import { validateRoutes } from '../validate-routes.ts';
 import {
-  checkDeliveryPipelineOptions,
+  validateDeliveryPipelineOptions,
   isLongForm,
   type DeliveryPipelineOptions,
   type SharedOptions,
@@ -67,8 +67,9 @@ export function createDeliveryPipeline(options: DeliveryPipelineOptions): Pipeli
     random,
     userAgent: userAgent(),
     onEvent,
+    loadCauses: () => import('../../diagnosis/explain.ts'),
   });
-  if (options.transport === undefined) checkRoutes(sources, options.proxyEnv);
+  if (options.transport === undefined) validateRoutes(sources, options.proxyEnv);
   engine.start();
   const release = async (): Promise<void> => {
     await engine.close();
@@ -96,16 +97,16 @@ export function createDeliveryPipeline(options: DeliveryPipelineOptions): Pipeli
 
 /** Throws one ConfigError that names everything that is wrong. */
 function readDeliveryOptions(options: DeliveryPipelineOptions): Sources {
-  const faults = new Faults();
-  faults.collect(() => checkDeliveryPipelineOptions(options));
-  if (!isObject(options)) faults.throwIfAny('options');
+  const problems = new Problems();
+  problems.collect(() => validateDeliveryPipelineOptions(options));
+  if (!isObject(options)) problems.throwIfAny('options');
   const { client } = options;
-  if (isObject(client)) faults.collect(() => resolveClientOptions(client));
-  const sources = faults.collect(() =>
+  if (isObject(client)) problems.collect(() => resolveClientOptions(client));
+  const sources = problems.collect(() =>
     isLongForm(options) ? completeSources(options.sources) : sourcesOf(options),
   );
-  if (sources !== undefined) faults.collect(() => prepareDestinations(sources, userAgent()));
-  faults.throwIfAny('options');
+  if (sources !== undefined) problems.collect(() => prepareDestinations(sources, userAgent()));
+  problems.throwIfAny('options');
   return sources ?? {};
 }
 

@@ -1,5 +1,5 @@
 import type { BodyVariant } from '../signature/body/body-variant.ts';
-import { KeptBody } from '../signature/body/kept-body.ts';
+import { KeptBody } from '../../signature/body/kept-body.ts';
 import type { StreamingDigest } from '../signature/hash-variants.ts';
 import { keyedHmac, type HmacAlgorithm, type HmacFrame } from '../../signature/hmac.ts';
 import { layoutOf, withFields } from '../../signature/schemes/layout.ts';

@@ -1,7 +1,7 @@
 import { Ajv, type ErrorObject } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
-import { isObject } from '../../check-options.ts';
+import { isObject } from '../../validate-options.ts';
 import { InputError } from '../../errors.ts';
 import { boundedRegExp } from '../../message/bounded-regexp.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../message/types.ts';
@@ -63,7 +63,7 @@ export class MessageSchemas {
   /** Throws InputError for a schema that does not compile; `file` is what errors call the whole. */
   constructor(schemas: JsonValue, file: string) {
     if (!isJsonObject(schemas)) {
-      throw schemaError(file, 'expected an object of event name to JSON Schema', schemas);
+      throw schemaError(file, 'Expected an object of event name to JSON Schema', schemas);
     }
     this.#schemas = compiled(schemas, file);
   }
@@ -115,7 +115,7 @@ function compiled(schemas: JsonObject, file: string): ReadonlyMap<string, Schema
     names.map((name) => {
       const schema = schemas[name] ?? null;
       if (!isJsonObject(schema) && typeof schema !== 'boolean') {
-        throw schemaError(file, `expected a JSON Schema at ${JSON.stringify(name)}`, schema);
+        throw schemaError(file, `Expected a JSON Schema at ${JSON.stringify(name)}`, schema);
       }
       const whole = withDefinitions(schema, $defs);
       const draft = draftOf(whole, general, { file, name });
@@ -174,7 +174,7 @@ function namedDraft(named: JsonValue, { file, name }: SchemaPlace): Draft {
   const [, later, seven] = (typeof named === 'string' && DRAFT.exec(named)) || [];
   if (later !== undefined || seven !== undefined) return later === undefined ? 'draft-07' : '2020-12';
   const of = name === undefined ? '' : ` of ${JSON.stringify(name)}`;
-  throw schemaError(file, `expected \`$schema\`${of} to be draft 07 or 2020-12`, named);
+  throw schemaError(file, `Expected \`$schema\`${of} to be draft 07 or 2020-12`, named);
 }
 
 function compile(compiler: Ajv, given: JsonObject | boolean, place: SchemaPlace): SchemaValidator {
@@ -210,7 +210,7 @@ function uncompiled(cause: unknown, { file, name }: SchemaPlace): InputError {
   const said = cause instanceof Error ? cause.message : String(cause);
   const why = cause instanceof RangeError ? 'a $ref leads back to its own schema' : said;
   const at = name === EVERY_MESSAGE ? '' : ` at ${JSON.stringify(name)}`;
-  return new InputError(`expected a JSON Schema that compiles${at}: ${why}`, {
+  return new InputError(`Expected a JSON Schema that compiles${at}: ${why}`, {
     file,
     cause,
     hint: /can't resolve reference/.test(why)

@@ -99,14 +99,14 @@ function twiceWaves({ messages, number, random }: WaveOptions): readonly Wave[] 
   return referenceWaves(withRepeats(all, random).map(({ message }) => message));
 }
 
-interface SentMessage {
+interface SendingTurn {
   readonly message: number;
   readonly isRepeat: boolean;
 }
 
 /** Puts each message a second time behind its first; the first times stay in order. */
-function withRepeats(all: readonly number[], random: SeededRandom): readonly SentMessage[] {
-  const sent: SentMessage[] = all.map((message) => ({ message, isRepeat: false }));
+function withRepeats(all: readonly number[], random: SeededRandom): readonly SendingTurn[] {
+  const sent: SendingTurn[] = all.map((message) => ({ message, isRepeat: false }));
   for (const message of all) {
     const first = sent.findIndex((each) => each.message === message);
     const at = first + 1 + random.below(sent.length - first);

@@ -20,7 +20,7 @@ export async function diagnoseDeviation(
     case 'not-taken':
       return notTakenFault(schedule, deviation);
     case 'state':
-      return new Diagnosis(runner, schedule, deviation).find();
+      return new DeviationDiagnosis(runner, schedule, deviation).find();
     default:
       return deviation.kind satisfies never;
   }
@@ -59,7 +59,7 @@ export function countBetween({ waves }: Schedule): number {
 /** More than most receivers have processes: one of them gets the message twice. */
 const REPEATS = 9;
 
-class Diagnosis {
+class DeviationDiagnosis {
   readonly #runner: ProofRunner;
   readonly #schedule: Schedule;
   readonly #deviation: Deviation;

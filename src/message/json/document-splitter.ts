@@ -12,7 +12,7 @@ import { ValueScan } from './value-scan.ts';
  *    ├── anything else ─► scalar ── `,` `]` or the end of the line ─► between      (an entry, which the parser rejects)
  *    └── white space, `,`, `]`, the `[` of an array of entries stay in between
  */
-type State = 'between' | 'value' | 'scalar' | 'lost';
+type SplitterState = 'between' | 'value' | 'scalar' | 'lost';
 
 /** A container of entries: an array, or the `batch` of an object whose other keys may come after it. */
 interface Container {
@@ -34,7 +34,7 @@ export class DocumentSplitter implements Splitter {
   readonly #containers: Container[] = [];
   readonly #scan = new ValueScan();
   readonly #pieces = new Pieces();
-  #state: State = 'between';
+  #state: SplitterState = 'between';
   /** The position in `between` and `lost`; in a value only its line is up to date. */
   readonly #position: LinePosition;
   /** Where the current entry begins: its index in this chunk, its line, and the indentation of that line. */

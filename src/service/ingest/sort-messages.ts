@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { ValidationError } from '../../errors.ts';
-import { isObject } from '../../check-options.ts';
+import { isObject } from '../../validate-options.ts';
 import { encodeBody, type OutgoingMessage } from '../../message/outgoing-message.ts';
-import { buildParsed, checkMessageSize, messageBytes } from '../../message/build.ts';
+import { buildParsed, validateMessageSize, messageBytes } from '../../message/build.ts';
 import { MAX_MESSAGE_BYTES } from '../../message/limits.ts';
 import { isMessageType, type JsonObject, type JsonValue, type Message } from '../../message/types.ts';
 import type { TraceContext } from '../../message/trace-context.ts';
@@ -71,7 +71,7 @@ export function sizeRejection(input: JsonObject): MessageRejection | undefined {
   const { type, userId = input['User ID'], anonymousId, groupId, context } = input;
   if (!isMessageType(type) || (userId ?? anonymousId ?? groupId) === undefined) return undefined;
   const added = { ...(isObject(context) && context), library: '' };
-  return rejectionBy(() => checkSize({ ...input, context: added }));
+  return rejectionBy(() => validateSize({ ...input, context: added }));
 }
 
 function rejectionBy(check: () => unknown): MessageRejection | undefined {
@@ -91,7 +91,7 @@ function checkedMessage(
   { now, requestBytes }: Pick<SortOptions, 'now' | 'requestBytes'>,
 ): Message {
   if (posted.input === undefined) throw asValidationError(posted.error);
-  if (requestBytes > MAX_MESSAGE_BYTES) checkSize(posted.own ?? posted.input);
+  if (requestBytes > MAX_MESSAGE_BYTES) validateSize(posted.own ?? posted.input);
   return buildParsed(posted.input, { now });
 }
 
@@ -139,11 +139,11 @@ function codeOf(error: ValidationError): RejectedBatchItem['code'] {
 }
 
 /** The limit is on what the caller gave: what a client library adds to it may be on top. */
-function checkSize(input: JsonValue): void {
+function validateSize(input: JsonValue): void {
   if (!isObject(input) || messageBytes(input) <= MAX_MESSAGE_BYTES) return;
   const bytes = messageBytes(callersOwn(input));
   try {
-    checkMessageSize(bytes);
+    validateMessageSize(bytes);
   } catch (error) {
     if (!(error instanceof ValidationError)) throw error;
     throw new TooLarge(error, bytes);

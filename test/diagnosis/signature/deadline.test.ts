@@ -1,7 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { diagnosisBudget } from '../../../src/diagnosis/signature/deadline.ts';
-import { verify, Verifier, type VerifyOptions } from '../../../src/signature/verify.ts';
+import { diagnosisBudget } from '../../../src/signature/deadline.ts';
+import { verify, Verifier } from '../../../src/app/explained.ts';
+import type { VerifyOptions } from '../../../src/signature/verify-options.ts';
 
 const KB = 1024;
 const MB = 1024 * KB;

@@ -72,7 +72,7 @@ describe('a document', () => {
     );
   });
 
-  it('gives elements that are no objects too, for validation to refuse', async () => {
+  it('gives elements that are no objects too, for validation to reject', async () => {
     expect(await read('[1, "a" ,\n[{"a":1}], null]')).toEqual(['1 1', '1 "a"', '2 [{"a":1}]', '2 null']);
   });
 
@@ -127,14 +127,14 @@ describe('a document', () => {
 describe('size', () => {
   const large = `{"a":"${'x'.repeat(1024 * 1024)}"}`;
 
-  it('refuses an entry over 1 MiB and reads the rest, in every layout', async () => {
-    const refusal = '! the entry that begins here is larger than 1024 KiB';
-    expect(await read(`{"a":1}\n${large}\n{"a":2}`)).toEqual(['1 {"a":1}', `2 ${refusal}`, '3 {"a":2}']);
-    expect(await read(`${large}\n{"a":2}\n{"a":3}`)).toEqual([`1 ${refusal}`, '2 {"a":2}', '3 {"a":3}']);
-    expect(await read(`[${large},{"a":2}]`)).toEqual([`1 ${refusal}`, '1 {"a":2}']);
+  it('rejects an entry over 1 MiB and reads the rest, in every layout', async () => {
+    const rejection = '! the entry that begins here is larger than 1024 KiB';
+    expect(await read(`{"a":1}\n${large}\n{"a":2}`)).toEqual(['1 {"a":1}', `2 ${rejection}`, '3 {"a":2}']);
+    expect(await read(`${large}\n{"a":2}\n{"a":3}`)).toEqual([`1 ${rejection}`, '2 {"a":2}', '3 {"a":3}']);
+    expect(await read(`[${large},{"a":2}]`)).toEqual([`1 ${rejection}`, '1 {"a":2}']);
     expect(await read(`{"batch":[{"a":1},${large},{"a":2}]}`)).toEqual([
       '1 {"a":1}',
-      `1 ${refusal}`,
+      `1 ${rejection}`,
       '1 {"a":2}',
     ]);
   });
@@ -314,7 +314,7 @@ describe('what is no JSON text', () => {
 
   it('is named by the error of a replay that had nothing to read', () => {
     expect(nothingToRead([{ name: 'a.json' }])).toMatchObject({
-      message: 'nothing to read: there is no message in it',
+      message: 'Nothing to read: there is no message in it',
       file: 'a.json',
     });
     expect(nothingToRead([{ name: 'a' }, { name: 'b' }]).message).toContain('any of the 2 inputs');

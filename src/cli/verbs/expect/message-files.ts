@@ -116,7 +116,7 @@ async function writableMode(file: string, cwd: string): Promise<number | undefin
   if (found?.isFile() !== true) return undefined;
   const mode = found.mode & 0o777;
   if ((mode & 0o200) !== 0) return mode;
-  throw new InputError('cannot be written: it is read-only', {
+  throw new InputError('Cannot be written: it is read-only', {
     file,
     hint: 'let its owner write it: chmod u+w',
   });

@@ -7,7 +7,7 @@ import { printable } from '../../../redact.ts';
 import type { ReportedCase } from '../../../report/case-report.ts';
 import type { Io } from '../../io.ts';
 import { jsonLine } from '../../json-line.ts';
-import { receivedJson, receivedText } from '../../print/received-line.ts';
+import { receivedRow } from '../../print/received-line.ts';
 import { formatRow, formatTable } from '../../print/table.ts';
 import type { ExpectOptions } from './options.ts';
 
@@ -26,14 +26,8 @@ export class ExpectOutput {
   }
 
   show(request: ReceivedRequest): void {
-    const { output, quiet, verbose } = this.#options;
-    if (quiet) return;
-    const withBody = verbose === true;
-    this.#io.out(
-      output === 'json'
-        ? receivedJson(request, { withBody })
-        : receivedText(request, { withBody, screen: this.#io }),
-    );
+    const { output, quiet, verbose: withBody = false } = this.#options;
+    if (!quiet) this.#io.out(receivedRow(request, { output, withBody, screen: this.#io }));
   }
 
   rejected({ status, reason }: ConnectionRejection): void {

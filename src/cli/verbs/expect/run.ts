@@ -7,7 +7,8 @@ import {
   type ExpectationResult,
 } from '../../../expectation/expectation.ts';
 import type { ServerCertificate } from '../../../receiver/options.ts';
-import { startReceiver, type Receiver } from '../../../receiver/receiver.ts';
+import { startReceiver } from '../../../app/explained.ts';
+import type { Receiver } from '../../../receiver/receiver.ts';
 import { parseScript } from '../../../receiver/response/script.ts';
 import { describeEnd, startCommand, type CommandEnd, type RunningCommand } from '../../child/child.ts';
 import { ExitCode, interruptedCode } from '../../exit-code.ts';

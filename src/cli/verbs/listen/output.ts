@@ -15,7 +15,7 @@ import type { Io } from '../../io.ts';
 import { noteError } from '../../error-text.ts';
 import { listeningText } from '../../print/listening-urls.ts';
 import { jsonLine } from '../../json-line.ts';
-import { receivedJson, receivedText } from '../../print/received-line.ts';
+import { receivedRow } from '../../print/received-line.ts';
 import type { ListenOptions } from './options.ts';
 
 /** What the first lines say when the receiver is ready. */
@@ -79,18 +79,14 @@ export class ListenOutput {
   }
 
   show(request: ReceivedRequest): void {
-    const withBody = this.#options.verbose === true;
+    const { output, verbose: withBody = false } = this.#options;
     const file = this.#save(request);
     if (!this.#isShown(request)) {
       this.hidden += 1;
       return;
     }
     this.last = request;
-    this.#io.out(
-      this.#options.output === 'json'
-        ? receivedJson(request, { file, withBody })
-        : receivedText(request, { file, withBody, screen: this.#io }),
-    );
+    this.#io.out(receivedRow(request, { output, file, withBody, screen: this.#io }));
   }
 
   /** Filters what comes from now on, in place of `--filter`; with an empty text everything is shown. */

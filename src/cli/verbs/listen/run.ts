@@ -7,7 +7,7 @@ import { bareHost, isLoopbackHost, portOf } from '../../../url.ts';
 import { createForwarding, type Forwarding } from '../../../app/forwarding.ts';
 import { makeCertificate } from '../../../receiver/certificate.ts';
 import { expectRequests, type Expectation, type Tally } from '../../../expectation/expectation.ts';
-import { startReceiver } from '../../../receiver/receiver.ts';
+import { startReceiver } from '../../../app/explained.ts';
 import { parseScript } from '../../../receiver/response/script.ts';
 import { unwritableFile } from '../../../report/output-file.ts';
 import { configuredCaFile, namedCaFile } from '../../flags/delivery/ca-file.ts';
@@ -25,7 +25,7 @@ import { commandSecrets } from '../../flags/signature/secret-flags.ts';
 
 /** Runs `hooks listen`: receives and shows requests until it is interrupted or what was expected is settled. */
 export async function listen(options: ListenOptions, io: Io): Promise<ExitCode> {
-  refuseConflicts(options);
+  rejectConflicts(options);
   const secrets = await commandSecrets(options, 'verify', io);
   const known = secrets.length === 0 ? undefined : await knownSecrets(options, io, secrets);
   const schemes = await receiverSchemes(options, secrets, io);
@@ -43,7 +43,7 @@ export async function listen(options: ListenOptions, io: Io): Promise<ExitCode> 
 }
 
 /** Throws ConfigError for flags that have no effect alone. */
-function refuseConflicts({ ca, certOut, forward, selfSigned }: ListenOptions): void {
+function rejectConflicts({ ca, certOut, forward, selfSigned }: ListenOptions): void {
   if (ca !== undefined && forward === undefined) {
     throw conflict('--ca', '`--ca` is for `--forward`, which is not given', 'add --forward URL');
   }

@@ -1,7 +1,7 @@
 import { printable } from '../../../redact.ts';
-import { Deadline } from '../../../diagnosis/signature/deadline.ts';
-import { undiagnosed } from '../../../diagnosis/signature/diagnose.ts';
-import { explainMismatch } from '../../../diagnosis/signature/explain-mismatch.ts';
+import { Deadline } from '../../../signature/deadline.ts';
+import { explainMismatch } from '../../../diagnosis/explain.ts';
+import { undiagnosed } from '../../../signature/evidence.ts';
 import type { SignatureVerifier } from '../../../signature/signature-verifier.ts';
 import { knownSecrets } from '../../flags/signature/known-secrets.ts';
 import type { PrintedVerdict, Verification } from './verification.ts';

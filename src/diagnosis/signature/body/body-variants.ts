@@ -1,13 +1,13 @@
 import { isAscii } from 'node:buffer';
-import type { Deadline } from '../deadline.ts';
-import { stringified, utf8TextOf } from '../json/json-text.ts';
-import { jsonVariants } from '../json/json-variants.ts';
-import { whyDiffers } from '../json/why-differs.ts';
-import { overLossyBody, type ReasonCode } from '../reasons.ts';
+import type { Deadline } from '../../../signature/deadline.ts';
+import { stringified, utf8TextOf } from '../../../signature/body/json-text.ts';
+import { jsonVariants } from './json-variants.ts';
+import { whyDiffers } from '../../../signature/body/why-differs.ts';
+import { overLossyBody, type ReasonCode } from '../../../signature/reasons.ts';
 import { bodyFormOf } from './body-forms.ts';
 import type { BodyVariant } from './body-variant.ts';
 import { formFieldVariants, formVariants } from './form-variants.ts';
-import { LARGEST_DIAGNOSED, type KeptBody } from './kept-body.ts';
+import { LARGEST_DIAGNOSED, type KeptBody } from '../../../signature/body/kept-body.ts';
 import { lineVariants } from './line-variants.ts';
 
 /** What usually goes wrong with a body, the likeliest first. Ends early when the time is up. */

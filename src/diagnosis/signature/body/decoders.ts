@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
-import { isObject } from '../../../check-options.ts';
-import { stringified } from '../json/json-text.ts';
-import type { KeptBody } from './kept-body.ts';
+import { stringified } from '../../../signature/body/json-text.ts';
+import type { KeptBody } from '../../../signature/body/kept-body.ts';
+import { isObject } from '../../../validate-options.ts';
 
 // The bytes that a body holds in another form.
 
@@ -89,15 +89,15 @@ export function twiceEncoded({ text, bytes }: KeptBody): Buffer | undefined {
 }
 
 /** The JSON before what follows its end. */
-export function jsonThenMore({ text, fault }: KeptBody): string | undefined {
+export function jsonThenMore({ text, problem }: KeptBody): string | undefined {
   // A number is no message: a date or a list of bytes begins with one.
-  const isMessage = fault?.isAfterEnd === true && /^\s*[[{]/.test(text ?? '');
-  return isMessage ? text?.slice(0, fault.at).trimEnd() : undefined;
+  const isMessage = problem?.isAfterEnd === true && /^\s*[[{]/.test(text ?? '');
+  return isMessage ? text?.slice(0, problem.at).trimEnd() : undefined;
 }
 
 /** The JSON behind other text, as in a line of a log. A form is none. */
-export function jsonAfterText({ text, fault }: KeptBody): string | undefined {
-  if (text === undefined || fault === undefined || /^[\w.-]+=/.test(text)) return undefined;
+export function jsonAfterText({ text, problem }: KeptBody): string | undefined {
+  if (text === undefined || problem === undefined || /^[\w.-]+=/.test(text)) return undefined;
   const at = text.search(/\{\s*"|\[\s*\{/);
   const json = text.slice(at).trim();
   return at > 0 && stringified(json) !== undefined ? json : undefined;

@@ -133,7 +133,7 @@ export function proofFields({ fault, counterexample, ...result }: ProofResult, s
   };
 }
 
-/** The counterexample for a report, without colours. */
+/** The counterexample for a report, without colors. */
 export function plainCounterexample(
   fault: NonNullable<ProofResult['fault']>,
   counterexample: Counterexample,
