@@ -15,10 +15,10 @@ interface Walk {
 
 /** The most that each job may walk through. Lower a number when the code allows it; raise it only with a reason in the commit. */
 const BUDGETS = {
-  send: { files: 108, functions: 640 },
-  batch: { files: 70, functions: 370 },
-  replay: { files: 147, functions: 887 },
-  verify: { files: 37, functions: 192 },
+  send: { files: 100, functions: 632 },
+  batch: { files: 70, functions: 380 },
+  replay: { files: 148, functions: 900 },
+  verify: { files: 39, functions: 197 },
 } as const satisfies Record<string, Walk>;
 
 const SRC = join(ROOT, 'src/');

@@ -1,11 +1,14 @@
 import { CheckRun, type RunEnd, type RunOptions } from '../check/run-checks.ts';
 import { prepareWebhooks } from '../engine/webhook.ts';
-import { checkRoute } from '../transport/route/check-route.ts';
+import { validateRoute } from '../transport/route/validate-route.ts';
 import { createUndiciTransport } from '../transport/undici-transport.ts';
-import { examineFailure } from '../diagnosis/examine-failure.ts';
+import { examineFailure, mistakenRequests, networkCauseOf, responseCauseOf } from '../diagnosis/explain.ts';
 import { USER_AGENT } from './version.ts';
 
-export interface CheckReceiverOptions extends Omit<RunOptions, 'transport' | 'url' | 'headers'> {
+export interface CheckReceiverOptions extends Omit<
+  RunOptions,
+  'transport' | 'url' | 'headers' | 'causes' | 'mistakenRequests'
+> {
   /** Checked: what `checkedReceiver` gave. */
   readonly receiver: CheckedReceiver;
   readonly proxyEnv: Readonly<NodeJS.ProcessEnv>;
@@ -31,7 +34,7 @@ interface GivenReceiver {
 export function checkedReceiver({ url, headers, proxyEnv, ...trust }: GivenReceiver): CheckedReceiver {
   const [webhook] = prepareWebhooks([{ url, headers }], { userAgent: USER_AGENT, setting: 'webhooks' });
   if (webhook === undefined) throw new TypeError('One webhook was given, and none came back');
-  checkRoute(webhook.url, { ...trust, proxyEnv });
+  validateRoute(webhook.url, { ...trust, proxyEnv });
   return webhook;
 }
 
@@ -42,7 +45,8 @@ export async function checkReceiver(options: CheckReceiverOptions): Promise<RunE
   try {
     const { url, headers } = receiver;
     const examine = (error: string) => examineFailure({ url, error, env: proxyEnv, signal: rest.signal });
-    return await new CheckRun({ ...rest, transport, url, headers, examine }).run();
+    const causes = { responseCauseOf, networkCauseOf };
+    return await new CheckRun({ ...rest, transport, url, headers, examine, causes, mistakenRequests }).run();
   } finally {
     await transport.close();
   }

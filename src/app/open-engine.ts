@@ -7,7 +7,7 @@ import type { Delivery } from '../queue/delivery.ts';
 import { proxyVariable } from '../transport/route/proxy.ts';
 import type { Transport } from '../transport/transport.ts';
 import { createUndiciTransport } from '../transport/undici-transport.ts';
-import { checkRoutes } from './check-routes.ts';
+import { validateRoutes } from './validate-routes.ts';
 import type { OpenQueue } from '../stores/opened-queue.ts';
 import { USER_AGENT } from './version.ts';
 
@@ -65,13 +65,14 @@ function assemble(parts: EngineParts): OpenEngine {
     clock: open.clock,
     userAgent: USER_AGENT,
     pollMs: POLL_MS,
+    loadCauses: () => import('../diagnosis/explain.ts'),
     onEvent: (event) => {
       // No other message belongs to a deletion request.
       if (event.kind === 'settled' && event.delivery.type === 'delete') record(event.delivery);
       onEvent(event);
     },
   });
-  if (parts.transport === undefined) checkRoutes(sources, parts.proxyEnv);
+  if (parts.transport === undefined) validateRoutes(sources, parts.proxyEnv);
   const deletions = createDeletions({
     sources: Object.keys(sources),
     destinations: (source) => {

@@ -17,6 +17,10 @@ interface Verb {
   readonly load: () => Promise<Define>;
 }
 
+/** Folders that define two commands each. */
+const audienceVerbs = () => import('./verbs/audience/command.ts');
+const completionVerbs = () => import('./verbs/completion/command.ts');
+
 /** The commands, in the order of the help. Only the module of the one that runs is loaded. */
 const VERBS: Readonly<Record<string, Verb>> = {
   send: {
@@ -35,13 +39,13 @@ const VERBS: Readonly<Record<string, Verb>> = {
     group: 'Send:',
     summary: 'send who joined or left an audience since the last sync',
     guide: 'audiences',
-    load: async () => (await import('./verbs/audience/command.ts')).defineAudience,
+    load: async () => (await audienceVerbs()).defineAudience,
   },
   trait: {
     group: 'Send:',
     summary: 'send the computed traits that changed since the last sync',
     guide: 'audiences',
-    load: async () => (await import('./verbs/audience/trait-command.ts')).defineTrait,
+    load: async () => (await audienceVerbs()).defineTrait,
   },
   delete: {
     group: 'Send:',
@@ -118,11 +122,11 @@ const VERBS: Readonly<Record<string, Verb>> = {
   completion: {
     group: 'Set up:',
     summary: 'print a shell completion script',
-    load: async () => (await import('./verbs/completion/command.ts')).defineCompletion,
+    load: async () => (await completionVerbs()).defineCompletion,
   },
   complete: {
     summary: 'list what a word could become, for a shell',
-    load: async () => (await import('./verbs/completion/complete-command.ts')).defineComplete,
+    load: async () => (await completionVerbs()).defineComplete,
   },
 };
 
@@ -149,7 +153,7 @@ export async function createProgram(
     )
     .option('-q, --quiet', 'print errors only')
     .option('-v, --verbose', 'print bodies, the config file used and stack traces too')
-    .option('--no-color', 'print no colours (also: NO_COLOR, FORCE_COLOR)')
+    .option('--no-color', 'print no colors (also: NO_COLOR, FORCE_COLOR)')
     .option('-c, --config <file>', 'use this config file')
     .option('--no-config', 'ignore config files')
     .helpOption('-h, --help', 'show help')

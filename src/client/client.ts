@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../clock.ts';
 import { ClosedError, ValidationError } from '../errors.ts';
-import { isObject, kindOf } from '../check-options.ts';
-import { buildMessage, checkMessageSize, messageBytes } from '../message/build.ts';
+import { isObject, kindOf } from '../validate-options.ts';
+import { buildMessage, validateMessageSize, messageBytes } from '../message/build.ts';
 import { MAX_MESSAGE_BYTES } from '../message/limits.ts';
 import { isAllSent, type OutgoingMessage } from '../message/outgoing-message.ts';
 import type { Message, MessageType } from '../message/types.ts';
@@ -118,7 +118,7 @@ class QueueingClient implements Client {
 
   enqueueThen(options: EnqueueOptions, settle: Settle): void {
     if (this.#closing !== undefined) throw closedError();
-    checkEnqueued(options);
+    validateEnqueued(options);
     this.#outbox.add(this.#encode(options), settle);
   }
 
@@ -145,7 +145,7 @@ class QueueingClient implements Client {
     const message = buildMessage({ ...call, type }, { now: this.#clock.now() });
     if (this.#closing !== undefined) throw closedError();
     const outgoing = this.#encode({ message, traceparent, tracestate });
-    checkGivenSize({ ...call }, message, outgoing);
+    validateGivenSize({ ...call }, message, outgoing);
     return promiseOrThrow((settle) => this.#outbox.add(outgoing, settle));
   }
 
@@ -159,17 +159,17 @@ class QueueingClient implements Client {
  * Throws ValidationError when a call is over the limit. Counted is what was given, without the type that is added here
  * (contract, Batching client). Where the body has all of it and is within the limit, nothing has to be written out for that.
  */
-function checkGivenSize(
+function validateGivenSize(
   given: Readonly<Record<string, unknown>>,
   message: Message,
   { body }: OutgoingMessage,
 ): void {
   if (body.byteLength <= MAX_MESSAGE_BYTES && isAllSent(given, message)) return;
-  checkMessageSize(messageBytes(given));
+  validateMessageSize(messageBytes(given));
 }
 
 /** Throws ValidationError for what `buildMessage` has not made: JavaScript may pass anything. */
-function checkEnqueued(given: EnqueueOptions): void {
+function validateEnqueued(given: EnqueueOptions): void {
   if (isObject(given) && isObject(given.message)) return;
   const [what, got] = isObject(given) ? ['`message`', given.message] : ['what is enqueued', given];
   throw new ValidationError(`Expected ${what} to be an object, got ${kindOf(got)}`, {

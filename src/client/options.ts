@@ -1,4 +1,4 @@
-import { Faults, shownOption } from '../check-options.ts';
+import { Problems, shownOption } from '../validate-options.ts';
 import { ConfigError } from '../errors.ts';
 
 export interface ClientOptions {
@@ -63,16 +63,16 @@ export const CLIENT_OPTIONS: readonly string[] = [
 
 /** Throws ConfigError for what is unknown, of another kind or out of range, all at once. An option that is undefined counts as absent. */
 export function resolveClientOptions(options: ClientOptions = {}): ResolvedClientOptions {
-  const faults = new Faults();
-  for (const key of Object.keys(options)) faults.collect(() => checkKnown(key));
+  const problems = new Problems();
+  for (const key of Object.keys(options)) problems.collect(() => validateKnown(key));
   for (const key of ['flushAt', 'size', 'flushAfterMs', 'maxQueued'] as const) {
-    faults.collect(() => checkInteger(key, options[key], CLIENT_RANGES[key]));
+    problems.collect(() => validateInteger(key, options[key], CLIENT_RANGES[key]));
   }
-  faults.collect(() => checkWhenFull(options.whenFull));
-  faults.collect(() => checkWarnOnLoss(options.warnOnLoss));
-  faults.collect(() => checkWriteKey(options.writeKey));
-  if (options.flushAt !== undefined && options.size !== undefined) faults.add(bothNames(options));
-  faults.throwIfAny('client');
+  problems.collect(() => validateWhenFull(options.whenFull));
+  problems.collect(() => validateWarnOnLoss(options.warnOnLoss));
+  problems.collect(() => validateWriteKey(options.writeKey));
+  if (options.flushAt !== undefined && options.size !== undefined) problems.add(bothNames(options));
+  problems.throwIfAny('client');
   return Object.freeze({
     writeKey: options.writeKey,
     flushAt: options.flushAt ?? options.size ?? CLIENT_DEFAULTS.flushAt,
@@ -83,7 +83,7 @@ export function resolveClientOptions(options: ClientOptions = {}): ResolvedClien
   });
 }
 
-function checkKnown(key: string): void {
+function validateKnown(key: string): void {
   if (CLIENT_OPTIONS.includes(key)) return;
   // The names that these settings have in Segment's own clients.
   const known = { flushAfter: 'flushAfterMs', flushInterval: 'flushAfterMs', maxEventsInBatch: 'flushAt' }[
@@ -96,7 +96,7 @@ function checkKnown(key: string): void {
 }
 
 /** Throws ConfigError unless the option is absent or a whole number in its range. */
-export function checkInteger(key: string, value: unknown, [least, most]: OptionRange): void {
+export function validateInteger(key: string, value: unknown, [least, most]: OptionRange): void {
   if (value === undefined) return;
   if (Number.isInteger(value) && Number(value) >= least && Number(value) <= most) return;
   throw new ConfigError(
@@ -105,7 +105,7 @@ export function checkInteger(key: string, value: unknown, [least, most]: OptionR
   );
 }
 
-function checkWhenFull(value: unknown): void {
+function validateWhenFull(value: unknown): void {
   if (value === undefined || value === 'wait' || value === 'throw') return;
   throw new ConfigError(`Expected \`whenFull\` to be 'wait' or 'throw', got ${shownOption(value)}`, {
     key: 'whenFull',
@@ -113,7 +113,7 @@ function checkWhenFull(value: unknown): void {
   });
 }
 
-function checkWarnOnLoss(value: unknown): void {
+function validateWarnOnLoss(value: unknown): void {
   if (value === undefined || typeof value === 'boolean') return;
   throw new ConfigError(`Expected \`warnOnLoss\` to be true or false, got ${shownOption(value)}`, {
     key: 'warnOnLoss',
@@ -122,7 +122,7 @@ function checkWarnOnLoss(value: unknown): void {
 }
 
 /** What was given is a secret, so the sentence names its kind only. */
-function checkWriteKey(value: unknown): void {
+function validateWriteKey(value: unknown): void {
   if (value === undefined || (typeof value === 'string' && value !== '')) return;
   const got = value === '' ? 'an empty string' : typeof value;
   throw new ConfigError(`Expected \`writeKey\` to be a non-empty string, got ${got}`, {

@@ -1,11 +1,11 @@
 import type { AttemptRecord } from '../attempt-record.ts';
-import { Faults } from '../check-options.ts';
+import { Problems } from '../validate-options.ts';
 import type { Clock } from '../clock.ts';
 import { ConfigError } from '../errors.ts';
 import { redactUrl } from '../redact.ts';
 import { requestTarget } from '../url.ts';
 import type { Transport } from '../transport/transport.ts';
-import { checkInteger } from './options.ts';
+import { validateInteger } from './options.ts';
 
 export interface TrackingApiSinkOptions {
   /** Where batches are posted: http or https, without userinfo; `/v1/batch` when it has no path. */
@@ -85,21 +85,21 @@ export function authorization(writeKey: string): string {
   return `Basic ${Buffer.from(`${writeKey}:`).toString('base64')}`;
 }
 
-type CheckedSinkOptions = Pick<
+type ValidSinkOptions = Pick<
   TrackingApiSinkOptions,
   'endpoint' | 'writeKey' | 'timeoutMs' | 'retryForMs' | 'maxInFlight'
 >;
 
 /** Throws ConfigError for what is wrong with the options, all at once. An endpoint that is no text is left to the caller's check. */
-export function checkSinkOptions(options: CheckedSinkOptions): void {
+export function validateSinkOptions(options: ValidSinkOptions): void {
   const { endpoint, writeKey, timeoutMs, retryForMs, maxInFlight } = options;
-  const faults = new Faults();
-  if (typeof endpoint === 'string') faults.collect(() => batchUrl(endpoint));
-  faults.collect(() => authorization(writeKey));
-  faults.collect(() => checkInteger('timeoutMs', timeoutMs, [1, 30_000]));
-  faults.collect(() => checkInteger('retryForMs', retryForMs, [0, 2 ** 31 - 1]));
-  faults.collect(() => checkInteger('maxInFlight', maxInFlight, [1, 1_024]));
-  faults.throwIfAny('options');
+  const problems = new Problems();
+  if (typeof endpoint === 'string') problems.collect(() => batchUrl(endpoint));
+  problems.collect(() => authorization(writeKey));
+  problems.collect(() => validateInteger('timeoutMs', timeoutMs, [1, 30_000]));
+  problems.collect(() => validateInteger('retryForMs', retryForMs, [0, 2 ** 31 - 1]));
+  problems.collect(() => validateInteger('maxInFlight', maxInFlight, [1, 1_024]));
+  problems.throwIfAny('options');
 }
 
 function endpointError(expected: string, endpoint: string, hint?: string): ConfigError {

@@ -15,7 +15,7 @@ import type { EnqueueOptions, Receipt, Sink } from './sink.ts';
 import {
   authorization,
   batchUrl,
-  checkSinkOptions,
+  validateSinkOptions,
   DEFAULT_TIMEOUT_MS,
   type TrackingApiSinkOptions,
 } from './tracking-api-options.ts';
@@ -27,13 +27,13 @@ const RESPONSE_BYTES = 1024 * 1024;
 const NO_KEYS: readonly string[] = [];
 
 const NOT_SENT: BatchResult = {
-  result: 'refused',
+  result: 'rejected',
   code: 'aborted',
   reason: 'interrupted before it was sent',
 };
 
 const GIVEN_UP: BatchResult = {
-  result: 'refused',
+  result: 'rejected',
   code: 'aborted',
   reason: 'not sent: the client was closed while the tracking API failed',
 };
@@ -52,7 +52,7 @@ export class TrackingApiSink implements Sink {
   readonly #closing: ClosingWindow;
 
   constructor(options: TrackingApiSinkOptions) {
-    checkSinkOptions(options);
+    validateSinkOptions(options);
     this.maxInFlight = options.maxInFlight ?? 1;
     this.#options = options;
     const { clock, signal, retryForMs = longestRetriesMs(), timeoutMs = DEFAULT_TIMEOUT_MS } = options;
@@ -166,7 +166,7 @@ export class TrackingApiSink implements Sink {
 
 /** The result of a batch whose retries were interrupted: it has not failed, since the next attempt might have delivered it. */
 function interrupted({ reason }: BatchRejection): BatchResult {
-  return { result: 'refused', code: 'aborted', reason: `interrupted; ${reason}` };
+  return { result: 'rejected', code: 'aborted', reason: `interrupted; ${reason}` };
 }
 
 /** A page's name and category, which a webhook has among the properties, are fields of their own in the tracking API. */
@@ -182,7 +182,7 @@ const RECORDED = {
   accepted: 'delivered',
   retryable: 'retryable',
   'too-large': 'rejected',
-  refused: 'rejected',
+  rejected: 'rejected',
 } as const satisfies Record<BatchResult['result'], AttemptRecord['result']>;
 
 function toAttemptRecord(

@@ -97,18 +97,18 @@ function targetScope(given: SettingLayers, name: string, layers: readonly Layer[
  * one whose variable is unset, unless no other has any: a receiver of one destination's requests needs no secret of the others.
  */
 export function allSecrets(given: SettingLayers): readonly (readonly string[])[] {
-  const faults: unknown[] = [];
+  const problems: unknown[] = [];
   const lists = enabledScopes(given).map((scope) => {
     try {
       return readSetting(scope, 'sharedSecret') ?? [];
     } catch (error) {
       if (!(error instanceof UnsetVariableError)) throw error;
-      faults.push(error);
+      problems.push(error);
       return [];
     }
   });
   const known = lists.filter(({ length }) => length > 0);
-  if (known.length === 0 && faults.length > 0) throw faults[0];
+  if (known.length === 0 && problems.length > 0) throw problems[0];
   return known;
 }
 

@@ -13,7 +13,7 @@ describe('the settings of the sink', () => {
       'Expected `endpoint` without a user or password, got https://***@a.example/',
     ],
     ['https://a.example/#x', 'Expected `endpoint` without a fragment, got https://a.example/#x'],
-  ])('refuse the endpoint %s', async (endpoint, message) => {
+  ])('reject the endpoint %s', async (endpoint, message) => {
     const { sinkOptions } = await trackingApi();
     expect(() => new TrackingApiSink(sinkOptions({ endpoint }))).toThrow(
       expect.objectContaining({ message, key: 'endpoint', code: 'ERR_HOOKS_CONFIG' }),
@@ -29,7 +29,7 @@ describe('the settings of the sink', () => {
     expect(batchUrl(endpoint)).toBe(url);
   });
 
-  it.each(['', 'a:b', 'a b', 'a\n', 'é'])('refuse the write key %j without showing it', async (writeKey) => {
+  it.each(['', 'a:b', 'a b', 'a\n', 'é'])('reject the write key %j without showing it', async (writeKey) => {
     const { sinkOptions } = await trackingApi();
     const create = (): unknown => new TrackingApiSink(sinkOptions({ writeKey }));
     expect(create).toThrow(ConfigError);
@@ -41,7 +41,7 @@ describe('the settings of the sink', () => {
     [{ timeoutMs: 0 }, 'Expected `timeoutMs` to be an integer from 1 to 30000, got 0'],
     [{ retryForMs: -1 }, 'Expected `retryForMs` to be an integer from 0 to 2147483647, got -1'],
     [{ maxInFlight: 0 }, 'Expected `maxInFlight` to be an integer from 1 to 1024, got 0'],
-  ])('refuse %j', async (given, message) => {
+  ])('reject %j', async (given, message) => {
     const { sinkOptions } = await trackingApi();
     expect(() => new TrackingApiSink(sinkOptions(given))).toThrow(
       expect.objectContaining({ message, key: Object.keys(given)[0] }),

@@ -106,7 +106,7 @@ ${BODY}
   });
 });
 
-it('refuses --show-secrets without a preview', async () => {
+it('rejects --show-secrets without a preview', async () => {
   const { code, stderr } = await hooks(['send', '--json', track(1), '--loopback', '--show-secrets']);
   expect(code).toBe(2);
   expect(stderr).toBe(

@@ -1,10 +1,10 @@
-import { Faults, isObject } from '../../check-options.ts';
 import { resolveClientOptions } from '../../client/options.ts';
-import { checkDelivery } from '../../engine/check-delivery.ts';
+import { validateDelivery } from '../../engine/validate-delivery.ts';
+import { Problems, isObject } from '../../validate-options.ts';
 import { prepareDestinations } from '../../engine/destination.ts';
 import { DEFAULT_DESTINATION, DEFAULT_SOURCE, type Sources } from '../../engine/options.ts';
 import { USER_AGENT } from '../version.ts';
-import { checkDeliveryPipelineOptions, isLongForm, type DeliveryPipelineOptions } from './options.ts';
+import { validateDeliveryPipelineOptions, isLongForm, type DeliveryPipelineOptions } from './options.ts';
 import { openDeliveryPipeline, type DeliveryParts, type Pipeline } from './pipeline.ts';
 import { sourceNamed, sourcesOf, type ShortForm } from './short-form.ts';
 import { completeSources } from './sources-input.ts';
@@ -18,23 +18,23 @@ export function createDeliveryPipeline(options: DeliveryPipelineOptions): Pipeli
 
 /** Throws one ConfigError that names everything that is wrong. */
 function readDeliveryOptions(options: DeliveryPipelineOptions): Pick<DeliveryParts, 'sources' | 'client'> {
-  const faults = new Faults();
-  faults.collect(() => checkDeliveryPipelineOptions(options));
-  if (!isObject(options)) faults.throwIfAny('options');
+  const problems = new Problems();
+  problems.collect(() => validateDeliveryPipelineOptions(options));
+  if (!isObject(options)) problems.throwIfAny('options');
   const { client: given } = options;
-  const client = isObject(given) ? faults.collect(() => resolveClientOptions(given)) : undefined;
-  const sources = faults.collect(() =>
-    isLongForm(options) ? completeSources(options.sources) : soundSourcesOf(options, faults),
+  const client = isObject(given) ? problems.collect(() => resolveClientOptions(given)) : undefined;
+  const sources = problems.collect(() =>
+    isLongForm(options) ? completeSources(options.sources) : soundSourcesOf(options, problems),
   );
-  if (sources !== undefined) faults.collect(() => prepareDestinations(sources, USER_AGENT));
-  faults.throwIfAny('options');
+  if (sources !== undefined) problems.collect(() => prepareDestinations(sources, USER_AGENT));
+  problems.throwIfAny('options');
   return { sources: sources ?? {}, client: client ?? resolveClientOptions() };
 }
 
-function soundSourcesOf(options: ShortForm, faults: Faults): Sources {
+function soundSourcesOf(options: ShortForm, problems: Problems): Sources {
   const sources = sourcesOf(options);
   const delivery = sources[DEFAULT_SOURCE]?.destinations[DEFAULT_DESTINATION]?.delivery;
   const setting = `sources.${DEFAULT_SOURCE}.destinations.${DEFAULT_DESTINATION}.delivery`;
-  if (delivery !== undefined) faults.collect(() => checkDelivery(delivery, setting));
+  if (delivery !== undefined) problems.collect(() => validateDelivery(delivery, setting));
   return sources;
 }

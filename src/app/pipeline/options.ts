@@ -1,8 +1,8 @@
-import { checkOptions } from '../../check-options.ts';
+import { validateOptions } from '../../validate-options.ts';
 import { CLIENT_OPTIONS, type ClientOptions } from '../../client/options.ts';
 import type { BatchRetry } from '../../client/tracking-api-options.ts';
 import type { Clock } from '../../clock.ts';
-import { DELIVERY_OPTIONS } from '../../engine/check-delivery.ts';
+import { DELIVERY_OPTIONS } from '../../engine/validate-delivery.ts';
 import type { EngineEvent } from '../../engine/engine-event.ts';
 import { ConfigError } from '../../errors.ts';
 import type { Queue } from '../../queue/queue.ts';
@@ -86,8 +86,8 @@ const OF_CLIENT = Object.fromEntries(CLIENT_OPTIONS.map((name) => [name, `client
 const OF_DELIVERY = Object.fromEntries(DELIVERY_OPTIONS.map((name) => [name, `delivery.${name}`]));
 
 /** Throws ConfigError for options that are unknown, of another kind, or of both forms. */
-export function checkDeliveryPipelineOptions(options: DeliveryPipelineOptions): void {
-  checkOptions(options, {
+export function validateDeliveryPipelineOptions(options: DeliveryPipelineOptions): void {
+  validateOptions(options, {
     kinds: { ...SHORT_FORM, ...LONG_FORM, ...ENGINE_PARTS, ...SHARED },
     otherNames: {
       ...OF_CLIENT,
@@ -114,8 +114,8 @@ export function isLongForm(options: ShortForm | LongForm): options is LongForm {
 }
 
 /** Throws ConfigError for options that are unknown or of another kind. */
-export function checkTrackingApiPipelineOptions(options: TrackingApiPipelineOptions): void {
-  checkOptions(options, {
+export function validateTrackingApiPipelineOptions(options: TrackingApiPipelineOptions): void {
+  validateOptions(options, {
     kinds: { ...TRACKING_API, ...SHARED },
     required: ['endpoint'],
     otherNames: { ...OF_CLIENT, url: 'endpoint', concurrency: 'maxInFlight' },

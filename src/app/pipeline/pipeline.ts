@@ -11,7 +11,7 @@ import { MemoryQueue } from '../../stores/open.ts';
 import type { DurableQueue } from '../../stores/opened-queue.ts';
 import type { Transport } from '../../transport/transport.ts';
 import { createUndiciTransport } from '../../transport/undici-transport.ts';
-import { checkRoutes } from '../check-routes.ts';
+import { validateRoutes } from '../validate-routes.ts';
 import type { PipelineEngineParts, SharedOptions } from './options.ts';
 import { Outcomes, queuedOutcome, type Outcome } from './outcomes.ts';
 import { createRouterSink } from './router-sink.ts';
@@ -65,8 +65,9 @@ export function openDeliveryPipeline(options: DeliveryParts): Pipeline {
     random,
     userAgent: USER_AGENT,
     onEvent,
+    loadCauses: () => import('../../diagnosis/explain.ts'),
   });
-  if (options.transport === undefined) checkRoutes(sources, options.proxyEnv);
+  if (options.transport === undefined) validateRoutes(sources, options.proxyEnv);
   engine.start();
   const release = async (): Promise<void> => {
     await engine.close();

@@ -1,26 +1,26 @@
 import { setMaxListeners } from 'node:events';
-import { Faults, isObject } from '../../check-options.ts';
+import { Problems, isObject } from '../../validate-options.ts';
 import { resolveClientOptions } from '../../client/options.ts';
-import { checkSinkOptions } from '../../client/tracking-api-options.ts';
+import { validateSinkOptions } from '../../client/tracking-api-options.ts';
 import { TrackingApiSink } from '../../client/tracking-api-sink.ts';
 import { sleep, systemClock } from '../../clock.ts';
-import { checkRoute } from '../../transport/route/check-route.ts';
+import { validateRoute } from '../../transport/route/validate-route.ts';
 import type { Transport, TransportRequest } from '../../transport/transport.ts';
-import { checkTrackingApiPipelineOptions, type TrackingApiPipelineOptions } from './options.ts';
+import { validateTrackingApiPipelineOptions, type TrackingApiPipelineOptions } from './options.ts';
 import { trackingApiOutcome } from './outcomes.ts';
 import { ClientPipeline, undici, type Pipeline } from './pipeline.ts';
 import { PACKAGE_VERSION } from '../version.ts';
 
 /** Client → someone's tracking API over HTTP. Throws ConfigError for an endpoint, write key, proxy or file of issuers that cannot be used, and for options that are none. */
 export function createTrackingApiPipeline(options: TrackingApiPipelineOptions): Pipeline {
-  const faults = new Faults();
-  faults.collect(() => checkTrackingApiPipelineOptions(options));
+  const problems = new Problems();
+  problems.collect(() => validateTrackingApiPipelineOptions(options));
   if (isObject(options)) {
     const given: TrackingApiPipelineOptions = options;
-    faults.collect(() => checkSinkOptions(given));
-    if (isObject(given.client)) faults.collect(() => resolveClientOptions(given.client));
+    problems.collect(() => validateSinkOptions(given));
+    if (isObject(given.client)) problems.collect(() => resolveClientOptions(given.client));
   }
-  faults.throwIfAny('options');
+  problems.throwIfAny('options');
   const { endpoint, writeKey, timeoutMs, client, clock = systemClock, random = Math.random } = options;
   const { retryForMs, maxInFlight, caFile, onRetry } = options;
   const [stopping, cutting, over] = [new AbortController(), new AbortController(), new AbortController()];
@@ -39,7 +39,7 @@ export function createTrackingApiPipeline(options: TrackingApiPipelineOptions): 
     maxInFlight,
     onRetry,
   });
-  if (options.transport === undefined) checkRoute(endpoint, options);
+  if (options.transport === undefined) validateRoute(endpoint, options);
   return new ClientPipeline({
     sink,
     clock,

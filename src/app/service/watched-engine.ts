@@ -1,7 +1,7 @@
 import { sleep, type Clock } from '../../clock.ts';
 import { prepareDestinations } from '../../engine/destination.ts';
 import type { Sources, WebhookOptions } from '../../engine/options.ts';
-import type { Lane } from '../../queue/queue.ts';
+import type { LaneId } from '../../queue/queue.ts';
 import { isSecretHeader, spellingsOf } from '../../redact.ts';
 import { createServiceLog, type LogLevel, type ServiceLog } from '../../service/log.ts';
 import { createMetrics, type Metrics, type WebhookLabels } from '../../service/metrics.ts';
@@ -88,7 +88,7 @@ function webhooksOf(sources: Sources): readonly WebhookLabels[] {
   );
 }
 
-async function waitingFor({ lanes }: OpenQueue, { source, destination }: Lane): Promise<number> {
+async function waitingFor({ lanes }: OpenQueue, { source, destination }: LaneId): Promise<number> {
   const stats = await lanes();
   const own = stats.find((lane) => lane.source === source && lane.destination === destination);
   return own === undefined ? 0 : own.pending + own.sending + own.retrying;

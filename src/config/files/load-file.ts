@@ -1,5 +1,5 @@
 import { basename, extname } from 'node:path';
-import { isObject } from '../../check-options.ts';
+import { isObject } from '../../validate-options.ts';
 import { ConfigError } from '../../errors.ts';
 import { MOST_FILE_BYTES, openToRead, readAtMost } from '../../files.ts';
 import { printable } from '../../redact.ts';

@@ -1,4 +1,4 @@
-import { isObject, kindOf } from '../../check-options.ts';
+import { isObject, kindOf } from '../../validate-options.ts';
 import { emptyOrBlank, isBlankSecret } from '../../signature/secret.ts';
 import { printable, redactUrl } from '../../redact.ts';
 import { formatDuration, parseDuration } from '../../duration.ts';

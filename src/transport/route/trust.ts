@@ -14,7 +14,7 @@ export function trustContext(caFile: string | undefined): SecureContext {
 }
 
 /** Throws ConfigError for a file that cannot be used. */
-export function checkCaFile(caFile: string): void {
+export function validateCaFile(caFile: string): void {
   issuersIn(caFile);
 }
 

@@ -353,7 +353,7 @@ it('takes webhooks and a secret without sources', async () => {
   expect(transport.requests[0]?.headers).toContain('X-Signature');
 });
 
-it('refuses webhooks that cannot be asked before anything is sent', () => {
+it('rejects webhooks that cannot be asked before anything is sent', () => {
   const transport = fakeTransport(() => answer(200));
   expect(() => createDeliveryPipeline({ webhooks: ['ftp://a.example'], transport })).toThrow(ConfigError);
 });
@@ -376,7 +376,7 @@ describe('what a program in JavaScript may get wrong', () => {
     [{ delivery: { health: { failures: 0 } } }, 'delivery.health.failures` to be an integer'],
     [{ delivery: { strategy: 'all' } }, `delivery.strategy\` to be 'fallback' or 'broadcast', got "all"`],
     [{ delivery: { timeout: 5 } }, 'delivery`, got `timeout`'],
-  ])('is refused: %j', (options, sentence) => {
+  ])('is rejected: %j', (options, sentence) => {
     expect(created(options)).toThrow(ConfigError);
     expect(created(options)).toThrow(sentence);
   });

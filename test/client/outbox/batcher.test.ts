@@ -351,7 +351,7 @@ describe('a client whose sink keeps what it has accepted', () => {
     expect(() => client.track(track('d'))).toThrow(QueueError);
   });
 
-  it('has room again for what was refused, or goes nowhere', async () => {
+  it('has room again for what was rejected, or goes nowhere', async () => {
     const { client } = setUp(full, new UnsettledSink());
     await send(client, ['refused 1', 'filtered 1']);
     await send(client, ['refused 2', 'filtered 2']);

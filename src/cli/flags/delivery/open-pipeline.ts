@@ -1,7 +1,7 @@
 import type { ResolvedClientOptions } from '../../../client/options.ts';
 import type { Settings } from '../../../config/settings.ts';
 import { systemClock } from '../../../clock.ts';
-import type { ResponseCause } from '../../../diagnosis/causes/response-cause.ts';
+import type { ResponseCause } from '../../../diagnosis/explain.ts';
 import { DELIVERY_DEFAULTS } from '../../../engine/options.ts';
 import { ConfigError } from '../../../errors.ts';
 import type { DurableQueue } from '../../../stores/opened-queue.ts';

@@ -6,8 +6,8 @@ import { ConfigError } from '../../../errors.ts';
 import { bareHost, isLoopbackHost, portOf } from '../../../url.ts';
 import { createForwarding, type Forwarding } from '../../../app/forwarding.ts';
 import { makeCertificate } from '../../../receiver/certificate.ts';
-import { describeTally, Expectation, type Tally } from '../../../expectation/expectation.ts';
-import { startReceiver } from '../../../receiver/receiver.ts';
+import { expectRequests, type Expectation, type Tally } from '../../../expectation/expectation.ts';
+import { startReceiver } from '../../../app/explained.ts';
 import { parseScript } from '../../../receiver/response/script.ts';
 import { unwritableFile } from '../../../report/output-file.ts';
 import { configuredCaFile, namedCaFile } from '../../flags/delivery/ca-file.ts';
@@ -25,7 +25,7 @@ import { commandSecrets } from '../../flags/signature/secret-flags.ts';
 
 /** Runs `hooks listen`: receives and shows requests until it is interrupted or what was expected is settled. */
 export async function listen(options: ListenOptions, io: Io): Promise<ExitCode> {
-  refuseConflicts(options);
+  rejectConflicts(options);
   const secrets = await commandSecrets(options, 'verify', io);
   const known = secrets.length === 0 ? undefined : await knownSecrets(options, io, secrets);
   const schemes = await receiverSchemes(options, secrets, io);
@@ -43,7 +43,7 @@ export async function listen(options: ListenOptions, io: Io): Promise<ExitCode> 
 }
 
 /** Throws ConfigError for flags that have no effect alone. */
-function refuseConflicts({ ca, certOut, forward, selfSigned }: ListenOptions): void {
+function rejectConflicts({ ca, certOut, forward, selfSigned }: ListenOptions): void {
   if (ca !== undefined && forward === undefined) {
     throw conflict('--ca', '`--ca` is for `--forward`, which is not given', 'add --forward URL');
   }
@@ -195,7 +195,7 @@ async function inboxOf(options: ListenOptions, context: InboxContext) {
 }
 
 function expectationOf({ count, untilIdle, within }: ListenOptions, secrets: readonly string[]): Expectation {
-  return new Expectation({
+  return expectRequests({
     ...(count === undefined ? undefined : { count }),
     ...(untilIdle === undefined ? undefined : { untilIdleMs: untilIdle }),
     ...(within === undefined ? undefined : { withinMs: within }),
@@ -206,7 +206,7 @@ function expectationOf({ count, untilIdle, within }: ListenOptions, secrets: rea
 function conclude(expectation: Expectation, display: ListenOutput, io: Io): ExitCode {
   const { tally, over, isPlain } = expectation;
   const hidden = display.hidden === 0 ? '' : `; ${display.hidden} hidden by the filter`;
-  display.remark(`Stopped after ${describeTally(tally)}${hidden}`);
+  display.remark(`Stopped after ${expectation.described}${hidden}`);
   const saved = display.unsaved === 0 ? ExitCode.ok : ExitCode.negative;
   if (isPlain) return saved;
   const missing = expectation.missing();

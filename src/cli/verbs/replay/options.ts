@@ -40,8 +40,8 @@ export interface ReplayPlan {
 
 /** Throws ConfigError for a flag that cannot be used. */
 export function planOf(options: ReplayOptions): ReplayPlan {
-  refuseWithExact(options);
-  refuseWithQueue(options);
+  rejectWithExact(options);
+  rejectWithQueue(options);
   const { filter, offset, limit, rate, speed } = options;
   return {
     selection: {
@@ -55,7 +55,7 @@ export function planOf(options: ReplayOptions): ReplayPlan {
 }
 
 /** Throws ConfigError for flags that change a message: with `--exact` nothing of it is changed. */
-function refuseWithExact({ exact, format, timestamps, messageIds, strict }: ReplayOptions): void {
+function rejectWithExact({ exact, format, timestamps, messageIds, strict }: ReplayOptions): void {
   if (exact === undefined) {
     if (format === undefined) return;
     throw new ConfigError('Expected `--exact` with `--format`, got `--format` alone', {
@@ -77,7 +77,7 @@ function refuseWithExact({ exact, format, timestamps, messageIds, strict }: Repl
 }
 
 /** Throws ConfigError: what is only queued gets no response. */
-function refuseWithQueue({ queue, giveUpAfter }: ReplayOptions): void {
+function rejectWithQueue({ queue, giveUpAfter }: ReplayOptions): void {
   if (queue === undefined || giveUpAfter === undefined) return;
   throw new ConfigError('`--queue` and `--give-up-after` cannot be given together', {
     flag: '--give-up-after',

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { CHECKS } from '../../../../check/checks.ts';
 import { ConfigError } from '../../../../errors.ts';
-import { SCHEDULE_CODES } from '../../../../idempotence/plan/schedule.ts';
+import { proofCodes } from '../../../../idempotence/prove.ts';
 import { countFrom, given, timeFrom } from '../../../flags/flag-values.ts';
 
 /** The flags that go with `--state`. Times in ms. */
@@ -79,13 +79,13 @@ function rejectPlainChecks(flag: string, codes: readonly string[] = []): void {
     {
       key: flag,
       origin: flag,
-      hint: `leave out --state to run ${code}, or choose from ${SCHEDULE_CODES.join(', ')}`,
+      hint: `leave out --state to run ${code}, or choose from ${proofCodes().join(', ')}`,
     },
   );
 }
 
 function rejectScheduleCodes(flag: string, codes: readonly string[] = []): void {
-  const code = codes.find((each) => SCHEDULE_CODES.some((known) => known === each));
+  const code = codes.find((each) => proofCodes().some((known) => known === each));
   if (code !== undefined) throw needsState(flag, `${flag} ${code}`);
 }
 
