@@ -86,7 +86,8 @@ export class UndecidedMessages {
     try {
       lookAtAll(checks, (check) => check.add(arrived));
     } catch (error) {
-      if (!(error instanceof InputError)) throw error;
+      // An error that names a file is about a schema, not about this message.
+      if (!(error instanceof InputError) || error.file !== undefined) throw error;
       this.#count += 1;
       this.#first ||= `${placeOfMessage(arrived)}: ${error.message}`;
     }

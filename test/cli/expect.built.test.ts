@@ -255,7 +255,7 @@ describe('hooks expect', () => {
     const flags = ['--count', '2', '--no-match', 'properties.email?', '--snapshot', 'a.snap'];
     const run = () => hooks(['expect', ...flags, '--', ...NODE, send], { cwd });
     const { code, stdout } = await run();
-    const why = 'request 1 cannot be read: expected a value, got `email` (line 1, column 1)';
+    const why = 'request 1 cannot be read: Expected a value, got `email` (line 1, column 1)';
     expect(code).toBe(1);
     expect(stdout).toContain(`✗ no-match   properties.email?: ${why}`);
     expect(stdout).toContain(`✗ snapshot   a.snap: ${why}`);

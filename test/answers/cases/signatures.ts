@@ -159,7 +159,7 @@ const OTHER_BYTES: readonly AnswerCase[] = [
     'a forger added a key to a body that was signed',
     '{"userId":"victim"}',
     [
-      'which does not count, since parsing loses something: expected each key once, got `userId` twice',
+      'which does not count, since parsing loses something: Expected each key once, got `userId` twice',
       'Reject the request: it may be forged',
     ],
     '{"userId":"attacker","userId":"victim"}',
