@@ -81,19 +81,26 @@ export class ValidCheck implements MessageCheck {
 export class UndecidedMessages {
   #count = 0;
   #first = '';
+  #broken: InputError | undefined;
 
   judge(arrived: ArrivedMessage, checks: readonly MessageCheck[]): void {
     try {
       lookAtAll(checks, (check) => check.add(arrived));
     } catch (error) {
+      if (!(error instanceof InputError)) throw error;
       // An error that names a file is about a schema, not about this message.
-      if (!(error instanceof InputError) || error.file !== undefined) throw error;
+      if (error.file !== undefined) {
+        this.#broken ??= error;
+        return;
+      }
       this.#count += 1;
       this.#first ||= `${placeOfMessage(arrived)}: ${error.message}`;
     }
   }
 
+  /** Throws InputError for a schema that a message has shown to be broken. */
   findings(came: ArrivedCount): readonly ExpectationResult[] {
+    if (this.#broken !== undefined) throw this.#broken;
     if (this.#count === 0) return [];
     const said = `${this.#count} of ${cameText(came)} cannot be judged: ${this.#first}`;
     return [{ expectation: 'decided', isMet: false, said }];
