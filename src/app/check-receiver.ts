@@ -1,6 +1,7 @@
 import { CheckRun, type RunEnd, type RunOptions } from '../check/run-checks.ts';
 import { prepareWebhooks } from '../engine/webhook.ts';
 import { checkRoute } from '../transport/route/check-route.ts';
+import type { ConnectionOptions } from '../transport/transport.ts';
 import { createUndiciTransport } from '../transport/undici-transport.ts';
 import { examineFailure } from '../diagnosis/examine-failure.ts';
 import { userAgent } from './version.ts';
@@ -23,15 +24,15 @@ export interface CheckedReceiver {
 interface GivenReceiver {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly caFile: string | undefined;
+  readonly connection: ConnectionOptions;
   readonly proxyEnv: Readonly<NodeJS.ProcessEnv>;
 }
 
 /** Throws ConfigError for a URL, header, proxy or file of issuers that cannot be used: before anything is started or sent. */
-export function checkedReceiver({ url, headers, proxyEnv, ...trust }: GivenReceiver): CheckedReceiver {
+export function checkedReceiver({ url, headers, connection, proxyEnv }: GivenReceiver): CheckedReceiver {
   const [webhook] = prepareWebhooks([{ url, headers }], { userAgent: userAgent(), setting: 'webhooks' });
   if (webhook === undefined) throw new TypeError('One webhook was given, and none came back');
-  checkRoute(webhook.url, { ...trust, proxyEnv });
+  checkRoute(webhook.url, connection, proxyEnv);
   return webhook;
 }
 

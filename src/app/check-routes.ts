@@ -5,7 +5,7 @@ import { checkRoute } from '../transport/route/check-route.ts';
 export function checkRoutes(sources: Sources, proxyEnv: Readonly<NodeJS.ProcessEnv> | undefined): void {
   for (const { destinations } of Object.values(sources)) {
     for (const { enabled, webhooks, delivery } of Object.values(destinations)) {
-      if (enabled) for (const { url } of webhooks) checkRoute(url, { caFile: delivery.caFile, proxyEnv });
+      if (enabled) for (const { url } of webhooks) checkRoute(url, delivery, proxyEnv);
     }
   }
 }

@@ -1,8 +1,13 @@
 import { checkOptions, Faults, kindOf } from '../check-options.ts';
 import { ConfigError } from '../errors.ts';
-import { checkDelivery } from './check-delivery.ts';
 import type { Lane } from '../queue/queue.ts';
-import type { DeliveryOptions, DestinationOptions, SourceOptions, Sources } from './options.ts';
+import {
+  checkDelivery,
+  type DeliveryOptions,
+  type DestinationOptions,
+  type SourceOptions,
+  type Sources,
+} from './options.ts';
 import { findSchemes, type SchemeChoice } from '../signature/schemes/find-schemes.ts';
 import { Signer } from '../signature/schemes/signer.ts';
 import { emptyOrBlank, isBlankSecret } from '../signature/secret.ts';

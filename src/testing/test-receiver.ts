@@ -1,4 +1,4 @@
-import { checkOptions } from '../check-options.ts';
+import { checkOptions, type OptionKind } from '../check-options.ts';
 import { systemClock } from '../clock.ts';
 import { formatDuration } from '../duration.ts';
 import { isJsonObject } from '../message/types.ts';
@@ -27,12 +27,12 @@ export interface TestReceiverOptions {
 }
 
 const KINDS = {
-  port: 'a port from 0 to 65,535',
+  port: { least: 0, most: 65_535 },
   writeKey: 'a string',
   respond: 'a string',
   secret: 'a string',
   scheme: 'given',
-} as const satisfies Record<keyof TestReceiverOptions, string>;
+} as const satisfies Record<keyof TestReceiverOptions, OptionKind>;
 
 export interface WaitOptions {
   /** @default 1 */

@@ -1,12 +1,12 @@
-import { checkOptions } from '../../check-options.ts';
-import { CLIENT_OPTIONS, type ClientOptions } from '../../client/options.ts';
-import type { BatchRetry } from '../../client/tracking-api-options.ts';
+import { checkOptions, type OptionKind } from '../../check-options.ts';
+import { CLIENT_KINDS, type ClientOptions } from '../../client/options.ts';
+import { SINK_KINDS, type BatchRetry } from '../../client/tracking-api-options.ts';
 import type { Clock } from '../../clock.ts';
-import { DELIVERY_OPTIONS } from '../../engine/check-delivery.ts';
 import type { EngineEvent } from '../../engine/engine-event.ts';
+import { DELIVERY_KINDS } from '../../engine/options.ts';
 import { ConfigError } from '../../errors.ts';
 import type { Queue } from '../../queue/queue.ts';
-import type { Transport } from '../../transport/transport.ts';
+import { CONNECTION_KINDS, type ConnectionOptions, type Transport } from '../../transport/transport.ts';
 import type { ShortForm } from './short-form.ts';
 import type { SourcesInput } from './sources-input.ts';
 
@@ -35,15 +35,13 @@ interface EngineParts {
   readonly onEvent?: ((event: EngineEvent) => void) | undefined;
 }
 
-export interface TrackingApiPipelineOptions extends SharedOptions {
+export interface TrackingApiPipelineOptions extends SharedOptions, ConnectionOptions {
   readonly endpoint: string;
   readonly writeKey: string;
   /** For one attempt. Ms, 1 to 30,000. @default 5000 */
   readonly timeoutMs?: number | undefined;
   readonly retryForMs?: number | undefined;
   readonly maxInFlight?: number | undefined;
-  /** A PEM file with issuers to trust besides Node's own. @default only Node's */
-  readonly caFile?: string | undefined;
   readonly onRetry?: ((retry: BatchRetry) => void) | undefined;
 }
 
@@ -72,18 +70,13 @@ const ENGINE_PARTS = {
   onEvent: 'a function',
 } as const satisfies Record<keyof EngineParts, string>;
 
-const TRACKING_API = {
-  endpoint: 'a string',
-  writeKey: 'given',
-  timeoutMs: 'given',
-  retryForMs: 'given',
-  maxInFlight: 'given',
-  caFile: 'a string',
-  onRetry: 'a function',
-} as const satisfies Record<Exclude<keyof TrackingApiPipelineOptions, keyof SharedOptions>, string>;
+const TRACKING_API = { ...SINK_KINDS, ...CONNECTION_KINDS, ...SHARED } as const satisfies Record<
+  keyof TrackingApiPipelineOptions,
+  OptionKind
+>;
 
-const OF_CLIENT = Object.fromEntries(CLIENT_OPTIONS.map((name) => [name, `client.${name}`]));
-const OF_DELIVERY = Object.fromEntries(DELIVERY_OPTIONS.map((name) => [name, `delivery.${name}`]));
+const OF_CLIENT = Object.fromEntries(Object.keys(CLIENT_KINDS).map((name) => [name, `client.${name}`]));
+const OF_DELIVERY = Object.fromEntries(Object.keys(DELIVERY_KINDS).map((name) => [name, `delivery.${name}`]));
 
 /** Throws ConfigError for options that are unknown, of another kind, or of both forms. */
 export function checkDeliveryPipelineOptions(options: DeliveryPipelineOptions): void {
@@ -116,8 +109,8 @@ export function isLongForm(options: ShortForm | LongForm): options is LongForm {
 /** Throws ConfigError for options that are unknown or of another kind. */
 export function checkTrackingApiPipelineOptions(options: TrackingApiPipelineOptions): void {
   checkOptions(options, {
-    kinds: { ...TRACKING_API, ...SHARED },
-    required: ['endpoint'],
+    kinds: TRACKING_API,
+    required: ['endpoint', 'writeKey'],
     otherNames: { ...OF_CLIENT, url: 'endpoint', concurrency: 'maxInFlight' },
   });
 }

@@ -1,7 +1,7 @@
-import { checkOptions, Faults, isObject } from '../../check-options.ts';
-import { checkDelivery } from '../../engine/check-delivery.ts';
+import { checkOptions, definedOf, Faults, isObject } from '../../check-options.ts';
 import { checkSecret } from '../../engine/destination.ts';
 import {
+  checkDelivery,
   DELIVERY_DEFAULTS,
   type DeliveryOptions,
   type DestinationOptions,
@@ -11,7 +11,7 @@ import {
 } from '../../engine/options.ts';
 import { checkWebhookCount, prepareWebhook } from '../../engine/webhook.ts';
 import { ConfigError } from '../../errors.ts';
-import { definedOf, secretsIn, webhookOf, type ShortForm } from './short-form.ts';
+import { secretsIn, webhookOf, type ShortForm } from './short-form.ts';
 
 /** Sources as a program gives them, with what a config file may leave out left out. */
 export type SourcesInput = Readonly<Record<string, SourceInput>>;

@@ -1,16 +1,16 @@
 import { proxyFor } from './proxy.ts';
-import { checkCaFile } from './trust.ts';
-
-interface RouteSettings {
-  readonly caFile?: string | undefined;
-  readonly proxyEnv?: Readonly<NodeJS.ProcessEnv> | undefined;
-}
+import type { ConnectionOptions } from '../transport.ts';
+import { checkTrust } from './trust.ts';
 
 /**
  * Throws ConfigError for what would let no request to a URL even begin: a file of issuers, or a proxy's variable, that cannot be used.
  * Called at the start of delivery, before the first message.
  */
-export function checkRoute(url: string, { caFile, proxyEnv }: RouteSettings): void {
-  if (caFile !== undefined) checkCaFile(caFile);
+export function checkRoute(
+  url: string,
+  connection: ConnectionOptions,
+  proxyEnv: Readonly<NodeJS.ProcessEnv> | undefined,
+): void {
+  checkTrust(connection);
   if (proxyEnv !== undefined) proxyFor(new URL(url), proxyEnv);
 }

@@ -10,7 +10,7 @@ import { describeTally, Expectation, type Tally } from '../../../expectation/exp
 import { startReceiver } from '../../../receiver/receiver.ts';
 import { parseScript } from '../../../receiver/response/script.ts';
 import { unwritableFile } from '../../../report/output-file.ts';
-import { configuredCaFile, namedCaFile } from '../../flags/delivery/ca-file.ts';
+import { connectionTo } from '../../flags/delivery/ca-file.ts';
 import { conflict } from '../../flags/header-lines.ts';
 import { ExitCode, interruptedCode } from '../../exit-code.ts';
 import { aborted, type Io } from '../../io.ts';
@@ -151,8 +151,8 @@ async function forwardingOf(
 ): Promise<Forwarding | undefined> {
   const { forward, host, port } = options;
   if (forward === undefined) return undefined;
-  const caFile = (await namedCaFile(options, io)) ?? (await configuredCaFile(forward, options, io));
-  const given = { url: forward, origin: '--forward', secrets, caFile, proxyEnv: io.env };
+  const connection = await connectionTo(forward, options, io);
+  const given = { url: forward, origin: '--forward', secrets, connection, proxyEnv: io.env };
   const forwarding = createForwarding(given);
   const target = new URL(forward.trim());
   if (Number(portOf(target)) !== port || !(await leadsHere(target, host))) return forwarding;
