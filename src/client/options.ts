@@ -32,14 +32,9 @@ export const CLIENT_DEFAULTS = {
 } as const satisfies Omit<Required<ClientOptions>, 'writeKey' | 'size'>;
 
 /** Options after `resolveClientOptions`: checked, with their defaults, frozen, and `size` under its newer name. */
-export interface ResolvedClientOptions {
-  readonly writeKey: string | undefined;
-  readonly flushAt: number;
-  readonly flushAfterMs: number;
-  readonly maxQueued: number;
-  readonly whenFull: 'wait' | 'throw';
-  readonly warnOnLoss: boolean;
-}
+export type ResolvedClientOptions = {
+  readonly [Name in keyof typeof CLIENT_DEFAULTS]: NonNullable<ClientOptions[Name]>;
+} & Pick<ClientOptions, 'writeKey'>;
 
 const BATCH_SIZE = { least: 1, most: 1_000 } as const;
 

@@ -1,13 +1,7 @@
-import { checkOptions, Faults, kindOf } from '../check-options.ts';
+import { Faults, kindOf } from '../check-options.ts';
 import { ConfigError } from '../errors.ts';
 import type { Lane } from '../queue/queue.ts';
-import {
-  checkDelivery,
-  type DeliveryOptions,
-  type DestinationOptions,
-  type SourceOptions,
-  type Sources,
-} from './options.ts';
+import { checkDelivery, type DeliveryOptions, type DestinationOptions, type Sources } from './options.ts';
 import { findSchemes, type SchemeChoice } from '../signature/schemes/find-schemes.ts';
 import { Signer } from '../signature/schemes/signer.ts';
 import { emptyOrBlank, isBlankSecret } from '../signature/secret.ts';
@@ -30,29 +24,11 @@ export interface NamedDestination {
   readonly destination: Destination;
 }
 
-const SOURCE = { writeKey: 'a string', destinations: 'an object' } as const satisfies Record<
-  keyof SourceOptions,
-  string
->;
-
-/** All are required: a program that leaves `enabled` out has not asked to send nothing. */
-const DESTINATION = {
-  enabled: 'a boolean',
-  sharedSecrets: 'a list',
-  scheme: 'given',
-  webhooks: 'a list',
-  delivery: 'an object',
-} as const satisfies Record<keyof DestinationOptions, string>;
-
-const REQUIRED = Object.keys(DESTINATION).filter((key) => key !== 'scheme');
-
 /** The enabled destinations of all sources. @throws ConfigError for a webhook that cannot be sent to, or a secret that cannot be used. */
 export function prepareDestinations(sources: Sources, userAgent: string): readonly NamedDestination[] {
   return Object.entries(sources).flatMap(([source, options]) => {
-    checkOptions(options, { setting: `sources.${source}`, kinds: SOURCE, required: ['destinations'] });
     return Object.entries(options.destinations).flatMap(([name, destination]) => {
       const setting = `sources.${source}.destinations.${name}`;
-      checkOptions(destination, { setting, kinds: DESTINATION, required: REQUIRED });
       if (!destination.enabled) return [];
       const prepared = prepareDestination(destination, { userAgent, setting });
       return [{ lane: { source, destination: name }, destination: prepared }];

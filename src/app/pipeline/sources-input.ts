@@ -162,14 +162,11 @@ function completeWebhooks(
   });
 }
 
-function completeDelivery({ delivery = {} }: DestinationInput, context: InputContext): DeliveryOptions {
-  const setting = `${context.setting}.delivery`;
-  const { faults } = context;
-  const entries = Object.entries(definedOf(delivery)).filter(([key, value]) =>
-    faults.collect(() => {
-      checkDelivery({ ...DELIVERY_DEFAULTS, [key]: value }, setting);
-      return true;
-    }),
-  );
-  return { ...DELIVERY_DEFAULTS, ...Object.fromEntries(entries) };
+function completeDelivery(
+  { delivery = {} }: DestinationInput,
+  { setting, faults }: InputContext,
+): DeliveryOptions {
+  const complete = { ...DELIVERY_DEFAULTS, ...definedOf(delivery) };
+  faults.collect(() => checkDelivery(complete, `${setting}.delivery`));
+  return complete;
 }

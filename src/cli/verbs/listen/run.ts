@@ -11,7 +11,7 @@ import { startReceiver } from '../../../receiver/receiver.ts';
 import { parseScript } from '../../../receiver/response/script.ts';
 import { unwritableFile } from '../../../report/output-file.ts';
 import { connectionTo } from '../../flags/delivery/ca-file.ts';
-import { conflict } from '../../flags/header-lines.ts';
+import { rejectConflicts, type FlagRule } from '../../flags/flag-rules.ts';
 import { ExitCode, interruptedCode } from '../../exit-code.ts';
 import { aborted, type Io } from '../../io.ts';
 import { ListenOutput } from './output.ts';
@@ -25,7 +25,7 @@ import { commandSecrets } from '../../flags/signature/secret-flags.ts';
 
 /** Runs `hooks listen`: receives and shows requests until it is interrupted or what was expected is settled. */
 export async function listen(options: ListenOptions, io: Io): Promise<ExitCode> {
-  refuseConflicts(options);
+  rejectConflicts(options, FLAG_RULES);
   const secrets = await commandSecrets(options, 'verify', io);
   const known = secrets.length === 0 ? undefined : await knownSecrets(options, io, secrets);
   const schemes = await receiverSchemes(options, secrets, io);
@@ -42,19 +42,10 @@ export async function listen(options: ListenOptions, io: Io): Promise<ExitCode> 
   return conclude(expectation, display, io);
 }
 
-/** Throws ConfigError for flags that have no effect alone. */
-function refuseConflicts({ ca, certOut, forward, selfSigned }: ListenOptions): void {
-  if (ca !== undefined && forward === undefined) {
-    throw conflict('--ca', '`--ca` is for `--forward`, which is not given', 'add --forward URL');
-  }
-  if (certOut !== undefined && selfSigned !== true) {
-    throw conflict(
-      '--cert-out',
-      '`--cert-out` is for `--self-signed`, which is not given',
-      'add --self-signed',
-    );
-  }
-}
+const FLAG_RULES: readonly FlagRule[] = [
+  { flag: '--ca', needs: '--forward', hint: 'add --forward URL' },
+  { flag: '--cert-out', needs: '--self-signed', hint: 'add --self-signed' },
+];
 
 interface Session {
   readonly options: ListenOptions;
