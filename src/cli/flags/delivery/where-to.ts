@@ -178,6 +178,7 @@ function trackingApi(source: string, flags: WhereToFlags, { settings, layer }: G
       'add --write-key KEY, or set HOOKS_WRITE_KEY or `writeKey` in the config',
     );
   }
+  const connection = hasTls(endpoint) ? settings.connection(source, layer) : {};
   const values = {
     source,
     endpoint,
@@ -185,9 +186,9 @@ function trackingApi(source: string, flags: WhereToFlags, { settings, layer }: G
     retryFor: readFlagOrDefault('delivery.retryFor', flags.retryFor),
     timeout: readFlag('delivery.timeout', flags.timeout),
     concurrency: readFlag('delivery.concurrency', flags.concurrency),
-    ca: hasTls(endpoint) ? settings.connection(source, layer) : {},
+    ca: connection.caFile,
   } satisfies Record<FlagOfWay<'tracking-api'>, unknown>; // a new flag of this way must be read here
-  const { retryFor: retryForMs, timeout: timeoutMs, concurrency, ca: connection } = values;
+  const { retryFor: retryForMs, timeout: timeoutMs, concurrency } = values;
   return { kind: 'tracking-api', endpoint, writeKey, retryForMs, timeoutMs, concurrency, connection };
 }
 
