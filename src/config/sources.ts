@@ -86,11 +86,8 @@ export function promptSchemes(given: SettingLayers, name: string): readonly Sign
 
 /** How the same destination is reached, for a URL that replaces it. */
 export function promptConnection(given: SettingLayers, name: string, flags: Layer): ConnectionOptions {
-  const scope = targetScope(given, name, [flags, ...given.files]);
-  return optionsFrom(
-    scope,
-    KEYS.filter((key) => fieldOf(key).isConnection === true),
-  );
+  const keys = KEYS.filter((key) => fieldOf(key).isConnection);
+  return optionsFrom(targetScope(given, name, [flags, ...given.files]), keys);
 }
 
 function targetScope(given: SettingLayers, name: string, layers: readonly Layer[]): SettingScope {

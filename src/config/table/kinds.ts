@@ -77,24 +77,28 @@ export function duration({ least, most }: WholeNumber): SettingKind<number> {
 
 export function integer(range: WholeNumber): SettingKind<number> {
   return {
-    parse: parserOf(range, (value) =>
-      typeof value === 'string' && /^-?\d+$/.test(value.trim()) ? Number(value) : value,
-    ),
+    parse: parserOf(range, numberIn),
     schema: { anyOf: [{ type: 'integer', minimum: range.least, maximum: range.most }, REFERENCE_SCHEMA] },
   };
 }
 
-export function choice<const T extends string>(kind: Choice<T>): SettingKind<T> {
-  const { choices } = kind;
-  return { parse: parserOf(kind), schema: { anyOf: [{ enum: choices }, REFERENCE_SCHEMA] }, choices };
+function numberIn(given: unknown): number {
+  const isText = typeof given === 'string' && /^-?\d+$/.test(given.trim());
+  return isText ? Number(given) : (given as number); // parserOf rejects what is no number
 }
 
-/** Checks a value as the option of a program is checked. `read` gives the value that a text stands for. */
-function parserOf<T>(kind: OptionKind, read = (given: unknown): unknown => given): SettingKind<T>['parse'] {
+export function choice<const T extends string>(kind: Choice<T>): SettingKind<T> {
+  const { choices } = kind;
+  const parse = parserOf(kind, (given) => given as T); // parserOf rejects what is no choice
+  return { parse, schema: { anyOf: [{ enum: choices }, REFERENCE_SCHEMA] }, choices };
+}
+
+/** Checks a value as the option of a program is checked. `read` gives the value that a text stands for, not checked yet. */
+function parserOf<T>(kind: OptionKind, read: (given: unknown) => T): SettingKind<T>['parse'] {
   return (given, origin) => {
     const value = read(given);
     const problem = valueProblem(kind, value);
-    if (problem === undefined) return value as T; // as was checked
+    if (problem === undefined) return value;
     throw unexpectedValue(origin, problem.expected, shownSetting(given), problem.hint);
   };
 }

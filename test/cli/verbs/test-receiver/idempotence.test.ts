@@ -273,7 +273,10 @@ describe.concurrent('hooks test --state', () => {
         ['--state', 'true', '--reset', 'true', '--only', 'track'],
         /Expected a check of the state with --only, got `track`, which runs without --state only/,
       ],
-      [['--state', 'true', '--reset', 'true', '--capture', 'x'], /`--capture` and `--state` cannot be given together/],
+      [
+        ['--state', 'true', '--reset', 'true', '--capture', 'x'],
+        /`--capture` and `--state` cannot be given together/,
+      ],
       [['--state', 'true', '--reset', 'true', '--messages', 'none.json'], /none\.json: no such file/],
       [['--state', 'true', '--reset', 'true', '--late', '60000'], /Expected a time with its unit/],
       [['--state', '', '--reset', 'true'], /empty/],
