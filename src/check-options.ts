@@ -29,7 +29,7 @@ export interface Choice<T extends string = string> {
 /** What an error says of a value that is not of its kind: ``Expected `flushAt` <expected>, got …``. */
 export interface ValueProblem {
   readonly expected: string;
-  readonly hint?: string;
+  readonly hint: string;
 }
 
 /** The hint where the sentence says what is allowed. */
@@ -59,7 +59,8 @@ export function checkOptions(options: unknown, known: KnownOptions): void {
     const value = options[key];
     // One that is missing may be the one that is misspelled.
     const isRequired = required.includes(key) && faults === undefined;
-    const problem = value === undefined && !isRequired ? undefined : valueProblem(kind, value);
+    if (value === undefined ? !isRequired : isOfKind(kind, value)) continue;
+    const problem = typeof kind === 'object' ? valueProblem(kind, value) : { expected: `to be ${kind}` };
     if (problem === undefined) continue;
     const name = optionName(key, setting);
     const hint = optionHint(value, kind, problem) ?? (required.includes(key) ? REQUIRED : FOR_DEFAULT);
@@ -77,8 +78,7 @@ export function checkOptions(options: unknown, known: KnownOptions): void {
 const LATEST_MS = 1e14;
 
 /** What is wrong with a value; undefined: nothing. */
-export function valueProblem(kind: OptionKind, value: unknown): ValueProblem | undefined {
-  if (typeof kind === 'string') return isOfKind(kind, value) ? undefined : { expected: `to be ${kind}` };
+export function valueProblem(kind: WholeNumber | Choice, value: unknown): ValueProblem | undefined {
   if ('choices' in kind) {
     const isKnown = kind.choices.some((each) => each === value);
     return isKnown ? undefined : { expected: `to be ${kind.choices.join(' or ')}`, hint: FOR_DEFAULT };
@@ -91,7 +91,8 @@ export function valueProblem(kind: OptionKind, value: unknown): ValueProblem | u
   return isInRange ? undefined : { expected: `to be from ${least} to ${most}`, hint: FOR_DEFAULT };
 }
 
-function isOfKind(kind: OptionKind & string, value: unknown): boolean {
+function isOfKind(kind: OptionKind, value: unknown): boolean {
+  if (typeof kind === 'object') return valueProblem(kind, value) === undefined;
   if (kind === 'a time in ms') return typeof value === 'number' && value >= 0 && value < LATEST_MS;
   if (kind === 'a non-empty string') return typeof value === 'string' && value !== '';
   if (kind === 'a string or bytes') return typeof value === 'string' || isUint8Array(value);
@@ -123,7 +124,7 @@ function optionName(key: string, setting: string | undefined): string {
 
 const REQUIRED = 'it cannot be left out';
 
-function optionHint(value: unknown, kind: OptionKind, { hint }: ValueProblem): string | undefined {
+function optionHint(value: unknown, kind: OptionKind, { hint }: Partial<ValueProblem>): string | undefined {
   if (kind === 'a list' && typeof value === 'string' && value !== '') return 'put it into a list: [ … ]';
   return value instanceof URL ? 'pass the URL as text: its `href`' : hint;
 }

@@ -1,5 +1,5 @@
 import { printable } from '../../redact.ts';
-import { conflict } from './flag-rules.ts';
+import { conflict } from './flag-values.ts';
 
 /** Reads the headers of --header. Their values stay out of errors: `Authorization` is one of them. */
 export function headersOf(lines: readonly string[]): Readonly<Record<string, string>> {

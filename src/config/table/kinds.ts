@@ -4,7 +4,6 @@ import {
   kindOf,
   valueProblem,
   type Choice,
-  type OptionKind,
   type WholeNumber,
 } from '../../check-options.ts';
 import { emptyOrBlank, isBlankSecret } from '../../signature/secret.ts';
@@ -94,7 +93,7 @@ export function choice<const T extends string>(kind: Choice<T>): SettingKind<T> 
 }
 
 /** Checks a value as the option of a program is checked. `read` gives the value that a text stands for, not checked yet. */
-function parserOf<T>(kind: OptionKind, read: (given: unknown) => T): SettingKind<T>['parse'] {
+function parserOf<T>(kind: WholeNumber | Choice, read: (given: unknown) => T): SettingKind<T>['parse'] {
   return (given, origin) => {
     const value = read(given);
     const problem = valueProblem(kind, value);

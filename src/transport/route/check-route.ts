@@ -1,6 +1,6 @@
 import { proxyFor } from './proxy.ts';
 import type { ConnectionOptions } from '../transport.ts';
-import { checkTrust } from './trust.ts';
+import { checkCaFile } from './trust.ts';
 
 /**
  * Throws ConfigError for what would let no request to a URL even begin: a file of issuers, or a proxy's variable, that cannot be used.
@@ -11,6 +11,6 @@ export function checkRoute(
   connection: ConnectionOptions,
   proxyEnv: Readonly<NodeJS.ProcessEnv> | undefined,
 ): void {
-  checkTrust(connection);
+  if (connection.caFile !== undefined) checkCaFile(connection.caFile);
   if (proxyEnv !== undefined) proxyFor(new URL(url), proxyEnv);
 }

@@ -15,8 +15,8 @@ export function trustContext({ caFile }: ConnectionOptions): SecureContext {
 }
 
 /** Throws ConfigError for a file that cannot be used. */
-export function checkTrust({ caFile }: ConnectionOptions): void {
-  if (caFile !== undefined) issuersIn(caFile);
+export function checkCaFile(caFile: string): void {
+  issuersIn(caFile);
 }
 
 /** What was read of files that a flag names: a pipe can be read once. */

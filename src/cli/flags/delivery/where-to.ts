@@ -13,7 +13,7 @@ import type { Io } from '../../io.ts';
 import type { StdinIo } from '../../stdin.ts';
 import { readFlag, readFlagOrDefault } from '../setting-flags.ts';
 import { hasTls } from './ca-file.ts';
-import { conflict } from '../flag-rules.ts';
+import { conflict } from '../flag-values.ts';
 import {
   flagLayer,
   rejectUnusedFlags,

@@ -4,7 +4,7 @@ import { printable } from '../../../redact.ts';
 import type { GlobalOptions } from '../../command.ts';
 import type { SchemeFlags } from '../../flags/signature/scheme-flags.ts';
 import type { SecretFlags } from '../../flags/signature/secret-flags.ts';
-import { conflict, rejectConflicts, type FlagRule } from '../../flags/flag-rules.ts';
+import { conflict, rejectConflicts, type FlagRule } from '../../flags/flag-values.ts';
 
 export interface ExpectOptions extends GlobalOptions, SecretFlags, SchemeFlags {
   readonly count?: number;

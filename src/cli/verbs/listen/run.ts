@@ -11,7 +11,7 @@ import { startReceiver } from '../../../receiver/receiver.ts';
 import { parseScript } from '../../../receiver/response/script.ts';
 import { unwritableFile } from '../../../report/output-file.ts';
 import { connectionTo } from '../../flags/delivery/ca-file.ts';
-import { rejectConflicts, type FlagRule } from '../../flags/flag-rules.ts';
+import { rejectConflicts, type FlagRule } from '../../flags/flag-values.ts';
 import { ExitCode, interruptedCode } from '../../exit-code.ts';
 import { aborted, type Io } from '../../io.ts';
 import { ListenOutput } from './output.ts';

@@ -5,7 +5,7 @@ import type { SelectionOptions } from '../../../replay/selection.ts';
 import { printable } from '../../../redact.ts';
 import type { ExactFormat } from '../../../replay/reading/replay-entry.ts';
 import type { GlobalOptions } from '../../command.ts';
-import { rejectConflicts, type FlagRule } from '../../flags/flag-rules.ts';
+import { rejectConflicts, type FlagRule } from '../../flags/flag-values.ts';
 import { isContinuousIntegration } from '../../../config/files/continuous-integration.ts';
 import type { Io } from '../../io.ts';
 import type { PreviewFlags } from '../../flags/delivery/preview-flags.ts';

@@ -8,7 +8,6 @@ import { layoutOf } from '../../../signature/schemes/layout.ts';
 import type { SignatureScheme, SignedFields } from '../../../signature/schemes/scheme.ts';
 import { signedFields, Signer } from '../../../signature/schemes/signer.ts';
 import { sign } from '../../../signature/sign.ts';
-import { conflict } from '../../flags/flag-rules.ts';
 import {
   addSchemeFlag,
   commandSchemes,
@@ -18,7 +17,7 @@ import {
 } from '../../flags/signature/scheme-flags.ts';
 import { isStdin, readBodyInput, readWholeBody, type BodySource } from '../../flags/signature/body-input.ts';
 import type { CommandContext, Define, GlobalOptions } from '../../command.ts';
-import { given } from '../../flags/flag-values.ts';
+import { conflict, given } from '../../flags/flag-values.ts';
 import { warnOfOddSecrets } from '../../flags/signature/odd-secret.ts';
 import { addSecretFlags, requiredSecrets, type SecretFlags } from '../../flags/signature/secret-flags.ts';
 

@@ -1,8 +1,14 @@
 import type { Command } from 'commander';
 import { CHECKS } from '../../../../check/checks.ts';
 import { SCHEDULE_CODES } from '../../../../idempotence/plan/schedule.ts';
-import { conflict, rejectConflicts, type FlagRule } from '../../../flags/flag-rules.ts';
-import { countFrom, given, timeFrom } from '../../../flags/flag-values.ts';
+import {
+  conflict,
+  rejectConflicts,
+  countFrom,
+  given,
+  timeFrom,
+  type FlagRule,
+} from '../../../flags/flag-values.ts';
 
 /** The flags that go with `--state`. Times in ms. */
 export interface IdempotenceFlags {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { rejectConflicts, type FlagRule } from '../../../src/cli/flags/flag-rules.ts';
+import { rejectConflicts, type FlagRule } from '../../../src/cli/flags/flag-values.ts';
 
 const RULES: readonly FlagRule[] = [
   { flag: '--cert-out', needs: '--self-signed', hint: 'add --self-signed' },
