@@ -23,7 +23,7 @@ export interface AttemptRecord extends AttemptEvidence {
 
 /** What tells why an attempt failed: little, since every attempt is kept. From outside, without secrets, unescaped. */
 export interface AttemptEvidence {
-  /** A code that `causes/` puts into words; absent where the status or error says it all. */
+  /** A code that `diagnosis/` puts into words; absent where the status or error says it all. */
   readonly cause?: string;
   /** The `Server` header of the response. */
   readonly server?: string;

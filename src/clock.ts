@@ -43,11 +43,12 @@ export function isoTime(ms: number): string {
 
 let latestTime = { ms: NaN, text: '' };
 
-const STARTED_AT = Date.now() - elapsedMs();
+/** When `elapsedMs` was 0, by the wall clock; undefined until the time is read. */
+let epochMs: number | undefined;
 
 /** The clock for state that ends with this process. Starts at the wall clock, and ignores later changes of it. */
 export const systemClock: Clock = {
-  now: () => STARTED_AT + elapsedMs(),
+  now: () => (epochMs ??= Date.now() - elapsedMs()) + elapsedMs(),
   skipped: () => 0,
   reach: () => {},
   after: (ms, callback) => {

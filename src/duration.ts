@@ -1,6 +1,6 @@
 import ms, { type StringValue } from 'ms';
 
-/** The fault of a text that is not a duration. `expected` ends the sentence "Expected `x` …". */
+/** The problem of a text that is not a duration. `expected` ends the sentence "Expected `x` …". */
 export interface NotADuration {
   readonly expected: string;
   readonly hint: string;

@@ -1,6 +1,7 @@
 // The public library: everything a program may rely on. Options and results are documented where they are declared.
 
-export { createDeliveryPipeline, type Pipeline } from './app/pipeline/pipeline.ts';
+export { createDeliveryPipeline } from './app/pipeline/delivery-pipeline.ts';
+export type { Pipeline } from './app/pipeline/pipeline.ts';
 export { createTrackingApiPipeline } from './app/pipeline/tracking-api-pipeline.ts';
 export type { DeliveryPipelineOptions, TrackingApiPipelineOptions } from './app/pipeline/options.ts';
 export type { DestinationInput, SourceInput, SourcesInput } from './app/pipeline/sources-input.ts';
@@ -50,13 +51,14 @@ export { signRequest, type SignRequestOptions } from './signature/schemes/signer
 export type { SchemeChoice } from './signature/schemes/find-schemes.ts';
 export type { HeadersInput } from './signature/schemes/header-list.ts';
 export type { SignatureScheme } from './signature/schemes/scheme.ts';
-export { verify, Verifier, type VerifyResult, type VerifyOptions } from './signature/verify.ts';
+export type { VerifyResult, VerifyOptions } from './signature/verify-options.ts';
 
 export { captureBody, type Capture } from './capture/capture.ts';
 export { isCapture, readCapture } from './capture/read-capture.ts';
 export { toCapture } from './capture/to-capture.ts';
 
-export { startReceiver, type Receiver } from './receiver/receiver.ts';
+export { startReceiver, verify, Verifier } from './app/explained.ts';
+export type { Receiver } from './receiver/receiver.ts';
 export type { ReceiverOptions } from './receiver/options.ts';
 export type { ReceivedRequest } from './receiver/received-request.ts';
 

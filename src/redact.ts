@@ -1,6 +1,22 @@
 /** The text that replaces a secret. */
 export const MASK = '***';
 
+/** A write key as it is shown: its last four characters, and never more than half of it. */
+export function shownWriteKey(key: string): string {
+  return `…${key.slice(key.length - Math.min(4, Math.floor(key.length / 2)))}`;
+}
+
+/** Shows the write keys of JSON (also cut off, or inside a string), of a form and of a filter by their last characters. */
+export function withoutWriteKeys(text: string): string {
+  return [WRITE_KEY_IN_JSON, WRITE_KEY_IN_FORM].reduce(
+    (shown, pattern) => shown.replace(pattern, (_, start: string, key: string) => start + shownWriteKey(key)),
+    text,
+  );
+}
+
+const WRITE_KEY_IN_JSON = /("writeKey\\*"\s*:\s*\\*")((?:[^"\\]|\\.)*)/gs;
+const WRITE_KEY_IN_FORM = /(writeKey\s*[=!~<>]+\s*)(?!\?(?:,|$))((?:\\.|[^,&\s\\])+)/gs;
+
 /**
  * Returns a URL as it may be shown: without its userinfo, and without the values of parameters whose names say that they are secret.
  * Masks too much rather than too little of a text that is no URL: a password with a / in it is one reason why it cannot be parsed.

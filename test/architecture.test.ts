@@ -7,7 +7,6 @@ const SRC = fileURLToPath(new URL('../src', import.meta.url));
 const TEST = fileURLToPath(new URL('.', import.meta.url));
 const ROOT_HELPERS = [
   'attempt-record.ts',
-  'check-options.ts',
   'clock.ts',
   'duration.ts',
   'errors.ts',
@@ -15,6 +14,7 @@ const ROOT_HELPERS = [
   'redact.ts',
   'suggest.ts',
   'url.ts',
+  'validate-options.ts',
   'weighted-semaphore.ts',
 ];
 /** What a program or a build names from outside. */
@@ -22,11 +22,37 @@ const ENTRIES = ['index.ts', 'schemas.ts'];
 const MOST_ROOT_HELPERS = 10;
 const MOST_FILES_OF_A_FOLDER = 15;
 
+/** Rooms of the core: no wing is imported here. What the core needs of a wing is passed in by `app` as a function. */
+const CORE = [
+  'message',
+  'signature',
+  'capture',
+  'client',
+  'engine',
+  'queue',
+  'transport',
+  'replay',
+  'service',
+  'receiver',
+  'check',
+  'deletion',
+  'report',
+];
+
+/** Wings: products of their own. The door is the only file that others import. */
+const DOORS: Readonly<Record<string, string>> = {
+  diagnosis: 'diagnosis/explain.ts',
+  expectation: 'expectation/expectation.ts',
+  idempotence: 'idempotence/prove.ts',
+  audience: 'audience/sync.ts',
+  inbox: 'inbox/inbox.ts',
+};
+
 /** Who may import whom, by the room of the path (roomOf). Every file may import the root helpers. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  ...Object.fromEntries(Object.keys(DOORS).map((wing) => [wing, CORE])),
   message: [],
-  signature: ['diagnosis'],
-  diagnosis: ['signature', 'check', 'transport'],
+  signature: ['message'],
   transport: [],
   capture: [],
   report: [],
@@ -36,19 +62,15 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'stores/server': ['queue', 'service', 'deletion'],
   stores: ['queue', 'service', 'deletion', 'audience', 'stores/memory', 'stores/sqlite', 'stores/server'],
   client: ['message', 'transport'],
-  engine: ['message', 'queue', 'signature', 'transport', 'diagnosis'],
+  engine: ['message', 'queue', 'signature', 'transport'],
   replay: ['message', 'capture'],
-  receiver: ['signature', 'message', 'capture', 'service', 'diagnosis'],
-  expectation: ['receiver', 'message'],
-  inbox: ['receiver', 'expectation', 'signature', 'message', 'capture'],
-  idempotence: ['message'],
-  testing: ['receiver', 'expectation', 'message', 'signature', 'check'],
-  check: ['message', 'signature', 'transport', 'capture', 'diagnosis'],
+  receiver: ['signature', 'message', 'capture', 'service'],
+  testing: ['receiver', 'message', 'signature', 'check', ...Object.keys(DOORS)],
+  check: ['message', 'signature', 'transport', 'capture'],
   service: ['message', 'client', 'deletion'],
-  audience: ['message'],
   deletion: ['message'],
   config: ['client', 'engine', 'signature'],
-  'check-options.ts': ['errors.ts', 'suggest.ts'],
+  'validate-options.ts': ['errors.ts', 'suggest.ts'],
 };
 
 /** The rooms of `cli` that its verbs share. Each folder of `cli/verbs` is a verb, which only `cli/program.ts` names. */
@@ -60,8 +82,14 @@ const ONLY_THESE: readonly {
   readonly to: string;
   readonly files: readonly string[];
 }[] = [
+  // A body that loses something is verified by the same rule by which it is rejected as a message.
+  { from: 'signature', to: 'message', files: ['message/json/read-json.ts'] },
   { from: 'client', to: 'transport', files: ['transport/transport.ts', 'transport/retry-after.ts'] },
-  { from: 'engine', to: 'transport', files: ['transport/transport.ts', 'transport/retry-after.ts'] },
+  {
+    from: 'engine',
+    to: 'transport',
+    files: ['transport/transport.ts', 'transport/retry-after.ts', 'transport/cause.ts'],
+  },
   { from: 'engine', to: 'queue', files: ['queue/queue.ts', 'queue/delivery.ts'] },
   // Both are servers, and both read calls of a tracking API, in one way. Nothing else of the one is for the other.
   {
@@ -78,6 +106,15 @@ const ONLY_THESE: readonly {
       'service/request/rejection.ts',
     ],
   },
+  // A matcher compiles a schema at once, and the door loads the validator only when the program has one to compile.
+  {
+    from: 'testing',
+    to: 'expectation',
+    files: ['expectation/expectation.ts', 'expectation/schema/schema-check.ts'],
+  },
+  // The interface that a store implements for audiences, as a type.
+  { from: 'stores', to: 'audience', files: ['audience/store.ts'] },
+  { from: 'stores/sqlite', to: 'audience', files: ['audience/store.ts'] },
   { from: 'config', to: 'client', files: ['client/options.ts'] },
   { from: 'config', to: 'engine', files: ['engine/options.ts'] },
   {
@@ -143,6 +180,13 @@ describe('architecture', () => {
     expect(outside[0]?.from).toBe('stores/open.ts');
   });
 
+  it.each(verbs())('names the folder cli/verbs/%s in one line of cli/program.ts alone', (verb) => {
+    const room = `cli/verbs/${verb}/`;
+    const outside = imports.filter(({ from, to }) => to.startsWith(room) && !from.startsWith(room));
+    expect(outside).toEqual([{ from: 'cli/program.ts', to: `${room}command.ts` }]);
+    expect(readdirSync(join(SRC, room))).toContain('run.ts');
+  });
+
   it('names BullMQ in the code of its backend only, and SQLite besides where people name a file by it', () => {
     expect(naming(/bullmq/i).filter((path) => !path.startsWith('stores/server/'))).toEqual([]);
     // The scheme `sqlite:` of a store, and the version that doctor shows.
@@ -150,6 +194,16 @@ describe('architecture', () => {
     // `diagnosis` names what a receiver may run on.
     const outside = naming(word).filter((path) => !/^(?:stores\/sqlite|diagnosis)\//.test(path));
     expect(outside).toEqual(['stores/open.ts']);
+  });
+
+  it('gives each wing one door, which is no barrel', () => {
+    expect(Object.values(DOORS).filter((door) => isBarrel(readFileSync(join(SRC, door), 'utf8')))).toEqual(
+      [],
+    );
+  });
+
+  it('imports the interface of the stores from a wing as a type only', () => {
+    expect(valuesTakenByStores()).toEqual([]);
   });
 
   it('keeps each third party in its one place', () => {
@@ -177,7 +231,11 @@ describe('architecture', () => {
   });
 
   it('exports no name twice', () => {
-    expect(exportedTwice()).toEqual([]);
+    expect(declaredTwice(exportedNames)).toEqual([]);
+  });
+
+  it('declares no type name in two files, exported or not', () => {
+    expect(declaredTwice(typeNames)).toEqual([]);
   });
 
   it('exports no function, constant or class that no other file names', () => {
@@ -203,6 +261,25 @@ describe('architecture', () => {
     expect(isAllowed({ from: 'cli/print/result-line.ts', to: 'cli/flags/delivery/loopback.ts' })).toBe(false);
     expect(isAllowed({ from: 'cli/io.ts', to: 'cli/verbs/send/run.ts' })).toBe(false);
     expect(isAllowed({ from: 'cli/verbs/send/run.ts', to: 'cli/print/result-line.ts' })).toBe(true);
+    expect(isAllowed({ from: 'inbox/inbox.ts', to: 'receiver/receiver.ts' })).toBe(true);
+    expect(isAllowed({ from: 'inbox/details.ts', to: 'expectation/finding.ts' })).toBe(false);
+    expect(isAllowed({ from: 'cli/verbs/listen/open-inbox.ts', to: 'inbox/page-html.ts' })).toBe(false);
+    expect(isAllowed({ from: 'app/prove-receiver.ts', to: 'idempotence/subject.ts' })).toBe(false);
+    expect(isAllowed({ from: 'testing/matchers.ts', to: 'expectation/finding.ts' })).toBe(false);
+    expect(isAllowed({ from: 'engine/engine.ts', to: 'diagnosis/explain.ts' })).toBe(false);
+    expect(isAllowed({ from: 'app/service.ts', to: 'diagnosis/causes/taken-rules.ts' })).toBe(false);
+    expect(isAllowed({ from: 'expectation/nearest.ts', to: 'diagnosis/explain.ts' })).toBe(false);
+    expect(isAllowed({ from: 'engine/engine.ts', to: 'audience/sync.ts' })).toBe(false);
+    expect(isAllowed({ from: 'app/sync-audience.ts', to: 'audience/spill.ts' })).toBe(false);
+    expect(isAllowed({ from: 'cli/verbs/audience/output.ts', to: 'audience/difference.ts' })).toBe(false);
+    expect(isAllowed({ from: 'stores/open.ts', to: 'audience/sync.ts' })).toBe(false);
+    expect(isAllowed({ from: 'audience/sync.ts', to: 'stores/open.ts' })).toBe(false);
+    expect(isAllowed({ from: 'audience/sync.ts', to: 'cli/io.ts' })).toBe(false);
+    expect(isAllowed({ from: 'cli/verbs/audience/output.ts', to: 'audience/sync.ts' })).toBe(true);
+    expect(isAllowed({ from: 'stores/open.ts', to: 'audience/store.ts' })).toBe(true);
+    expect(isBarrel("export { sync } from './run.ts';")).toBe(true);
+    expect(isBarrel("export * from './run.ts';")).toBe(true);
+    expect(isBarrel("export type { Change } from './run.ts';")).toBe(false);
     const loop = [
       { from: 'a.ts', to: 'b.ts' },
       { from: 'b.ts', to: 'a.ts' },
@@ -210,9 +287,14 @@ describe('architecture', () => {
     expect(cycles(loop)).toHaveLength(1);
     expect(isOrdered("import { x } from './x.ts';\nimport ms from 'ms';")).toBe(false);
     expect(isOrdered("import { type Clock, sleep } from './clock.ts';")).toBe(false);
+    expect([...typeNames('interface Place {}\nconst other = 2;')]).toEqual(['Place']);
     expect([...exportedNames('export type Place = 1;\nexport const place = 2;')]).toEqual(['Place', 'place']);
   });
 });
+
+function verbs(): string[] {
+  return readdirSync(join(SRC, 'cli/verbs'));
+}
 
 function foldersUsing(helper: string, imports: readonly Import[]): ReadonlySet<string> {
   const users = imports.filter(({ from, to }) => to === helper && from.includes('/'));
@@ -227,12 +309,12 @@ function withoutComments(text: string): string {
   return text.replace(/\/\*[^]*?\*\/|^\s*\/\/.*$/gm, '');
 }
 
-/** Names that two files export, with both: a reader who looks one up must find one. */
-function exportedTwice(): string[] {
+/** Names that two files declare, with both: a reader who looks one up must find one. */
+function declaredTwice(namesIn: (text: string) => Iterable<string>): string[] {
   const files = new Map<string, string>();
   const twice: string[] = [];
   for (const path of sourceFiles()) {
-    for (const name of exportedNames(readFileSync(join(SRC, path), 'utf8'))) {
+    for (const name of namesIn(readFileSync(join(SRC, path), 'utf8'))) {
       const other = files.get(name);
       if (other !== undefined) twice.push(`${name}: ${other}, ${path}`);
       files.set(name, path);
@@ -265,6 +347,11 @@ function exportedNames(text: string): Set<string> {
     /^export (?:abstract )?(?:async )?(?:function\*?|const|class|interface|type) (\w+)/gm,
   );
   return new Set([...declarations].map(([, name = '']) => name));
+}
+
+function typeNames(text: string): Set<string> {
+  const types = text.matchAll(/^(?:export )?(?:abstract )?(?:class|interface|type) (\w+)/gm);
+  return new Set([...types].map(([, name = '']) => name));
 }
 
 function isOrdered(text: string): boolean {
@@ -303,12 +390,30 @@ function isAllowed({ from, to }: Import): boolean {
   }
   const [room, target] = [roomOf(from), roomOf(to)];
   if (room === target && room !== from) return true;
+  const door = DOORS[target];
+  if (door !== undefined && to !== door && !isNarrow(room, to)) return false;
   if (isCli(room) && isCli(target)) return isAllowedInCli(from, to);
   if (isCli(target) || to === 'index.ts') return false;
   if (isCli(room)) return target !== 'transport';
   if (['index.ts', 'app', 'schemas.ts'].includes(room)) return true;
   const narrow = ONLY_THESE.find((rule) => rule.from === room && rule.to === target);
   return (MAY_IMPORT[room] ?? []).includes(target) && (narrow === undefined || narrow.files.includes(to));
+}
+
+function isNarrow(room: string, to: string): boolean {
+  return ONLY_THESE.some(({ from, files }) => from === room && files.includes(to));
+}
+
+/** A door does work: it exports no value of another file. */
+function isBarrel(text: string): boolean {
+  return /^export (?:\*|\{(?!\s*type\b))[^;]*from '/m.test(text);
+}
+
+function valuesTakenByStores(): string[] {
+  const wing = new RegExp(`^import (?!type )[^;]*/(?:${Object.keys(DOORS).join('|')})/`, 'm');
+  return sourceFiles()
+    .filter((path) => path.startsWith('stores/'))
+    .filter((path) => wing.test(readFileSync(join(SRC, path), 'utf8')));
 }
 
 function isCli(room: string): boolean {

@@ -24,11 +24,11 @@ describe('parseDuration', () => {
     expect(parseDuration(text)).toBe(ms);
   });
 
-  it.each(['', 'soon', '5x', '5s!', 's5', '1h-30m', '5 s s', '1e3s', '٥s'])('refuses %j', (text) => {
+  it.each(['', 'soon', '5x', '5s!', 's5', '1h-30m', '5 s s', '1e3s', '٥s'])('rejects %j', (text) => {
     expect(parseDuration(text)).toMatchObject({ expected: 'to be a duration' });
   });
 
-  it('refuses a number without a unit, and says how to write it', () => {
+  it('rejects a number without a unit, and says how to write it', () => {
     expect(parseDuration(5000)).toEqual({
       expected: 'to have a unit',
       hint: 'write 5000ms for milliseconds, 5000s for seconds',

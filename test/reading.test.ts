@@ -24,12 +24,27 @@ describe('the source', () => {
     expect(SOURCES.flatMap(importsOutOfOrder)).toEqual([]);
   });
 
+  it('starts each error sentence with a capital', () => {
+    expect(SOURCES.flatMap(lowerCaseSentences)).toEqual([]);
+  });
+
   it('is checked by rules that notice a fault', () => {
     expect(castsWithoutReason({ path: 'a.ts', text: 'const a = b as string;' })).toEqual(['a.ts:1']);
     expect(castsWithoutReason({ path: 'a.ts', text: '// as c says\nconst a = b as string;' })).toEqual([]);
     expect(castsWithoutReason({ path: 'a.ts', text: 'const a = [1] as const;' })).toEqual([]);
     const text = "import a from './a.ts';\nimport b from 'node:fs';\n";
     expect(importsOutOfOrder({ path: 'a.ts', text })).toEqual(['a.ts:2']);
+    for (const faulty of [
+      "throw new InputError('expected a file', { file });",
+      'throw new ConfigError(`expected ${what}`);',
+      "throw new QueueError(isThere ? 'The file is damaged' : 'there is no file');",
+      "const problem = { sentence: 'expected ' + name };",
+      "noteError(io, 'no response came');",
+    ]) {
+      expect(lowerCaseSentences({ path: 'a.ts', text: faulty })).toEqual(['a.ts:1']);
+    }
+    const good = 'throw new InputError(`${name} is damaged`, { file, cause: new Error("cut") });';
+    expect(lowerCaseSentences({ path: 'a.ts', text: good })).toEqual([]);
   });
 });
 
@@ -39,6 +54,15 @@ interface Node {
   readonly end: number;
   readonly typeAnnotation?: Node;
   readonly source?: { readonly value: string };
+  readonly callee?: { readonly name?: string };
+  readonly arguments?: readonly Node[];
+  readonly key?: { readonly name?: string };
+  readonly id?: { readonly name?: string };
+  readonly value?: Node | string;
+  readonly init?: Node;
+  readonly left?: Node;
+  readonly consequent?: Node;
+  readonly alternate?: Node;
 }
 
 /** Every node of the file's syntax tree, a parent before its children. */
@@ -76,6 +100,34 @@ function importsOutOfOrder(source: Source): string[] {
       return isEarlier;
     })
     .map(({ start }) => `${source.path}:${lineAt(source, start)}`);
+}
+
+/** Classes of src/errors.ts, and those that extend them. */
+const HOOKS_ERROR = /^(?:Validation|Config|Input|Signature|Transport|Queue|Closed|ReplayInUse)Error$/;
+
+/** The lines of error sentences that start in lower case, as far as the start of a sentence is written where the error is made. */
+function lowerCaseSentences(source: Source): string[] {
+  return [...nodesOf(source)]
+    .flatMap((node) => textsOf(sentenceIn(node)))
+    .filter(({ start }) => /^[a-z]/.test(source.text.slice(start + 1)))
+    .map(({ start }) => `${source.path}:${lineAt(source, start)}`);
+}
+
+/** The texts that an expression can begin with. */
+function textsOf(node: Node | undefined): readonly Node[] {
+  if (node?.type === 'ConditionalExpression') {
+    return [...textsOf(node.consequent), ...textsOf(node.alternate)];
+  }
+  if (node?.type === 'BinaryExpression') return textsOf(node.left);
+  return node?.type === 'Literal' || node?.type === 'TemplateLiteral' ? [node] : [];
+}
+
+/** The node of an error sentence: the first argument of an error, or what is called `sentence`. */
+function sentenceIn({ type, callee, arguments: given = [], key, id, value, init }: Node): Node | undefined {
+  if (type === 'NewExpression' && HOOKS_ERROR.test(callee?.name ?? '')) return given[0];
+  if (type === 'CallExpression' && callee?.name === 'noteError') return given[1];
+  if (type === 'Property' && key?.name === 'sentence' && typeof value === 'object') return value;
+  return type === 'VariableDeclarator' && id?.name === 'sentence' ? init : undefined;
 }
 
 function rankOf(specifier: string): number {

@@ -1,6 +1,13 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isSecretHeader, printable, redactUrl, withoutRepeated } from '../src/redact.ts';
+import {
+  isSecretHeader,
+  printable,
+  redactUrl,
+  shownWriteKey,
+  withoutRepeated,
+  withoutWriteKeys,
+} from '../src/redact.ts';
 
 describe('what a receiver repeats', () => {
   it.each([
@@ -200,6 +207,31 @@ describe('isSecretHeader', () => {
     'Cookie-Policy',
   ])('does not take %s for secret', (name) => {
     expect(isSecretHeader(name)).toBe(false);
+  });
+});
+
+describe('a write key', () => {
+  it.each([
+    ['', '…'],
+    ['a', '…'],
+    ['abcd', '…cd'],
+    ['abcdefg', '…efg'],
+    ['abcdefgh', '…efgh'],
+    ['a-key-of-a-workspace', '…pace'],
+  ])('is shown by its last characters, and never whole: %s', (key, shown) => {
+    expect(shownWriteKey(key)).toBe(shown);
+  });
+
+  it.each([
+    ['JSON', '{"writeKey" : "secret-1234","a":"b"}', '{"writeKey" : "…1234","a":"b"}'],
+    ['JSON that is cut off', '{"writeKey":"secret-1234', '{"writeKey":"…1234'],
+    ['JSON in a string', String.raw`"{\"writeKey\":\"secret-1234`, String.raw`"{\"writeKey\":\"…1234`],
+    ['a key with a quote', String.raw`{"writeKey":"secret\"-1234"}`, '{"writeKey":"…1234"}'],
+    ['a form', 'a=1&writeKey=secret-1234&b=2', 'a=1&writeKey=…1234&b=2'],
+    ['a filter', 'type=track,writeKey!=secret-1234,a=b', 'type=track,writeKey!=…1234,a=b'],
+    ['a filter of no key', 'writeKey!?,writeKey?', 'writeKey!?,writeKey?'],
+  ])('is not in the text of %s', (_what, text, shown) => {
+    expect(withoutWriteKeys(text)).toBe(shown);
   });
 });
 

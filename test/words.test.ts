@@ -80,13 +80,7 @@ const RULES: readonly WordRule[] = [
     not: /\bmisread(?:s|ings?)?\b(?!-secret)/,
     say: 'common mistake',
   },
-  {
-    not: /\berrands?\b/,
-    say: 'repair intent, pending repair',
-    except: {
-      'src/stores/server/queue/server-maintenance.ts': 'the name of a series that older versions wrote',
-    },
-  },
+  { not: /\berrands?\b/, say: 'repair intent, pending repair' },
   { not: /\bunder ?way\b/, say: 'in flight' },
   { not: /\bsurroundings\b/, say: 'context, environment' },
   { not: /\bmend(?:s|ed|ing)?\b/, say: 'fix' },

@@ -1,12 +1,15 @@
 import { CheckRun, type RunEnd, type RunOptions } from '../check/run-checks.ts';
 import { prepareWebhooks } from '../engine/webhook.ts';
-import { checkRoute } from '../transport/route/check-route.ts';
+import { validateRoute } from '../transport/route/validate-route.ts';
 import type { ConnectionOptions } from '../transport/transport.ts';
 import { createUndiciTransport } from '../transport/undici-transport.ts';
-import { examineFailure } from '../diagnosis/examine-failure.ts';
-import { userAgent } from './version.ts';
+import { examineFailure, mistakenRequests, networkCauseOf, responseCauseOf } from '../diagnosis/explain.ts';
+import { USER_AGENT } from './version.ts';
 
-export interface CheckReceiverOptions extends Omit<RunOptions, 'transport' | 'url' | 'headers'> {
+export interface CheckReceiverOptions extends Omit<
+  RunOptions,
+  'transport' | 'url' | 'headers' | 'causes' | 'mistakenRequests'
+> {
   /** Checked: what `checkedReceiver` gave. */
   readonly receiver: CheckedReceiver;
   readonly proxyEnv: Readonly<NodeJS.ProcessEnv>;
@@ -30,9 +33,9 @@ interface GivenReceiver {
 
 /** Throws ConfigError for a URL, header, proxy or file of issuers that cannot be used: before anything is started or sent. */
 export function checkedReceiver({ url, headers, connection, proxyEnv }: GivenReceiver): CheckedReceiver {
-  const [webhook] = prepareWebhooks([{ url, headers }], { userAgent: userAgent(), setting: 'webhooks' });
+  const [webhook] = prepareWebhooks([{ url, headers }], { userAgent: USER_AGENT, setting: 'webhooks' });
   if (webhook === undefined) throw new TypeError('One webhook was given, and none came back');
-  checkRoute(webhook.url, connection, proxyEnv);
+  validateRoute(webhook.url, connection, proxyEnv);
   return webhook;
 }
 
@@ -43,7 +46,8 @@ export async function checkReceiver(options: CheckReceiverOptions): Promise<RunE
   try {
     const { url, headers } = receiver;
     const examine = (error: string) => examineFailure({ url, error, env: proxyEnv, signal: rest.signal });
-    return await new CheckRun({ ...rest, transport, url, headers, examine }).run();
+    const causes = { responseCauseOf, networkCauseOf };
+    return await new CheckRun({ ...rest, transport, url, headers, examine, causes, mistakenRequests }).run();
   } finally {
     await transport.close();
   }

@@ -1,5 +1,3 @@
-import { networkCauseOf } from '../diagnosis/causes/network-causes.ts';
-import { responseCauseOf } from '../diagnosis/causes/response-cause.ts';
 import { prepareWebhooks } from '../engine/webhook.ts';
 import { ConfigError, HooksError } from '../errors.ts';
 import {
@@ -9,7 +7,7 @@ import {
   type Forwarded,
 } from '../receiver/response/forwarding.ts';
 import { printable, withoutRepeated } from '../redact.ts';
-import { checkRoute } from '../transport/route/check-route.ts';
+import { validateRoute } from '../transport/route/validate-route.ts';
 import { withoutSent, type SentRequest } from '../transport/sent-secrets.ts';
 import type {
   ConnectionOptions,
@@ -52,7 +50,7 @@ const RESPONSE_SECONDS = 2;
 export function createForwarding(options: ForwardingOptions): Forwarding {
   const { url, origin, secrets, onlyLoopback, connection = {}, proxyEnv } = options;
   const target = targetOf(url, origin);
-  if (onlyLoopback !== true) checkRoute(target.url, connection, proxyEnv);
+  if (onlyLoopback !== true) validateRoute(target.url, connection, proxyEnv);
   const transport = createUndiciTransport(
     onlyLoopback === true
       ? { addresses: whyNotLoopback }
@@ -65,7 +63,7 @@ export function createForwarding(options: ForwardingOptions): Forwarding {
   };
 }
 
-interface Target {
+interface ForwardTarget {
   readonly url: string;
   readonly shownUrl: string;
   /** From the URL's user and password; it takes the place of what the sender gave. */
@@ -79,7 +77,10 @@ interface Passing {
   readonly signal: AbortSignal;
 }
 
-async function forwardTo({ url, shownUrl, authorization }: Target, passing: Passing): Promise<Forwarded> {
+async function forwardTo(
+  { url, shownUrl, authorization }: ForwardTarget,
+  passing: Passing,
+): Promise<Forwarded> {
   const { transport, secrets, request, signal } = passing;
   const headers = endToEndHeaders(request.rawHeaders).filter(
     ([name]) => authorization.length === 0 || name.toLowerCase() !== 'authorization',
@@ -95,7 +96,11 @@ async function forwardTo({ url, shownUrl, authorization }: Target, passing: Pass
       signal,
     });
     const facts = forwardedFacts(result, sent, secrets);
-    return { url: shownUrl, ...facts, ...causeFacts(result, { shownUrl, reply: facts.reply, headers }) };
+    return {
+      url: shownUrl,
+      ...facts,
+      ...(await causeFacts(result, { shownUrl, reply: facts.reply, headers })),
+    };
   } catch (error) {
     if (!(error instanceof HooksError)) throw error;
     return { url: shownUrl, error: 'protocol', detail: printable(error.message), ms: 0 };
@@ -135,16 +140,17 @@ interface SentOn {
 }
 
 /** Why the other receiver did not take the request, as `send` would explain it. */
-function causeFacts(
+async function causeFacts(
   result: TransportResult,
   { shownUrl: url, reply = '', headers: sent }: SentOn,
-): Pick<Forwarded, 'cause' | 'says' | 'hint'> {
+): Promise<Pick<Forwarded, 'cause' | 'says' | 'hint'>> {
+  if (result.kind === 'response' && result.status <= 299) return {};
+  const { networkCauseOf, responseCauseOf } = await import('../diagnosis/explain.ts');
   if (result.kind === 'failure') {
     const found = networkCauseOf(result, { url });
     return found === undefined ? {} : factsOf({ ...found, fix: found.receiverFix });
   }
   const { status, headers = {}, retryAfter } = result;
-  if (status <= 299) return {};
   const body = reply.slice(0, CAUSE_LENGTH);
   const { server, location } = headers;
   const isSigned = sent.some(([name]) => /signature|hmac/i.test(name));
@@ -170,7 +176,7 @@ function cutText(cutBy: NonNullable<TransportResponse['bodyCutBy']>, statusMs: n
   return `did not end within ${Number(seconds.toFixed(1))} s`;
 }
 
-function targetOf(url: string, origin: string): Target {
+function targetOf(url: string, origin: string): ForwardTarget {
   try {
     const [webhook] = prepareWebhooks([{ url, headers: {} }], { userAgent: '', setting: origin });
     if (webhook === undefined) throw new TypeError('Expected as many webhooks as URLs');

@@ -7,9 +7,9 @@ import type { Delivery } from '../queue/delivery.ts';
 import { proxyVariable } from '../transport/route/proxy.ts';
 import type { Transport } from '../transport/transport.ts';
 import { createUndiciTransport } from '../transport/undici-transport.ts';
-import { checkRoutes } from './check-routes.ts';
+import { validateRoutes } from './validate-routes.ts';
 import type { OpenQueue } from '../stores/opened-queue.ts';
-import { userAgent } from './version.ts';
+import { USER_AGENT } from './version.ts';
 
 /** Which addresses may be connected to, and how. */
 export interface Reach {
@@ -63,14 +63,16 @@ function assemble(parts: EngineParts): OpenEngine {
     unknownLanes,
     transport,
     clock: open.clock,
-    userAgent: userAgent(),
+    userAgent: USER_AGENT,
     pollMs: POLL_MS,
+    loadCauses: () => import('../diagnosis/explain.ts'),
     onEvent: (event) => {
-      if (event.kind === 'settled') record(event.delivery);
+      // No other message belongs to a deletion request.
+      if (event.kind === 'settled' && event.delivery.type === 'delete') record(event.delivery);
       onEvent(event);
     },
   });
-  if (parts.transport === undefined) checkRoutes(sources, parts.proxyEnv);
+  if (parts.transport === undefined) validateRoutes(sources, parts.proxyEnv);
   const deletions = createDeletions({
     sources: Object.keys(sources),
     destinations: (source) => {

@@ -1,5 +1,5 @@
 import { idempotencyKeyOf } from '../engine/round/attempt.ts';
-import type { ProofMessage, ProofResponse, ProofSendOptions } from '../idempotence/subject.ts';
+import type { ProofMessage, ProofResponse, ProofSendOptions } from '../idempotence/prove.ts';
 import { withoutRepeated } from '../redact.ts';
 import { signedFields, type Signer } from '../signature/schemes/signer.ts';
 import { sign } from '../signature/sign.ts';
@@ -31,14 +31,14 @@ const RESPONSE_MS = 300;
  */
 export function createProofSender(options: ProofSenderOptions): ProofSender {
   const { receiver, secret, signer, timeoutMs, connection, proxyEnv, signal } = options;
-  return async ({ body, messageId }, { cut = false } = {}) => {
+  return async ({ body, messageId }, { cut = false, hold } = {}) => {
     const headers = [...receiver.headers];
     if (!receiver.hasOwnKey) headers.push('Idempotency-Key', idempotencyKeyOf(messageId));
     if (signer !== undefined) headers.push(...signer.sign(body, signedFields(messageId, Date.now())).headers);
     else if (secret !== undefined) headers.push('X-Signature', sign(body, secret));
     const transport = createUndiciTransport({ proxyEnv });
     const { url } = receiver;
-    const request = { url, headers, body, timeoutMs, connection, signal, cutsResponse: cut };
+    const request = { url, headers, body, timeoutMs, connection, signal, cutsResponse: cut, hold };
     try {
       const result = await transport.send({
         ...request,

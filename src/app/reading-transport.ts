@@ -1,10 +1,10 @@
-import { responseCauseOf, type ResponseCause } from '../diagnosis/causes/response-cause.ts';
 import type { Sources } from '../engine/options.ts';
 import { redactUrl } from '../redact.ts';
+import type { ResponseCause } from '../transport/cause.ts';
 import { withoutSent } from '../transport/sent-secrets.ts';
 import type { Transport } from '../transport/transport.ts';
 import { createUndiciTransport } from '../transport/undici-transport.ts';
-import { checkRoutes } from './check-routes.ts';
+import { validateRoutes } from './validate-routes.ts';
 
 /** Enough for the words of a page, and no longer than a person would wait. */
 const RESPONSE_BYTES = 4_000;
@@ -20,7 +20,7 @@ interface ReadingOptions {
 
 /** A transport that reads what comes with a 2xx too, and reports one whose body contradicts its status. Only for a few messages: it waits for each body. Throws ConfigError for a proxy variable that names none. */
 export function createReadingTransport({ sources, proxyEnv, onContradiction }: ReadingOptions): Transport {
-  checkRoutes(sources, proxyEnv);
+  validateRoutes(sources, proxyEnv);
   const transport = createUndiciTransport({ proxyEnv });
   return {
     send: async (request) => {
@@ -31,6 +31,8 @@ export function createReadingTransport({ sources, proxyEnv, onContradiction }: R
       });
       if (result.kind === 'failure' || result.status > 299) return result;
       const { status, headers = {}, body: raw = '' } = result;
+      if (raw === '') return result;
+      const { responseCauseOf } = await import('../diagnosis/explain.ts');
       const body = withoutSent(raw, request);
       const url = redactUrl(request.url);
       const cause = responseCauseOf({ status, headers, body, isSigned: true }, { status, url, body });

@@ -7,7 +7,7 @@ import type { SignatureScheme } from '../signature/schemes/scheme.ts';
 import { signRequest } from '../signature/schemes/signer.ts';
 import { createForwarding, type Forwarding } from './forwarding.ts';
 
-interface ReplayOptions {
+interface ReplayingOptions {
   readonly url: string | undefined;
   readonly forwarding: Forwarding | undefined;
   /** Masked in the response. */
@@ -20,7 +20,7 @@ interface ReplayOptions {
  */
 export async function replayReceived(
   request: ForwardRequest,
-  { url, forwarding, secrets }: ReplayOptions,
+  { url, forwarding, secrets }: ReplayingOptions,
 ): Promise<Forwarded> {
   const never = new AbortController().signal;
   if (forwarding !== undefined && (url === undefined || url === forwarding.shownUrl)) {

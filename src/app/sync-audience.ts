@@ -1,11 +1,14 @@
-import type { Change, Counts } from '../audience/difference.ts';
-import { MemberTarget } from '../audience/read/member-target.ts';
-import { sync } from '../audience/sync.ts';
-import type { AudienceKind } from '../audience/store.ts';
-import { checkOptions } from '../check-options.ts';
+import {
+  sync,
+  type AudienceKind,
+  type Change,
+  type ChangeTarget,
+  type Counts,
+  type MemberList,
+} from '../audience/sync.ts';
+import { validateOptions } from '../validate-options.ts';
 import { systemClock } from '../clock.ts';
-import { ConfigError, ValidationError } from '../errors.ts';
-import { toPlain } from '../message/plain.ts';
+import { ConfigError } from '../errors.ts';
 import type { JsonValue } from '../message/types.ts';
 import { redactUrl } from '../redact.ts';
 import { isServer, openAudienceStore, openChunkStore } from '../stores/open.ts';
@@ -67,29 +70,12 @@ export interface SyncSummary extends Counts {
  * used or no members at all, ValidationError for a value that JSON cannot carry, QueueError when the store fails or the audience is being synced already.
  */
 export function syncAudience(options: SyncAudienceOptions): Promise<SyncSummary> {
-  return run('audience', options, async (target) => {
-    const { members } = options;
-    // A JavaScript caller may give anything.
-    if (typeof members === 'string') {
-      throw target.fault(undefined, 'expected user ids, got a text', 'for a single member: [userId]');
-    }
-    for await (const userId of members) target.add(userId, true);
-  });
+  return run('audience', options, () => ({ userIds: options.members }));
 }
 
 /** Sends what changed of a computed trait: every value that changed since the last sync. */
 export function syncTrait(options: SyncTraitOptions): Promise<SyncSummary> {
-  return run('trait', options, async (target) => {
-    for await (const { userId, value } of options.values) target.add(userId, plainValue(value));
-  });
-}
-
-/** The value as JSON carries it: a JavaScript caller may give anything. */
-function plainValue(given: unknown): JsonValue {
-  const plain = toPlain(given, 'value');
-  if (plain.ok) return plain.value;
-  const { path, sentence, got } = plain.problem;
-  throw new ValidationError(`${sentence}, got ${got}`, { path, got });
+  return run('trait', options, () => ({ values: options.values }));
 }
 
 const KINDS = {
@@ -109,10 +95,10 @@ const CAPACITY = 1_024;
 async function run(
   kind: AudienceKind,
   options: SyncMembersOptions,
-  read: (target: MemberTarget) => Promise<void>,
+  listOf: () => MemberList,
 ): Promise<SyncSummary> {
   const input = kind === 'audience' ? 'members' : 'values';
-  checkOptions(options, {
+  validateOptions(options, {
     kinds: { ...KINDS, [input]: 'given' },
     required: ['name', 'pipeline', 'store', input],
   });
@@ -129,19 +115,13 @@ async function run(
       store,
       openChunks: openChunkStore,
       clock: systemClock,
-      input,
+      input: { name: input, ...listOf() },
       signal,
       maxChange,
       force,
       dryRun,
       called: { maxChange: 'maxChange', force: 'force: true', dryRun: 'dryRun: true' },
-      read: (spill) => read(new MemberTarget({ kind, file: input, spill })),
-      openTarget: async () => ({
-        capacity: CAPACITY,
-        ready: () => pipeline.client.ready(),
-        deliverThen: (message, then) => pipeline.deliverThen(message, then),
-        flush: () => void pipeline.client.flush(),
-      }),
+      openTarget: async () => changeTarget(pipeline, CAPACITY),
       onOutcome: ({ kind: change, userId, value }, outcome) =>
         onOutcome?.({ kind: change, userId, value }, outcome) ?? undefined,
     });
@@ -149,6 +129,16 @@ async function run(
   } finally {
     await store.close();
   }
+}
+
+/** Sends changes through a pipeline, at most `capacity` of them in flight. */
+export function changeTarget(pipeline: Pipeline, capacity: number): ChangeTarget<Outcome> {
+  return {
+    capacity,
+    ready: () => pipeline.client.ready(),
+    deliverThen: (message, onOutcome) => pipeline.deliverThen(message, onOutcome),
+    flush: () => void pipeline.client.flush(),
+  };
 }
 
 function noFile(store: string): ConfigError {

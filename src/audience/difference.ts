@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { EntryTable } from './entry-table.ts';
 import { endOfId, parseMember, readId } from './entry.ts';
 import type { JsonValue } from '../message/types.ts';
+import type { Partition } from './store.ts';
 
 /** How the members of the input differ from the ones that were sent last. */
 export interface Counts {
@@ -28,14 +29,6 @@ export interface Change {
   /** The entry in the store now, and the one after this change was sent. Undefined: none. */
   readonly before: string | undefined;
   readonly after: string | undefined;
-}
-
-/** A partition as the store has it. */
-export interface Partition {
-  readonly members: number;
-  readonly entries: Uint8Array;
-  /** Ids, as they are written, of users who may have got another value. */
-  readonly doubtful: readonly string[];
 }
 
 export interface ComparedPartition {

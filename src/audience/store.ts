@@ -1,5 +1,3 @@
-import type { Partition } from './difference.ts';
-
 export type AudienceKind = 'audience' | 'trait';
 
 /** What the store knows of an audience or a computed trait at one place. Times are ms since the epoch. */
@@ -39,6 +37,14 @@ export interface AudienceStore {
   /** Removes an audience of which nothing was ever sent. */
   dropUnused(audience: AudienceOverview): Promise<void>;
   partitions(audience: AudienceOverview): PartitionStore;
+}
+
+/** A partition as the store has it. */
+export interface Partition {
+  readonly members: number;
+  readonly entries: Uint8Array;
+  /** Ids, as they are written, of users who may have got another value. */
+  readonly doubtful: readonly string[];
 }
 
 /** The members of one audience, in PARTITIONS parts. */

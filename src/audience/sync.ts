@@ -1,23 +1,23 @@
-import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../clock.ts';
 import { ConfigError, InputError } from '../errors.ts';
-import type { JsonValue } from '../message/types.ts';
 import { formatCount } from '../message/limits.ts';
-import {
-  addCounts,
-  changesIn,
-  PartitionComparison,
-  emptyCounts,
-  type Change,
-  type Counts,
-} from './difference.ts';
-import { PARTITIONS } from './entry.ts';
-import { suspiciousChangeIn, type MaxChange } from './guard.ts';
-import { findAudience, holdAlone } from './opening.ts';
-import { Sending, type ChangeOutcome, type ChangeTarget } from './sending.ts';
+import { ChangeSender, type ChangeOutcome, type ChangeTarget } from './change-sender.ts';
+import { InputComparison } from './compare-input.ts';
+import { changesIn, type Change, type Counts } from './difference.ts';
+import { PARTITIONS, parseMember, type AudienceEntry } from './entry.ts';
+import { findAudience, findNamed, holdAlone, type NamedAudience } from './find-audience.ts';
+import { MemberTarget } from './read/member-target.ts';
+import { readMembers, type MembersFile } from './read/read-entries.ts';
+import { readList, type MemberList } from './read/read-list.ts';
 import { Spill } from './spill.ts';
-import type { PartitionChanges } from './step.ts';
-import type { AudienceKind, AudienceOverview, AudienceStore, ChunkStore, PartitionStore } from './store.ts';
+import type { AudienceKind, AudienceOverview, AudienceStore, ChunkStore } from './store.ts';
+import { suspiciousChangeIn, type MaxChange } from './suspicious-change.ts';
+
+export type { ChangeTarget } from './change-sender.ts';
+export type { Change, Counts } from './difference.ts';
+export type { MemberList } from './read/read-list.ts';
+export type { AudienceCatalog, AudienceKind, AudienceOverview } from './store.ts';
+export type { MaxChange } from './suspicious-change.ts';
 
 export interface SyncOptions<O extends ChangeOutcome> {
   readonly kind: AudienceKind;
@@ -28,10 +28,8 @@ export interface SyncOptions<O extends ChangeOutcome> {
   /** Opens temporary room for an input that does not fit into memory. */
   readonly openChunks: () => Promise<ChunkStore>;
   readonly clock: Clock;
-  /** Puts every entry of the input into the spill. */
-  readonly read: (spill: Spill) => Promise<void>;
-  /** For an error about the input: a file's name. */
-  readonly input: string;
+  /** The members or values; `name` is for an error about them: a file's name. */
+  readonly input: { readonly name: string } & (MembersFile | MemberList);
   /** Opened when there is something to be sent. */
   readonly openTarget: () => Promise<ChangeTarget<O>>;
   readonly signal: AbortSignal;
@@ -42,8 +40,8 @@ export interface SyncOptions<O extends ChangeOutcome> {
   readonly dryRun?: boolean | undefined;
   /** The names of these three options where the caller set them, for hints. */
   readonly called: { readonly maxChange: string; readonly force: string; readonly dryRun: string };
-  /** How the input differs is known, and sending begins. */
-  readonly onCounts?: ((counts: Counts) => void | Promise<void>) | undefined;
+  /** Called with the number of changes before the first is sent. */
+  readonly onStart?: ((changes: number) => void) | undefined;
   readonly onOutcome: (change: Change, outcome: O) => Promise<void> | undefined;
 }
 
@@ -53,7 +51,7 @@ export interface SyncResult {
   readonly counts: Counts;
   /** Members before. */
   readonly before: number;
-  /** Why this would be, or would have been, refused. */
+  /** Why this would be, or would have been, rejected. */
   readonly suspicion: string | undefined;
   /** Whether every change was sent: nothing failed, and nothing interrupted the sync. */
   readonly isComplete: boolean;
@@ -77,9 +75,9 @@ export async function sync<O extends ChangeOutcome>(options: SyncOptions<O>): Pr
   try {
     const spill = new Spill(await options.openChunks());
     try {
-      await options.read(spill);
+      await readInput(options, spill);
       spill.finish();
-      return await runSync({ options, partitions: store.partitions(audience), audience, spill });
+      return await runSync({ options, audience, spill });
     } finally {
       // Frees the name when its file was rejected or nothing was sent. The first error is the one that is thrown.
       if (!options.dryRun) await store.dropUnused(audience).catch(() => {});
@@ -90,84 +88,78 @@ export async function sync<O extends ChangeOutcome>(options: SyncOptions<O>): Pr
   }
 }
 
+/** Finds at least one by its name or the name of its trait. Throws ConfigError. */
+export async function findAudiences(
+  store: AudienceStore,
+  wanted: NamedAudience,
+): Promise<readonly AudienceOverview[]> {
+  return findNamed(await store.list(), wanted);
+}
+
+/** Yields the last state of each user, the entries of one partition at a time. */
+export async function* membersOf(
+  store: AudienceStore,
+  audience: AudienceOverview,
+): AsyncGenerator<readonly AudienceEntry[]> {
+  const partitions = store.partitions(audience);
+  for (let partition = 0; partition < PARTITIONS; partition++) {
+    const { entries } = await partitions.get(partition);
+    yield Buffer.from(entries).toString().split('\n').slice(0, -1).map(parseMember);
+  }
+}
+
+function readInput<O extends ChangeOutcome>(
+  { kind, input, signal }: SyncOptions<O>,
+  spill: Spill,
+): Promise<void> {
+  const file = input.name;
+  if ('open' in input) return readMembers(input.open(), spill, { ...input, kind, file, signal });
+  return readList(input, new MemberTarget({ kind, file, spill }));
+}
+
 interface SyncRun<O extends ChangeOutcome> {
   readonly options: SyncOptions<O>;
-  readonly partitions: PartitionStore;
   readonly audience: AudienceOverview;
   readonly spill: Spill;
 }
 
-async function runSync<O extends ChangeOutcome>(parts: SyncRun<O>): Promise<SyncResult> {
-  const { options, audience, spill } = parts;
+async function runSync<O extends ChangeOutcome>({
+  options,
+  audience,
+  spill,
+}: SyncRun<O>): Promise<SyncResult> {
+  const { kind, store, input, signal, dryRun } = options;
   const { trait, place } = audience;
-  const { counts, before, changed, examples } = await compareAll(parts);
+  const comparison = new InputComparison({ kind, partitions: store.partitions(audience), spill, signal });
+  const examples = new Examples();
+  const { counts, before, changed } = await comparison.compareAll(
+    dryRun ? (change) => examples.add(change) : undefined,
+  );
   const isFirst = audience.syncedAt === undefined;
   const suspicion =
     spill.total === 0
-      ? `${options.input} ${emptySentence(options)}`
+      ? `${input.name} ${emptySentence(options)}`
       : suspiciousChangeIn({ before, counts, isFirst }, options.maxChange);
-  const result: SyncResult = { trait, place, counts, before, suspicion, examples, isComplete: false };
-  if (options.dryRun || options.signal.aborted) return result;
+  const result = { trait, place, counts, before, suspicion, examples: examples.all, isComplete: false };
+  if (dryRun || signal.aborted) return result;
   assertSendable(result, spill, options);
-  await options.onCounts?.(counts);
-  const isComplete = changesIn(counts) === 0 || (await sendChanges(parts, changed));
-  if (isComplete) await options.store.completeSync(audience);
+  options.onStart?.(changesIn(counts));
+  const isComplete = changed.length === 0 || (await sendChanges(options, audience, { comparison, changed }));
+  if (isComplete) await store.completeSync(audience);
   return { ...result, isComplete };
 }
 
-interface ComparedInput {
-  readonly counts: Counts;
-  readonly before: number;
-  /** The partitions that have changes. */
-  readonly changed: readonly number[];
-  readonly examples: readonly Change[];
-}
-
-/** Counts the changes before any is sent. */
-async function compareAll<O extends ChangeOutcome>(parts: SyncRun<O>): Promise<ComparedInput> {
-  const { options, partitions } = parts;
-  const comparison = new PartitionComparison();
-  const counts = emptyCounts();
-  const changed: number[] = [];
-  const examples = new Examples();
-  let before = 0;
-  for (let partition = 0; partition < PARTITIONS && !options.signal.aborted; partition++) {
-    const kept = await partitions.get(partition);
-    const onChange = options.dryRun ? (change: Change) => examples.add(change) : undefined;
-    const part = comparison.compare(kept, givenOf(parts, partition), onChange);
-    addCounts(counts, part);
-    before += kept.members;
-    if (changesIn(part) > 0) changed.push(partition);
-    if (partition % 16 === 15) {
-      // Lets Ctrl-C through.
-      await setImmediate();
-    }
-  }
-  return { counts, before, changed, examples: examples.all };
-}
-
-function givenOf<O extends ChangeOutcome>({ spill, options: { kind } }: SyncRun<O>, partition: number) {
-  return {
-    chunks: spill.chunksOf(partition),
-    count: spill.countOf(partition),
-    absent: ABSENT[kind],
-  };
-}
-
-/** The value that a user gets who is no longer in the input: not a member, without a value. */
-const ABSENT: Readonly<Record<AudienceKind, JsonValue>> = { audience: false, trait: null };
-
 /** Returns whether every change was sent. */
 async function sendChanges<O extends ChangeOutcome>(
-  parts: SyncRun<O>,
-  changed: readonly number[],
+  options: SyncOptions<O>,
+  audience: AudienceOverview,
+  { comparison, changed }: { readonly comparison: InputComparison; readonly changed: readonly number[] },
 ): Promise<boolean> {
-  const { options, partitions, audience } = parts;
-  const { clock, signal } = options;
+  const { clock, signal, store } = options;
   let areAllSent = true;
-  const sending = new Sending<O>({
+  const sender = new ChangeSender<O>({
     audience,
-    partitions,
+    partitions: store.partitions(audience),
     target: await options.openTarget(),
     clock,
     signal,
@@ -176,35 +168,12 @@ async function sendChanges<O extends ChangeOutcome>(
       return options.onOutcome(change, outcome);
     },
   });
-  const comparison = new PartitionComparison();
   for (const partition of changed) {
-    if (sending.isStopped) break;
-    await sending.add(await changesOf(parts, partition, comparison));
+    if (sender.isStopped) break;
+    await sender.add(await comparison.changesOf(partition));
   }
-  await sending.end();
+  await sender.end();
   return areAllSent && !signal.aborted;
-}
-
-async function changesOf<O extends ChangeOutcome>(
-  parts: SyncRun<O>,
-  partition: number,
-  comparison: PartitionComparison,
-): Promise<PartitionChanges> {
-  const stored = await parts.partitions.get(partition);
-  const changes: Change[] = [];
-  const kept = Buffer.allocUnsafe(stored.entries.length);
-  let [end, keptMembers] = [0, 0];
-  comparison.compare(
-    stored,
-    givenOf(parts, partition),
-    (change) => changes.push(change),
-    (line) => {
-      kept.set(line, end);
-      end += line.length;
-      keptMembers++;
-    },
-  );
-  return { partition, changes, kept: kept.subarray(0, end), keptMembers };
 }
 
 /** A few of each kind. */
@@ -228,7 +197,7 @@ function assertSendable<O extends ChangeOutcome>(
   if (force) return;
   if (spill.total === 0) {
     throw new InputError(emptySentence({ kind }), {
-      file: input,
+      file: input.name,
       hint:
         before === 0
           ? 'check what has written it'

@@ -2,9 +2,9 @@
  * One received request as a JSON object (cli.md, "A capture"). Has exactly one of `body` and `bodyBase64`, and either
  * gives the exact bytes: `body` when they are valid UTF-8, a byte order mark included.
  */
-export type Capture = CapturedRequest & CapturedBody;
+export type Capture = CaptureRequest & CapturedBody;
 
-interface CapturedRequest {
+interface CaptureRequest {
   readonly capture: 1;
   /** When the request came. ISO 8601 UTC with milliseconds; absent when the writer did not know. */
   readonly at?: string;

@@ -95,5 +95,5 @@ function lineAt(bytes: Uint8Array, start: number): HeaderLine {
 }
 
 function requestError(line: number, what: string, got: string): InputError {
-  return new InputError(`line ${line}: ${what} "${printable(got, 60)}"`, { line, hint: HINT });
+  return new InputError(`Line ${line}: ${what} "${printable(got, 60)}"`, { line, hint: HINT });
 }

@@ -1,5 +1,5 @@
 import { InputError } from '../errors.ts';
-import { isObject } from '../check-options.ts';
+import { isObject } from '../validate-options.ts';
 import { printable } from '../redact.ts';
 import { CAPTURED_VERDICTS, type Capture, type HeaderPair } from './capture.ts';
 

@@ -27,7 +27,7 @@ export function bytesChecks(schemes: readonly SignatureScheme[]): readonly Check
         const body = sample.body('track', 'raw-bytes').toString();
         return [sample.signed(Buffer.from(body.replace('"revenue":27.5', SPELLED_OTHERWISE)))];
       },
-      faults: {
+      mistakes: {
         rejected: {
           code: 're-serialised',
           says: isLenient
@@ -53,9 +53,9 @@ export function severalSignaturesChecks(schemes: readonly SignatureScheme[]): re
       title: `two signatures of ${name}, of which the second is right`,
       expects: 'taken',
       needsSecret: true,
-      isOwnFault: true,
+      isOwnMistake: true,
       requests: (sample) => [sample.signedTwice(sample.body('track', `several-${name}`), scheme)],
-      faults: {
+      mistakes: {
         rejected: {
           code: 'reads-first-signature',
           says: `it reads only the first of several signatures, so that it rejects messages while the secret of ${name} is being changed`,

@@ -1,6 +1,11 @@
-import { networkCauseOf, type NetworkCause } from '../diagnosis/causes/network-causes.ts';
-import { responseCauseOf, type ResponseCause } from '../diagnosis/causes/response-cause.ts';
 import { redactUrl } from '../redact.ts';
+import type {
+  CauseFacts,
+  FailureEvidence,
+  NetworkCause,
+  ResponseCause,
+  ResponseEvidence,
+} from '../transport/cause.ts';
 import type { NetworkError, TransportResponse, TransportResult } from '../transport/transport.ts';
 
 /**
@@ -30,9 +35,20 @@ export type CheckResponseKind = CheckResponse['kind'];
 /** The 4xx statuses of a receiver that is too busy or asked too early. */
 const PASSING_4XX: ReadonlySet<number> = new Set([408, 423, 425, 429]);
 
+/** Explains what comes back from a receiver. */
+export interface CheckCauses {
+  /** Undefined for a 2xx whose body names no failure. */
+  readonly responseCauseOf: (response: ResponseEvidence, facts: CauseFacts) => ResponseCause | undefined;
+  readonly networkCauseOf: (
+    failure: FailureEvidence,
+    facts: Omit<CauseFacts, 'status'>,
+  ) => NetworkCause | undefined;
+}
+
 interface AskedRequest {
   readonly url: string;
   readonly isSigned: boolean;
+  readonly causes: CheckCauses;
 }
 
 export function checkResponseOf(result: TransportResult, asked: AskedRequest): CheckResponse {
@@ -47,17 +63,17 @@ export function checkResponseOf(result: TransportResult, asked: AskedRequest): C
     };
   }
   const { error, detail } = result;
-  const cause = networkCauseOf(result, { url: redactUrl(asked.url) });
+  const cause = asked.causes.networkCauseOf(result, { url: redactUrl(asked.url) });
   return { kind: 'none', error, detail, cause, ms };
 }
 
 function causeOfResponse(
   result: TransportResponse,
-  { url, isSigned }: AskedRequest,
+  { url, isSigned, causes }: AskedRequest,
 ): ResponseCause | undefined {
   const { status, headers = {}, body = '', retryAfter } = result;
   const { server, location } = headers;
-  return responseCauseOf(
+  return causes.responseCauseOf(
     { status, headers, body, isSigned },
     { status, url: redactUrl(url), server, location, retryAfter, body },
   );

@@ -3,13 +3,15 @@ import type { Check, CheckResult } from './check.ts';
 import type { CheckJudgement } from './judge-responses.ts';
 
 /** The result of a check that was made. */
-export function resultOf(check: Check, { response, ms, fault }: CheckJudgement): CheckResult {
+export function resultOf(check: Check, { response, ms, mistake }: CheckJudgement): CheckResult {
   const facts = response.kind === 'none' ? { error: response.error } : { status: response.status };
   const common = { ...checkName(check), expected: check.expects, ...facts, ms: roundedMs(ms) };
-  if (fault === undefined) return { ...common, outcome: 'passed' };
-  if (check.isAdvice && response.kind === 'rejected') return { ...common, outcome: 'passed', advice: fault };
+  if (mistake === undefined) return { ...common, outcome: 'passed' };
+  if (check.isAdvice && response.kind === 'rejected') {
+    return { ...common, outcome: 'passed', advice: mistake };
+  }
   const reply = response.kind === 'none' ? undefined : response.reply;
-  return { ...common, outcome: 'failed', fault, ...(reply !== undefined && { reply }) };
+  return { ...common, outcome: 'failed', mistake, ...(reply !== undefined && { reply }) };
 }
 
 /** The result of a check whose requests were not sent. */

@@ -1,3 +1,4 @@
+import type { Signer } from '../signature/schemes/signer.ts';
 import type { CheckResponseKind } from './check-response.ts';
 import type { CheckRequest, Sample } from './sample.ts';
 
@@ -17,14 +18,14 @@ export interface Check {
   readonly requests: (sample: Sample) => readonly CheckRequest[];
   /** Sends the requests concurrently instead of one after the other. */
   readonly atOnce?: true;
-  /** The faults that an unexpected response shows in this check, if more specific than in any other. */
-  readonly faults?: Readonly<Partial<Record<CheckResponseKind, Fault>>>;
+  /** The mistakes that an unexpected response shows in this check, if more specific than in any other. */
+  readonly mistakes?: Readonly<Partial<Record<CheckResponseKind, ReceiverMistake>>>;
   /** The same by the status of a rejection, where that says more. */
-  readonly statusFaults?: Readonly<Partial<Record<number, Fault>>>;
+  readonly statusMistakes?: Readonly<Partial<Record<number, ReceiverMistake>>>;
   /** The code of the check of a plain message: where that one failed alike, what is special about this one is not the reason. */
   readonly plain?: string;
-  /** A rejection shows the fault of this check, whatever else the receiver accepts instead. */
-  readonly isOwnFault?: true;
+  /** A rejection shows the mistake of this check, whatever else the receiver accepts instead. */
+  readonly isOwnMistake?: true;
   /** A rejection is no failure, but worth knowing. */
   readonly isAdvice?: true;
   /** The part of the timeout that the slowest response may take. @default 1 */
@@ -44,14 +45,28 @@ export function unsigned(check: Check): Check {
   return { ...check, title: check.titleUnsigned ?? check.title };
 }
 
-/** A fault of a receiver, as far as it can be seen from outside. */
-export interface Fault {
+/** A mistake of a receiver, as far as it can be seen from outside. */
+export interface ReceiverMistake {
   /** Stable. */
   readonly code: string;
   /** What is wrong: a sentence about the receiver, without its full stop. */
   readonly says: string;
   /** How to fix it, likewise. */
   readonly fix: string;
+}
+
+export interface MistakeOptions {
+  /** All that were given, of which the first signs. */
+  readonly secrets: readonly string[];
+  /** Signs by the schemes that are named; undefined: the default one. */
+  readonly signer: Signer | undefined;
+  readonly runId: string;
+}
+
+/** A request that a receiver accepts only by a mistake, and the mistake. */
+export interface MistakenRequest {
+  readonly request: CheckRequest;
+  readonly mistake: ReceiverMistake;
 }
 
 export type CheckOutcome = 'passed' | 'failed' | 'skipped' | 'unsent';
@@ -70,9 +85,9 @@ export interface CheckResult {
   readonly ms?: number;
   /** The response's body, unescaped and without secrets; only of a failed check. */
   readonly reply?: string;
-  readonly fault?: Fault;
+  readonly mistake?: ReceiverMistake;
   /** What is worth knowing about a check that passed. */
-  readonly advice?: Fault;
+  readonly advice?: ReceiverMistake;
   /** Why the check was skipped or not sent. */
   readonly reason?: string;
 }

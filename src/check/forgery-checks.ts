@@ -1,8 +1,8 @@
-import type { Check, Fault } from './check.ts';
+import type { Check, ReceiverMistake } from './check.ts';
 import type { CheckRequest, Sample } from './sample.ts';
 
-/** The fault of a receiver that fails on a forgery: anyone can make it fail, and a 5xx does not tell them to stop. */
-const failing: Fault = {
+/** The mistake of a receiver that fails on a forgery: anyone can make it fail, and a 5xx does not tell them to stop. */
+const failing: ReceiverMistake = {
   code: 'fails-on-bad-signature',
   says: 'it fails instead of rejecting: usually an uncaught error of the comparison',
   fix: 'respond with 401 to every request that does not verify. Compare lengths first (timingSafeEqual throws when they differ), and compare bytes (compare_digest throws on text that is not ASCII)',
@@ -12,7 +12,7 @@ const failing: Fault = {
 export function forgery(
   code: string,
   title: string,
-  faults: { readonly taken: Fault; readonly failing?: Fault },
+  mistakes: { readonly taken: ReceiverMistake; readonly failing?: ReceiverMistake },
   request: (sample: Sample, body: Buffer) => CheckRequest,
 ): Check {
   return {
@@ -23,11 +23,11 @@ export function forgery(
     // A signature that is not looked at passes with any forgery.
     ...(code !== 'unsigned' && code !== 'wrong-signature' && { plain: 'wrong-signature' }),
     requests: (sample) => [request(sample, sample.body('track', code, { event: 'Hooks Test Forgery' }))],
-    faults: { failing, ...faults },
+    mistakes: { failing, ...mistakes },
   };
 }
 
-const UNCHECKED: Check['faults'] & { readonly taken: Fault } = {
+const UNCHECKED: Check['mistakes'] & { readonly taken: ReceiverMistake } = {
   taken: {
     code: 'accepts-any-signature',
     says: 'it lets forgers in: it accepts a wrong signature',
@@ -94,7 +94,7 @@ export const FORGERY_CHECKS: readonly Check[] = [
       sample.signed(sample.body('track', 'malformed').subarray(0, 60)),
       sample.signed(Buffer.alloc(0)),
     ],
-    faults: {
+    mistakes: {
       taken: {
         code: 'accepts-malformed',
         says: 'it accepts bodies that it cannot have read',

@@ -1,9 +1,7 @@
 import { STATUS_CODES } from 'node:http';
-import type { ResponseCause } from '../diagnosis/causes/response-cause.ts';
-import { OWN_WORDS } from '../diagnosis/causes/wanted-rules.ts';
-import { WORDS_IN_BODY } from '../diagnosis/causes/taken-rules.ts';
+import type { ResponseCause } from '../transport/cause.ts';
 import type { CheckResponse } from './check-response.ts';
-import type { Check, Expected, Fault } from './check.ts';
+import type { Check, Expected, ReceiverMistake } from './check.ts';
 
 export interface CheckJudgement {
   /** The response that decided: the first that is not as expected, else the slowest. */
@@ -11,7 +9,7 @@ export interface CheckJudgement {
   /** How long the slowest response took. */
   readonly ms: number;
   /** Undefined when all responses are as expected. */
-  readonly fault: Fault | undefined;
+  readonly mistake: ReceiverMistake | undefined;
 }
 
 /** Judges the responses to a check's requests, of which there is at least one. */
@@ -23,9 +21,9 @@ export function judgeResponses(
   const slowest = responses.reduce((one, other) => (other.ms > one.ms ? other : one));
   const { ms } = slowest;
   const wrong = responses.find((response) => !isAsExpected(response, check.expects));
-  if (wrong !== undefined) return { response: wrong, ms, fault: faultOf(check, wrong, hasTaken) };
+  if (wrong !== undefined) return { response: wrong, ms, mistake: mistakeOf(check, wrong, hasTaken) };
   const allowedMs = timeoutMs * (check.withinShare ?? 1);
-  return { response: slowest, ms, fault: ms > allowedMs ? tooSlow(ms, timeoutMs) : undefined };
+  return { response: slowest, ms, mistake: ms > allowedMs ? tooSlow(ms, timeoutMs) : undefined };
 }
 
 function isAsExpected(response: CheckResponse, expected: Expected): boolean {
@@ -61,27 +59,27 @@ export const EXPECTED_STATUS = {
 } as const satisfies Readonly<Record<Expected, string>>;
 
 /**
- * Finds the fault. What stands in front of the receiver, or what it says in its own words, goes before a check's own explanation, which
+ * Finds the mistake. What stands in front of the receiver, or what it says in its own words, goes before a check's own explanation, which
  * applies only to a receiver that accepts other messages.
  */
-function faultOf(
-  { faults, statusFaults = {}, expects }: Check,
+function mistakeOf(
+  { mistakes, statusMistakes = {}, expects }: Check,
   response: CheckResponse,
   hasTaken: boolean,
-): Fault {
+): ReceiverMistake {
   const unclear = expects === 'rejected' ? unclearRejection(response) : undefined;
   if (unclear !== undefined) return unclear;
   const seen = response.kind === 'none' ? undefined : seenCause(response.cause);
   if (seen !== undefined) return seen;
   const isSpecial = (hasTaken || expects === 'rejected') && !isLost(response);
-  const ofStatus = response.kind === 'rejected' ? statusFaults[response.status] : undefined;
-  return (isSpecial ? (ofStatus ?? faults?.[response.kind]) : undefined) ?? commonFault(response);
+  const ofStatus = response.kind === 'rejected' ? statusMistakes[response.status] : undefined;
+  return (isSpecial ? (ofStatus ?? mistakes?.[response.kind]) : undefined) ?? commonMistake(response);
 }
 
 const INSTEAD = 'respond with 401 instead (400 to what is not JSON): senders look at the status only';
 
-/** The fault of not taking a forgery, but not saying so by a status. Only for a receiver that takes right messages. */
-function unclearRejection(response: CheckResponse): Fault | undefined {
+/** The mistake of not taking a forgery, but not saying so by a status. Only for a receiver that takes right messages. */
+function unclearRejection(response: CheckResponse): ReceiverMistake | undefined {
   if (response.kind === 'redirect') {
     return { code: 'redirects-forgeries', says: 'it redirects instead of rejecting', fix: INSTEAD };
   }
@@ -97,8 +95,8 @@ function unclearRejection(response: CheckResponse): Fault | undefined {
     const says = `it rejects in the JSON of its body, but with status ${response.status}`;
     return { code: 'refuses-in-words', says, fix: INSTEAD };
   }
-  // What is recognised says so itself.
-  const isElse = response.cause !== undefined && response.cause.code !== WORDS_IN_BODY;
+  // What is recognized says so itself.
+  const isElse = response.cause !== undefined && response.cause.code !== 'words-in-body';
   if (isElse || !REJECTION_WORDS.test(response.reply ?? '')) return undefined;
   const says = `it rejects in words, but with status ${response.status}`;
   return { code: 'refuses-in-words', says, fix: INSTEAD };
@@ -132,14 +130,14 @@ const OWN_FIXES: Readonly<Record<string, string>> = {
 };
 
 /** The cause that a response shows of itself, beyond its status. */
-function seenCause(cause: ResponseCause | undefined): Fault | undefined {
+function seenCause(cause: ResponseCause | undefined): ReceiverMistake | undefined {
   if (cause === undefined || cause.kind === 'status') return undefined;
   const { code, says, fix } = cause;
   const isLimit = cause.kind === 'busy' && /(?:^|-)limit(?:-|$)/.test(code);
   return { code, says, fix: isLimit ? LIFT_LIMIT : (OWN_FIXES[code] ?? fix) };
 }
 
-function commonFault(response: CheckResponse): Fault {
+function commonMistake(response: CheckResponse): ReceiverMistake {
   switch (response.kind) {
     case 'none':
       return noResponse(response);
@@ -181,8 +179,8 @@ function isTelling(cause: ResponseCause | undefined): cause is ResponseCause {
   return cause !== undefined && !VAGUE.has(cause.code);
 }
 
-/** The fault of rejecting a correct message, when its way of verifying is not the reason, or could not be found. */
-function rejectsValid(status: number, cause: ResponseCause | undefined): Fault {
+/** The mistake of rejecting a correct message, when its way of verifying is not the reason, or could not be found. */
+function rejectsValid(status: number, cause: ResponseCause | undefined): ReceiverMistake {
   const code = status === 404 || status === 405 ? 'wrong-path' : 'refuses-valid';
   if (isTelling(cause)) return { code, says: cause.says, fix: cause.fix };
   return {
@@ -193,14 +191,14 @@ function rejectsValid(status: number, cause: ResponseCause | undefined): Fault {
 }
 
 /** Causes that say something, behind which the signature may be. */
-const MAYBE_SIGNATURE: ReadonlySet<string> = new Set([OWN_WORDS.code, 'refused-spring']);
+const MAYBE_SIGNATURE: ReadonlySet<string> = new Set(['own-words', 'refused-spring']);
 
 /** Whether a response says that the signature is not the reason for it. */
 export function isAboutElse({ cause }: CheckResponse): boolean {
   return cause !== undefined && !MAYBE_SIGNATURE.has(cause.code) && !VAGUE.has(cause.code);
 }
 
-function noResponse({ error, detail, cause }: CheckResponse & { kind: 'none' }): Fault {
+function noResponse({ error, detail, cause }: CheckResponse & { kind: 'none' }): ReceiverMistake {
   const text = error === 'timeout' ? `no response in time: ${detail}` : detail;
   return {
     code: cause?.code ?? error,
@@ -209,7 +207,7 @@ function noResponse({ error, detail, cause }: CheckResponse & { kind: 'none' }):
   };
 }
 
-function tooSlow(ms: number, timeoutMs: number): Fault {
+function tooSlow(ms: number, timeoutMs: number): ReceiverMistake {
   return {
     code: 'slow',
     says: `the slowest response took ${inSeconds(ms)} of the allowed ${inSeconds(timeoutMs)}: on a busy day it comes too late, so that the message is sent twice`,

@@ -1,5 +1,5 @@
 import { MESSAGE_TYPES } from '../message/types.ts';
-import { signedTitles, type Check, type Fault } from './check.ts';
+import { signedTitles, type Check, type ReceiverMistake } from './check.ts';
 
 /** Texts that libraries of other languages write in another way than JSON.stringify, to find receivers that hash re-serialized JSON. */
 const TEXTS = {
@@ -23,8 +23,8 @@ const NUMBERS = {
   safe: 9_007_199_254_740_991,
 };
 
-/** The fault of accepting plain messages but not one with unusual content, when its spelling of JSON could not be found. */
-const RE_SERIALISED: Fault = {
+/** The mistake of accepting plain messages but not one with unusual content, when its spelling of JSON could not be found. */
+const RE_SERIALISED: ReceiverMistake = {
   code: 're-serialised',
   says: 'it accepts plain messages and rejects this one: it hashes re-serialized JSON, or its validation rejects the content',
   fix: 'hash the bytes of the body as received, before any parser',
@@ -33,15 +33,15 @@ const RE_SERIALISED: Fault = {
 const USE_ANONYMOUS_ID =
   'use anonymousId when there is no userId: page, screen, identify, track and group may come without one';
 
-/** The fault of failing on the largest message, which a limit on bodies cuts off. */
-const BODY_LIMIT: Fault = {
+/** The mistake of failing on the largest message, which a limit on bodies cuts off. */
+const BODY_LIMIT: ReceiverMistake = {
   code: 'body-limit',
   says: 'it rejects a body of 32 KB',
   fix: 'raise the limit on bodies to 64 KB: a message may have 32 KB',
 };
 
 /** Nothing but the length sets the largest message apart from those whose signature was right. */
-const PART_OF_BODY: Fault = {
+const PART_OF_BODY: ReceiverMistake = {
   code: 'part-of-body',
   says: 'it takes shorter messages and rejects the signature of this one: it hashes only a part of a longer body',
   fix: 'read the body to its end, all its chunks, before you hash it',
@@ -67,7 +67,7 @@ export const MESSAGE_CHECKS: readonly Check[] = [
         sample.body('track', 'anonymous', { userId: undefined, anonymousId: 'hooks-test-anonymous' }),
       ),
     ],
-    faults: {
+    mistakes: {
       rejected: {
         code: 'needs-user-id',
         says: 'it rejects a message that has no userId',
@@ -89,7 +89,7 @@ export const MESSAGE_CHECKS: readonly Check[] = [
       const request = sample.signed(sample.body('track', 'duplicate'));
       return [request, request];
     },
-    faults: {
+    mistakes: {
       rejected: {
         code: 'refuses-duplicates',
         says: 'it rejects a message that it has seen before',
@@ -108,7 +108,7 @@ export const MESSAGE_CHECKS: readonly Check[] = [
     title: 'texts of many scripts, emoji, U+2028, markup and escapes',
     expects: 'taken',
     requests: (sample) => [sample.signed(sample.body('identify', 'unicode', { traits: TEXTS }))],
-    faults: {
+    mistakes: {
       rejected: RE_SERIALISED,
       failing: {
         code: 'fails-on-unicode',
@@ -123,7 +123,7 @@ export const MESSAGE_CHECKS: readonly Check[] = [
     title: 'numbers that languages write in different ways',
     expects: 'taken',
     requests: (sample) => [sample.signed(sample.body('track', 'numbers', { properties: NUMBERS }))],
-    faults: {
+    mistakes: {
       rejected: RE_SERIALISED,
       failing: {
         code: 'fails-on-numbers',
@@ -138,8 +138,8 @@ export const MESSAGE_CHECKS: readonly Check[] = [
     title: 'a message of 32 KB, the largest there is',
     expects: 'taken',
     requests: (sample) => [sample.signed(sample.largestBody('large'))],
-    statusFaults: { 401: PART_OF_BODY, 413: BODY_LIMIT },
-    faults: {
+    statusMistakes: { 401: PART_OF_BODY, 413: BODY_LIMIT },
+    mistakes: {
       rejected: {
         code: 'refuses-large',
         says: 'it rejects a body of 32 KB, and takes shorter ones',
@@ -161,7 +161,7 @@ export const MESSAGE_CHECKS: readonly Check[] = [
       const body = sample.body('track', 'unknown-type').toString();
       return [sample.signed(Buffer.from(body.replace('"type":"track"', '"type":"hooks-test"')))];
     },
-    faults: {
+    mistakes: {
       failing: {
         code: 'fails-on-unknown-type',
         says: 'it fails on a message of a type that it does not know',

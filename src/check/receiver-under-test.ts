@@ -1,9 +1,8 @@
 import { sleep, type Clock } from '../clock.ts';
 import { redactUrl, withoutRepeated } from '../redact.ts';
 import { withoutSent, type SentRequest } from '../transport/sent-secrets.ts';
-import { networkCauseOf } from '../diagnosis/causes/network-causes.ts';
 import type { ConnectionOptions, NetworkError, Transport, TransportResult } from '../transport/transport.ts';
-import { checkResponseOf, type CheckResponse } from './check-response.ts';
+import { checkResponseOf, type CheckCauses, type CheckResponse } from './check-response.ts';
 import type { Check } from './check.ts';
 import type { CheckRequest } from './sample.ts';
 
@@ -22,11 +21,12 @@ export interface TestedReceiverOptions {
   readonly signal: AbortSignal;
   /** Returns why the receiver can no longer respond; undefined while it can. */
   readonly gone: () => string | undefined;
+  readonly causes: CheckCauses;
   /** Looks closer at why there was no response, given its code. @default no look */
   readonly examine?: (error: NetworkError) => Promise<Examined | undefined>;
 }
 
-/** What a look at the port shows: a code of causes/network-causes.ts, and where the receiver is instead. */
+/** What a look at the port shows: the code of a NetworkCause, and where the receiver is instead. */
 interface Examined {
   readonly cause: string;
   readonly location?: string;
@@ -99,18 +99,18 @@ export class ReceiverUnderTest {
 
   /** One that has never responded may be no receiver, or be somewhere else. */
   async #examined(response: CheckResponse & { kind: 'none' }): Promise<CheckResponse> {
-    const { examine, url } = this.#options;
+    const { examine, url, causes } = this.#options;
     this.#seen ??= examine?.(response.error);
     const seen = await this.#seen;
     if (seen === undefined) return response;
     return {
       ...response,
-      cause: networkCauseOf({ error: response.error, ...seen }, { url: redactUrl(url), ...seen }),
+      cause: causes.networkCauseOf({ error: response.error, ...seen }, { url: redactUrl(url), ...seen }),
     };
   }
 
   async #ask({ body, signature, signatureHeaders }: CheckRequest): Promise<CheckResponse> {
-    const { transport, url, headers, timeoutMs, connection, clock, signal } = this.#options;
+    const { transport, url, headers, timeoutMs, connection, clock, signal, causes } = this.#options;
     const { secret, secrets = secret === undefined ? [] : [secret] } = this.#options;
     const startedAt = clock.now();
     const own = signatureHeaders ?? (signature === undefined ? [] : ['X-Signature', signature]);
@@ -131,7 +131,7 @@ export class ReceiverUnderTest {
     if (this.#slowBodies < MOST_SLOW_BODIES) {
       this.#slowBodies = clock.now() - startedAt - result.ms > SLOW_BODY_MS ? this.#slowBodies + 1 : 0;
     }
-    return checkResponseOf(result, { url, isSigned: own.length > 0 });
+    return checkResponseOf(result, { url, isSigned: own.length > 0, causes });
   }
 }
 

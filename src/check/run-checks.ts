@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts';
 import { ConfigError } from '../errors.ts';
 import { checkName, resultOf, unsentResult } from './check-results.ts';
 import type { CheckResponse } from './check-response.ts';
-import type { Check, CheckResult, Fault } from './check.ts';
+import type { Check, CheckResult, MistakenRequest, MistakeOptions, ReceiverMistake } from './check.ts';
 import {
   isAboutElse,
   isPage,
@@ -11,7 +11,6 @@ import {
   judgeResponses,
   type CheckJudgement,
 } from './judge-responses.ts';
-import { mistakenRequests } from '../diagnosis/mistakes/mistaken-requests.ts';
 import { INTERRUPTED, ReceiverUnderTest, type TestedReceiverOptions } from './receiver-under-test.ts';
 import { NEEDS_SECRET, RunProgress } from './run-progress.ts';
 import type { Signer } from '../signature/schemes/signer.ts';
@@ -23,15 +22,17 @@ export interface RunOptions extends TestedReceiverOptions {
   readonly signer?: Signer | undefined;
   /** Makes the messages of this run unique. */
   readonly runId: string;
+  /** Makes the requests by which the run looks for the mistake of a receiver that rejects a correct signature. */
+  readonly mistakenRequests: (body: Buffer, options: MistakeOptions) => Promise<Iterable<MistakenRequest>>;
   /** Called for each check, in order, as soon as it has run. */
   readonly onResult: (result: CheckResult) => void;
 }
 
 export interface RunEnd {
   /** Why no check could run: the receiver cannot be reached, or rejects all that is unsigned and no secret was given. */
-  readonly untestable?: Fault;
+  readonly untestable?: ReceiverMistake;
   /** What all results together say, where that is more than each of them. */
-  readonly verdict?: Fault;
+  readonly verdict?: ReceiverMistake;
 }
 
 /** How often the run looks for the receiver's way of verifying, each time with some hundred requests. */
@@ -46,13 +47,13 @@ export class CheckRun {
   readonly #clock: Clock;
   readonly #progress: RunProgress;
   /** The mistake by which the receiver verifies, once found. */
-  #mistake: Fault | undefined;
+  #mistake: ReceiverMistake | undefined;
   #probes = 0;
   /** Asked only of a receiver that responds with pages. */
   #rejectsForgery: Promise<boolean> | undefined;
   /** Asked only of a receiver that has taken a forgery. */
   #everything: Promise<boolean> | undefined;
-  #untestable: Fault | undefined;
+  #untestable: ReceiverMistake | undefined;
   /** Why the remaining checks are not sent. */
   #over: string | undefined;
 
@@ -97,8 +98,8 @@ export class CheckRun {
     const requests = this.#signedRequests(check);
     if (typeof requests === 'string') return { ...checkName(check), outcome: 'skipped', reason: requests };
     const judgement = await this.#make(check, requests);
-    this.#progress.seeFault(check, judgement);
-    this.#untestable = this.#whyUntestable(judgement.response, judgement.fault);
+    this.#progress.seeMistake(check, judgement);
+    this.#untestable = this.#whyUntestable(judgement.response, judgement.mistake);
     this.#over = this.#untestable?.says ?? this.#receiver.over ?? this.#progress.whyOver(check, judgement);
     if (this.#untestable !== undefined) return unsentResult(check, this.#untestable.says);
     // The check may have ended because the interruption stopped it.
@@ -132,23 +133,23 @@ export class CheckRun {
       timeoutMs: this.#receiver.timeoutMs,
       hasTaken: this.#progress.hasTaken,
     });
-    const { response, fault } = judgement;
+    const { response, mistake } = judgement;
     if (check.expects !== 'rejected') this.#progress.seeCorrect(responses);
     else if (check.needsSecret) this.#progress.seeForgery(response);
-    if (fault === undefined) return judgement;
-    const plain = this.#progress.plainFault(check, response);
-    if (plain !== undefined) return { ...judgement, fault: plain };
+    if (mistake === undefined) return judgement;
+    const plain = this.#progress.plainMistake(check, response);
+    if (plain !== undefined) return { ...judgement, mistake: plain };
     const gone = response.kind === 'none' ? this.#options.gone() : undefined;
-    if (gone !== undefined) return { ...judgement, fault: diedFault(gone) };
+    if (gone !== undefined) return { ...judgement, mistake: diedMistake(gone) };
     if (check.expects === 'rejected' && isTakenForgery(response) && (await this.#takesEverything())) {
-      return { ...judgement, fault: this.#progress.takesEverythingFault };
+      return { ...judgement, mistake: this.#progress.takesEverythingMistake };
     }
     if (check.expects !== 'taken') return judgement;
     if (check.isAdvice && response.kind === 'rejected') {
       const isNews = this.#mistake === undefined && (await this.#takesStringified(requests));
-      return { ...judgement, fault: isNews ? fault : undefined };
+      return { ...judgement, mistake: isNews ? mistake : undefined };
     }
-    return { ...judgement, fault: (await this.#whyRejected(response, requests, check)) ?? fault };
+    return { ...judgement, mistake: (await this.#whyRejected(response, requests, check)) ?? mistake };
   }
 
   /** Whether forgeries of three kinds are taken, so that no one of them is the mistake. Asked once. */
@@ -199,11 +200,11 @@ export class CheckRun {
   async #whyRejected(
     response: CheckResponse,
     [request]: readonly CheckRequest[],
-    { isOwnFault }: Check,
-  ): Promise<Fault | undefined> {
+    { isOwnMistake }: Check,
+  ): Promise<ReceiverMistake | undefined> {
     if (response.kind !== 'rejected' || isAboutElse(response) || request === undefined) return undefined;
-    if (!this.#sample.isSigned) return this.#progress.unsignedFault(response);
-    if (this.#mistake !== undefined || (isOwnFault && this.#progress.hasTaken)) return this.#mistake;
+    if (!this.#sample.isSigned) return this.#progress.unsignedMistake(response);
+    if (this.#mistake !== undefined || (isOwnMistake && this.#progress.hasTaken)) return this.#mistake;
     // While nothing was taken, one message shows what all others would.
     if (this.#probes > 0 && !this.#progress.hasTaken) return undefined;
     if (++this.#probes <= PROBES) this.#mistake = await this.#probe(Buffer.from(request.body));
@@ -217,29 +218,29 @@ export class CheckRun {
     return isTakenResponse(await this.#receiver.ask(this.#sample.signedOver(stringified, body)));
   }
 
-  async #probe(body: Buffer): Promise<Fault | undefined> {
+  async #probe(body: Buffer): Promise<ReceiverMistake | undefined> {
     const until = this.#clock.now() + PROBING_MS;
-    const { secret = '', secrets = [secret], signer, runId } = this.#options;
-    for (const { request, fault } of mistakenRequests(body, { secrets, signer, runId })) {
+    const { secret = '', secrets = [secret], signer, runId, mistakenRequests } = this.#options;
+    for (const { request, mistake } of await mistakenRequests(body, { secrets, signer, runId })) {
       if (this.#clock.now() > until || this.#receiver.over !== undefined) return undefined;
       const { kind } = await this.#receiver.ask(request);
-      if (kind === 'taken') return fault;
+      if (kind === 'taken') return mistake;
       if (kind === 'none') return undefined;
     }
     return undefined;
   }
 
-  /** Returns the fault when no receiver was ever reached, or it wants a secret: then there is nothing to report of it. */
-  #whyUntestable(response: CheckResponse, fault?: Fault): Fault | undefined {
-    const rejection = this.#sample.isSigned ? undefined : this.#progress.unsignedFault(response);
+  /** Returns the mistake when no receiver was ever reached, or it wants a secret: then there is nothing to report of it. */
+  #whyUntestable(response: CheckResponse, mistake?: ReceiverMistake): ReceiverMistake | undefined {
+    const rejection = this.#sample.isSigned ? undefined : this.#progress.unsignedMistake(response);
     if (rejection?.code === NEEDS_SECRET) return rejection;
     if (response.kind !== 'none' || this.#receiver.hasResponded) return undefined;
-    return ['refused', 'dns', 'blocked-address'].includes(response.error) ? fault : undefined;
+    return ['refused', 'dns', 'blocked-address'].includes(response.error) ? mistake : undefined;
   }
 }
 
 const PROVES_NOTHING = 'it took no correct message, so that rejecting this one would prove nothing';
 
-function diedFault(gone: string): Fault {
+function diedMistake(gone: string): ReceiverMistake {
   return { code: 'died', says: `${gone} during this check`, fix: 'read its output' };
 }

@@ -1,13 +1,13 @@
 import { DEFAULT_SCHEMES } from '../signature/schemes/find-schemes.ts';
 import type { SignatureScheme } from '../signature/schemes/scheme.ts';
 import type { CheckResponse } from './check-response.ts';
-import type { Check, Fault } from './check.ts';
+import type { Check, ReceiverMistake } from './check.ts';
 import { verifyingFixes } from './scheme-checks.ts';
 import { isAboutElse, isTakenForgery, isTakenResponse, type CheckJudgement } from './judge-responses.ts';
 
-/** Stops after this many requests without a response in a row (each takes the whole timeout), or with the same fault and nothing taken. */
+/** Stops after this many requests without a response in a row (each takes the whole timeout), or with the same mistake and nothing taken. */
 const IN_A_ROW = 3;
-/** Faults of the way, after which no request arrives. */
+/** Mistakes of the way, after which no request arrives. */
 const NO_RECEIVER: ReadonlySet<string> = new Set([
   'speaks-tls',
   'speaks-http',
@@ -26,7 +26,7 @@ export class RunProgress {
   hasTaken = false;
   /** Whether it was ever sent one. */
   hasAsked = false;
-  readonly #faults = new Map<string, { readonly responded: string; readonly fault: Fault }>();
+  readonly #mistakes = new Map<string, { readonly responded: string; readonly mistake: ReceiverMistake }>();
   #forgeries = 0;
   #takenForgeries = 0;
   #withoutResponse = 0;
@@ -40,21 +40,21 @@ export class RunProgress {
   }
 
   /** Notes what a check of a message found. */
-  seeFault({ code }: Check, { response, fault }: CheckJudgement): void {
-    if (fault !== undefined) this.#faults.set(code, { responded: respondedText(response), fault });
+  seeMistake({ code }: Check, { response, mistake }: CheckJudgement): void {
+    if (mistake !== undefined) this.#mistakes.set(code, { responded: respondedText(response), mistake });
   }
 
-  /** The fault of the plain message, where it got the same response. */
-  plainFault({ plain }: Check, response: CheckResponse): Fault | undefined {
-    const seen = plain === undefined ? undefined : this.#faults.get(plain);
-    return seen?.responded === respondedText(response) ? seen.fault : undefined;
+  /** The mistake of the plain message, where it got the same response. */
+  plainMistake({ plain }: Check, response: CheckResponse): ReceiverMistake | undefined {
+    const seen = plain === undefined ? undefined : this.#mistakes.get(plain);
+    return seen?.responded === respondedText(response) ? seen.mistake : undefined;
   }
 
   /**
    * What the rejection of an unsigned message shows, as long as none was taken. Only a status or a word that is about signatures tells
    * the reason.
    */
-  unsignedFault(response: CheckResponse): Fault | undefined {
+  unsignedMistake(response: CheckResponse): ReceiverMistake | undefined {
     if (this.hasTaken || response.kind !== 'rejected' || isAboutElse(response)) return undefined;
     const { status, reply = '' } = response;
     if (status === 401 || status === 403 || /signature|hmac|\bunsigned|not signed/i.test(reply)) {
@@ -76,41 +76,42 @@ export class RunProgress {
   }
 
   /** Why the remaining checks need not be sent, after this one. */
-  whyOver({ code, expects }: Check, { response, fault }: CheckJudgement): string | undefined {
+  whyOver({ code, expects }: Check, { response, mistake }: CheckJudgement): string | undefined {
     if (response.kind === 'none') {
-      if (fault !== undefined && NO_RECEIVER.has(fault.code)) {
-        return `first fix what is wrong above: ${fault.says}`;
+      if (mistake !== undefined && NO_RECEIVER.has(mistake.code)) {
+        return `first fix what is wrong above: ${mistake.says}`;
       }
       return this.#whyNoResponse(code, response.error);
     }
     this.#withoutResponse = 0;
-    if (fault === undefined || expects === 'rejected') {
+    if (mistake === undefined || expects === 'rejected') {
       this.#sameInARow = 0;
       return undefined;
     }
-    const isSame = fault.code === this.#lastCode;
-    this.#lastCode = fault.code;
+    const isSame = mistake.code === this.#lastCode;
+    this.#lastCode = mistake.code;
     this.#sameInARow = isSame ? this.#sameInARow + 1 : 1;
-    const isInTheWay = !this.hasTaken && response.cause?.kind === 'way' && response.cause.code === fault.code;
-    if (isInTheWay) return `first fix what is wrong above: ${fault.says}`;
-    const isBusy = response.cause?.kind === 'busy' && response.cause.code === fault.code;
+    const isInTheWay =
+      !this.hasTaken && response.cause?.kind === 'way' && response.cause.code === mistake.code;
+    if (isInTheWay) return `first fix what is wrong above: ${mistake.says}`;
+    const isBusy = response.cause?.kind === 'busy' && response.cause.code === mistake.code;
     // A mistake in verifying shows in each check, and some checks show another one.
     const isOfWay =
-      fault.code === 'wrong-path' || fault.code === response.cause?.code || response.kind !== 'rejected';
+      mistake.code === 'wrong-path' || mistake.code === response.cause?.code || response.kind !== 'rejected';
     const isHopeless = isBusy || (!this.hasTaken && isOfWay);
     return isHopeless && this.#sameInARow >= IN_A_ROW
-      ? `the last ${IN_A_ROW} failed alike: ${fault.says}`
+      ? `the last ${IN_A_ROW} failed alike: ${mistake.says}`
       : undefined;
   }
 
   /** One line for a receiver that takes forgeries of every kind. */
-  get takesEverything(): Fault | undefined {
+  get takesEverything(): ReceiverMistake | undefined {
     if (this.#forgeries < IN_A_ROW || this.#takenForgeries < this.#forgeries) return undefined;
-    return this.takesEverythingFault;
+    return this.takesEverythingMistake;
   }
 
-  /** The one fault of such a receiver, with the fix by the schemes that it has to verify. */
-  get takesEverythingFault(): Fault {
+  /** The one mistake of such a receiver, with the fix by the schemes that it has to verify. */
+  get takesEverythingMistake(): ReceiverMistake {
     return {
       code: 'takes-everything',
       says: 'it takes everything: it verifies no signature, or the URL is not the receiver (a catch-all route, an inspector of requests)',

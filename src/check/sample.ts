@@ -27,12 +27,12 @@ export interface SampleOptions {
   readonly runId: string;
 }
 
-type Fields = Readonly<Record<string, unknown>>;
+type SampleFields = Readonly<Record<string, unknown>>;
 
 const USER = 'hooks-test-user';
 
 /** A message of each type, as a real sender would send it, and recognizable as a test in the receiver's records. */
-export const SAMPLE_FIELDS: Readonly<Record<MessageType, Fields>> = {
+export const SAMPLE_FIELDS: Readonly<Record<MessageType, SampleFields>> = {
   page: {
     userId: USER,
     properties: {
@@ -77,7 +77,7 @@ export class Sample {
   }
 
   /** Makes the body of a message; `fields` replace those of its type, `name` becomes part of its `messageId`. */
-  body(type: MessageType, name: string, fields: Fields = {}): Buffer {
+  body(type: MessageType, name: string, fields: SampleFields = {}): Buffer {
     const messageId = `hooks-test-${name}-${this.#options.runId}`;
     const input = { type, ...SAMPLE_FIELDS[type], messageId, ...fields };
     return Buffer.from(encodeBody(buildMessage(input, { now: this.#options.now })));
@@ -167,7 +167,7 @@ function otherDigit(signature: string): string {
   return signature.slice(0, at) + (signature[at] === '0' ? '1' : '0') + signature.slice(at + 1);
 }
 
-function filledWith(filling: string): Fields {
+function filledWith(filling: string): SampleFields {
   return { properties: { filling } };
 }
 

@@ -1,6 +1,6 @@
 import { layoutOf, signatureHeaderNames } from '../signature/schemes/layout.ts';
 import type { SignatureScheme } from '../signature/schemes/scheme.ts';
-import type { Check, Fault } from './check.ts';
+import type { Check, ReceiverMistake } from './check.ts';
 import { forgery, FORGERY_CHECKS } from './forgery-checks.ts';
 import type { CheckRequest, Sample } from './sample.ts';
 
@@ -23,11 +23,11 @@ function isStrong({ hash }: SignatureScheme, schemes: readonly SignatureScheme[]
 
 /** Texts that name a header are those of the default scheme alone. */
 function inWordsOf(schemes: readonly SignatureScheme[], check: Check): Check {
-  const { taken, failing } = check.faults ?? {};
+  const { taken, failing } = check.mistakes ?? {};
   if (check.needsSecret !== true || taken === undefined) return check;
   const fix = check.code === 'malformed' ? taken.fix : verifyingFixes(schemes);
   const says = taken.says.replace('X-Signature', signatureHeaderNames(schemes));
-  return { ...check, faults: { taken: { ...taken, says, fix }, ...(failing && { failing }) } };
+  return { ...check, mistakes: { taken: { ...taken, says, fix }, ...(failing && { failing }) } };
 }
 
 /** How a receiver verifies by all of these schemes. */
@@ -58,13 +58,13 @@ interface SchemeForgery {
 
 function schemeForgery(scheme: SignatureScheme, { kind, title, says, request }: SchemeForgery): Check {
   const code = `${kind}-${scheme.name}`;
-  const fault = (faultCode: string, text: string): Fault => ({
-    code: faultCode,
+  const mistake = (mistakeCode: string, text: string): ReceiverMistake => ({
+    code: mistakeCode,
     says: text,
     fix: verifyingFix(scheme),
   });
-  const taken = fault(`accepts-${code}`, `it lets forgers in: ${says}`);
-  const failing = fault('fails-on-bad-signature', 'it fails instead of rejecting');
+  const taken = mistake(`accepts-${code}`, `it lets forgers in: ${says}`);
+  const failing = mistake('fails-on-bad-signature', 'it fails instead of rejecting');
   return forgery(code, title, { taken, failing }, request);
 }
 

@@ -18,13 +18,20 @@ export function noteHint({ note, errColor }: ErrorOutput, hint: string): void {
 
 /** What is wrong, with the position in a file in front: `orders.ndjson:3: expected …`. */
 export function errorSentence(error: HooksError): string {
-  return `${filePosition(error)}${printable(error.message, 2_000)}${settingOf(error)}`;
+  const sentence = printable(error.message, 2_000);
+  const position = filePosition(error);
+  return `${position === '' ? sentence : behindPosition(position, sentence)}${settingOf(error)}`;
+}
+
+/** Writes a position in a file before a sentence, which then starts in lower case: `orders.ndjson:3: expected …`. */
+export function behindPosition(position: string, sentence: string): string {
+  return `${position}: ${sentence.replace(/^[A-Z](?![A-Z])/, (letter) => letter.toLowerCase())}`;
 }
 
 function filePosition(error: HooksError): string {
   if (!(error instanceof InputError) || error.file === undefined) return '';
   const position = [error.line, error.column].filter((part) => part !== undefined).join(':');
-  return `${printable(error.file)}${position === '' ? '' : `:${position}`}: `;
+  return `${printable(error.file)}${position === '' ? '' : `:${position}`}`;
 }
 
 /** Prefix of the settings' short form. A flag's settings have it too; it names no destination. */

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { MESSAGE_TYPES } from '../message/types.ts';
+import { isMessageType } from '../message/types.ts';
 import { printable } from '../redact.ts';
 import { closest } from '../suggest.ts';
 import { describe } from './command.ts';
@@ -8,7 +8,6 @@ import type { Io } from './io.ts';
 
 /** Adds `help a b` in place of commander's own, which shows the whole program's help for a mistyped name. */
 export function addHelpCommand(program: Command, io: Io): void {
-  if (program.commands.length === 0) return;
   program.helpCommand(false);
   const isTop = program.parent === null;
   const what = isTop ? 'show help of a command or a topic' : 'show help of a command';
@@ -35,7 +34,6 @@ const TOPICS = `(Run hooks --help to see the commands; the topics are ${GUIDES.j
 
 /** Where a person looks for a command under another name. */
 const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
-  ...MESSAGE_TYPES.map((type) => [type, `hooks send ${type}`] as const),
   ['emit', 'hooks send'],
   ['post', 'hooks send'],
   ['trigger', 'hooks send'],
@@ -56,12 +54,14 @@ export function subcommandOf(command: Command, word: string, otherwise?: string)
   const isTop = command.parent === null;
   const names = command.commands.map((each) => each.name());
   const meant =
-    (isTop ? OTHER_NAMES.get(word) : undefined) ??
-    closest(word, names) ??
-    (isTop ? guideNear(word) : undefined);
+    (isTop ? otherNameOf(word) : undefined) ?? closest(word, names) ?? (isTop ? guideNear(word) : undefined);
   const hint = meant === undefined ? (isTop ? otherwise : undefined) : `(Did you mean ${meant}?)`;
   const suggestion = hint === undefined ? '' : `\n${hint}`;
   return command.error(`error: unknown command '${printable(word, 80)}'${suggestion}`);
+}
+
+function otherNameOf(word: string): string | undefined {
+  return isMessageType(word) ? `hooks send ${word}` : OTHER_NAMES.get(word);
 }
 
 function guideNear(word: string): string | undefined {

@@ -74,7 +74,7 @@ export function aborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Whether stdout or stderr gets colours. */
+/** Whether stdout or stderr gets colors. */
 export function getsColors(proc: NodeJS.Process): boolean {
   const isTty = (): boolean =>
     isTerminal(STDOUT_FD, () => proc.stdout) || isTerminal(STDERR_FD, () => proc.stderr);
@@ -158,7 +158,7 @@ function once<Value>(make: () => Value): () => Value {
   return () => (made ??= { value: make() }).value;
 }
 
-/** Recognises files and pipes without a stream. `isTTY` is absent, not false: Node's types do not say so. */
+/** Recognizes files and pipes without a stream. `isTTY` is absent, not false: Node's types do not say so. */
 function isTerminal(fd: number, stream: () => { isTTY?: boolean }): boolean {
   return fstatSync(fd).isCharacterDevice() && (stream().isTTY ?? false);
 }

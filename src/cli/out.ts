@@ -93,7 +93,7 @@ async function nextDrain(stdout: NodeJS.WriteStream, signal: AbortSignal): Promi
 
 function unwritable(cause: NodeJS.ErrnoException, delivers: boolean): InputError {
   const reason = cause.code === 'ENOSPC' ? 'the disk is full' : (cause.code ?? cause.message);
-  return new InputError(`cannot be written: ${reason}`, {
+  return new InputError(`Cannot be written: ${reason}`, {
     file: '<stdout>',
     hint: `make room, or send the output elsewhere${delivers ? '; what was delivered until then is delivered' : ''}`,
     cause,

@@ -6,7 +6,7 @@ import { addHelpCommand, subcommandOf } from './help-command.ts';
 import { wrapText } from './fit-text.ts';
 import type { Io } from './io.ts';
 import { explainUsageErrors } from './usage-errors.ts';
-import { packageVersion } from '../app/version.ts';
+import { PACKAGE_VERSION } from '../app/version.ts';
 
 interface Verb {
   /** Heading of the help under which it is listed; undefined: no help lists it. */
@@ -16,6 +16,10 @@ interface Verb {
   readonly guide?: GuideName;
   readonly load: () => Promise<Define>;
 }
+
+/** Folders that define two commands each. */
+const audienceVerbs = () => import('./verbs/audience/command.ts');
+const completionVerbs = () => import('./verbs/completion/command.ts');
 
 /** The commands, in the order of the help. Only the module of the one that runs is loaded. */
 const VERBS: Readonly<Record<string, Verb>> = {
@@ -35,13 +39,13 @@ const VERBS: Readonly<Record<string, Verb>> = {
     group: 'Send:',
     summary: 'send who joined or left an audience since the last sync',
     guide: 'audiences',
-    load: async () => (await import('./verbs/audience/command.ts')).defineAudience,
+    load: async () => (await audienceVerbs()).defineAudience,
   },
   trait: {
     group: 'Send:',
     summary: 'send the computed traits that changed since the last sync',
     guide: 'audiences',
-    load: async () => (await import('./verbs/audience/trait-command.ts')).defineTrait,
+    load: async () => (await audienceVerbs()).defineTrait,
   },
   delete: {
     group: 'Send:',
@@ -118,11 +122,11 @@ const VERBS: Readonly<Record<string, Verb>> = {
   completion: {
     group: 'Set up:',
     summary: 'print a shell completion script',
-    load: async () => (await import('./verbs/completion/command.ts')).defineCompletion,
+    load: async () => (await completionVerbs()).defineCompletion,
   },
   complete: {
     summary: 'list what a word could become, for a shell',
-    load: async () => (await import('./verbs/completion/complete-command.ts')).defineComplete,
+    load: async () => (await completionVerbs()).defineComplete,
   },
 };
 
@@ -141,7 +145,7 @@ export async function createProgram(
 ): Promise<Command> {
   const program = new Command('hooks')
     .description('Send, sign, deliver, verify, replay and receive webhook events.')
-    .version(packageVersion(), '--version', 'print the version')
+    .version(PACKAGE_VERSION, '--version', 'print the version')
     .addOption(
       new Option('-o, --output <format>', 'set the format of results')
         .choices(['text', 'json'])
@@ -149,7 +153,7 @@ export async function createProgram(
     )
     .option('-q, --quiet', 'print errors only')
     .option('-v, --verbose', 'print bodies, the config file used and stack traces too')
-    .option('--no-color', 'print no colours (also: NO_COLOR, FORCE_COLOR)')
+    .option('--no-color', 'print no colors (also: NO_COLOR, FORCE_COLOR)')
     .option('-c, --config <file>', 'use this config file')
     .option('--no-config', 'ignore config files')
     .helpOption('-h, --help', 'show help')
@@ -159,7 +163,9 @@ export async function createProgram(
   explainUsageErrors(program, io);
   program.addHelpText('before', EXAMPLES);
   program.addHelpText('after', wrapText(`\nTopics of hooks help TOPIC: ${GUIDES.join(', ')}`, 80, 0));
-  for (const [name, verb] of verbsFor(argv)) await addVerb(program, name, verb, { argv, io, exit });
+  const verbs = verbsFor(argv);
+  for (const [name, verb] of verbs) await addVerb(program, name, verb, { argv, io, exit });
+  if (verbs.length === 1) return program.helpCommand(false);
   addHelpCommand(program, io);
   program.commands.at(-1)?.helpGroup('Set up:');
   // Before commander sees it: of a mistyped name with --help behind it, commander shows the help of the whole program.
@@ -188,7 +194,7 @@ async function addVerb(
   define(command, context);
   if (guide !== undefined) command.addHelpText('afterAll', (shown) => guideLine(shown.command, guide));
   for (const below of command.commands) explainUsageErrors(below, context.io);
-  addHelpCommand(command, context.io);
+  if (command.commands.length > 0) addHelpCommand(command, context.io);
 }
 
 /** The options of the program alone: else the help of `send track` would list every flag of `send` again. */

@@ -22,7 +22,7 @@ export function markStdin(io: StdinIo, flag: string): void {
 }
 
 /** Throws ConfigError for two readers before anything is read, so that a person at a terminal is not asked for input in vain. */
-export function refuseStdinTwice([first, second]: readonly string[]): void {
+export function rejectStdinTwice([first, second]: readonly string[]): void {
   if (first !== undefined && second !== undefined) throw askedTwice(first, second);
 }
 

@@ -17,7 +17,7 @@ export function explainUsageErrors(command: Command, io: UsageOutput): void {
     writeOut: (text) => io.out(fitText(text, io.stdoutColumns)),
     getOutHelpWidth: () => io.stdoutColumns ?? UNKNOWN_COLUMNS,
     getErrHelpWidth: () => (io.stderrIsTty && io.stderr.columns) || UNKNOWN_COLUMNS,
-    // Help has no colours. Asking what the terminal can do would make its stream.
+    // Help has no colors. Asking what the terminal can do would make its stream.
     getOutHasColors: () => false,
     getErrHasColors: () => false,
     writeErr: (text) => {
@@ -30,28 +30,48 @@ export function explainUsageErrors(command: Command, io: UsageOutput): void {
   });
 }
 
-/** Reads `error: unknown option '--evnt'⏎(Did you mean --event?)`. The value in an unknown option is not shown: it may be a secret. */
+/**
+ * Commander's sentences, and the same ones in the voice of all other errors. An option is named by its long flag. The value in an unknown
+ * option is not shown, because it may be a secret.
+ */
+const SENTENCES: readonly (readonly [pattern: RegExp, sentence: string])[] = [
+  [/^option '.*?(--[\w-]+).*?' argument '(.*)' is invalid\. (.+)$/s, 'Expected `$1` to be $3, got $2'],
+  [
+    /^command-argument value '(.*)' is invalid for argument '(.+?)'\. (.+)$/s,
+    'Expected `$2` to be $3, got $1',
+  ],
+  [/ to be Allowed choices are (.+), ([^,]+)\., got /, ' to be $1 or $2, got '],
+  [/ got $/, ' got an empty text'],
+  [/^option '.*?(--[\w-]+).*' argument missing$/, 'Expected a value after `$1`, got nothing'],
+  [/^required option '(.+)' not specified$/, 'Expected `$1`, got nothing'],
+  [/^missing required argument '(.+)'$/, 'Expected the argument `$1`, got nothing'],
+  [/^too many arguments.* Expected (\d+ arguments?) but got (\d+)\.$/, 'Expected at most $1, got $2'],
+  [/^unknown option '(--?[\w-]+)=.*'$/s, 'Unknown option `$1=…`'],
+  [/^unknown option '(-\w)[^-].*'$/s, 'Unknown option `$1…`'],
+  [/^unknown (option|command) '(.*)'$/s, 'Unknown $1 `$2`'],
+];
+
+/** Reads `error: unknown option '--evnt'⏎(Did you mean --event?)`. */
 export function readUsageError(text: string): { readonly sentence: string; readonly hint?: string } {
-  const [first = '', ...others] = text
-    .replace(/(unknown option '--?[\w-]+)=[^]*'/, "$1=…'")
-    .replace(/(unknown option '-\w)[^-][^]*'/, "$1…'")
-    .trim()
-    .split('\n');
-  const bare = first.replace(/^error: /, '');
-  const sentence = `${bare.charAt(0).toUpperCase()}${bare.slice(1)}`;
-  const hint = /^\((Did you mean .+\?|Run .+)\)$/.exec(others.at(-1) ?? '')?.[1];
+  const [, told = '', hint] =
+    /^(?:error: )?(.*?)(?:\n\(((?:Did you mean|Run) .+)\))?$/s.exec(text.trim()) ?? [];
+  const ours = SENTENCES.reduce(
+    (rewritten, [pattern, sentence]) => rewritten.replace(pattern, sentence),
+    told,
+  );
+  const sentence = ours.charAt(0).toUpperCase() + ours.slice(1);
   return hint === undefined ? { sentence } : { sentence, hint: hint.charAt(0).toLowerCase() + hint.slice(1) };
 }
 
 /** The hint where commander has no suggestion. Commander compares a flag together with the value behind its =. */
 function usageHint(sentence: string, command: Command): string {
   const help = `run ${pathOf(command)} --help to see its flags`;
-  if (sentence.startsWith('Too many arguments')) return `${meantArgument(command)}, or ${help}`;
+  if (sentence.startsWith('Expected at most ')) return `${meantArgument(command)}, or ${help}`;
   const takesIds = command.registeredArguments.some((argument) => /ids?$/.test(argument.name()));
-  if (takesIds && /^Unknown option '-[^-]/.test(sentence)) {
+  if (takesIds && /^Unknown option `-[^-]/.test(sentence)) {
     return `put an id that starts with - behind --: ${pathOf(command)} -- ID; or ${help}`;
   }
-  const flag = /^Unknown option '(--?[\w-]+)/.exec(sentence)?.[1];
+  const flag = /^Unknown option `(--?[\w-]+)/.exec(sentence)?.[1];
   if (flag !== undefined && isArgument(flag, command)) {
     return `give it without the flag: ${pathOf(command)} ${flag.slice(2).toUpperCase()}`;
   }

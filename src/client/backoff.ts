@@ -9,9 +9,12 @@ const BATCH_BACKOFF: Backoff = { firstMs: 500, longestMs: 30_000 };
 const LONGEST_RETRY_AFTER_MS = 10 * 60_000;
 
 /** The longest that the waits between all attempts of a batch take, without a `Retry-After`. */
-export const LONGEST_RETRIES_MS = Array.from({ length: MAX_ATTEMPTS - 1 }, (_, index) =>
-  backoffMs(BATCH_BACKOFF, index + 1, 1),
-).reduce((sum, ms) => sum + ms, 0);
+export function longestRetriesMs(): number {
+  const waits = Array.from({ length: MAX_ATTEMPTS - 1 }, (_, index) =>
+    backoffMs(BATCH_BACKOFF, index + 1, 1),
+  );
+  return waits.reduce((sum, ms) => sum + ms, 0);
+}
 
 export interface RetrySituation {
   /** Attempts made so far. */

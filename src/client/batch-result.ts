@@ -8,7 +8,7 @@ export type BatchResult =
   | ({ readonly result: 'retryable'; readonly retryAfter?: string } & BatchRejection)
   /** Over the size that the tracking API takes: smaller batches may pass. */
   | ({ readonly result: 'too-large' } & BatchRejection)
-  | ({ readonly result: 'refused' } & BatchRejection);
+  | ({ readonly result: 'rejected' } & BatchRejection);
 
 export interface BatchRejection {
   readonly status?: number;
@@ -51,7 +51,7 @@ export function batchResult(result: TransportResult, sent: SentBatch): BatchResu
   if (result.kind === 'response') return ofResponse(result, sent);
   const { error, detail } = result;
   const reason = `${printable(detail)} (${redactUrl(url)})`;
-  return { result: IS_RETRYABLE[error] ? 'retryable' : 'refused', code: error, reason };
+  return { result: IS_RETRYABLE[error] ? 'retryable' : 'rejected', code: error, reason };
 }
 
 function ofResponse(response: TransportResponse, sent: SentBatch): BatchResult {
@@ -63,7 +63,7 @@ function ofResponse(response: TransportResponse, sent: SentBatch): BatchResult {
   if (status === 408 || status === 429 || status >= 500) {
     return { result: 'retryable', ...rejection, ...(retryAfter !== undefined && { retryAfter }) };
   }
-  return { result: 'refused', ...rejection };
+  return { result: 'rejected', ...rejection };
 }
 
 /**
@@ -74,9 +74,9 @@ function ofSuccess(status: number, body: string, sent: SentBatch): BatchResult {
   if (!body.includes('"rejected"')) return { result: 'accepted', status, rejected: [] };
   const rejected = rejectedIn(body, sent);
   if (rejected !== undefined) return { result: 'accepted', status, rejected };
-  // Which were taken is unknown. Sent again they are recognised by their messageId; counted as accepted they would be lost.
+  // Which were taken is unknown. Sent again they are recognized by their messageId; counted as accepted they would be lost.
   return {
-    result: 'refused',
+    result: 'rejected',
     status,
     code: 'protocol',
     reason: 'The response names messages that were not taken, but cannot be read',

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../clock.ts';
 import { ClosedError, ValidationError } from '../errors.ts';
-import { isObject, kindOf } from '../check-options.ts';
-import { buildMessage, checkMessageSize, messageBytes } from '../message/build.ts';
+import { isObject, kindOf } from '../validate-options.ts';
+import { buildMessage, validateMessageSize, messageBytes } from '../message/build.ts';
 import { MAX_MESSAGE_BYTES } from '../message/limits.ts';
 import { isAllSent, type OutgoingMessage } from '../message/outgoing-message.ts';
 import type { Message, MessageType } from '../message/types.ts';
-import { Batcher, type Settle } from './batcher.ts';
+import { Batcher } from './outbox/batcher.ts';
 import type {
   AliasCall,
   CallOptions,
@@ -18,13 +18,15 @@ import type {
   TraceParent,
   TrackCall,
 } from './calls.ts';
+import { Forwarder } from './outbox/forwarder.ts';
 import { createDebugLog } from './log.ts';
-import { resolveClientOptions, type ClientOptions } from './options.ts';
+import type { ResolvedClientOptions } from './options.ts';
+import type { Settle } from './outbox/room.ts';
 import type { EnqueueOptions, Receipt, Sink } from './sink.ts';
 
 /**
- * Queues messages in memory and hands them to a sink in batches, in the background. A call resolves with its receipt
- * once its batch has one: `await` it to know, or leave it and `await close()` in the end. A receipt never rejects, so a
+ * Queues messages in memory and hands them to a sink, in the background: in batches, or one by one where the sink keeps them in
+ * memory itself. A call resolves with its receipt: `await` it to know, or leave it and `await close()` in the end. A receipt never rejects, so a
  * call that is not awaited cannot end the process. A call throws at once, synchronously and with nothing queued,
  * ValidationError (not a message, or over 32,768 bytes), QueueError (full) or ClosedError (contract, Batching client).
  */
@@ -54,33 +56,32 @@ export interface Client {
 export interface ClientParts {
   readonly sink: Sink;
   readonly clock: Clock;
+  readonly options: ResolvedClientOptions;
   /** Makes the `messageId` of a message without one. @default crypto.randomUUID */
   readonly newId?: () => string;
 }
 
-/** Throws ConfigError for options that cannot be used. */
-export function createClient({
-  sink,
-  clock,
-  newId = randomUUID,
-  ...options
-}: ClientParts & ClientOptions): Client {
-  const batcher = new Batcher({ sink, clock, options: resolveClientOptions(options), log: createDebugLog() });
-  return new BatchingClient({ sink, clock, newId, batcher });
+export function createClient({ sink, clock, options, newId = randomUUID }: ClientParts): Client {
+  const parts = { sink, clock, options, log: createDebugLog() };
+  const outbox = sink.onSettled === undefined ? new Batcher(parts) : new Forwarder(parts);
+  return new QueueingClient({ sink, clock, newId, outbox });
 }
 
-class BatchingClient implements Client {
+/** The messages on their way to the sink. */
+type Outbox = Pick<Batcher, 'add' | 'ready' | 'flush' | 'close'>;
+
+class QueueingClient implements Client {
   readonly #sink: Sink;
   readonly #clock: Clock;
   readonly #newId: () => string;
-  readonly #batcher: Batcher;
+  readonly #outbox: Outbox;
   #closing: Promise<void> | undefined;
 
-  constructor({ sink, clock, newId, batcher }: Required<ClientParts> & { batcher: Batcher }) {
+  constructor({ sink, clock, newId, outbox }: Required<Omit<ClientParts, 'options'>> & { outbox: Outbox }) {
     this.#sink = sink;
     this.#clock = clock;
     this.#newId = newId;
-    this.#batcher = batcher;
+    this.#outbox = outbox;
   }
 
   identify(call: IdentifyCall, parent?: TraceParent): Promise<Receipt> {
@@ -117,21 +118,21 @@ class BatchingClient implements Client {
 
   enqueueThen(options: EnqueueOptions, settle: Settle): void {
     if (this.#closing !== undefined) throw closedError();
-    checkEnqueued(options);
-    this.#batcher.add(this.#encode(options), settle);
+    validateEnqueued(options);
+    this.#outbox.add(this.#encode(options), settle);
   }
 
   ready(): Promise<void> {
-    return this.#batcher.ready();
+    return this.#outbox.ready();
   }
 
   flush(): Promise<void> {
-    return this.#batcher.flush();
+    return this.#outbox.flush();
   }
 
   close(): Promise<void> {
     this.#sink.beginClose?.();
-    this.#closing ??= this.#batcher.close().then(() => this.#sink.close());
+    this.#closing ??= this.#outbox.close().then(() => this.#sink.close());
     return this.#closing;
   }
 
@@ -144,8 +145,8 @@ class BatchingClient implements Client {
     const message = buildMessage({ ...call, type }, { now: this.#clock.now() });
     if (this.#closing !== undefined) throw closedError();
     const outgoing = this.#encode({ message, traceparent, tracestate });
-    checkGivenSize({ ...call }, message, outgoing);
-    return promiseOrThrow((settle) => this.#batcher.add(outgoing, settle));
+    validateGivenSize({ ...call }, message, outgoing);
+    return promiseOrThrow((settle) => this.#outbox.add(outgoing, settle));
   }
 
   #encode(options: EnqueueOptions): OutgoingMessage {
@@ -158,17 +159,17 @@ class BatchingClient implements Client {
  * Throws ValidationError when a call is over the limit. Counted is what was given, without the type that is added here
  * (contract, Batching client). Where the body has all of it and is within the limit, nothing has to be written out for that.
  */
-function checkGivenSize(
+function validateGivenSize(
   given: Readonly<Record<string, unknown>>,
   message: Message,
   { body }: OutgoingMessage,
 ): void {
   if (body.byteLength <= MAX_MESSAGE_BYTES && isAllSent(given, message)) return;
-  checkMessageSize(messageBytes(given));
+  validateMessageSize(messageBytes(given));
 }
 
 /** Throws ValidationError for what `buildMessage` has not made: JavaScript may pass anything. */
-function checkEnqueued(given: EnqueueOptions): void {
+function validateEnqueued(given: EnqueueOptions): void {
   if (isObject(given) && isObject(given.message)) return;
   const [what, got] = isObject(given) ? ['`message`', given.message] : ['what is enqueued', given];
   throw new ValidationError(`Expected ${what} to be an object, got ${kindOf(got)}`, {

@@ -1,10 +1,13 @@
-import { checkOptions, definedOf, Faults, type OptionKind } from '../check-options.ts';
+import { validateOptions, definedOf, Problems, type OptionKind } from '../validate-options.ts';
 import { ConfigError } from '../errors.ts';
 
 export interface ClientOptions {
   /** Selects the source; for a tracking API also the Basic auth user. */
   readonly writeKey?: string | undefined;
-  /** Messages that make a batch. `size` is its older name; both together are an error. 1 to 1,000. @default 20 */
+  /**
+   * Messages that make a batch for a tracking API or a durable queue; a queue in memory gets messages one by one. `size` is its
+   * older name; both together are an error. 1 to 1,000. @default 20
+   */
   readonly flushAt?: number | undefined;
   readonly size?: number | undefined;
   /** Since the last flush. Ms, 1 to 2^31-1. @default 5000 */
@@ -53,13 +56,13 @@ const OTHER_NAMES = { flushInterval: 'flushAfterMs', maxEventsInBatch: 'flushAt'
 
 /** Throws ConfigError for what is unknown, of another kind or out of range, all at once. An option that is undefined counts as absent. */
 export function resolveClientOptions(options: ClientOptions = {}): ResolvedClientOptions {
-  const faults = new Faults();
+  const problems = new Problems();
   const { size, ...given } = definedOf(options);
-  faults.collect(() =>
-    checkOptions(options, { setting: 'client', kinds: CLIENT_KINDS, otherNames: OTHER_NAMES }),
+  problems.collect(() =>
+    validateOptions(options, { setting: 'client', kinds: CLIENT_KINDS, otherNames: OTHER_NAMES }),
   );
-  if (given.flushAt !== undefined && size !== undefined) faults.add(bothNames(options));
-  faults.throwIfAny('client');
+  if (given.flushAt !== undefined && size !== undefined) problems.add(bothNames(options));
+  problems.throwIfAny('client');
   const { flushAt = size ?? CLIENT_DEFAULTS.flushAt, writeKey } = given;
   return Object.freeze({ ...CLIENT_DEFAULTS, ...given, writeKey, flushAt });
 }

@@ -20,9 +20,9 @@ export interface Sink {
   /** One receipt per message, in order. Never rejects: a failure is a rejected receipt with its reason. */
   submit(batch: readonly OutgoingMessage[]): Promise<readonly Receipt[]>;
   /**
-   * A sink that keeps accepted messages in memory until they are settled has this. `listener` is called with how many
-   * were settled, possibly before their receipts are in; until then they count against `maxQueued`. A message that is
-   * rejected, or accepted without a delivery, is not reported.
+   * A sink that keeps accepted messages in memory until they are settled has this, and gets messages one by one. `listener` is
+   * called with how many were settled, possibly before their receipts are in; until then they count against `maxQueued`. A
+   * message that is rejected, or accepted without a delivery, is not reported.
    */
   onSettled?(listener: (messages: number) => void): void;
   /** Called when no more messages come and the last receipts are waited for: what cannot be sent is to end in bounded time. */
@@ -66,4 +66,9 @@ export type Receipt =
 export interface AcceptedDelivery {
   readonly id: string;
   readonly destination: string;
+}
+
+/** The receipt of a message whose sink has thrown, or has given no receipt. */
+export function rejectedBySink({ messageId }: OutgoingMessage, reason: string): Receipt {
+  return { accepted: false, messageId, code: 'sink', reason: `The sink failed: ${reason}` };
 }

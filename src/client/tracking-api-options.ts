@@ -1,5 +1,5 @@
 import type { AttemptRecord } from '../attempt-record.ts';
-import { Faults, type OptionKind } from '../check-options.ts';
+import { Problems, type OptionKind } from '../validate-options.ts';
 import type { Clock } from '../clock.ts';
 import { ConfigError } from '../errors.ts';
 import { redactUrl } from '../redact.ts';
@@ -89,14 +89,14 @@ export const SINK_KINDS = {
 } as const satisfies Partial<Record<keyof TrackingApiSinkOptions, OptionKind>>;
 
 /** Throws ConfigError for an endpoint and a write key that cannot be used. Values that are no text are left to the check of the kinds. */
-export function checkAccess({
+export function validateAccess({
   endpoint,
   writeKey,
 }: Pick<TrackingApiSinkOptions, 'endpoint' | 'writeKey'>): void {
-  const faults = new Faults();
-  if (typeof endpoint === 'string') faults.collect(() => batchUrl(endpoint));
-  if (typeof writeKey === 'string' && writeKey !== '') faults.collect(() => authorization(writeKey));
-  faults.throwIfAny('options');
+  const problems = new Problems();
+  if (typeof endpoint === 'string') problems.collect(() => batchUrl(endpoint));
+  if (typeof writeKey === 'string' && writeKey !== '') problems.collect(() => authorization(writeKey));
+  problems.throwIfAny('options');
 }
 
 function endpointError(expected: string, endpoint: string, hint?: string): ConfigError {

@@ -6,7 +6,7 @@ import { redactUrl } from '../redact.ts';
 import { retryAfterMs } from '../transport/retry-after.ts';
 import type { TransportResult } from '../transport/transport.ts';
 import { isoTime } from '../clock.ts';
-import { LONGEST_RETRIES_MS, nextWaitMs } from './backoff.ts';
+import { longestRetriesMs, nextWaitMs } from './backoff.ts';
 import { batchResult, type BatchResult, type BatchRejection } from './batch-result.ts';
 import { batchBody } from './batch.ts';
 import { ClosingWindow } from './closing-window.ts';
@@ -26,13 +26,13 @@ const RESPONSE_BYTES = 1024 * 1024;
 const NO_KEYS: readonly string[] = [];
 
 const NOT_SENT: BatchResult = {
-  result: 'refused',
+  result: 'rejected',
   code: 'aborted',
   reason: 'interrupted before it was sent',
 };
 
 const GIVEN_UP: BatchResult = {
-  result: 'refused',
+  result: 'rejected',
   code: 'aborted',
   reason: 'not sent: the client was closed while the tracking API failed',
 };
@@ -53,7 +53,7 @@ export class TrackingApiSink implements Sink {
   constructor(options: TrackingApiSinkOptions) {
     this.maxInFlight = options.maxInFlight ?? 1;
     this.#options = options;
-    const { clock, signal, retryForMs = LONGEST_RETRIES_MS, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
+    const { clock, signal, retryForMs = longestRetriesMs(), timeoutMs = DEFAULT_TIMEOUT_MS } = options;
     // At least one attempt: closing at once would give up what is sent once only after the first failure.
     this.#closing = new ClosingWindow({ clock, signal, windowMs: Math.max(retryForMs, timeoutMs) });
     this.#url = batchUrl(options.endpoint);
@@ -164,7 +164,7 @@ export class TrackingApiSink implements Sink {
 
 /** The result of a batch whose retries were interrupted: it has not failed, since the next attempt might have delivered it. */
 function interrupted({ reason }: BatchRejection): BatchResult {
-  return { result: 'refused', code: 'aborted', reason: `interrupted; ${reason}` };
+  return { result: 'rejected', code: 'aborted', reason: `interrupted; ${reason}` };
 }
 
 /** A page's name and category, which a webhook has among the properties, are fields of their own in the tracking API. */
@@ -180,7 +180,7 @@ const RECORDED = {
   accepted: 'delivered',
   retryable: 'retryable',
   'too-large': 'rejected',
-  refused: 'rejected',
+  rejected: 'rejected',
 } as const satisfies Record<BatchResult['result'], AttemptRecord['result']>;
 
 function toAttemptRecord(

@@ -1,5 +1,5 @@
 import { ConfigError } from '../errors.ts';
-import { kindOf } from '../check-options.ts';
+import { kindOf } from '../validate-options.ts';
 import { printable } from '../redact.ts';
 
 /** Where a value was given, as an error names it: a key of a config file, a variable, or a flag. */

@@ -1,5 +1,5 @@
 import { KEYS, fieldOf, type Key } from './table/fields.ts';
-import { isObject } from '../check-options.ts';
+import { isObject } from '../validate-options.ts';
 import { splitUrls } from '../url.ts';
 import type { ConfigOrigin } from './config-origin.ts';
 

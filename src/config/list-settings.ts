@@ -1,7 +1,7 @@
 import { isSecretHeader, MASK, redactUrl } from '../redact.ts';
 import { fieldOf, KEYS, type Key } from './table/fields.ts';
 import type { SettingField } from './table/setting-field.ts';
-import { isObject } from '../check-options.ts';
+import { isObject } from '../validate-options.ts';
 import { findSetting, keysAt, type Layer } from './layer.ts';
 import { referencesIn } from './references.ts';
 import { hasSourcesForm, type SettingLayers } from './sources.ts';

@@ -1,6 +1,6 @@
 import { closest } from '../suggest.ts';
 
-/** The names that other tools, or older versions, have for a word. */
+/** The names that other tools have for a word. */
 const OTHER_NAMES: Readonly<Record<string, string>> = {
   url: 'webhooks',
   urls: 'webhooks',

@@ -46,7 +46,7 @@ function fillInText(text: string, lookUp: LookUp, origin: ConfigOrigin): string 
 }
 
 /** Throws ConfigError for a `${` that is not a reference, without the environment. Does not show the text, which may be a secret. */
-export function checkReferences(value: unknown, origin: ConfigOrigin): void {
+export function validateReferences(value: unknown, origin: ConfigOrigin): void {
   fillIn(value, () => '', origin);
 }
 

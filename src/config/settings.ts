@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import type { ClientOptions } from '../client/options.ts';
+import type { ResolvedClientOptions } from '../client/options.ts';
 import {
   DEFAULT_SOURCE,
   type ConnectionOptions,
@@ -28,6 +28,8 @@ import {
   type SettingLayers,
 } from './sources.ts';
 
+type ClientSettings = Omit<ResolvedClientOptions, 'writeKey' | 'warnOnLoss'>;
+
 export interface RetentionSettings {
   readonly deliveredMs: number;
   readonly deadMs: number;
@@ -52,7 +54,7 @@ export interface Settings {
   readonly defaultSource: string | undefined;
   /** All sources, as `serve` and `worker` need them. Frozen. */
   readonly sources: Sources;
-  readonly client: ClientOptions;
+  readonly client: ClientSettings;
   /** A tracking API's URL. */
   readonly endpoint: string | undefined;
   /** A URL; undefined means a file in `dataDir`. */
@@ -200,7 +202,7 @@ function rejectWithoutHome(): never {
 const NO_FLAGS = layerOf({}, '');
 
 /** The client's options but the write key, which belongs to a source. */
-function clientFrom(scope: SettingScope): ClientOptions {
+function clientFrom(scope: SettingScope): ClientSettings {
   return {
     flushAt: readWithDefault(scope, 'client.flushAt'),
     flushAfterMs: readWithDefault(scope, 'client.flushAfter'),

@@ -1,4 +1,3 @@
-import { definedOf } from '../check-options.ts';
 import {
   DEFAULT_DESTINATION,
   DEFAULT_SOURCE,
@@ -101,18 +100,18 @@ function targetScope(given: SettingLayers, name: string, layers: readonly Layer[
  * one whose variable is unset, unless no other has any: a receiver of one destination's requests needs no secret of the others.
  */
 export function allSecrets(given: SettingLayers): readonly (readonly string[])[] {
-  const faults: unknown[] = [];
+  const problems: unknown[] = [];
   const lists = enabledScopes(given).map((scope) => {
     try {
       return readSetting(scope, 'sharedSecret') ?? [];
     } catch (error) {
       if (!(error instanceof UnsetVariableError)) throw error;
-      faults.push(error);
+      problems.push(error);
       return [];
     }
   });
   const known = lists.filter(({ length }) => length > 0);
-  if (known.length === 0 && faults.length > 0) throw faults[0];
+  if (known.length === 0 && problems.length > 0) throw problems[0];
   return known;
 }
 
@@ -229,9 +228,11 @@ function deliveryFrom(scope: SettingScope): DeliveryOptions {
 
 /** The options that these settings give a destination. */
 function optionsFrom(scope: SettingScope, keys: readonly Key[]): Partial<DeliveryOptions> {
-  const entries = keys.flatMap((key) => {
+  let options: Partial<DeliveryOptions> = {};
+  for (const key of keys) {
     const { option } = fieldOf(key);
-    return option === undefined ? [] : [[option, readSetting(scope, key)] as const];
-  });
-  return definedOf(Object.fromEntries(entries));
+    const value = option === undefined ? undefined : readSetting(scope, key);
+    if (option !== undefined && value !== undefined) options = { ...options, [option]: value };
+  }
+  return options;
 }

@@ -1,5 +1,5 @@
 import { ValidationError } from '../errors.ts';
-import { isObject, kindOf } from '../check-options.ts';
+import { isObject, kindOf } from '../validate-options.ts';
 import { printable } from '../redact.ts';
 import type { DeletionRequest } from './request.ts';
 
@@ -21,7 +21,7 @@ const FIELDS: readonly string[] = ['userIds', 'sources', 'writeKey'];
 function assertKnownFields(input: object): void {
   const unknown = Object.keys(input).find((key) => !FIELDS.includes(key));
   if (unknown === undefined) return;
-  throw new ValidationError(`expected only \`userIds\` and \`sources\`, got \`${printable(unknown, 60)}\``, {
+  throw new ValidationError(`Expected only \`userIds\` and \`sources\`, got \`${printable(unknown, 60)}\``, {
     path: unknown,
     hint: HINT,
   });
@@ -41,7 +41,7 @@ function readNames(value: unknown, path: string): readonly string[] {
 
 function problem(path: string, expected: string, value: unknown): ValidationError {
   const got = Array.isArray(value) && value.length === 0 ? 'an empty list' : kindOf(value);
-  return new ValidationError(`expected ${expected}, got ${got}`, {
+  return new ValidationError(`Expected ${expected}, got ${got}`, {
     path,
     got,
     hint: HINT,

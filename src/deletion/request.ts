@@ -118,7 +118,7 @@ async function create({ userIds, sources }: DeletionRequest, parts: DeletionPart
   return recordOf({ ...request, deliveryIds: all });
 }
 
-interface Part {
+interface DeletionPart {
   readonly request: Pick<DeletionRecord, 'id' | 'createdAt' | 'userIds'>;
   readonly affected: readonly string[];
   /** Which of the user ids: from `from` to before `to`. */
@@ -128,7 +128,7 @@ interface Part {
 
 /** Stores a part in one turn of the event loop, so that the record and its deliveries are stored together or not at all. Returns the ids of these. */
 async function storePart(
-  { request, affected, from, to }: Part,
+  { request, affected, from, to }: DeletionPart,
   part: { readonly index: number; readonly of: number },
   { submit, store }: DeletionParts,
 ): Promise<ReadonlyMap<string, readonly string[]>> {
@@ -166,7 +166,7 @@ function assertKnownSources(sources: readonly string[], known: readonly string[]
   if (unknown === undefined) return;
   const near = closest(unknown, known);
   const names = known.map((name) => printable(name, 80)).join(', ');
-  throw new ValidationError(`expected the name of a source, got \`${printable(unknown, 80)}\``, {
+  throw new ValidationError(`Expected the name of a source, got \`${printable(unknown, 80)}\``, {
     path: 'sources',
     got: unknown,
     hint: near === undefined ? `known sources: ${names}` : `did you mean \`${printable(near, 80)}\`?`,

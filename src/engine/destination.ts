@@ -1,7 +1,7 @@
-import { Faults, kindOf } from '../check-options.ts';
+import { Problems, kindOf } from '../validate-options.ts';
 import { ConfigError } from '../errors.ts';
-import type { Lane } from '../queue/queue.ts';
-import { checkDelivery, type DeliveryOptions, type DestinationOptions, type Sources } from './options.ts';
+import type { LaneId } from '../queue/queue.ts';
+import type { DeliveryOptions, DestinationOptions, Sources } from './options.ts';
 import { findSchemes, type SchemeChoice } from '../signature/schemes/find-schemes.ts';
 import { Signer } from '../signature/schemes/signer.ts';
 import { emptyOrBlank, isBlankSecret } from '../signature/secret.ts';
@@ -20,7 +20,7 @@ export interface Destination {
 }
 
 export interface NamedDestination {
-  readonly lane: Lane;
+  readonly lane: LaneId;
   readonly destination: Destination;
 }
 
@@ -43,16 +43,17 @@ function prepareDestination(
   { webhooks, sharedSecrets, scheme, delivery }: DestinationOptions,
   { userAgent, setting }: { readonly userAgent: string; readonly setting: string },
 ): Destination {
-  const faults = new Faults();
-  for (const secret of sharedSecrets) faults.collect(() => checkSecret(secret, `${setting}.sharedSecret`));
-  faults.collect(() => checkDelivery(delivery, `${setting}.delivery`));
+  const problems = new Problems();
+  for (const secret of sharedSecrets) {
+    problems.collect(() => validateSecret(secret, `${setting}.sharedSecret`));
+  }
   const texts = sharedSecrets.filter((secret: unknown) => typeof secret === 'string'); // JavaScript may give anything
-  const signer = faults.collect(() => createSigner(scheme, texts, `${setting}.scheme`));
+  const signer = problems.collect(() => createSigner(scheme, texts, `${setting}.scheme`));
   const schemes = signer?.schemes;
-  const prepared = faults.collect(() =>
+  const prepared = problems.collect(() =>
     prepareWebhooks(webhooks, { userAgent, setting: `${setting}.webhooks`, schemes }),
   );
-  faults.throwIfAny(setting);
+  problems.throwIfAny(setting);
   return {
     webhooks: prepared ?? [],
     secrets: sharedSecrets,
@@ -72,7 +73,7 @@ function createSigner(
 }
 
 /** Throws ConfigError. `key` names it in errors. */
-export function checkSecret(secret: unknown, key: string): void {
+export function validateSecret(secret: unknown, key: string): void {
   if (typeof secret === 'string' && !isBlankSecret(secret)) return;
   const got = typeof secret === 'string' ? `${emptyOrBlank(secret)} one` : kindOf(secret);
   throw new ConfigError(`Expected a shared secret, got ${got}`, {

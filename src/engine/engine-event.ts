@@ -1,6 +1,6 @@
 import type { AttemptRecord } from '../attempt-record.ts';
 import type { Delivery } from '../queue/delivery.ts';
-import type { Lane } from '../queue/queue.ts';
+import type { LaneId } from '../queue/queue.ts';
 import type { SignedHeaders } from '../signature/schemes/signer.ts';
 
 /**
@@ -32,6 +32,6 @@ export type EngineEvent =
       readonly kind: 'error';
       readonly during: 'claim' | 'round' | 'settle' | 'lanes';
       readonly error: unknown;
-      readonly lane?: Lane;
+      readonly lane?: LaneId;
       readonly delivery?: Delivery;
     };

@@ -3,11 +3,12 @@ import { callDetached, ClosedError } from '../errors.ts';
 import { backoffMs, sleep } from '../clock.ts';
 import type { OutgoingMessage } from '../message/outgoing-message.ts';
 import type { Delivery } from '../queue/delivery.ts';
-import type { Lane as LaneName, Queue } from '../queue/queue.ts';
+import type { LaneId, Queue } from '../queue/queue.ts';
 import type { Transport } from '../transport/transport.ts';
 import { prepareDestinations, type Destination, type NamedDestination } from './destination.ts';
 import type { EngineEvent } from './engine-event.ts';
-import { LaneRunner, type LaneContext } from './lane.ts';
+import { Lane, type LaneContext } from './lane.ts';
+import type { ResponseCauses } from './round/classify.ts';
 import { UninterruptedRun } from './uninterrupted-run.ts';
 import { Router, type RoutedMessage, type RouterOptions } from './router.ts';
 import { FAILURE_BACKOFF } from './settlement.ts';
@@ -28,6 +29,8 @@ export interface EngineOptions extends RouterOptions {
   readonly unknownLanes?: 'cancel' | 'leave' | undefined;
   /** Called between the steps of deliveries, so it should be quick. What it throws is an uncaught exception, and stops no delivery. */
   readonly onEvent?: (event: EngineEvent) => void;
+  /** Loads what explains a failed response; called after a failure, so that a run without one does not load it. @default no cause is kept */
+  readonly loadCauses?: () => Promise<ResponseCauses>;
 }
 
 /**
@@ -38,7 +41,7 @@ export class Engine implements Pick<Router, 'submit'> {
   readonly #options: EngineOptions;
   readonly #router: Router;
   readonly #destinations: readonly NamedDestination[];
-  readonly #lanes = new Map<string, LaneRunner>();
+  readonly #lanes = new Map<string, Lane>();
   readonly #stopping = new AbortController();
   readonly #aborting = new AbortController();
   #laneContext: LaneContext | undefined;
@@ -72,7 +75,7 @@ export class Engine implements Pick<Router, 'submit'> {
   /** Begins to deliver. Without it, submit only queues. */
   start(): void {
     if (this.#laneContext !== undefined || this.#stopping.signal.aborted) return;
-    const { queue, transport, clock, random = Math.random, pollMs } = this.#options;
+    const { queue, transport, clock, random = Math.random, pollMs, loadCauses } = this.#options;
     const listener = this.#options.onEvent;
     // A listener that fails must not make a delivered message look as if it were not.
     const onEvent = listener && ((event: EngineEvent) => callDetached(listener, event));
@@ -85,6 +88,7 @@ export class Engine implements Pick<Router, 'submit'> {
       random,
       pollMs,
       onEvent,
+      loadCauses,
       stopping,
       aborting,
       onQuiet,
@@ -141,8 +145,8 @@ export class Engine implements Pick<Router, 'submit'> {
     }
   }
 
-  #open(name: LaneName, destination: Destination | undefined, context: LaneContext): void {
-    const lane = new LaneRunner(name, destination, context);
+  #open(name: LaneId, destination: Destination | undefined, context: LaneContext): void {
+    const lane = new Lane(name, destination, context);
     this.#lanes.set(laneKey(name), lane);
     lane.wake();
   }
@@ -172,7 +176,7 @@ export class Engine implements Pick<Router, 'submit'> {
     this.#announceIdle();
   }
 
-  #openIfUnknown(name: LaneName): void {
+  #openIfUnknown(name: LaneId): void {
     if (this.#stopping.signal.aborted || this.#laneContext === undefined) return;
     if (!this.#lanes.has(laneKey(name))) this.#open(name, undefined, this.#laneContext);
   }
@@ -197,7 +201,7 @@ export class Engine implements Pick<Router, 'submit'> {
 /** The keys of their lanes. A batch is mostly of one lane, whose key is made once. */
 function laneKeys(deliveries: readonly Delivery[]): ReadonlySet<string> {
   const keys = new Set<string>();
-  let last: LaneName | undefined;
+  let last: LaneId | undefined;
   for (const delivery of deliveries) {
     if (delivery.source === last?.source && delivery.destination === last.destination) continue;
     keys.add(laneKey(delivery));
@@ -206,6 +210,6 @@ function laneKeys(deliveries: readonly Delivery[]): ReadonlySet<string> {
   return keys;
 }
 
-function laneKey({ source, destination }: LaneName): string {
+function laneKey({ source, destination }: LaneId): string {
   return JSON.stringify([source, destination]);
 }

@@ -1,5 +1,5 @@
 import { ConfigError } from '../errors.ts';
-import { kindOf } from '../check-options.ts';
+import { kindOf } from '../validate-options.ts';
 import { printable } from '../redact.ts';
 import type { SignatureScheme } from '../signature/schemes/scheme.ts';
 
@@ -22,8 +22,8 @@ export function buildHeaders(configured: Readonly<Record<string, string>>, conte
   const seen = new Set<string>();
   const headers: string[] = [];
   for (const [name, value] of Object.entries(configured)) {
-    checkName(name, context);
-    checkValue(name, value, context);
+    validateName(name, context);
+    validateValue(name, value, context);
     if (seen.has(name.toLowerCase())) throw twice(name, context);
     seen.add(name.toLowerCase());
     headers.push(name, value);
@@ -52,7 +52,7 @@ const RESERVED: ReadonlyMap<string, string> = new Map([
   ['x-signature', 'it is computed from the body; set a shared secret to have it sent'],
 ]);
 
-function checkName(name: string, context: HeaderContext): void {
+function validateName(name: string, context: HeaderContext): void {
   if (!TOKEN.test(name)) {
     throw error(`Expected a header name, got \`${shownName(name)}\``, context, {
       hint: "use letters, digits and any of !#$%&'*+-.^_`|~",
@@ -78,7 +78,7 @@ function shownName(name: string): string {
   return `${printable(valid, 60)}…`;
 }
 
-function checkValue(name: string, value: unknown, context: HeaderContext): void {
+function validateValue(name: string, value: unknown, context: HeaderContext): void {
   if (typeof value !== 'string') {
     throw error(`Expected header \`${name}\` to be a string, got ${kindOf(value)}`, context, {
       name,

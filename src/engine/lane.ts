@@ -1,6 +1,6 @@
 import { backoffMs } from '../clock.ts';
 import type { Delivery } from '../queue/delivery.ts';
-import type { Claim, ClaimRequest, ClaimResult, Lane as LaneName, Settlement } from '../queue/queue.ts';
+import type { Claim, ClaimRequest, ClaimResult, LaneId, Settlement } from '../queue/queue.ts';
 import type { Destination } from './destination.ts';
 import { LaneHealth } from './health.ts';
 import { DELIVERY_DEFAULTS } from './options.ts';
@@ -31,8 +31,8 @@ const GONE: Pick<Destination, 'delivery' | 'leaseMs'> = { delivery: DELIVERY_DEF
 const SHORTEST_WAIT_MS = 10;
 
 /** One destination of one source: claims due deliveries, never more than may be in flight at once, and delivers each claim. */
-export class LaneRunner {
-  readonly #name: LaneName;
+export class Lane {
+  readonly #name: LaneId;
   readonly #context: LaneContext;
   /** Undefined: the destination is gone or disabled. */
   readonly #round: (RoundContext & LaneContext) | undefined;
@@ -54,7 +54,7 @@ export class LaneRunner {
   #onDone: (() => void) | undefined;
   readonly #onLate = (): void => this.wake();
 
-  constructor(name: LaneName, destination: Destination | undefined, context: LaneContext) {
+  constructor(name: LaneId, destination: Destination | undefined, context: LaneContext) {
     this.#name = name;
     this.#context = context;
     const { delivery, leaseMs } = destination ?? GONE;
@@ -202,7 +202,7 @@ export class LaneRunner {
         (await settleInQueue({ claim, settlement, onLate: this.#onLate }, this.#context));
       if (isOurs !== undefined) this.#announce(claim.delivery, isOurs ? settlement : undefined, result);
     } catch (error) {
-      // A fault of this program. The delivery comes back when its lease ends.
+      // A problem of this program. The delivery comes back when its lease ends.
       this.#context.onEvent?.({ kind: 'error', during: 'settle', error, delivery: claim.delivery });
     }
   }

@@ -1,4 +1,10 @@
-import { checkOptions, Faults, isObject, type KnownOptions, type OptionKind } from '../check-options.ts';
+import {
+  validateOptions,
+  Problems,
+  isObject,
+  type KnownOptions,
+  type OptionKind,
+} from '../validate-options.ts';
 import type { SchemeChoice } from '../signature/schemes/find-schemes.ts';
 import { CONNECTION_KINDS, type ConnectionOptions } from '../transport/transport.ts';
 
@@ -83,15 +89,15 @@ export const DELIVERY_DEFAULTS: DeliveryOptions = {
  * Throws ConfigError for options that are unknown, missing or out of range: an attempt without a deadline would be given up before it
  * is made. Config files are checked when they are read; this check is for programs. `setting` names the options in errors.
  */
-export function checkDelivery(delivery: DeliveryOptions, setting: string): void {
-  const faults = new Faults();
-  faults.collect(() => checkOptions(delivery, { setting, kinds: DELIVERY_KINDS, required: REQUIRED }));
+export function validateDelivery(delivery: DeliveryOptions, setting: string): void {
+  const problems = new Problems();
+  problems.collect(() => validateOptions(delivery, { setting, kinds: DELIVERY_KINDS, required: REQUIRED }));
   if (isObject(delivery) && isObject(delivery.health)) {
     // Only the known option: others have always been ignored here.
     const { failures } = delivery.health;
-    faults.collect(() => checkOptions({ failures }, { ...HEALTH, setting: `${setting}.health` }));
+    problems.collect(() => validateOptions({ failures }, { ...HEALTH, setting: `${setting}.health` }));
   }
-  faults.throwIfAny(setting);
+  problems.throwIfAny(setting);
 }
 
 const REQUIRED = Object.keys(DELIVERY_DEFAULTS);

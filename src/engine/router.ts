@@ -4,7 +4,7 @@ import { ConfigError } from '../errors.ts';
 import { isEnabled, type OutgoingMessage } from '../message/outgoing-message.ts';
 import type { Integrations } from '../message/types.ts';
 import { NO_PROGRESS, type Delivery, type FirstField } from '../queue/delivery.ts';
-import type { Lane, Queue } from '../queue/queue.ts';
+import type { LaneId, Queue } from '../queue/queue.ts';
 import type { SourceOptions, Sources } from './options.ts';
 
 /** The deliveries of one message. */
@@ -115,6 +115,6 @@ export function createDeliveryIds(): () => string {
 }
 
 /** The same id in every process that adds a message with this key for the lane: a queue adds no id twice. */
-export function dedupedId({ source, destination }: Lane, dedupeKey: string): string {
+export function dedupedId({ source, destination }: LaneId, dedupeKey: string): string {
   return hash('sha256', JSON.stringify([source, destination, dedupeKey]), 'hex').slice(0, 32);
 }

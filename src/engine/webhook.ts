@@ -1,4 +1,4 @@
-import { checkOptions, Faults } from '../check-options.ts';
+import { Problems, validateOptions } from '../validate-options.ts';
 import { ConfigError } from '../errors.ts';
 import { MASK, printable, redactUrl } from '../redact.ts';
 import { encodedUrl, requestTarget } from '../url.ts';
@@ -38,12 +38,12 @@ export function prepareWebhooks(
   webhooks: readonly WebhookOptions[],
   { userAgent, setting, schemes }: WebhookContext,
 ): readonly Webhook[] {
-  checkWebhookCount(webhooks.length, setting);
-  const faults = new Faults();
+  validateWebhookCount(webhooks.length, setting);
+  const problems = new Problems();
   const all = webhooks.map((webhook, index) =>
-    faults.collect(() => prepareWebhook(webhook, { userAgent, setting: `${setting}[${index}]`, schemes })),
+    problems.collect(() => prepareWebhook(webhook, { userAgent, setting: `${setting}[${index}]`, schemes })),
   );
-  faults.throwIfAny(setting);
+  problems.throwIfAny(setting);
   const timesShown = new Map<string, number>();
   return all.flatMap((prepared) => {
     if (prepared === undefined) return [];
@@ -56,7 +56,7 @@ export function prepareWebhooks(
 }
 
 /** Throws ConfigError. `setting` names the webhooks in errors. */
-export function checkWebhookCount(count: number, setting: string): void {
+export function validateWebhookCount(count: number, setting: string): void {
   if (count > 0 && count <= MAX_WEBHOOKS) return;
   throw new ConfigError(`Expected 1 to ${MAX_WEBHOOKS} webhooks for a destination, got ${count}`, {
     key: setting,
@@ -69,7 +69,7 @@ export function prepareWebhook(
   webhook: WebhookOptions,
   { userAgent, setting, schemes }: WebhookContext,
 ): Webhook {
-  checkOptions(webhook, { setting, kinds: KINDS, required: Object.keys(KINDS) });
+  validateOptions(webhook, { setting, kinds: KINDS, required: Object.keys(KINDS) });
   const { url, shownUrl, authorization } = readUrl(webhook.url, setting);
   const headers = buildHeaders(webhook.headers, { userAgent, authorization, setting, schemes });
   const names = new Set(Object.keys(webhook.headers).map((name) => name.toLowerCase()));
@@ -83,13 +83,13 @@ const KINDS = { url: 'a string', headers: 'an object' } as const satisfies Recor
   string
 >;
 
-interface Address {
+interface WebhookAddress {
   readonly url: string;
   readonly shownUrl: string;
   readonly authorization: string | undefined;
 }
 
-function readUrl(given: string, setting: string): Address {
+function readUrl(given: string, setting: string): WebhookAddress {
   const text = given.trim();
   const fail = (message: string, hint: string): ConfigError =>
     new ConfigError(message, { key: `${setting}.url`, hint });
@@ -114,7 +114,7 @@ function readUrl(given: string, setting: string): Address {
 }
 
 /** Basic authentication (RFC 7617). */
-function withUserinfo(url: URL, requested: string): Address {
+function withUserinfo(url: URL, requested: string): WebhookAddress {
   const credentials = Buffer.concat([
     percentDecoded(url.username),
     Buffer.from(':'),

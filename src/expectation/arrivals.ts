@@ -1,6 +1,6 @@
 import type { ReceivedRequest } from '../receiver/received-request.ts';
-import { messagesOf } from '../receiver/messages/messages-of.ts';
-import { describeTally, Expectation, type Tally } from './expectation.ts';
+import { isAccepted, messagesOf, unreadReason } from '../receiver/messages/messages-of.ts';
+import { Expectation, type Tally } from './request-expectation.ts';
 import { EveryMessageCheck } from './every-message-check.ts';
 import {
   cameText,
@@ -42,6 +42,8 @@ export interface ExpectedArrivals {
 export class ArrivalCheck {
   /** By which browsers asked whether they may send: they explain why nothing else came. */
   preflights = 0;
+  /** The first request whose content is not known, and why. */
+  unread: string | undefined;
   readonly #expected: ExpectedArrivals;
   readonly #tally: Expectation;
   readonly #valid = new ValidCheck();
@@ -69,6 +71,8 @@ export class ArrivalCheck {
   add(request: ReceivedRequest): void {
     this.#tally.add(request);
     if (request.method !== 'POST') return;
+    const reason = unreadReason(request);
+    if (reason !== undefined) this.unread ??= `request ${this.#posts} cannot be read: ${reason}`;
     if (request.verdict !== 'valid') this.#firstInvalid ??= request.diagnosis?.hint;
     const { rejection } = request.call ?? {};
     if (rejection !== undefined) this.#valid.addCall(this.#posts, rejection);
@@ -108,10 +112,17 @@ export class ArrivalCheck {
     return [
       ...this.#countFinding(came),
       ...this.#messagesFinding(came),
-      ...this.#checks.flatMap((check) => check.findings(came)),
+      ...this.#checks.flatMap((check) => check.findings(came)).map((finding) => this.#ofAll(finding)),
       ...this.#undecided.findings(came),
       ...this.#signatureFinding(),
     ];
+  }
+
+  /** A check on content is met by what is known of it only when all is known. */
+  #ofAll(finding: ExpectationResult): ExpectationResult {
+    if (this.unread === undefined || !CONTENT.has(finding.expectation)) return finding;
+    const { isMet, said } = finding;
+    return { ...finding, isMet: false, said: isMet ? this.unread : `${said}; ${this.unread}` };
   }
 
   get #posts(): number {
@@ -122,7 +133,7 @@ export class ArrivalCheck {
     const { atLeast, atMost } = this.#expected;
     if (atLeast === 0 && atMost === Infinity) return [];
     const isMet = this.#posts >= atLeast && this.#posts <= atMost;
-    const got = this.tally.requests === 0 ? cameText(came) : describeTally(this.tally);
+    const got = this.tally.requests === 0 ? cameText(came) : this.#tally.described;
     const said = isMet ? got : `Expected ${rangeText(atLeast, atMost)}, got ${got}`;
     return [{ expectation: 'count', isMet, said }];
   }
@@ -149,15 +160,12 @@ export class ArrivalCheck {
     const calls = unchecked === 0 ? '' : `, ${countText(unchecked, 'call')} of a tracking API without one`;
     const said = isMet
       ? `${valid} valid${calls}`
-      : `Expected every signature to be valid, got ${describeTally(this.tally)}${why}`;
+      : `Expected every signature to be valid, got ${this.#tally.described}${why}`;
     return [{ expectation: 'signature', isMet, said }];
   }
 }
 
-/** What got another response, or none, is sent again by its sender, who cannot know that it came. */
-export function isAccepted({ status }: Pick<ReceivedRequest, 'status'>): boolean {
-  return status !== undefined && status >= 200 && status < 300;
-}
+const CONTENT: ReadonlySet<string> = new Set(['match', 'no-match', 'each', 'schema']);
 
 function checksOf({ matches, inOrder, noMatches = [], each, checks = [] }: ExpectedArrivals): MessageCheck[] {
   const single = matches.filter(({ exactly }) => exactly === undefined);

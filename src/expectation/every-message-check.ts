@@ -1,5 +1,6 @@
 import { failing, foundBy } from '../message/filter.ts';
 import { isJsonObject, type JsonValue } from '../message/types.ts';
+import { wholeMessage } from '../receiver/messages/tracking-call.ts';
 import {
   cameText,
   differingMessage,
@@ -28,13 +29,15 @@ export class EveryMessageCheck implements MessageCheck {
   constructor(expectation: 'each' | 'no-match', expected: ExpectedMessage) {
     this.#expectation = expectation;
     this.#expected = expected;
-    const paths = expected.conditions.map(({ path }) => path.split('.'));
+    const paths = expected.conditions
+      .map(({ path }) => path.split('.'))
+      .filter(([first]) => first?.[0] !== '*');
     this.#unseen = new Set(paths.flatMap(([first = '', ...rest]) => (rest.length === 0 ? [] : [first])));
   }
 
   add(arrived: ArrivedMessage): void {
     this.#note(arrived.message.value);
-    const differences = this.#differences(arrived.message.value);
+    const differences = this.#differences(wholeMessage(arrived.message));
     if (differences.length === 0) return;
     this.#count += 1;
     this.#first ??= differingMessage(arrived, differences);

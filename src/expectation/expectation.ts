@@ -1,122 +1,74 @@
-import { systemClock, type Clock } from '../clock.ts';
-import type { ReceivedRequest, SignatureVerdict } from '../receiver/received-request.ts';
-import { countText } from './finding.ts';
+import { ConfigError, InputError } from '../errors.ts';
+import { readConditions, type Condition } from '../message/filter.ts';
+import type { JsonValue } from '../message/types.ts';
+import { printable, withoutWriteKeys } from '../redact.ts';
+import { ArrivalCheck, type ExpectedArrivals } from './arrivals.ts';
+import type { ExpectedMessage } from './expected-message.ts';
+import type { ArrivedMessage, DifferingMessage, MessageCheck } from './finding.ts';
+import { NearestMessage } from './nearest.ts';
+import { Expectation, type ExpectationOptions } from './request-expectation.ts';
+import { SnapshotCheck } from './snapshot-check.ts';
+import type { SnapshotUser } from './snapshot.ts';
+import { parseSnapshot } from './snapshot-text.ts';
 
-export interface ExpectationOptions {
-  /** The number of counted requests that ends the wait and meets it. Without it at least one must arrive, and every one must count. */
-  readonly count?: number;
-  /** Ends the wait when no request came for this long after the first, and none is open. Ms. */
-  readonly untilIdleMs?: number;
-  /** Ends the wait this long after the start. Ms. */
-  readonly withinMs?: number;
-  /** Whether signatures are checked, which `missing` then mentions. @default false */
-  readonly signed?: boolean;
-  readonly clock?: Clock;
+export type { ArrivalCheck, ExpectedArrivals } from './arrivals.ts';
+export type { ExpectedMessage } from './expected-message.ts';
+export type { ArrivedMessage, DifferingMessage, ExpectationResult, MessageCheck } from './finding.ts';
+export type { Expectation, Tally } from './request-expectation.ts';
+export type { SnapshotCheck } from './snapshot-check.ts';
+export type { SnapshotUser } from './snapshot.ts';
+
+/** Starts to count requests, and the time in which they must come. */
+export function expectRequests(options: ExpectationOptions): Expectation {
+  return new Expectation(options);
 }
 
-/** The number of requests by kind. A request counts when it is a POST whose signature is valid, or unchecked because there is no secret. */
-export interface Tally {
-  readonly requests: number;
-  readonly counted: number;
-  readonly notPost: number;
-  readonly verdicts: Readonly<Record<SignatureVerdict, number>>;
+/** Makes the check of what a program sends. */
+export function checkArrivals(expected: ExpectedArrivals): ArrivalCheck {
+  return new ArrivalCheck(expected);
 }
 
-const NOTHING_CAME: Tally = {
-  requests: 0,
-  counted: 0,
-  notPost: 0,
-  verdicts: { valid: 0, invalid: 0, unsigned: 0, unchecked: 0 },
-};
-
-/** Counts the requests that a receiver reports, and ends the wait when it is met or its time is over. */
-export class Expectation {
-  readonly #options: ExpectationOptions;
-  readonly #clock: Clock;
-  readonly #over = new AbortController();
-  #tally = NOTHING_CAME;
-  #cancelWithin: (() => void) | undefined;
-  #cancelIdle: (() => void) | undefined;
-  #isBusy = false;
-
-  constructor(options: ExpectationOptions) {
-    this.#options = options;
-    this.#clock = options.clock ?? systemClock;
-    if (options.withinMs !== undefined) this.#cancelWithin = this.#clock.after(options.withinMs, this.#end);
+/** Reads a filter, with `3x ` before it for exactly three messages. Throws ConfigError, which calls it `flag`. */
+export function readExpectedMessage(given: string, flag: string): ExpectedMessage {
+  const text = withoutWriteKeys(given);
+  const [, times, space, filter = ''] = /^\s*(\d{1,9})x(\s*)([^\s=!<>~?.].*)$/s.exec(given) ?? [];
+  if (times === undefined) return { text, conditions: readConditions(given, flag) };
+  if (space === '') {
+    throw new ConfigError(`Expected a space after \`${times}x\` in \`${flag}\`, got ${printable(text, 60)}`, {
+      key: flag.replace(/^--/, ''),
+      origin: flag,
+      hint: `write ${flag} '${times}x ${printable(withoutWriteKeys(filter), 60)}'`,
+    });
   }
-
-  /** Aborts when the count is reached or the time is over; never if neither was asked for. */
-  get over(): AbortSignal {
-    return this.#over.signal;
-  }
-
-  get tally(): Tally {
-    return this.#tally;
-  }
-
-  /** Whether nothing ends the wait. */
-  get isPlain(): boolean {
-    const { count, untilIdleMs, withinMs } = this.#options;
-    return count === undefined && untilIdleMs === undefined && withinMs === undefined;
-  }
-
-  add(request: ReceivedRequest): void {
-    this.#tally = added(this.#tally, request);
-    const { count } = this.#options;
-    if (count !== undefined && this.#tally.counted >= count) this.#end();
-    this.#restartIdle();
-  }
-
-  /** Sets whether a request is being received, held or forwarded: the receiver is not idle then. */
-  busy(isBusy: boolean): void {
-    this.#isBusy = isBusy;
-    this.#restartIdle();
-  }
-
-  #restartIdle(): void {
-    const { untilIdleMs } = this.#options;
-    this.#cancelIdle?.();
-    if (untilIdleMs === undefined || this.#isBusy || this.#tally.requests === 0) return;
-    this.#cancelIdle = this.#clock.after(untilIdleMs, this.#end);
-  }
-
-  /** A sentence with what was expected and what came; undefined when the expectation is met. */
-  missing(): string | undefined {
-    const { requests, counted } = this.#tally;
-    const { count, signed } = this.#options;
-    const isMet = count === undefined ? requests > 0 && counted === requests : counted >= count;
-    if (isMet) return undefined;
-    const good = signed === true ? 'valid POST' : 'POST';
-    const expected =
-      count === undefined ? `every request to be a ${good}, and at least one` : countText(count, good);
-    return `Expected ${expected}, got ${describeTally(this.#tally)}`;
-  }
-
-  #end = (): void => this.#over.abort();
-
-  /** Cancels the timers. */
-  close(): void {
-    this.#cancelWithin?.();
-    this.#cancelIdle?.();
-  }
+  return { text, conditions: readConditions(filter, flag), exactly: Number(times) };
 }
 
-function added(tally: Tally, { method, verdict }: ReceivedRequest): Tally {
-  const isPost = method === 'POST';
-  const counts = isPost && (verdict === 'valid' || verdict === 'unchecked');
-  return {
-    requests: tally.requests + 1,
-    counted: tally.counted + (counts ? 1 : 0),
-    notPost: tally.notPost + (isPost ? 0 : 1),
-    verdicts: isPost ? { ...tally.verdicts, [verdict]: tally.verdicts[verdict] + 1 } : tally.verdicts,
-  };
+/** Finds the messages that meet all conditions; `nearest` finds, among the others, the message that misses the conditions by the least. */
+export function matchMessages(arrived: readonly ArrivedMessage[], conditions: readonly Condition[]) {
+  const kept = new NearestMessage(conditions);
+  const taken = arrived.filter((each) => kept.takes(each));
+  return { taken, nearest: (): DifferingMessage | undefined => kept.nearest };
 }
 
-/** Describes a tally, as `3 requests: 2 valid, 1 invalid`. */
-export function describeTally({ requests, notPost, verdicts }: Tally): string {
-  if (requests === 0) return 'no request';
-  const kinds = Object.entries({ ...verdicts, 'not POST': notPost })
-    .filter(([, count]) => count > 0)
-    .map(([kind, count]) => `${count} ${kind}`);
-  return `${countText(requests, 'request')}: ${kinds.join(', ')}`;
+/** Makes the check of schemas. Loads the validator. Throws InputError for a schema that does not compile. */
+export async function checkSchemas(schemas: JsonValue, file: string): Promise<MessageCheck> {
+  const { MessageSchemas, SchemaCheck } = await import('./schema/schema-check.ts');
+  return new SchemaCheck(new MessageSchemas(schemas, file), file);
+}
+
+/** Makes the check of a snapshot, which compares or writes when all messages have come. */
+export function checkSnapshot(): SnapshotCheck {
+  return new SnapshotCheck();
+}
+
+/** Reads a snapshot. Throws InputError for a text that is none; a damaged snapshot that is to be replaced has no messages. */
+export function readSnapshot(
+  text: string,
+  { file, isReplaced }: { readonly file: string; readonly isReplaced: boolean },
+): readonly SnapshotUser[] {
+  const reading = parseSnapshot(text);
+  if (reading.ok) return reading.users;
+  if (isReplaced && reading.isDamaged) return [];
+  const { expected, line, hint } = reading;
+  throw new InputError(`Expected ${expected}`, { file, line, hint });
 }

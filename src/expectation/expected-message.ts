@@ -1,6 +1,4 @@
-import { ConfigError } from '../errors.ts';
-import { readConditions, type Condition } from '../message/filter.ts';
-import { printable } from '../redact.ts';
+import type { Condition } from '../message/filter.ts';
 
 export interface ExpectedMessage {
   /** The filter as given: `type=track,event=Signup`. */
@@ -8,18 +6,4 @@ export interface ExpectedMessage {
   readonly conditions: readonly Condition[];
   /** Exactly this many messages match; undefined: one, and others may match too. */
   readonly exactly?: number;
-}
-
-/** Reads a filter, with `3x ` before it for exactly three messages. Throws ConfigError, which calls it `flag`. */
-export function readExpectedMessage(text: string, flag: string): ExpectedMessage {
-  const [, times, space, filter = ''] = /^\s*(\d{1,9})x(\s*)([^\s=!<>~?.].*)$/s.exec(text) ?? [];
-  if (times === undefined) return { text, conditions: readConditions(text, flag) };
-  if (space === '') {
-    throw new ConfigError(`Expected a space after \`${times}x\` in \`${flag}\`, got ${printable(text, 60)}`, {
-      key: flag.replace(/^--/, ''),
-      origin: flag,
-      hint: `write ${flag} '${times}x ${printable(filter, 60)}'`,
-    });
-  }
-  return { text, conditions: readConditions(filter, flag), exactly: Number(times) };
 }

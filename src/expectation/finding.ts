@@ -1,7 +1,8 @@
 import { comparableText } from '../message/compare.ts';
 import type { FilterOperator, Unmet } from '../message/filter.ts';
 import type { JsonValue } from '../message/types.ts';
-import { messageFacts } from '../receiver/messages/messages-of.ts';
+import { shownWriteKey } from '../redact.ts';
+import { messageLabel } from '../receiver/messages/messages-of.ts';
 import type { ReceivedMessage } from '../receiver/messages/tracking-call.ts';
 
 /** One expectation, and whether it was met. */
@@ -99,15 +100,16 @@ export function differingMessage(
   return { label, request, ...(!isSole && { message: message.index + 1 }), differences };
 }
 
-/** What a message is: `track "Signup" by u1`. Unescaped. */
-export function messageLabel(message: ReceivedMessage): string {
-  const { type = 'no type', event, userId, anonymousId } = messageFacts(message);
-  const who = userId ?? anonymousId;
-  return [type, event && JSON.stringify(event), who && `by ${who}`].filter(Boolean).join(' ');
+/** A write key is compared in full, and shown by its last characters. */
+function shown(unmet: Unmet): Unmet {
+  const { path, value, found } = unmet;
+  if (path !== 'writeKey') return unmet;
+  return { ...unmet, value: shownWriteKey(value), found: found && shownWriteKey(comparableText(found)) };
 }
 
 /** A condition of a filter that does not hold. */
-export function unmetDifference({ path, operator, value, found }: Unmet): MessageDifference {
+export function unmetDifference(unmet: Unmet): MessageDifference {
+  const { path, operator, value, found } = shown(unmet);
   // The matcher of a program tells 5 from "5", which read alike as texts.
   if (operator === '=' && found !== undefined && comparableText(found) === value) {
     const expected = typeof found === 'string' ? value : JSON.stringify(value);
@@ -119,12 +121,14 @@ export function unmetDifference({ path, operator, value, found }: Unmet): Messag
 }
 
 /** A condition that holds and should not. */
-export function metDifference({ path, operator, value, found }: Unmet): MessageDifference {
+export function metDifference(met: Unmet): MessageDifference {
+  const { path, operator, value, found } = shown(met);
   return { path, ...wantedBy(NEGATIONS[operator], value), found, got: foundValue(found) };
 }
 
 /** One of several conditions that hold, of which one should not. */
-export function oneOfMetDifferences({ path, operator, value, found }: Unmet): MessageDifference {
+export function oneOfMetDifferences(met: Unmet): MessageDifference {
+  const { path, operator, value, found } = shown(met);
   const { wanted } = wantedBy(NEGATIONS[operator], value);
   return { path, expected: 'not all of these', wanted, found, got: foundValue(found) };
 }

@@ -65,50 +65,55 @@ export class MatchCheck implements MessageCheck {
   }
 }
 
+/** A message that meets a match: its number, and where it is. */
+interface Taker {
+  readonly number: number;
+  readonly place: string;
+}
+
 /** Each match takes a message of its own, later than that of the match before it. */
 export class OrderCheck implements MessageCheck {
-  readonly #matches: readonly SeenMatch[];
-  /** The message of each match so far: the first that meets it after the one before. */
-  readonly #taken: ArrivedMessage[] = [];
+  readonly #matches: readonly (SeenMatch & { readonly all: Taker[] })[];
+  /** The number of matches that are met one after the other. */
+  #met = 0;
 
   constructor(expected: readonly ExpectedMessage[]) {
-    this.#matches = expected.map(seenMatch);
+    this.#matches = expected.map((each) => ({ ...seenMatch(each), all: [] }));
   }
 
   add(arrived: ArrivedMessage): void {
-    const next = this.#taken.length;
-    lookAtAll(this.#matches, ({ nearest, takers }, index) => {
-      if (!nearest.takes(arrived)) return;
-      if (takers.length === 0) takers.push(arrived);
-      if (index === next) this.#taken.push(arrived);
+    if (!this.isWaiting) return;
+    const next = this.#matches[this.#met];
+    lookAtAll(this.#matches, (seen) => {
+      if (!seen.nearest.takes(arrived)) return;
+      seen.all.push({ number: arrived.number, place: placeOfMessage(arrived) });
+      if (seen === next) this.#met += 1;
     });
   }
 
   get isWaiting(): boolean {
-    return this.#taken.length < this.#matches.length;
+    return this.#met < this.#matches.length;
   }
 
+  /** Leaves a match that is not met out of the order: the matches after it do not fail for its sake. */
   findings(came: ArrivedCount): readonly ExpectationResult[] {
-    return this.#matches.map((seen, index) => {
-      const finding = matchFinding(seen, this.#taken[index], came);
-      const [early] = seen.takers;
-      if (finding.isMet || early === undefined) return finding;
-      return { ...finding, said: this.#whyNot(early, index) };
+    let last = { number: 0, place: '', text: '' };
+    return this.#matches.map((seen) => {
+      const { text } = seen.expected;
+      const [first] = seen.all;
+      if (first === undefined) return matchFinding(seen, undefined, came);
+      const taker = seen.all.find(({ number }) => number > last.number);
+      const said = taker?.place ?? whyTooEarly(first, last);
+      if (taker !== undefined) last = { ...taker, text };
+      return { expectation: 'match', filter: text, isMet: taker !== undefined, said };
     });
   }
+}
 
-  #whyNot(early: ArrivedMessage, index: number): string {
-    const before = this.#matches[index - 1];
-    const previous = this.#taken[index - 1];
-    const text = before?.expected.text ?? '';
-    if (previous === undefined) {
-      return `${placeOfMessage(early)} matches, but counts only after ${text}, which is not met`;
-    }
-    if (early.number === previous.number) {
-      return `the only message that matches, ${placeOfMessage(early)}, is taken by ${text} before it`;
-    }
-    return `out of order: ${placeOfMessage(early)} comes before ${placeOfMessage(previous)}, which matches ${text}`;
-  }
+function whyTooEarly({ number, place }: Taker, last: Taker & { readonly text: string }): string {
+  return number === last.number
+    ? `the only message that matches, ${place}, is taken by ${last.text} before it`
+    : `out of order: ${place} comes before ${last.place}, which matches ${last.text}`;
 }
 
 /** As many messages match as the filter says. */

@@ -1,5 +1,6 @@
 import { failing, type Condition, type Unmet } from '../message/filter.ts';
 import { comparableText } from '../message/compare.ts';
+import { wholeMessage } from '../receiver/messages/tracking-call.ts';
 import { editDistance } from '../suggest.ts';
 import { differingMessage, unmetDifference, type ArrivedMessage, type DifferingMessage } from './finding.ts';
 
@@ -16,7 +17,7 @@ export class NearestMessage {
 
   /** Returns whether the message meets all conditions; else it may be the nearest. */
   takes(arrived: ArrivedMessage): boolean {
-    const unmet = failing(this.#conditions, arrived.message.value);
+    const unmet = failing(this.#conditions, wholeMessage(arrived.message));
     if (unmet.length === 0) return true;
     const best = this.#nearest;
     if (best !== undefined && unmet.length > best.unmet.length) return false;

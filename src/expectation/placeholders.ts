@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { isJsonObject, isJsonArray, type JsonValue } from '../message/types.ts';
 import { RFC_3339 } from '../message/timestamp.ts';
 
@@ -62,6 +63,10 @@ export class Placeholders {
 
   /** What stands at a path whatever its value; undefined: the value itself counts. */
   ofPath(path: string, value: JsonValue): string | undefined {
+    if (path === 'writeKey' && typeof value === 'string') {
+      const digest = createHash('sha256').update(value).digest('hex');
+      return `<write-key ${digest.slice(0, 12)}>`;
+    }
     if (value === null || !Object.hasOwn(OF_THE_MACHINE, path)) return undefined;
     return OF_THE_MACHINE[path];
   }

@@ -1,7 +1,7 @@
 import { formatPath, type PathStep } from '../message/json/json-path.ts';
 import { isJsonObject, isJsonArray, type JsonValue } from '../message/types.ts';
 import { messageFacts } from '../receiver/messages/messages-of.ts';
-import type { ReceivedMessage } from '../receiver/messages/tracking-call.ts';
+import { wholeMessage, type ReceivedMessage } from '../receiver/messages/tracking-call.ts';
 import { idsOf, Placeholders, sharedIds } from './placeholders.ts';
 
 /** One message of a snapshot: what it is, and a line for each value in it. */
@@ -71,7 +71,7 @@ function writtenUser(
     heading: user === '' ? 'no user' : `user ${placeholders.kindOrText(user)}`,
     messages: messages.map((message) => ({
       title: titleOf(message),
-      lines: linesOf(message.value, [], placeholders),
+      lines: linesOf(wholeMessage(message), [], placeholders),
     })),
   };
 }

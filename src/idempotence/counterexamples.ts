@@ -20,19 +20,21 @@ export function deviationExample(
       atMs: Math.round(exchange.atMs - (first?.atMs ?? 0)),
       ...(status !== undefined && { status }),
       ...(error !== undefined && { error }),
-      ...(exchange.tries > 1 && { tries: exchange.tries }),
+      ...(exchange.tries > 1 && { tries: exchange.tries, failedWith: exchange.failedWith }),
       ...(exchange.killedAfterMs !== undefined && { killedAfterMs: Math.round(exchange.killedAfterMs) }),
     };
   });
   return { schedule: number, requests, expected, state };
 }
 
-export function lostExample({ messages, expected, state }: LostMessage): Counterexample {
+export function lostExample({ code, messages, expected, state }: LostMessage): Counterexample {
+  const isSentAgain = code === 'keeps-id-after-failure';
   const requests = messages.map(({ label: message, messageId }, place) => ({
     message,
     messageId,
     atMs: place,
     status: 200,
+    ...(isSentAgain && place === messages.length - 1 && { tries: 2 }),
   }));
   return { schedule: 1, requests, expected, state };
 }

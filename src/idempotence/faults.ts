@@ -7,8 +7,8 @@ const ONE_TRANSACTION =
 /** Sentences about the receiver without their full stop, and how to fix it. */
 export const IDEMPOTENCE_FAULTS = {
   'cuts-ids-off': {
-    says: 'it keeps only a part of the message id: a message whose id is like another one is lost',
-    fix: 'compare the whole id: no substring, and a column of 255 characters or of any length',
+    says: 'it keeps only a part of the message id, or a short checksum: a message is lost that it takes for another one',
+    fix: 'compare the whole id: no substring, no checksum, and a column of 255 characters or of any length',
   },
   'dedupes-by-content': {
     says: 'it goes by the content: a message that says the same as an earlier one is lost',
@@ -35,8 +35,8 @@ export const IDEMPOTENCE_FAULTS = {
     fix: 'compare ids byte for byte: a binary collation (utf8mb4_bin, not NOCASE), no lower case, no character left out',
   },
   'overwrites-newer': {
-    says: 'an older message that comes again replaces what a newer one wrote',
-    fix: 'do nothing for a messageId that you know; or compare the timestamp of the message with the one stored, and keep the newer',
+    says: 'an older message that comes again replaces what a newer one wrote, or brings back what it deleted',
+    fix: 'do nothing for a messageId that you know, and keep the ids when a user is deleted; or compare the timestamp of the message with the one stored, which a deletion leaves too, and keep the newer',
   },
   'refuses-duplicates': {
     says: 'it rejects a message that it has taken before: a sender whose response was lost takes it for undeliverable',
@@ -78,6 +78,10 @@ export const IDEMPOTENCE_FAULTS = {
     says: 'it does the work and then responds with 5xx: the sender tries again, and it does the work again',
     fix: 'undo everything when you respond with 5xx: one transaction for the effect and the messageId, and calls to others from an outbox after it',
   },
+  'keeps-id-after-failure': {
+    says: 'it keeps the id of a message that it does not take (its response is 5xx or 429): when the message is sent again, it does nothing',
+    fix: 'undo everything when the work fails: one transaction for the effect and the messageId; or delete the id before you respond',
+  },
   'depends-on-other-users': {
     says: 'the result depends on the order in which messages of different users come',
     fix: 'keep what belongs to a user apart from others, and go by the timestamp of the message where order counts. Leave running numbers out of --state, and let it print one thing a line',
@@ -93,6 +97,10 @@ export const IDEMPOTENCE_FAULTS = {
   'dedupe-in-memory': {
     says: 'it remembers messages in memory: after a crash it does the work of one that comes again a second time',
     fix: 'keep the ids of messages where the effect is, in the same database and the same transaction',
+  },
+  'dedupe-per-process': {
+    says: 'each of its processes remembers messages for itself: one that comes again to another process is worked on again',
+    fix: 'keep the ids of messages where the effect is, in the same database and the same transaction: all processes must see them',
   },
   'effect-and-record-apart': {
     says: 'it writes the effect and remembers the message in two steps: after a crash in between it does the work again',

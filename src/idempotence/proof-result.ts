@@ -37,6 +37,8 @@ export interface ShownRequest {
   readonly error?: string;
   /** How often it was sent, where more than once. */
   readonly tries?: number;
+  /** The first status that asked for it again. */
+  readonly failedWith?: number | undefined;
   /** The receiver was killed this long after the request was sent. */
   readonly killedAfterMs?: number;
 }

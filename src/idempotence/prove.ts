@@ -1,230 +1,89 @@
-import type { Clock } from '../clock.ts';
-import { orderKeysOf } from '../message/outgoing-message.ts';
-import { IDEMPOTENCE_FAULTS, type IdempotenceFaultCode } from './faults.ts';
-import { planSchedules } from './plan/plan-schedules.ts';
-import { SCHEDULE_TITLES, type Schedule, type ScheduleCode } from './plan/schedule.ts';
-import type { Counterexample, ProofResult } from './proof-result.ts';
-import { deviationExample, lostExample, requestsOf } from './counterexamples.ts';
-import { repeatAfter5xx, type After5xx } from './run/after-5xx.ts';
-import { countBetween, diagnoseDeviation } from './run/diagnose-deviation.ts';
-import { findLostMessage } from './run/each-counts.ts';
-import { learnReference, repeatReference, type LeftOut, type Reference } from './run/learn-reference.ts';
-import { lockKept } from './run/reference-errors.ts';
-import { ProofRunner, type Deviation } from './run/proof-runner.ts';
-import { shrinkDeviation } from './run/shrink-deviation.ts';
-import type { ProofMessage, Subject } from './subject.ts';
+import type { Readable } from 'node:stream';
+import { systemClock } from '../clock.ts';
+import { readProofMessages } from './messages-file.ts';
+import { sampleMessages } from './messages.ts';
+import { SCHEDULE_CODES, SCHEDULE_TITLES, type ScheduleCode } from './plan/schedule.ts';
+import type { Counterexample } from './proof-result.ts';
+import { Proof, type ProofOptions } from './run/proof.ts';
+import { differingLines, isSameState } from './state-difference.ts';
+import type { ProofMessage } from './subject.ts';
 
-export interface ProveOptions {
-  readonly subject: Subject;
-  /** False: to bring the subject back to the start, it is only started again. */
-  readonly hasReset: boolean;
-  /** Whether requests carry a signature. */
-  readonly isSigned: boolean;
-  readonly messages: readonly ProofMessage[];
-  /** In the order of SCHEDULE_CODES. */
-  readonly codes: readonly ScheduleCode[];
-  readonly seed: number;
-  readonly schedules: number;
-  readonly lateMs: number;
-  readonly stateTimeoutMs: number;
-  /** Why a code cannot be tried. */
-  readonly skipped: ReadonlyMap<ScheduleCode, string>;
-  readonly clock: Clock;
-  readonly signal: AbortSignal;
-  readonly onReference: (reference: Reference) => void;
-  /** `code` is that of the next schedule. */
-  readonly onProgress: (done: number, total: number, code?: ScheduleCode) => void;
-  /** Called when a schedule has ended in another state: what follows are smaller ones. */
-  readonly onDeviation: () => void;
-  /** Called for each code as soon as its result is known. */
-  readonly onResult: (result: ProofResult) => void;
+export type { ScheduleCode } from './plan/schedule.ts';
+export type { Counterexample, ProofResult, ShownRequest } from './proof-result.ts';
+export type { Reference } from './run/learn-reference.ts';
+export type { ProofMessage, ProofResponse, ProofSendOptions, Subject } from './subject.ts';
+
+export const PROOF_DEFAULTS = { schedules: 50, lateMs: 10_000, stateTimeoutMs: 10_000 } as const;
+
+/** What `--only` and `--skip` name, in the order in which results are listed. */
+export function proofCodes(): readonly ScheduleCode[] {
+  return SCHEDULE_CODES;
 }
 
-/** Schedules that find more than a look at messages that are alike, which takes the time of four: they run before it. */
-const LIKELIER = 2;
-/** Messages that failed with 5xx in the reference run and are tried alone. */
-const MOST_AFTER_5XX = 3;
-/** How often each is tried until it gets a 5xx again, where some effect seems to have been repeated. */
-const TRIES_AFTER_5XX = 7;
-const NO_5XX = 'the receiver responded to none of the messages with 5xx, so that none was sent again';
-const NO_5XX_AGAIN =
-  'the receiver responded with 5xx in the reference run, and not to the same message again';
-const ONE_USER = 'the messages are those of one user, whose order stays: give some of another one';
-const FIX_FIRST = 'a run ends with the first counterexample: fix that, then run this again';
+/** What is sent for a code, for people. */
+export function proofTitle(code: ScheduleCode): string {
+  return SCHEDULE_TITLES[code];
+}
+
+interface MessageSource {
+  /** Read as `hooks replay` reads its files. @default samples of each type */
+  readonly file: string | undefined;
+  readonly seed: number;
+  readonly cwd: string;
+  readonly stdin: Readable;
+  readonly signal: AbortSignal;
+}
+
+/** Reads or makes the messages of a proof. Throws InputError for a message of the file that is not valid, and for more than 100. */
+export async function openProofMessages(source: MessageSource): Promise<readonly ProofMessage[]> {
+  const { file, seed } = source;
+  const now = Math.floor(systemClock.now() / 1_000) * 1_000;
+  return file === undefined ? sampleMessages({ now, seed }) : readProofMessages(file, { now, seed }, source);
+}
+
+export interface ProveOptions extends Omit<ProofOptions, 'skipped'> {
+  /** Whether the messages of one user may come in any order. */
+  readonly anyOrder: boolean;
+}
+
 /**
  * Sends the messages in many ways, each from the start, and compares the states in which they end. Stops at the first counterexample:
- * what follows mostly has the same cause. Throws InputError when there is nothing to compare with.
+ * what follows mostly has the same cause. Throws InputError when there is nothing to compare with; codes without a result are then
+ * reported as unsent.
  */
 export function proveIdempotence(options: ProveOptions): Promise<void> {
-  return new Proof(options).run();
+  return new Proof({ ...options, skipped: skippedCodes(options) }).run();
 }
 
-class Proof {
-  readonly #options: ProveOptions;
-  readonly #runner: ProofRunner;
-  readonly #ran = new Map<ScheduleCode, { schedules: number; ms: number }>();
-  readonly #reported = new Set<ScheduleCode>();
-  /** The messages of the run, without those that the receiver does not take. */
-  #messages: readonly ProofMessage[] = [];
-  #effective: ReadonlySet<ProofMessage> = new Set();
+const NO_COMMAND = 'it needs -- COMMAND: only a receiver that is started here can be killed';
+const NO_RESET = 'it needs --reset: what a killed receiver leaves must be deleted';
+const KEPT_ORDER = 'it needs --any-order: by default the messages of one user keep their order';
 
-  constructor(options: ProveOptions) {
-    this.#options = options;
-    this.#runner = new ProofRunner(options);
-  }
-
-  async run(): Promise<void> {
-    const { messages, onReference } = this.#options;
-    const reference = await this.#timed('once', () => learnReference(this.#runner, messages));
-    this.#messages = reference.messages;
-    this.#effective = reference.effective;
-    onReference(reference);
-    const isSound = (await this.#proveAfter5xx(reference)) && (await this.#proveSchedules());
-    if (!isSound) this.#reportRest('unsent', FIX_FIRST);
-  }
-
-  #isLeft(code: ScheduleCode): boolean {
-    const { codes, skipped } = this.#options;
-    return codes.includes(code) && !skipped.has(code) && !this.#reported.has(code);
-  }
-
-  async #proveOnce(): Promise<boolean> {
-    if (!this.#isLeft('once')) return true;
-    const lost = await this.#timed('once', () =>
-      findLostMessage(this.#runner, this.#messages, this.#effective),
-    );
-    if (lost === undefined) return this.#pass('once');
-    return this.#fail('once', lost.code, lostExample(lost));
-  }
-
-  async #proveAfter5xx({ failed, effectDespite5xx, reference, locked }: Reference): Promise<boolean> {
-    const isLeft = this.#isLeft('after-5xx');
-    if (locked !== undefined) {
-      if (!isLeft) throw lockKept(locked.message);
-      return this.#failLocked(locked);
-    }
-    if (isLeft && failed.length === 0) return this.#skip('after-5xx', NO_5XX);
-    const suspects = new Set([...(effectDespite5xx === undefined ? [] : [effectDespite5xx]), ...failed]);
-    const tries = effectDespite5xx === undefined ? 1 : TRIES_AFTER_5XX;
-    let hasRun = false;
-    for (const message of isLeft ? [...suspects].slice(0, MOST_AFTER_5XX) : []) {
-      const seen = await this.#timed('after-5xx', () => repeatAfter5xx(this.#runner, message, tries));
-      if (seen?.isRepeated === true) return this.#failAfter5xx(message, seen);
-      hasRun ||= seen !== undefined;
-    }
-    // The state of the reference has an effect twice, unless what was seen there was another message's late effect.
-    if (effectDespite5xx !== undefined) {
-      const { error } = await repeatReference(this.#runner, { taken: this.#messages, failed }, reference);
-      if (error !== undefined) throw error;
-    }
-    if (!isLeft) return true;
-    return hasRun ? this.#pass('after-5xx') : this.#skip('after-5xx', NO_5XX_AGAIN);
-  }
-
-  #failLocked({ message, response: { status = 500 } }: LeftOut): boolean {
-    const requests = requestsOf(message, [status, 409]);
-    return this.#fail('after-5xx', 'keeps-lock', { schedule: 1, requests, expected: '', state: '' });
-  }
-
-  #failAfter5xx(message: ProofMessage, seen: After5xx): boolean {
-    const { status = 500, expected, state } = seen;
-    const requests = requestsOf(message, [status, 200]);
-    return this.#fail('after-5xx', 'effect-despite-5xx', { schedule: 1, requests, expected, state });
-  }
-
-  async #proveSchedules(): Promise<boolean> {
-    const { seed, schedules, lateMs, codes, onProgress, signal } = this.#options;
-    const messages = this.#messages.map((message) => ({
-      orderKeys: orderKeysOf(message.message),
-      isEffective: this.#effective.has(message),
-    }));
-    if (this.#isLeft('interleaved') && isOfOneUser(messages)) this.#skip('interleaved', ONE_USER);
-    const left = codes.filter((code) => this.#isLeft(code));
-    const plan = planSchedules({ seed, schedules, lateMs, codes: left, messages });
-    for (const [index, schedule] of plan.entries()) {
-      signal.throwIfAborted();
-      if (index === LIKELIER && !(await this.#proveOnce())) return false;
-      onProgress(index, plan.length, schedule.code);
-      const deviation = await this.#timed(schedule.code, () =>
-        this.#runner.judge(schedule, { isCareful: true }),
-      );
-      if (deviation !== undefined) return this.#explain(schedule, deviation);
-      if (!plan.slice(index + 1).some(({ code }) => code === schedule.code)) this.#pass(schedule.code);
-    }
-    onProgress(plan.length, plan.length);
-    if (!(await this.#proveOnce())) return false;
-    this.#reportRest('skipped', 'it is not among so few schedules: give --schedules 50');
-    return true;
-  }
-
-  async #explain(found: Schedule, deviation: Deviation): Promise<boolean> {
-    this.#options.onDeviation();
-    const known = { messages: this.#messages, effective: this.#effective };
-    const whole = { schedule: found, seen: deviation };
-    const { schedule, seen } = await shrinkDeviation(this.#runner, whole, known);
-    const isOfState = seen.kind === 'state' || seen.kind === 'unsettled';
-    if (isOfState) await this.#runner.confirm(schedule, seen.expected);
-    const fault = await diagnoseDeviation(this.#runner, schedule, seen);
-    const others = countBetween(schedule);
-    const says =
-      fault === 'remembers-last' && others > 1 ? `it forgets a message after ${others} others` : undefined;
-    return this.#fail(found.code, fault, deviationExample(schedule, seen, this.#messages), says);
-  }
-
-  async #timed<Value>(code: ScheduleCode, run: () => Promise<Value>): Promise<Value> {
-    const { clock } = this.#options;
-    const startedAt = clock.now();
-    const { schedules, ms } = this.#ran.get(code) ?? { schedules: 0, ms: 0 };
-    try {
-      return await run();
-    } finally {
-      this.#ran.set(code, { schedules: schedules + 1, ms: ms + clock.now() - startedAt });
-    }
-  }
-
-  #pass(check: ScheduleCode): true {
-    this.#report({ check, outcome: 'passed' });
-    return true;
-  }
-
-  #skip(check: ScheduleCode, reason: string): true {
-    this.#report({ check, outcome: 'skipped', reason });
-    return true;
-  }
-
-  /** `says` replaces the fault's own sentence. */
-  #fail(
-    check: ScheduleCode,
-    code: IdempotenceFaultCode,
-    counterexample: Counterexample,
-    says: string = IDEMPOTENCE_FAULTS[code].says,
-  ): false {
-    const fault = { code, ...IDEMPOTENCE_FAULTS[code], says };
-    this.#report({ check, outcome: 'failed', fault, counterexample });
-    return false;
-  }
-
-  #report(result: Omit<ProofResult, 'title' | 'schedules' | 'ms'>): void {
-    const { check } = result;
-    const { schedules, ms } = this.#ran.get(check) ?? { schedules: 0, ms: 0 };
-    this.#reported.add(check);
-    this.#options.onResult({ ...result, title: SCHEDULE_TITLES[check], schedules, ms: Math.round(ms) });
-  }
-
-  /** A code some of whose schedules ran is not proved. */
-  #reportRest(outcome: 'skipped' | 'unsent', reason: string): void {
-    const { codes, skipped } = this.#options;
-    for (const check of codes) {
-      const whySkipped = skipped.get(check);
-      if (whySkipped !== undefined) this.#report({ check, outcome: 'skipped', reason: whySkipped });
-      else if (!this.#reported.has(check)) this.#report({ check, outcome, reason });
-    }
-  }
+/** Why codes cannot be tried. */
+function skippedCodes({
+  subject: { kill },
+  hasReset,
+  anyOrder,
+}: ProveOptions): ReadonlyMap<ScheduleCode, string> {
+  const skipped = new Map<ScheduleCode, string>();
+  if (kill === undefined) skipped.set('killed', hasReset ? NO_COMMAND : NO_RESET);
+  if (!anyOrder) skipped.set('shuffled', KEPT_ORDER);
+  return skipped;
 }
 
-/** Whether no two messages can be sent in another order. */
-function isOfOneUser(messages: readonly { readonly orderKeys: readonly string[] }[]): boolean {
-  return messages.every(({ orderKeys }, at) =>
-    messages.slice(0, at).every((earlier) => earlier.orderKeys.some((key) => orderKeys.includes(key))),
-  );
+interface StateDifference {
+  /** Whether the states differ only in what does not count, such as the order of lines. */
+  readonly isSame: boolean;
+  /** The lines that only the expected state has. */
+  readonly missing: readonly string[];
+  /** The lines that only the other state has. */
+  readonly added: readonly string[];
+}
+
+/** Compares the two states of a counterexample. */
+export function compareStates({
+  expected,
+  state,
+}: Pick<Counterexample, 'expected' | 'state'>): StateDifference {
+  return { isSame: isSameState(expected, state), ...differingLines(expected, state) };
 }

@@ -1,4 +1,4 @@
-import { isObject } from '../check-options.ts';
+import { isObject } from '../validate-options.ts';
 
 /**
  * Whether two states say the same. The order of lines, and of the items of JSON lists, does not count: it is mostly that of arrival, which

@@ -24,9 +24,13 @@ export interface Subject {
   readonly readState: () => Promise<string>;
 }
 
+export type SendHold = (release: () => void) => void;
+
 export interface ProofSendOptions {
   /** Destroys the connection at the first byte of the response. */
   readonly cut?: boolean;
+  /** Called when the connection is open: nothing is sent before the function that it gets is called. */
+  readonly hold?: SendHold | undefined;
 }
 
 /** `taken`: 2xx. `refused`: what a sender does not send again. `failing`: what it sends again. `none`: no response. */

@@ -1,5 +1,7 @@
 import { InputError } from '../errors.ts';
-import { printable } from '../redact.ts';
+import { printable, shownWriteKey } from '../redact.ts';
+import { messagesOf } from '../receiver/messages/messages-of.ts';
+import { trackingCallOf } from '../receiver/messages/tracking-call.ts';
 import { pairsOf, type Forwarded, type ForwardRequest } from '../receiver/response/forwarding.ts';
 import { captureOf } from './details.ts';
 import type { RequestStore, StoredRequest } from './request-store.ts';
@@ -22,7 +24,7 @@ export function resend(
 ): Promise<Forwarded> {
   const { url, edited } = readReplay(body);
   if (edited === undefined) return replay(kept.request, url);
-  const request = { rawHeaders: rawHeadersOf(edited, kept), body: Buffer.from(edited.body) };
+  const request = { rawHeaders: rawHeadersOf(edited, kept), body: Buffer.from(bodyOf(edited, kept)) };
   return replay(edited.isSigned && sign !== undefined ? sign(request) : request, url);
 }
 
@@ -57,6 +59,16 @@ function readEdited(value: unknown): EditedRequest {
   }
   if (typeof body !== 'string') throw new TypeError('Expected a text as `body`');
   return { headers, body, isSigned: isSigned === true };
+}
+
+/** A write key as it was shown is sent as it came: the page never has it. */
+function bodyOf({ body }: EditedRequest, { request }: StoredRequest): string {
+  const messages = trackingCallOf(request)?.messages ?? messagesOf(request);
+  const keys = new Set(messages.map(({ writeKey }) => writeKey ?? ''));
+  return [...keys].reduce(
+    (text, key) => text.replaceAll(`"${shownWriteKey(key)}"`, () => JSON.stringify(key)),
+    body,
+  );
 }
 
 /** A header as it was shown is sent as it came: the page never has the values that are masked. */

@@ -1,10 +1,9 @@
 import { toCapture } from '../capture/to-capture.ts';
 import type { Capture } from '../capture/capture.ts';
-import { redactUrl } from '../redact.ts';
+import { redactUrl, shownWriteKey, withoutWriteKeys } from '../redact.ts';
 import { DEFAULT_SCHEME } from '../signature/schemes/built-in.ts';
-import { messageLabel } from '../expectation/finding.ts';
-import { libraryOf } from '../receiver/messages/messages-of.ts';
-import { trackingCallOf, type ReceivedMessage } from '../receiver/messages/tracking-call.ts';
+import { libraryOf, messageLabel } from '../receiver/messages/messages-of.ts';
+import { trackingCallOf, wholeMessage, type ReceivedMessage } from '../receiver/messages/tracking-call.ts';
 import { pairsOf } from '../receiver/response/forwarding.ts';
 import type { StoredRequest } from './request-store.ts';
 import type { Details } from './wire.ts';
@@ -32,7 +31,7 @@ export function detailsOf(kept: StoredRequest, withSignatures: boolean): Details
     ...(response !== undefined && { response }),
     ...(forwarded !== undefined && { forwarded }),
     ...(call !== undefined && {
-      messages: call.messages.map(({ value }) => value),
+      messages: call.messages.map((message) => wholeMessage(message, shownWriteKey)),
       messageTitles: call.messages.map(messageTitle),
     }),
     ...(call?.rejection !== undefined && { problem: call.rejection.message }),
@@ -44,6 +43,13 @@ function messageTitle(message: ReceivedMessage): string {
   const { rejection } = message;
   const label = messageLabel(message);
   return rejection === undefined ? label : `${label}; a tracking API rejects it: ${rejection.message}`;
+}
+
+/** The body with its write keys as they are shown; else its exact bytes. */
+export function shownBody({ request: { body } }: StoredRequest): Uint8Array {
+  const text = Buffer.from(body).toString();
+  const shown = withoutWriteKeys(text);
+  return shown === text ? body : Buffer.from(shown);
 }
 
 /** The capture of a request, as `--save` would write it. */

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { HooksError } from '../errors.ts';
 import { bufferBody } from '../receiver/read-body.ts';
-import { isObject } from '../check-options.ts';
+import { isObject } from '../validate-options.ts';
 
 export interface InboxRequest {
   readonly request: IncomingMessage;

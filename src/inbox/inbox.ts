@@ -14,7 +14,7 @@ import {
   type AccessRule,
 } from './access.ts';
 import { captureLines, resend, type Resending } from './actions.ts';
-import { captureOf, detailsOf } from './details.ts';
+import { captureOf, detailsOf, shownBody } from './details.ts';
 import { Feed } from './feed.ts';
 import { contentPolicy, pageHtml, type PageParts } from './page-html.ts';
 import { RequestStore, type StoredRequest, type StoreLimits } from './request-store.ts';
@@ -179,7 +179,7 @@ export class Inbox {
     const { method } = visit.request;
     if (part === 'replay') return this.#replay(visit, kept);
     if (method !== 'GET') return respondRejected(visit, { status: 405, text: 'method not allowed, use GET' });
-    if (part === 'body') return respondBytes(visit, kept.request.body);
+    if (part === 'body') return respondBytes(visit, shownBody(kept));
     respondJson(visit, part === 'capture' ? captureOf(kept) : detailsOf(kept, this.#isPrinted(visit)));
   }
 

@@ -1,9 +1,9 @@
-import { checkOptions } from '../check-options.ts';
+import { validateOptions } from '../validate-options.ts';
 import { ValidationError } from '../errors.ts';
 import { isoTime } from '../clock.ts';
 import { formatCount, MAX_MESSAGE_BYTES } from './limits.ts';
 import { MESSAGE_VERSION, type FieldKind, type MessageField } from './fields/fields.ts';
-import { shapeOf, type Shape } from './fields/shape.ts';
+import { shapeOf, type MessageShape } from './fields/shape.ts';
 import {
   isFieldObject,
   misspelledIdProblem,
@@ -34,11 +34,11 @@ const KINDS = {
 } as const satisfies Record<keyof BuildOptions, string>;
 
 /**
- * Checks and normalises what a caller, a file or a request gave. The input is not changed. Null counts as absent in
+ * Checks and normalizes what a caller, a file or a request gave. The input is not changed. Null counts as absent in
  * every field that the type gives a meaning. Throws ValidationError with the path, what was expected and what was got.
  */
 export function buildMessage(input: unknown, options: BuildOptions): Message {
-  if (!areRight(options)) checkOptions(options, { kinds: KINDS, required: ['now'] });
+  if (!areRight(options)) validateOptions(options, { kinds: KINDS, required: ['now'] });
   return build(input, options, false);
 }
 
@@ -57,47 +57,45 @@ function build(input: unknown, options: BuildOptions, isParsed: boolean): Messag
   if (!isFieldObject(input)) {
     throw validationError({
       path: '',
-      sentence: 'expected a message to be a JSON object',
+      sentence: 'Expected a message to be a JSON object',
       got: shownValue(input),
     });
   }
   const { type } = input;
   if (!isMessageType(type)) throw validationError(typeProblem(type, input));
   const shape = shapeOf(type);
-  const draft: Draft = { fields: {}, page: {}, isParsed };
-  const problem = readFields(draft, input, shape, options) ?? complete(draft, shape, options);
+  const draft: MessageDraft = { shape, fields: {}, page: {}, isParsed };
+  const problem = readFields(draft, input, options) ?? complete(draft, options);
   if (problem !== undefined) throw validationError(problem, label(input, shape));
   return draft.fields as Message; // every field has been read by its kind, and none is missing
 }
 
-type Input = Readonly<Record<string, unknown>>;
-type Fields = Record<string, JsonValue>;
+type MessageInput = Readonly<Record<string, unknown>>;
+type MessageFields = Record<string, JsonValue>;
 
-interface Draft {
-  readonly fields: Fields;
+interface MessageDraft {
+  readonly shape: MessageShape;
+  readonly fields: MessageFields;
   /** A page's name, category and traits, which become properties. */
-  readonly page: Fields;
+  readonly page: MessageFields;
   readonly isParsed: boolean;
 }
 
-function readFields(draft: Draft, input: Input, shape: Shape, { strict }: BuildOptions): Problem | undefined {
+function readFields(draft: MessageDraft, input: MessageInput, { strict }: BuildOptions): Problem | undefined {
+  const { shape } = draft;
   for (const spelling of Object.keys(input)) {
     const value = input[spelling];
     if (value === undefined) continue;
     if (strict && !shape.bySpelling.has(spelling)) return unknownProblem(shape, spelling);
-    const problem = take(draft, shape, spelling, value);
+    const problem = take(draft, spelling, value);
     if (problem !== undefined) return problem;
   }
   return undefined;
 }
 
 /** Reads one field into the draft. `version` is checked, not kept: the body adds its own. */
-function take(
-  { fields, page, isParsed }: Draft,
-  shape: Shape,
-  spelling: string,
-  value: unknown,
-): Problem | undefined {
+function take(draft: MessageDraft, spelling: string, value: unknown): Problem | undefined {
+  const { shape, fields, page, isParsed } = draft;
   const field = shape.bySpelling.get(spelling);
   if (field !== undefined && isLeftOut(field, value)) return undefined;
   const reading = readField(field?.kind ?? 'any', spelling, value, isParsed);
@@ -118,7 +116,7 @@ function isLeftOut({ kind, place }: MessageField, value: unknown): boolean {
 }
 
 /** Adds what may be left out, and finds what may not. */
-function complete({ fields, page }: Draft, shape: Shape, options: BuildOptions): Problem | undefined {
+function complete({ shape, fields, page }: MessageDraft, options: BuildOptions): Problem | undefined {
   if (options.anonymousId !== undefined && shape.either.length > 0 && !hasSubject(fields)) {
     const misspelled = misspelledIdProblem(shape, fields);
     if (misspelled !== undefined) return misspelled;
@@ -132,15 +130,15 @@ function complete({ fields, page }: Draft, shape: Shape, options: BuildOptions):
   return undefined;
 }
 
-function hasSubject(fields: Fields): boolean {
+function hasSubject(fields: MessageFields): boolean {
   return fields['userId'] !== undefined || fields['anonymousId'] !== undefined;
 }
 
 /** An explicit property wins over the name and the category, those over the client's traits. */
-function withPage(properties: JsonObject, { traits, ...named }: Fields): JsonObject {
+function withPage(properties: JsonObject, { traits, ...named }: MessageFields): JsonObject {
   const added = [...Object.entries(named), ...Object.entries(traits ?? {})];
   if (added.length === 0) return properties;
-  const merged: Fields = { ...properties };
+  const merged: MessageFields = { ...properties };
   for (const [key, value] of added) {
     if (!Object.hasOwn(merged, key)) put(merged, key, value);
   }
@@ -148,7 +146,7 @@ function withPage(properties: JsonObject, { traits, ...named }: Fields): JsonObj
 }
 
 /** Which message it is, for a person who looks for it: `track "Order Completed"`. */
-function label({ event, name }: Input, { type }: Shape): string {
+function label({ event, name }: MessageInput, { type }: MessageShape): string {
   const title = event ?? name;
   return typeof title === 'string' && title !== '' ? `${type} ${shownValue(title)}` : type;
 }
@@ -206,7 +204,7 @@ function integrationsProblem(spelling: string, value: unknown): Problem | undefi
     const hint = 'true sends to that destination, false does not';
     return {
       path,
-      sentence: `expected \`${path}\` to be true, false or an object`,
+      sentence: `Expected \`${path}\` to be true, false or an object`,
       got: shownValue(choice),
       hint,
     };
@@ -219,7 +217,7 @@ const OBJECT_HINT = 'write it as {"key":"value"}, or leave it out';
 function expected(spelling: string, what: string, value: unknown, hint: string): Problem {
   return {
     path: formatPath([spelling]),
-    sentence: `expected \`${spelling}\` ${what}`,
+    sentence: `Expected \`${spelling}\` ${what}`,
     got: shownValue(value),
     hint,
   };
@@ -236,10 +234,10 @@ export function messageBytes(message: object): number {
 }
 
 /** Throws ValidationError when a caller's message, as JSON, is over the limit. */
-export function checkMessageSize(bytes: number): void {
+export function validateMessageSize(bytes: number): void {
   if (bytes <= MAX_MESSAGE_BYTES) return;
   throw new ValidationError(
-    `expected a message of at most ${formatCount(MAX_MESSAGE_BYTES)} bytes as JSON, got ${formatCount(bytes)}`,
+    `Expected a message of at most ${formatCount(MAX_MESSAGE_BYTES)} bytes as JSON, got ${formatCount(bytes)}`,
     { path: '', got: `${formatCount(bytes)} bytes`, hint: 'send less in one message, or split it' },
   );
 }

@@ -1,8 +1,8 @@
 import { ConfigError } from '../errors.ts';
-import { printable } from '../redact.ts';
+import { printable, withoutWriteKeys } from '../redact.ts';
 import { boundedRegExp } from './bounded-regexp.ts';
 import { comparableText, comparison, type ValueTest } from './compare.ts';
-import type { JsonValue } from './types.ts';
+import type { JsonObject, JsonValue } from './types.ts';
 
 export type MessageFilter = (message: JsonValue) => boolean;
 
@@ -39,7 +39,7 @@ const OPERATORS = {
  */
 export function readFilter(flags: readonly string[]): MessageFilter {
   const conditions = flags.flatMap((flag) => readConditions(flag));
-  return (message) => conditions.every(({ holds, path }) => holds(valueAt(message, path)));
+  return (message) => conditions.every((condition) => judged(condition, message).isMet);
 }
 
 /** The conditions of one flag, whose name errors say. Throws ConfigError. */
@@ -84,11 +84,14 @@ const VALUES: Readonly<Record<FilterOperator, string>> = {
 };
 
 function filterError(expected: string, text: string, flag: string): ConfigError {
-  return new ConfigError(`Expected ${expected}, got ${text === '' ? 'nothing' : printable(text, 60)}`, {
-    key: flag.replace(/^--/, ''),
-    origin: flag,
-    hint: `write ${flag} 'type=track,properties.plan=pro'. Operators: = != > < >= <= ~REGEX ? (present) !? (absent); \\, is a comma in a value`,
-  });
+  return new ConfigError(
+    `Expected ${expected}, got ${text === '' ? 'nothing' : printable(withoutWriteKeys(text), 60)}`,
+    {
+      key: flag.replace(/^--/, ''),
+      origin: flag,
+      hint: `write ${flag} 'type=track,properties.plan=pro'. Operators: = != > < >= <= ~REGEX ? (present) !? (absent); \\, is a comma in a value`,
+    },
+  );
 }
 
 /** A condition that does not hold, and what is there instead. */
@@ -98,15 +101,30 @@ export interface Unmet extends Condition {
 }
 
 export function failing(conditions: readonly Condition[], message: JsonValue): readonly Unmet[] {
-  return conditions.flatMap((condition) => {
-    const found = valueAt(message, condition.path);
-    return condition.holds(found) ? [] : [{ ...condition, found }];
-  });
+  return conditions.map((condition) => judged(condition, message)).filter(({ isMet }) => !isMet);
 }
 
 /** What a message has where the conditions look. */
 export function foundBy(conditions: readonly Condition[], message: JsonValue): readonly Unmet[] {
-  return conditions.map((condition) => ({ ...condition, found: valueAt(message, condition.path) }));
+  return conditions.map((condition) => judged(condition, message));
+}
+
+/**
+ * A condition with the value that decides it, else the first, and its path in place of one with wildcards. A wildcard holds when
+ * one value holds, `!=` and `!?` when none does.
+ */
+function judged(condition: Condition, message: JsonValue): Unmet & { readonly isMet: boolean } {
+  const { path, operator, holds } = condition;
+  const parts = path.includes('*') ? path.split(WILDCARD) : [];
+  if (parts.length < 2) {
+    const found = valueAt(message, path);
+    return { ...condition, found, isMet: holds(found) };
+  }
+  const isNegative = operator === '!=' || operator === '!?';
+  const values = [...valuesAt(message, parts)];
+  const decisive = values.find(([value]) => holds(value) !== isNegative);
+  const [found, foundAt = path] = decisive ?? values[0] ?? [];
+  return { ...condition, path: foundAt, found, isMet: (decisive === undefined) === isNegative };
 }
 
 function isPresent(found: JsonValue | undefined): boolean {
@@ -135,4 +153,33 @@ function valueAt(value: JsonValue, path: string): JsonValue | undefined {
     if (found !== undefined) return found;
   }
   return undefined;
+}
+
+/** `*` stands for one key or index, `**` for any number of them. */
+const WILDCARD = /(?<=^|\.)(\*\*?)(?=\.|$)/;
+
+/** The values at a path with wildcards, each with its own path. `**` at the end stands for values that are no objects or arrays. */
+function valuesAt(message: JsonValue, parts: readonly string[]): ReadonlyMap<JsonValue, string> {
+  const steps = parts.map((part) => part.replaceAll(/^\.|\.$/g, '')).filter((step) => step !== '');
+  let found = new Map([[message, '']]);
+  for (const step of steps) {
+    const next = new Map(step === '**' ? found : []);
+    // The map grows while it is read, so that deep messages need no stack.
+    for (const [value, path] of step === '**' ? next : found) {
+      for (const [key, inner] of membersOf(value, step)) {
+        if (!next.has(inner)) next.set(inner, path === '' ? key : `${path}.${key}`);
+      }
+    }
+    found = next;
+  }
+  if (steps.at(-1) !== '**') return found;
+  return new Map([...found].filter(([value]) => typeof value !== 'object' || value === null));
+}
+
+function membersOf(value: JsonValue, step: string): readonly (readonly [key: string, inner: JsonValue])[] {
+  if (step === '*' || step === '**') {
+    return typeof value === 'object' && value !== null ? Object.entries(value as JsonObject) : []; // an array has its indexes as keys
+  }
+  const inner = valueAt(value, step);
+  return inner === undefined ? [] : [[step, inner]];
 }

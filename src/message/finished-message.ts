@@ -1,6 +1,6 @@
 import { fieldProblem } from './build.ts';
 import type { MessageField } from './fields/fields.ts';
-import { shapeOf, type Shape } from './fields/shape.ts';
+import { shapeOf, type MessageShape } from './fields/shape.ts';
 import { missingProblem } from './fields/validate.ts';
 import { readTimestamp } from './timestamp.ts';
 import { isMessageType, type JsonObject, type JsonValue, type Message } from './types.ts';
@@ -53,14 +53,14 @@ function isFinished(field: MessageField, name: string, value: JsonValue | undefi
 }
 
 /** The rank of a field in the order of the body; -1 of one that a body does not have. */
-function placeOf(field: MessageField | undefined, { row }: Shape): number {
+function placeOf(field: MessageField | undefined, { row }: MessageShape): number {
   if (field === undefined || field.place === 'rest') return row.length;
   if (field.place === 'row') return row.indexOf(field);
   return field.place === 'last' ? row.length + 1 : -1;
 }
 
 /** With the names that a message has for what a body calls otherwise. */
-function withNames(input: JsonObject, { type, row }: Shape): JsonObject {
+function withNames(input: JsonObject, { type, row }: MessageShape): JsonObject {
   if (type !== 'alias') return input;
   const named = { ...input };
   for (const { name, wireName = name } of row) {

@@ -107,7 +107,7 @@ function whyNotPlain(value: unknown, parents: readonly object[]): NotPlain | und
 
 function problemAt(steps: readonly PathStep[], value: unknown, { expected, hint }: NotPlain): Problem {
   const path = formatPath(steps);
-  return { path, sentence: `expected \`${path}\` to be ${expected}`, got: shownValue(value), hint };
+  return { path, sentence: `Expected \`${path}\` to be ${expected}`, got: shownValue(value), hint };
 }
 
 /** Sets an own property, also one called `__proto__`, which an assignment would take for the prototype. */

@@ -2,7 +2,7 @@
 export interface Problem {
   /** As `properties.items[3].price`; empty for the message itself. */
   readonly path: string;
-  /** What was expected, without what was got: ``expected `event` to be …``. */
+  /** What was expected, without what was got: ``Expected `event` to be …``. */
   readonly sentence: string;
   /** What was there, shortened. */
   readonly got: string;

@@ -24,7 +24,7 @@ export function readTimestamp(value: unknown): TimestampReading {
 
 const EXAMPLE = '2026-11-20T21:10:05.123Z';
 
-/** The usual form, on a day that every month has: what most timestamps are, recognised without making a Date. */
+/** The usual form, on a day that every month has: what most timestamps are, recognized without making a Date. */
 const PLAIN = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/;
 
 function isCanonical(text: string): boolean {

@@ -1,4 +1,4 @@
-import { isObject } from '../check-options.ts';
+import { isObject } from '../validate-options.ts';
 
 export const MESSAGE_TYPES = ['page', 'screen', 'identify', 'track', 'alias', 'group', 'delete'] as const;
 
@@ -29,7 +29,7 @@ export interface Integrations extends JsonObject {
 }
 
 /**
- * A message that has been checked and normalised: `timestamp` is present and ISO 8601 UTC with milliseconds, an alias
+ * A message that has been checked and normalized: `timestamp` is present and ISO 8601 UTC with milliseconds, an alias
  * is spelled `userId` (the new id) and `previousId`, objects that its type names are present, a page's name, category
  * and traits are among its properties. Other fields of the input follow in their own order; `version` and what is never
  * sent are gone, except `integrations`, which says where the message goes. Made by `buildMessage` only.

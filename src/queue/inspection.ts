@@ -1,6 +1,6 @@
 import type { AttemptRecord } from '../attempt-record.ts';
 import type { Delivery, DeliveryState } from './delivery.ts';
-import type { Lane, QueueDepth } from './queue.ts';
+import type { LaneId, QueueDepth } from './queue.ts';
 
 /** Looks into a queue and changes it on behalf of a person, while others deliver from it. All methods reject with QueueError when the store fails. */
 export interface QueueInspection {
@@ -46,12 +46,12 @@ export interface QueueInspection {
   drop(deliveries: readonly (string | Delivery)[]): Promise<readonly DropResult[]>;
 }
 
-export interface LaneStats extends Lane, QueueDepth {
+export interface LaneStats extends LaneId, QueueDepth {
   /** The earliest due time of those that wait and are not in flight. Ms since the epoch. */
   readonly nextDueAt?: number;
 }
 
-export interface DeliveredAttempts extends Lane {
+export interface DeliveredAttempts extends LaneId {
   readonly attempts: readonly AttemptRecord[];
 }
 

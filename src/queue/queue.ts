@@ -31,19 +31,19 @@ export interface Queue {
   settle(claim: Claim, settlement: Settlement): Promise<boolean>;
 
   /** The lanes that have something unsettled: how deliveries to a destination that is gone are found. */
-  lanes(): Promise<readonly Lane[]>;
+  lanes(): Promise<readonly LaneId[]>;
 
   /** Finishes what was promised, releases the store. Claims that are still out stay `sending` until their lease ends. */
   close(): Promise<void>;
 }
 
 /** One destination of one source: the unit of concurrency, order and health. */
-export interface Lane {
+export interface LaneId {
   readonly source: string;
   readonly destination: string;
 }
 
-export interface ClaimRequest extends Lane {
+export interface ClaimRequest extends LaneId {
   /** At least 1. */
   readonly limit: number;
   /** Longer than an attempt can take; renewed before each further one. */

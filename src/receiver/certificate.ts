@@ -8,7 +8,7 @@ export interface SelfSignedCertificate extends ServerCertificate {
 }
 
 const DAY_MS = 86_400_000;
-/** Long enough for a session; browsers refuse more than 398 days. */
+/** Long enough for a session; browsers reject more than 398 days. */
 const VALID_DAYS = 30;
 
 /**

@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { checkOptions, type OptionKind } from '../check-options.ts';
+import { validateOptions, type OptionKind } from '../validate-options.ts';
 import type { Clock } from '../clock.ts';
 import { ConfigError } from '../errors.ts';
 import type { SchemeChoice } from '../signature/schemes/find-schemes.ts';
-import type { VerifyOptions } from '../signature/verify.ts';
+import type { VerifyOptions } from '../signature/verify-options.ts';
 import { isBlankSecret } from '../signature/secret.ts';
 import type { SignatureScheme } from '../signature/schemes/scheme.ts';
 import type { Forward } from './response/forwarding.ts';
@@ -133,14 +133,14 @@ const LIMITS = {
 } as const satisfies Record<keyof ReceiverLimits, string>;
 
 /** Throws ConfigError for options that are unknown or of another kind, and for secrets that no sender, or any sender, could sign with. */
-export function checkReceiverOptions(options: ReceiverOptions): void {
-  checkOptions(options, {
+export function validateReceiverOptions(options: ReceiverOptions): void {
+  validateOptions(options, {
     kinds: KINDS,
     required: ['secrets', 'onRequest'],
     otherNames: { sharedSecret: 'secrets', sharedSecrets: 'secrets', respond: 'script' },
   });
   const { requireSignature, secrets, limits = {} } = options;
-  checkOptions(limits, { setting: 'limits', kinds: LIMITS });
+  validateOptions(limits, { setting: 'limits', kinds: LIMITS });
   if (requireSignature === true && secrets.length === 0) {
     throw new ConfigError('Expected a secret to check the required signatures with, got none', {
       key: 'requireSignature',

@@ -4,12 +4,12 @@ import { systemClock, type Clock } from '../clock.ts';
 import {
   rawResponse,
   SENDER_LEFT,
-  type ConnectionFault,
-  type RequestFault,
-} from './connection/connection-fault.ts';
-import { OpenRequests } from './connection/open-requests.ts';
+  type ConnectionProblem,
+  type RequestProblem,
+} from './connection/connection-problem.ts';
+import { RequestsInFlight } from './connection/requests-in-flight.ts';
 import {
-  checkReceiverOptions,
+  validateReceiverOptions,
   RECEIVER_LIMITS,
   type ReceiverLimits,
   type ReceiverOptions,
@@ -21,39 +21,37 @@ import { Responder } from './response/responder.ts';
 import type { Script } from './response/script.ts';
 import { sendResponse } from './response/send-response.ts';
 import { BoundedServer } from './connection/server.ts';
+import type { ExplainMismatch } from '../signature/evidence.ts';
 import { SignatureJudge, UNCHECKED } from './signature-judge.ts';
 import { startListening } from '../service/start-listening.ts';
 
-/**
- * Starts an HTTP receiver that checks signatures, responds as its script says and reports each request. Responds to any other
- * method than POST with 405 and reports it; `GET /`, `HEAD /` and what a browser's tracking library asks before it posts are not reported.
- * Throws ConfigError for an option that is misspelled, missing or of another kind, and when it cannot listen on the address.
- */
-export async function startReceiver(options: ReceiverOptions): Promise<Receiver> {
-  checkReceiverOptions(options);
-  const receiver = new Receiver(options);
-  await receiver.listen();
-  return receiver;
-}
-
+/** An HTTP receiver; `startReceiver` documents it. */
 export class Receiver {
   readonly #options: ReceiverOptions;
   readonly #limits: ReceiverLimits;
   readonly #clock: Clock;
   readonly #bounded: BoundedServer;
   readonly #responder: Responder;
-  readonly #open: OpenRequests;
+  readonly #open: RequestsInFlight;
   readonly #judge: SignatureJudge;
   readonly #ended = new WeakSet<Socket>();
   #address = { url: '', port: 0 };
   #closed: Promise<void> | undefined;
 
-  constructor(options: ReceiverOptions) {
+  /** Checks the options and listens. Throws ConfigError. `explain` finds out why a signature does not match. */
+  static async start(options: ReceiverOptions, explain: ExplainMismatch): Promise<Receiver> {
+    validateReceiverOptions(options);
+    const receiver = new Receiver(options, explain);
+    await receiver.listen();
+    return receiver;
+  }
+
+  private constructor(options: ReceiverOptions, explain: ExplainMismatch) {
     this.#options = options;
     this.#limits = { ...RECEIVER_LIMITS, ...options.limits };
     this.#clock = options.clock ?? systemClock;
-    this.#open = new OpenRequests({ maxBytes: this.#limits.openBytes, onBusy: options.onBusy });
-    this.#judge = new SignatureJudge(options, this.#clock);
+    this.#open = new RequestsInFlight({ maxBytes: this.#limits.openBytes, onBusy: options.onBusy });
+    this.#judge = new SignatureJudge(options, { clock: this.#clock, explain });
     this.#bounded = this.#createServer();
     this.#responder = new Responder({
       options,
@@ -101,9 +99,9 @@ export class Receiver {
       limits,
       certificate: this.#options.certificate,
       onRequest: (request, response) => this.#receive(request, response),
-      onRequestFault: (response, fault) => this.#rejectRequest(response, fault),
-      onConnectionFault: (fault, socket) => this.#rejectConnection(fault, socket),
-      onEnded: (socket, fault) => this.#connectionEnded(socket, fault),
+      onRequestProblem: (response, problem) => this.#rejectRequest(response, problem),
+      onConnectionProblem: (problem, socket) => this.#rejectConnection(problem, socket),
+      onEnded: (socket, problem) => this.#connectionEnded(socket, problem),
       onDropped: () =>
         this.#reportRejection(undefined, `more than ${limits.connections} connections at once`),
     });
@@ -150,25 +148,25 @@ export class Receiver {
     sendResponse(response, 503, `${reason}\n`, ['retry-after', '1']);
   }
 
-  #rejectRequest(response: ServerResponse, { status, reason }: RequestFault): void {
+  #rejectRequest(response: ServerResponse, { status, reason }: RequestProblem): void {
     response.req.resume();
     this.#reportRejection(status, reason);
     sendResponse(response, status, `${reason}\n`);
   }
 
-  #rejectConnection(fault: ConnectionFault | undefined, socket: Socket): void {
+  #rejectConnection(problem: ConnectionProblem | undefined, socket: Socket): void {
     // A connection without a byte is a port scan or a browser's spare connection, and no request.
-    if (fault !== undefined && this.#bounded.wireOf(socket).bytesRead > 0) {
-      this.#connectionEnded(socket, fault);
+    if (problem !== undefined && this.#bounded.wireOf(socket).bytesRead > 0) {
+      this.#connectionEnded(socket, problem);
     }
-    if (fault?.status !== undefined && socket.writable) {
-      socket.write(rawResponse(fault.status, fault.reason));
+    if (problem?.status !== undefined && socket.writable) {
+      socket.write(rawResponse(problem.status, problem.reason));
     }
     socket.destroySoon();
   }
 
   /** Reports the end of a connection once, though both the connection and the request being read on it notice it. */
-  #connectionEnded(socket: Socket, { status, reason }: ConnectionFault): void {
+  #connectionEnded(socket: Socket, { status, reason }: ConnectionProblem): void {
     const wire = this.#bounded.wireOf(socket);
     if (this.#ended.has(wire)) return;
     this.#ended.add(wire);

@@ -1,6 +1,6 @@
 import { processorMs, type Clock } from '../clock.ts';
-import { undiagnosed, type Diagnosis } from '../diagnosis/signature/diagnose.ts';
-import { missingSignatureFix } from '../diagnosis/signature/reasons.ts';
+import { undiagnosed, type Diagnosis, type ExplainMismatch } from '../signature/evidence.ts';
+import { missingSignatureFix } from '../signature/reasons.ts';
 import { detectSchemes, missingSignature } from '../signature/schemes/detect-schemes.ts';
 import { DEFAULT_SCHEMES, findSchemes } from '../signature/schemes/find-schemes.ts';
 import { headerValues, rawHeaderList, type HeaderList } from '../signature/schemes/header-list.ts';
@@ -9,7 +9,8 @@ import type { SignatureScheme } from '../signature/schemes/scheme.ts';
 import { rejectUnusableSchemes } from '../signature/schemes/secrets.ts';
 import { signatureHeadersText } from '../signature/signature-headers.ts';
 import { LARGEST_STRINGIFIED_BODY } from '../signature/signature-verifier.ts';
-import { Verifier, verify, type ValidVerdict, type VerifyOptions } from '../signature/verify.ts';
+import type { ValidVerdict, VerifyOptions } from '../signature/verify-options.ts';
+import { ExplainingVerifier, verifyBody, type Explaining } from '../signature/verify.ts';
 import type { ReceiverOptions, SecretsForDiagnosis } from './options.ts';
 import type { SignatureJudgement } from './received-request.ts';
 
@@ -25,12 +26,13 @@ export class SignatureJudge {
   readonly #schemes: readonly SignatureScheme[] | undefined;
   readonly #own: readonly SignatureScheme[];
   readonly #clock: Clock;
+  readonly #explaining: Explaining;
   readonly #quota: DiagnosisQuota;
 
   /** Throws ConfigError for a scheme that is unknown, and for one that can use none of the secrets. */
   constructor(
     { secrets, scheme, detectSchemes: own = false, knownSecrets = {} }: JudgeOptions,
-    clock: Clock,
+    { clock, explain }: { readonly clock: Clock; readonly explain: ExplainMismatch },
   ) {
     this.#secrets = secrets;
     this.#known = knownSecrets;
@@ -39,6 +41,7 @@ export class SignatureJudge {
     if (this.#schemes !== undefined && secrets.length > 0) rejectUnusableSchemes(this.#schemes, secrets);
     this.#own = own === false ? [] : own;
     this.#clock = clock;
+    this.#explaining = { explain };
     this.#quota = new DiagnosisQuota(() => clock.now());
   }
 
@@ -58,8 +61,8 @@ export class SignatureJudge {
     const options = isDefault(scheme)
       ? { secrets, signature: signatures[0] }
       : { secrets, scheme, headers, at: this.#clock.now() };
-    const verification = verify({ body, ...options });
-    if (!verification.valid) return this.#invalid(body, options);
+    const verification = verifyBody({ body, ...options }, this.#explaining);
+    if (!verification.valid) return this.#invalid(body, options, verification.diagnosis);
     const warning = this.#schemes === undefined ? missingSignature(headers, this.#own) : undefined;
     return { ...toValid(verification), ...(warning !== undefined && { warning }) };
   }
@@ -70,11 +73,14 @@ export class SignatureJudge {
     return came.length === 0 ? DEFAULT_SCHEMES : came;
   }
 
-  #invalid(body: Uint8Array, options: VerifyOptions): SignatureJudgement {
-    const verifier = new Verifier({ ...options, diagnose: true, ...this.#known }).update(body);
-    const verification = this.#quota.use(() => verifier.finish());
+  #invalid(body: Uint8Array, options: VerifyOptions, lossy: Diagnosis | undefined): SignatureJudgement {
+    const verifier = new ExplainingVerifier(
+      { ...options, diagnose: true, ...this.#known },
+      this.#explaining,
+    ).update(body);
+    const verification = lossy === undefined ? this.#quota.use(() => verifier.finish()) : undefined;
     const found = verification?.valid === true ? tooLargeFor(verification, body) : verification?.diagnosis;
-    const diagnosis = found ?? undiagnosed(body.byteLength, TOO_MANY);
+    const diagnosis = lossy ?? found ?? undiagnosed(body.byteLength, TOO_MANY);
     const { expected, got } = verifier;
     return { verdict: 'invalid', diagnosis, ...(expected !== '' && { expected }), got };
   }

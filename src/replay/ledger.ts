@@ -157,7 +157,7 @@ export function isAllTaken({ read, delivered, queued, filtered, resumed }: Repla
   return taken > 0 && taken + filtered === read + before;
 }
 
-/** Two neighbouring buckets differ by 2 %, so a value is at most 1 % from the middle of its own. */
+/** Two neighboring buckets differ by 2 %, so a value is at most 1 % from the middle of its own. */
 const STEP = 1.02;
 const LOG_STEP = Math.log(STEP);
 const SMALLEST_MS = 0.001;

@@ -23,10 +23,9 @@ interface Totals {
 /** Counts of messages, and seconds, are smaller; the totals get room for this. */
 const MOST = 9_999_999_999;
 
-const LONGEST_HEAD = headText({ tests: MOST, failures: MOST, errors: MOST, skipped: MOST, seconds: MOST });
-
 function headOf(totals: Totals): string {
-  return headText(totals).padEnd(LONGEST_HEAD.length) + '>\n';
+  const longest = headText({ tests: MOST, failures: MOST, errors: MOST, skipped: MOST, seconds: MOST });
+  return headText(totals).padEnd(longest.length) + '>\n';
 }
 
 function headText({ seconds, ...counts }: Totals): string {

@@ -127,7 +127,7 @@ export async function rejectLink(path: string, name: string): Promise<boolean> {
   if (found?.isSymbolicLink() !== true) return false;
   const target = await stat(path).catch(() => undefined);
   if (target !== undefined && !target.isFile() && !target.isDirectory()) return true;
-  throw new InputError('cannot be written: it is a symbolic link', {
+  throw new InputError('Cannot be written: it is a symbolic link', {
     file: name,
     hint: 'name the file itself; nothing is written through a link',
   });
@@ -139,19 +139,19 @@ function ignoreUnsupported(error: NodeJS.ErrnoException): void {
 }
 
 const REASONS: Readonly<Record<string, readonly [message: string, hint: string]>> = {
-  ENOENT: ['cannot be written: there is no such folder', 'make the folder first'],
-  ENOTDIR: ['cannot be written: a part of its path is not a folder', 'name a file in a folder'],
-  EISDIR: ['cannot be written: it is a folder', 'name a file in it'],
-  EACCES: ['cannot be written: not allowed', 'name a file in a folder that may be written'],
-  EPERM: ['cannot be written: not allowed', 'name a file in a folder that may be written'],
-  EROFS: ['cannot be written: its file system is read-only', 'name a file elsewhere'],
-  ENOSPC: ['cannot be written further: the disk is full', 'make room, or name a file elsewhere'],
+  ENOENT: ['Cannot be written: there is no such folder', 'make the folder first'],
+  ENOTDIR: ['Cannot be written: a part of its path is not a folder', 'name a file in a folder'],
+  EISDIR: ['Cannot be written: it is a folder', 'name a file in it'],
+  EACCES: ['Cannot be written: not allowed', 'name a file in a folder that may be written'],
+  EPERM: ['Cannot be written: not allowed', 'name a file in a folder that may be written'],
+  EROFS: ['Cannot be written: its file system is read-only', 'name a file elsewhere'],
+  ENOSPC: ['Cannot be written further: the disk is full', 'make room, or name a file elsewhere'],
 };
 
 export function unwritableFile(file: string, cause: unknown): InputError {
   const { code, message } = cause as NodeJS.ErrnoException; // file operations throw it
   const [reason, hint] = REASONS[code ?? ''] ?? [
-    `cannot be written (${code ?? message})`,
+    `Cannot be written (${code ?? message})`,
     'name another file',
   ];
   return new InputError(reason, { file, hint, cause });

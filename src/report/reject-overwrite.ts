@@ -17,7 +17,7 @@ export async function rejectOverwrite(
 ): Promise<void> {
   for (const input of inputs) {
     if (!(await isSameFile(path, input))) continue;
-    throw new InputError('is an input of the replay: writing to it would lose its messages', {
+    throw new InputError('Cannot be written: it is an input of the replay, whose messages would be lost', {
       file: name,
       hint: `name another file in ${flag}`,
     });

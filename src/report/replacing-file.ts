@@ -43,7 +43,7 @@ export async function openReplacing(path: string, name = path): Promise<Replacin
 async function rejectIrregular(target: string, name: string): Promise<void> {
   const found = await stat(target).catch(() => undefined);
   if (found === undefined || found.isFile()) return;
-  throw new InputError(`cannot be written: it is ${found.isDirectory() ? 'a folder' : 'no regular file'}`, {
+  throw new InputError(`Cannot be written: it is ${found.isDirectory() ? 'a folder' : 'no regular file'}`, {
     file: name,
     hint: 'name a file',
   });

@@ -103,7 +103,7 @@ export class ResultJournal {
   }
 
   #damaged(cause?: unknown): InputError {
-    return new InputError('is not a journal of results that can be read', {
+    return new InputError('Not a journal of results that can be read', {
       file: this.#path,
       hint: 'replay without --resume to start at the beginning',
       cause,

@@ -4,7 +4,7 @@ import type { DeletionRequest } from '../deletion/request.ts';
 import { deletionStateOf, type DeletionRecord } from '../deletion/state.ts';
 import { ValidationError } from '../errors.ts';
 import { formatCount } from '../message/limits.ts';
-import { isObject } from '../check-options.ts';
+import { isObject } from '../validate-options.ts';
 import { readJson } from '../message/json/read-json.ts';
 import { isoTime } from '../clock.ts';
 import { rejectionResponse, type ServiceResponse } from './request/respond.ts';
@@ -46,7 +46,7 @@ function tooMany(deliveries: number): IngestRejection {
   return {
     status: 413,
     code: 'too-large',
-    message: `expected user ids times destinations to be at most ${formatCount(MAX_DELIVERIES)}, got ${formatCount(deliveries)}`,
+    message: `Expected user ids times destinations to be at most ${formatCount(MAX_DELIVERIES)}, got ${formatCount(deliveries)}`,
     hint: 'send the user ids in several requests',
   };
 }

@@ -2,7 +2,7 @@ import { isIP, type AddressInfo, type Server } from 'node:net';
 import { ConfigError } from '../errors.ts';
 import { printable } from '../redact.ts';
 
-/** The fault of an empty host, as `--host "$HOST"` gives when the variable is unset. Node would bind every interface. */
+/** The problem of an empty host, as `--host "$HOST"` gives when the variable is unset. Node would bind every interface. */
 const NO_HOST = {
   key: 'host',
   why: 'expected an address, got an empty text',
@@ -27,7 +27,7 @@ export async function startListening(
 ): Promise<ListeningAddress> {
   const failure = host === '' ? undefined : await failureToListen(server, { host, port });
   if (host === '' || failure !== undefined) {
-    const { key, why, hint } = failure === undefined ? NO_HOST : listenFault(failure, portFlag);
+    const { key, why, hint } = failure === undefined ? NO_HOST : listenProblem(failure, portFlag);
     const sentence = `Cannot listen on ${printable(host)} port ${port}: ${printable(why)}`;
     throw new ConfigError(sentence, { key, hint, cause: failure });
   }
@@ -49,7 +49,7 @@ function failureToListen(
   });
 }
 
-function listenFault({ code, message }: NodeJS.ErrnoException, portFlag: string) {
+function listenProblem({ code, message }: NodeJS.ErrnoException, portFlag: string) {
   switch (code) {
     case 'EADDRINUSE':
       return {

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import { SignatureError } from '../errors.ts';
-import { kindOf } from '../check-options.ts';
+import { kindOf } from '../validate-options.ts';
 import type { HmacAlgorithm } from './hmac.ts';
 
 /** A signature as given, by its shape. Only `sha1` can match. */

@@ -1,14 +1,13 @@
 import { SignatureError } from '../errors.ts';
-import { BodyDigests } from '../diagnosis/signature/body-digests.ts';
-import type { LenientEvidence } from '../diagnosis/signature/explain-mismatch.ts';
-import { whyDiffers } from '../diagnosis/signature/json/why-differs.ts';
-import type { KeptBody } from '../diagnosis/signature/body/kept-body.ts';
+import { BodyDigests } from './body/body-digests.ts';
+import type { ExplainContext, LenientEvidence } from './evidence.ts';
+import { whyDiffers } from './body/why-differs.ts';
+import type { KeptBody, LossyMatch } from './body/kept-body.ts';
 import { readSignature, sameDigest, type GivenSignature } from './given-signature.ts';
 import type { HeaderList } from './schemes/header-list.ts';
 import type { SignatureScheme } from './schemes/scheme.ts';
 import { isBlankSecret } from './secret.ts';
 import { sign } from './sign.ts';
-import type { ExplainContext } from '../diagnosis/signature/find-mistake.ts';
 import type { SchemeMatch, SignatureCheck } from './signature-check.ts';
 
 /** Checks a signature by the lenient rules of the contract: over the bytes, then over the JSON-stringified body. */
@@ -47,7 +46,7 @@ export class LenientCheck implements SignatureCheck {
     return this.#right.all()[0]?.toString('hex') ?? '';
   }
 
-  match(body: KeptBody | undefined): SchemeMatch | undefined {
+  match(body: KeptBody | undefined): SchemeMatch | LossyMatch | undefined {
     return this.#matchOverBytes() ?? matchOverStringified(body, this.#given, this.#secrets);
   }
 
@@ -77,12 +76,13 @@ export function matchOverStringified(
   body: KeptBody | undefined,
   given: GivenSignature,
   secrets: readonly string[],
-): SchemeMatch | undefined {
+): SchemeMatch | LossyMatch | undefined {
   // The bytes did not match, so the same bytes need no second digest.
-  if (given.shape !== 'sha1' || body?.json === undefined || body.isStringified) return undefined;
-  const secret = indexOfSigner(body.json, given.digest, secrets);
+  if (given.shape !== 'sha1' || body?.stringified === undefined || body.isStringified) return undefined;
+  const secret = indexOfSigner(body.stringified, given.digest, secrets);
   if (secret === 0) return undefined;
-  const note = whyDiffers(body.bytes.toString('utf8'), body.json);
+  if (body.lossy !== undefined) return body.lossy;
+  const note = whyDiffers(body.bytes.toString('utf8'), body.stringified);
   return { secret, over: 'stringified', note };
 }
 

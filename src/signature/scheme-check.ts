@@ -1,15 +1,13 @@
-import { BodyDigests } from '../diagnosis/signature/body-digests.ts';
-import type { SchemeEvidence } from '../diagnosis/signature/explain-scheme.ts';
-import { KeptBody } from '../diagnosis/signature/body/kept-body.ts';
-import type { ReasonCode } from '../diagnosis/signature/reasons.ts';
+import { BodyDigests } from './body/body-digests.ts';
+import type { ExplainContext, SchemeEvidence } from './evidence.ts';
+import { KeptBody, type FirstItem, type LossyMatch } from './body/kept-body.ts';
+import type { ReasonCode } from './reasons.ts';
 import { sameText } from './given-signature.ts';
-import { firstItem, type FirstItem } from './schemes/first-item.ts';
 import type { HeaderList } from './schemes/header-list.ts';
 import { withFields, layoutOf } from './schemes/layout.ts';
-import { ageFault, type PresentedSignature } from './schemes/presented.ts';
+import { ageProblem, type PresentedSignature } from './schemes/presented.ts';
 import type { SignatureScheme } from './schemes/scheme.ts';
 import { verifyingKeys, type SchemeKey } from './schemes/secrets.ts';
-import type { ExplainContext } from '../diagnosis/signature/find-mistake.ts';
 import type { SchemeMatch, SignatureCheck } from './signature-check.ts';
 
 interface SchemeCheckOptions {
@@ -54,9 +52,9 @@ export class SchemeCheck implements SignatureCheck {
   }
 
   expected(body: KeptBody | undefined): string {
-    const { fault } = this.#presented;
+    const { problem } = this.#presented;
     // Without the id and the time that were signed no signature is right.
-    if (fault !== undefined && UNKNOWN_FIELDS.has(fault.code)) return '';
+    if (problem !== undefined && UNKNOWN_FIELDS.has(problem.code)) return '';
     const { headers, encoding } = this.scheme;
     const [digest] = this.#covered(body)?.digests.all() ?? [];
     if (digest === undefined) return '';
@@ -64,11 +62,12 @@ export class SchemeCheck implements SignatureCheck {
     return withFields(template, this.#presented.fields).replace('{signature}', digest.toString(encoding));
   }
 
-  match(body: KeptBody | undefined): SchemeMatch | undefined {
+  match(body: KeptBody | undefined): SchemeMatch | LossyMatch | undefined {
     const { at, ignoreTimestamp } = this.#options;
-    if (this.#presented.fault !== undefined) return undefined;
-    if (!ignoreTimestamp && ageFault(this.scheme, this.#presented, at) !== undefined) return undefined;
-    return this.#matchOf(this.#covered(body));
+    if (this.#presented.problem !== undefined) return undefined;
+    if (!ignoreTimestamp && ageProblem(this.scheme, this.#presented, at) !== undefined) return undefined;
+    const match = this.#matchOf(this.#covered(body));
+    return match?.over === 'stringified' ? (body?.lossy ?? match) : match;
   }
 
   evidence(known: ExplainContext): SchemeEvidence {
@@ -79,8 +78,8 @@ export class SchemeCheck implements SignatureCheck {
       kind: 'scheme',
       scheme: this.scheme,
       presented: this.#presented,
-      ageFault: ignoreTimestamp ? undefined : ageFault(this.scheme, this.#presented, at),
-      isRight: this.#presented.fault === undefined && this.#matchOf(covered) !== undefined,
+      ageProblem: ignoreTimestamp ? undefined : ageProblem(this.scheme, this.#presented, at),
+      isRight: this.#presented.problem === undefined && this.#matchOf(covered) !== undefined,
       keys: this.#keys.map(({ key }) => key),
       secrets,
       headers,
@@ -93,7 +92,7 @@ export class SchemeCheck implements SignatureCheck {
   /** The digests of what the scheme covers; undefined when the body has no such part. */
   #covered(body: KeptBody | undefined): CoveredBody | undefined {
     if (this.scheme.covers !== 'first') return { digests: this.#digests };
-    const item = body === undefined ? undefined : firstItem(body.bytes);
+    const item = body?.firstItem;
     if (item === undefined) return undefined;
     const { algorithm, frame } = this.#digests;
     const keys = this.#keys.map(({ key }) => key);

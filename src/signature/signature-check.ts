@@ -1,7 +1,6 @@
-import type { MismatchEvidence } from '../diagnosis/signature/explain-mismatch.ts';
-import type { KeptBody } from '../diagnosis/signature/body/kept-body.ts';
-import type { ExplainContext } from '../diagnosis/signature/find-mistake.ts';
-import type { NoteCode } from '../diagnosis/signature/reasons.ts';
+import type { ExplainContext, MismatchEvidence } from './evidence.ts';
+import type { KeptBody, LossyMatch } from './body/kept-body.ts';
+import type { NoteCode } from './reasons.ts';
 import type { SignatureScheme } from './schemes/scheme.ts';
 
 /** Checks the signature of one scheme over a body that arrives in pieces. */
@@ -9,8 +8,8 @@ export interface SignatureCheck {
   readonly scheme: SignatureScheme;
   /** The chunk may be reused by the caller afterwards. */
   update(chunk: Uint8Array): void;
-  /** The match; undefined when there is none. `body` is undefined when it was too large to keep, or nothing but its bytes counts. */
-  match(body: KeptBody | undefined): SchemeMatch | undefined;
+  /** The match; undefined when there is none. A LossyMatch does not count. `body` is undefined when it was too large to keep, or nothing but its bytes counts. */
+  match(body: KeptBody | undefined): SchemeMatch | LossyMatch | undefined;
   /** What a diagnosis of a mismatch looks at. The code that makes it is loaded only then. */
   evidence(known: ExplainContext): MismatchEvidence;
   /** The right value of the header with the signature, under the first secret; empty where none is. Shown to a sender, it would sign for a forger. */

@@ -1,6 +1,6 @@
-import type { DiagnosisBudget } from '../diagnosis/signature/deadline.ts';
-import type { MismatchEvidence } from '../diagnosis/signature/explain-mismatch.ts';
-import { KeptBody } from '../diagnosis/signature/body/kept-body.ts';
+import type { Deadline } from './deadline.ts';
+import type { MismatchEvidence } from './evidence.ts';
+import { KeptBody, type LossyMatch } from './body/kept-body.ts';
 import { rejectEmptySecrets } from './lenient-check.ts';
 import { DEFAULT_SCHEMES, findSchemes } from './schemes/find-schemes.ts';
 import { headerList } from './schemes/header-list.ts';
@@ -27,11 +27,13 @@ export class SignatureVerifier {
   /** One for each scheme that came. */
   readonly #checks: readonly SignatureCheck[];
   readonly #largestKept: number;
+  readonly #largestParsed: number;
   #bytes = 0;
   #kept: Uint8Array[] | undefined;
   #body: KeptBody | undefined;
 
-  constructor(options: VerifyOptions) {
+  /** The JSON-stringified form of a body that is larger than `largestParsed` is not compared. */
+  constructor(options: VerifyOptions, largestParsed = LARGEST_KEPT_BODY) {
     checkVerifyOptions(options);
     rejectEmptySecrets(options.secrets);
     this.#options = options;
@@ -51,6 +53,7 @@ export class SignatureVerifier {
     this.#checks = signatureChecks(schemes, { headers: list, signature, secrets, at, ignoreTimestamp });
     const coversPart = schemes.some(({ covers }) => covers === 'first');
     this.#largestKept = diagnose === true || coversPart ? LARGEST_KEPT_BODY : LARGEST_STRINGIFIED_BODY;
+    this.#largestParsed = coversPart ? LARGEST_KEPT_BODY : largestParsed;
     const isLenient = schemes.some((each) => each.isLenient === true) && exact !== true;
     this.#kept = isLenient || coversPart || diagnose === true ? [] : undefined;
   }
@@ -82,9 +85,9 @@ export class SignatureVerifier {
   /** The verdict without a diagnosis. */
   verdict(): VerifyResult {
     const matches = this.#checks.map((check) => this.#match(check));
-    const [first, ...others] = matches.filter((match) => match !== undefined);
+    const [first, ...others] = matches.filter(counts);
     if (first === undefined || others.length + 1 < this.#checks.length) return { valid: false };
-    const partial = matches.every((match) => match?.partial !== undefined) ? first.partial : undefined;
+    const partial = others.every((match) => match.partial !== undefined) ? first.partial : undefined;
     const { partial: _partial, ...match } = first;
     return {
       valid: true,
@@ -94,15 +97,23 @@ export class SignatureVerifier {
     };
   }
 
-  /** What explains a mismatch, with what is known of secrets besides those that are accepted. The time of the budget begins. */
+  /** What explains a mismatch, with what is known of secrets besides those that are accepted. */
   mismatch(
     { otherSecrets = [], secretOrigin }: Pick<VerifyOptions, 'otherSecrets' | 'secretOrigin'>,
-    budget: DiagnosisBudget,
+    deadline: Deadline,
   ): MismatchEvidence {
+    const lossy = this.lossy();
+    if (lossy !== undefined) return lossy;
     const check = this.#failing();
     if (check === undefined) return { kind: 'none', bytes: this.#bytes, schemes: this.#schemes };
-    const deadline = budget(this.bytes);
     return check.evidence({ body: this.#wholeBody(), otherSecrets, secretOrigin, deadline });
+  }
+
+  /** What explains a match that does not count, since parsing the body loses something. */
+  lossy(): LossyMatch | undefined {
+    return this.#checks
+      .map((check) => this.#match(check))
+      .find((match) => match !== undefined && 'loss' in match);
   }
 
   #isDefault(): boolean {
@@ -110,16 +121,20 @@ export class SignatureVerifier {
   }
 
   #failing(): SignatureCheck | undefined {
-    return this.#checks.find((check) => this.#match(check) === undefined) ?? this.#checks[0];
+    return this.#checks.find((check) => !counts(this.#match(check))) ?? this.#checks[0];
   }
 
-  #match(check: SignatureCheck): SchemeMatch | undefined {
+  #match(check: SignatureCheck): SchemeMatch | LossyMatch | undefined {
     return check.match(
       this.#options.exact === true && check.scheme.isLenient === true ? undefined : this.#wholeBody(),
     );
   }
 
   #wholeBody(): KeptBody | undefined {
-    return this.#kept && (this.#body ??= new KeptBody(Buffer.concat(this.#kept)));
+    return this.#kept && (this.#body ??= new KeptBody(Buffer.concat(this.#kept), this.#largestParsed));
   }
+}
+
+function counts(match: SchemeMatch | LossyMatch | undefined): match is SchemeMatch {
+  return match !== undefined && !('loss' in match);
 }

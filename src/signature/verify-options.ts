@@ -1,7 +1,6 @@
-import { checkOptions } from '../check-options.ts';
-import type { Diagnosis } from '../diagnosis/signature/diagnose.ts';
-import type { NoteCode } from '../diagnosis/signature/reasons.ts';
-import type { OtherSecret } from '../diagnosis/signature/other-secrets.ts';
+import { validateOptions } from '../validate-options.ts';
+import type { Diagnosis, OtherSecret } from './evidence.ts';
+import type { NoteCode } from './reasons.ts';
 import type { SchemeChoice } from './schemes/find-schemes.ts';
 import type { HeadersInput } from './schemes/header-list.ts';
 
@@ -23,7 +22,7 @@ export interface ValidVerdict {
 
 export interface InvalidVerdict {
   readonly valid: false;
-  /** Why it does not match; only with `diagnose`. */
+  /** Why it does not match; without `diagnose` only for a body from which parsing loses something (`lossy-json`). */
   readonly diagnosis?: Diagnosis;
 }
 
@@ -54,7 +53,7 @@ export interface VerifyOptions {
   readonly exact?: boolean | undefined;
   /**
    * Finds out why a signature does not match. That blocks the event loop for up to 20 ms with a body of 32 KB, and 200 ms
-   * with any: anyone can slow down a receiver that does it for each request.
+   * with any, the verdict included: anyone can slow down a receiver that does it for each request.
    * @default false
    */
   readonly diagnose?: boolean | undefined;
@@ -90,13 +89,13 @@ const OTHER_NAMES = { sharedSecret: 'secrets', sharedSecrets: 'secrets' };
 
 /** Throws ConfigError for options that are unknown or of another kind. `hasBody`: `body` is one of them, and required. */
 export function checkVerifyOptions(options: VerifyOptions, hasBody = false): void {
-  checkOptions(options, {
+  validateOptions(options, {
     kinds: hasBody ? { body: 'a string or bytes', ...KINDS } : KINDS,
     required: hasBody ? ['body'] : [],
     otherNames: OTHER_NAMES,
   });
   const kinds = { secret: 'a string', origin: 'a string' } as const;
   options.otherSecrets?.forEach((other, index) =>
-    checkOptions(other, { setting: `otherSecrets[${index}]`, kinds, required: ['secret'] }),
+    validateOptions(other, { setting: `otherSecrets[${index}]`, kinds, required: ['secret'] }),
   );
 }

@@ -9,7 +9,7 @@ import { monitored, type DurableQueue, type DurableQueueOptions } from './opened
 
 // Each backend is loaded by its one line here, when it is needed: its packages are installed by those who have a server.
 export { MemoryQueue } from './memory/memory-queue.ts';
-const loadFiles = () => import('./sqlite/open-file.ts');
+const loadFiles = () => import('./sqlite/open-queue-file.ts');
 const loadServers = () => import('./server/open-server-queue.ts');
 
 /** Throws ConfigError for a store of another kind, QueueError for one that cannot be used. */
@@ -61,8 +61,8 @@ async function openInFile(place: string, options: DurableQueueOptions): Promise<
     const hint = 'run `hooks queue recover` again; the damaged file is what it was';
     throw new QueueError(`The queue ${place} is not complete: a recovery was interrupted`, { hint });
   }
-  const { openFile } = await loadFiles();
-  const { store, isSameFile, ...opened } = await openFile(place, options);
+  const { openQueueFile } = await loadFiles();
+  const { store, isSameFile, ...opened } = await openQueueFile(place, options);
   const { queue, inspection, loss } = opened;
   return {
     ...opened,
@@ -100,7 +100,7 @@ export async function openChunkStore(): Promise<ChunkStore> {
 
 type Files = Awaited<ReturnType<typeof loadFiles>>;
 
-/** A queue's file as it is found: nothing is made, changed or migrated by looking. */
+/** A queue's file as it is found: nothing is made or changed by looking. */
 export type QueueExamination = Awaited<ReturnType<Files['examineFile']>>;
 
 /** `place` is as of `store`. Throws ConfigError for another kind of place, QueueError for a file that cannot be opened, or not even looked for. */

@@ -69,12 +69,8 @@ export interface QueueFile {
    * Messages of deletion requests stay: their requests record how each ended.
    */
   dropDead(options: DeadDropping): Promise<void>;
-  /** Whether `giveBackSpace` can do anything for it: not in a file that version 0.1 made and `vacuum` never rewrote. */
-  givesBackInSteps(): Promise<boolean>;
   /** Gives free space back to the file system in steps, between the writes of others. Asks `goesOn` before each step. */
   giveBackSpace(goesOn: () => boolean): Promise<void>;
-  /** Writes the whole file again without its free space. Others wait for it, and it takes twice as much room as is in use. */
-  rewrite(): Promise<void>;
   /** Copies the file as it is at one moment into an empty file, while others go on delivering. */
   copyTo(file: string): Promise<void>;
   /** Writes the log into the file, and returns the size of the file. */

@@ -1,16 +1,11 @@
 import { printable } from '../redact.ts';
 import {
-  countText,
-  messageLabel,
+  matchMessages,
   type ArrivedMessage,
   type DifferingMessage,
-} from '../expectation/finding.ts';
-import { NearestMessage } from '../expectation/nearest.ts';
-import type { ExpectedMessage } from '../expectation/expected-message.ts';
-
-export function takesMessage({ conditions }: ExpectedMessage, arrived: ArrivedMessage): boolean {
-  return new NearestMessage(conditions).takes(arrived);
-}
+  type ExpectedMessage,
+} from '../expectation/expectation.ts';
+import { messageLabel } from '../receiver/messages/messages-of.ts';
 
 interface WantedMessages extends ExpectedMessage {
   /** How many, as `2`. @default at least one */
@@ -22,16 +17,19 @@ interface WantedMessages extends ExpectedMessage {
 /** Says what was expected, what came, and what differs in the message that comes nearest. */
 export function explainMessages(arrived: readonly ArrivedMessage[], matcher: WantedMessages): string {
   const { text, exactly, wanted = exactly ?? 1, within } = matcher;
-  const nearest = new NearestMessage(matcher.conditions);
-  const taken = arrived.filter((each) => nearest.takes(each));
+  const { taken, nearest } = matchMessages(arrived, matcher.conditions);
   const count = taken.length;
-  const expected = `Expected ${exactly === undefined ? '' : 'exactly '}${countText(wanted, 'message')} with ${printable(text.replace(/^\d+x /, ''), 200)}`;
-  const came = arrived.length === 0 ? 'no message' : `${count} of ${countText(arrived.length, 'message')}`;
+  const expected = `Expected ${exactly === undefined ? '' : 'exactly '}${countText(wanted)} with ${printable(text.replace(/^\d+x /, ''), 200)}`;
+  const came = arrived.length === 0 ? 'no message' : `${count} of ${countText(arrived.length)}`;
   const head = `${[expected, within].filter(Boolean).join(' ')}, got ${came}`;
   if (count > wanted) return [head, ...listMessages(taken)].join('\n');
-  const differing = nearest.nearest;
+  const differing = nearest();
   const isShort = differing !== undefined && count < wanted;
   return [head, ...(isShort ? differingMessageText(differing, 'comes nearest') : [])].join('\n');
+}
+
+function countText(messages: number): string {
+  return `${messages} message${messages === 1 ? '' : 's'}`;
 }
 
 export function differingMessageText({ label, differences }: DifferingMessage, comes: string): string[] {

@@ -1,17 +1,12 @@
-import { isObject } from '../check-options.ts';
+import { isObject } from '../validate-options.ts';
 import type { JsonValue } from '../message/types.ts';
 import { printable } from '../redact.ts';
 import { EVERY_MESSAGE, MessageSchemas } from '../expectation/schema/schema-check.ts';
-import {
-  differingMessage,
-  messageLabel,
-  type ArrivedMessage,
-  type DifferingMessage,
-} from '../expectation/finding.ts';
-import { NearestMessage } from '../expectation/nearest.ts';
+import { matchMessages, type ArrivedMessage } from '../expectation/expectation.ts';
+import { messageLabel } from '../receiver/messages/messages-of.ts';
 import { differingMessageText, explainMessages, listMessages } from './explain-messages.ts';
 import { readMatcher, type MessageMatcher } from './message-matcher.ts';
-import { arrivedAt } from './test-receiver.ts';
+import { arrivedAt, type TestReceiver } from './test-receiver.ts';
 
 /** What `expect.extend` of Vitest, Jest and Playwright takes. */
 export interface MatcherResult {
@@ -26,12 +21,13 @@ export interface MatcherResult {
 function toHaveReceived(this: unknown, receiver: unknown, matcher: MessageMatcher): MatcherResult {
   const arrived = arrivedAt(receiver);
   const read = readMatcher(matcher);
-  const nearest = new NearestMessage(read.conditions);
-  const taken = arrived.filter((each) => nearest.takes(each));
+  const { taken } = matchMessages(arrived, read.conditions);
   const isNot = isObject(this) && this['isNot'] === true;
   if (read.exactly === undefined && !isNot && taken.length > 0 && taken.every(isTooLarge)) {
     return { pass: false, message: () => droppedText(read.text, taken) };
   }
+  const unread = unreadText(receiver);
+  if (isNot && taken.length === 0 && unread !== undefined) return { pass: true, message: () => unread };
   const pass = read.exactly === undefined ? taken.length > 0 : taken.length === read.exactly;
   const message = (): string => {
     if (!pass) return explainMessages(arrived, read);
@@ -60,7 +56,7 @@ function toHaveReceivedInOrder(receiver: unknown, wanted: readonly MessageMatche
   let next = 0;
   for (const each of arrived) {
     const read = matchers[next];
-    if (read !== undefined && new NearestMessage(read.conditions).takes(each)) next += 1;
+    if (read !== undefined && matchMessages([each], read.conditions).taken.length > 0) next += 1;
   }
   const pass = next === matchers.length;
   const names = matchers.map(({ text }) => printable(text, 200));
@@ -82,12 +78,11 @@ function toHaveReceivedInOrder(receiver: unknown, wanted: readonly MessageMatche
 function toMatchSchema(received: unknown, schema: object): MatcherResult {
   const arrived = messagesIn(received);
   const schemas = schemasOf(schema as JsonValue); // JSON by its use
-  const differing: DifferingMessage[] = arrived.flatMap((each) => {
-    const differences = schemas.differences(each.message);
-    return differences.length === 0 ? [] : [differingMessage(each, differences)];
-  });
-  const pass = differing.length === 0 && arrived.length > 0;
+  const differing = arrived.flatMap((each) => schemas.judge(each) ?? []);
+  const unread = isReceiver(received) ? unreadText(received) : undefined;
+  const pass = differing.length === 0 && arrived.length > 0 && unread === undefined;
   const message = (): string => {
+    if (differing.length === 0 && unread !== undefined) return unread;
     if (arrived.length === 0) return 'Expected messages that match a schema, got no message';
     if (pass) {
       return `Expected a message that does not match the schema, got ${messageLabel(arrived[0]?.message ?? { index: 0, value: null })}`;
@@ -106,6 +101,13 @@ function messagesIn(received: unknown): readonly ArrivedMessage[] {
   return values.map((value, index) => {
     return { message: { index, value }, request: 1, isSole: values.length === 1, number: index + 1 };
   });
+}
+
+/** What is not a message may have anything in it. */
+function unreadText(receiver: unknown): string | undefined {
+  const rejections = (receiver as TestReceiver).rejections(); // `arrivedAt` has checked it
+  const unread = rejections.find(({ message }) => message === undefined);
+  return unread && `Expected every request to be readable, got one that is not: ${printable(unread.reason)}`;
 }
 
 function isReceiver(received: unknown): boolean {

@@ -1,8 +1,9 @@
-import { isObject, kindOf } from '../check-options.ts';
+import { isObject, kindOf } from '../validate-options.ts';
 import { ConfigError } from '../errors.ts';
 import type { Condition } from '../message/filter.ts';
-import { readExpectedMessage, type ExpectedMessage } from '../expectation/expected-message.ts';
+import { readExpectedMessage, type ExpectedMessage } from '../expectation/expectation.ts';
 import { comparableText } from '../message/compare.ts';
+import { shownWriteKey } from '../redact.ts';
 import type { JsonObject, JsonValue } from '../message/types.ts';
 
 /** A message as it was sent, with what its batch says once. */
@@ -79,5 +80,8 @@ function isSame(one: unknown, other: unknown): boolean {
 }
 
 function shownMatcher(matcher: Readonly<Record<string, unknown>>): string {
-  return JSON.stringify(matcher, (_key, value: unknown) => (isAsymmetric(value) ? value.toString() : value));
+  return JSON.stringify(matcher, (key, value: unknown) => {
+    if (key === 'writeKey' && typeof value === 'string') return shownWriteKey(value);
+    return isAsymmetric(value) ? value.toString() : value;
+  });
 }

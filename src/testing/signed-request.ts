@@ -1,4 +1,4 @@
-import { checkOptions, isObject } from '../check-options.ts';
+import { validateOptions, isObject } from '../validate-options.ts';
 import { SAMPLE_FIELDS } from '../check/sample.ts';
 import { buildMessage } from '../message/build.ts';
 import { encodeBody } from '../message/outgoing-message.ts';
@@ -30,7 +30,7 @@ export interface SignedRequest {
  * no message, ConfigError for an unknown scheme.
  */
 export function signedRequest(message: object | string, options: SignedRequestOptions): SignedRequest {
-  checkOptions(options, { kinds: KINDS, required: ['secret'] });
+  validateOptions(options, { kinds: KINDS, required: ['secret'] });
   const { secret, scheme } = options;
   const body = typeof message === 'string' ? message : encodeBody(buildMessage(message, { now: Date.now() }));
   const { messageId } = isObject(message) ? message : {};

@@ -1,16 +1,17 @@
-import { checkOptions, type OptionKind } from '../check-options.ts';
+import { validateOptions, type OptionKind } from '../validate-options.ts';
 import { systemClock } from '../clock.ts';
+import { explainMismatch } from '../diagnosis/explain.ts';
 import { formatDuration } from '../duration.ts';
 import { isJsonObject } from '../message/types.ts';
-import { isAccepted } from '../expectation/arrivals.ts';
-import type { ArrivedMessage } from '../expectation/finding.ts';
-import { messagesOf } from '../receiver/messages/messages-of.ts';
-import type { ReceivedMessage } from '../receiver/messages/tracking-call.ts';
+import { matchMessages, type ArrivedMessage } from '../expectation/expectation.ts';
+import { isAccepted, messagesOf, unreadReason } from '../receiver/messages/messages-of.ts';
+import { wholeMessage, type ReceivedMessage } from '../receiver/messages/tracking-call.ts';
+import { shownWriteKey } from '../redact.ts';
 import type { ReceivedRequest, SignatureVerdict } from '../receiver/received-request.ts';
-import { startReceiver, type Receiver } from '../receiver/receiver.ts';
+import { Receiver } from '../receiver/receiver.ts';
 import { parseScript } from '../receiver/response/script.ts';
 import type { SchemeChoice } from '../signature/schemes/find-schemes.ts';
-import { explainMessages, takesMessage } from './explain-messages.ts';
+import { explainMessages } from './explain-messages.ts';
 import { readMatcher, type MessageMatcher, type SentMessage } from './message-matcher.ts';
 
 export interface TestReceiverOptions {
@@ -51,10 +52,12 @@ export interface TestRequest {
   readonly verdict: SignatureVerdict;
   /** Why the signature is not valid, or why there is none. */
   readonly reason?: string;
+  /** In full, as in its messages: everywhere else it is shown by its last characters. */
+  readonly writeKey?: string;
   readonly messages: readonly SentMessage[];
 }
 
-/** What a tracking API drops, of which the program that sent it does not learn. */
+/** What a tracking API drops, of which the program that sent it does not learn, and what is no message. */
 export interface TestRejection {
   /** `invalid` is also a whole request that cannot be read. */
   readonly code: 'invalid' | 'too-large';
@@ -86,16 +89,17 @@ export interface TestReceiver {
 
 /** Throws ConfigError for an unknown option, or one of another kind. */
 export async function startTestReceiver(options: TestReceiverOptions = {}): Promise<TestReceiver> {
-  checkOptions(options, { kinds: KINDS });
+  validateOptions(options, { kinds: KINDS });
   const { port, writeKey = 'test-write-key', respond, secret, scheme } = options;
   const log = new MessageLog();
-  const receiver = await startReceiver({
+  const receiverOptions = {
     port,
     secrets: secret === undefined ? [] : [secret],
     scheme,
     script: respond === undefined ? undefined : parseScript(respond),
-    onRequest: (request) => log.add(request),
-  });
+    onRequest: (request: ReceivedRequest) => log.add(request),
+  };
+  const receiver = await Receiver.start(receiverOptions, explainMismatch);
   return new RunningTestReceiver(receiver, log, writeKey);
 }
 
@@ -109,8 +113,8 @@ class MessageLog {
   add(request: ReceivedRequest): void {
     const messages = messagesOf(request).filter(({ value }) => isJsonObject(value));
     this.requests.push(testRequest(request, messages));
-    const { rejection } = request.call ?? {};
-    if (rejection !== undefined) this.rejections.push({ code: 'invalid', reason: rejection.message });
+    const unread = unreadReason(request);
+    if (unread !== undefined) this.rejections.push({ code: 'invalid', reason: unread });
     for (const message of isAccepted(request) ? messages : []) {
       const { code, message: reason = '' } = message.rejection ?? {};
       if (code !== undefined) this.rejections.push({ code, reason, message: sentMessage(message) });
@@ -151,7 +155,7 @@ class MessageLog {
 }
 
 function testRequest(
-  { method, path, status, verdict, diagnosis }: ReceivedRequest,
+  { method, path, status, verdict, diagnosis, call }: ReceivedRequest,
   messages: readonly ReceivedMessage[],
 ): TestRequest {
   const reason = diagnosis?.hint;
@@ -161,12 +165,13 @@ function testRequest(
     status,
     verdict,
     ...(reason !== undefined && { reason }),
-    messages: messages.map(sentMessage),
+    ...(call?.writeKey !== undefined && { writeKey: call.writeKey }),
+    messages: messages.map((message) => sentMessage(message, (key) => key)),
   };
 }
 
-function sentMessage({ value }: ReceivedMessage): SentMessage {
-  return value as SentMessage; // only objects are kept
+function sentMessage(message: ReceivedMessage, written = shownWriteKey): SentMessage {
+  return wholeMessage(message, written) as SentMessage; // only objects are kept
 }
 
 /** Of the registry: a test may import the receiver as a module, and require the matchers, which are two copies of this file. */
@@ -200,9 +205,8 @@ class RunningTestReceiver implements TestReceiver {
   }
 
   messages(matcher?: MessageMatcher): readonly SentMessage[] {
-    const read = matcher === undefined ? undefined : readMatcher(matcher);
-    const { arrived } = this.#log;
-    const taken = read === undefined ? arrived : arrived.filter((each) => takesMessage(read, each));
+    const conditions = matcher === undefined ? [] : readMatcher(matcher).conditions;
+    const { taken } = matchMessages(this.#log.arrived, conditions);
     return taken.map(({ message }) => sentMessage(message));
   }
 
@@ -215,7 +219,7 @@ class RunningTestReceiver implements TestReceiver {
   }
 
   async waitFor(matcher: MessageMatcher, options: WaitOptions = {}): Promise<readonly SentMessage[]> {
-    checkOptions(options, { kinds: { count: 'a number', withinMs: 'a number' } });
+    validateOptions(options, { kinds: { count: 'a number', withinMs: 'a number' } });
     const { count = 1, withinMs = 5_000 } = options;
     const isMet = await this.#log.wait(() => this.messages(matcher).length >= count, withinMs);
     const found = this.messages(matcher);

@@ -2,10 +2,10 @@ import { printable } from '../redact.ts';
 import type { NetworkError } from './transport.ts';
 
 /** What went wrong on the way to a receiver: the stable code, and the same in words. */
-export interface NetworkFault {
+export interface NetworkFailure {
   readonly error: NetworkError;
   readonly detail: string;
-  /** What is known more exactly: a code of causes/network-causes.ts. */
+  /** What is known more exactly: a code of diagnosis/causes/network-causes.ts. */
   readonly cause?: string;
 }
 
@@ -113,7 +113,7 @@ const UNREADABLE_RESPONSES: Readonly<Record<string, readonly [string, string]>> 
   'bad upgrade': ['the response switches to another protocol', 'unasked-upgrade'],
 };
 
-interface Fault extends Error {
+interface SystemError extends Error {
   readonly code?: unknown;
   readonly reason?: unknown;
   /** On our own errors: what is known more exactly. */
@@ -127,23 +127,23 @@ export function malformedResponse(detail: string): Error {
   return Object.assign(new Error(detail), { code: MALFORMED_RESPONSE });
 }
 
-export function networkFault(cause: unknown): NetworkFault {
-  const fault = mostTelling(cause);
-  const unreadable = UNREADABLE_RESPONSES[fault.message];
+export function networkFailure(cause: unknown): NetworkFailure {
+  const failure = mostTelling(cause);
+  const unreadable = UNREADABLE_RESPONSES[failure.message];
   if (unreadable !== undefined) return { error: 'protocol', detail: unreadable[0], cause: unreadable[1] };
-  if (fault.name === 'ResponseContentLengthMismatchError') {
-    return { error: 'protocol', detail: `${fault.message} (in chunks, there is none)`, cause: MALFORMED };
+  if (failure.name === 'ResponseContentLengthMismatchError') {
+    return { error: 'protocol', detail: `${failure.message} (in chunks, there is none)`, cause: MALFORMED };
   }
-  if (fault.name === 'HTTPParserError') {
-    const isHttp = !fault.message.includes(NOT_HTTP);
-    return { error: 'protocol', detail: printable(fault.message), ...(isHttp && { cause: MALFORMED }) };
+  if (failure.name === 'HTTPParserError') {
+    const isHttp = !failure.message.includes(NOT_HTTP);
+    return { error: 'protocol', detail: printable(failure.message), ...(isHttp && { cause: MALFORMED }) };
   }
-  const code = typeof fault.code === 'string' ? fault.code : '';
+  const code = typeof failure.code === 'string' ? failure.code : '';
   const [error, words, ofCode] = BY_CODE[code] ?? otherwise(code);
-  const known = fault.hooksCause ?? ofCode;
+  const known = failure.hooksCause ?? ofCode;
   return {
     error,
-    detail: printable(detailOf(fault, code, words)),
+    detail: printable(detailOf(failure, code, words)),
     ...(known !== undefined && { cause: known }),
   };
 }
@@ -155,7 +155,7 @@ function otherwise(code: string): readonly [NetworkError, string] {
 
 /** Whether the connection broke off, so that one which had been idle may just have been closed under the request. */
 export function isBrokenOff(cause: unknown): boolean {
-  return networkFault(cause).error === 'reset';
+  return networkFailure(cause).error === 'reset';
 }
 
 /** Whether undici would not even begin: a header or URL that HTTP does not allow. */
@@ -164,27 +164,27 @@ export function isUnsendable({ name }: Error): boolean {
 }
 
 /** The error that says most, of one per address tried (happy eyeballs): giving up on an address after 250 ms is our own doing. */
-function mostTelling(cause: unknown): Fault {
-  const fault: Fault = cause instanceof Error ? cause : new Error(String(cause));
-  if (!(fault instanceof AggregateError) || fault.errors.length === 0) return fault;
-  const faults = fault.errors.map(mostTelling);
-  return faults.find(({ code }) => code !== 'ETIMEDOUT') ?? faults[0] ?? fault;
+function mostTelling(cause: unknown): SystemError {
+  const failure: SystemError = cause instanceof Error ? cause : new Error(String(cause));
+  if (!(failure instanceof AggregateError) || failure.errors.length === 0) return failure;
+  const failures = failure.errors.map(mostTelling);
+  return failures.find(({ code }) => code !== 'ETIMEDOUT') ?? failures[0] ?? failure;
 }
 
-function detailOf(fault: Fault, code: string, words: string): string {
-  if (words === '') return fault.message;
-  if (TELLING_CODES.has(code)) return fault.message || words;
-  const { subjectaltname, subject } = fault.cert ?? {};
+function detailOf(failure: SystemError, code: string, words: string): string {
+  if (words === '') return failure.message;
+  if (TELLING_CODES.has(code)) return failure.message || words;
+  const { subjectaltname, subject } = failure.cert ?? {};
   const names = subjectaltname ?? subject?.CN;
   if (typeof names === 'string') return `${words} (${code}), which has: ${names.slice(0, 200)}`;
-  if (words === TLS_FAILED) return `${words} (${reasonOf(fault, code)})`;
-  const { address, port, hostname } = fault as { address?: string; port?: number; hostname?: string }; // fields that Node adds to errors of sockets
+  if (words === TLS_FAILED) return `${words} (${reasonOf(failure, code)})`;
+  const { address, port, hostname } = failure as { address?: string; port?: number; hostname?: string }; // fields that Node adds to errors of sockets
   const where = address === undefined ? hostname : `${address}:${port}`;
   return `${words} (${where === undefined ? code : `${code} ${where}`})`;
 }
 
 /** The reason in OpenSSL's words: its whole message is made of addresses and line numbers. */
-function reasonOf({ reason, hooksCause }: Fault, code: string): string {
+function reasonOf({ reason, hooksCause }: SystemError, code: string): string {
   if (typeof reason !== 'string') return code;
   return reason === 'wrong version number' && hooksCause === undefined
     ? `${reason}: does the port speak plain HTTP?`

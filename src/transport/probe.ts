@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
-import { networkFault } from './network-error.ts';
+import { networkFailure } from './network-error.ts';
 import { whyNotPublic } from './route/public-address.ts';
 import { routeTo } from './route/route.ts';
 import type { ConnectionOptions, NetworkError } from './transport.ts';
@@ -27,7 +27,7 @@ export interface Unreached {
   readonly error: NetworkError;
   /** What happened, in words. */
   readonly detail: string;
-  /** What is known more exactly: a code of causes/network-causes.ts. */
+  /** What is known more exactly: a code of diagnosis/causes/network-causes.ts. */
   readonly cause?: string;
   readonly via: string | undefined;
 }
@@ -60,7 +60,7 @@ export async function probe(
     const abort = (): void => end({ isReached: false, error: 'aborted', detail: 'interrupted', via });
     signal.addEventListener('abort', abort);
     const socket: Socket = dial((error, open) => {
-      if (error) return end({ isReached: false, ...networkFault(error), via });
+      if (error) return end({ isReached: false, ...networkFailure(error), via });
       const facts = factsOf(open);
       open.destroy();
       end({ isReached: true, ms: performance.now() - startedAt, via, ...facts });

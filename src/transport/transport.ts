@@ -1,4 +1,4 @@
-import type { OptionKind } from '../check-options.ts';
+import type { OptionKind } from '../validate-options.ts';
 
 /** How requests reach a receiver, wherever its URL is given: in the config, as a tracking API or on a command line. */
 export interface ConnectionOptions {
@@ -44,6 +44,8 @@ export interface TransportRequest {
   readonly connection?: ConnectionOptions | undefined;
   /** Destroys the connection at the first byte of a response, as where a network fails: the result is a failure, `aborted`. @default false */
   readonly cutsResponse?: boolean;
+  /** Called when a connection is open: nothing is sent before the function that it gets is called, so that several requests go at once. */
+  readonly hold?: ((release: () => void) => void) | undefined;
   /** Connects to any address, also where the transport connects to public ones only. @default false */
   readonly allowPrivate?: boolean | undefined;
 }
@@ -72,7 +74,7 @@ export interface TransportFailure {
   readonly error: NetworkError;
   /** What happened, in words, without secrets. */
   readonly detail: string;
-  /** What is known more exactly: a code of causes/network-causes.ts. */
+  /** What is known more exactly: a code of diagnosis/causes/network-causes.ts. */
   readonly cause?: string;
   readonly ms: number;
   readonly reconnected: boolean;

@@ -6,7 +6,7 @@ import { printable, redactUrl } from '../redact.ts';
 import { requestTarget } from '../url.ts';
 import { AbortWatch } from './connection/abort-watch.ts';
 import type { AddressRule } from './route/address-guard.ts';
-import { Attempt, CLOSED } from './connection/attempt.ts';
+import { CLOSED, PendingRequest } from './connection/pending-request.ts';
 import { ConnectionPool } from './connection/connection-pool.ts';
 import { proxyVariable } from './route/proxy.ts';
 import { routeTo } from './route/route.ts';
@@ -53,7 +53,7 @@ const DEFAULT_MAX_IDLE_MS = 4_000;
 const MAX_TARGETS = 1_000;
 
 /** Where a URL leads: what stands in the request line, and over which connections. */
-interface Target {
+interface OriginTarget {
   readonly path: string;
   readonly pool: ConnectionPool;
 }
@@ -79,7 +79,7 @@ export function connectionKeyOf(connection: ConnectionOptions): string {
 class UndiciTransport implements Transport {
   readonly #options: UndiciTransportOptions;
   readonly #trust = new Map<string, SecureContext>();
-  readonly #targets = new Map<string, Target>();
+  readonly #targets = new Map<string, OriginTarget>();
   readonly #pools = new Map<string, ConnectionPool>();
   readonly #watch = new AbortWatch();
   readonly #proxyEnv: NodeJS.ProcessEnv | undefined;
@@ -115,14 +115,14 @@ class UndiciTransport implements Transport {
     return new Promise((resolve, reject) => {
       const { path, pool } = this.#targetOf(request, UndiciClient);
       const { via } = pool.route;
-      const attempt = new Attempt({ request, path, via, watch: this.#watch, resolve, reject });
-      if (this.#isClosed) attempt.fail(CLOSED);
-      else if (request.signal?.aborted) attempt.abort();
-      else pool.send(attempt);
+      const pending = new PendingRequest({ request, path, via, watch: this.#watch, resolve, reject });
+      if (this.#isClosed) pending.fail(CLOSED);
+      else if (request.signal?.aborted) pending.abort();
+      else pool.send(pending);
     });
   }
 
-  #targetOf(request: TransportRequest, UndiciClient: typeof Client): Target {
+  #targetOf(request: TransportRequest, UndiciClient: typeof Client): OriginTarget {
     const { allowPrivate = false, connection = this.#options } = request;
     const way = `${allowPrivate ? ' private' : ''}${connectionKeyOf(connection)}`;
     const key = request.url + way;
@@ -197,7 +197,7 @@ async function loadRule(
  * path is open; test/built-package.built.test.ts holds it.
  */
 async function loadClient(): Promise<typeof Client> {
-  // Node 20 goes on optimising undici's WebAssembly parser when all else is done: a process that has sent one message ends 40 ms
+  // Node 20 goes on optimizing undici's WebAssembly parser when all else is done: a process that has sent one message ends 40 ms
   // later. Later versions do not, and there the flag costs 20 ms. Requests are as fast with it.
   if (process.versions.node.startsWith('20.')) {
     process.getBuiltinModule('node:v8').setFlagsFromString('--liftoff-only');

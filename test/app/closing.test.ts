@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createDeliveryPipeline, type Pipeline } from '../../src/app/pipeline/pipeline.ts';
+import { createDeliveryPipeline } from '../../src/app/pipeline/delivery-pipeline.ts';
+import type { Pipeline } from '../../src/app/pipeline/pipeline.ts';
 import { createTrackingApiPipeline } from '../../src/app/pipeline/tracking-api-pipeline.ts';
 import { neverAnswers, receiver, type HostileReceiver } from '../hostile-receivers.ts';
 import { until } from '../until.ts';

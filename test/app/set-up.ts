@@ -4,7 +4,8 @@ import { buildMessage } from '../../src/message/build.ts';
 import { DELIVERY_DEFAULTS, type DestinationOptions, type Sources } from '../../src/engine/options.ts';
 import type { Outcome } from '../../src/app/pipeline/outcomes.ts';
 import type { DeliveryPipelineOptions } from '../../src/app/pipeline/options.ts';
-import { createDeliveryPipeline, type Pipeline } from '../../src/app/pipeline/pipeline.ts';
+import { createDeliveryPipeline } from '../../src/app/pipeline/delivery-pipeline.ts';
+import type { Pipeline } from '../../src/app/pipeline/pipeline.ts';
 import type { Transport, TransportRequest, TransportResult } from '../../src/transport/transport.ts';
 import { FakeClock } from '../fake-clock.ts';
 

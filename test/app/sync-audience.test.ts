@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { ConfigError, InputError, QueueError, ValidationError } from '../../src/errors.ts';
-import { createDeliveryPipeline, type Pipeline } from '../../src/app/pipeline/pipeline.ts';
+import { createDeliveryPipeline } from '../../src/app/pipeline/delivery-pipeline.ts';
+import type { Pipeline } from '../../src/app/pipeline/pipeline.ts';
 import { syncAudience, syncTrait, type AudienceChange } from '../../src/app/sync-audience.ts';
 import { lastValues, type LastValues } from '../audience/last-values.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
@@ -105,7 +106,7 @@ describe('syncAudience', () => {
     await expect(syncAudience({ ...common, members: [] })).rejects.toThrow(InputError);
     await expect(syncAudience({ ...common, name: '!', members: ['a'] })).rejects.toThrow(ConfigError);
     await expect(syncAudience({ ...common, members: ['a', ''] })).rejects.toThrow(
-      'expected a user id, got an empty text',
+      'Expected a user id, got an empty text',
     );
     await expect(syncAudience({ ...common, members: ['a', '\ud800'] })).rejects.toThrow(
       'half of a surrogate pair',
@@ -120,7 +121,7 @@ describe('syncAudience', () => {
     await expect(
       // @ts-expect-error -- each of its letters would be a user
       syncAudience({ ...common, members: 'u12345' }),
-    ).rejects.toThrow('expected user ids, got a text');
+    ).rejects.toThrow('Expected user ids, got a text');
     await expect(
       syncAudience({ ...common, members: ['a'], store: 'redis://:pw@queue.internal:6379/0' }),
     ).rejects.toThrow(
@@ -139,7 +140,7 @@ describe('syncAudience', () => {
     expect(await syncAudience({ ...common, members: ['a'], force: true })).toMatchObject({ removed: 2 });
   });
 
-  it('is refused while the same audience is being synced, in one process too', async () => {
+  it('is rejected while the same audience is being synced, in one process too', async () => {
     const common = { name: 'VIP', pipeline, store: storeFile() };
     let second: unknown;
     async function* slow(): AsyncGenerator<string> {

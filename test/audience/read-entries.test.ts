@@ -104,14 +104,14 @@ describe('one id a line', () => {
     expect(await ids('\n \n')).toEqual([]);
   });
 
-  it('refuses what is no list of ids, with the line', async () => {
-    expect(await refusal(Buffer.from('u1\nu2\n\xff\n', 'latin1'))).toMatch(/^members:3: expected UTF-8/);
+  it('rejects what is no list of ids, with the line', async () => {
+    expect(await refusal(Buffer.from('u1\nu2\n\xff\n', 'latin1'))).toMatch(/^members:3: Expected UTF-8/);
     expect(await refusal(Buffer.from('u1\nu2\n', 'utf16le'))).toMatch(/^members:1: .*UTF-16/);
     expect(await refusal(Buffer.from('\ufeffü1\nü2\n', 'utf16le'))).toContain('iconv');
     expect(await refusal(`u1\n${'x'.repeat(5_000)}\n`)).toContain(
-      'members:2: expected a user id of at most 2048 bytes, got 5000',
+      'members:2: Expected a user id of at most 2048 bytes, got 5000',
     );
-    expect(await refusal('x'.repeat(3_000_000))).toContain('expected lines, got one of more than 1 MiB');
+    expect(await refusal('x'.repeat(3_000_000))).toContain('Expected lines, got one of more than 1 MiB');
     expect(await refusal('email\na@b.example\n')).toContain(
       'looks like a header; for a header: --id-column email',
     );
@@ -124,13 +124,13 @@ describe('one id a line', () => {
     '\ru1\ru2',
     '{"userId":"u1"}\r{"userId":"u2"}',
     'u1\r'.repeat(400_000),
-  ])('refuses lines that end in CR alone: %.30j', async (input) => {
+  ])('rejects lines that end in CR alone: %.30j', async (input) => {
     expect(await refusal(input)).toBe(
-      String.raw`members:1: expected lines that end in LF or CR LF, got CR alone; convert it: tr '\r' '\n' < FILE`,
+      String.raw`members:1: Expected lines that end in LF or CR LF, got CR alone; convert it: tr '\r' '\n' < FILE`,
     );
   });
 
-  it('refuses what is cut off or corrupt', async () => {
+  it('rejects what is cut off or corrupt', async () => {
     const packed = gzipSync('u1\nu2\n'.repeat(5_000));
     expect(await refusal(packed.subarray(0, packed.length - 9))).toContain('gzipped input is cut off');
     packed[30] = (packed[30] ?? 0) ^ 0xff;
@@ -170,18 +170,18 @@ describe('CSV', () => {
     expect(await valuesOf('id,ltv\na,1\n', { idColumn: 'id', valueColumn: 'ltv' })).toEqual({ a: 1 });
   });
 
-  it('refuses what does not fit its header, with the line', async () => {
+  it('rejects what does not fit its header, with the line', async () => {
     expect(await refusal('a,b\n1,2\n')).toContain(
-      'members:1: expected a header with the column `userId`, got `a`, `b`',
+      'members:1: Expected a header with the column `userId`, got `a`, `b`',
     );
     expect(await refusal('userId,plan\nu1,pro\nu2\n')).toContain(
-      'members:3: expected 2 columns as in the header, got 1',
+      'members:3: Expected 2 columns as in the header, got 1',
     );
-    expect(await refusal('userId,plan\n"u1",pro\n"u2"\n')).toContain('members:3: expected 2 columns');
+    expect(await refusal('userId,plan\n"u1",pro\n"u2"\n')).toContain('members:3: Expected 2 columns');
     expect(await refusal('userId,plan\n,pro\n')).toContain(
-      'members:2: expected a user id, got an empty text',
+      'members:2: Expected a user id, got an empty text',
     );
-    expect(await refusal('userId\nu1\n""\n')).toContain('members:3: expected a user id, got an empty text');
+    expect(await refusal('userId\nu1\n""\n')).toContain('members:3: Expected a user id, got an empty text');
     expect(await refusal('userId,plan\nu1,"a" "b"\n')).toContain('members:2: ');
     expect(await refusal('userId,note\nu1,"a\nb\nc\n')).toContain(
       'members:2: a quotation mark is opened here',
@@ -254,20 +254,20 @@ describe('NDJSON', () => {
     expect(await valuesOf(lines)).toEqual({ a: 1, b: { x: null }, c: null });
   });
 
-  it('refuses a line that is none, with its number', async () => {
+  it('rejects a line that is none, with its number', async () => {
     expect(await refusal('{"userId":"u1"}\n{"userId":\n')).toMatch(/^members:2: /);
     expect(await refusal('{"userId":"u1"}\nu2\n')).toMatch(/^members:2: /);
     expect(await refusal('{"userId":"u1"}\n{"user":"u2"}\n')).toContain(
-      'members:2: expected a user id in `userId`, got nothing',
+      'members:2: Expected a user id in `userId`, got nothing',
     );
     expect(await refusal('{"userId":null}\n')).toContain('got null');
     expect(await refusal('{"userId":"\\ud800"}\n')).toMatch(/^members:1: /);
     expect(await refusal('{"userId":"u1"}\n', { kind: 'trait' })).toContain(
-      'expected a value in `value`, got nothing',
+      'Expected a value in `value`, got nothing',
     );
     expect(await read(lineWithText(16_382), { kind: 'trait' })).toHaveLength(1);
     expect(await refusal(lineWithText(16_383), { kind: 'trait' })).toContain(
-      'members:1: expected a value of at most 16384 bytes as JSON, got 16385',
+      'members:1: Expected a value of at most 16384 bytes as JSON, got 16385',
     );
   });
 });

@@ -92,12 +92,12 @@ describe('the name of a trait', () => {
     expect(traitNameOf(trait)).toBe(trait);
   });
 
-  it.each(EMPTY)('is refused for %j, of which nothing is left', (name) => {
+  it.each(EMPTY)('is rejected for %j, of which nothing is left', (name) => {
     expect(() => traitNameOf(name)).toThrow(ConfigError);
     expect(() => traitNameOf(name)).toThrow('Expected a name with at least one letter or digit');
   });
 
-  it('is refused for a name that is none', () => {
+  it('is rejected for a name that is none', () => {
     expect(() => traitNameOf('x'.repeat(201))).toThrow('Expected a name of at most 200 characters, got 201');
   });
 });

@@ -22,7 +22,7 @@ const PROGRAM = `
   process.stdout.write(JSON.stringify(texts));
 `;
 
-it('makes a row of each ratio by its median, and keeps the rows of benches that a run left out or refuses', () => {
+it('makes a row of each ratio by its median, and keeps the rows of benches that a run left out or rejects', () => {
   const output = execFileSync(process.execPath, ['--input-type=module', '-e', PROGRAM], { encoding: 'utf8' });
   const [refusal, ...texts] = (JSON.parse(output) as string[]).toReversed();
   const [withMoreRounds, ofOneBench, first] = texts.map((text) =>

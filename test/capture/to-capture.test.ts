@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { captureBody } from '../../src/capture/capture.ts';
 import { toCapture } from '../../src/capture/to-capture.ts';
-import { verify } from '../../src/signature/verify.ts';
+import { verify } from '../../src/app/explained.ts';
 import { sign } from '../sign.ts';
 
 const BODY = Buffer.from('{"at":"/h?access_token=body"}');

@@ -3,7 +3,8 @@ import type { Check, CheckResult } from '../../src/check/check.ts';
 import { CHECKS, selectChecks } from '../../src/check/checks.ts';
 import { CheckRun, type RunEnd, type RunOptions } from '../../src/check/run-checks.ts';
 import type { NetworkError, TransportRequest, TransportResult } from '../../src/transport/transport.ts';
-import { verify } from '../../src/signature/verify.ts';
+import { mistakenRequests, networkCauseOf, responseCauseOf } from '../../src/diagnosis/explain.ts';
+import { verify } from '../../src/app/explained.ts';
 import { FakeClock } from '../fake-clock.ts';
 
 const SECRET = 's3cret';
@@ -38,7 +39,7 @@ interface Ran {
 async function run(
   codes: readonly string[],
   receiver: Receiver,
-  more: Partial<RunOptions> = {},
+  more: Partial<Omit<RunOptions, 'causes' | 'mistakenRequests'>> = {},
 ): Promise<Ran> {
   const requests: TransportRequest[] = [];
   const results: CheckResult[] = [];
@@ -62,6 +63,8 @@ async function run(
     signal: new AbortController().signal,
     gone: () => undefined,
     runId: 'run',
+    causes: { networkCauseOf, responseCauseOf },
+    mistakenRequests,
     onResult: (result) => results.push(result),
     ...more,
   })
@@ -195,7 +198,7 @@ describe('a check', () => {
   it('for a forgery fails on 500, which is sent again', async () => {
     expect((await forgeriesGet(500)).results[0]).toMatchObject({
       outcome: 'failed',
-      fault: { code: 'fails-on-bad-signature' },
+      mistake: { code: 'fails-on-bad-signature' },
     });
   });
 
@@ -207,10 +210,10 @@ describe('a check', () => {
     [502, 'bad-gateway'],
     [503, 'unavailable'],
     [504, 'late'],
-  ])('for a forgery fails on %i, and does not blame the comparison', async (code, fault) => {
+  ])('for a forgery fails on %i, and does not blame the comparison', async (code, mistake) => {
     expect((await forgeriesGet(code)).results[0]).toMatchObject({
       outcome: 'failed',
-      fault: { code: fault },
+      mistake: { code: mistake },
     });
   });
 
@@ -234,7 +237,7 @@ describe('a check', () => {
     const { results, requests } = await run([], () => status(403, 'CSRF verification failed'));
     expect(results.find(({ outcome }) => outcome === 'failed')).toMatchObject({
       check: 'page',
-      fault: { code: 'csrf-django' },
+      mistake: { code: 'csrf-django' },
     });
     expect(results.filter(({ outcome }) => outcome === 'failed')).toHaveLength(1);
     expect(requests).toHaveLength(2);
@@ -258,8 +261,8 @@ describe('a check', () => {
     ['<!doctype html><title>Welcome</title>', 'page'],
     ['<html><input type="password">', 'login-page'],
     ['<b>Warning</b>:  Undefined variable', 'trace-in-body'],
-  ])('reads a 200 that says %j', async (body, fault) => {
-    expect((await run(['track'], () => status(200, body))).results[0]?.fault?.code).toBe(fault);
+  ])('reads a 200 that says %j', async (body, mistake) => {
+    expect((await run(['track'], () => status(200, body))).results[0]?.mistake?.code).toBe(mistake);
   });
 
   it.each([
@@ -275,7 +278,7 @@ describe('a check', () => {
   });
 
   it('of the URL says what a status has to do with it', async () => {
-    expect(await Promise.all([404, 405, 413, 415, 301, 429, 503].map(faultOf))).toEqual([
+    expect(await Promise.all([404, 405, 413, 415, 301, 429, 503].map(mistakeOf))).toEqual([
       'wrong-path',
       'wrong-path',
       'refuses-valid',
@@ -290,17 +293,17 @@ describe('a check', () => {
     const { results } = await run(['track', 'numbers'], (request, index) =>
       Buffer.from(request.body).includes('e-7') ? status(401) : right(request, index),
     );
-    expect(results[1]).toMatchObject({ outcome: 'failed', fault: { code: 're-serialised' } });
+    expect(results[1]).toMatchObject({ outcome: 'failed', mistake: { code: 're-serialised' } });
   });
 
   it('does not blame what is special in a message for what happens to every message', async () => {
     const { results } = await run(['duplicate', 'large', 'unknown-type'], () => status(500));
-    expect(results.map(({ fault }) => fault?.code)).toEqual(['http-5xx', 'http-5xx', 'http-5xx']);
+    expect(results.map(({ mistake }) => mistake?.code)).toEqual(['http-5xx', 'http-5xx', 'http-5xx']);
   });
 
   it('of the latency fails above half of the timeout', async () => {
     expect((await burstWithin(2_400)).outcomes()).toEqual({ latency: 'passed' });
-    expect((await burstWithin(2_600)).results[0]?.fault?.code).toBe('slow');
+    expect((await burstWithin(2_600)).results[0]?.mistake?.code).toBe('slow');
   });
 });
 
@@ -319,8 +322,8 @@ describe('a choice of checks', () => {
   });
 });
 
-async function faultOf(code: number): Promise<string | undefined> {
-  return (await run(['track'], () => status(code))).results[0]?.fault?.code;
+async function mistakeOf(code: number): Promise<string | undefined> {
+  return (await run(['track'], () => status(code))).results[0]?.mistake?.code;
 }
 
 function burstWithin(ms: number): Promise<Ran> {

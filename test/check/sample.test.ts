@@ -77,11 +77,11 @@ describe('the common mistakes with a signature', () => {
   });
 
   function codeOf(signature: string): string | undefined {
-    return all.find((each) => each.headers[1] === signature)?.fault.code;
+    return all.find((each) => each.headers[1] === signature)?.mistake.code;
   }
 
   it('never show the secret', () => {
-    const faults = [...commonMistakes(body, { ...context, secrets: ['CANARY'] })].map(({ fault }) => fault);
-    expect(JSON.stringify(faults)).not.toContain('CANARY');
+    const mistakes = [...commonMistakes(body, { ...context, secrets: ['CANARY'] })];
+    expect(JSON.stringify(mistakes.map(({ mistake }) => mistake))).not.toContain('CANARY');
   });
 });

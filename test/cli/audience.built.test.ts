@@ -186,7 +186,7 @@ describe('hooks audience sync', () => {
     expect((await hooks(['audience', 'show', 'Never Synced'], options())).code).toBe(2);
   });
 
-  it('refuses a file that is empty or has lost most of its members, unless it is told to', async () => {
+  it('rejects a file that is empty or has lost most of its members, unless it is told to', async () => {
     const empty = await sync([]);
     expect(empty).toMatchObject({
       code: 2,
@@ -209,7 +209,7 @@ describe('hooks audience sync', () => {
     expect(new Set(receiver.values.values())).toEqual(new Set([false]));
   });
 
-  it('refuses what --max-change does not allow', async () => {
+  it('rejects what --max-change does not allow', async () => {
     const ids = Array.from({ length: 200 }, (_, index) => `u${index}`);
     await sync(ids, ['-q']);
     const changed = [...ids.slice(2), 'x'];
@@ -231,7 +231,7 @@ describe('hooks audience sync', () => {
     expect(await sync(['a', 'b', 'c', 'd'], ['--max-change', '10%'])).toMatchObject({ code: 0 });
   });
 
-  it('refuses a file cut short also when no sync was complete yet', async () => {
+  it('rejects a file cut short also when no sync was complete yet', async () => {
     receiver.answer((userId) => (userId === 'bad' ? 400 : 200));
     await sync(['a', 'b', 'c', 'bad'], ['-q']);
     const cut = await sync(['a']);
@@ -240,7 +240,7 @@ describe('hooks audience sync', () => {
     expect(receiver.requests()).toBe(4);
   });
 
-  it('refuses a name that is sent as another is already, but not for a name that was never used', async () => {
+  it('rejects a name that is sent as another is already, but not for a name that was never used', async () => {
     await sync(['a']);
     const same = 'sent as `vip`, which is the audience "VIP" already';
     expect(await sync(['a'], [], 'vip')).toMatchObject({ code: 2, stderr: expect.stringContaining(same) });
@@ -254,7 +254,7 @@ describe('hooks audience sync', () => {
     );
   });
 
-  it('refuses the second of two syncs of one audience at once, and not that of another', async () => {
+  it('rejects the second of two syncs of one audience at once, and not that of another', async () => {
     const args = ['audience', 'sync', 'VIP', '-', '-o', 'json'];
     const first = startHooks(args, { ...options(), keepsStdinOpen: true, stdin: 'a\n' });
     await until(async () => (await syncPid()) === String(first.child.pid), 'the sync to begin');

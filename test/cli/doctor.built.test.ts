@@ -313,7 +313,7 @@ describe('hooks doctor, of the queue', () => {
     ]);
   });
 
-  it('tells of a damaged file, one that is none, and one of a newer version', async () => {
+  it('tells of a damaged file, one that is none, and one of another version', async () => {
     const damaged = await queued(30);
     const { size } = await stat(damaged.file);
     await writeFile(damaged.file, Buffer.alloc(2_048, 0xff), { flag: 'r+', flush: true });
@@ -326,8 +326,10 @@ describe('hooks doctor, of the queue', () => {
     expect(code).toBe(1);
     expect(of('store')[0]?.said).toContain('is not a SQLite database');
 
-    const newer = await queued();
-    await change(newer.file, 'PRAGMA user_version = 99');
-    expect((await examined({ cwd: newer.cwd })).of('store')[0]?.said).toContain('newer version of hooks');
+    const otherVersion = await queued();
+    await change(otherVersion.file, 'PRAGMA user_version = 99');
+    expect((await examined({ cwd: otherVersion.cwd })).of('store')[0]?.said).toContain(
+      'another version of hooks',
+    );
   });
 });

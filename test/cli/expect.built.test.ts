@@ -27,6 +27,15 @@ function childOf(stderr: string): number {
   return Number(/child (\d+)/.exec(stderr)?.[1]);
 }
 
+/** A program that sends a message by a real client library. */
+function realClient(writeKey: string): string {
+  return `
+    const { Analytics } = require(${JSON.stringify(join(ROOT, 'node_modules/@segment/analytics-node'))});
+    const analytics = new Analytics({ writeKey: '${writeKey}', host: process.env.HOOKS_URL });
+    analytics.track({ userId: 'u1', event: 'Signup' });
+    analytics.closeAndFlush()`;
+}
+
 describe('hooks expect', () => {
   it('ends with 0 when what is expected comes, and gives the secret and the URL by the environment', async () => {
     const flags = [
@@ -188,8 +197,68 @@ describe('hooks expect', () => {
     const flags = ['--messages', '2', '--snapshot', 'a.snap'];
     const { code, stdout } = await hooks(['expect', ...flags, '--', 'node', '-e', send], { cwd });
     expect(code).toBe(1);
-    expect(stdout).toMatch(/✗ valid +hooks serve rejects 1 of 2 messages: message 2 of request 1: expected/);
+    expect(stdout).toMatch(/✗ valid +hooks serve rejects 1 of 2 messages: message 2 of request 1: Expected/);
     expect(stdout).toContain('a.snap: not written, because another expectation is not met');
+    expect(existsSync(join(cwd, 'a.snap'))).toBe(false);
+  });
+
+  it('compares the write key of a real client in full, and never shows it', async () => {
+    const [key, other] = ['KEY-OF-A-WORKSPACE', 'KEY-OF-ANOTHER-ONE'];
+    const cwd = temporaryFolder();
+    const run = (sent: string, ...flags: string[]) =>
+      hooks(['expect', ...flags, '--snapshot', 'a.snap', '--', ...NODE, realClient(sent)], { cwd });
+    const right = ['--each', `writeKey=${key}`, '--no-match', `writeKey=${other}`];
+    const wrong = [
+      ...right,
+      '--messages',
+      '1',
+      '--match',
+      `1x writeKey=${key}`,
+      '--match',
+      `writeKey~^${key}`,
+    ];
+    const written = await run(key, ...right);
+    expect([written.code, written.stdout]).toEqual([
+      0,
+      expect.stringMatching(/✓ each +writeKey=…PACE: 1 message/),
+    ]);
+    const failed = await run(other, ...wrong, '-v', '--report', 'r.xml');
+    expect([failed.code, failed.stdout]).toEqual([
+      1,
+      expect.stringMatching(/writeKey +expected …PACE +got …-ONE/),
+    ]);
+    const asJson = await run(other, ...wrong, '-v', '-o', 'json', '--report', 'r.json');
+    expect(jsonLines(asJson.stdout)[0]).toMatchObject({ messages: [{ writeKey: '…-ONE' }] });
+    const files = await Promise.all(
+      ['a.snap', 'r.xml', 'r.json'].map((name) => readFile(join(cwd, name), 'utf8')),
+    );
+    const shown = [written, failed, asJson].flatMap(({ stdout, stderr }) => [stdout, stderr]);
+    expect([...shown, ...files].filter((text) => /KEY-OF/.test(text))).toEqual([]);
+    const refused = [
+      ['--each', `writeKey==${key}`],
+      ['--each', `3x writeKey=${key}`],
+      ['--match', `3xwriteKey=${key}`],
+      ['--match', `writeKey>${key}`],
+      ['--match', `2x writeKey=${key}`, '--match', 'a=b', '--match', 'a=c', '--in-order'],
+    ];
+    for (const flags of refused) {
+      const { code, stderr } = await run(key, ...flags);
+      expect([code, stderr], stderr).toEqual([2, expect.not.stringContaining(key)]);
+      expect(stderr).toContain('…PACE');
+    }
+  });
+
+  it('fails for a body that it cannot read, and writes no snapshot beside it', async () => {
+    const cwd = temporaryFolder();
+    const send = `const post = (body) => fetch(process.env.HOOKS_URL, { method: 'POST', body });
+      post('email=a%40b.c').then(() => post('{"type":"page"}'))`;
+    const flags = ['--count', '2', '--no-match', 'properties.email?', '--snapshot', 'a.snap'];
+    const run = () => hooks(['expect', ...flags, '--', ...NODE, send], { cwd });
+    const { code, stdout } = await run();
+    const why = 'request 1 cannot be read: expected a value, got `email` (line 1, column 1)';
+    expect(code).toBe(1);
+    expect(stdout).toContain(`✗ no-match   properties.email?: ${why}`);
+    expect(stdout).toContain(`✗ snapshot   a.snap: ${why}`);
     expect(existsSync(join(cwd, 'a.snap'))).toBe(false);
   });
 
@@ -215,7 +284,7 @@ describe('hooks expect', () => {
     expect(await readFile(join(cwd, 'b.snap'), 'utf8')).toBe('{"a":1}');
   });
 
-  it('keeps the mode of a snapshot that it writes again, and refuses one that is read-only', async () => {
+  it('keeps the mode of a snapshot that it writes again, and rejects one that is read-only', async () => {
     const text = '# hooks snapshot 1: x\n';
     const cwd = temporaryFolder({ 'a.snap': text, 'b.snap': text });
     await Promise.all([chmod(join(cwd, 'a.snap'), 0o640), chmod(join(cwd, 'b.snap'), 0o444)]);
@@ -261,13 +330,25 @@ describe('hooks expect', () => {
     },
   );
 
+  it('ends with 2, and names the schema, when a message meets a reference that leads back to itself', async () => {
+    const reference = { $ref: '#/properties/userId' };
+    const cwd = temporaryFolder({
+      's.json': JSON.stringify({ Signup: { properties: { userId: { allOf: [reference] } } } }),
+    });
+    const { code, stderr } = await hooks(['expect', '--schema', 's.json', '--', ...SEND], { cwd });
+    expect(code).toBe(2);
+    expect(stderr).toContain(
+      'error: s.json: expected a JSON Schema that compiles at "Signup": a $ref leads back to its own schema',
+    );
+  });
+
   it('names the file of schemas that has a key twice', async () => {
     const cwd = temporaryFolder({ 's.json': '{"A":{},"A":{}}' });
     const { code, stderr } = await hooks(['expect', '--schema', 's.json', '--', ...SEND], { cwd });
     expect([code, stderr]).toEqual([2, expect.stringMatching(/^error: s\.json: .*A/)]);
   });
 
-  it('refuses --in-order with a counted match, which has no place in an order', async () => {
+  it('rejects --in-order with a counted match, which has no place in an order', async () => {
     const matches = ['--match', 'event=A', '--match', '1x event=B', '--in-order'];
     const { code, stderr } = await hooks(['expect', ...matches, '--', 'true'], { cwd: temporaryFolder() });
     expect([code, stderr.split('\n')[0]]).toEqual([
@@ -299,7 +380,7 @@ describe('hooks expect', () => {
 
   it.each<[string, string[], RegExp]>([
     ['nothing is expected', ['--', 'true'], /^error: Nothing is expected\nhint: .*--count/],
-    ['there is no command', ['--count', '1'], /Missing required argument 'command'/],
+    ['there is no command', ['--count', '1'], /Expected the argument `command`, got nothing/],
     ['the program is not there', ['--count', '1', '--', 'no-such-program'], /there is no such program/],
     ['a count is none', ['--count', '-1', '--', 'true'], /--count/],
     [

@@ -92,10 +92,10 @@ describe('hooks init', () => {
     expect(to.requests).toMatchObject([{ path: '/hook', verdict: 'valid' }]);
   });
 
-  it('refuses to be for anything else', async () => {
+  it('rejects any other use', async () => {
     const { code, stderr } = await hooks(['init', '--for', 'fun'], { cwd: temporaryFolder() });
     expect(code).toBe(2);
-    expect(stderr).toContain('receiver, ci, service');
+    expect(stderr).toContain('receiver, ci or service');
     const bare = await hooks(['init', 'service'], { cwd: temporaryFolder() });
     expect(bare.stderr).toContain('did you mean hooks init --for service?');
   });
@@ -151,7 +151,7 @@ describe('hooks init', () => {
     ['six URLs', Array.from({ length: 6 }, () => ['--url', 'https://a.example']).flat(), /at most 5/],
     ['a file that is no YAML', ['hooks.config.js'], /ends in \.yaml/],
     ['a folder that is not there', ['no/such/.hooksrc.yaml'], /there is no such folder/],
-  ])('refuses %s and writes nothing', async (_what, args, sentence) => {
+  ])('rejects %s and writes nothing', async (_what, args, sentence) => {
     const cwd = temporaryFolder();
     const { code, stdout, stderr } = await hooks(['init', ...args], { cwd });
     expect([code, stdout]).toEqual([2, '']);

@@ -240,7 +240,7 @@ describe('hooks listen --forward', () => {
     expect(stdout + stderr).not.toContain('CANARY');
   });
 
-  it.each(['ftp://a/', 'a.example:3000'])('refuses %s', async (url) => {
+  it.each(['ftp://a/', 'a.example:3000'])('rejects %s', async (url) => {
     const { code, stdout, stderr } = await hooks(['listen', '--port', '18787', '--forward', url]);
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain(`error: Expected an http:// or https:// URL, got \`${url}\` (--forward)`);
@@ -265,7 +265,7 @@ describe('hooks listen --forward', () => {
     '[::ffff:127.0.0.1]',
     '[0:0:0:0:0:ffff:7f00:1]',
     '[::ffff:0.0.0.0]',
-  ])('refuses to forward to itself by the name of %s', async (host) => {
+  ])('rejects forwarding to itself by the name of %s', async (host) => {
     const to = `http://${host}:18787/`;
     const { code, stderr } = await hooks(['listen', '--port', '18787', '--within', '10ms', '--forward', to]);
     expect(code).toBe(2);
@@ -276,7 +276,7 @@ describe('hooks listen --forward', () => {
   const [lan] = addresses.filter(({ family, internal }) => family === 'IPv4' && !internal);
 
   it.runIf(lan !== undefined).each(['0.0.0.0', '::', lan?.address ?? ''])(
-    'refuses to forward to itself by an address of its network, or by its name: listening on %s',
+    'rejects forwarding to itself by an address of its network, or by its name: listening on %s',
     async (host) => {
       for (const target of [lan?.address ?? '', hostname()]) {
         const to = `http://${target}:18787/`;
@@ -297,7 +297,7 @@ describe('hooks listen --forward', () => {
     }
   });
 
-  it('refuses to forward to the address that it listens on, however that is spelled', async () => {
+  it('rejects forwarding to the address that it listens on, however that is spelled', async () => {
     const to = 'http://[fd00:0::1]:18787/';
     const { code, stderr } = await hooks(['listen', '--host', 'FD00::1', '--port', '18787', '--forward', to]);
     expect(code).toBe(2);
@@ -306,7 +306,7 @@ describe('hooks listen --forward', () => {
 });
 
 describe('hooks listen --self-signed', () => {
-  it('is refused by a sender that does not know its certificate, and served by one that is told to trust it', async () => {
+  it('is rejected by a sender that does not know its certificate, and served by one that is told to trust it', async () => {
     const listen = await listening(['--self-signed', '--secret', 's']);
     expect(listen.url).toMatch(/^https:/);
     const certificate = String(listen.ready['certificate']);

@@ -160,7 +160,7 @@ describe('the line below a request', () => {
     [
       'no escape sequence and no write key',
       '{"a":"\u202e\u001b","writeKey":"wk-canary"}',
-      '    {"a":"\\u202e\\u001b","writeKey":"***"}\n',
+      '    {"a":"\\u202e\\u001b","writeKey":"…nary"}\n',
     ],
     ['the beginning of what is wider', `{"id":"${'注'.repeat(100)}"}`, `    {"id":"${'注'.repeat(34)}…\n`],
   ])('says %s', async (_, body, line) => {

@@ -55,7 +55,7 @@ describe('hooks listen', () => {
     expect(broken).toMatchObject({
       messages: [],
       status: 400,
-      problem: expect.stringContaining('expected an object') as string,
+      problem: expect.stringContaining('Expected an object') as string,
     });
   });
 
@@ -66,7 +66,7 @@ describe('hooks listen', () => {
     const text = await lines();
     expect(text).toMatch(/POST \/v1\/batch +3 messages from own 2 +unchecked +200/);
     expect(text).toContain('\n    1. identify by u1\n    2. track "Signup" by a1\n    3. track by u1\n');
-    expect(text).toContain('hooks serve rejects it: expected `event`');
+    expect(text).toContain('hooks serve rejects it: Expected `event`');
     expect(text).toMatch(/POST \/v1\/track +track "A\\u001b\[2J" by u1 +unchecked/);
     expect(text).not.toContain('s3cret-key');
   });

@@ -232,7 +232,7 @@ describe('hooks listen --save', () => {
     );
   });
 
-  it('refuses a place that is no folder before it listens', async () => {
+  it('rejects a place that is no folder before it listens', async () => {
     const file = join(folder, 'file');
     writeFileSync(file, '');
     const { code, stdout, stderr } = await hooks(['listen', '--port', '0', '--save', file]);
@@ -338,9 +338,9 @@ describe('hooks listen that cannot start', () => {
   });
 
   it.each([
-    [['--port', '70000'], 'Expected a port from 0 to 65535'],
-    [['--count', '0'], 'Expected a whole number from 1'],
-    [['--within', '30'], 'Expected a time with its unit, such as 500ms, 30s or 5m'],
+    [['--port', '70000'], 'Expected `--port` to be 0 to 65535, got 70000'],
+    [['--count', '0'], 'Expected `--count` to be a whole number from 1'],
+    [['--within', '30'], 'Expected `--within` to be a time with its unit, such as 500ms, 30s or 5m, got 30'],
     [['--respond', '503,nope'], 'got `nope` (--respond, step 2, character 5)'],
     [['--require-signature'], 'Expected a secret to check the required signatures with, got none'],
     [['--secret', ''], 'The secret is empty (from --secret)'],
@@ -350,9 +350,9 @@ describe('hooks listen that cannot start', () => {
     ],
     [['--host', '192.0.2.1'], 'Cannot listen on 192.0.2.1 port 0'],
     [['--host', ''], 'expected an address, got an empty text'],
-    [['--save', ''], 'Expected a value, got an empty text'],
+    [['--save', ''], 'Expected `--save` to be a non-empty text'],
     [['--cuont', '1'], 'did you mean --count?'],
-    [['surplus'], "Command-argument value 'surplus' is invalid for argument 'port'. Expected a port"],
+    [['surplus'], 'Expected `port` to be 0 to 65535, got surplus'],
   ])('exits 2 for %j', async (args, message) => {
     const { code, stdout, stderr } = await hooks(['listen', '--port', '0', ...args], { cwd: folder });
     expect([code, stdout]).toEqual([2, '']);

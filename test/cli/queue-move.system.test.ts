@@ -13,7 +13,7 @@ async function started(kind: ServerKind): Promise<string> {
 const LONGEST = 120_000;
 
 describe('queue move', { timeout: LONGEST }, () => {
-  it.skipIf(!hasServer('redis'))('refuses the same Redis database by another name', async () => {
+  it.skipIf(!hasServer('redis'))('rejects the same Redis database by another name', async () => {
     const url = await started('redis');
     const move = await filled(url);
     await expectKept(url, await move(url, url.replace(/\/0$/, '')));
@@ -28,7 +28,7 @@ describe('queue move', { timeout: LONGEST }, () => {
     expect([await pendingIn(`${url}1`), await pendingIn(`${url}2`)]).toEqual([0, 2]);
   });
 
-  it.skipIf(!hasServer('postgres'))('refuses the same PostgreSQL database by another name', async () => {
+  it.skipIf(!hasServer('postgres'))('rejects the same PostgreSQL database by another name', async () => {
     const url = await started('postgres');
     const move = await filled(url);
     await expectKept(url, await move(url, url.replace('postgres:', 'postgresql:')));

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { expectKept, filled } from './filled-store.ts';
 
-it('queue move refuses the same file by another name, and keeps what is in it', async () => {
+it('queue move rejects the same file by another name, and keeps what is in it', async () => {
   const folder = temporaryFolder();
   const [file, other] = [join(folder, 'real/a.db'), join(folder, 'link/a.db')];
   mkdirSync(join(folder, 'real'), { mode: 0o700 });

@@ -4,9 +4,10 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
 import type { Io } from '../../src/cli/io.ts';
 import { purgeDeliveries } from '../../src/cli/verbs/queue/remove-deliveries.ts';
-import type { QueueOptions } from '../../src/cli/verbs/queue/session.ts';
+import type { QueueOptions } from '../../src/cli/verbs/queue/run.ts';
 import { openDurableQueue } from '../../src/stores/open.ts';
-import { startReceiver, type Receiver } from '../../src/receiver/receiver.ts';
+import { startReceiver } from '../../src/app/explained.ts';
+import type { Receiver } from '../../src/receiver/receiver.ts';
 import { parseScript } from '../../src/receiver/response/script.ts';
 import { hooks, startHooks, type HooksResult, type RunningHooks } from './run-in-process.ts';
 import { loadSqlite } from '../../src/stores/sqlite/file/sqlite.ts';
@@ -171,7 +172,7 @@ describe('the durable queue at the command line', () => {
     }
   });
 
-  it('is refused by commands that find no destination in the config', async () => {
+  it('is rejected by commands that find no destination in the config', async () => {
     await writeFile(join(cwd, '.hooksrc.json'), '{}');
     for (const line of ['worker', 'send track --event A --queue']) {
       const { code, stderr } = await run(line);

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { sign } from '../../src/signature/sign.ts';
-import { verify } from '../../src/signature/verify.ts';
+import { verify } from '../../src/app/explained.ts';
 import { hooks, startHooks } from './run-in-process.ts';
 
 const WHSEC = `whsec_${Buffer.from('0123456789abcdef0123456789abcdef').toString('base64')}`;

@@ -14,7 +14,7 @@ const READERS: readonly (readonly string[])[] = [
 ];
 
 it.concurrent.each(READERS.map((args) => [args]))(
-  'refuses a folder as standard input of %j',
+  'rejects a folder as standard input of %j',
   async (args) => {
     const cwd = temporaryFolder({ 'body.json': '{}' });
     const { code, stdout, stderr } = await inShell('hooks "$@" < .', args, { cwd });

@@ -3,14 +3,14 @@ import { hooks } from './run-in-process.ts';
 
 describe('what a person types who does not know the command line yet', () => {
   it.each([
-    ['track --event Signup', "Unknown command 'track'", 'hooks send track'],
-    ['identify', "Unknown command 'identify'", 'hooks send identify'],
-    ['receive', "Unknown command 'receive'", 'hooks listen'],
-    ['send track --prop plan=pro', "Unknown option '--prop'", '--property'],
-    ['send track --user u1', "Unknown option '--user'", '--user-id'],
-    ['send track -e Signup', "Unknown option '-e'", '--event'],
-    ['send -d {}', "Unknown option '-d'", '--json or --properties'],
-    ['test 3000 -k', "Unknown option '-k'", '--ca'],
+    ['track --event Signup', 'Unknown command `track`', 'hooks send track'],
+    ['identify', 'Unknown command `identify`', 'hooks send identify'],
+    ['receive', 'Unknown command `receive`', 'hooks listen'],
+    ['send track --prop plan=pro', 'Unknown option `--prop`', '--property'],
+    ['send track --user u1', 'Unknown option `--user`', '--user-id'],
+    ['send track -e Signup', 'Unknown option `-e`', '--event'],
+    ['send -d {}', 'Unknown option `-d`', '--json or --properties'],
+    ['test 3000 -k', 'Unknown option `-k`', '--ca'],
   ])('%s gets what is meant', async (line, sentence, meant) => {
     const { code, stdout, stderr } = await hooks(line.split(' '));
     expect([code, stdout]).toEqual([2, '']);
@@ -22,7 +22,7 @@ describe('what a person types who does not know the command line yet', () => {
     expect([code, stderr]).toEqual([
       2,
       expect.stringMatching(
-        /^error: Unknown command 'nonesuch'\nhint: {2}run hooks --help to see the commands; the topics are audiences, [^]*troubleshooting\n$/,
+        /^error: Unknown command `nonesuch`\nhint: {2}run hooks --help to see the commands; the topics are audiences, [^]*troubleshooting\n$/,
       ),
     ]);
     expect((await hooks(['nonesuch'])).stderr).not.toContain('topics');

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { answer } from '../end-to-end/failing-receiver.ts';
@@ -33,13 +33,18 @@ interface Loaded {
   /** The files of the program, by their names without the hashes. */
   readonly files: readonly string[];
   readonly packages: readonly string[];
+  /** The files of the diagnosis in them, by the source maps. */
+  readonly diagnosis: readonly string[];
   readonly builtins: readonly string[];
 }
 
-async function loadedBy(args: readonly string[], { stdin = '', env = {} } = {}): Promise<Loaded> {
+async function loadedBy(
+  args: readonly string[],
+  { stdin = '', env = {}, exitCode = 0 } = {},
+): Promise<Loaded> {
   const options = { stdin, env: { ...env, NODE_OPTIONS: `--require=${preload}` } };
   const { code, stderr } = await hooks(args, options);
-  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect({ code, stderr: exitCode === 0 ? stderr : '' }).toEqual({ code: exitCode, stderr: '' });
   const { files, builtins } = JSON.parse(readFileSync(list, 'utf8')) as Record<string, readonly string[]>;
   const names = (files ?? []).filter((path) => path !== preload);
   const packages = names.flatMap((path) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? []);
@@ -48,8 +53,15 @@ async function loadedBy(args: readonly string[], { stdin = '', env = {} } = {}):
       .filter((path) => !path.includes('node_modules'))
       .map((path) => basename(path).replace(/-[\w-]{8}\.cjs$/, '')),
     packages: [...new Set(packages)],
+    diagnosis: names.flatMap(sourcesOf).filter((path) => path.includes('src/diagnosis/')),
     builtins: HEAVY.filter((name) => builtins?.includes(`NativeModule ${name}`)),
   };
+}
+
+function sourcesOf(script: string): readonly string[] {
+  const map = `${script}.map`;
+  if (!existsSync(map)) return [];
+  return (JSON.parse(readFileSync(map, 'utf8')) as { readonly sources: readonly string[] }).sources;
 }
 
 describe('what a command loads', () => {
@@ -62,16 +74,16 @@ describe('what a command loads', () => {
   it('is no diagnosis, setting or transport for a signature that matches', async () => {
     const body = '{"a":1}';
     const flags = ['--secret', 's', '--signature', sign(body, 's')];
-    const { files, packages, builtins } = await loadedBy(['verify', ...flags], { stdin: body });
+    const { files, packages, builtins, diagnosis } = await loadedBy(['verify', ...flags], { stdin: body });
     expect(files.toSorted()).toEqual(['hooks.js', 'main.cjs', 'rolldown-runtime', 'sign', 'verify']);
-    expect({ packages, builtins }).toEqual({ packages: [], builtins: ['crypto'] });
+    expect({ packages, builtins, diagnosis }).toEqual({ packages: [], builtins: ['crypto'], diagnosis: [] });
   });
 
   it('is the HTTP/1 client of undici, and no other package, for a message', async () => {
     const { url } = await receiver((socket) => socket.end(answer(200)));
     const to = ['--url', url, '--secret', 's', '--no-config'];
     const message = ['track', '--event', 'A', '--user-id', 'u'];
-    const { files, packages, builtins } = await loadedBy(['send', ...message, ...to]);
+    const { files, packages, builtins, diagnosis } = await loadedBy(['send', ...message, ...to]);
     expect(files.toSorted()).toEqual([
       'hooks.js',
       'http-client',
@@ -80,10 +92,24 @@ describe('what a command loads', () => {
       'send',
       'sign',
     ]);
-    expect({ packages, builtins }).toEqual({
+    expect({ packages, builtins, diagnosis }).toEqual({
       packages: ['undici'],
       builtins: ['assert', 'crypto', 'http', 'http2'],
+      diagnosis: [],
     });
+  });
+
+  it('is the diagnosis only after a failure', async () => {
+    const { url } = await receiver((socket) => socket.end(answer(400)));
+    const args = ['track', '--event', 'A', '--user-id', 'u', '--url', url, '--secret', 's', '--no-config'];
+    const sent = await loadedBy(['send', ...args], { exitCode: 1 });
+    expect(sent.diagnosis.filter((path) => path.endsWith('/explain.ts'))).toHaveLength(1);
+    const verified = await loadedBy(['verify', '--secret', 's', '--signature', 'a'.repeat(40)], {
+      stdin: '{"a":1}',
+      exitCode: 1,
+    });
+    expect(verified.files).toContain('explain');
+    expect(verified.files.filter((name) => ['http-client', 'examine-port'].includes(name))).toEqual([]);
   });
 
   it('is chalk only where there are colours to paint', async () => {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { startReceiver } from '../../src/receiver/receiver.ts';
+import { startReceiver } from '../../src/app/explained.ts';
 import { parseScript } from '../../src/receiver/response/script.ts';
 import { ask, run } from '../stores/sqlite/ask.ts';
 import { temporaryFolder } from '../temporary-folder.ts';

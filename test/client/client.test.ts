@@ -170,7 +170,7 @@ describe('a sink that fails', () => {
         throw new Error('disk full');
       },
     ],
-  ])('and %s gives refused receipts, and does not stop the client', async (_, submit) => {
+  ])('and %s gives rejected receipts, and does not stop the client', async (_, submit) => {
     const { client } = setUp({ flushAt: 2 }, failing(submit));
     const receipts = await Promise.all(['a', 'b', 'c', 'd'].map((id) => client.track(track(id))));
     expect(receipts).toEqual(
@@ -184,7 +184,7 @@ describe('a sink that fails', () => {
     await client.close();
   });
 
-  it('to respond for a message gives a refused receipt for that one', async () => {
+  it('to respond for a message gives a rejected receipt for that one', async () => {
     const one: Receipt = { accepted: true, messageId: 'a', deliveries: [] };
     const { client } = setUp(
       { flushAt: 2 },

@@ -1,6 +1,7 @@
 import createDebug from 'debug';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createClient } from '../../src/client/client.ts';
+import { resolveClientOptions } from '../../src/client/options.ts';
 import { createDebugLog } from '../../src/client/log.ts';
 import { TrackingApiSink } from '../../src/client/tracking-api-sink.ts';
 import { BatchReceiver } from './batch-receiver.ts';
@@ -38,7 +39,7 @@ describe('DEBUG=analytics', () => {
       clock,
       random: () => 0.5,
     });
-    const client = createClient({ sink, clock });
+    const client = createClient({ sink, clock, options: resolveClientOptions() });
     void client.track({
       userId: 'u-private',
       event: 'Signup',

@@ -32,7 +32,7 @@ describe('resolveClientOptions', () => {
     expect(resolveClientOptions({ size: 3 })).not.toHaveProperty('size');
   });
 
-  it('refuses size and flushAt together', () => {
+  it('rejects size and flushAt together', () => {
     expect(failure({ size: 3, flushAt: 3 })).toMatchObject({
       message: 'Expected one of `flushAt` and `size`, got both (3 and 3)',
       key: 'client.flushAt',
@@ -54,7 +54,7 @@ describe('resolveClientOptions', () => {
     [{ writeKey: '' }, 'Expected `client.writeKey` to be a non-empty string, got an empty string'],
     [{ writeKey: 7 }, 'Expected `client.writeKey` to be a non-empty string, got a number'],
     [{ flushafter: 7 }, 'Expected an option of `client`, got `flushafter`'],
-  ])('refuses %j', (given, message) => {
+  ])('rejects %j', (given, message) => {
     // As a caller without types would.
     const error = failure(given as ClientOptions);
     expect(error).toBeInstanceOf(ConfigError);

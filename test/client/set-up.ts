@@ -1,6 +1,6 @@
 import type { TrackCall } from '../../src/client/calls.ts';
 import { createClient, type Client } from '../../src/client/client.ts';
-import type { ClientOptions } from '../../src/client/options.ts';
+import { resolveClientOptions, type ClientOptions } from '../../src/client/options.ts';
 import type { Receipt, Sink } from '../../src/client/sink.ts';
 import { FakeClock } from '../fake-clock.ts';
 import { RecordingSink } from './recording-sink.ts';
@@ -9,8 +9,9 @@ import { RecordingSink } from './recording-sink.ts';
 export function setUp<Used extends Sink = RecordingSink>(options: ClientOptions = {}, sink?: Used) {
   const clock = new FakeClock();
   const used = sink ?? new RecordingSink();
+  const client = createClient({ sink: used, clock, options: resolveClientOptions(options) });
   // Either what the test handed in, or the default of its type.
-  return { client: createClient({ sink: used, clock, ...options }), sink: used as Used, clock };
+  return { client, sink: used as Used, clock };
 }
 
 export function track(messageId: string): TrackCall {

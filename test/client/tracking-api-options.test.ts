@@ -13,7 +13,7 @@ describe('the settings of the sink', () => {
       'Expected `endpoint` without a user or password, got https://***@a.example/',
     ],
     ['https://a.example/#x', 'Expected `endpoint` without a fragment, got https://a.example/#x'],
-  ])('refuse the endpoint %s', async (endpoint, message) => {
+  ])('reject the endpoint %s', async (endpoint, message) => {
     const { sinkOptions } = await trackingApi();
     expect(() => new TrackingApiSink(sinkOptions({ endpoint }))).toThrow(
       expect.objectContaining({ message, key: 'endpoint', code: 'ERR_HOOKS_CONFIG' }),
@@ -29,7 +29,7 @@ describe('the settings of the sink', () => {
     expect(batchUrl(endpoint)).toBe(url);
   });
 
-  it.each(['', 'a:b', 'a b', 'a\n', 'é'])('refuse the write key %j without showing it', async (writeKey) => {
+  it.each(['', 'a:b', 'a b', 'a\n', 'é'])('reject the write key %j without showing it', async (writeKey) => {
     const { sinkOptions } = await trackingApi();
     const create = (): unknown => new TrackingApiSink(sinkOptions({ writeKey }));
     expect(create).toThrow(ConfigError);

@@ -24,7 +24,7 @@ describe('a failed attempt', () => {
     },
   );
 
-  it('is made again ten times in all, with growing waits, and then the messages are refused', async () => {
+  it('is made again ten times in all, with growing waits, and then the messages are rejected', async () => {
     const { receiver, clock, setUp } = await trackingApi();
     receiver.answers.push(...Array.from({ length: 20 }, () => ({ status: 503, body: 'no\nroom' })));
     expect(await setUp().track({ userId: 'u', event: 'e' })).toMatchObject({
@@ -123,7 +123,7 @@ describe('a failed attempt', () => {
     [401, 'http-4xx'],
     [404, 'http-4xx'],
     [302, 'redirect'],
-  ])('with %i is the last: the messages are refused with what was said', async (status, code) => {
+  ])('with %i is the last: the messages are rejected with what was said', async (status, code) => {
     const { receiver, setUp } = await trackingApi();
     receiver.answers.push({ status, body: `{"message":"bad\u0007 key"}` });
     expect(await tracks(setUp({ flushAt: 2 }), 2)).toMatchObject(

@@ -186,7 +186,7 @@ describe('a batch that is too large for the tracking API', () => {
     ]);
   });
 
-  it('is refused when it is one message', async () => {
+  it('is rejected when it is one message', async () => {
     const { receiver, setUp } = await trackingApi();
     receiver.answers.push({ status: 413 });
     expect(await setUp().track({ userId: 'u', event: 'e' })).toMatchObject({

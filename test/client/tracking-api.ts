@@ -1,6 +1,6 @@
 import { expect, onTestFinished } from 'vitest';
 import { createClient, type Client } from '../../src/client/client.ts';
-import type { ClientOptions } from '../../src/client/options.ts';
+import { resolveClientOptions, type ClientOptions } from '../../src/client/options.ts';
 import type { Receipt } from '../../src/client/sink.ts';
 import type { TrackingApiSinkOptions } from '../../src/client/tracking-api-options.ts';
 import { TrackingApiSink } from '../../src/client/tracking-api-sink.ts';
@@ -30,8 +30,7 @@ export async function trackingApi() {
     const client = createClient({
       sink: new TrackingApiSink(sinkOptions(given)),
       clock,
-      flushAt: 1,
-      ...options,
+      options: resolveClientOptions({ flushAt: 1, ...options }),
     });
     onTestFinished(() => client.close());
     return client;

@@ -31,7 +31,7 @@ async function dataDirOf(folder: string): Promise<{ dataDir: string; notes: read
 }
 
 describe('the data folder', () => {
-  it.each([0o777, 0o1777, 0o702])('is refused when any user may write to it (%o)', async (mode) => {
+  it.each([0o777, 0o1777, 0o702])('is rejected when any user may write to it (%o)', async (mode) => {
     const folder = folderOf(mode);
     await expect(asNobody(() => dataDirOf(folder))).rejects.toMatchObject({
       message: `Expected the data folder ${folder} to be writable by its owner only, got mode ${mode.toString(8).padStart(4, '0')}: any user may change what is kept there`,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkReferences, fillIn, referencesIn } from '../../src/config/references.ts';
+import { validateReferences, fillIn, referencesIn } from '../../src/config/references.ts';
 
 const PLACE = { name: 'sharedSecret', file: '.hooksrc' };
 const lookUp = (name: string): string | undefined => ({ A: '1', B: '${A}', EMPTY: '' })[name];
@@ -33,7 +33,7 @@ describe('references', () => {
   it.each(['${', '${}', '${A B}', 's3cret${canary', '${1A}'])(
     'complains of %j without showing it',
     (text) => {
-      expect(() => checkReferences(text, PLACE)).toThrow(
+      expect(() => validateReferences(text, PLACE)).toThrow(
         '`sharedSecret` holds a `${` that names no variable (from .hooksrc)',
       );
     },

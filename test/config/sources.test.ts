@@ -27,7 +27,7 @@ sources:
     expect(settings.sources['web']?.destinations['Off']).toMatchObject({ enabled: false, webhooks: [] });
   });
 
-  it('refuses the name that `integrations` has for every destination', async () => {
+  it('rejects the name that `integrations` has for every destination', async () => {
     const settings = await settingsWith({
       files: { '.hooksrc': 'sources: { web: { destinations: { All: { webhooks: [http://a] } } } }' },
     });

@@ -27,14 +27,14 @@ export function deletionSuite(open: () => Promise<DeletionStore>): void {
     expect(submitted.map(({ source }) => source)).toEqual(['app']);
   });
 
-  it('is refused for a source that is not there, and nothing is sent', async () => {
+  it('is rejected for a source that is not there, and nothing is sent', async () => {
     const { deletions, submitted } = setUp(store);
     const refusal: unknown = await deletions
       .create({ userIds: ['u1'], sources: ['app', 'wep'] })
       .catch((error: unknown) => error);
     expect(refusal).toBeInstanceOf(ValidationError);
     expect(refusal).toMatchObject({
-      message: 'expected the name of a source, got `wep`',
+      message: 'Expected the name of a source, got `wep`',
       hint: 'did you mean `web`?',
     });
     expect(submitted).toEqual([]);

@@ -74,16 +74,16 @@ describe('readDeletionRequest', () => {
   });
 
   it.each([
-    [[], 'expected a deletion request to be a JSON object, got an empty list'],
-    [{}, 'expected `userIds` to be a list of at least one string, got nothing'],
-    [{ userIds: [] }, 'expected `userIds` to be a list of at least one string, got an empty list'],
-    [{ userIds: 'u1' }, 'expected `userIds` to be a list of at least one string, got a string'],
-    [{ userIds: ['a', 5] }, 'expected `userIds[1]` to be a non-empty string, got a number'],
+    [[], 'Expected a deletion request to be a JSON object, got an empty list'],
+    [{}, 'Expected `userIds` to be a list of at least one string, got nothing'],
+    [{ userIds: [] }, 'Expected `userIds` to be a list of at least one string, got an empty list'],
+    [{ userIds: 'u1' }, 'Expected `userIds` to be a list of at least one string, got a string'],
+    [{ userIds: ['a', 5] }, 'Expected `userIds[1]` to be a non-empty string, got a number'],
     [
       { userIds: ['a'], sources: [''] },
-      'expected `sources[0]` to be a non-empty string, got an empty string',
+      'Expected `sources[0]` to be a non-empty string, got an empty string',
     ],
-  ])('refuses %j', (input, sentence) => {
+  ])('rejects %j', (input, sentence) => {
     expect(() => readDeletionRequest(input)).toThrow(sentence);
   });
 });

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
 import { SqliteQueue } from '../../src/stores/sqlite/queue/sqlite-queue.ts';
-import { QUEUE_TABLES } from '../../src/stores/sqlite/queue/queue-tables.ts';
+import { TABLES } from '../../src/stores/sqlite/tables.ts';
 import { openStore } from '../../src/stores/sqlite/file/open-store.ts';
 import { newDelivery } from '../queue/new-delivery.ts';
 import { hooks, startHooks, type RunningHooks } from './hooks.ts';
@@ -25,7 +25,7 @@ let dataDir: string;
 
 /** Due in the last hour, in an order that is not that of adding. */
 async function fill(file: string): Promise<void> {
-  const store = await openStore(file, { clock: systemClock, tables: [QUEUE_TABLES] });
+  const store = await openStore(file, { clock: systemClock, tables: TABLES });
   const queue = new SqliteQueue({ store, clock: systemClock });
   const body = Buffer.from(JSON.stringify({ version: 1, type: 'track', note: 'x'.repeat(400) }));
   const now = Date.now();

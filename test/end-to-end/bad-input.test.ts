@@ -32,8 +32,8 @@ const WHERE_TO: Readonly<Record<string, Case>> = {
   },
   'six URLs': {
     args: [...GOOD, ...TO, ...TO, ...TO, ...TO, ...TO, ...TO],
-    sentence: '`--url` may be given 5 times, got 6',
-    hint: 'send in several runs',
+    sentence: 'Expected `--url` to hold at most 5 webhooks, got 6',
+    hint: 'spread them over several destinations, or send in several runs',
   },
   'six URLs in a variable': {
     args: GOOD,
@@ -184,38 +184,38 @@ const CONFIG: Readonly<Record<string, Case>> = {
 const COMMAND_LINE: Readonly<Record<string, Case>> = {
   'a mistyped flag with its value behind a =': {
     args: ['replay', 'x', '--secert=s3cret'],
-    sentence: "Unknown option '--secert=…'",
+    sentence: 'Unknown option `--secert=…`',
     hint: 'did you mean --secret?',
   },
   'a global flag with a value that is not one of the choices': {
     args: ['config', '-o', 'xml'],
-    sentence: "Option '-o, --output <format>' argument 'xml' is invalid. Allowed choices are text, json.",
+    sentence: 'Expected `--output` to be text or json, got xml',
     hint: 'run hooks --help to see its flags',
   },
   'a value without quotes': {
     args: ['send', 'track', '--event', 'Order', 'Completed', ...TO],
-    sentence: "Too many arguments for 'track'. Expected 0 arguments but got 1.",
+    sentence: 'Expected at most 0 arguments, got 1',
     hint: 'put quotes around a value with spaces, or run hooks send track --help to see its flags',
   },
   'an id that looks like a flag': {
     args: ['queue', 'show', '-sMINwqTb3Lo-000000'],
-    sentence: "Unknown option '-s…'",
+    sentence: 'Unknown option `-s…`',
     hint: 'put an id that starts with - behind --: hooks queue show -- ID; or run hooks queue show --help to see its flags',
   },
-  'a mistyped command': { args: ['sned'], sentence: "Unknown command 'sned'", hint: 'did you mean send?' },
+  'a mistyped command': { args: ['sned'], sentence: 'Unknown command `sned`', hint: 'did you mean send?' },
   'help of a mistyped command': {
     args: ['sned', '--help'],
-    sentence: "Unknown command 'sned'",
+    sentence: 'Unknown command `sned`',
     hint: 'did you mean send?',
   },
   'a mistyped flag': {
     args: ['send', 'track', '--evnt', 'Signup', ...TO],
-    sentence: "Unknown option '--evnt'",
+    sentence: 'Unknown option `--evnt`',
     hint: 'did you mean --event?',
   },
   'a flag that nobody knows': {
     args: ['replay', 'x', '--frobnicate'],
-    sentence: "Unknown option '--frobnicate'",
+    sentence: 'Unknown option `--frobnicate`',
     hint: 'run hooks replay --help to see its flags',
   },
   'a flag of another type': {
@@ -248,7 +248,7 @@ const COMMAND_LINE: Readonly<Record<string, Case>> = {
   'a value that is not one of the choices': {
     args: [...REPLAY, '--order', 'usr'],
     files: DAY,
-    sentence: "Option '--order <order>' argument 'usr' is invalid. Allowed choices are user, none.",
+    sentence: 'Expected `--order` to be user or none, got usr',
     hint: 'run hooks replay --help to see its flags',
   },
 };
@@ -308,22 +308,22 @@ const MESSAGES: Readonly<Record<string, Case>> = {
   },
   'a track without an event': {
     args: ['send', 'track', '--user-id', 'u1', ...TO],
-    sentence: 'expected `event` to be a non-empty string, got nothing (track)',
+    sentence: 'Expected `event` to be a non-empty string, got nothing (track)',
     hint: "give it with --event 'Order Completed'",
   },
   'an alias without a previous id': {
     args: ['send', 'alias', '--user-id', 'u1', ...TO],
-    sentence: 'expected `previousId` (or `Previous ID`) to be a non-empty string, got nothing (alias)',
+    sentence: 'Expected `previousId` (or `Previous ID`) to be a non-empty string, got nothing (alias)',
     hint: 'give it with --previous-id ID',
   },
   'a timestamp without a zone': {
     args: [...GOOD, '--timestamp', '2026-11-20T21:10:05', ...TO],
-    sentence: 'expected `timestamp` to be RFC 3339 with a zone, got "2026-11-20T21:10:05" (track "Signup")',
+    sentence: 'Expected `timestamp` to be RFC 3339 with a zone, got "2026-11-20T21:10:05" (track "Signup")',
     hint: 'add its zone or offset: 2026-11-20T21:10:05.123Z, or +02:00 in place of the Z',
   },
   'an unknown type in the message': {
     args: ['send', '--json', '{"type":"trak"}', ...TO],
-    sentence: 'expected `type` to be page, screen, identify, track, alias, group or delete, got "trak"',
+    sentence: 'Expected `type` to be page, screen, identify, track, alias, group or delete, got "trak"',
     hint: 'did you mean "track"?',
   },
   'a message of another type than the command line says': {
@@ -343,12 +343,12 @@ const MESSAGES: Readonly<Record<string, Case>> = {
   },
   'an empty user id': {
     args: [...GOOD, '--user-id', '', ...TO],
-    sentence: "Option '--user-id <id>' argument '' is invalid. Expected a value, got an empty text.",
+    sentence: 'Expected `--user-id` to be a non-empty text, got an empty text',
     hint: 'run hooks send --help to see its flags',
   },
   'properties that are a list': {
     args: ['send', '--json', '{"type":"track","event":"e","properties":[]}', ...TO],
-    sentence: 'expected `properties` to be an object, got an array (track "e")',
+    sentence: 'Expected `properties` to be an object, got an array (track "e")',
     hint: 'write it as {"key":"value"}, or leave it out',
   },
   'an integration without a value': {
@@ -366,18 +366,18 @@ const MESSAGES: Readonly<Record<string, Case>> = {
 const EMPTY_PATHS: Readonly<Record<string, Case>> = Object.fromEntries(
   (
     [
-      [['replay', '', ...TO], "Command-argument value '' is invalid for argument 'files'."],
-      [['sign', '--secret', 's', ''], "Command-argument value '' is invalid for argument 'file'."],
-      [['verify', '--secret', 's', ''], "Command-argument value '' is invalid for argument 'file'."],
-      [['sign', '--secret-file', ''], "Option '--secret-file <file>' argument '' is invalid."],
-      [['replay', '-', '--failed', '', ...TO], "Option '--failed <file>' argument '' is invalid."],
-      [['test', 'URL', '--capture', ''], "Option '--capture <file>' argument '' is invalid."],
+      [['replay', '', ...TO], 'files'],
+      [['sign', '--secret', 's', ''], 'file'],
+      [['verify', '--secret', 's', ''], 'file'],
+      [['sign', '--secret-file', ''], '--secret-file'],
+      [['replay', '-', '--failed', '', ...TO], '--failed'],
+      [['test', 'URL', '--capture', ''], '--capture'],
     ] as const
-  ).map(([args, complaint]): [string, Case] => [
+  ).map(([args, name]): [string, Case] => [
     args.join(' '),
     {
       args,
-      sentence: `${complaint} Expected a value, got an empty text.`,
+      sentence: `Expected \`${name}\` to be a non-empty text, got an empty text`,
       hint: `run hooks ${args[0]} --help to see its flags`,
     },
   ]),
@@ -408,7 +408,7 @@ const FILES: Readonly<Record<string, Case>> = {
   },
   'a folder': {
     args: ['replay', '.', ...TO],
-    sentence: '.: is a folder, not a file',
+    sentence: '.: expected a file, got a folder',
     hint: "name its files: './*.json'",
   },
   'a report in a folder that is not there': {
@@ -432,13 +432,13 @@ const FILES: Readonly<Record<string, Case>> = {
   'a --failed file that is the input': {
     args: [...REPLAY, '--failed', './day.ndjson'],
     files: DAY,
-    sentence: './day.ndjson: is an input of the replay: writing to it would lose its messages',
+    sentence: './day.ndjson: cannot be written: it is an input of the replay, whose messages would be lost',
     hint: 'name another file in --failed',
   },
   'a report that is the input': {
     args: ['replay', 'day.json', ...TO, '--report', 'day.json'],
     files: { 'day.json': track(1) },
-    sentence: 'day.json: is an input of the replay: writing to it would lose its messages',
+    sentence: 'day.json: cannot be written: it is an input of the replay, whose messages would be lost',
     hint: 'name another file in --report',
   },
   'one file for the report and for what failed': {

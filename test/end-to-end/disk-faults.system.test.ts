@@ -328,7 +328,7 @@ const STARTS = [
 /** All but the last have to write. */
 const WRITERS = STARTS.slice(0, -1);
 
-async function expectRefused(
+async function expectRejected(
   dataDir: string,
   sentence: string,
   { commands = STARTS, hint = '\\S' } = {},
@@ -360,7 +360,7 @@ describe.concurrent('a command that needs the queue says at once that it', PATIE
     const descriptor = openSync(join(dataDir, 'hooks.db'), 'r+');
     writeSync(descriptor, 'garbage in the header');
     closeSync(descriptor);
-    await expectRefused(dataDir, 'is not a SQLite database', { hint: '--store' });
+    await expectRejected(dataDir, 'is not a SQLite database', { hint: '--store' });
   });
 
   it('is a database of another program', async () => {
@@ -370,7 +370,7 @@ describe.concurrent('a command that needs the queue says at once that it', PATIE
     theirs.exec('CREATE TABLE users (name TEXT)');
     theirs.close();
     const before = readFileSync(file);
-    await expectRefused(
+    await expectRejected(
       dataDir,
       'is a database of another program \\(it has the table users, and no table of hooks\\)',
       { hint: 'name another file with --store' },
@@ -382,14 +382,14 @@ describe.concurrent('a command that needs the queue says at once that it', PATIE
   it('is damaged', async () => {
     const dataDir = await usedFolder();
     await damage(join(dataDir, 'hooks.db'), 'lanes');
-    await expectRefused(dataDir, 'is damaged', { hint: 'hooks queue recover FILE --to NEW' });
+    await expectRejected(dataDir, 'is damaged', { hint: 'hooks queue recover FILE --to NEW' });
   });
 
-  it('is of a newer version', async () => {
+  it('is of another version', async () => {
     const dataDir = await usedFolder();
     await ask(join(dataDir, 'hooks.db'), 'PRAGMA user_version = 9');
-    await expectRefused(dataDir, 'was made by a newer version of hooks \\(format 9, known is 1\\)', {
-      hint: 'update hooks',
+    await expectRejected(dataDir, 'was made by another version of hooks \\(schema 9, expected 2\\)', {
+      hint: 'hooks queue export',
     });
   });
 
@@ -397,10 +397,10 @@ describe.concurrent('a command that needs the queue says at once that it', PATIE
     const disk = await smallDisk();
     await usedFolder(disk.path);
     disk.remount('ro');
-    await expectRefused(disk.path, 'cannot be written: .*read-only', { commands: WRITERS });
+    await expectRejected(disk.path, 'cannot be written: .*read-only', { commands: WRITERS });
     disk.remount('rw');
     disk.fill();
-    await expectRefused(disk.path, 'cannot be written: the disk is full', {
+    await expectRejected(disk.path, 'cannot be written: the disk is full', {
       hint: 'make room',
     });
   });
@@ -412,7 +412,7 @@ describe.concurrent('a command that needs the queue says at once that it', PATIE
       const dataDir = join(disk.path, 'data');
       mkdirSync(dataDir);
       disk.fill(kibibytes * 1_024);
-      await expectRefused(dataDir, 'cannot be written: the disk is full', {
+      await expectRejected(dataDir, 'cannot be written: the disk is full', {
         commands: WRITERS.slice(2, 3),
         hint: 'make room',
       });
@@ -424,14 +424,14 @@ describe.concurrent('a command that needs the queue says at once that it', PATIE
     const dataDir = await usedFolder();
     const other = await openOther(join(dataDir, 'hooks.db'));
     other.exec('BEGIN EXCLUSIVE');
-    await expectRefused(dataDir, 'is locked by another program', { commands: WRITERS.slice(2, 3) });
+    await expectRejected(dataDir, 'is locked by another program', { commands: WRITERS.slice(2, 3) });
     other.close();
   });
 
   it('is a text', async () => {
     const dataDir = temporaryFolder();
     writeFileSync(join(dataDir, 'hooks.db'), 'a shopping list\n'.repeat(100));
-    await expectRefused(dataDir, 'is not a SQLite database', { commands: WRITERS.slice(0, 1) });
+    await expectRejected(dataDir, 'is not a SQLite database', { commands: WRITERS.slice(0, 1) });
   });
 });
 

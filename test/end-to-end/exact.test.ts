@@ -158,7 +158,7 @@ describe.concurrent('hooks replay --exact', () => {
       const { code, stdout, stderr, came, run, to } = await replayed(Object.keys(given.files), given);
       expect([code, stdout, came]).toEqual([2, '', []]);
       expect(stderr).toBe(
-        `error: ${name}: has several lines of JSON: one body, or a body per line?\nhint:  add --format ndjson to send each line, or --format raw to send the file as one body\n`,
+        `error: ${name}: several lines of JSON: one body, or a body per line?\nhint:  add --format ndjson to send each line, or --format raw to send the file as one body\n`,
       );
       expect((await run(name, '--format', 'raw')).code).toBe(0);
       expect(to.requests).toHaveLength(1);
@@ -170,7 +170,7 @@ describe.concurrent('hooks replay --exact', () => {
   it('rejects several lines of JSON on standard input as soon as it sees them', async () => {
     const { code, stderr, came } = await replayed(['-'], { stdin: '{"a":1}\n{"b":2}\n' });
     expect([code, came]).toEqual([2, []]);
-    expect(stderr).toContain('<stdin>: has several lines of JSON');
+    expect(stderr).toContain('<stdin>: several lines of JSON');
     expect((await replayed(['-', '--format', 'ndjson'], { stdin: '{"a":1}\n{"b":2}\n' })).came).toHaveLength(
       2,
     );
@@ -294,7 +294,7 @@ describe.concurrent('a body that is no message', () => {
     expect(to.bodies()[0]).toMatch(/^\{"version":1,"type":"track","userId":"u1"/);
     const { code, stderr } = await hooks(['send', '--json', '{"a":1}', '--user-id', 'u', ...flags]);
     expect([code, to.requests.length]).toEqual([2, 1]);
-    expect(stderr).toContain('expected `type` to be');
+    expect(stderr).toContain('Expected `type` to be');
     expect((await hooks(['send', '--json', '{"a":', ...flags])).code).toBe(2);
   });
 

@@ -1,4 +1,4 @@
-// Needs python3, go, ruby, curl. Takes minutes.
+// Needs python3, go, ruby, php, curl. Takes minutes.
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -45,13 +45,18 @@ const goProgram = hasLanguage.get('go') === true ? builtGoReceivers() : '';
 
 function commandOf(language: Language, name: string): string[] {
   const files = { node: 'receivers.js', python3: 'receivers.py', ruby: 'receivers.rb', go: '' };
+  if (STORIES.some(([story]) => story === name)) return [language, join(RECEIVERS, 'stories.py'), name];
   return language === 'go' ? [goProgram, name] : [language, join(RECEIVERS, files[language]), name];
 }
 
 interface ProofLine extends CheckLine {
   readonly ms: number;
   readonly counterexample?: {
-    readonly requests: readonly object[];
+    readonly requests: readonly {
+      readonly messageId: string;
+      readonly atMs: number;
+      readonly tries?: number;
+    }[];
     readonly expected: string;
     readonly state: string;
   };
@@ -81,6 +86,21 @@ const FLAWED: readonly (readonly [language: Language, name: string, check: strin
   ['python3', 'key-by-user', 'once', 'dedupes-by-user'],
   ['node', 'responds-first', 'twice', 'works-after-response'],
   ['node', 'lost-update', 'interleaved', 'loses-updates'],
+];
+
+/** Faults that look like others: each with the check that finds it, its code and the seed, whichever messages are lost. */
+const STORIES: readonly (readonly [name: string, check: string, fault: string, seed: number])[] = [
+  ['upsert-by-arrival', 'twice', 'overwrites-newer', 1],
+  ['upsert-by-arrival', 'twice', 'overwrites-newer', 2],
+  ['without-tombstones', 'twice', 'overwrites-newer', 1],
+  ['without-tombstones', 'twice', 'overwrites-newer', 2],
+  ['deletion-erases-ids', 'twice', 'overwrites-newer', 1],
+  ['deletion-erases-ids', 'twice', 'overwrites-newer', 2],
+  ['id-kept-when-busy', 'interleaved', 'keeps-id-after-failure', 1],
+  ['id-kept-after-503', 'once', 'keeps-id-after-failure', 1],
+  ['ids-per-process', 'twice', 'dedupe-per-process', 1],
+  // Two of its sample ids have the same checksum.
+  ['crc-buckets', 'once', 'cuts-ids-off', 3],
 ];
 
 const SOUND: readonly (readonly [language: Language, name: string])[] = [
@@ -116,6 +136,35 @@ describe.concurrent('hooks test --state', () => {
       ).toEqual([[check, fault]]);
       expect(code).toBe(1);
       expect(failed[0]?.counterexample?.requests.length).toBeLessThanOrEqual(3);
+    },
+    TIMEOUT_MS,
+  );
+
+  it.skipIf(!isRunnable(['python3'])).each(STORIES)(
+    'tells the true story of %s: %s finds %s, seed %i',
+    async (name, check, fault, seed) => {
+      const { lines, stdout } = await proved('python3', name, ['--seed', String(seed)]);
+      const [failed] = lines.filter(({ outcome }) => outcome === 'failed') as ProofLine[]; // its lines have these fields
+      expect([failed?.check, failed?.diagnosis?.code], stdout).toEqual([check, fault]);
+      const { requests = [] } = failed?.counterexample ?? {};
+      const ids = requests.map(({ messageId }) => messageId);
+      const comesAgain = new Set(ids).size < ids.length || requests.some(({ tries = 1 }) => tries > 1);
+      expect(comesAgain, stdout).toBe(check !== 'once' || fault === 'keeps-id-after-failure');
+      if (fault === 'overwrites-newer') expect([ids[0], ids.length]).toEqual([ids[2], 3]);
+    },
+    TIMEOUT_MS,
+  );
+
+  it.skipIf(!HAS_CURL || !hasTool('php', '--version'))(
+    'finds a race of microseconds in PHP, each worker of which checks a file and creates it then',
+    async () => {
+      const env = { DATA_DIR: temporaryFolder(), PHP_CLI_SERVER_WORKERS: '4' };
+      const command = ['sh', '-c', `exec php -S 127.0.0.1:$PORT '${join(RECEIVERS, 'race.php')}'`];
+      const state = ['--state', 'curl -sf http://127.0.0.1:$PORT/', '--reset', RESETS.python3, '--no-config'];
+      // More schedules than by default, which end with the first race: a machine that is busy shows fewer.
+      const flags = [...state, '--only', 'twice-at-once', '--schedules', '60'];
+      const { faults, stdout } = await testing(command, flags, { env, timeoutMs: TIMEOUT_MS });
+      expect(faults, stdout).toEqual({ 'twice-at-once': 'check-then-act' });
     },
     TIMEOUT_MS,
   );

@@ -94,9 +94,9 @@ describe.skipIf(!hasBrowser)('what the inbox does', PATIENT, () => {
     expect(await without.page.content()).not.toContain(sign(body, SECRET));
   });
 
-  it('marks what is valid only re-serialised in amber, with a word and a filter of its own', async () => {
+  it('marks what is valid only re-serialized in amber, with a word and a filter of its own', async () => {
     const word = rows(/Shipped/).locator('.word');
-    expect(await word.innerText()).toBe('re-serialised');
+    expect(await word.innerText()).toBe('re-serialized');
     const amber = await page.evaluate<string>(`(() => {
       const sample = document.body.appendChild(document.createElement('i'));
       sample.style.color = 'var(--warn)';
@@ -104,12 +104,12 @@ describe.skipIf(!hasBrowser)('what the inbox does', PATIENT, () => {
       sample.remove();
       return color;
     })()`);
-    const colorOfWord = 'getComputedStyle(document.querySelector(".word.re-serialised")).color';
+    const colorOfWord = 'getComputedStyle(document.querySelector(".word.re-serialized")).color';
     expect(await page.evaluate(colorOfWord)).toBe(amber);
-    await page.getByRole('combobox', { name: 'Signature' }).selectOption('re-serialised');
+    await page.getByRole('combobox', { name: 'Signature' }).selectOption('re-serialized');
     await page.getByText('1 of 4 requests').waitFor();
     await rows().click();
-    await verdict().getByText('valid only for the re-serialised body').waitFor();
+    await verdict().getByText('valid only for the re-serialized body').waitFor();
     expect(await verdict().innerText()).toContain('not the bytes that came (pretty-printed)');
     await page.getByRole('combobox', { name: 'Signature' }).selectOption('valid');
     await page.getByText('2 of 4 requests').waitFor();

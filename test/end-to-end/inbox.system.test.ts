@@ -8,7 +8,7 @@ import type { Locator, Page } from 'playwright-core';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Inbox } from '../../src/inbox/inbox.ts';
 import type { PageParts } from '../../src/inbox/page-html.ts';
-import { startReceiver } from '../../src/receiver/receiver.ts';
+import { startReceiver } from '../../src/app/explained.ts';
 import { freePort } from '../free-port.ts';
 import { RawConnection, rawPost } from '../receiver/raw-connection.ts';
 import { hasBrowser, openPage, type Opened } from './browser.ts';

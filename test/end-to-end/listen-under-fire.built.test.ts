@@ -34,7 +34,7 @@ describe('hooks listen', () => {
     expect(stderr).toContain('Stopped after 3 requests');
   });
 
-  it('refuses large bodies without holding them', async () => {
+  it('rejects large bodies without holding them', async () => {
     const peak = await peakMemory();
     const { stop, url } = await listening([], { env: peak.env });
     const body = new Uint8Array(64 * MB);

@@ -25,63 +25,63 @@ const MALFORMED: Readonly<
   'an object that is cut off': [
     '{"type":"track","event":"e',
     ':27',
-    'the text ends inside the string `event`',
+    'The text ends inside the string `event`',
     'is it cut off? `"}` is missing',
   ],
-  'no JSON at all': ['nonsense', ':1', 'expected a value, got `nonsense`', ''],
+  'no JSON at all': ['nonsense', ':1', 'Expected a value, got `nonsense`', ''],
   'a number that JavaScript cannot hold': [
     '{"type":"track","userId":"u","event":"e","properties":{"ids":[1,12345678901234567890]}}',
     '',
-    'expected a number that JavaScript can hold at `properties.ids[1]`, got 12345678901234567890, which would become 12345678901234567000',
+    'Expected a number that JavaScript can hold at `properties.ids[1]`, got 12345678901234567890, which would become 12345678901234567000',
     'send it as a string: "12345678901234567890"',
   ],
   'a duplicate key': [
     '{"type":"track","userId":"u","event":"e","event":"f"}',
     '',
-    'expected each key once, got `event` twice',
+    'Expected each key once, got `event` twice',
     'readers of JSON do not agree on which one counts: keep one of them',
   ],
   '100,000 levels of nesting': [
     NESTED,
     ':566',
-    'expected at most 512 levels of nesting, got more',
+    'Expected at most 512 levels of nesting, got more',
     'flatten it',
   ],
   'invalid UTF-8': [
     Buffer.from('{"type":"track","userId":"\xff"}', 'latin1'),
     ':27',
-    'expected UTF-8, got the byte 0xff at offset 26',
+    'Expected UTF-8, got the byte 0xff at offset 26',
     'save the file as UTF-8: where it is Latin-1, iconv -f LATIN1 -t UTF-8 FILE',
   ],
   'a track without an event': [
     '{"type":"track","userId":"u"}',
     '',
-    'expected `event` to be a non-empty string, got nothing (track)',
+    'Expected `event` to be a non-empty string, got nothing (track)',
     'add it: what happened: "Order Completed"',
   ],
   'an alias without a previous id': [
     '{"type":"alias","userId":"u"}',
     '',
-    'expected `previousId` (or `Previous ID`) to be a non-empty string, got nothing (alias)',
+    'Expected `previousId` (or `Previous ID`) to be a non-empty string, got nothing (alias)',
     'add it: the id that the user had',
   ],
   'a timestamp without a zone': [
     track(9, { timestamp: '2026-11-20T21:10:05' }),
     '',
-    'expected `timestamp` to be RFC 3339 with a zone, got "2026-11-20T21:10:05" (track "Signup")',
+    'Expected `timestamp` to be RFC 3339 with a zone, got "2026-11-20T21:10:05" (track "Signup")',
     `add its zone or offset: ${AT}, or +02:00 in place of the Z`,
   ],
   'an unknown type': [
     '{"type":"trak"}',
     '',
-    'expected `type` to be page, screen, identify, track, alias, group or delete, got "trak"',
+    'Expected `type` to be page, screen, identify, track, alias, group or delete, got "trak"',
     'did you mean "track"?',
   ],
-  'no object': ['42', '', 'expected a message to be a JSON object, got 42', ''],
+  'no object': ['42', '', 'Expected a message to be a JSON object, got 42', ''],
   'one byte too many': [
     messageOf(MAX_MESSAGE_BYTES + 1),
     '',
-    'expected a message of at most 32,768 bytes as JSON, got 32,769',
+    'Expected a message of at most 32,768 bytes as JSON, got 32,769',
     'send less in one message, or split it',
   ],
 };
@@ -96,7 +96,8 @@ describe.concurrent('a malformed entry', () => {
       const cwd = temporaryFolder({ 'bad.ndjson': Buffer.concat([LF, Buffer.from(entry)]) });
       const { code, stdout } = await hooks(['replay', 'bad.ndjson', '--url', to.url], { cwd });
       const [line, ...rest] = stdout.split('\n');
-      expect(line).toBe(`✗ invalid   bad.ndjson:2${column}: ${reason}`);
+      const continued = reason.charAt(0).toLowerCase() + reason.slice(1);
+      expect(line).toBe(`✗ invalid   bad.ndjson:2${column}: ${continued}`);
       expect(rest.slice(0, -1)).toEqual([
         ...(hint === '' ? [] : [`  ${hint}`]),
         '',
@@ -182,7 +183,7 @@ it.concurrent('takes a message of exactly 32,768 bytes, and none of one more', a
   );
   expect(sent.map(({ code }) => code)).toEqual([0, 2]);
   expect(sent[1]?.stderr).toBe(
-    'error: expected a message of at most 32,768 bytes as JSON, got 32,769\nhint:  send less in one message, or split it\n',
+    'error: Expected a message of at most 32,768 bytes as JSON, got 32,769\nhint:  send less in one message, or split it\n',
   );
   const replayed = await hooks(['replay', '-', '--url', to.url], { stdin: messageOf(fits) });
   expect(replayed.code).toBe(0);

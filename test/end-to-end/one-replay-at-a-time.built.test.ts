@@ -8,7 +8,7 @@ import { until } from '../until.ts';
 
 const COUNT = 200;
 
-it('a replay of the same input to the same place is refused while another process runs it, until that is killed', async () => {
+it('a replay of the same input to the same place is rejected while another process runs it, until that is killed', async () => {
   const cwd = temporaryFolder({ 'day.ndjson': tracks(COUNT), 'other.ndjson': tracks(2) });
   const options = { cwd, env: { HOOKS_DATA_DIR: join(cwd, 'data') } };
   const to = await receiving({ respond: '200@delay=50ms' });
@@ -19,7 +19,7 @@ it('a replay of the same input to the same place is refused while another proces
   for (const flags of [[], ['--resume'], ['--again']]) {
     const { code, stdout, stderr } = await hooks(['replay', 'day.ndjson', ...words, ...flags], options);
     expect([code, stdout]).toEqual([2, '']);
-    expect(stderr).toContain('day.ndjson: is being replayed to the same place by process ');
+    expect(stderr).toContain('day.ndjson: already being replayed to the same place by process ');
     expect(stderr).toContain(`process ${first.child.pid}\n`);
     expect(stderr).toContain('hint:  wait until that replay ends, or stop it');
   }

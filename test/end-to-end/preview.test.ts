@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { packageVersion } from '../../src/app/version.ts';
+import { PACKAGE_VERSION } from '../../src/app/version.ts';
 import { hooks } from '../cli/run-in-process.ts';
 import { jsonLines, receiving, SECRET, track } from './receiving.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
@@ -26,7 +26,7 @@ describe.concurrent('--dry-run', () => {
     expect(code).toBe(0);
     expect(stdout).toBe(
       `POST ${to.url}/
-User-Agent: hooks-cli/${packageVersion()}
+User-Agent: hooks-cli/${PACKAGE_VERSION}
 Content-Type: application/json
 X-Api-Key: $HOOKS_X_API_KEY
 X-Env: staging
@@ -106,7 +106,7 @@ ${BODY}
   });
 });
 
-it('refuses --show-secrets without a preview', async () => {
+it('rejects --show-secrets without a preview', async () => {
   const { code, stderr } = await hooks(['send', '--json', track(1), '--loopback', '--show-secrets']);
   expect(code).toBe(2);
   expect(stderr).toBe(

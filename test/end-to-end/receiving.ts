@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import type { ReceivedRequest } from '../../src/receiver/received-request.ts';
-import { startReceiver } from '../../src/receiver/receiver.ts';
+import { startReceiver } from '../../src/app/explained.ts';
 import { parseScript } from '../../src/receiver/response/script.ts';
 import { afterEachFile } from '../clean-ups.ts';
 

@@ -41,7 +41,7 @@ const server = createServer((request, response) => {
 server.listen(0, '127.0.0.1', () => console.log(server.address().port));
 `;
 
-it('a web server lives through every call that is refused', async () => {
+it('a web server lives through every call that is rejected', async () => {
   const { firstLine, child, ended } = startLibraryProgram(SERVER);
   const port = await Promise.race([firstLine, ended.then(({ stderr }) => stderr)]);
   const ask = async (path: string): Promise<string> =>

@@ -308,7 +308,7 @@ describe.concurrent('hooks replay, when something is not delivered,', () => {
       /<failure message="Delivery rejected: 404 Not Found from http:[^"]*" type="http-4xx">/,
     );
     expect(xml).toMatch(
-      /<error message="the text ends inside the object \(mixed\.ndjson:3:16\)" type="invalid">/,
+      /<error message="The text ends inside the object \(mixed\.ndjson:3:16\)" type="invalid">/,
     );
     const json = JSON.parse(await readFile(join(cwd, 'r.json'), 'utf8')) as {
       results: unknown[];

@@ -211,7 +211,7 @@ describe.concurrent('a resumed replay speaks of the whole:', () => {
       const { code, stderr } = await resume('--failed', 'f.ndjson');
       expect([code, stderr]).toEqual([
         2,
-        expect.stringContaining('is not a journal of results that can be read'),
+        expect.stringContaining('not a journal of results that can be read'),
       ]);
     }
     expect([await read('f.ndjson'), to.requests.length]).toEqual([before, came]);

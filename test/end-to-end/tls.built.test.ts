@@ -216,7 +216,7 @@ describe('a proxy', () => {
     expect(proxy.asked).toEqual([]);
   });
 
-  it('that refuses, or is not there, is named', async () => {
+  it('that rejects, or is not there, is named', async () => {
     const refusing = await started(proxyServer({ status: 403 }));
     const gone = { origin: `http://127.0.0.1:${await freePort()}` };
     for (const [{ origin }, said] of [

@@ -106,7 +106,7 @@ it(
     const { attempts, timeouts } = await expectEveryAttemptRecorded(file, receiver);
     await annotate(
       `${STOPS} stops, the longest ${Math.round(Math.max(...times))} ms; ${load.acknowledged.size} responded with 200, ` +
-        `${load.unanswered} calls unanswered, ${load.otherAnswers.length} refused; ${attempts} attempts, ${timeouts} of them timeouts`,
+        `${load.unanswered} calls unanswered, ${load.otherAnswers.length} rejected; ${attempts} attempts, ${timeouts} of them timeouts`,
     );
     const settled = new Set(
       await ask(file, "SELECT message_id FROM queue WHERE state IN ('delivered', 'dead')"),

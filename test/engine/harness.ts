@@ -1,3 +1,4 @@
+import { causeCodeOf, readableStart } from '../../src/diagnosis/explain.ts';
 import type { EngineEvent } from '../../src/engine/engine-event.ts';
 import { Engine, type EngineOptions } from '../../src/engine/engine.ts';
 import { DELIVERY_DEFAULTS, type DeliveryOptions, type Sources } from '../../src/engine/options.ts';
@@ -64,6 +65,7 @@ export function createHarness(receiver: Receiver, options: HarnessOptions = {}):
     clock,
     random,
     userAgent: 'hooks-cli/0.0.0',
+    loadCauses: () => Promise.resolve({ causeCodeOf, readableStart }),
     unknownLanes: options.unknownLanes,
     ...(pollMs !== undefined && { pollMs }),
     ...(newId !== undefined && { newId }),

@@ -81,7 +81,7 @@ describe('the pace of a lane', () => {
     ]);
   });
 
-  it('doubles although three of four are refused for reasons of their own', () => {
+  it('doubles although three of four are rejected for reasons of their own', () => {
     expect(seconds(3, 25)).toEqual([32, 64, 128]);
   });
 

@@ -82,7 +82,7 @@ describe('the URL of a webhook', () => {
     ['receiver:3000/x', 'did you mean http://receiver:3000/x?'],
     ['http://', 'check the host and the port'],
     ['http://a.example:99999/', 'check the host and the port'],
-  ])('that cannot be asked, %j, is refused with a suggestion', (url, hint) => {
+  ])('that cannot be asked, %j, is rejected with a suggestion', (url, hint) => {
     const error = errorOf(url);
     expect(error.message).toBe(`Expected an http:// or https:// URL, got \`${url}\``);
     expect(error.hint).toBe(hint);
@@ -90,7 +90,7 @@ describe('the URL of a webhook', () => {
   });
 
   it.each(['http://a.example/#', 'http://a.example/#top', 'http://a.example/?q=1#x'])(
-    'with a fragment, %s, is refused',
+    'with a fragment, %s, is rejected',
     (url) => {
       expect(errorOf(url).message).toBe(`Expected a URL without a fragment, got \`${url}\``);
     },
@@ -101,7 +101,7 @@ describe('the URL of a webhook', () => {
     'http://a.example/a\nb',
     'http://a.example/\u0000',
     'http://a.example/\u0085',
-  ])('with white space or a control character in it, %j, is refused', (url) => {
+  ])('with white space or a control character in it, %j, is rejected', (url) => {
     expect(errorOf(url).message).toMatch(
       /^Expected a URL without white space in it, got `http:\/\/a\.example\//,
     );
@@ -117,11 +117,11 @@ describe('the URL of a webhook', () => {
     'http://me:hunter2@a.example/ x',
     'http://me:hun#ter2@a.example/',
     'http:/me:hunter2@a.example/ x',
-  ])('that is refused, %j, does not show its password', (url) => {
+  ])('that is rejected, %j, does not show its password', (url) => {
     expect(shown(errorOf(url))).not.toMatch(/hun|ter2/);
   });
 
-  it.each([0, 6])('is refused when there are %i of them', (count) => {
+  it.each([0, 6])('is rejected when there are %i of them', (count) => {
     const webhooks = Array.from({ length: count }, () => ({ url: 'http://a.example/', headers: {} }));
     expect(() => prepareWebhooks(webhooks, CONTEXT)).toThrow(
       `Expected 1 to 5 webhooks for a destination, got ${count}`,
@@ -178,14 +178,14 @@ describe('the headers of a webhook', () => {
     ['hunter2\u0000', 'Header `X-Value` has a control character at character 8 of its value'],
     ['hunter2\u007f', 'Header `X-Value` has a control character at character 8 of its value'],
     ['hunter2–', 'Header `X-Value` has a character above U+00FF at character 8 of its value'],
-  ])('are refused for the value %j, which is not shown', (value, message) => {
+  ])('are rejected for the value %j, which is not shown', (value, message) => {
     const error = errorOf(URL, { 'X-Value': value });
     expect(error.message).toBe(message);
     expect(error.key).toBe(`${CONTEXT.setting}[0].headers.X-Value`);
     expect(shown(error)).not.toContain('hunter2');
   });
 
-  it.each(['', ' X-A', 'X A', 'X-A:', 'X-Ä', 'X(A)', 'X-A\n'])('are refused for the name %j', (name) => {
+  it.each(['', ' X-A', 'X A', 'X-A:', 'X-Ä', 'X(A)', 'X-A\n'])('are rejected for the name %j', (name) => {
     expect(errorOf(URL, { [name]: 'v' }).message).toMatch(/^Expected a header name, got `/);
   });
 

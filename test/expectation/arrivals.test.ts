@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ArrivalCheck, type ExpectedArrivals } from '../../src/expectation/arrivals.ts';
-import { readExpectedMessage, type ExpectedMessage } from '../../src/expectation/expected-message.ts';
+import { readExpectedMessage, type ExpectedMessage } from '../../src/expectation/expectation.ts';
+import { MessageSchemas, SchemaCheck } from '../../src/expectation/schema/schema-check.ts';
 import { trackingCallOf } from '../../src/receiver/messages/tracking-call.ts';
 import type { ReceivedRequest, SignatureVerdict } from '../../src/receiver/received-request.ts';
 
@@ -195,13 +196,56 @@ describe('arrivals', () => {
 
   it('hold for no message only where there may be none', () => {
     const some = arrivals({ atLeast: 1, each: ['userId?'], someMessage: true });
+    expect(met(some)).toEqual([false, true]);
     some.add(request('no JSON'));
     expect(some.findings().find(({ isMet }) => !isMet)).toMatchObject({
       expectation: 'messages',
       said: 'Expected at least 1 message, got no message in 1 request',
     });
-    some.add(request(track('A')));
-    expect(met(some)).toEqual([true, true]);
+  });
+
+  it.each([
+    ['a form', 'email=a%40b.c', 'Expected a value, got `email`'],
+    ['truncated JSON', '{"properties":{"email":"a@b.c"', 'The text ends inside the object'],
+    ['JSON 600 levels deep', `${'['.repeat(600)}${']'.repeat(600)}`, '512'],
+    ['bytes that are not UTF-8', Buffer.from('7b2261223a22ff227d', 'hex'), 'UTF-8'],
+    ['an empty body', '', 'empty'],
+    ['a number', '5', 'expected an object or a list of objects'],
+    ['a list with a text', '[{},"a@b.c"]', 'expected an object or a list of objects'],
+    ['an empty list', '[]', 'it has no message'],
+    ['a key twice', '{"properties":{"email":"a@b.c"},"properties":{}}', '`properties`'],
+  ])('fail every check on content for %s, and say why', (_what, body, reason) => {
+    const schema = new SchemaCheck(new MessageSchemas({ identify: true }, 's.json'), 's.json');
+    const judged = arrivals({
+      atLeast: 2,
+      matches: ['event=A', '0x event=B'],
+      noMatches: ['properties.email?'],
+      each: ['type!=page'],
+      checks: [schema],
+    });
+    judged.add(request(track('A', { type: 'identify' })));
+    expect(met(judged)).toEqual([false, true, true, true, true, true]);
+    judged.add({ ...request(''), body: Buffer.from(body) });
+    expect(met(judged)).toEqual([true, false, false, false, false, false]);
+    for (const { said, expectation } of judged.findings().slice(1)) {
+      expect(said, expectation).toMatch(/^request 2 cannot be read: /);
+      expect(said, expectation).toContain(reason);
+    }
+  });
+
+  it('fail checks on content for a call that is rejected or empty, and not for a request that is sent again or is no POST', () => {
+    const noMatches = ['properties.email?'];
+    for (const body of ['{"batch":[{"properties":{"email":', '{"batch":[]}']) {
+      const judged = arrivals({ noMatches });
+      judged.add({ ...unreadableCall(body), status: body.endsWith('}') ? 200 : 400 });
+      expect(judged.findings()[0], body).toMatchObject({ expectation: 'no-match', isMet: false });
+      expect(judged.unread, body).toMatch(/^request 1 cannot be read: ./);
+    }
+    const judged = arrivals({ noMatches });
+    judged.add({ ...request('no JSON'), status: 503 });
+    judged.add(request('', { method: 'OPTIONS' }));
+    judged.add(request('', { method: 'GET' }));
+    expect([met(judged), judged.unread]).toEqual([[true], undefined]);
   });
 
   it('want exactly as many messages as a count says, which take none from other matches', () => {
@@ -251,21 +295,47 @@ describe('arrivals', () => {
     ]);
   });
 
-  it('say what is true of a match that waits for another one', () => {
+  it('print one wrong name in an order once, and still find what is out of order after it', () => {
+    const matches = ['type=identify', 'event=Sign up', 'event=B', 'event=C', 'event=D'];
+    const judged = arrivals({ matches, inOrder: true });
+    judged.add(call({ type: 'identify', userId: 'u1' }, track('Signup'), track('B'), track('C'), track('D')));
+    expect([met(judged), judged.isOver]).toEqual([[true, false, true, true, true], false]);
+    const swapped = arrivals({ matches, inOrder: true });
+    swapped.add(call({ type: 'identify', userId: 'u1' }, track('C'), track('B'), track('D')));
+    expect(swapped.findings().map(({ said }) => said)).toEqual([
+      'message 1 of request 1',
+      'none of 4 messages matches',
+      'message 3 of request 1',
+      'out of order: message 2 of request 1 comes before message 3 of request 1, which matches event=B',
+      'message 4 of request 1',
+    ]);
+  });
+
+  it('say what is true of a match whose only message another match takes', () => {
     const judged = arrivals({ matches: ['event=A', 'type=identify', 'type=track'], inOrder: true });
     judged.add(call({ type: 'identify', userId: 'u1' }, track('A')));
     expect(judged.findings().map(({ said }) => said)).toEqual([
       'message 2 of request 1',
       'out of order: message 1 of request 1 comes before message 2 of request 1, which matches event=A',
-      'message 2 of request 1 matches, but counts only after type=identify, which is not met',
+      'the only message that matches, message 2 of request 1, is taken by event=A before it',
     ]);
   });
 
+  it('show a write key that a wildcard finds by its last characters', () => {
+    const writeKey = 'KEY-OF-A-WORKSPACE';
+    const judged = arrivals({ matches: ['*=x'], noMatches: ['**~^KEY', '*?,**~KEY'], each: ['*!?'] });
+    judged.add(request({ writeKey }));
+    expect(met(judged)).toEqual([false, false, false, false]);
+    expect(JSON.stringify(judged.findings())).not.toContain(writeKey);
+    expect(judged.findings()[0]?.nearest?.differences).toMatchObject([{ path: 'writeKey', got: '…PACE' }]);
+  });
+
   it('note a field that no message has, in a filter that none is to match', () => {
-    const judged = arrivals({ noMatches: ['proprties.email?', 'properties.email?', 'email?'] });
+    const judged = arrivals({ noMatches: ['proprties.email?', 'properties.email?', 'email?', '**.email?'] });
     judged.add(call({ ...track('A'), properties: { n: 1 } }));
     expect(judged.findings().map(({ isMet, said }) => [isMet, said])).toEqual([
       [true, 'none of 1 message matches; note that no message has `proprties`'],
+      [true, 'none of 1 message matches'],
       [true, 'none of 1 message matches'],
       [true, 'none of 1 message matches'],
     ]);
@@ -305,18 +375,27 @@ describe('arrivals', () => {
     ]);
   });
 
-  it('want no message over 32 KB in a call, and say nothing of it where there is none', () => {
+  it('want no message over 32 KB on any path, and say nothing of it where there is none', () => {
+    const text = 'x'.repeat(40_000);
     const judged = arrivals({});
-    judged.add(call(track('A'), track('B', { properties: { text: 'x'.repeat(40_000) } })));
-    judged.add(request(track('a webhook', { properties: { text: 'x'.repeat(40_000) } })));
+    judged.add(call(track('A'), track('B', { properties: { text } })));
+    judged.add(
+      request(track('exact', { properties: { text: 'x'.repeat(32_700) }, messageId: 'x'.repeat(36) })),
+    );
+    judged.add(request({ action: 'opened', issue: { text } }));
+    judged.add(request({ type: 'track', event: 'of no user', text }));
     expect(judged.findings()).toMatchObject([
       {
         expectation: 'size',
         isMet: false,
-        said: '1 of 3 messages is over 32 KB: a tracking API drops it',
+        said: '1 of 5 messages is over 32 KB: a tracking API drops it',
         differing: [{ label: 'message 2 of request 1 (track "B" by u1)' }],
       },
     ]);
+    judged.add(
+      request([track('a webhook', { properties: { text } }), { type: 'alias', 'User ID': 'u1', text }]),
+    );
+    expect(judged.findings()[0]?.said).toBe('3 of 7 messages are over 32 KB: a tracking API drops them');
   });
 
   it('miss no signature of a call, which carries none', () => {

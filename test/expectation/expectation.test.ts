@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Expectation } from '../../src/expectation/expectation.ts';
+import { Expectation } from '../../src/expectation/request-expectation.ts';
 import type { ReceivedRequest, SignatureVerdict } from '../../src/receiver/received-request.ts';
 import { FakeClock } from '../fake-clock.ts';
 

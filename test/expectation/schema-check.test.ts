@@ -75,6 +75,70 @@ describe('a file of schemas', () => {
     expect(differences(SCHEMAS, { ...order({}), event: 'constructor' })).toHaveLength(1);
   });
 
+  it.each(['constructor', 'toString', '__proto__', 'hasOwnProperty'])(
+    'checks a property named %s',
+    (name) => {
+      for (const rest of [
+        '',
+        ',"additionalProperties":false',
+        ',"$schema":"https://json-schema.org/draft/2020-12/schema","unevaluatedProperties":false',
+      ]) {
+        const schema = `{"required":["${name}"],"properties":{"${name}":{"type":"string"}}${rest}}`;
+        const [, draft = ''] = /(,"\$schema":"[^"]*")/.exec(rest) ?? [];
+        const whole = `{"A":{"properties":{"properties":${schema.replace(draft, '')}}${draft}}}`;
+        const found = (properties: string): string[] =>
+          differences(JSON.parse(whole) as JsonValue, {
+            ...order({}),
+            event: 'A',
+            properties: JSON.parse(properties) as JsonValue,
+          });
+        expect(found(`{"${name}":"text"}`), rest).toEqual([]);
+        expect(found('{}'), rest).toEqual([`properties.${name}: expected something, got nothing`]);
+        expect(found(`{"${name}":5}`), rest).toEqual([
+          `properties.${name}: expected a value of type string, got 5`,
+        ]);
+      }
+    },
+  );
+
+  it('takes an event by the name of a property of every object', () => {
+    const schemas = JSON.parse('{"__proto__":{"required":["x"]},"toString":{}}') as JsonValue;
+    expect(differences(schemas, { ...order({}), event: '__proto__' })).toEqual([
+      'x: expected something, got nothing',
+    ]);
+    expect(differences(schemas, { ...order({}), event: 'toString' })).toEqual([]);
+    expect(differences(schemas, { ...order({}), event: 'constructor' })).toHaveLength(1);
+  });
+
+  it.each([
+    ['itself', '{"E":{"$ref":"#"}}'],
+    ['itself by its parts', '{"E":{"allOf":[{"anyOf":[{"$ref":"#/allOf/0"}]}]}}'],
+    [
+      'two definitions',
+      '{"E":{"$ref":"#/$defs/a"},"$defs":{"a":{"oneOf":[{"type":"null"},{"$ref":"#/$defs/b"}]},"b":{"not":{"$ref":"#/$defs/a"}}}}',
+    ],
+  ])('rejects references that lead back to %s, and names the schema', (_what, schemas) => {
+    expect(compileError(JSON.parse(schemas) as JsonValue)).toContain(
+      'that compiles at "E": a $ref leads back to its own schema',
+    );
+  });
+
+  it('rejects a cycle when a message comes that meets it, and takes a tree of any depth', () => {
+    const cycle = {
+      properties: {
+        properties: { properties: { x: { allOf: [{ $ref: '#/properties/properties/properties/x' }] } } },
+      },
+    };
+    expect(differences({ A: cycle }, { ...order({}), event: 'A' })).toEqual([]);
+    expect(() => differences({ A: cycle }, { ...order({ x: 1 }), event: 'A' })).toThrow(InputError);
+    const tree = {
+      A: { $ref: '#/$defs/tree', $defs: { tree: { additionalProperties: { $ref: '#/$defs/tree' } } } },
+    };
+    let properties = {};
+    for (let depth = 0; depth < 500; depth++) properties = { properties };
+    expect(differences(tree, { ...order(properties), event: 'A' })).toEqual([]);
+  });
+
   it('raises no false alarm in 10,000 valid messages', () => {
     const check = new SchemaCheck(new MessageSchemas(SCHEMAS, 's.json'), 's.json');
     const batch = Array.from({ length: 100 }, (_, id) =>
@@ -103,7 +167,7 @@ describe('a file of schemas', () => {
     };
     expect(differences({ 'Order Completed': seven }, wrong)).toHaveLength(1);
     const four = { $schema: 'http://json-schema.org/draft-04/schema#' };
-    expect(compileError({ A: four })).toContain('expected `$schema` of "A" to be draft 07 or 2020-12');
+    expect(compileError({ A: four })).toContain('Expected `$schema` of "A" to be draft 07 or 2020-12');
   });
 
   it.each([
@@ -119,8 +183,8 @@ describe('a file of schemas', () => {
       /at "A": .*Invalid regular expression/,
     ],
     ['an asynchronous schema', { A: { $async: true } }, /at "A": \$async/],
-    ['no schema', { A: 5 }, /expected a JSON Schema at "A", got 5/],
-    ['a list', [], /expected an object of event name/],
+    ['no schema', { A: 5 }, /Expected a JSON Schema at "A", got 5/],
+    ['a list', [], /Expected an object of event name/],
   ])('is refused with its place for %s', (_what, schemas, sentence) => {
     expect(compileError(schemas as JsonValue)).toMatch(sentence);
   });
@@ -173,7 +237,7 @@ describe('a file of schemas', () => {
       }
     }
     expect(compileError({ $schema: 'https://json-schema.org/draft-04/schema', A: list })).toMatch(
-      /^expected `\$schema` to be draft 07 or 2020-12, got "https:/,
+      /^Expected `\$schema` to be draft 07 or 2020-12, got "https:/,
     );
   });
 

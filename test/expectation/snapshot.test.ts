@@ -21,6 +21,18 @@ function textOf(batch: readonly object[]): string {
   return formatSnapshot(snapshotOf(arriving(batch).map(({ message }) => message)));
 }
 
+const keyed = (writeKey: string): string => textOf([event('A', { writeKey })]);
+
+describe('a snapshot of keyed messages', () => {
+  it('has a digest of the write key, so that another key differs', () => {
+    expect(keyed('KEY-OF-A-WORKSPACE')).toMatch(/^ {2}writeKey = <write-key [0-9a-f]{12}>$/m);
+    expect(keyed('KEY-OF-A-WORKSPACE')).toBe(keyed('KEY-OF-A-WORKSPACE'));
+    expect(changed(keyed('KEY-ONE-PACE'), keyed('KEY-TWO-PACE'))).toEqual([
+      expect.stringMatching(/^track "A" of user "u1": writeKey <write-key \S+ -> <write-key \S+>$/),
+    ]);
+  });
+});
+
 function changed(before: string, now: string): string[] {
   const [one, other] = [parseSnapshot(before), parseSnapshot(now)];
   if (!one.ok || !other.ok) throw new Error('no snapshot');

@@ -8,7 +8,15 @@ const USERS = ['a', 'a', 'b', 'a', 'b', 'c'];
 const messages = USERS.map((user) => ({ orderKeys: [user], isEffective: true }));
 
 function planned(options: Partial<PlanOptions> = {}): readonly Schedule[] {
-  return planSchedules({ seed: 7, schedules: 50, codes: CODES, messages, lateMs: 10_000, ...options });
+  return planSchedules({
+    seed: 7,
+    schedules: 50,
+    codes: CODES,
+    messages,
+    lateMs: 10_000,
+    burst: 6,
+    ...options,
+  });
 }
 
 function sentOf({ waves }: Schedule): readonly number[] {
@@ -29,7 +37,7 @@ describe('planSchedules', () => {
   it('plans the same schedules with every version of Node', () => {
     // That of Node 20, 22 and 24.
     expect(createHash('sha256').update(JSON.stringify(planned())).digest('hex')).toBe(
-      '255e0cc288f17ffc8653bc85826a9d6d202aef55d499b09f56c1eb189a6f2053',
+      '93d2c153791cc5aeff5be5125c8cf81f2424299ce1feb586a884c74f33940984',
     );
   });
 
@@ -104,6 +112,15 @@ describe('planSchedules', () => {
         expect(new Set(users).size).toBe(users.length);
       }
     }
+  });
+
+  it('sends a message with an effect in bursts without a gap, but in the first schedule and each third one', () => {
+    const some = messages.map((message, place) => ({ ...message, isEffective: place > 3 }));
+    const all = planned({ codes: ['twice-at-once'], messages: some, schedules: 5 });
+    expect(all.map(({ waves }) => waves.length)).toEqual([6, 2, 6, 2, 2]);
+    const bursts = all.filter(({ waves }) => waves.length === 2).flatMap(({ waves }) => waves);
+    expect(bursts.map((wave) => wave.messages.length)).toEqual([6, 6, 6, 6, 6, 6]);
+    expect(bursts.filter(({ gapShare }) => gapShare !== undefined)).toEqual([]);
   });
 
   it('begins to shuffle with the reverse, which turns every two messages round', () => {

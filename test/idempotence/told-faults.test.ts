@@ -116,6 +116,19 @@ const failsOnce: Take = ({ messageId }, { effects, ids, count }) => {
   return 200;
 };
 
+const aSetThatFails: Take = ({ message: { userId = '' } }, { effects, ids }) => {
+  ids.add(`request ${ids.size}`);
+  if (ids.size % 5 === 0) return 503;
+  if (!effects.includes(userId)) effects.push(userId);
+  return 200;
+};
+
+const aTier: Take = ({ messageId }, { effects, ids }) => {
+  ids.add(messageId);
+  effects[0] = `tier ${Math.floor((ids.size + 2) / 3)}`;
+  return 200;
+};
+
 async function resultOf(take: Take, code: ScheduleCode, schedules = 5) {
   const { results } = await proved((clock) => modelOf(clock, take), { codes: [code], schedules });
   return results.find(({ check }) => check === code);
@@ -205,6 +218,101 @@ const FAULTS: readonly (readonly [
     },
   ],
   [
+    'sets the plan of a user, whichever message comes last',
+    'twice',
+    { code: 'overwrites-newer' },
+    3,
+    ({ message: { type, traits } }, { effects }) => {
+      if (type === 'identify') effects[0] = JSON.stringify(traits);
+      return 200;
+    },
+  ],
+  [
+    'deletes the ids of a user with the user',
+    'twice',
+    { code: 'overwrites-newer' },
+    3,
+    ({ messageId, message: { type, userId = '' } }, { effects, ids }) => {
+      if (type === 'delete') {
+        const kept = effects.filter((effect) => !effect.startsWith(`${userId} `));
+        effects.splice(0, Infinity, ...kept);
+        for (const id of [...ids].filter((each) => each.startsWith(`${userId} `))) ids.delete(id);
+      } else if (!ids.has(`${userId} ${messageId}`)) {
+        ids.add(`${userId} ${messageId}`);
+        effects.push(`${userId} ${messageId}`);
+      }
+      return 200;
+    },
+  ],
+  [
+    'keeps the id of a message that it rejects while it is at work on another one',
+    'interleaved',
+    { code: 'keeps-id-after-failure' },
+    2,
+    ({ messageId }, { effects, ids, after }) => {
+      if (ids.has(messageId)) return 200;
+      ids.add(messageId);
+      if (ids.has('busy')) return 503;
+      ids.add('busy');
+      after(5, () => ids.delete('busy'));
+      effects.push(messageId);
+      return 200;
+    },
+  ],
+  [
+    'has its effect and then rejects a message while it is at work on another one',
+    'interleaved',
+    { code: 'effect-despite-5xx' },
+    2,
+    ({ messageId }, { effects, ids, after }) => {
+      if (ids.has(messageId)) return 200;
+      effects.push(messageId);
+      if (ids.has('busy')) return 503;
+      ids.add(messageId).add('busy');
+      after(5, () => ids.delete('busy'));
+      return 200;
+    },
+  ],
+  [
+    'keeps the id of a message that it rejects at each fifth request: the reference lacks it',
+    'once',
+    { code: 'keeps-id-after-failure' },
+    5,
+    ({ messageId }, { effects, ids }) => {
+      const requests = [...ids].filter((id) => id.startsWith('request ')).length + 1;
+      ids.add(`request ${requests}`);
+      if (ids.has(messageId)) return 200;
+      ids.add(messageId);
+      if (requests === 5) return 503;
+      effects.push(messageId);
+      return 200;
+    },
+  ],
+  [
+    'keeps ids in each of three processes',
+    'twice',
+    { code: 'dedupe-per-process' },
+    2,
+    (message, kept) => {
+      const known = `${kept.count % 3} ${message.messageId}`;
+      if (!kept.ids.has(known)) kept.effects.push(message.messageId);
+      kept.ids.add(known);
+      return 200;
+    },
+  ],
+  [
+    'keeps a checksum of ids: the reference lacks a message',
+    'once',
+    { code: 'cuts-ids-off' },
+    2,
+    ({ messageId }, { effects, ids }) => {
+      const sum = Buffer.from(messageId).reduce((total, byte) => total + byte, 0) % 64;
+      if (!ids.has(`${sum}`)) effects.push(messageId);
+      ids.add(`${sum}`);
+      return 200;
+    },
+  ],
+  [
     'does not respond to what it knows',
     'twice',
     { code: 'hangs-on-duplicates' },
@@ -232,6 +340,13 @@ describe('proveIdempotence', () => {
     const result = await resultOf(take, code);
     expect(result).toMatchObject({ outcome: 'failed', fault });
     expect(result?.counterexample?.requests).toHaveLength(requests);
+  });
+
+  it.each([
+    ['a set that rejects each fifth request: a message that it has is not lost', aSetThatFails],
+    ['a tier by the number of messages', aTier],
+  ])('finds nothing wrong with %s', async (_, take) => {
+    expect(await resultOf(take, 'once')).toMatchObject({ outcome: 'passed' });
   });
 
   it('names a lock that outlives a crash: the work is lost', async () => {

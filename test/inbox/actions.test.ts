@@ -136,7 +136,7 @@ describe('an export', () => {
     }
   });
 
-  it('is refused for another shape', async () => {
+  it('is rejected for another shape', async () => {
     const { act } = await start();
     expect((await act('export', {})).status).toBe(400);
     expect(await act('export', { ids: ['1', null, {}] })).toMatchObject({ status: 200, text: '' });
@@ -187,6 +187,18 @@ describe('the response, changed on the page', () => {
 });
 
 describe('an edited request', () => {
+  it('is sent with the write key that came, of which the page has the last characters', async () => {
+    const { act, ask, receiver, replays, token } = await start();
+    const body = '{"batch":[{"type":"page","userId":"u1"}], "writeKey": "KEY-$&-CANARY"}';
+    await fetch(`${receiver.url}/v1/batch`, { method: 'POST', body });
+    const headers = { 'x-hooks-token': token };
+    const { text } = await ask('/_hooks/requests/1/body', { headers });
+    expect(text).toBe(body.replace(/KEY.*CANARY/, '…NARY'));
+    expect((await ask('/_hooks/requests/1', { headers })).text).toContain('"writeKey":"…NARY"');
+    await act('requests/1/replay', { edited: { headers: [], body: text, isSigned: false } });
+    expect(Buffer.from(replays[0]?.request.body ?? []).toString()).toBe(body);
+  });
+
   it('is sent as edited, with what was masked as it came', async () => {
     const { act, post, replays } = await start();
     await post(BODY, { Authorization: 'Bearer CANARY', 'X-Old': '1' });
@@ -233,7 +245,7 @@ describe('an edited request', () => {
     [[['X-A', 'a\r\nX-B: b']], 'Expected a value without control characters in the header X-A'],
     [[['X-A']], 'malformed request'],
     ['X-A: b', 'malformed request'],
-  ])('with the headers %j is refused', async (headers, told) => {
+  ])('with the headers %j is rejected', async (headers, told) => {
     const { act, post, replays } = await start();
     await post();
     const answer = await act('requests/1/replay', { edited: { headers, body: '', isSigned: false } });
@@ -278,7 +290,7 @@ describe('a batch in the list', () => {
       among: { types: ['track'], events: batch.slice(0, 10).map(({ event }) => event), users: ['u1'] },
     });
     expect(await summaryOf(2)).toMatchObject({
-      problem: expect.stringMatching(/^expected a value, got `no`/) as string,
+      problem: expect.stringMatching(/^Expected a value, got `no`/) as string,
     });
   });
 });

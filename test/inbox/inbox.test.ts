@@ -49,7 +49,7 @@ describe('the page', () => {
     expect(html).not.toContain('<script>alert');
   });
 
-  it.each(['POST', 'PUT', 'DELETE'])('is no webhook: %s is refused and not counted', async (method) => {
+  it.each(['POST', 'PUT', 'DELETE'])('is no webhook: %s is rejected and not counted', async (method) => {
     const { ask, requests } = await start();
     expect((await ask('/_hooks', { method, body: '{}' })).status).toBe(405);
     expect((await ask('/_hooks/requests/1/replay', { method, body: '{}' })).status).toBe(403);
@@ -73,7 +73,7 @@ describe('a client that is not the page', () => {
     '10.0.0.1',
     ':80',
     '127.0.0.1.nip.io',
-  ])('is refused by the host %j, even with the token (DNS rebinding)', async (host) => {
+  ])('is rejected by the host %j, even with the token (DNS rebinding)', async (host) => {
     const { ask, token } = await start();
     for (const path of ['/_hooks', `/_hooks/events?token=${token}`, `/_hooks/requests/1?token=${token}`]) {
       expect((await ask(path, { headers: { host } })).status).toBe(403);
@@ -205,7 +205,7 @@ describe('the page itself', () => {
       messageTitles: [
         'track "Signup" by u1',
         'page by u1',
-        expect.stringMatching(/^track "Lost"; a tracking API rejects it: expected `userId`/),
+        expect.stringMatching(/^track "Lost"; a tracking API rejects it: Expected `userId`/),
       ],
     });
     expect(details).not.toContain('CANARY');

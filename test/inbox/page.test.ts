@@ -69,7 +69,7 @@ describe('the filter', () => {
     expect(wordsOf({ ...EVERYTHING, text: 'type:track two  words' })).toBe('two words');
   });
 
-  it('finds a batch by what is among its messages, and what is valid only re-serialised by its own word', () => {
+  it('finds a batch by what is among its messages, and what is valid only re-serialized by its own word', () => {
     const among = { types: ['track', 'page'], events: ['Cart Viewed'], users: ['u7'] };
     const batch: RequestSummary = { ...SUMMARY, id: 4, messages: 3, among, verdict: 'unchecked' };
     const amber: RequestSummary = { ...SUMMARY, id: 5, type: 'page', isRestringified: true };
@@ -78,8 +78,8 @@ describe('the filter', () => {
     for (const text of ['event:cart', 'user:u7', 'type:track', 'viewed']) expect(found(text)).toEqual([4]);
     expect(found('', { type: 'page' })).toEqual([4, 5]);
     expect(found('', { type: NO_TYPE })).toEqual([]);
-    expect(found('', { verdict: 're-serialised' })).toEqual([5]);
-    expect(found('verdict:re-serialised')).toEqual([5]);
+    expect(found('', { verdict: 're-serialized' })).toEqual([5]);
+    expect(found('verdict:re-serialized')).toEqual([5]);
     expect(found('', { verdict: 'valid' })).toEqual([5]);
   });
 
@@ -102,9 +102,9 @@ describe('a row', () => {
     expect(aboutOf({ ...SUMMARY, ...facts })).toEqual(about);
   });
 
-  it('tells a signature that is valid only re-serialised from one over the bytes', () => {
+  it('tells a signature that is valid only re-serialized from one over the bytes', () => {
     const summary = { ...SUMMARY, isRestringified: true };
-    expect([shownVerdictOf(SUMMARY), shownVerdictOf(summary)]).toEqual(['valid', 're-serialised']);
+    expect([shownVerdictOf(SUMMARY), shownVerdictOf(summary)]).toEqual(['valid', 're-serialized']);
     const { what, why } = verdictText({ summary, headers: [], note: 'pretty-printed' });
     expect([what, why]).toEqual([
       expect.stringContaining('only'),

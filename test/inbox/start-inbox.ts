@@ -4,7 +4,8 @@ import { ConfigError } from '../../src/errors.ts';
 import type { ForwardRequest } from '../../src/receiver/response/forwarding.ts';
 import { Inbox, type InboxOptions } from '../../src/inbox/inbox.ts';
 import type { ReceivedRequest } from '../../src/receiver/received-request.ts';
-import { startReceiver, type Receiver } from '../../src/receiver/receiver.ts';
+import { startReceiver } from '../../src/app/explained.ts';
+import type { Receiver } from '../../src/receiver/receiver.ts';
 import { afterEachTest } from '../clean-ups.ts';
 
 export const BODY = '{"type":"track","userId":"u1","event":"Signup","properties":{"city":"Paris"}}';

@@ -66,7 +66,7 @@ describe('buildMessage', () => {
     it('an empty new id of an alias to that of its other spelling', () => {
       const alias = { type: 'alias', previousId: 'old' };
       expect(build({ ...alias, userId: '', 'User ID': 'new' })).toMatchObject({ userId: 'new' });
-      expect(() => build({ ...alias, 'User ID': '' })).toThrow(/^expected `userId` \(or `User ID`\)/);
+      expect(() => build({ ...alias, 'User ID': '' })).toThrow(/^Expected `userId` \(or `User ID`\)/);
     });
 
     it('a timestamp to UTC with milliseconds', () => {
@@ -164,184 +164,184 @@ describe('buildMessage', () => {
     expect(others).toEqual(['zeta', 'alpha', 'messageId', 'channel']);
   });
 
-  describe('refuses', () => {
+  describe('rejects', () => {
     const cases: readonly [input: unknown, path: string, message: string, hint?: string][] = [
-      [5, '', 'expected a message to be a JSON object, got 5'],
-      [null, '', 'expected a message to be a JSON object, got null'],
-      [[], '', 'expected a message to be a JSON object, got an array'],
+      [5, '', 'Expected a message to be a JSON object, got 5'],
+      [null, '', 'Expected a message to be a JSON object, got null'],
+      [[], '', 'Expected a message to be a JSON object, got an array'],
       [
         {},
         'type',
-        'expected `type` to be page, screen, identify, track, alias, group or delete, got nothing',
+        'Expected `type` to be page, screen, identify, track, alias, group or delete, got nothing',
         'give it as in "type": "track"',
       ],
       [
         { type: 'traq' },
         'type',
-        'expected `type` to be page, screen, identify, track, alias, group or delete, got "traq"',
+        'Expected `type` to be page, screen, identify, track, alias, group or delete, got "traq"',
         'did you mean "track"?',
       ],
       [
         { type: 'TRACK' },
         'type',
-        'expected `type` to be page, screen, identify, track, alias, group or delete, got "TRACK"',
+        'Expected `type` to be page, screen, identify, track, alias, group or delete, got "TRACK"',
         'did you mean "track"?',
       ],
       [
         { type: '__proto__' },
         'type',
-        'expected `type` to be page, screen, identify, track, alias, group or delete, got "__proto__"',
+        'Expected `type` to be page, screen, identify, track, alias, group or delete, got "__proto__"',
       ],
       [
         { type: ['track'] },
         'type',
-        'expected `type` to be page, screen, identify, track, alias, group or delete, got an array',
+        'Expected `type` to be page, screen, identify, track, alias, group or delete, got an array',
       ],
       [
         { type: 'track', userId: 'u' },
         'event',
-        'expected `event` to be a non-empty string, got nothing (track)',
+        'Expected `event` to be a non-empty string, got nothing (track)',
         'add it: what happened: "Order Completed"',
       ],
       [
         { type: 'track', userId: 'u', event: null },
         'event',
-        'expected `event` to be a non-empty string, got nothing (track)',
+        'Expected `event` to be a non-empty string, got nothing (track)',
       ],
       [
         { type: 'track', userId: 'u', event: '' },
         'event',
-        'expected `event` to be a non-empty string, got "" (track)',
+        'Expected `event` to be a non-empty string, got "" (track)',
       ],
       [
         { type: 'track', event: 'Order Completed' },
         'userId',
-        'expected `userId` or `anonymousId`, got neither (track "Order Completed")',
+        'Expected `userId` or `anonymousId`, got neither (track "Order Completed")',
         'say whom the track is about',
       ],
       [
         { type: 'page', name: 'Home' },
         'userId',
-        'expected `userId` or `anonymousId`, got neither (page "Home")',
+        'Expected `userId` or `anonymousId`, got neither (page "Home")',
         'say whom the page is about',
       ],
       [
         track({ userId: 42 }),
         'userId',
-        'expected `userId` to be a non-empty string, got 42 (track "Signup")',
+        'Expected `userId` to be a non-empty string, got 42 (track "Signup")',
         'quote it: "42"',
       ],
-      [track({ userId: '' }), 'userId', 'expected `userId` or `anonymousId`, got neither (track "Signup")'],
+      [track({ userId: '' }), 'userId', 'Expected `userId` or `anonymousId`, got neither (track "Signup")'],
       [
         track({ userId: 'u1', anonymousId: '' }),
         'anonymousId',
-        'expected `anonymousId` to be a non-empty string, got "" (track "Signup")',
+        'Expected `anonymousId` to be a non-empty string, got "" (track "Signup")',
       ],
       [
         track({ anonymousId: {} }),
         'anonymousId',
-        'expected `anonymousId` to be a non-empty string, got an object (track "Signup")',
+        'Expected `anonymousId` to be a non-empty string, got an object (track "Signup")',
       ],
       [
         track({ messageId: 7 }),
         'messageId',
-        'expected `messageId` to be a non-empty string, got 7 (track "Signup")',
+        'Expected `messageId` to be a non-empty string, got 7 (track "Signup")',
         'quote it: "7"',
       ],
       [
         track({ properties: 'x' }),
         'properties',
-        'expected `properties` to be an object, got "x" (track "Signup")',
+        'Expected `properties` to be an object, got "x" (track "Signup")',
       ],
       [
         track({ properties: [] }),
         'properties',
-        'expected `properties` to be an object, got an array (track "Signup")',
+        'Expected `properties` to be an object, got an array (track "Signup")',
       ],
-      [track({ context: true }), 'context', 'expected `context` to be an object, got true (track "Signup")'],
+      [track({ context: true }), 'context', 'Expected `context` to be an object, got true (track "Signup")'],
       [
         track({ version: 2 }),
         'version',
-        'expected `version` to be 1, got 2 (track "Signup")',
+        'Expected `version` to be 1, got 2 (track "Signup")',
         'leave it out: it is added',
       ],
-      [track({ version: '1' }), 'version', 'expected `version` to be 1, got "1" (track "Signup")'],
-      [{ type: 'delete', userId: 'u', version: 2 }, 'version', 'expected `version` to be 1, got 2 (delete)'],
+      [track({ version: '1' }), 'version', 'Expected `version` to be 1, got "1" (track "Signup")'],
+      [{ type: 'delete', userId: 'u', version: 2 }, 'version', 'Expected `version` to be 1, got 2 (delete)'],
       [
         track({ timestamp: '2026-02-30T00:00:00Z' }),
         'timestamp',
-        'expected `timestamp` to be a date and time that exists, got "2026-02-30T00:00:00Z" (track "Signup")',
+        'Expected `timestamp` to be a date and time that exists, got "2026-02-30T00:00:00Z" (track "Signup")',
       ],
       [
         track({ timestamp: 1700000000000 }),
         'timestamp',
-        'expected `timestamp` to be a date and time as text, got 1700000000000 (track "Signup")',
+        'Expected `timestamp` to be a date and time as text, got 1700000000000 (track "Signup")',
         'write it as 2026-11-20T21:10:05.123Z',
       ],
       [
         track({ integrations: [] }),
         'integrations',
-        'expected `integrations` to be an object, got an array (track "Signup")',
+        'Expected `integrations` to be an object, got an array (track "Signup")',
       ],
       [
         track({ integrations: { Webhooks: 1 } }),
         'integrations.Webhooks',
-        'expected `integrations.Webhooks` to be true, false or an object, got 1 (track "Signup")',
+        'Expected `integrations.Webhooks` to be true, false or an object, got 1 (track "Signup")',
         'true sends to that destination, false does not',
       ],
       [
         track({ integrations: { 'Google Ads': null } }),
         'integrations["Google Ads"]',
-        'expected `integrations["Google Ads"]` to be true, false or an object, got null (track "Signup")',
+        'Expected `integrations["Google Ads"]` to be true, false or an object, got null (track "Signup")',
       ],
       [
         { type: 'screen', userId: 'u' },
         'name',
-        'expected `name` to be a non-empty string, got nothing (screen)',
+        'Expected `name` to be a non-empty string, got nothing (screen)',
       ],
       [
         { type: 'group', userId: 'u' },
         'groupId',
-        'expected `groupId` to be a non-empty string, got nothing (group)',
+        'Expected `groupId` to be a non-empty string, got nothing (group)',
       ],
-      [{ type: 'group', groupId: 'g' }, 'userId', 'expected `userId` or `anonymousId`, got neither (group)'],
+      [{ type: 'group', groupId: 'g' }, 'userId', 'Expected `userId` or `anonymousId`, got neither (group)'],
       [
         { type: 'identify', userId: 'u', traits: 1 },
         'traits',
-        'expected `traits` to be an object, got 1 (identify)',
+        'Expected `traits` to be an object, got 1 (identify)',
       ],
       [
         { type: 'page', userId: 'u', name: 5 },
         'name',
-        'expected `name` to be a string, got 5 (page)',
+        'Expected `name` to be a string, got 5 (page)',
         'quote it: "5"',
       ],
       [
         { type: 'alias', userId: 'u' },
         'previousId',
-        'expected `previousId` (or `Previous ID`) to be a non-empty string, got nothing (alias)',
+        'Expected `previousId` (or `Previous ID`) to be a non-empty string, got nothing (alias)',
         'add it: the id that the user had',
       ],
       [
         { type: 'alias', previousId: 'u' },
         'userId',
-        'expected `userId` (or `User ID`) to be a non-empty string, got nothing (alias)',
+        'Expected `userId` (or `User ID`) to be a non-empty string, got nothing (alias)',
       ],
       [
         { type: 'alias', previousId: 'p', 'User ID': 9 },
         '["User ID"]',
-        'expected `User ID` to be a non-empty string, got 9 (alias)',
+        'Expected `User ID` to be a non-empty string, got 9 (alias)',
       ],
       [
         { type: 'alias', previousId: 'p', userId: 'a', 'User ID': 'b' },
         'userId',
-        'expected `userId` and `User ID`, which are two spellings of one id, to be equal, got "a" and "b" (alias)',
+        'Expected `userId` and `User ID`, which are two spellings of one id, to be equal, got "a" and "b" (alias)',
         'give one of them',
       ],
       [
         { type: 'delete', anonymousId: 'a' },
         'userId',
-        'expected `userId` to be a non-empty string, got nothing (delete)',
+        'Expected `userId` to be a non-empty string, got nothing (delete)',
       ],
     ];
 
@@ -367,22 +367,22 @@ describe('buildMessage', () => {
       [
         track({ propertys: {} }),
         'propertys',
-        'expected only fields of track messages, got `propertys` (track "Signup")',
+        'Expected only fields of track messages, got `propertys` (track "Signup")',
         'did you mean `properties`?',
       ],
       [
         track({ traits: {} }),
         'traits',
-        'expected only fields of track messages, got `traits` (track "Signup")',
+        'Expected only fields of track messages, got `traits` (track "Signup")',
         'leave it out, or do not ask for strict',
       ],
       [
         { type: 'alias', userId: 'a', prevId: 'b' },
         'prevId',
-        'expected only fields of alias messages, got `prevId` (alias)',
+        'Expected only fields of alias messages, got `prevId` (alias)',
         undefined,
       ],
-    ])('refuses the unknown field of %j', (input, path, message, hint) => {
+    ])('rejects the unknown field of %j', (input, path, message, hint) => {
       expect(() => build(input, true)).toThrow(
         expect.objectContaining({
           path,

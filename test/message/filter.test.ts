@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ConfigError } from '../../src/errors.ts';
 import { failing, readConditions, readFilter } from '../../src/message/filter.ts';
+import type { JsonValue } from '../../src/message/types.ts';
 
 describe('a filter', () => {
   const signup = {
@@ -39,7 +40,54 @@ describe('a filter', () => {
     expect(readFilter(['type=x'])(null)).toBe(false);
   });
 
-  it('is refused when it is none', () => {
+  it('takes `*` for one key, and `**` for any number of them', () => {
+    const message = {
+      properties: {
+        plan: 'pro',
+        user: { email: 'a@b.c', 'x.y': { z: [1, 2] } },
+        items: [{ sku: 'A1' }, { sku: 'B2' }],
+      },
+    };
+    for (const flag of [
+      'properties.**.email?',
+      'properties.**.plan=pro',
+      'properties.*.email~@',
+      'properties.**~@',
+      '**~@',
+      '**.z.1=2',
+      '*.user.x.y.*.0=1',
+      'properties.items.*.sku=B2',
+      '**.items.**.sku=B2',
+      'properties.items.*.price!?',
+      'properties.**.price!=5',
+      'nothing.*!=x',
+    ]) {
+      expect(readFilter([flag])(message), flag).toBe(true);
+    }
+    for (const flag of [
+      'properties.**.email!?',
+      'properties.items.*.sku!=B2',
+      'properties.*=a@b.c',
+      'properties.**~:',
+      'properties.plan.*?',
+      'nothing.**~x',
+      'properties.pl*?',
+    ]) {
+      expect(readFilter([flag])(message), flag).toBe(false);
+    }
+    expect(failing(readConditions('properties.**!=a@b.c'), message)).toMatchObject([
+      { path: 'properties.user.email', found: 'a@b.c' },
+    ]);
+  });
+
+  it('looks through a deep or a wide message in linear time and without a stack', () => {
+    let deep: JsonValue = 'end';
+    for (let depth = 0; depth < 20_000; depth++) deep = { a: deep };
+    expect(readFilter(['**.a.**.a.**.a.**=end'])(deep)).toBe(true);
+    expect(readFilter(['**=x'])(Array.from({ length: 300_000 }, (_, index) => index))).toBe(false);
+  });
+
+  it('is rejected when it is none', () => {
     for (const flag of ['', 'type', '=track', 'type=track,', '!=x']) {
       expect(() => readFilter([flag]), flag).toThrow('Expected `--filter` to be path=value');
     }
@@ -106,7 +154,7 @@ describe('a filter', () => {
     'a.b==',
     '?',
     'type:track',
-  ])('is refused with the list of operators for %s', (flag) => {
+  ])('is rejected with the list of operators for %s', (flag) => {
     const error = errorOf(() => readConditions(flag, '--match'));
     expect(error?.hint).toContain('Operators: = != > < >= <= ~REGEX ? (present) !? (absent)');
   });
@@ -117,7 +165,7 @@ describe('a filter', () => {
     ['total>now-1', 'Expected a number or a time'],
     ['event~[', 'Expected a regular expression after `~` in `--match`, got event~['],
     ['event?x', 'Expected nothing after `?` in `--match`, got event?x'],
-  ])('is refused for a value that its operator cannot take: %s', (flag, sentence) => {
+  ])('is rejected for a value that its operator cannot take: %s', (flag, sentence) => {
     expect(errorOf(() => readConditions(flag, '--match'))?.message).toContain(sentence);
   });
 

@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { ValidationError } from '../../src/errors.ts';
-import { checkMessageSize, messageBytes } from '../../src/message/build.ts';
+import { validateMessageSize, messageBytes } from '../../src/message/build.ts';
 import { MAX_MESSAGE_BYTES } from '../../src/message/limits.ts';
 
-describe('checkMessageSize', () => {
+describe('validateMessageSize', () => {
   it('lets a message of exactly the limit through', () => {
-    expect(() => checkMessageSize(MAX_MESSAGE_BYTES)).not.toThrow();
+    expect(() => validateMessageSize(MAX_MESSAGE_BYTES)).not.toThrow();
   });
 
-  it('refuses one byte more, with both numbers', () => {
-    expect(() => checkMessageSize(MAX_MESSAGE_BYTES + 1)).toThrow(
+  it('rejects one byte more, with both numbers', () => {
+    expect(() => validateMessageSize(MAX_MESSAGE_BYTES + 1)).toThrow(
       expect.objectContaining({
         constructor: ValidationError,
-        message: 'expected a message of at most 32,768 bytes as JSON, got 32,769',
+        message: 'Expected a message of at most 32,768 bytes as JSON, got 32,769',
         path: '',
         got: '32,769 bytes',
       }),

@@ -92,12 +92,12 @@ describe('toPlain', () => {
       'an object of type Uint8Array',
     ],
     ['a circle', circle, 'properties.deep.back[0]', 'an object that does not contain itself', 'an object'],
-  ])('refuses %s with its path', (_, value, path, expected, got) => {
+  ])('rejects %s with its path', (_, value, path, expected, got) => {
     expect(toPlain(value, 'properties')).toMatchObject({
       ok: false,
       problem: {
         path,
-        sentence: `expected \`${path}\` to be ${expected}`,
+        sentence: `Expected \`${path}\` to be ${expected}`,
         got,
         hint: expect.any(String) as string,
       },

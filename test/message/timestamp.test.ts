@@ -38,7 +38,7 @@ describe('readTimestamp', () => {
   });
 
   it.each(['2026-11-20T21:10:05', '2026-11-20T21:10:05.123', '2026-11-20 21:10', '2026-11-20'])(
-    'refuses %s, which has no zone',
+    'rejects %s, which has no zone',
     (text) => {
       expect(readTimestamp(text)).toMatchObject({
         ok: false,
@@ -59,11 +59,11 @@ describe('readTimestamp', () => {
     '2026-01-01T00:60:00Z',
     '2026-01-01T00:00:61Z',
     '2026-01-01T00:00:00+24:00',
-  ])('refuses %s, which does not exist', (text) => {
+  ])('rejects %s, which does not exist', (text) => {
     expect(readTimestamp(text)).toMatchObject({ ok: false, expected: 'a date and time that exists' });
   });
 
-  it('refuses a leap second and says what to write', () => {
+  it('rejects a leap second and says what to write', () => {
     expect(readTimestamp('2016-12-31T23:59:60Z')).toEqual({
       ok: false,
       expected: 'a time without a leap second',
@@ -72,7 +72,7 @@ describe('readTimestamp', () => {
   });
 
   it.each(['0000-01-01T00:00:00+00:01', '9999-12-31T23:59:59-00:01'])(
-    'refuses %s, which is outside four-digit years in UTC',
+    'rejects %s, which is outside four-digit years in UTC',
     (text) => {
       expect(readTimestamp(text)).toMatchObject({ ok: false, expected: 'in the years 0000 to 9999 of UTC' });
     },
@@ -90,7 +90,7 @@ describe('readTimestamp', () => {
     ' 2026-11-20T21:10:05Z',
     '2026-11-20T21:10:05Z\n',
     '２026-11-20T21:10:05Z',
-  ])('refuses %j, which is not RFC 3339', (text) => {
+  ])('rejects %j, which is not RFC 3339', (text) => {
     expect(readTimestamp(text)).toEqual({
       ok: false,
       expected: 'RFC 3339',
@@ -98,11 +98,11 @@ describe('readTimestamp', () => {
     });
   });
 
-  it.each([1_700_000_000_000, true, {}, [], null, undefined])('refuses %j, which is no text', (value) => {
+  it.each([1_700_000_000_000, true, {}, [], null, undefined])('rejects %j, which is no text', (value) => {
     expect(readTimestamp(value)).toMatchObject({ ok: false, expected: 'a date and time as text' });
   });
 
-  it('refuses an invalid Date and one beyond the year 9999', () => {
+  it('rejects an invalid Date and one beyond the year 9999', () => {
     expect(readTimestamp(new Date(Number.NaN))).toMatchObject({ ok: false, expected: 'a valid date' });
     expect(readTimestamp(new Date(8.64e15))).toMatchObject({ ok: false });
   });

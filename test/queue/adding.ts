@@ -13,7 +13,7 @@ import type { Store } from '../../src/stores/sqlite/file/store.ts';
 const { file, adds } = JSON.parse(process.argv[2] ?? '{}') as { file: string; adds: number }; // from faults.test.ts
 
 const acknowledged: string[] = [];
-const refusals = new Set<string>();
+const rejections = new Set<string>();
 const logSizes: number[] = [];
 
 const store = await open();
@@ -25,7 +25,7 @@ const after = await idsIn(again);
 await again.close();
 const isLogNew = logSizes.some((bytes, index) => bytes < (logSizes[index - 1] ?? 0));
 process.stdout.write(
-  `${JSON.stringify({ acknowledged, refusals: [...refusals], isLogNew, before, after })}\n`,
+  `${JSON.stringify({ acknowledged, rejections: [...rejections], isLogNew, before, after })}\n`,
 );
 
 function open(): Promise<Store> {
@@ -56,7 +56,7 @@ async function add(to: Store): Promise<void> {
       acknowledged.push(id);
       logSizes.push(statSync(`${file}-wal`).size);
     } catch (error) {
-      refusals.add(error instanceof HooksError ? error.message : String(error));
+      rejections.add(error instanceof HooksError ? error.message : String(error));
     }
   }
   await queue.close();

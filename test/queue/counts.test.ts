@@ -9,14 +9,12 @@ import { openStore } from '../../src/stores/sqlite/file/open-store.ts';
 import { FakeClock } from '../fake-clock.ts';
 import { ask } from '../stores/sqlite/ask.ts';
 import { LANE, newDelivery } from './new-delivery.ts';
-import { makeOlderFile } from './older-file.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
 const SECOND_MS = 1_000;
 const HOUR_MS = 3_600 * SECOND_MS;
 const ATTEMPT = { at: 1, url: 'https://a.example/', round: 1, result: 'retryable', ms: 2 } as const;
 const PROGRESS = { ...NO_PROGRESS, rounds: 1, firstAttemptAt: 1, attempts: [ATTEMPT] };
-const NONE = { pending: 0, sending: 0, retrying: 0, delivered: 0, dead: 0 };
 /** What every delivery is in, looked at one by one. */
 const SEEN = `SELECT source, destination, state, count(*) FROM queue GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`;
 
@@ -103,20 +101,5 @@ describe('the counts of a queue', () => {
     await expectRight();
     await settle(queue, await claim(queue, 100), { state: 'delivered', progress: PROGRESS });
     await expectRight();
-  });
-
-  it('are right in a file that was made before they were kept', async () => {
-    const [newer, file, clock] = [newFile(), newFile(), new FakeClock()];
-    const before = await open(newer, clock);
-    await fill(before.queue, clock);
-    await before.close();
-    await makeOlderFile(newer, file, 2);
-    const { queue, inspection } = await open(file, clock);
-    expect(await counted(inspection)).toEqual(await ask(file, SEEN));
-    await queue.add([newDelivery('late', { source: 'app' })]);
-    expect(await inspection.stats()).toMatchObject([
-      { source: 'app', ...NONE, pending: 2 },
-      { source: 'web' },
-    ]);
   });
 });

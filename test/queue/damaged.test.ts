@@ -10,7 +10,6 @@ import { FakeClock } from '../fake-clock.ts';
 import { run } from '../stores/sqlite/ask.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { LANE, newDelivery } from './new-delivery.ts';
-import { makeOlderFile } from './older-file.ts';
 
 const LEASE_MS = 10_000;
 const clock = new FakeClock();
@@ -147,25 +146,5 @@ describe('a delivery whose row is damaged', () => {
       ['a', 1],
       ['b', 0],
     ]);
-  });
-});
-
-describe('a delivery of version 1', () => {
-  it('is not checked, in its place, retried, or added by a process that still runs', async () => {
-    const [newer, file] = [newFile(), newFile()];
-    const before = await open(newer);
-    await before.queue.add([newDelivery('a'), newDelivery('b', { state: 'dead', reason: 'rejected' })]);
-    await before.close();
-    await makeOlderFile(newer, file, 3);
-    const { queue, inspection } = await open(file);
-    await run(
-      file,
-      `INSERT INTO deliveries (id, lane, message_id, type, order_keys, created_at, due_at, body)
-       VALUES ('c', 1, 'm', 'track', '[]', 0, 0, x'7b7d'); INSERT INTO waiting SELECT lane, 0, seq FROM deliveries WHERE id = 'c'`,
-    );
-    expect(await inspection.retry(['b'])).toEqual(['retried']);
-    const found = await claims(queue);
-    expect(found.map(({ delivery }) => delivery.id).toSorted()).toEqual(['a', 'b', 'c']);
-    expect(found.filter(({ delivery }) => delivery.isDamaged)).toEqual([]);
   });
 });

@@ -8,7 +8,7 @@ const ADDS = 60;
 
 interface Told {
   readonly acknowledged: readonly string[];
-  readonly refusals: readonly string[];
+  readonly rejections: readonly string[];
   readonly isLogNew: boolean;
   readonly before: readonly string[];
   readonly after: readonly string[];
@@ -43,7 +43,7 @@ describe.skipIf(!HAS_STRACE)('a disk that fails', () => {
     const { stdout, stderr, code } = await program.run({ file, adds: ADDS }, { under: underFault(fault) });
     expect([code, stderr]).toEqual([0, '']);
     const told = JSON.parse(stdout.join('')) as Told; // what adding.ts prints
-    expect(told.refusals).toEqual([expect.stringMatching(sentence)]);
+    expect(told.rejections).toEqual([expect.stringMatching(sentence)]);
     // What was synced before a failure need not be on the disk: it is written once more.
     expect(told.isLogNew).toBe(isLogNew);
     expect(told.before).toEqual(told.acknowledged);

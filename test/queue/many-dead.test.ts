@@ -1,14 +1,12 @@
-import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
-import { dropDead } from '../../src/stores/sqlite/open-file.ts';
+import { dropDead } from '../../src/stores/sqlite/open-queue-file.ts';
 import { SqliteInspection } from '../../src/stores/sqlite/queue/sqlite-inspection.ts';
 import { SqliteQueue } from '../../src/stores/sqlite/queue/sqlite-queue.ts';
 import { QUEUE_TABLES } from '../../src/stores/sqlite/queue/queue-tables.ts';
-import { giveBackSpace, rewriteStore, settledBytes } from '../../src/stores/sqlite/file/free-space.ts';
+import { giveBackSpace, settledBytes } from '../../src/stores/sqlite/file/free-space.ts';
 import { openStore } from '../../src/stores/sqlite/file/open-store.ts';
-import { loadSqlite } from '../../src/stores/sqlite/file/sqlite.ts';
 import type { Store } from '../../src/stores/sqlite/file/store.ts';
 import { FakeClock } from '../fake-clock.ts';
 import { ask } from '../stores/sqlite/ask.ts';
@@ -38,16 +36,6 @@ async function fill(store: Store, count: number): Promise<SqliteInspection> {
   await queue.add(old);
   await queue.add([newDelivery('late', { ...DEAD, createdAt: Date.now() })]);
   return new SqliteInspection({ store, clock: systemClock });
-}
-
-/** As a file of a version that could not give back space. */
-async function olderFile(): Promise<string> {
-  const file = newFile();
-  const { DatabaseSync } = await loadSqlite();
-  const database = new DatabaseSync(file, { timeout: 0 });
-  database.exec('CREATE TABLE other (x); DROP TABLE other');
-  database.close();
-  return file;
 }
 
 describe('among very many dead letters', () => {
@@ -172,23 +160,5 @@ describe('the space of what was deleted', () => {
     const bytes = async (): Promise<number> => settledBytes(file);
     await expect.poll(bytes, { timeout: 5_000 }).toBeLessThan(before / 4);
     await queue.close();
-  });
-
-  it('stays in an older file until that is written again', async () => {
-    const file = await olderFile();
-    const store = await open(file);
-    const inspection = await fill(store, 500);
-    const before = statSync(file).size;
-    await inspection.drop(Array.from({ length: 500 }, (_, index) => `d${index}`));
-    await giveBackSpace(store);
-    expect(await settledBytes(file)).toBeGreaterThanOrEqual(before);
-    await store.close();
-    const again = await open(file);
-    expect(await ask(file, 'PRAGMA auto_vacuum')).toEqual(['0']);
-    await rewriteStore(file);
-    expect(await settledBytes(file)).toBeLessThan(MB);
-    expect(await ask(file, 'PRAGMA auto_vacuum')).toEqual(['2']);
-    await again.write((sql) => sql('DELETE FROM deliveries').run());
-    expect(await ask(file, 'SELECT count(*) FROM deliveries')).toEqual(['0']);
   });
 });

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect } from 'vitest';
 import { NO_PROGRESS, withRound, type Delivery, type Progress } from '../../src/queue/delivery.ts';
-import type { Claim, Lane, Queue, Settlement } from '../../src/queue/queue.ts';
+import type { Claim, LaneId, Queue, Settlement } from '../../src/queue/queue.ts';
 import type { TestClock } from './conformance.ts';
 import { newDelivery } from './new-delivery.ts';
 
@@ -20,7 +20,7 @@ interface AddedFields {
   readonly inMs: number;
 }
 
-const LANES: readonly Lane[] = [
+const LANES: readonly LaneId[] = [
   { source: 's', destination: 'd' },
   { source: 's', destination: 'e' },
 ];
@@ -181,7 +181,7 @@ class Check {
   }
 
   async #claim({ lane: index, limit, leaseMs }: Extract<Command, { kind: 'claim' }>): Promise<void> {
-    const lane = LANES[index] as Lane;
+    const lane = LANES[index] as LaneId;
     const now = this.#clock.now();
     const all = claimable(this.#rows, lane, now);
     const { claims, nextDueAt } = await this.#queue.claim({ ...lane, limit, leaseMs });
@@ -257,13 +257,13 @@ function named(rows: readonly Row[], claims: readonly Claim[]): Row[] {
 }
 
 /** Rows lie in the order of adding, and sorting is stable. */
-function claimable(rows: readonly Row[], lane: Lane, now: number): Row[] {
+function claimable(rows: readonly Row[], lane: LaneId, now: number): Row[] {
   return firstInTheirKeys(rows, lane)
     .filter((row) => row.dueAt <= now && (row.claimedBy === undefined || row.leaseEndsAt <= now))
     .toSorted((a, b) => a.dueAt - b.dueAt);
 }
 
-function nextDueAtOf(rows: readonly Row[], lane: Lane, now: number): number | undefined {
+function nextDueAtOf(rows: readonly Row[], lane: LaneId, now: number): number | undefined {
   // One whose lease has ended, and that the limit left, is due as it was.
   const times = firstInTheirKeys(rows, lane).map((row) =>
     row.claimedBy === undefined || row.leaseEndsAt <= now ? row.dueAt : row.leaseEndsAt,
@@ -271,7 +271,7 @@ function nextDueAtOf(rows: readonly Row[], lane: Lane, now: number): number | un
   return times.length === 0 ? undefined : Math.min(...times);
 }
 
-function firstInTheirKeys(rows: readonly Row[], lane: Lane): Row[] {
+function firstInTheirKeys(rows: readonly Row[], lane: LaneId): Row[] {
   const inLane = rows.filter(
     ({ added }) => added.source === lane.source && added.destination === lane.destination,
   );
@@ -282,6 +282,6 @@ function firstInTheirKeys(rows: readonly Row[], lane: Lane): Row[] {
   );
 }
 
-function lanesOf(lanes: readonly Lane[]): string[] {
+function lanesOf(lanes: readonly LaneId[]): string[] {
   return [...new Set(lanes.map(({ source, destination }) => `${source}/${destination}`))].toSorted();
 }

@@ -1,7 +1,7 @@
 import { NO_PROGRESS, type Delivery } from '../../src/queue/delivery.ts';
-import type { Lane } from '../../src/queue/queue.ts';
+import type { LaneId } from '../../src/queue/queue.ts';
 
-export const LANE: Lane = { source: 'web', destination: 'Webhooks' };
+export const LANE: LaneId = { source: 'web', destination: 'Webhooks' };
 
 const BODY = new TextEncoder().encode('{"version":1}');
 

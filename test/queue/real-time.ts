@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { systemClock } from '../../src/clock.ts';
 import type { Delivery, Progress } from '../../src/queue/delivery.ts';
-import type { Claim, ClaimResult, ClaimRequest, Lane, Queue, Settlement } from '../../src/queue/queue.ts';
+import type { Claim, ClaimResult, ClaimRequest, LaneId, Queue, Settlement } from '../../src/queue/queue.ts';
 import type { TestClock } from './conformance.ts';
 
 const TURN_MS = 25;
@@ -51,7 +51,7 @@ export class PatientQueue implements Queue {
     return this.#queue.settle(claim, settlement);
   }
 
-  lanes(): Promise<readonly Lane[]> {
+  lanes(): Promise<readonly LaneId[]> {
     return this.#queue.lanes();
   }
 

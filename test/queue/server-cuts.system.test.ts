@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
 import { moveDeliveries } from '../../src/queue/move.ts';
 import { NO_PROGRESS, type Delivery } from '../../src/queue/delivery.ts';
-import type { Claim, Lane, Queue, Settlement } from '../../src/queue/queue.ts';
+import type { Claim, LaneId, Queue, Settlement } from '../../src/queue/queue.ts';
 import { MemoryQueue } from '../../src/stores/memory/memory-queue.ts';
 import { openServer } from '../../src/stores/server/open-server.ts';
 import { ServerInspection } from '../../src/stores/server/queue/server-inspection.ts';
@@ -45,7 +45,7 @@ interface Operation {
 }
 
 interface Round {
-  readonly lane: Lane;
+  readonly lane: LaneId;
   readonly ids: readonly string[];
   readonly deliveries: readonly Delivery[];
   /** Over the way that is cut, and over another. */

@@ -5,7 +5,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { makeCertificate } from '../../src/receiver/certificate.ts';
 import type { ConnectionRejection } from '../../src/receiver/options.ts';
 import type { ReceivedRequest } from '../../src/receiver/received-request.ts';
-import { startReceiver, type Receiver } from '../../src/receiver/receiver.ts';
+import { startReceiver } from '../../src/app/explained.ts';
+import type { Receiver } from '../../src/receiver/receiver.ts';
 import { parseScript } from '../../src/receiver/response/script.ts';
 import { RawConnection } from './raw-connection.ts';
 import { until } from '../until.ts';
@@ -47,34 +48,34 @@ describe('a receiver with TLS', () => {
 
   async function start(respond = '200') {
     const requests: ReceivedRequest[] = [];
-    const refusals: ConnectionRejection[] = [];
+    const rejections: ConnectionRejection[] = [];
     const certificate = makeCertificate('127.0.0.1', Date.now());
     const receiver = await startReceiver({
       secrets: [],
       certificate,
       script: parseScript(respond),
       onRequest: (each) => requests.push(each),
-      onRefused: (refusal) => refusals.push(refusal),
+      onRefused: (rejection) => rejections.push(rejection),
     });
     open.push(receiver);
-    return { receiver, requests, refusals, cert: certificate.cert };
+    return { receiver, requests, rejections, cert: certificate.cert };
   }
 
   it('serves a sender that trusts its certificate', async () => {
-    const { receiver, requests, refusals, cert } = await start();
+    const { receiver, requests, rejections, cert } = await start();
     expect(receiver.url).toBe(`https://127.0.0.1:${receiver.port}`);
     expect(await post(receiver.url, cert)).toBe(200);
     expect(requests).toMatchObject([{ path: '/hook', status: 200 }]);
-    expect(refusals).toEqual([]);
+    expect(rejections).toEqual([]);
   });
 
   it('says that a sender does not trust it, who leaves without a request', async () => {
-    const { receiver, requests, refusals } = await start();
+    const { receiver, requests, rejections } = await start();
     expect(await post(receiver.url)).toBe('DEPTH_ZERO_SELF_SIGNED_CERT');
-    await until(() => refusals.length > 0, 'the refusal');
+    await until(() => rejections.length > 0, 'the rejection');
     expect(requests).toEqual([]);
-    expect(refusals).toHaveLength(1);
-    expect(refusals[0]?.reason).toMatch(/does not trust the certificate/);
+    expect(rejections).toHaveLength(1);
+    expect(rejections[0]?.reason).toMatch(/does not trust the certificate/);
   });
 
   it('resets the connection as its script says', async () => {
@@ -84,28 +85,28 @@ describe('a receiver with TLS', () => {
   });
 
   it('tells plain HTTP and garbage from a handshake', async () => {
-    const { receiver, refusals } = await start();
+    const { receiver, rejections } = await start();
     for (const bytes of ['POST / HTTP/1.1\r\nHost: a\r\n\r\n', 'garbage garbage garbage']) {
       const client = await RawConnection.open(receiver.port);
       client.write(bytes);
       await client.closed();
     }
-    await until(() => refusals.length === 2, 'the refusal');
-    expect(refusals[0]?.reason).toBe('it is plain HTTP, but this port speaks TLS: post to https://');
-    expect(refusals[1]?.reason).toMatch(/^its TLS failed \(ERR_SSL_/);
+    await until(() => rejections.length === 2, 'the rejection');
+    expect(rejections[0]?.reason).toBe('it is plain HTTP, but this port speaks TLS: post to https://');
+    expect(rejections[1]?.reason).toMatch(/^its TLS failed \(ERR_SSL_/);
   });
 
   it.each(['POST / HTTP/1.1\r\nHost: a\r\nExpect: 200-ok', 'CONNECT a:1 HTTP/1.1\r\nHost: a:1'])(
     'tells once of a sender whose request it does not take, as with %j',
     async (head) => {
-      const { receiver, refusals, cert } = await start();
+      const { receiver, rejections, cert } = await start();
       const secure = connectTls({ port: receiver.port, host: '127.0.0.1', ca: cert });
       secure.write(`${head}\r\n\r\n`);
       secure.once('data', () => secure.end());
       await new Promise((resolve) => secure.once('close', resolve));
       await receiver.close();
-      expect(refusals).toHaveLength(1);
-      expect(refusals[0]?.status).toBeDefined();
+      expect(rejections).toHaveLength(1);
+      expect(rejections[0]?.status).toBeDefined();
     },
   );
 

@@ -11,16 +11,16 @@ const SOON = { headersMs: 500, requestMs: 500 };
 
 describe('a hostile sender', () => {
   it('with too large a body by its own word gets 413 before it is read, and is not reported', async () => {
-    const { connect, requests, refusals } = await start({ limits: { bodyBytes: 10 } });
+    const { connect, requests, rejections } = await start({ limits: { bodyBytes: 10 } });
     const client = await connect();
     client.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 11\r\n\r\n');
     expect(await client.until(/bytes\n$/)).toMatch(/^HTTP\/1\.1 413 .*at most 10 bytes\n$/s);
     expect(requests).toEqual([]);
-    expect(refusals).toMatchObject([{ status: 413, reason: 'its body is over 10 bytes' }]);
+    expect(rejections).toMatchObject([{ status: 413, reason: 'its body is over 10 bytes' }]);
   });
 
   it('with too large a chunked body gets 413, and the connection serves the next request', async () => {
-    const { connect, requests, refusals } = await start({ limits: { bodyBytes: 10 } });
+    const { connect, requests, rejections } = await start({ limits: { bodyBytes: 10 } });
     const client = await connect();
     client.write('POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n');
     client.write('8\r\n12345678\r\n');
@@ -29,53 +29,53 @@ describe('a hostile sender', () => {
     client.write(`0\r\n\r\n${rawPost('0123456789')}`);
     await client.until(/ 200 /);
     expect(requests.map(({ body }) => body.length)).toEqual([10]);
-    expect(refusals).toHaveLength(1);
+    expect(rejections).toHaveLength(1);
   });
 
   it('whose headers drip is cut off with 408', async () => {
-    const { connect, refusals } = await start({ limits: SOON });
+    const { connect, rejections } = await start({ limits: SOON });
     const client = await connect();
     client.write('POST / HTTP/1.1\r\nHost: a\r\nX-Slow: ');
     expect((await client.closed()).received).toMatch(/^HTTP\/1\.1 408 /);
-    expect(refusals).toMatchObject([{ status: 408, reason: 'it was sent too slowly' }]);
+    expect(rejections).toMatchObject([{ status: 408, reason: 'it was sent too slowly' }]);
   });
 
   it('whose body drips is cut off', async () => {
-    const { connect, requests, refusals } = await start({ limits: SOON });
+    const { connect, requests, rejections } = await start({ limits: SOON });
     const client = await connect();
     client.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n{');
     expect((await client.closed()).received).toMatch(/^HTTP\/1\.1 408 /);
-    await until(() => refusals.length > 0, 'the refusal');
+    await until(() => rejections.length > 0, 'the rejection');
     expect(requests).toEqual([]);
-    expect(refusals.map(({ status }) => status)).toEqual([408]);
+    expect(rejections.map(({ status }) => status)).toEqual([408]);
   });
 
   it.each(['destroy', 'resetAndDestroy'] as const)(
     'who goes idle and leaves by %s is not complained of',
     async (how) => {
-      const { connect, receiver, refusals } = await start();
+      const { connect, receiver, rejections } = await start();
       const client = await connect();
       client.write(rawPost(BODY));
       await client.until(/ 200 /);
       client.socket[how]();
       await client.closed();
       expect((await fetch(receiver.url)).status).toBe(200);
-      expect(refusals).toEqual([]);
+      expect(rejections).toEqual([]);
     },
   );
 
   it.each(['destroy', 'resetAndDestroy'] as const)(
     'who leaves by %s in the middle of a body is noticed and not reported as a request',
     async (how) => {
-      const { connect, requests, refusals } = await start();
+      const { connect, requests, rejections } = await start();
       const client = await connect();
       client.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n{');
       const visit = await connect();
       visit.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
       await visit.until(/ 200 /);
       client.socket[how]();
-      await until(() => refusals.length === 1, 'the refusal');
-      expect(refusals).toMatchObject([
+      await until(() => rejections.length === 1, 'the rejection');
+      expect(rejections).toMatchObject([
         { status: undefined, reason: 'its sender disconnected before the end of the request' },
       ]);
       expect(requests).toEqual([]);
@@ -89,11 +89,11 @@ describe('a hostile sender', () => {
     ['an escape in the path', 'POST /\u001b[2J HTTP/1.1\r\nHost: a\r\n\r\n', 400],
     ['20 KB of headers', `POST / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
   ])('who sends %s is told so, and the receiver goes on', async (_what, bytes, status) => {
-    const { connect, requests, refusals } = await start();
+    const { connect, requests, rejections } = await start();
     const client = await connect();
     client.write(bytes);
     expect((await client.closed()).received).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
-    expect(refusals).toMatchObject([{ status }]);
+    expect(rejections).toMatchObject([{ status }]);
     const next = await connect();
     next.write(rawPost(BODY));
     await next.until(/ 200 /);
@@ -104,22 +104,22 @@ describe('a hostile sender', () => {
     ['an Expect that is not known', 'POST / HTTP/1.1\r\nHost: a\r\nExpect: 200-ok\r\n', 417],
     ['no Host', 'POST / HTTP/1.1\r\n', 400],
   ])('who sends %s is told so, and the connection serves the next request', async (_what, head, status) => {
-    const { connect, requests, refusals } = await start();
+    const { connect, requests, rejections } = await start();
     const client = await connect();
     client.write(`${head}Content-Length: 2\r\n\r\n{}${rawPost(BODY)}`);
     expect(await client.until(/ 200 /)).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
-    expect(refusals).toMatchObject([{ status }]);
+    expect(rejections).toMatchObject([{ status }]);
     expect(requests.map(({ body }) => body.length)).toEqual([BODY.length]);
   });
 
   it('who takes it for a proxy is told so, even one that leaves before', async () => {
-    const { connect, requests, refusals } = await start();
+    const { connect, requests, rejections } = await start();
     const [hasty, patient] = [await connect(), await connect()];
     hasty.write('CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n');
     hasty.socket.resetAndDestroy();
     patient.write('CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n');
     expect((await patient.closed()).received).toMatch(/^HTTP\/1\.1 405 .*\r\nallow: POST\r\n/s);
-    expect(refusals.at(-1)).toMatchObject({
+    expect(rejections.at(-1)).toMatchObject({
       status: 405,
       reason: expect.stringContaining('CONNECT') as string,
     });
@@ -153,7 +153,7 @@ describe('a hostile sender', () => {
   it('gets 503 for what is too much beside the bodies of others, until one of these has its response', async () => {
     const passedOn: ((forwarded: Forwarded) => void)[] = [];
     const forward = () => new Promise<Forwarded>((resolve) => passedOn.push(resolve));
-    const { connect, requests, refusals } = await start({ limits: { openBytes: 25 }, forward });
+    const { connect, requests, rejections } = await start({ limits: { openBytes: 25 }, forward });
     const [first, second, third] = [await connect(), await connect(), await connect()];
     for (const client of [first, second]) {
       client.write(rawPost('0123456789'));
@@ -162,7 +162,7 @@ describe('a hostile sender', () => {
     third.write(rawPost('0123456789'));
     expect(await third.until(/at once are over/)).toMatch(/^HTTP\/1\.1 503 .*retry-after: 1\r\n/s);
     const reason = 'the bodies of all requests at once are over 25 bytes';
-    expect(refusals).toMatchObject([{ status: 503, reason }]);
+    expect(rejections).toMatchObject([{ status: 503, reason }]);
     passedOn[0]?.({ url: 'http://a', status: 200, ms: 1 });
     await first.until(/ 200 /);
     third.write(rawPost('0123456789'));
@@ -174,7 +174,7 @@ describe('a hostile sender', () => {
   });
 
   it('with one connection too many is turned away until another ends', async () => {
-    const { connect, refusals } = await start({ limits: { connections: 2 } });
+    const { connect, rejections } = await start({ limits: { connections: 2 } });
     const [first, second] = [await connect(), await connect()];
     for (const client of [first, second]) {
       client.write(rawPost(BODY));
@@ -182,9 +182,9 @@ describe('a hostile sender', () => {
     }
     const third = await connect();
     expect((await third.closed()).received).toBe('');
-    expect(refusals).toMatchObject([{ reason: 'more than 2 connections at once' }]);
+    expect(rejections).toMatchObject([{ reason: 'more than 2 connections at once' }]);
     first.socket.destroy();
     await first.closed();
-    await until(() => refusals.length === 1, 'the refusal');
+    await until(() => rejections.length === 1, 'the rejection');
   });
 });

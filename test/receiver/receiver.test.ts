@@ -135,9 +135,9 @@ describe('a request', () => {
     expect(requests.map(({ problem }) => problem)).toEqual([undefined, 'too long']);
   });
 
-  it('is open until it is reported or refused, however many there are', async () => {
+  it('is open until it is reported or rejected, however many there are', async () => {
     const busy: boolean[] = [];
-    const { connect, requests, refusals } = await start({
+    const { connect, requests, rejections } = await start({
       ...answered('timeout,200'),
       limits: { bodyBytes: 100 },
       onBusy: (isBusy) => busy.push(isBusy),
@@ -149,7 +149,7 @@ describe('a request', () => {
     large.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 101\r\n\r\n');
     await large.until(/ 413 /);
     half.socket.destroy();
-    await until(() => refusals.length === 2, 'both refusals');
+    await until(() => rejections.length === 2, 'both rejections');
     expect(busy).toEqual([true]);
     held.socket.destroy();
     await until(() => requests.length === 1, 'the request');
@@ -371,13 +371,13 @@ describe('a receiver', () => {
     other.close();
   });
 
-  it('refuses to require a signature that it cannot check', async () => {
+  it('rejects requiring a signature that it cannot check', async () => {
     await expect(start({ requireSignature: true })).rejects.toThrow(
       'Expected a secret to check the required signatures with, got none',
     );
   });
 
-  it('refuses an empty secret, which would let everybody in', async () => {
+  it('rejects an empty secret, which would let everybody in', async () => {
     await expect(start({ secrets: ['s', ''] })).rejects.toThrow(
       'Expected `secrets` to hold no blank secret, got one',
     );

@@ -1,6 +1,7 @@
 import type { ReceiverOptions, ConnectionRejection } from '../../src/receiver/options.ts';
 import type { ReceivedRequest } from '../../src/receiver/received-request.ts';
-import { startReceiver, type Receiver } from '../../src/receiver/receiver.ts';
+import { startReceiver } from '../../src/app/explained.ts';
+import type { Receiver } from '../../src/receiver/receiver.ts';
 import { parseScript } from '../../src/receiver/response/script.ts';
 import { afterEachTest } from '../clean-ups.ts';
 import { RawConnection } from './raw-connection.ts';
@@ -8,7 +9,7 @@ import { RawConnection } from './raw-connection.ts';
 export interface Started {
   readonly receiver: Receiver;
   readonly requests: ReceivedRequest[];
-  readonly refusals: ConnectionRejection[];
+  readonly rejections: ConnectionRejection[];
   readonly connect: () => Promise<RawConnection>;
 }
 
@@ -20,15 +21,15 @@ afterEachTest(async () => {
 /** A receiver that is closed when the test ends, with what it reports. */
 export async function start(options: Partial<ReceiverOptions> = {}): Promise<Started> {
   const requests: ReceivedRequest[] = [];
-  const refusals: ConnectionRejection[] = [];
+  const rejections: ConnectionRejection[] = [];
   const receiver = await startReceiver({
     secrets: [],
     onRequest: (request) => requests.push(request),
-    onRefused: (refusal) => refusals.push(refusal),
+    onRefused: (rejection) => rejections.push(rejection),
     ...options,
   });
   open.push(receiver);
-  return { receiver, requests, refusals, connect: () => RawConnection.open(receiver.port) };
+  return { receiver, requests, rejections, connect: () => RawConnection.open(receiver.port) };
 }
 
 export function answered(script: string): Partial<ReceiverOptions> {

@@ -29,7 +29,7 @@ describe('a ledger', () => {
     expect(ledger.summary()).toMatchObject({ read: 2, delivered: 1, unsent: 1 });
   });
 
-  it('refuses to close an entry twice, or one that it does not know', () => {
+  it('rejects closing an entry twice, or one that it does not know', () => {
     const ledger = new Ledger(new FakeClock());
     const number = ledger.open();
     ledger.close(number, 'failed');

@@ -46,7 +46,7 @@ describe('a rate', () => {
     ]);
   });
 
-  it('is refused when it is none', () => {
+  it('is rejected when it is none', () => {
     for (const text of ['', '100', '0/s', '-1/s', '1/d', '1e3/s', 'x/s', '1/s/s']) {
       expect(() => readRate(text)).toThrow(`Expected \`--rate\` to be messages per time, got ${text}`);
     }

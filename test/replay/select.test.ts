@@ -53,7 +53,7 @@ describe('a rewrite', () => {
     ]);
   });
 
-  it('leaves what is no timestamp for validation to refuse', () => {
+  it('leaves what is no timestamp for validation to reject', () => {
     const shift = rewrite('shift');
     for (const message of [{}, { timestamp: 'yesterday' }, { timestamp: 5 }]) {
       expect(shift(message)).toBe(message);

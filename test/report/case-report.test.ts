@@ -97,7 +97,7 @@ describe('a report of cases', () => {
     expect(readdirSync(folder)).toEqual(['r.xml']);
   });
 
-  it('is refused before anything is tried where it cannot be written', async () => {
+  it('is rejected before anything is tried where it cannot be written', async () => {
     const open = (name: string) => openCaseReport(join(folder, name), { name, suite: 's' });
     await expect(open('r.txt')).rejects.toThrow('Expected `--report` to end in .xml or .json, got r.txt');
     await expect(open('no/r.xml')).rejects.toMatchObject({ file: 'no/r.xml' });

@@ -59,7 +59,7 @@ describe('the file of what failed', () => {
       symlinkSync(precious, path);
       for (const kept of [undefined, { bytes: 0, crc32: 0 }]) {
         await expect(FailedFile.open(path, { inputs: [], kept })).rejects.toMatchObject({
-          message: 'cannot be written: it is a symbolic link',
+          message: 'Cannot be written: it is a symbolic link',
           file: path,
         });
       }
@@ -161,26 +161,26 @@ describe('the file of what failed', () => {
     expect(readFileSync(path, 'utf8') === `${entries.join('\n')}\n`).toBe(true);
   });
 
-  it('is refused when it is what is being replayed, under any name', async () => {
+  it('is rejected when it is what is being replayed, under any name', async () => {
     const input = join(folder, 'input.ndjson');
     writeFileSync(input, '{"a":1}\n');
     linkSync(input, path);
     await expect(FailedFile.open(path, { inputs: [join(folder, 'other'), input] })).rejects.toThrow(
-      'is an input of the replay',
+      'it is an input of the replay',
     );
     expect(readFileSync(input, 'utf8')).toBe('{"a":1}\n');
   });
 
-  it('is refused at once when it cannot be written', async () => {
+  it('is rejected at once when it cannot be written', async () => {
     await expect(FailedFile.open(join(folder, 'no', 'f'), NEW)).rejects.toThrow('there is no such folder');
-    await expect(FailedFile.open(folder, NEW)).rejects.toThrow('cannot be written: it is a folder');
+    await expect(FailedFile.open(folder, NEW)).rejects.toThrow('Cannot be written: it is a folder');
   });
 
   it.skipIf(!existsSync('/dev/full'))('says when the disk is full', async () => {
     const file = await FailedFile.open('/dev/full', NEW);
     await file.add(Buffer.from('{"a":1}'));
     await expect(file.close()).rejects.toMatchObject({
-      message: 'cannot be written further: the disk is full',
+      message: 'Cannot be written further: the disk is full',
     });
   });
 });

@@ -106,17 +106,17 @@ describe('the file of a report', () => {
     expect(new Set(readdirSync(folder))).toEqual(new Set([...others, 'r.xml']));
   });
 
-  it('is refused at once when it cannot be written', async () => {
+  it('is rejected at once when it cannot be written', async () => {
     mkdirSync(at('folder.xml'));
     await expect(openReport(at('missing/r.xml'))).rejects.toMatchObject({
-      message: 'cannot be written: there is no such folder',
+      message: 'Cannot be written: there is no such folder',
       file: at('missing/r.xml'),
     });
     await expect(openReport(at('folder.xml'))).rejects.toThrow('it is a folder');
   });
 
-  it.skipIf(!existsSync('/proc/self'))('is refused at once where nothing may be written', async () => {
-    await expect(openReport('/proc/r.xml')).rejects.toThrow('cannot be written');
+  it.skipIf(!existsSync('/proc/self'))('is rejected at once where nothing may be written', async () => {
+    await expect(openReport('/proc/r.xml')).rejects.toThrow('Cannot be written');
   });
 });
 
@@ -139,7 +139,7 @@ describe.each(['r.xml', 'r.json'])('the file of a report, %s', (name) => {
     writeFileSync(at('precious'), 'precious');
     symlinkSync('precious', at(name));
     await expect(openReport(at(name))).rejects.toMatchObject({
-      message: 'cannot be written: it is a symbolic link',
+      message: 'Cannot be written: it is a symbolic link',
       file: at(name),
     });
     expect(readFileSync(at('precious'), 'utf8')).toBe('precious');

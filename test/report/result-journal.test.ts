@@ -54,22 +54,22 @@ describe('a journal of results', () => {
     expect(readFileSync(path, 'utf8')).not.toContain('"index":3');
   });
 
-  it('is refused when it is not whole', async () => {
+  it('is rejected when it is not whole', async () => {
     const bytes = await written(1, 2);
     truncateSync(path, bytes - 5);
     await expect(readBack(bytes)).rejects.toMatchObject({
-      message: 'is not a journal of results that can be read',
+      message: 'Not a journal of results that can be read',
       file: path,
     });
     writeFileSync(path, `${'{}'.padEnd(bytes - 1)}\n`);
-    await expect(readBack(bytes)).rejects.toThrow('is not a journal');
-    await expect(readBack(bytes - 3)).rejects.toThrow('is not a journal');
+    await expect(readBack(bytes)).rejects.toThrow('Not a journal');
+    await expect(readBack(bytes - 3)).rejects.toThrow('Not a journal');
   });
 
   it('says when it syncs that nothing could be written, and not before', async () => {
     const journal = new ResultJournal(join(path, 'no', 'such', 'folder'));
     await journal.add(result(1));
-    await expect(journal.sync()).rejects.toThrow('cannot be written');
+    await expect(journal.sync()).rejects.toThrow('Cannot be written');
     await journal.close();
   });
 });

@@ -56,7 +56,7 @@ describe('POST /v1/deletions', () => {
     });
   });
 
-  it('is refused for the source of another key, known or not', async () => {
+  it('is rejected for the source of another key, known or not', async () => {
     const serve = await serving();
     for (const sources of [['other'], ['web', 'other'], ['nowhere']]) {
       const { status, body } = await serve.post('/v1/deletions', { userIds: ['u1'], sources });
@@ -83,7 +83,7 @@ describe('POST /v1/deletions', () => {
       {
         success: false,
         code: 'too-large',
-        message: 'expected user ids times destinations to be at most 10,000, got 10,002',
+        message: 'Expected user ids times destinations to be at most 10,000, got 10,002',
         hint: 'send the user ids in several requests',
       },
     ]);
@@ -93,7 +93,7 @@ describe('POST /v1/deletions', () => {
     expect(serve.added).toHaveLength(5_001 + 10_000);
   });
 
-  it('is refused without a key, malformed, or for a source that is not there', async () => {
+  it('is rejected without a key, malformed, or for a source that is not there', async () => {
     const serve = await serving({ deletionReach: 'all' });
     const statusOf = async (body: unknown, headers?: Record<string, string>): Promise<number> =>
       (await serve.post('/v1/deletions', body, headers)).status;

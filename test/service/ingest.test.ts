@@ -16,9 +16,9 @@ describe('POST /v1/batch', () => {
         {
           index: 1,
           code: 'invalid',
-          message: 'expected `event` to be a non-empty string, got nothing (track)',
+          message: 'Expected `event` to be a non-empty string, got nothing (track)',
         },
-        { index: 2, code: 'invalid', message: 'expected a message to be a JSON object, got 3' },
+        { index: 2, code: 'invalid', message: 'Expected a message to be a JSON object, got 3' },
       ],
     });
     await until(() => serve.received.length === 2, 'both valid messages');
@@ -97,10 +97,10 @@ describe('POST /v1/batch', () => {
     ]);
   });
 
-  it('refuses what is lost outside of the messages, and what is no JSON, with the place', async () => {
+  it('rejects what is lost outside of the messages, and what is no JSON, with the place', async () => {
     const serve = await serving();
     const twice = await serve.post('/v1/batch', `{"batch":[${JSON.stringify(track('u'))}],"a":1,"a":2}`);
-    expect([twice.status, twice.body['message']]).toEqual([400, 'expected each key once, got `a` twice']);
+    expect([twice.status, twice.body['message']]).toEqual([400, 'Expected each key once, got `a` twice']);
     const cut = await serve.post('/v1/batch', '{"batch":[{"type":"track"');
     expect([cut.status, cut.body['code']]).toEqual([400, 'malformed']);
     expect(cut.body['message']).toContain('line 1, column 26');
@@ -206,7 +206,7 @@ describe('POST /v1/track and the like', () => {
     const invalid = await serve.post('/v1/track', { userId: 'u1' });
     expect([invalid.status, invalid.body['message']]).toEqual([
       400,
-      'expected `event` to be a non-empty string, got nothing (track)',
+      'Expected `event` to be a non-empty string, got nothing (track)',
     ]);
     expect((await serve.post('/v1/track', { type: 'page', userId: 'u' })).status).toBe(400);
     expect((await serve.post('/v1/track', '{')).status).toBe(400);
@@ -277,7 +277,7 @@ describe('a message that comes again', () => {
     expect(serve.added).toHaveLength(1);
     expect(serve.log).toContainEqual(
       expect.objectContaining({
-        msg: 'messages were stored, but will not be recognised if they come again',
+        msg: 'messages were stored, but will not be recognized if they come again',
         error: 'the disk is full',
       }),
     );

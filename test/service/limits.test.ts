@@ -67,9 +67,9 @@ describe('a body', () => {
   it('that is not what Content-Encoding says is malformed', async () => {
     const serve = await serving();
     const plain = await serve.post('/v1/batch', '{"batch":[]}', GZIP);
-    expect([plain.status, plain.body['message']]).toEqual([400, 'the body is not gzip']);
+    expect([plain.status, plain.body['message']]).toEqual([400, 'The body is not gzip']);
     const cut = await serve.post('/v1/batch', gzipSync('{"batch":[]}').subarray(0, 15), GZIP);
-    expect([cut.status, cut.body['message']]).toEqual([400, 'the gzipped body is cut off']);
+    expect([cut.status, cut.body['message']]).toEqual([400, 'The gzipped body is cut off']);
     const brotli = await serve.post('/v1/batch', 'x', { ...GZIP, 'content-encoding': 'br' });
     expect([brotli.status, brotli.body['code']]).toEqual([415, 'encoding']);
     expect(await serve.post('/v1/batch', gzipSync('{"batch":[]}'))).toMatchObject({
@@ -78,7 +78,7 @@ describe('a body', () => {
     });
   });
 
-  it('is refused before it is read when it says that it is too large', async () => {
+  it('is rejected before it is read when it says that it is too large', async () => {
     const serve = await serving();
     const connection = await RawConnection.open(serve.port);
     connection.write(
@@ -106,7 +106,7 @@ describe('the context of a batch', () => {
       expect([status, body['code'], body['message']]).toEqual([
         413,
         'too-large',
-        'expected `context` and `integrations` of the batch to add at most 4,096,000 bytes to its 200 messages, got 6,004,600',
+        'Expected `context` and `integrations` of the batch to add at most 4,096,000 bytes to its 200 messages, got 6,004,600',
       ]);
     }
     expect(serve.added).toEqual([]);

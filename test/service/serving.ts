@@ -6,7 +6,7 @@ import { runService, type RunServiceOptions } from '../../src/app/service/run-se
 import type { Delivery } from '../../src/queue/delivery.ts';
 import type { Queue } from '../../src/queue/queue.ts';
 import type { ReceivedRequest } from '../../src/receiver/received-request.ts';
-import { startReceiver } from '../../src/receiver/receiver.ts';
+import { startReceiver } from '../../src/app/explained.ts';
 import { parseScript } from '../../src/receiver/response/script.ts';
 import { openMemoryQueue } from './open-memory-queue.ts';
 

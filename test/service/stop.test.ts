@@ -31,7 +31,7 @@ describe('close', () => {
     await expect(fetch(serve.url)).rejects.toThrow('fetch failed');
   });
 
-  it('refuses what comes over a connection that is still there with 503', async () => {
+  it('rejects what comes over a connection that is still there with 503', async () => {
     const releases: (() => void)[] = [];
     const serve = await serving({
       add: async (deliveries, queue) => {

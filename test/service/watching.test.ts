@@ -46,7 +46,7 @@ describe('/metrics', () => {
     }
   });
 
-  it('counts single messages that are refused, whatever is wrong with them', async () => {
+  it('counts single messages that are rejected, whatever is wrong with them', async () => {
     const serve = await serving();
     const statuses: number[] = [];
     for (const body of [

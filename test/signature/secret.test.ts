@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { secrets, writeKey } from '../../src/config/table/kinds.ts';
-import { checkSecret } from '../../src/engine/destination.ts';
-import { checkReceiverOptions } from '../../src/receiver/options.ts';
+import { validateSecret } from '../../src/engine/destination.ts';
+import { validateReceiverOptions } from '../../src/receiver/options.ts';
 import { signRequest } from '../../src/signature/schemes/signer.ts';
 import { readSecret, readSecretFile } from '../../src/signature/secret.ts';
 import { sign } from '../../src/signature/sign.ts';
-import { verify } from '../../src/signature/verify.ts';
+import { verify } from '../../src/app/explained.ts';
 
 const file = (text: string): Uint8Array => Buffer.from(text, 'utf8');
 
@@ -34,8 +34,10 @@ describe('a blank secret', () => {
     const origin = { name: 'sharedSecret' };
     expect(() => secrets.parse([secret], origin)).toThrow('is a blank secret');
     expect(() => writeKey.parse(secret, origin)).toThrow('is a blank write key');
-    expect(() => checkSecret(secret, 'sharedSecret')).toThrow('got a blank one');
-    expect(() => checkReceiverOptions({ secrets: [secret], onRequest: () => {} })).toThrow('no blank secret');
+    expect(() => validateSecret(secret, 'sharedSecret')).toThrow('got a blank one');
+    expect(() => validateReceiverOptions({ secrets: [secret], onRequest: () => {} })).toThrow(
+      'no blank secret',
+    );
   });
 
   it('is not one that has a visible character', () => {

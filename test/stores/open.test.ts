@@ -93,7 +93,7 @@ describe('the durable queue', () => {
     await expect(open.check()).rejects.toThrow('The store is closed');
   });
 
-  it('is refused a proxy that takes the check of addresses away, unless that is allowed', async () => {
+  it('rejects a proxy that takes the check of addresses away, unless that is allowed', async () => {
     const env = { HTTPS_PROXY: 'http://127.0.0.1:9' };
     const parts = { ...SILENT, open, sources: sourcesTo('https://a.example/hook') };
     const guarded = { allowPrivate: false, allowProxy: false, proxyEnv: env };

@@ -96,7 +96,7 @@ describe('a test receiver as a tracking API', () => {
     expect(receiver.rejections()).toMatchObject([
       { code: 'too-large', message: { event: 'Big' } },
       { code: 'invalid', message: { type: 'page' } },
-      { code: 'invalid', reason: 'the text ends inside the object (line 1, column 2)' },
+      { code: 'invalid', reason: 'The text ends inside the object (line 1, column 2)' },
     ]);
     const big = Buffer.byteLength(JSON.stringify(track('Big', properties))).toLocaleString('en');
     const { pass, message } = toHaveReceived(receiver, 'event=Big');
@@ -104,7 +104,7 @@ describe('a test receiver as a tracking API', () => {
       false,
       [
         'Expected a message with event=Big that a tracking API takes, got one that it drops:',
-        `  2. track "Big" by u1: expected a message of at most 32,768 bytes as JSON, got ${big}`,
+        `  2. track "Big" by u1: Expected a message of at most 32,768 bytes as JSON, got ${big}`,
       ].join('\n'),
     ]);
     expect(toHaveReceived.call({ isNot: true }, receiver, 'event=Big').pass).toBe(true);
@@ -176,8 +176,56 @@ describe('matchers', () => {
     expect(toMatchSchema(receiver, { B: {} }).message()).toContain('expected an event with a schema');
     expect(toMatchSchema([], number).pass).toBe(false);
     expect(() => toMatchSchema(receiver, { type: 'strnig' })).toThrow(
-      'expected a JSON Schema that compiles: expected one of',
+      'Expected a JSON Schema that compiles: expected one of',
     );
+  });
+});
+
+describe('the write key', () => {
+  const writeKey = 'KEY-OF-A-WORKSPACE';
+
+  it('is compared in full, and shown in full by the requests only', async () => {
+    const body = JSON.stringify({ batch: [track('A')], writeKey });
+    await fetch(`${receiver.host}/v1/batch`, { method: 'POST', body });
+    for (const matcher of [
+      `writeKey=${writeKey}`,
+      { writeKey },
+      (sent: object) => Object.values(sent).includes(writeKey),
+    ]) {
+      expect(toHaveReceived(receiver, matcher).pass).toBe(true);
+    }
+    expect(receiver.messages()[0]).toEqual({ ...track('A'), writeKey: '…PACE' });
+    expect(await receiver.waitFor('type=track')).toEqual(receiver.messages());
+    expect(receiver.requests()).toMatchObject([{ writeKey, messages: [{ writeKey }] }]);
+    for (const other of ['writeKey=ANOTHER-WORKSPACE', { writeKey: 'ANOTHER-WORKSPACE' }]) {
+      const { pass, message } = toHaveReceived(receiver, other);
+      expect([pass, message()]).toEqual([
+        false,
+        expect.stringMatching(/writeKey: expected …PACE, got "?…PACE/),
+      ]);
+      expect(message()).not.toMatch(/KEY-OF|ANOTHER/);
+    }
+    const strict = {
+      type: 'object',
+      properties: { type: {}, event: {}, userId: {}, properties: {} },
+      additionalProperties: false,
+    };
+    expect(toMatchSchema(receiver, strict).pass).toBe(true);
+  });
+});
+
+describe('a body that cannot be read', () => {
+  it('fails where no message may be, and where all must fit, and is a rejection', async () => {
+    await send(track('A'));
+    await fetch(receiver.url, { method: 'POST', body: 'email=a%40b.c' });
+    const reason = 'Expected a value, got `email` (line 1, column 1)';
+    expect(receiver.rejections()).toEqual([{ code: 'invalid', reason }]);
+    const none = toHaveReceived.call({ isNot: true }, receiver, 'properties.email?');
+    const said = `Expected every request to be readable, got one that is not: ${reason}`;
+    expect([none.pass, none.message()]).toEqual([true, said]);
+    const fits = toMatchSchema(receiver, { A: {} });
+    expect([fits.pass, fits.message()]).toEqual([false, said]);
+    expect(toHaveReceived(receiver, 'event=A').pass).toBe(true);
   });
 });
 
@@ -194,7 +242,7 @@ describe('a signed request', () => {
     expect(signedRequest('text', { secret: 's', scheme: 'github' }).headers['X-Hub-Signature-256']).toMatch(
       /^sha256=/,
     );
-    expect(() => signedRequest({ type: 'track' }, { secret: 's' })).toThrow('expected `event`');
+    expect(() => signedRequest({ type: 'track' }, { secret: 's' })).toThrow('Expected `event`');
   });
 
   it('may be of a sample of each type', () => {

@@ -3,6 +3,30 @@ import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { newTransport, requestTo } from './sending.ts';
 
+it('holds a request until it is released, and sends it then', async () => {
+  let received = '';
+  const server = createServer((socket) => {
+    socket
+      .on('error', () => {})
+      .on('data', (chunk) => {
+        received += chunk.toString();
+        if (received.endsWith('{}')) socket.end('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');
+      });
+  }).listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo; // of a TCP server
+  const held = await new Promise<{ release: () => void; result: Promise<object> }>((resolve) => {
+    const hold = (release: () => void): void => void setImmediate(() => resolve({ release, result }));
+    const result = newTransport().send(requestTo(`http://127.0.0.1:${port}/`, { hold }));
+  });
+  const other = newTransport().send(requestTo(`http://127.0.0.1:${port}/`));
+  expect(await other).toMatchObject({ status: 200 });
+  expect(received.split('POST').length - 1).toBe(1);
+  held.release();
+  expect(await held.result).toMatchObject({ status: 200 });
+});
+
 it('destroys the connection at the first byte of a response when asked to, after the request has arrived', async () => {
   const sockets: Socket[] = [];
   let received = '';

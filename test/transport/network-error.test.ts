@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { BLOCKED_ADDRESS, isBrokenOff, networkFault } from '../../src/transport/network-error.ts';
+import { BLOCKED_ADDRESS, isBrokenOff, networkFailure } from '../../src/transport/network-error.ts';
 
-describe('networkFault', () => {
+describe('networkFailure', () => {
   it.each([
     ['ECONNREFUSED', 'refused'],
     ['EHOSTUNREACH', 'refused'],
@@ -20,38 +20,38 @@ describe('networkFault', () => {
     [BLOCKED_ADDRESS, 'blocked-address'],
     ['E_NEVER_HEARD_OF', 'reset'],
   ])('takes %s for %s', (code, error) => {
-    expect(networkFault(failure('what happened', { code })).error).toBe(error);
+    expect(networkFailure(failure('what happened', { code })).error).toBe(error);
   });
 
   it('says what happened and where', () => {
     const refused = failure('connect', { code: 'ECONNREFUSED', address: '127.0.0.1', port: 9 });
-    expect(networkFault(refused).detail).toBe('the connection was refused (ECONNREFUSED 127.0.0.1:9)');
+    expect(networkFailure(refused).detail).toBe('the connection was refused (ECONNREFUSED 127.0.0.1:9)');
     const unknown = failure('getaddrinfo', { code: 'ENOTFOUND', hostname: 'a.invalid' });
-    expect(networkFault(unknown).detail).toBe('the host name does not exist (ENOTFOUND a.invalid)');
+    expect(networkFailure(unknown).detail).toBe('the host name does not exist (ENOTFOUND a.invalid)');
   });
 
   it('takes the most telling of one error per address', () => {
     const gaveUp = failure('timed out', { code: 'ETIMEDOUT' });
     const refused = failure('refused', { code: 'ECONNREFUSED' });
-    expect(networkFault(new AggregateError([gaveUp, refused])).error).toBe('refused');
-    expect(networkFault(new AggregateError([gaveUp, gaveUp])).error).toBe('timeout');
+    expect(networkFailure(new AggregateError([gaveUp, refused])).error).toBe('refused');
+    expect(networkFailure(new AggregateError([gaveUp, gaveUp])).error).toBe('timeout');
   });
 
   it('does not take a broken response for a closed connection, though their codes are the same', () => {
     const bad = failure('bad response', { code: 'UND_ERR_SOCKET' });
-    expect(networkFault(bad).error).toBe('protocol');
+    expect(networkFailure(bad).error).toBe('protocol');
     expect(isBrokenOff(bad)).toBe(false);
-    expect(networkFault(bad).cause).toBe('unasked-response');
-    expect(networkFault(failure('bad upgrade', {})).cause).toBe('unasked-upgrade');
+    expect(networkFailure(bad).cause).toBe('unasked-response');
+    expect(networkFailure(failure('bad upgrade', {})).cause).toBe('unasked-upgrade');
     expect(isBrokenOff(failure('other side closed', { code: 'UND_ERR_SOCKET' }))).toBe(true);
   });
 
   it('escapes control characters in what the other side may have put into it', () => {
-    expect(networkFault(failure('a\u001b[2Jb', { code: 'E_NEVER_HEARD_OF' })).detail).toBe('a\\u001b[2Jb');
+    expect(networkFailure(failure('a\u001b[2Jb', { code: 'E_NEVER_HEARD_OF' })).detail).toBe('a\\u001b[2Jb');
   });
 
   it('makes do with what is no error', () => {
-    expect(networkFault('oops')).toEqual({ error: 'reset', detail: 'oops' });
+    expect(networkFailure('oops')).toEqual({ error: 'reset', detail: 'oops' });
   });
 });
 

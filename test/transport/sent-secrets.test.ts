@@ -66,7 +66,7 @@ describe('withoutSent', () => {
   });
 });
 
-describe('a receiver that repeats the request that it refuses', () => {
+describe('a receiver that repeats the request that it rejects', () => {
   it('gives away no secret by it', async () => {
     const echo = await started(
       receiver((socket, { head }) => {

@@ -64,7 +64,7 @@ describe('a certificate', () => {
     },
   );
 
-  it('of another name is refused over TLS 1.2 as well, where a session comes before the check', async () => {
+  it('of another name is rejected over TLS 1.2 as well, where a session comes before the check', async () => {
     const certificate = certificates.otherName;
     const hostile = await started(answersOk({ certificate, tls: { maxVersion: 'TLSv1.2' } }));
     const transport = newTransport({ caFile: certificates.caFile });

@@ -1,4 +1,4 @@
-import { checkOptions, type OptionKind } from '../../check-options.ts';
+import { validateOptions, type OptionKind } from '../../validate-options.ts';
 import { CLIENT_KINDS, type ClientOptions } from '../../client/options.ts';
 import { SINK_KINDS, type BatchRetry } from '../../client/tracking-api-options.ts';
 import type { Clock } from '../../clock.ts';
@@ -21,7 +21,7 @@ export interface SharedOptions {
   readonly random?: (() => number) | undefined;
 }
 
-export type DeliveryPipelineOptions = SharedOptions & EngineParts & (ShortForm | LongForm);
+export type DeliveryPipelineOptions = SharedOptions & PipelineEngineParts & (ShortForm | LongForm);
 
 interface LongForm {
   readonly sources: SourcesInput;
@@ -29,7 +29,7 @@ interface LongForm {
   readonly source?: string | undefined;
 }
 
-interface EngineParts {
+export interface PipelineEngineParts {
   /** What is stored in it does not count against the client's `maxQueued`. @default one in memory, where it does */
   readonly queue?: Queue | undefined;
   readonly onEvent?: ((event: EngineEvent) => void) | undefined;
@@ -68,23 +68,25 @@ const LONG_FORM = {
 const ENGINE_PARTS = {
   queue: 'an object',
   onEvent: 'a function',
-} as const satisfies Record<keyof EngineParts, string>;
+} as const satisfies Record<keyof PipelineEngineParts, string>;
 
 const TRACKING_API = { ...SINK_KINDS, ...CONNECTION_KINDS, ...SHARED } as const satisfies Record<
   keyof TrackingApiPipelineOptions,
   OptionKind
 >;
 
-const OF_CLIENT = Object.fromEntries(Object.keys(CLIENT_KINDS).map((name) => [name, `client.${name}`]));
-const OF_DELIVERY = Object.fromEntries(Object.keys(DELIVERY_KINDS).map((name) => [name, `delivery.${name}`]));
+/** The options that another option holds, by the names that people write without it. */
+function namesWithin(holder: 'client' | 'delivery', kinds: object): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.keys(kinds).map((name) => [name, `${holder}.${name}`]));
+}
 
 /** Throws ConfigError for options that are unknown, of another kind, or of both forms. */
-export function checkDeliveryPipelineOptions(options: DeliveryPipelineOptions): void {
-  checkOptions(options, {
+export function validateDeliveryPipelineOptions(options: DeliveryPipelineOptions): void {
+  validateOptions(options, {
     kinds: { ...SHORT_FORM, ...LONG_FORM, ...ENGINE_PARTS, ...SHARED },
     otherNames: {
-      ...OF_CLIENT,
-      ...OF_DELIVERY,
+      ...namesWithin('client', CLIENT_KINDS),
+      ...namesWithin('delivery', DELIVERY_KINDS),
       url: 'webhooks',
       urls: 'webhooks',
       secret: 'sharedSecret',
@@ -107,10 +109,10 @@ export function isLongForm(options: ShortForm | LongForm): options is LongForm {
 }
 
 /** Throws ConfigError for options that are unknown or of another kind. */
-export function checkTrackingApiPipelineOptions(options: TrackingApiPipelineOptions): void {
-  checkOptions(options, {
+export function validateTrackingApiPipelineOptions(options: TrackingApiPipelineOptions): void {
+  validateOptions(options, {
     kinds: TRACKING_API,
     required: ['endpoint', 'writeKey'],
-    otherNames: { ...OF_CLIENT, url: 'endpoint', concurrency: 'maxInFlight' },
+    otherNames: { ...namesWithin('client', CLIENT_KINDS), url: 'endpoint', concurrency: 'maxInFlight' },
   });
 }

@@ -1,6 +1,5 @@
-import { Faults, isObject } from '../../check-options.ts';
 import { createClient, promiseOrThrow, type Client } from '../../client/client.ts';
-import { resolveClientOptions, type ClientOptions } from '../../client/options.ts';
+import type { ResolvedClientOptions } from '../../client/options.ts';
 import type { EnqueueOptions, Receipt, Sink } from '../../client/sink.ts';
 import { sleep, systemClock, type Clock } from '../../clock.ts';
 import { prepareDestinations } from '../../engine/destination.ts';
@@ -12,18 +11,11 @@ import { MemoryQueue } from '../../stores/open.ts';
 import type { DurableQueue } from '../../stores/opened-queue.ts';
 import type { Transport } from '../../transport/transport.ts';
 import { createUndiciTransport } from '../../transport/undici-transport.ts';
-import { checkRoutes } from '../check-routes.ts';
-import {
-  checkDeliveryPipelineOptions,
-  isLongForm,
-  type DeliveryPipelineOptions,
-  type SharedOptions,
-} from './options.ts';
+import { validateRoutes } from '../validate-routes.ts';
+import type { PipelineEngineParts, SharedOptions } from './options.ts';
 import { Outcomes, queuedOutcome, type Outcome } from './outcomes.ts';
 import { createRouterSink } from './router-sink.ts';
-import { sourceNamed, sourcesOf } from './short-form.ts';
-import { completeSources } from './sources-input.ts';
-import { userAgent } from '../version.ts';
+import { USER_AGENT } from '../version.ts';
 
 /** A client and all that delivers its messages: `send`, `replay` and programs that embed hooks use it. */
 export interface Pipeline {
@@ -46,11 +38,17 @@ export interface Pipeline {
   close(): Promise<void>;
 }
 
-/** Client → engine → queue → transport. Throws ConfigError for unknown options, and for webhooks that cannot be reached because of their URL or the route to it. */
-export function createDeliveryPipeline(options: DeliveryPipelineOptions): Pipeline {
-  const sources = readDeliveryOptions(options);
-  const source = sourceNamed(sources, isLongForm(options) ? options.source : undefined);
-  const { client, clock = systemClock, random = Math.random } = options;
+/** The options of a pipeline, validated and complete. */
+export interface DeliveryParts extends Omit<SharedOptions, 'client'>, PipelineEngineParts {
+  readonly sources: Sources;
+  /** The source whose calls the client makes. */
+  readonly source: string;
+  readonly client: ResolvedClientOptions;
+}
+
+/** Client → engine → queue → transport. Throws ConfigError for webhooks that cannot be reached because of their URL or the route to it. */
+export function openDeliveryPipeline(options: DeliveryParts): Pipeline {
+  const { sources, source, client, clock = systemClock, random = Math.random } = options;
   const transport = options.transport ?? undici(options);
   const queue = options.queue ?? new MemoryQueue(clock);
   const boundsMemory = options.queue === undefined;
@@ -65,10 +63,11 @@ export function createDeliveryPipeline(options: DeliveryPipelineOptions): Pipeli
     transport,
     clock,
     random,
-    userAgent: userAgent(),
+    userAgent: USER_AGENT,
     onEvent,
+    loadCauses: () => import('../../diagnosis/explain.ts'),
   });
-  if (options.transport === undefined) checkRoutes(sources, options.proxyEnv);
+  if (options.transport === undefined) validateRoutes(sources, options.proxyEnv);
   engine.start();
   const release = async (): Promise<void> => {
     await engine.close();
@@ -94,21 +93,6 @@ export function createDeliveryPipeline(options: DeliveryPipelineOptions): Pipeli
   });
 }
 
-/** Throws one ConfigError that names everything that is wrong. */
-function readDeliveryOptions(options: DeliveryPipelineOptions): Sources {
-  const faults = new Faults();
-  faults.collect(() => checkDeliveryPipelineOptions(options));
-  if (!isObject(options)) faults.throwIfAny('options');
-  const { client } = options;
-  if (isObject(client)) faults.collect(() => resolveClientOptions(client));
-  const sources = faults.collect(() =>
-    isLongForm(options) ? completeSources(options.sources) : sourcesOf(options),
-  );
-  if (sources !== undefined) faults.collect(() => prepareDestinations(sources, userAgent()));
-  faults.throwIfAny('options');
-  return sources ?? {};
-}
-
 export interface QueuePipelineOptions {
   readonly sources: Sources;
   /** The source whose calls the client makes. */
@@ -116,14 +100,14 @@ export interface QueuePipelineOptions {
   /** Closed with the pipeline. */
   readonly durable: DurableQueue;
   readonly clock: Clock;
-  readonly client?: ClientOptions | undefined;
+  readonly client: ResolvedClientOptions;
 }
 
 /** Client → router → queue, and no further: another process delivers. Throws ConfigError for webhooks that cannot be sent to. */
 export function createQueuePipeline(options: QueuePipelineOptions): Pipeline {
   const { sources, source, durable, clock, client } = options;
   // Only to check them: a message must not wait in the queue for a webhook that no process can ask.
-  prepareDestinations(sources, userAgent());
+  prepareDestinations(sources, USER_AGENT);
   const router = new Router({ sources, queue: durable.queue, clock: durable.clock });
   return new ClientPipeline({
     sink: createRouterSink({ router, source }),
@@ -143,7 +127,7 @@ export function undici({ proxyEnv }: SharedOptions): Transport {
 interface PipelineParts {
   readonly sink: Sink;
   readonly clock: Clock;
-  readonly client?: ClientOptions | undefined;
+  readonly client: ResolvedClientOptions;
   readonly onReceipt: (receipt: Receipt, onOutcome: (outcome: Outcome) => void) => void;
   /** Resolves when every accepted message is settled. */
   readonly settled: () => Promise<void>;
@@ -157,8 +141,8 @@ export class ClientPipeline implements Pipeline {
   #released: Promise<void> | undefined;
 
   constructor(parts: PipelineParts) {
-    const { sink, clock, client } = parts;
-    this.client = createClient({ sink, clock, ...client });
+    const { sink, clock, client: options } = parts;
+    this.client = createClient({ sink, clock, options });
     this.#parts = parts;
   }
 

@@ -7,7 +7,7 @@ import {
   type WebhookOptions,
 } from '../../engine/options.ts';
 import { ConfigError } from '../../errors.ts';
-import { definedOf, isObject, kindOf } from '../../check-options.ts';
+import { definedOf, isObject, kindOf } from '../../validate-options.ts';
 import { printable } from '../../redact.ts';
 import type { SchemeChoice } from '../../signature/schemes/find-schemes.ts';
 

@@ -1,7 +1,7 @@
-import { checkOptions, definedOf, Faults, isObject } from '../../check-options.ts';
-import { checkSecret } from '../../engine/destination.ts';
+import { validateOptions, definedOf, Problems, isObject } from '../../validate-options.ts';
+import { validateSecret } from '../../engine/destination.ts';
 import {
-  checkDelivery,
+  validateDelivery,
   DELIVERY_DEFAULTS,
   type DeliveryOptions,
   type DestinationOptions,
@@ -9,7 +9,7 @@ import {
   type Sources,
   type WebhookOptions,
 } from '../../engine/options.ts';
-import { checkWebhookCount, prepareWebhook } from '../../engine/webhook.ts';
+import { validateWebhookCount, prepareWebhook } from '../../engine/webhook.ts';
 import { ConfigError } from '../../errors.ts';
 import { secretsIn, webhookOf, type ShortForm } from './short-form.ts';
 
@@ -44,30 +44,32 @@ const DESTINATION_KINDS = {
 
 /** Fills in the defaults. Throws one ConfigError that names everything that is wrong. */
 export function completeSources(sources: SourcesInput): Sources {
-  const faults = new Faults();
+  const problems = new Problems();
   const entries = Object.entries<SourceInput>(isObject(sources) ? sources : {}).map(
     ([name, source]): [string, SourceOptions] => [
       name,
-      completeSource(source, { setting: `sources.${name}`, faults }),
+      completeSource(source, { setting: `sources.${name}`, problems }),
     ],
   );
-  faults.throwIfAny('sources');
+  problems.throwIfAny('sources');
   return Object.fromEntries(entries);
 }
 
-interface InputContext {
+interface SourceInputContext {
   /** Names what is read, in errors. */
   readonly setting: string;
-  readonly faults: Faults;
+  readonly problems: Problems;
 }
 
-function completeSource(source: SourceInput, { setting, faults }: InputContext): SourceOptions {
-  faults.collect(() => checkOptions(source, { setting, kinds: SOURCE_KINDS, required: ['destinations'] }));
+function completeSource(source: SourceInput, { setting, problems }: SourceInputContext): SourceOptions {
+  problems.collect(() =>
+    validateOptions(source, { setting, kinds: SOURCE_KINDS, required: ['destinations'] }),
+  );
   const { writeKey, destinations } = objectOf(source);
   const entries = Object.entries(objectOf<SourceInput['destinations']>(destinations)).map(
     ([name, input = {}]): [string, DestinationOptions] => {
-      const context = { setting: `${setting}.destinations.${name}`, faults };
-      faults.collect(() => checkName(name, context));
+      const context = { setting: `${setting}.destinations.${name}`, problems };
+      problems.collect(() => validateName(name, context));
       return [name, completeDestination(input, context)];
     },
   );
@@ -82,7 +84,7 @@ function objectOf<T extends object>(value: T | undefined): Partial<T> {
 /** In `integrations` it stands for every destination. */
 const ALL = 'All';
 
-function checkName(name: string, { setting }: InputContext): void {
+function validateName(name: string, { setting }: SourceInputContext): void {
   if (name !== ALL) return;
   throw new ConfigError(`Expected another name for the destination \`${setting}\``, {
     key: setting,
@@ -100,10 +102,10 @@ const NOTHING: DestinationOptions = {
   delivery: DELIVERY_DEFAULTS,
 };
 
-function completeDestination(input: DestinationInput, context: InputContext): DestinationOptions {
-  const { setting, faults } = context;
+function completeDestination(input: DestinationInput, context: SourceInputContext): DestinationOptions {
+  const { setting, problems } = context;
   if (!isObject(input)) {
-    faults.collect(() => checkOptions(input, { setting, kinds: DESTINATION_KINDS }));
+    problems.collect(() => validateOptions(input, { setting, kinds: DESTINATION_KINDS }));
     return NOTHING;
   }
   const { enabled = true, ...sound } = soundOptions(input, context);
@@ -119,54 +121,57 @@ function completeDestination(input: DestinationInput, context: InputContext): De
   };
 }
 
-/** Checks each option by itself, so that every fault is found, and gives those that are right. */
-function soundOptions(input: DestinationInput, { setting, faults }: InputContext): DestinationInput {
+/** Checks each option by itself, so that every problem is found, and gives those that are right. */
+function soundOptions(input: DestinationInput, { setting, problems }: SourceInputContext): DestinationInput {
   const entries = Object.entries(input).filter(([key, value]) =>
-    faults.collect(() => {
-      checkOptions({ [key]: value }, { setting, kinds: DESTINATION_KINDS, otherNames: OTHER_NAMES });
+    problems.collect(() => {
+      validateOptions({ [key]: value }, { setting, kinds: DESTINATION_KINDS, otherNames: OTHER_NAMES });
       return value !== undefined;
     }),
   );
   return Object.fromEntries(entries);
 }
 
-function completeSecrets(input: DestinationInput, { setting, faults }: InputContext): readonly string[] {
+function completeSecrets(
+  input: DestinationInput,
+  { setting, problems }: SourceInputContext,
+): readonly string[] {
   const { sharedSecret, sharedSecrets = [] } = input;
   const key = `${setting}.sharedSecret`;
   if (sharedSecret !== undefined && sharedSecrets.length > 0) {
-    faults.collect(() => {
+    problems.collect(() => {
       throw new ConfigError(`Expected one of \`${key}\` and \`${key}s\`, got both`, {
         key,
         hint: 'put all of them into `sharedSecret`: the first signs',
       });
     });
   }
-  const secrets = faults.collect(() => secretsIn(sharedSecret, key)) ?? [];
+  const secrets = problems.collect(() => secretsIn(sharedSecret, key)) ?? [];
   const all = [...secrets, ...sharedSecrets];
-  for (const secret of all) faults.collect(() => checkSecret(secret, key));
+  for (const secret of all) problems.collect(() => validateSecret(secret, key));
   return all;
 }
 
 function completeWebhooks(
   webhooks: ShortForm['webhooks'],
-  { setting, faults }: InputContext,
+  { setting, problems }: SourceInputContext,
 ): readonly WebhookOptions[] {
-  faults.collect(() => checkWebhookCount(webhooks.length, `${setting}.webhooks`));
+  problems.collect(() => validateWebhookCount(webhooks.length, `${setting}.webhooks`));
   return webhooks.flatMap((webhook, index) => {
     const at = `${setting}.webhooks[${index}]`;
-    const complete = faults.collect(() => webhookOf(webhook, at));
+    const complete = problems.collect(() => webhookOf(webhook, at));
     if (complete === undefined) return [];
-    // Only its faults are of interest here; the engine prepares it again.
-    faults.collect(() => prepareWebhook(complete, { userAgent: 'checked', setting: at }));
+    // Only its problems are of interest here; the engine prepares it again.
+    problems.collect(() => prepareWebhook(complete, { userAgent: 'checked', setting: at }));
     return [complete];
   });
 }
 
 function completeDelivery(
   { delivery = {} }: DestinationInput,
-  { setting, faults }: InputContext,
+  { setting, problems }: SourceInputContext,
 ): DeliveryOptions {
   const complete = { ...DELIVERY_DEFAULTS, ...definedOf(delivery) };
-  faults.collect(() => checkDelivery(complete, `${setting}.delivery`));
+  problems.collect(() => validateDelivery(complete, `${setting}.delivery`));
   return complete;
 }

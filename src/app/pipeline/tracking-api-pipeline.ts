@@ -1,24 +1,24 @@
 import { setMaxListeners } from 'node:events';
-import { Faults, isObject } from '../../check-options.ts';
+import { Problems, isObject } from '../../validate-options.ts';
 import { resolveClientOptions } from '../../client/options.ts';
-import { checkAccess } from '../../client/tracking-api-options.ts';
+import { validateAccess } from '../../client/tracking-api-options.ts';
 import { TrackingApiSink } from '../../client/tracking-api-sink.ts';
 import { sleep, systemClock } from '../../clock.ts';
-import { checkRoute } from '../../transport/route/check-route.ts';
+import { validateRoute } from '../../transport/route/validate-route.ts';
 import type { Transport, TransportRequest } from '../../transport/transport.ts';
-import { checkTrackingApiPipelineOptions, type TrackingApiPipelineOptions } from './options.ts';
+import { validateTrackingApiPipelineOptions, type TrackingApiPipelineOptions } from './options.ts';
 import { trackingApiOutcome } from './outcomes.ts';
 import { ClientPipeline, undici, type Pipeline } from './pipeline.ts';
-import { packageVersion } from '../version.ts';
+import { PACKAGE_VERSION } from '../version.ts';
 
 /** Client → someone's tracking API over HTTP. Throws ConfigError for an endpoint, write key, proxy or file of issuers that cannot be used, and for options that are none. */
 export function createTrackingApiPipeline(options: TrackingApiPipelineOptions): Pipeline {
-  const faults = new Faults();
+  const problems = new Problems();
   const given: TrackingApiPipelineOptions | undefined = isObject(options) ? options : undefined;
-  if (given !== undefined) faults.collect(() => checkAccess(given));
-  faults.collect(() => checkTrackingApiPipelineOptions(options));
-  if (isObject(given?.client)) faults.collect(() => resolveClientOptions(given.client));
-  faults.throwIfAny('options');
+  if (given !== undefined) problems.collect(() => validateAccess(given));
+  problems.collect(() => validateTrackingApiPipelineOptions(options));
+  if (isObject(given?.client)) problems.collect(() => resolveClientOptions(given.client));
+  problems.throwIfAny('options');
   const { endpoint, writeKey, timeoutMs, client, clock = systemClock, random = Math.random } = options;
   const { retryForMs, maxInFlight, onRetry } = options;
   const [stopping, cutting, over] = [new AbortController(), new AbortController(), new AbortController()];
@@ -27,7 +27,7 @@ export function createTrackingApiPipeline(options: TrackingApiPipelineOptions): 
   const sink = new TrackingApiSink({
     endpoint,
     writeKey,
-    version: packageVersion(),
+    version: PACKAGE_VERSION,
     clock,
     random,
     transport: askedWith(
@@ -40,11 +40,11 @@ export function createTrackingApiPipeline(options: TrackingApiPipelineOptions): 
     maxInFlight,
     onRetry,
   });
-  if (options.transport === undefined) checkRoute(endpoint, options, options.proxyEnv);
+  if (options.transport === undefined) validateRoute(endpoint, options, options.proxyEnv);
   return new ClientPipeline({
     sink,
     clock,
-    client,
+    client: resolveClientOptions(client),
     onReceipt: (receipt, onOutcome) => onOutcome(trackingApiOutcome(receipt)),
     settled: async () => {},
     // Closing waits for what is in flight, as long as the shortest grace that was given.

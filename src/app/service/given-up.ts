@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.ts';
-import type { Lane } from '../../queue/queue.ts';
+import type { LaneId } from '../../queue/queue.ts';
 
 interface GivenUpOptions {
   readonly clock: Clock;
@@ -7,7 +7,7 @@ interface GivenUpOptions {
   readonly onMore: (group: DeadGroup, more: number) => void;
 }
 
-interface DeadGroup extends Lane {
+interface DeadGroup extends LaneId {
   readonly reason: string;
 }
 

@@ -1,9 +1,9 @@
 import type { Clock } from '../../clock.ts';
 import type { AttemptRecord } from '../../attempt-record.ts';
-import type { Lane } from '../../queue/queue.ts';
+import type { LaneId } from '../../queue/queue.ts';
 
 /** A webhook of a destination that takes nothing. */
-export interface Outage extends Lane {
+export interface Outage extends LaneId {
   /** As it is shown. */
   readonly url: string;
   /** The first failure. Ms since the epoch. */
@@ -39,14 +39,14 @@ export class Outages {
     this.#options = options;
   }
 
-  see({ source, destination }: Lane, attempt: AttemptRecord): void {
+  see({ source, destination }: LaneId, attempt: AttemptRecord): void {
     const { url, result } = attempt;
     const key = JSON.stringify([source, destination, url]);
     const failing = this.#failing.get(key);
     if (result === 'delivered') {
       this.#failing.delete(key);
       if (failing?.isDown) this.#options.onBack(failing.outage);
-    } else if (isFault(attempt)) {
+    } else if (isFailure(attempt)) {
       const since = failing?.outage.since ?? attempt.at;
       const outage = { source, destination, url, since, last: attempt };
       this.#fail(key, { failures: (failing?.failures ?? 0) + 1, outage, isDown: failing?.isDown ?? false });
@@ -65,6 +65,6 @@ export class Outages {
 }
 
 /** Whether an attempt says that the webhook is down. A 4xx or a redirect is about the message or the address, an abort is our own doing. */
-function isFault({ error }: AttemptRecord): boolean {
+function isFailure({ error }: AttemptRecord): boolean {
   return error !== 'http-4xx' && error !== 'redirect' && error !== 'aborted';
 }

@@ -83,7 +83,7 @@ async function closeAll(service: Service, watched: WatchedEngine): Promise<void>
 
 function ingestTargetOf(engine: Engine, { queue, clock }: OpenQueue): IngestTarget {
   return {
-    submit: (source, messages) => engine.submit(source, messages),
+    submit: engine.submit.bind(engine),
     keepInvalid: (source, letters) => {
       const now = Math.floor(clock.now());
       return queue.add(letters.map((letter) => deadLetter(source, letter, now)));

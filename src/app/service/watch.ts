@@ -3,7 +3,7 @@ import { isoTime, type Clock } from '../../clock.ts';
 import type { Delivery } from '../../queue/delivery.ts';
 import { errorFields, type LogFields, type ServiceLog } from '../../service/log.ts';
 import type { Metrics } from '../../service/metrics.ts';
-import type { Lane } from '../../queue/queue.ts';
+import type { LaneId } from '../../queue/queue.ts';
 import { GivenUp } from './given-up.ts';
 import { Outages, type Outage } from './outages.ts';
 
@@ -12,7 +12,7 @@ interface WatchOptions {
   readonly metrics: Metrics;
   readonly clock: Clock;
   /** Counts the deliveries that wait for a destination. */
-  readonly waiting: (lane: Lane) => Promise<number>;
+  readonly waiting: (lane: LaneId) => Promise<number>;
 }
 
 /** What the engine says, as metrics and log lines. */

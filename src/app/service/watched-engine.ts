@@ -1,7 +1,7 @@
 import { sleep, type Clock } from '../../clock.ts';
 import { prepareDestinations } from '../../engine/destination.ts';
 import type { Sources, WebhookOptions } from '../../engine/options.ts';
-import type { Lane } from '../../queue/queue.ts';
+import type { LaneId } from '../../queue/queue.ts';
 import { isSecretHeader, spellingsOf } from '../../redact.ts';
 import { createServiceLog, type LogLevel, type ServiceLog } from '../../service/log.ts';
 import { createMetrics, type Metrics, type WebhookLabels } from '../../service/metrics.ts';
@@ -9,7 +9,7 @@ import type { OpenQueue } from '../../stores/opened-queue.ts';
 import type { Transport } from '../../transport/transport.ts';
 import { openEngine, uncheckedProxy, type OpenEngine, type Reach } from '../open-engine.ts';
 import { privateWebhookWarnings } from '../private-webhooks.ts';
-import { packageVersion, userAgent } from '../version.ts';
+import { PACKAGE_VERSION, USER_AGENT } from '../version.ts';
 import { Watch } from './watch.ts';
 import type { EngineEvent } from '../../engine/engine-event.ts';
 
@@ -49,7 +49,7 @@ export async function openWatchedEngine(options: WatchedEngineOptions & Watching
     oldestAt: open.oldestAt,
     sources: options.ingests,
     webhooks: options.deliver ? webhooksOf(sources) : [],
-    version: packageVersion(),
+    version: PACKAGE_VERSION,
     now: () => open.clock.now(),
   });
   const watch = new Watch({ log, metrics, clock: open.clock, waiting: (lane) => waitingFor(open, lane) });
@@ -83,12 +83,12 @@ async function sweepHourly({ sweep, clock }: OpenQueue, log: ServiceLog, signal:
 
 /** The webhooks in use, as they are shown: each is known to the metrics before its first attempt. */
 function webhooksOf(sources: Sources): readonly WebhookLabels[] {
-  return prepareDestinations(sources, userAgent()).flatMap(({ lane, destination }) =>
+  return prepareDestinations(sources, USER_AGENT).flatMap(({ lane, destination }) =>
     destination.webhooks.map(({ shownUrl }) => ({ ...lane, url: shownUrl })),
   );
 }
 
-async function waitingFor({ lanes }: OpenQueue, { source, destination }: Lane): Promise<number> {
+async function waitingFor({ lanes }: OpenQueue, { source, destination }: LaneId): Promise<number> {
   const stats = await lanes();
   const own = stats.find((lane) => lane.source === source && lane.destination === destination);
   return own === undefined ? 0 : own.pending + own.sending + own.retrying;

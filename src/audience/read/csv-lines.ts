@@ -85,14 +85,16 @@ export class CsvLines implements LineReader {
       this.#add(trimmedId(lines.toString('utf8', idFrom, idTo)), trimmedId(valueText));
       return;
     }
-    this.#target.checkId(idTo - idFrom, this.#line);
+    this.#target.validateId(idTo - idFrom, this.#line);
     this.#target.spill.add(lines, idFrom, idTo);
   }
 
   async #takeQuoted(records: Buffer): Promise<void> {
     const first = this.#line;
     const { delimiter, columns, id, value } = this.#layout;
-    const rows = await parseCsv(records, delimiter, (at, message) => this.#target.fault(first + at, message));
+    const rows = await parseCsv(records, delimiter, (at, message) =>
+      this.#target.problem(first + at, message),
+    );
     for (const { record, line } of rows) {
       this.#line = first + line;
       if (record.length !== columns) throw this.#wrongCount(record.length);
@@ -114,18 +116,22 @@ export class CsvLines implements LineReader {
       return readJsonString(text);
     } catch (error) {
       if (!(error instanceof HooksError)) throw error;
-      throw this.#target.fault(this.#line, error.message, 'with --text values are sent as they are written');
+      throw this.#target.problem(
+        this.#line,
+        error.message,
+        'with --text values are sent as they are written',
+      );
     }
   }
 
   #wrongCount(count: number): HooksError {
     const { columns } = this.#layout;
     const expected = `${columns} column${columns === 1 ? '' : 's'} as in the header`;
-    return this.#target.fault(this.#line, `expected ${expected}, got ${count}`);
+    return this.#target.problem(this.#line, `Expected ${expected}, got ${count}`);
   }
 
   #unclosed(): HooksError {
-    return this.#target.fault(this.#line, 'a quotation mark is opened here and not closed');
+    return this.#target.problem(this.#line, 'a quotation mark is opened here and not closed');
   }
 }
 
@@ -136,11 +142,11 @@ interface CsvRecord {
   readonly line: number;
 }
 
-/** `fault` makes the error about the line that is this many below the first. */
+/** `problem` makes the error about the line that is this many below the first. */
 export async function parseCsv(
   bytes: Buffer,
   delimiter: string,
-  fault: (line: number, message: string) => HooksError,
+  problem: (line: number, message: string) => HooksError,
 ): Promise<readonly CsvRecord[]> {
   const { CsvError, parse } = await import('csv-parse/sync');
   try {
@@ -159,7 +165,7 @@ export async function parseCsv(
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     const { lines } = error as unknown as { readonly lines?: number }; // of errors about a place
-    throw fault((lines ?? 1) - 1, error.message.replace(/\.?\s*at line \d+.*$/i, ''));
+    throw problem((lines ?? 1) - 1, error.message.replace(/\.?\s*at line \d+.*$/i, ''));
   }
 }
 

@@ -40,17 +40,17 @@ export class JsonLines implements LineReader {
       const value = readJson(bytes, { file, line: this.#line });
       if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as JsonObject; // the rest of JsonValue
     } catch (error) {
-      if (error instanceof HooksError) throw this.#target.fault(this.#line, error.message, error.hint);
+      if (error instanceof HooksError) throw this.#target.problem(this.#line, error.message, error.hint);
       throw error;
     }
-    throw this.#target.fault(this.#line, `expected an object such as {"${this.#columns.id}":"u1"}`);
+    throw this.#target.problem(this.#line, `Expected an object such as {"${this.#columns.id}":"u1"}`);
   }
 
   #add(object: JsonObject): void {
     const { id, value } = this.#columns;
     const isTrait = this.#target.kind === 'trait';
     if (isTrait && object[value] === undefined) {
-      throw this.#target.fault(this.#line, `expected a value in \`${value}\`, got nothing`);
+      throw this.#target.problem(this.#line, `Expected a value in \`${value}\`, got nothing`);
     }
     this.#target.add(this.#idOf(object[id]), isTrait ? (object[value] ?? null) : true, this.#line);
   }
@@ -60,9 +60,9 @@ export class JsonLines implements LineReader {
     // A number that readJson has taken is spelled in one way only.
     if (typeof id === 'number') return String(id);
     const got = id === undefined ? 'nothing' : JSON.stringify(id);
-    throw this.#target.fault(
+    throw this.#target.problem(
       this.#line,
-      `expected a user id in \`${this.#columns.id}\`, got ${got}`,
+      `Expected a user id in \`${this.#columns.id}\`, got ${got}`,
       'name the field that holds it with --id-column',
     );
   }

@@ -42,33 +42,33 @@ export async function membersLayoutOf(
   if (text.includes('\r')) throw endsInCr({ file: target.file, line });
   if (text.startsWith('{')) return { reader: new JsonLines(target, columns, line), hasHeader: false };
   if (text.startsWith('[')) {
-    throw target.fault(line, 'expected one object a line, got a JSON array', "unpack it: jq -c '.[]' FILE");
+    throw target.problem(line, 'Expected one object a line, got a JSON array', "unpack it: jq -c '.[]' FILE");
   }
   const names = await namesIn(head, target);
   if (isHeader(names, target, options)) {
     return { reader: csvReader(names, head, target, options), hasHeader: true };
   }
-  refuseWhatLooksLikeHeader(names, head, target);
+  rejectWhatLooksLikeHeader(names, head, target);
   return { reader: new IdLines(target, line), hasHeader: false };
 }
 
-interface Names {
+interface HeaderNames {
   readonly delimiter: string;
   readonly names: readonly string[];
 }
 
-async function namesIn({ text, line }: Head, target: MemberTarget): Promise<Names> {
+async function namesIn({ text, line }: Head, target: MemberTarget): Promise<HeaderNames> {
   const unquoted = text.replace(/"(?:[^"]|"")*"/g, '');
   const delimiter = DELIMITERS.find((each) => unquoted.includes(each)) ?? ',';
   // A quotation mark within an id is a part of it.
   if (!text.startsWith('"') && !text.includes(delimiter)) return { delimiter, names: [text] };
-  const [first] = await parseCsv(Buffer.from(text), delimiter, (_, message) => target.fault(line, message));
+  const [first] = await parseCsv(Buffer.from(text), delimiter, (_, message) => target.problem(line, message));
   return { delimiter, names: first?.record ?? [] };
 }
 
 /** A file whose column is named by an option has a header; a single text that is not `userId` is an id. */
 function isHeader(
-  { names }: Names,
+  { names }: HeaderNames,
   { kind }: MemberTarget,
   { idColumn, valueColumn }: ReadMembersOptions,
 ): boolean {
@@ -86,7 +86,7 @@ function plain(name: string): string {
 }
 
 function csvReader(
-  { delimiter, names }: Names,
+  { delimiter, names }: HeaderNames,
   { line }: Head,
   target: MemberTarget,
   options: ReadMembersOptions,
@@ -110,23 +110,23 @@ function columnOf(
   if (at !== -1) return at;
   const near = closest(column, names);
   const listed = names.map((name) => `\`${printable(name, 60)}\``).join(', ');
-  const message = `expected a header with the column \`${column}\`, got ${listed || 'nothing'}`;
+  const message = `Expected a header with the column \`${column}\`, got ${listed || 'nothing'}`;
   const isOneColumn = names.length === 1 && target.kind === 'audience';
   const hint =
     near === undefined ? `name the column with ${flag}` : `did you mean ${flag} ${printable(near, 60)}?`;
-  throw target.fault(line, message, isOneColumn ? `${hint}, or leave ${flag} out for one id a line` : hint);
+  throw target.problem(line, message, isOneColumn ? `${hint}, or leave ${flag} out for one id a line` : hint);
 }
 
 /** Rejects a first line that looks like a header: as an id, it would tell a user called `email`. */
-function refuseWhatLooksLikeHeader(
-  { names: [name = ''] }: Names,
+function rejectWhatLooksLikeHeader(
+  { names: [name = ''] }: HeaderNames,
   { line }: Head,
   target: MemberTarget,
 ): void {
   if (!/^(?:.*[\s_-])?(?:id|uid|uuid|email|user|username|name|member)$/i.test(name)) return;
-  throw target.fault(
+  throw target.problem(
     line,
-    `expected an id, got \`${printable(name, 60)}\`, which looks like a header`,
+    `Expected an id, got \`${printable(name, 60)}\`, which looks like a header`,
     `for a header: --id-column ${printable(name, 60)}; an id of that name has to stand below another`,
   );
 }
@@ -157,7 +157,7 @@ class IdLines implements LineReader {
       }
       const end = byte === MEMBER_END ? at : lines.indexOf(MEMBER_END, at);
       if (byte === MEMBER_END && at > start) {
-        this.#target.checkId(at - start, this.#line);
+        this.#target.validateId(at - start, this.#line);
         spill.addHashed(lines, start, at, hash);
       } else if (end > start) {
         this.#addTrimmed(lines, start, end);

@@ -24,28 +24,28 @@ export class MemberTarget {
   add(userId: string, value: JsonValue, line?: number): void {
     // A caller from JavaScript may pass any value.
     if (typeof userId !== 'string' || userId === '') {
-      throw this.fault(line, `expected a user id, got ${userId === '' ? 'an empty text' : typeof userId}`);
+      throw this.problem(line, `Expected a user id, got ${userId === '' ? 'an empty text' : typeof userId}`);
     }
     if (/\p{Surrogate}/u.test(userId)) {
-      throw this.fault(line, 'expected a user id in Unicode, got half of a surrogate pair');
+      throw this.problem(line, 'Expected a user id in Unicode, got half of a surrogate pair');
     }
-    this.checkId(Buffer.byteLength(userId), line);
+    this.validateId(Buffer.byteLength(userId), line);
     const bytes = Buffer.from(writeEntry({ userId, value }, this.kind));
-    if (this.kind === 'trait') this.#checkValue(bytes.length - bytes.indexOf(MEMBER_TAB) - 1, line);
+    if (this.kind === 'trait') this.#validateValue(bytes.length - bytes.indexOf(MEMBER_TAB) - 1, line);
     this.spill.add(bytes, 0, bytes.length);
   }
 
-  checkId(bytes: number, line?: number): void {
+  validateId(bytes: number, line?: number): void {
     if (bytes <= MAX_ID_BYTES) return;
-    throw this.fault(line, `expected a user id of at most ${MAX_ID_BYTES} bytes, got ${bytes}`);
+    throw this.problem(line, `Expected a user id of at most ${MAX_ID_BYTES} bytes, got ${bytes}`);
   }
 
-  #checkValue(bytes: number, line: number | undefined): void {
+  #validateValue(bytes: number, line: number | undefined): void {
     if (bytes <= MAX_VALUE_BYTES) return;
-    throw this.fault(line, `expected a value of at most ${MAX_VALUE_BYTES} bytes as JSON, got ${bytes}`);
+    throw this.problem(line, `Expected a value of at most ${MAX_VALUE_BYTES} bytes as JSON, got ${bytes}`);
   }
 
-  fault(line: number | undefined, message: string, hint?: string): InputError {
+  problem(line: number | undefined, message: string, hint?: string): InputError {
     return new InputError(printable(message, 300), {
       file: this.file,
       ...(line !== undefined && { line }),

@@ -5,17 +5,22 @@ import { membersLayoutOf, type MembersLayout, type ReadMembersOptions } from './
 import { MemberTarget, trimmedId } from './member-target.ts';
 import { wholeLines } from './whole-lines.ts';
 
-export interface ReadEntriesOptions extends ReadMembersOptions {
+/** A file of members or values, as bytes. */
+export interface MembersFile extends ReadMembersOptions {
+  readonly open: () => AsyncIterable<Uint8Array>;
+  readonly onRead?: ((entries: number) => void) | undefined;
+}
+
+export interface ReadEntriesOptions extends Omit<MembersFile, 'open'> {
   readonly kind: 'audience' | 'trait';
   /** As the user named it, for errors. */
   readonly file: string;
   /** Reading ends early, without an error. */
   readonly signal: AbortSignal;
-  readonly onRead?: ((entries: number) => void) | undefined;
 }
 
 /**
- * Reads CSV with a header, NDJSON or one id a line, whichever the content is, into the spill. One entry that cannot be read refuses them
+ * Reads CSV with a header, NDJSON or one id a line, whichever the content is, into the spill. One entry that cannot be read rejects them
  * all: left out, it would be a user who has left. Throws InputError with file and line.
  */
 export async function readMembers(

@@ -53,7 +53,7 @@ function notUtf8(lines: Buffer, { file, line }: LineOrigin): InputError {
   }
   const isUtf16 = lines.includes(0);
   return new InputError(
-    isUtf16 ? 'expected UTF-8, got zero bytes: it may be UTF-16' : 'expected UTF-8, got other bytes',
+    isUtf16 ? 'Expected UTF-8, got zero bytes: it may be UTF-16' : 'Expected UTF-8, got other bytes',
     {
       file,
       line: broken,
@@ -64,14 +64,14 @@ function notUtf8(lines: Buffer, { file, line }: LineOrigin): InputError {
 
 /** The error for lines that end in CR alone, as a Mac of old and Excel's "CSV (Macintosh)" write them: all of the file would be one line. */
 export function endsInCr(place: LineOrigin): InputError {
-  return new InputError('expected lines that end in LF or CR LF, got CR alone', {
+  return new InputError('Expected lines that end in LF or CR LF, got CR alone', {
     ...place,
     hint: String.raw`convert it: tr '\r' '\n' < FILE`,
   });
 }
 
 function tooLong(place: LineOrigin): InputError {
-  return new InputError('expected lines, got one of more than 1 MiB', {
+  return new InputError('Expected lines, got one of more than 1 MiB', {
     ...place,
     hint: 'expected CSV with a header, NDJSON or one id a line',
   });

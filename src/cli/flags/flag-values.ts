@@ -2,6 +2,8 @@ import { InvalidArgumentError } from 'commander';
 import { parseDuration } from '../../duration.ts';
 import { ConfigError } from '../../errors.ts';
 
+// The message of each InvalidArgumentError continues "Expected `--flag` to be …"; usage-errors.ts writes the sentence.
+
 /** Collects the values of a flag that may be repeated, in order. */
 export function collect(value: string, before: readonly string[] = []): readonly string[] {
   return [...before, value];
@@ -14,7 +16,7 @@ export function joinNames(value: string, before?: string): string {
 
 /** Rejects the empty value that an unset variable leaves. */
 export function given(text: string): string {
-  if (text === '') throw new InvalidArgumentError('Expected a value, got an empty text.');
+  if (text === '') throw new InvalidArgumentError('a non-empty text');
   return text;
 }
 
@@ -28,7 +30,7 @@ export function countFrom(least: number): (text: string) => number {
   return (text) => {
     const count = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
     if (!(count >= least)) {
-      throw new InvalidArgumentError(`Expected a whole number from ${least} to 999999999.`);
+      throw new InvalidArgumentError(`a whole number from ${least} to 999999999`);
     }
     return count;
   };
@@ -39,13 +41,13 @@ export function timeFrom(leastMs: number): (text: string) => number {
   return (text) => {
     const durationMs = parseDuration(text);
     if (typeof durationMs === 'number' && durationMs >= leastMs) return durationMs;
-    throw new InvalidArgumentError('Expected a time with its unit, such as 500ms, 30s or 5m.');
+    throw new InvalidArgumentError('a time with its unit, such as 500ms, 30s or 5m');
   };
 }
 
 export function parsePort(text: string): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
-  if (!(port <= 65_535)) throw new InvalidArgumentError('Expected a port from 0 to 65535.');
+  if (!(port <= 65_535)) throw new InvalidArgumentError('0 to 65535');
   return port;
 }
 
@@ -63,9 +65,10 @@ export interface FlagRule {
 
 /** Throws ConfigError for flags that do not go together. `flags` has the values by commander's names; a flag that is undefined is not given. */
 export function rejectConflicts(flags: object, rules: readonly FlagRule[]): void {
-  const names = new Set(Object.entries(flags).flatMap(([name, value]) => (value === undefined ? [] : name)));
-  const isGiven = (flag: Flag): boolean => names.has(attributeOf(flag));
-  for (const { flag, needs, excludes = [], hint } of rules.filter((rule) => isGiven(rule.flag))) {
+  const values: Readonly<Record<string, unknown>> = { ...flags };
+  const isGiven = (flag: Flag): boolean => values[attributeOf(flag)] !== undefined;
+  for (const { flag, needs, excludes = [], hint } of rules) {
+    if (!isGiven(flag)) continue;
     if (needs !== undefined && !isGiven(needs)) {
       throw conflict(flag, `\`${flag}\` is for \`${needs}\`, which is not given`, hint);
     }

@@ -1,5 +1,5 @@
 import type { AttemptRecord } from '../../attempt-record.ts';
-import { examineFailure } from '../../diagnosis/examine-failure.ts';
+import { examineFailure } from '../../diagnosis/explain.ts';
 import type { Outcome } from '../../app/pipeline/outcomes.ts';
 import type { Io } from '../io.ts';
 import { decidingAttempt, decisive } from './deciding-attempt.ts';

@@ -1,7 +1,6 @@
 import type { AttemptRecord } from '../../attempt-record.ts';
 import { TRACKING_API, type DestinationOutcome, type Outcome } from '../../app/pipeline/outcomes.ts';
-import { networkCauseOf } from '../../diagnosis/causes/network-causes.ts';
-import { causeCodeOf, causeOf } from '../../diagnosis/causes/response-cause.ts';
+import { causeCodeOf, causeOf, networkCauseOf } from '../../diagnosis/explain.ts';
 import { decidingAttempt, decisive } from './deciding-attempt.ts';
 
 /** Why an attempt or a delivery failed, beyond its status or error, and what a person who reads that should do. Unescaped. */

@@ -9,8 +9,8 @@ import {
 import type { ReceivedMessage } from '../../receiver/messages/tracking-call.ts';
 import type { ReceivedRequest } from '../../receiver/received-request.ts';
 import { isMessageType } from '../../message/types.ts';
-import { MASK, printable, redactUrl } from '../../redact.ts';
-import { isObject } from '../../check-options.ts';
+import { printable, redactUrl, withoutWriteKeys } from '../../redact.ts';
+import { isObject } from '../../validate-options.ts';
 import { isoTime } from '../../clock.ts';
 import { attemptText, detailText, durationText, tenths } from '../attempt-text.ts';
 import { fitText, truncateEnd } from '../fit-text.ts';
@@ -25,13 +25,20 @@ const MAX_SHOWN_SIGNATURE = 200;
 const MAX_HINT = 2_000;
 
 interface ReceivedOptions {
+  readonly output: 'text' | 'json';
+  readonly screen: Screen;
   /** The capture that the request was saved as. */
   readonly file?: string | undefined;
   readonly withBody: boolean;
 }
 
-/** Formats a received request for a program (cli.md, `hooks listen`). */
-export function receivedJson(request: ReceivedRequest, { file, withBody }: ReceivedOptions): string {
+/** Formats a received request: a JSON line for a program, or an aligned line with its explanation for a person. */
+export function receivedRow(request: ReceivedRequest, options: ReceivedOptions): string {
+  return (options.output === 'json' ? receivedJson : receivedText)(request, options);
+}
+
+/** The JSON line of a request (cli.md, `hooks listen`). */
+function receivedJson(request: ReceivedRequest, { file, withBody }: ReceivedOptions): string {
   const { at, method, path, verdict, secret, note, diagnosis, problem, status, answered, body, ms } = request;
   const { forwarded, expected, got, call } = request;
   const messages = messagesOf(request);
@@ -76,10 +83,7 @@ function messageJson(message: ReceivedMessage): object {
 }
 
 /** Formats a received request for a person: one aligned line, and below it why a signature does not match. */
-export function receivedText(
-  request: ReceivedRequest,
-  { file, withBody, screen }: ReceivedOptions & { readonly screen: Screen },
-): string {
+function receivedText(request: ReceivedRequest, { file, withBody, screen }: ReceivedOptions): string {
   const { at, method, path, verdict, body, ms } = request;
   const messages = messagesOf(request);
   const { color, stdoutColumns: columns } = screen;
@@ -122,15 +126,13 @@ function bodyLine({ body }: ReceivedRequest, messages: readonly ReceivedMessage[
   if (messages.length > 1) return '';
   const [{ value } = { value: undefined }] = messages;
   if (!isObject(value) || !isMessageType(value['type'])) {
-    const text = bodyText(body.subarray(0, LONGEST_LINE)).replaceAll(/\s+/g, ' ').trim();
-    return text.replace(WRITE_KEY, `$1${MASK}`);
+    return bodyText(body.subarray(0, LONGEST_LINE)).replaceAll(/\s+/g, ' ').trim();
   }
   const { properties, traits, context } = value;
   const about = [properties, traits, context].find((each) => isObject(each) && Object.keys(each).length > 0);
   return about === undefined ? '' : JSON.stringify(about);
 }
 
-const WRITE_KEY = /("writeKey"\s*:\s*")[^"]*/g;
 /** No terminal is wider. */
 const LONGEST_LINE = 1_000;
 
@@ -209,12 +211,12 @@ function headersAndBody({ method, path, rawHeaders, body }: ReceivedRequest): ob
   const capture = toCapture({ method, url: path, headers: pairsOf(rawHeaders), body });
   const { headers } = capture;
   return capture.bodyBase64 === undefined
-    ? { headers, body: capture.body }
+    ? { headers, body: withoutWriteKeys(capture.body) }
     : { headers, bodyBase64: capture.bodyBase64 };
 }
 
 function bodyText(body: Uint8Array): string {
-  return bufferOf(body).toString();
+  return withoutWriteKeys(bufferOf(body).toString());
 }
 
 function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {

@@ -2,13 +2,13 @@ import type { Outcome, DestinationOutcome } from '../../app/pipeline/outcomes.ts
 import type { AttemptRecord } from '../../attempt-record.ts';
 import type { Message } from '../../message/types.ts';
 import type { ReportedOutcome } from '../../report/report.ts';
-import type { ResponseCause } from '../../diagnosis/causes/response-cause.ts';
+import type { ResponseCause } from '../../diagnosis/explain.ts';
 import { printable } from '../../redact.ts';
 import type { ReceivedRequest } from '../../receiver/received-request.ts';
 import { isoTime } from '../../clock.ts';
 import { tenths } from '../attempt-text.ts';
 import { decidingAttempt, decisive, destinationMs } from './deciding-attempt.ts';
-import { failureCause } from './failure-cause.ts';
+import type { FailureCause } from './failure-cause.ts';
 
 /** What a result line says of a message besides its outcome. */
 export interface ResultFacts {
@@ -18,6 +18,8 @@ export interface ResultFacts {
   /** `file:line`, for a replay. */
   readonly origin?: string;
   readonly body?: string | undefined;
+  /** Why it failed. */
+  readonly cause?: FailureCause | undefined;
   /** What the body of a 2xx says against it. */
   readonly warning?: ResponseCause;
   /** What the receiver of --loopback thought of it. */
@@ -38,10 +40,10 @@ export function messageTitleOf({ event, name, properties, groupId, userId, anony
 /** The JSON object of a message that `-o json` prints as a line and reports contain. JSON leaves out what is undefined. */
 export function resultLine(
   result: Outcome,
-  { type, origin, body, judgement, warning }: ResultFacts,
+  { type, origin, body, judgement, warning, cause: known }: ResultFacts,
 ): Readonly<Record<string, unknown>> {
   const { messageId, outcome, destinations, refusal } = result;
-  const cause = outcome === 'failed' ? failureCause(result) : undefined;
+  const cause = outcome === 'failed' ? known : undefined;
   const decided = destinationFields(decisive(destinations) ?? UNTRIED);
   return {
     messageId,

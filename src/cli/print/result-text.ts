@@ -1,10 +1,10 @@
 import type { DestinationOutcome, Outcome } from '../../app/pipeline/outcomes.ts';
-import type { ResponseCause } from '../../diagnosis/causes/response-cause.ts';
+import type { ResponseCause } from '../../diagnosis/explain.ts';
 import { printable } from '../../redact.ts';
 import { attemptText, detailText, durationText } from '../attempt-text.ts';
 import { fitText } from '../fit-text.ts';
 import type { Io, Screen } from '../io.ts';
-import { failureCause } from './failure-cause.ts';
+import type { FailureCause } from './failure-cause.ts';
 import { decidingAttempt, decisive, destinationMs } from './deciding-attempt.ts';
 import type { Paint } from '../palette.ts';
 import type { ResultFacts } from './result-line.ts';
@@ -22,9 +22,9 @@ const TITLE_WIDTH = 24;
 
 /** Formats a result for people: one line with aligned columns, and below it why it failed. */
 export function resultText(outcome: Outcome, facts: ResultFacts, screen: Screen): string {
-  const { judgement, body, warning } = facts;
+  const { judgement, body, warning, cause } = facts;
   const { color, stdoutColumns: columns } = screen;
-  const below = [...explanation(outcome), warning && warningText(warning), judgement?.problem].filter(
+  const below = [...explanation(outcome, cause), warning && warningText(warning), judgement?.problem].filter(
     (text) => text !== undefined,
   );
   const lines = [
@@ -71,7 +71,10 @@ function paintOf(outcome: Outcome['outcome'], color: Io['color']): Paint {
 }
 
 /** Says why a message was not delivered: a sentence, then further lines. Empty when it was. */
-export function explanation({ outcome, destinations, refusal }: Outcome): readonly string[] {
+export function explanation(
+  { outcome, destinations, refusal }: Outcome,
+  cause: FailureCause | undefined,
+): readonly string[] {
   if (refusal !== undefined && outcome === 'failed') return [rejectionText(refusal.reason, destinations)];
   const destination = decisive(destinations);
   switch (outcome) {
@@ -83,7 +86,7 @@ export function explanation({ outcome, destinations, refusal }: Outcome): readon
     case 'unsent':
       return destination === undefined ? [] : unsettledText(destination);
     case 'failed':
-      return destination === undefined ? [] : failureLines(destination);
+      return destination === undefined ? [] : failureLines(destination, cause);
     default:
       return outcome satisfies never;
   }
@@ -102,7 +105,7 @@ function unsettledText(destination: DestinationOutcome): string[] {
 }
 
 /** ``Delivery failed after 6 rounds in 30s: 503 Service Unavailable from https://a.example/hook`` */
-function failureLines(destination: DestinationOutcome): string[] {
+function failureLines(destination: DestinationOutcome, cause: FailureCause | undefined): string[] {
   const { attempts, reason } = destination;
   const last = decidingAttempt(destination);
   if (last === undefined) return [`Delivery failed: ${reason ?? 'it was not tried'}`];
@@ -113,14 +116,13 @@ function failureLines(destination: DestinationOutcome): string[] {
       ? ''
       : ` after ${rounds === 1 ? '1 round' : `${rounds} rounds`} in ${durationText(destinationMs(destination))}`;
   const detail = detailText(last);
-  const { says } = failureCause({ messageId: '', outcome: 'failed', destinations: [destination] }) ?? {};
   return [
     `${verb}${effort}: ${attemptText(last)}`,
     ...(last.location === undefined || last.status === undefined
       ? []
       : [`Location: ${printable(last.location)}`]),
     ...(detail === undefined ? [] : [detail]),
-    ...(says === undefined ? [] : [`cause: ${printable(says, 1_000)}`]),
+    ...(cause?.says === undefined ? [] : [`cause: ${printable(cause.says, 1_000)}`]),
     ...otherWebhookLines(destination, last.url),
   ];
 }

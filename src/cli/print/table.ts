@@ -2,7 +2,7 @@ import stringWidth from 'fast-string-width';
 import { padText, truncateMiddle, wrapText } from '../fit-text.ts';
 import type { Paint } from '../palette.ts';
 
-/** A cell of a table, or of a line that is aligned with those before and after it. Its text is escaped and has no colours. */
+/** A cell of a table, or of a line that is aligned with those before and after it. Its text is escaped and has no colors. */
 export interface Cell {
   readonly text: string;
   /** @default 0 */

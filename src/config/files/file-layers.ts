@@ -1,12 +1,12 @@
 import { extname, isAbsolute, join, relative, resolve } from 'node:path';
 import { ConfigError } from '../../errors.ts';
 import { printable } from '../../redact.ts';
-import { shapeFaults } from '../table/shape-faults.ts';
+import { shapeProblems } from '../table/shape-problems.ts';
 import { fieldOf, KEYS, type Key } from '../table/fields.ts';
 import { findProjectFile, findUserFile, unreadConfigs } from './find-files.ts';
 import { findSetting, keysAt, type Layer } from '../layer.ts';
 import { loadFile } from './load-file.ts';
-import { checkReferences, referencesIn } from '../references.ts';
+import { validateReferences, referencesIn } from '../references.ts';
 
 /** The command line's flags for config files. */
 export interface ConfigFlags {
@@ -62,10 +62,10 @@ async function fileLayer(path: string, { cwd, signal }: ConfigFilesContext, by?:
   const file = shownPath(path, cwd);
   const values = await loadFile(path, file, { by, signal });
   const layer = { values, file, folder: join(path, '..'), names: {} };
-  const shape = shapeFaults(values, file);
+  const shape = shapeProblems(values, file);
   // Of a file that is no object, or that has a list in place of an object, no value can be found.
   const isReadable = shape.every(({ message }) => message.startsWith('Unknown setting'));
-  const [first, ...others] = [...shape, ...(isReadable ? valueFaults(layer) : [])];
+  const [first, ...others] = [...shape, ...(isReadable ? valueProblems(layer) : [])];
   if (first !== undefined) throw withOthers(first, others);
   return layer;
 }
@@ -83,16 +83,16 @@ function shownPath(path: string, cwd: string): string {
 }
 
 /** Reads every value that holds no reference, so that a mistake shows even where the setting is not used now. */
-function valueFaults(layer: Layer): ConfigError[] {
+function valueProblems(layer: Layer): ConfigError[] {
   const prefixes = prefixesOf([layer]);
-  return prefixes.flatMap((prefix) => KEYS.flatMap((key) => valueFault(layer, key, prefix) ?? []));
+  return prefixes.flatMap((prefix) => KEYS.flatMap((key) => valueProblem(layer, key, prefix) ?? []));
 }
 
-function valueFault(layer: Layer, key: Key, prefix: readonly string[]): ConfigError | undefined {
+function valueProblem(layer: Layer, key: Key, prefix: readonly string[]): ConfigError | undefined {
   const given = findSetting([layer], key, prefix);
   if (given === undefined) return undefined;
   try {
-    checkReferences(given.value, given.origin);
+    validateReferences(given.value, given.origin);
     if (referencesIn(given.value).length === 0) fieldOf(key).kind.parse(given.value, given.origin);
     return undefined;
   } catch (error) {

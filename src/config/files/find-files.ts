@@ -3,29 +3,22 @@ import { dirname, join } from 'node:path';
 import { readTextNow } from '../../files.ts';
 import { homeFolder } from './home.ts';
 
-const DATA_ENDINGS = ['json', 'yaml', 'yml'];
-const CODE_ENDINGS = ['js', 'cjs', 'mjs', 'ts'];
-
 /** The names of a project's config, in the order of the search: the first that exists is the folder's config. */
-const PROJECT_NAMES = [
-  'package.json',
-  '.hooksrc',
-  ...[...DATA_ENDINGS, ...CODE_ENDINGS].map((ending) => `.hooksrc.${ending}`),
-  ...CODE_ENDINGS.map((ending) => `hooks.config.${ending}`),
-];
-
-const OTHER_ENDINGS = ['toml', 'ini', 'json5', 'jsonc', 'mts', 'cts'];
+const PROJECT_NAMES = (
+  'package.json .hooksrc .hooksrc.json .hooksrc.yaml .hooksrc.yml ' +
+  '.hooksrc.js .hooksrc.cjs .hooksrc.mjs .hooksrc.ts ' +
+  'hooks.config.js hooks.config.cjs hooks.config.mjs hooks.config.ts'
+).split(' ');
 
 /** The names of a config in a format that is not read, or in one of other tools. */
-const UNREAD_NAMES = [
-  ...OTHER_ENDINGS.map((ending) => `.hooksrc.${ending}`),
-  ...[...OTHER_ENDINGS, ...DATA_ENDINGS].map((ending) => `hooks.config.${ending}`),
-];
+const UNREAD_NAMES = (
+  '.hooksrc.toml .hooksrc.ini .hooksrc.json5 .hooksrc.jsonc .hooksrc.mts .hooksrc.cts ' +
+  'hooks.config.toml hooks.config.ini hooks.config.json5 hooks.config.jsonc hooks.config.mts hooks.config.cts ' +
+  'hooks.config.json hooks.config.yaml hooks.config.yml'
+).split(' ');
 
-const USER_NAMES = ['config', '.hooksrc'].flatMap((name) => [
-  name,
-  ...DATA_ENDINGS.map((ending) => `${name}.${ending}`),
-]);
+const USER_NAMES =
+  'config config.json config.yaml config.yml .hooksrc .hooksrc.json .hooksrc.yaml .hooksrc.yml'.split(' ');
 
 /**
  * The project's config: the first in the current folder, its parent …, up to the folder of the nearest package.json.

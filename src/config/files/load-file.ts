@@ -1,5 +1,5 @@
 import { basename, extname } from 'node:path';
-import { isObject } from '../../check-options.ts';
+import { isObject } from '../../validate-options.ts';
 import { ConfigError } from '../../errors.ts';
 import { MOST_FILE_BYTES, openToRead, readAtMost } from '../../files.ts';
 import { printable } from '../../redact.ts';
@@ -180,14 +180,13 @@ async function jiti() {
 }
 
 /** The hints for the most frequent mistakes of each format. */
+const YAML_HINT =
+  'check the indentation, and quote what holds a colon and a space, or begins with @, *, &, { or [';
 const HINTS: Readonly<Record<string, string>> = {
   '.json': 'keys take double quotes; JSON has no comments, and no comma before } or ]',
-  ...Object.fromEntries(
-    ['', '.yaml', '.yml'].map((ending) => [
-      ending,
-      'check the indentation, and quote what holds a colon and a space, or begins with @, *, &, { or [',
-    ]),
-  ),
+  '': YAML_HINT,
+  '.yaml': YAML_HINT,
+  '.yml': YAML_HINT,
 };
 
 function unusableFile(shown: string, why: string, hint: string): ConfigError {

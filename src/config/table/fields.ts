@@ -1,4 +1,3 @@
-import { definedOf } from '../../check-options.ts';
 import { CLIENT_DEFAULTS, CLIENT_KINDS } from '../../client/options.ts';
 import { DELIVERY_DEFAULTS, DELIVERY_KINDS, type DeliveryOptions } from '../../engine/options.ts';
 import { choice, duration, httpUrl, integer, onOrOff, secrets, text, writeKey } from './kinds.ts';
@@ -216,13 +215,17 @@ function field<const T>(entry: SettingField<T>): SettingField<T> {
   return entry;
 }
 
-type OptionValue<Option extends keyof DeliveryOptions> = Exclude<DeliveryOptions[Option], undefined>;
+type OptionValue<Option extends keyof DeliveryOptions> = NonNullable<DeliveryOptions[Option]>;
+
+type OptionDefaults = { readonly [Option in keyof DeliveryOptions]?: OptionValue<Option> | undefined };
 
 /** A setting of a destination that gives an option of DeliveryOptions, with its default. */
 function deliveryField<const Option extends keyof DeliveryOptions>(
   option: Option,
   entry: Omit<SettingField<OptionValue<Option>>, 'belongsTo' | 'option'>,
 ): SettingField<OptionValue<Option>> {
-  const standard = definedOf({ default: DELIVERY_DEFAULTS[option] });
-  return { ...standard, ...entry, option, belongsTo: 'destination' };
+  const defaults: OptionDefaults = DELIVERY_DEFAULTS;
+  const standard = defaults[option];
+  const withDefault = standard === undefined ? {} : { default: standard };
+  return { ...withDefault, ...entry, option, belongsTo: 'destination' };
 }

@@ -8,16 +8,17 @@ export type FileShape =
   | { readonly kind: 'names'; readonly each: FileShape }
   | { readonly kind: 'text' };
 
-const destination = keysShape(({ belongsTo }) => belongsTo === 'destination');
-const source = keysShape(({ belongsTo }) => belongsTo === 'source', {
-  destinations: { kind: 'names', each: destination },
-});
-
 /** A config file, in its short or its long form. */
-export const FILE_SHAPE = keysShape(({ longFormOnly }) => longFormOnly !== true, {
-  $schema: { kind: 'text' },
-  sources: { kind: 'names', each: source },
-});
+export function fileShape(): FileShape {
+  const destination = keysShape(({ belongsTo }) => belongsTo === 'destination');
+  const source = keysShape(({ belongsTo }) => belongsTo === 'source', {
+    destinations: { kind: 'names', each: destination },
+  });
+  return keysShape(({ longFormOnly }) => longFormOnly !== true, {
+    $schema: { kind: 'text' },
+    sources: { kind: 'names', each: source },
+  });
+}
 
 /** What a key of an object may hold; undefined for an unknown key. */
 export function shapeBelow(shape: FileShape, key: string): FileShape | undefined {

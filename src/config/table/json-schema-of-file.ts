@@ -1,11 +1,11 @@
 import { describedSetting, fieldOf, SHORT_FORM_KEYS } from './fields.ts';
-import { FILE_SHAPE, type FileShape } from './file-shape.ts';
+import { fileShape, type FileShape } from './file-shape.ts';
 
 /** The draft-07 JSON Schema of a config file, for editors. */
 export function jsonSchemaOfFile(): object {
   return {
     $schema: 'http://json-schema.org/draft-07/schema#',
-    ...schemaOfShape(FILE_SHAPE),
+    ...schemaOfShape(fileShape()),
     title: 'Configuration of hooks',
     not: { required: ['sources'], anyOf: SHORT_FORM_KEYS.map((key) => ({ required: [key] })) },
   };

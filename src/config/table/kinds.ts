@@ -5,7 +5,7 @@ import {
   valueProblem,
   type Choice,
   type WholeNumber,
-} from '../../check-options.ts';
+} from '../../validate-options.ts';
 import { emptyOrBlank, isBlankSecret } from '../../signature/secret.ts';
 import { printable, redactUrl } from '../../redact.ts';
 import { formatDuration, parseDuration } from '../../duration.ts';

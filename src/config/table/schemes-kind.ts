@@ -1,4 +1,4 @@
-import { isObject, kindOf } from '../../check-options.ts';
+import { isObject, kindOf } from '../../validate-options.ts';
 import { printable } from '../../redact.ts';
 import { schemeFault } from '../../signature/schemes/check-scheme.ts';
 import { schemeNameFault } from '../../signature/schemes/find-schemes.ts';
@@ -72,13 +72,17 @@ const SCHEME_HINT =
   "for example acme: { headers: { X-Acme-Signature: 'sha256={signature}' }, signs: '{body}', hash: sha256, encoding: hex }";
 
 function parseScheme(name: string, value: unknown, origin: ConfigOrigin): SignatureScheme {
-  const nameFault = schemeNameFault(name);
-  if (nameFault !== undefined) {
-    throw configError(origin, `Expected the name of \`${origin.name}\` ${nameFault}`, 'give it another name');
+  const nameProblem = schemeNameFault(name);
+  if (nameProblem !== undefined) {
+    throw configError(
+      origin,
+      `Expected the name of \`${origin.name}\` ${nameProblem}`,
+      'give it another name',
+    );
   }
-  const fault = schemeFault(value) ?? strayName(value);
-  if (fault === undefined) return { ...(value as Omit<SignatureScheme, 'name'>), name }; // as was checked
-  throw unexpectedValue(originOfPart(origin, fault.part), fault.expected, fault.got, fault.hint);
+  const problem = schemeFault(value) ?? strayName(value);
+  if (problem === undefined) return { ...(value as Omit<SignatureScheme, 'name'>), name }; // as was checked
+  throw unexpectedValue(originOfPart(origin, problem.part), problem.expected, problem.got, problem.hint);
 }
 
 /** In a config file the key is the name. */

@@ -1,5 +1,5 @@
 import { MAX_WEBHOOKS, type WebhookOptions } from '../../engine/options.ts';
-import { isObject, kindOf } from '../../check-options.ts';
+import { isObject, kindOf } from '../../validate-options.ts';
 import { printable } from '../../redact.ts';
 import { configError, originOfPart, unexpectedValue, type ConfigOrigin } from '../config-origin.ts';
 import { httpUrl, quotesHint, type SettingKind } from './kinds.ts';

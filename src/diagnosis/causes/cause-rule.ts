@@ -1,26 +1,5 @@
+import type { CauseFacts, CauseKind, ResponseEvidence } from '../../transport/cause.ts';
 import { exceptionLine, responseWords } from './response-words.ts';
-
-/**
- * What is known of a response. `headers` by lower-case names: only those that tell where a response comes from
- * (transport/evidence-headers.ts). All text is from outside, without secrets, unescaped.
- */
-export interface ResponseEvidence {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  /** The beginning of the body. */
-  readonly body: string;
-  /** Whether the request had a signature. */
-  readonly isSigned: boolean;
-  /** Whether a scheme signed it that has no `X-Signature`. */
-  readonly isBySchemeWithout?: boolean | undefined;
-}
-
-/**
- * How far a cause reaches. `way`: something in front of the receiver refuses, whatever the message says. `busy`: likewise, for now.
- * `receiver`: the receiver itself, in words that name the reason. `status`: little is known but the status, so that a caller that knows what is
- * special about the message knows more.
- */
-export type CauseKind = 'way' | 'busy' | 'receiver' | 'status';
 
 /**
  * A kind of response and its cause. All conditions of the rule must hold. `says` and `fix` are templates over
@@ -39,20 +18,6 @@ export interface CauseRule {
   readonly isBySchemeWithout?: true;
   readonly says: string;
   readonly fix: string;
-}
-
-/** What the templates may name. It is little, since each attempt keeps it. */
-export interface CauseFacts {
-  readonly status: number;
-  /** The URL of the request, redacted. */
-  readonly url: string;
-  /** The `Server` header. */
-  readonly server?: string | undefined;
-  /** Where a redirect leads, or the other URL or protocol that was found there. */
-  readonly location?: string | undefined;
-  readonly retryAfter?: string | undefined;
-  /** The body of the response, or its beginning, of which the reason is quoted. */
-  readonly body?: string | undefined;
 }
 
 export function appliesTo(

@@ -1,5 +1,3 @@
-import { filledTemplate, type CauseFacts } from './cause-rule.ts';
-
 /** What a failure without a response means. Templates over `CauseFacts`. */
 interface NetworkCauseText {
   /** A sentence without its full stop; absent where the transport's own words say it all. */
@@ -10,19 +8,12 @@ interface NetworkCauseText {
   readonly receiverFix?: string;
 }
 
-export interface NetworkCause {
-  readonly code: string;
-  readonly says: string | undefined;
-  readonly fix: string;
-  readonly receiverFix: string;
-}
-
 const ISSUER = 'name its issuer: --ca FILE, or in the config: delivery: { ca: ./ca.pem }';
 const OTHER_TLS = 'let it speak TLS 1.2 or later, or put a proxy with TLS in front of it';
 const RESPOND_FIRST = 'respond with 2xx first and do the work later: put the message into a queue';
 
 /** The causes by the error codes of the result lines, and by what is known more exactly. */
-const NETWORK_CAUSES: Readonly<Record<string, NetworkCauseText>> = {
+export const NETWORK_CAUSES: Readonly<Record<string, NetworkCauseText>> = {
   timeout: {
     fix: 'let the receiver respond first and work later; --timeout waits longer, up to 30s',
     receiverFix: RESPOND_FIRST,
@@ -189,21 +180,3 @@ const NETWORK_CAUSES: Readonly<Record<string, NetworkCauseText>> = {
   },
   aborted: { fix: 'try again' },
 };
-
-/** Puts a failure without a response into words. `cause` is more exact than `error`, where it is known. */
-export function networkCauseOf(
-  { error, cause }: { readonly error: string; readonly cause?: string | undefined },
-  facts: Omit<CauseFacts, 'status'>,
-): NetworkCause | undefined {
-  const code = cause !== undefined && cause in NETWORK_CAUSES ? cause : error;
-  const text = NETWORK_CAUSES[code];
-  if (text === undefined) return undefined;
-  const { says, fix, receiverFix = fix } = text;
-  const filled = (template: string): string => filledTemplate(template, { status: 0, ...facts });
-  return {
-    code,
-    says: says === undefined ? undefined : filled(says),
-    fix: filled(fix),
-    receiverFix: filled(receiverFix),
-  };
-}

@@ -1,10 +1,8 @@
-import { appliesTo, type CauseRule, type ResponseEvidence } from './cause-rule.ts';
+import type { ResponseEvidence } from '../../transport/cause.ts';
+import { appliesTo, type CauseRule } from './cause-rule.ts';
 import { FIREWALL_RULES } from './firewall-rules.ts';
 import { isHtmlPage } from './response-words.ts';
 import { TUNNEL_RULES } from './gateway-rules.ts';
-
-/** A line of text that rejects. */
-export const WORDS_IN_BODY = 'words-in-body';
 
 /** What the body of a 2xx says against its status. A sender looks at the status alone, so that only `hooks test` reads it. */
 export const TAKEN_RULES: readonly CauseRule[] = [
@@ -23,7 +21,7 @@ export const TAKEN_RULES: readonly CauseRule[] = [
     fix: 'respond with 401 where the signature is wrong, with another 4xx to what else is rejected, and with 5xx to what failed: senders look at the status only',
   },
   {
-    code: WORDS_IN_BODY,
+    code: 'words-in-body',
     kind: 'receiver',
     body: /^\W{0,3}(?:error\W{1,3})?(?:invalid|bad|wrong|missing) (?:signature|hmac|digest|token)\b|^\W{0,3}error: \S/i,
     says: 'it responds with {status}, and an error in the body{words}: to a sender the message is taken',
@@ -75,7 +73,7 @@ const PAGE: CauseRule = {
 /** Pages of a browser, which no sender reads. */
 export const PAGE_RULES: readonly CauseRule[] = [LOGIN_PAGE, PAGE];
 
-/** Recognises a 2xx that its own body contradicts; gives the code. */
+/** Recognizes a 2xx that its own body contradicts; gives the code. */
 export function takenCauseCode(evidence: ResponseEvidence): string | undefined {
   const found = TAKEN_RULES.find((rule) => appliesTo(rule, evidence));
   if (found !== undefined) return found.code;

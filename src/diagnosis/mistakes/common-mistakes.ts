@@ -1,10 +1,10 @@
 import type { BodyVariant } from '../signature/body/body-variant.ts';
 import { bodyVariants } from '../signature/body/body-variants.ts';
-import { KeptBody } from '../signature/body/kept-body.ts';
-import { Deadline } from '../signature/deadline.ts';
+import { KeptBody } from '../../signature/body/kept-body.ts';
+import { Deadline } from '../../signature/deadline.ts';
 import { frameVariants } from '../signature/frame-variants.ts';
 import { HASH_NAMES, hashVariants } from '../signature/hash-variants.ts';
-import type { ReasonCode } from '../signature/reasons.ts';
+import type { ReasonCode } from '../../signature/reasons.ts';
 import { isExampleSecret, otherSecrets } from '../signature/other-secrets.ts';
 import { secretVariants } from '../signature/secret-variants.ts';
 import { keyedHmac, type HmacAlgorithm } from '../../signature/hmac.ts';
@@ -12,33 +12,33 @@ import { DEFAULT_SCHEME } from '../../signature/schemes/built-in.ts';
 import { layoutOf } from '../../signature/schemes/layout.ts';
 import type { SignatureScheme } from '../../signature/schemes/scheme.ts';
 import { schemeKey } from '../../signature/schemes/secrets.ts';
-import type { Fault } from '../../check/check.ts';
+import type { ReceiverMistake } from '../../check/check.ts';
 import { verifyingFixes } from '../../check/scheme-checks.ts';
 import { MistakenSigner, type SigningContext, type SigningMistake } from './mistaken-signer.ts';
 
-/** A wrong signature, and the fault of a receiver that accepts it. */
+/** A wrong signature, and the mistake of a receiver that accepts it. */
 export interface CommonMistake {
   /** Name, value, name, value … of the scheme's headers. */
   readonly headers: readonly string[];
-  readonly fault: Fault;
+  readonly mistake: ReceiverMistake;
 }
 
-export type MistakeAndFault = readonly [SigningMistake, Fault];
+export type ExplainedMistake = readonly [SigningMistake, ReceiverMistake];
 
 /** The signatures of a body that receivers compute by common mistakes, the likeliest first; each signature once. */
 export function* commonMistakes(body: Buffer, context: SigningContext): Generator<CommonMistake> {
   const signer = new MistakenSigner(body, context);
   const seen = new Set<string>();
-  for (const [mistake, fault] of allMistakes(signer)) {
-    const headers = signer.mistaken(mistake);
+  for (const [how, mistake] of allMistakes(signer)) {
+    const headers = signer.mistaken(how);
     const key = headers?.join('\n');
     if (headers === undefined || key === undefined || seen.has(key)) continue;
     seen.add(key);
-    yield { headers, fault };
+    yield { headers, mistake };
   }
 }
 
-function* allMistakes(signer: MistakenSigner): Generator<MistakeAndFault> {
+function* allMistakes(signer: MistakenSigner): Generator<ExplainedMistake> {
   yield* otherGivenSecrets(signer);
   yield* otherHashes(signer);
   yield* otherNotations(signer);
@@ -50,13 +50,13 @@ function* allMistakes(signer: MistakenSigner): Generator<MistakeAndFault> {
   yield* otherBytes(signer, signer.context.scheme.hash === 'sha256' ? 'sha1' : 'sha256');
 }
 
-const OLD_SECRET: Fault = {
+const OLD_SECRET: ReceiverMistake = {
   code: 'old-secret',
   says: 'it does not hold the first of the secrets given here, which signs, but another of them: it has only the old one',
   fix: 'give the receiver the new secret besides the old one and let it accept both, before any sender signs with the new one',
 };
 
-function* otherGivenSecrets({ context }: MistakenSigner): Generator<MistakeAndFault> {
+function* otherGivenSecrets({ context }: MistakenSigner): Generator<ExplainedMistake> {
   const { scheme, secrets } = context;
   for (const secret of secrets.slice(1)) {
     const key = schemeKey(scheme, secret);
@@ -73,28 +73,32 @@ function recipe(scheme: SignatureScheme): string {
 
 const HASHES: readonly HmacAlgorithm[] = ['sha256', 'sha1', 'sha512', 'sha384', 'md5'];
 
-function* otherHashes({ context: { scheme } }: MistakenSigner): Generator<MistakeAndFault> {
+function* otherHashes({ context: { scheme } }: MistakenSigner): Generator<ExplainedMistake> {
   for (const algorithm of HASHES.filter((each) => each !== scheme.hash)) {
     const says = `it verifies an HMAC with ${HASH_NAMES[algorithm]} instead of ${HASH_NAMES[scheme.hash]}`;
-    const fault = { code: algorithm, says, fix: recipe(scheme) };
-    yield [{ algorithm }, fault];
-    yield [{ algorithm, write: hexOf, prefix: `${algorithm}=` }, fault];
-    yield [{ algorithm, write: hexOf, prefix: '' }, fault];
-    yield [{ algorithm, write: base64Of, prefix: '' }, fault];
+    const mistake = { code: algorithm, says, fix: recipe(scheme) };
+    yield [{ algorithm }, mistake];
+    yield [{ algorithm, write: hexOf, prefix: `${algorithm}=` }, mistake];
+    yield [{ algorithm, write: hexOf, prefix: '' }, mistake];
+    yield [{ algorithm, write: base64Of, prefix: '' }, mistake];
   }
 }
 
 const hexOf = (digest: Buffer): string => digest.toString('hex');
 const base64Of = (digest: Buffer): string => digest.toString('base64');
 
-function* otherNotations({ context: { scheme } }: MistakenSigner): Generator<MistakeAndFault> {
+function* otherNotations({ context: { scheme } }: MistakenSigner): Generator<ExplainedMistake> {
   const { hash, encoding } = scheme;
   const fix = recipe(scheme);
-  const expects = (code: string, what: string): Fault => ({ code, says: `it expects ${what}`, fix });
+  const expects = (code: string, what: string): ReceiverMistake => ({
+    code,
+    says: `it expects ${what}`,
+    fix,
+  });
   const [other, write] = encoding === 'hex' ? ['base64', base64Of] : ['hex', hexOf];
-  const fault = expects(other, `the digest in ${other} instead of ${encoding}`);
-  yield [{ write }, fault];
-  yield [{ write, prefix: '' }, fault];
+  const mistake = expects(other, `the digest in ${other} instead of ${encoding}`);
+  yield [{ write }, mistake];
+  yield [{ write, prefix: '' }, mistake];
   if (encoding === 'hex') {
     yield [
       { write: (digest) => hexOf(digest).toUpperCase() },
@@ -121,7 +125,7 @@ function* otherNotations({ context: { scheme } }: MistakenSigner): Generator<Mis
 /** The parts of frame variants that a receiver can be the cause of: it has the id and the time of the headers. */
 const OF_RECEIVERS: ReadonlySet<ReasonCode> = new Set(['other-template', 'timestamp-unit']);
 
-function* otherFrames({ context, body }: MistakenSigner): Generator<MistakeAndFault> {
+function* otherFrames({ context, body }: MistakenSigner): Generator<ExplainedMistake> {
   const { scheme, fields } = context;
   const { hasTimestamp, hasId } = layoutOf(scheme);
   if (!hasTimestamp && !hasId) return;
@@ -143,7 +147,7 @@ const NEVER = new Deadline(Infinity, () => 0);
 function* otherBytes(
   { body, context: { scheme } }: MistakenSigner,
   algorithm: HmacAlgorithm = scheme.hash,
-): Generator<MistakeAndFault> {
+): Generator<ExplainedMistake> {
   const hashName = algorithm === scheme.hash ? '' : `, with ${HASH_NAMES[algorithm]}`;
   for (const variant of bodyVariants(new KeptBody(body), NEVER)) {
     yield [{ algorithm, bytes: variant.bytes }, overOtherBytes(variant, hashName)];
@@ -162,7 +166,7 @@ const RESERIALISED: ReadonlySet<ReasonCode> = new Set([
 const RAW_BYTES =
   'hash the bytes of the body as received, before any parser: express.raw(), request.get_data(), io.ReadAll(r.Body), request.raw_post';
 
-function overOtherBytes({ code, would }: BodyVariant, hashName: string): Fault {
+function overOtherBytes({ code, would }: BodyVariant, hashName: string): ReceiverMistake {
   const what = RESERIALISED.has(code)
     ? 'it hashes re-serialized JSON'
     : 'it hashes other bytes than the body';
@@ -172,7 +176,7 @@ function overOtherBytes({ code, would }: BodyVariant, hashName: string): Fault {
 const KEY_FIX =
   'give the receiver exactly the secret that the sender has, without white space or quotes around it, and do not let it start without one';
 
-function* otherKeys({ context: { scheme, secrets }, key: own }: MistakenSigner): Generator<MistakeAndFault> {
+function* otherKeys({ context: { scheme, secrets }, key: own }: MistakenSigner): Generator<ExplainedMistake> {
   const [secret = ''] = secrets;
   const { secretPrefix = '' } = scheme;
   const decoding = `take ${secretPrefix} off the secret, decode the rest from base64, and key the HMAC with those bytes`;
@@ -189,16 +193,16 @@ function* otherKeys({ context: { scheme, secrets }, key: own }: MistakenSigner):
   }
 }
 
-function* plainHashes({ context, key, frame, body }: MistakenSigner): Generator<MistakeAndFault> {
+function* plainHashes({ context, key, frame, body }: MistakenSigner): Generator<ExplainedMistake> {
   const { scheme, secrets } = context;
   const fix = `use an HMAC, keyed with the secret: ${recipe(scheme).replace(/^use /, '')}`;
   for (const algorithm of HASHES.filter((each) => each !== 'sha384')) {
     const hashed = { algorithm, frame, keys: [key], secrets: secrets.slice(0, 1) };
     for (const { code, would, digests } of hashVariants(hashed)) {
-      const fault = { code, says: `it accepts what is signed ${would}`, fix };
+      const mistake = { code, says: `it accepts what is signed ${would}`, fix };
       for (const digest of digests) {
-        yield [{ digest }, fault];
-        yield [{ digest, write: hexOf, prefix: '' }, fault];
+        yield [{ digest }, mistake];
+        yield [{ digest, write: hexOf, prefix: '' }, mistake];
       }
     }
   }
@@ -209,7 +213,7 @@ function* plainHashes({ context, key, frame, body }: MistakenSigner): Generator<
   ];
 }
 
-const MILLISECONDS: Fault = {
+const MILLISECONDS: ReceiverMistake = {
   code: 'timestamp-unit',
   says: 'it reads the timestamp, which is in seconds, as milliseconds, so that every message is too old',
   fix: 'compare seconds: Math.floor(Date.now() / 1000), or multiply the timestamp by 1000',
@@ -219,7 +223,10 @@ const MILLISECONDS: Fault = {
 const HOURS = Array.from({ length: 27 }, (_, index) => index - 12).filter((hours) => hours !== 0);
 
 /** The mistakes of a receiver with the time of a message. */
-function* timeMistakes({ scheme, fields }: SigningContext): Generator<readonly [SigningMistake, Fault]> {
+function* timeMistakes({
+  scheme,
+  fields,
+}: SigningContext): Generator<readonly [SigningMistake, ReceiverMistake]> {
   if (!layoutOf(scheme).hasTimestamp || scheme.tolerance === undefined) return;
   yield [{ fields: { ...fields, timestamp: `${fields.timestamp}000` } }, MILLISECONDS];
   for (const hours of HOURS) {
@@ -228,7 +235,7 @@ function* timeMistakes({ scheme, fields }: SigningContext): Generator<readonly [
   }
 }
 
-function otherHour(hours: number): Fault {
+function otherHour(hours: number): ReceiverMistake {
   const size = Math.abs(hours) === 1 ? '1 hour' : `${Math.abs(hours)} hours`;
   return {
     code: 'other-clock',

@@ -4,26 +4,11 @@ import { schemeListText, signatureHeaderNames } from '../../signature/schemes/la
 import type { SignatureScheme } from '../../signature/schemes/scheme.ts';
 import { verifyingKeys } from '../../signature/schemes/secrets.ts';
 import { signedFields, Signer } from '../../signature/schemes/signer.ts';
-import type { Fault } from '../../check/check.ts';
+import type { MistakenRequest, MistakeOptions, ReceiverMistake } from '../../check/check.ts';
 import { commonMistakes } from './common-mistakes.ts';
-import type { CheckRequest } from '../../check/sample.ts';
-
-export interface MistakeOptions {
-  /** All that were given, of which the first signs. */
-  readonly secrets: readonly string[];
-  /** Signs by the schemes that are named; undefined: the default one. */
-  readonly signer: Signer | undefined;
-  readonly runId: string;
-}
-
-/** A request, and the fault of a receiver that accepts it. */
-export interface MistakenRequest {
-  readonly request: CheckRequest;
-  readonly fault: Fault;
-}
 
 /** Makes a request for each common mistake of receivers, the likeliest first. */
-export function* mistakenRequests(
+export function* requestsOfMistakes(
   body: Buffer,
   { secrets, signer, runId }: MistakeOptions,
 ): Generator<MistakenRequest> {
@@ -35,18 +20,18 @@ export function* mistakenRequests(
     const isUsable = other.covers !== 'first' && verifyingKeys(other, secrets).length > 0;
     if (!isUsable || schemes.includes(other)) continue;
     const { headers } = new Signer([other], secrets).sign(body, newFields());
-    yield { request: { body, signatureHeaders: headers }, fault: otherScheme(other, schemes) };
+    yield { request: { body, signatureHeaders: headers }, mistake: otherScheme(other, schemes) };
   }
   for (const scheme of schemes) {
     const fields = newFields();
     const right = signer?.sign(body, fields).headers ?? [];
-    for (const { headers, fault } of commonMistakes(body, { scheme, secrets, fields })) {
-      yield { request: { body, signatureHeaders: withHeaders(right, headers) }, fault };
+    for (const { headers, mistake } of commonMistakes(body, { scheme, secrets, fields })) {
+      yield { request: { body, signatureHeaders: withHeaders(right, headers) }, mistake };
     }
   }
 }
 
-function otherScheme(scheme: SignatureScheme, wanted: readonly SignatureScheme[]): Fault {
+function otherScheme(scheme: SignatureScheme, wanted: readonly SignatureScheme[]): ReceiverMistake {
   const header = signatureHeaderNames([scheme]);
   return {
     code: 'other-scheme',

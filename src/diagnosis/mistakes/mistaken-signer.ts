@@ -1,7 +1,7 @@
 import type { BodyVariant } from '../signature/body/body-variant.ts';
+import { KeptBody } from '../../signature/body/kept-body.ts';
 import type { StreamingDigest } from '../signature/hash-variants.ts';
 import { keyedHmac, type HmacAlgorithm, type HmacFrame } from '../../signature/hmac.ts';
-import { firstItem } from '../../signature/schemes/first-item.ts';
 import { layoutOf, withFields } from '../../signature/schemes/layout.ts';
 import type { SignatureScheme, SignedFields } from '../../signature/schemes/scheme.ts';
 import { signingKey } from '../../signature/schemes/secrets.ts';
@@ -45,7 +45,7 @@ export class MistakenSigner {
     this.context = context;
     this.key = signingKey(scheme, secrets, { origin: { key: 'scheme' } }).key;
     this.frame = frameOf(scheme, fields);
-    this.body = scheme.covers === 'first' ? Buffer.from(firstItem(body)?.json ?? body) : body;
+    this.body = scheme.covers === 'first' ? Buffer.from(new KeptBody(body).firstItem?.json ?? body) : body;
     this.#own = this.headers({});
   }
 

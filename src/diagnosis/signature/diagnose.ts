@@ -1,20 +1,14 @@
-import type { Deadline } from './deadline.ts';
+import type { Deadline } from '../../signature/deadline.ts';
+import { mismatchText, type Diagnosis } from '../../signature/evidence.ts';
 import { isOneOf, type OtherHash } from '../../signature/given-signature.ts';
-import { BodyDigests } from './body-digests.ts';
+import { BodyDigests } from '../../signature/body/body-digests.ts';
 import { bodyFormOf } from './body/body-forms.ts';
 import { findMistake, type Evidence, type MistakeSearch } from './find-mistake.ts';
 import { HASH_NAMES } from './hash-variants.ts';
-import { REASONS, type ReasonCode } from './reasons.ts';
+import { REASONS, type ReasonCode } from '../../signature/reasons.ts';
 import { unexpandedName } from '../../signature/secret.ts';
 import { oddLooksOf } from './other-secrets.ts';
 import { explainUnreadable } from './unreadable-signature.ts';
-
-/** The explanation of a mismatch; `no-match` when no common mistake explains it. */
-export interface Diagnosis {
-  readonly code: ReasonCode;
-  /** What was found and how to fix it, in sentences without secrets. */
-  readonly hint: string;
-}
 
 /** Finds out why a signature does not match, by trying common mistakes until the time is up. */
 export function diagnose(evidence: Evidence, deadline: Deadline): Diagnosis {
@@ -37,14 +31,6 @@ export function diagnose(evidence: Evidence, deadline: Deadline): Diagnosis {
     default:
       return given satisfies never;
   }
-}
-
-/** Makes the diagnosis of a mismatch for which no mistake was tried. */
-export function undiagnosed(
-  bytes: number,
-  { why, fix }: { readonly why: string; readonly fix: string },
-): Diagnosis {
-  return { code: 'no-match', hint: sentences(bytes, why, fix) };
 }
 
 const DECORATED = 'HMAC-SHA1 with other characters around its digits';
@@ -71,7 +57,7 @@ function explainWithoutMatch(evidence: Evidence, search: MistakeSearch): Diagnos
   const says = found === undefined ? '' : `: it ${found.says}`;
   const ours = ourSecrets(evidence);
   const why =
-    body?.json === undefined
+    body?.text === undefined || body.problem !== undefined
       ? `the body is no JSON${says}; either it was changed, or the two sides hold different secrets${ours}${also}`
       : `${DIFFERENT_SECRETS}${ours}; or the body was changed${says}${also}`;
   return diagnosisOf('no-match', evidence, why, compareSecrets(evidence));
@@ -205,7 +191,7 @@ export function diagnosisOf(
   fix?: string,
 ): Diagnosis {
   const own = recipe !== undefined && ABOUT_SIGNATURES.has(code) ? recipe : REASONS[code].fix;
-  return { code, hint: sentences(bytes, found, fix ?? own) };
+  return { code, hint: mismatchText(bytes, found, fix ?? own) };
 }
 
 /** Reasons whose fix says how to sign, which differs by scheme. */
@@ -219,8 +205,3 @@ const ABOUT_SIGNATURES: ReadonlySet<ReasonCode> = new Set<ReasonCode>([
   'other-id',
   'truncated-signature',
 ]);
-
-function sentences(bytes: number, found: string, fix: string): string {
-  const size = bytes === 1 ? '1 byte' : `${bytes} bytes`;
-  return `Signature does not match: computed over ${size}; ${found}. ${fix}`;
-}

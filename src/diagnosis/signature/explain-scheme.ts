@@ -1,45 +1,32 @@
+import type { Diagnosis, SchemeEvidence } from '../../signature/evidence.ts';
 import { sameDigest } from '../../signature/given-signature.ts';
 import type { HmacAlgorithm } from '../../signature/hmac.ts';
-import type { HeaderList } from '../../signature/schemes/header-list.ts';
-import type { HeaderFault, PresentedSignature } from '../../signature/schemes/presented.ts';
+import type { HeaderProblem, PresentedSignature } from '../../signature/schemes/presented.ts';
 import { layoutOf } from '../../signature/schemes/layout.ts';
 import type { SignatureScheme } from '../../signature/schemes/scheme.ts';
 import { verifyingSecretFix } from '../../signature/schemes/secrets.ts';
-import { BodyDigests } from './body-digests.ts';
-import { diagnosisOf, explainDigest, type Diagnosis } from './diagnose.ts';
-import type { Evidence, ExplainContext } from './find-mistake.ts';
+import { BodyDigests } from '../../signature/body/body-digests.ts';
+import { diagnosisOf, explainDigest } from './diagnose.ts';
+import type { Evidence } from './find-mistake.ts';
 import { frameVariants } from './frame-variants.ts';
 import { HASH_NAMES } from './hash-variants.ts';
-import type { ReasonCode } from './reasons.ts';
-
-export interface SchemeEvidence extends ExplainContext {
-  readonly kind: 'scheme';
-  readonly scheme: SignatureScheme;
-  readonly presented: PresentedSignature;
-  readonly ageFault: HeaderFault | undefined;
-  /** The signature matches, whatever its age is. */
-  readonly isRight: boolean;
-  readonly digests: BodyDigests;
-  readonly keys: readonly (string | Uint8Array)[];
-  readonly secrets: readonly string[];
-  readonly headers: HeaderList;
-}
+import type { ReasonCode } from '../../signature/reasons.ts';
 
 /** Finds out why a signature does not match by its scheme. */
 export function explainScheme(given: SchemeEvidence): Diagnosis {
-  const { presented, ageFault, isRight, deadline } = given;
+  const { presented, ageProblem, isRight, deadline } = given;
   const evidence = evidenceOf(given);
-  if (isRight && ageFault !== undefined) {
-    return faultDiagnosis(evidence, ageFault, '; the signature itself is right');
+  if (isRight && ageProblem !== undefined) {
+    return problemDiagnosis(evidence, ageProblem, '; the signature itself is right');
   }
-  if (presented.fault !== undefined && presented.fault.code !== 'missing-prefix') {
-    return faultDiagnosis(evidence, presented.fault);
+  if (presented.problem !== undefined && presented.problem.code !== 'missing-prefix') {
+    return problemDiagnosis(evidence, presented.problem);
   }
   for (const text of textsOf(presented)) {
     const found = explainText(given, evidence, text);
     if (found !== undefined) return found;
   }
-  if (presented.fault !== undefined) return faultDiagnosis(evidence, presented.fault);
+  if (presented.problem !== undefined) return problemDiagnosis(evidence, presented.problem);
   const digest = presented.signatures
     .map((text) => readNotation(text)?.digest)
     .find((each) => each !== undefined);
@@ -83,7 +70,7 @@ function evidenceOf({
   };
 }
 
-function faultDiagnosis(evidence: Evidence, { code, found, fix }: HeaderFault, also = ''): Diagnosis {
+function problemDiagnosis(evidence: Evidence, { code, found, fix }: HeaderProblem, also = ''): Diagnosis {
   return diagnosisOf(code, evidence, found + also, fix);
 }
 
@@ -96,8 +83,8 @@ function recipeOf(scheme: SignatureScheme): string {
 }
 
 /** The signatures that came; of a header without any, what may be one. */
-function textsOf({ signatures, value, fault }: PresentedSignature): readonly string[] {
-  if (fault === undefined) return signatures.slice(0, MOST_TEXTS);
+function textsOf({ signatures, value, problem }: PresentedSignature): readonly string[] {
+  if (problem === undefined) return signatures.slice(0, MOST_TEXTS);
   const bare = value
     .split(/[\s,;]+/)
     .map((text) => text.replace(/^(?:v\d[=,]|t=\d+|sha-?\d+=|signature=)/i, ''));
@@ -145,7 +132,7 @@ function explainText(given: SchemeEvidence, evidence: Evidence, text: string): D
     : new BodyDigests(algorithm, keys, digests.frame).update(body?.bytes ?? Buffer.alloc(0));
   if (!right.all().some((each) => sameDigest(each, notation.digest))) return undefined;
   const [code, found] = wrongForm(scheme, notation, algorithm);
-  const isPrefix = presented.fault?.code === 'missing-prefix' || code === 'no-match';
+  const isPrefix = presented.problem?.code === 'missing-prefix' || code === 'no-match';
   const also = isPrefix && isOwnHash ? ', but its prefix is another' : '';
   return diagnosisOf(
     isPrefix && isOwnHash && notation.encoding === scheme.encoding ? 'missing-prefix' : code,

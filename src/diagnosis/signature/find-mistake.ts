@@ -1,39 +1,26 @@
-import type { BodyDigests } from './body-digests.ts';
+import type { BodyDigests } from '../../signature/body/body-digests.ts';
 import type { BodyVariant } from './body/body-variant.ts';
-import { cheapBodyVariants, costlyBodyVariants, LARGEST_ENCODED } from './body/body-variants.ts';
-import type { Deadline } from './deadline.ts';
+import { cheapBodyVariants, costlyBodyVariants } from './body/body-variants.ts';
+import type { Deadline } from '../../signature/deadline.ts';
+import type { ExplainContext, OtherSecret } from '../../signature/evidence.ts';
 import { sameDigest, isOneOf, type GivenSignature } from '../../signature/given-signature.ts';
 import { keyedHmac, type HmacFrame } from '../../signature/hmac.ts';
 import { cutHashVariants, hashVariants, type StreamingDigest } from './hash-variants.ts';
-import type { KeptBody } from './body/kept-body.ts';
-import type { ReasonCode } from './reasons.ts';
-import { otherSecrets, type OtherSecret } from './other-secrets.ts';
+import { LARGEST_DIAGNOSED, type KeptBody } from '../../signature/body/kept-body.ts';
+import type { ReasonCode } from '../../signature/reasons.ts';
+import { otherSecrets } from './other-secrets.ts';
 import { secretVariants, type SecretVariant } from './secret-variants.ts';
 
-/** What a check is told of a mismatch besides what it knows. */
-export interface ExplainContext {
-  readonly body: KeptBody | undefined;
-  readonly otherSecrets: readonly OtherSecret[];
-  readonly secretOrigin: string | undefined;
-  readonly deadline: Deadline;
-}
-
-export interface Evidence {
+/** The facts of a mismatch, and what to try besides the body and the keys. */
+export interface Evidence extends Omit<ExplainContext, 'deadline'> {
   readonly given: GivenSignature;
-  /** The digests of the body as received. */
   readonly digests: BodyDigests;
   readonly secrets: readonly string[];
-  /** The keys that the secrets stand for, in their order; a secret that cannot be a key has none. */
   readonly keys: readonly (string | Uint8Array)[];
   /** How to sign by the scheme, where the fixes of the codes are not about it. */
   readonly recipe?: string;
   /** What else than the right texts may have been signed before and after the body. */
   readonly frames: readonly FrameVariant[];
-  readonly otherSecrets: readonly OtherSecret[];
-  /** Where the secrets are from; undefined when the caller does not say. */
-  readonly secretOrigin: string | undefined;
-  /** Undefined when it was too large to keep: then only mistakes that one pass over it reveals are tried. */
-  readonly body: KeptBody | undefined;
 }
 
 /** Other texts that may have been signed before and after the body. */
@@ -70,7 +57,7 @@ export function findMistake(evidence: Evidence, digest: Buffer, deadline: Deadli
     if (mistake !== undefined) return { kind: 'found', mistake };
   }
   if (deadline.isOver) return { kind: 'stopped', afterMs: deadline.budgetMs };
-  return { kind: body.bytes.length > LARGEST_ENCODED ? 'too-large' : 'none' };
+  return { kind: body.bytes.length > LARGEST_DIAGNOSED ? 'too-large' : 'none' };
 }
 
 function otherEnding({ digests }: Evidence, digest: Buffer): Mistake | undefined {

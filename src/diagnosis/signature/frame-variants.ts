@@ -4,7 +4,7 @@ import { BUILT_IN_SCHEMES } from '../../signature/schemes/built-in.ts';
 import type { HeaderList } from '../../signature/schemes/header-list.ts';
 import { withFields } from '../../signature/schemes/layout.ts';
 import type { SignatureScheme, SignedFields } from '../../signature/schemes/scheme.ts';
-import type { KeptBody } from './body/kept-body.ts';
+import type { KeptBody } from '../../signature/body/kept-body.ts';
 import type { FrameVariant } from './find-mistake.ts';
 
 /** What a request says of the id and the time that its sender may have signed. */

@@ -1,6 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
 import { keyedHmac, type HmacAlgorithm, type HmacFrame } from '../../signature/hmac.ts';
-import type { ReasonCode } from './reasons.ts';
+import type { ReasonCode } from '../../signature/reasons.ts';
 
 /** Digests a body piece by piece, and can end in several ways. */
 export interface StreamingDigest {

@@ -1,12 +1,6 @@
-import { REASONS } from './reasons.ts';
+import type { OtherSecret } from '../../signature/evidence.ts';
+import { REASONS } from '../../signature/reasons.ts';
 import { INVISIBLE, type SecretVariant } from './secret-variants.ts';
-
-/** A known secret that is not among those to verify with. */
-export interface OtherSecret {
-  readonly secret: string;
-  /** Where it comes from, as `HOOKS_SECRET`. */
-  readonly origin: string;
-}
 
 /** What senders sign with whose setting is missing: their language's word for nothing. */
 const WORDS_FOR_NOTHING = ['undefined', 'null', 'None', 'nil', 'NULL', 'false', '[object Object]'];

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ReasonCode } from './reasons.ts';
+import type { ReasonCode } from '../../signature/reasons.ts';
 
 /** Another key that the signature may have been computed with. A string stands for its UTF-8. */
 export interface SecretVariant {
@@ -41,9 +41,6 @@ type SecretMistake = readonly [
   keyOf: (secret: string, trimmed: string) => string | Buffer | undefined,
 ];
 
-/** The variables that secrets are kept in. */
-const NAMES = ['HOOKS_SECRET', 'SHARED_SECRET', 'WEBHOOK_SECRET', 'SECRET'];
-
 export const INVISIBLE = /[\u00ad\u200b-\u200f\u2060\ufeff]/gu;
 const DASHES = /[\u2010-\u2015\u2212]/g;
 
@@ -67,11 +64,10 @@ const SECRET_MISTAKES: readonly SecretMistake[] = [
     'without the name and the equals sign before the secret',
     (_, trimmed) => valueIn(trimmed),
   ],
-  ...NAMES.map((name): SecretMistake => [
-    'misread-secret',
-    `with ${name}= before the secret`,
-    (_, trimmed) => `${name}=${trimmed}`,
-  ]),
+  ['misread-secret', 'with HOOKS_SECRET= before the secret', (_, trimmed) => `HOOKS_SECRET=${trimmed}`],
+  ['misread-secret', 'with SHARED_SECRET= before the secret', (_, trimmed) => `SHARED_SECRET=${trimmed}`],
+  ['misread-secret', 'with WEBHOOK_SECRET= before the secret', (_, trimmed) => `WEBHOOK_SECRET=${trimmed}`],
+  ['misread-secret', 'with SECRET= before the secret', (_, trimmed) => `SECRET=${trimmed}`],
   ['misread-secret', 'without Bearer before the secret', (_, trimmed) => trimmed.replace(/^Bearer\s+/i, '')],
   ['misread-secret', 'with one line of the secret alone', (_, trimmed) => linesOf(trimmed)[0]],
   ['misread-secret', 'with one line of the secret alone', (_, trimmed) => linesOf(trimmed).at(-1)],

@@ -6,7 +6,7 @@ import type { Delivery } from '../../queue/delivery.ts';
 import { withoutRepeated } from '../../redact.ts';
 import type { TransportRequest, TransportResult } from '../../transport/transport.ts';
 import type { AttemptResult } from './attempt-result.ts';
-import { classify } from './classify.ts';
+import { classify, type ResponseCauses } from './classify.ts';
 import type { DeliveryOptions } from '../options.ts';
 import type { Webhook } from '../webhook.ts';
 
@@ -47,16 +47,23 @@ export function toRequest(
   return { url: webhook.url, headers, body, timeoutMs, signal, connection: delivery, allowPrivate };
 }
 
+interface ResultContext {
+  readonly clock: Clock;
+  readonly secrets: readonly string[];
+  readonly causes: ResponseCauses | undefined;
+}
+
 /** What an attempt came to: all that the receiver does is in it. `secrets` are masked where a receiver repeats them. */
 export function toResult(
   result: TransportResult,
   { at, webhook, signed }: OutgoingAttempt,
-  { clock, secrets }: { readonly clock: Clock; readonly secrets: readonly string[] },
+  { clock, secrets, causes }: ResultContext,
 ): AttemptResult {
   const { signature, signatureHeaders, idempotencyKey } = signed;
   return classify(withoutSecretsInBody(result, secrets), {
     at,
     clock,
+    causes,
     sendsKey: idempotencyKey !== undefined && !webhook.hasOwnKey,
     isSigned: signature !== undefined,
     isBySchemeWithout: signatureHeaders !== undefined && !hasXSignature(signatureHeaders),

@@ -1,7 +1,6 @@
 import type { Clock } from '../../clock.ts';
 import type { NetworkError, TransportResponse, TransportResult } from '../../transport/transport.ts';
-import { causeCodeOf } from '../../diagnosis/causes/response-cause.ts';
-import { readableBody } from '../../diagnosis/causes/response-words.ts';
+import type { ResponseEvidence } from '../../transport/cause.ts';
 import type { AttemptEvidence } from '../../attempt-record.ts';
 import type { AttemptResult } from './attempt-result.ts';
 import { retryAfterMs } from '../../transport/retry-after.ts';
@@ -10,6 +9,14 @@ import { retryAfterMs } from '../../transport/retry-after.ts';
 const DETAIL_LENGTH = 200;
 /** How much is kept of a short header. */
 const SERVER_LENGTH = 60;
+
+/** Explains responses, for what an attempt keeps of one that failed. */
+export interface ResponseCauses {
+  /** The code of where a response other than 2xx comes from. */
+  readonly causeCodeOf: (response: ResponseEvidence) => string;
+  /** What a person would read of a body, at most `length` characters of it. */
+  readonly readableStart: (body: string, length: number) => string;
+}
 
 interface ClassifyContext {
   /** When the attempt began. */
@@ -21,6 +28,8 @@ interface ClassifyContext {
   readonly isSigned?: boolean;
   /** Whether the scheme that signed it sends no `X-Signature`. */
   readonly isBySchemeWithout?: boolean;
+  /** Only for a failed response. @default nothing but its status says why */
+  readonly causes?: ResponseCauses | undefined;
 }
 
 /** What the response, or its absence, means for the delivery (contract, Delivery). */
@@ -28,6 +37,17 @@ export function classify(result: TransportResult, context: ClassifyContext): Att
   const meaning = meaningOf(result, context);
   const outcome = meaning.result === 'delivered' ? meaning : { ...meaning, ...evidenceOf(result, context) };
   return result.reconnected ? { ...outcome, reconnected: true } : outcome;
+}
+
+/** The engine alone keeps the body as it came, and no cause. */
+const NO_CAUSES: ResponseCauses = {
+  causeCodeOf: () => '',
+  readableStart: (body, length) => body.slice(0, length),
+};
+
+/** Whether a response came, and does not take the message. */
+export function isFailedResponse(result: TransportResult): boolean {
+  return result.kind === 'response' && (result.status < 200 || result.status > 299);
 }
 
 function meaningOf(result: TransportResult, context: ClassifyContext): AttemptResult {
@@ -41,7 +61,7 @@ function meaningOf(result: TransportResult, context: ClassifyContext): AttemptRe
     }
     case 'response': {
       const { status } = result;
-      if (status >= 200 && status <= 299) return { at, ms, result: 'delivered', status };
+      if (!isFailedResponse(result)) return { at, ms, result: 'delivered', status };
       return { at, ms, ...failedResponse(result, context) };
     }
     default:
@@ -84,11 +104,14 @@ type FailedResponse = Pick<Extract<AttemptResult, { result: 'retryable' | 'rejec
 /** A receiver that knows `Idempotency-Key` responds so while the first request with the key is still being processed. */
 const CONFLICT = 409;
 
-function failedResponse(response: TransportResponse, { clock, sendsKey }: ClassifyContext): FailedResponse {
+function failedResponse(
+  response: TransportResponse,
+  { clock, sendsKey, causes = NO_CAUSES }: ClassifyContext,
+): FailedResponse {
   const { status, retryAfter, body } = response;
   const common = {
     status,
-    ...(body !== undefined && body !== '' && { detail: readableBody(body).slice(0, DETAIL_LENGTH) }),
+    ...(body !== undefined && body !== '' && { detail: causes.readableStart(body, DETAIL_LENGTH) }),
   };
   if (status >= 300 && status <= 399) return { ...common, result: 'rejected', error: 'redirect' };
   const isClientError = status >= 400 && status <= 499;
@@ -110,7 +133,7 @@ function failedResponse(response: TransportResponse, { clock, sendsKey }: Classi
 /** What is kept to say later why it failed. */
 function evidenceOf(
   result: TransportResult,
-  { isSigned = true, isBySchemeWithout }: ClassifyContext,
+  { isSigned = true, isBySchemeWithout, causes = NO_CAUSES }: ClassifyContext,
 ): { readonly evidence?: AttemptEvidence } {
   if (result.kind === 'failure') {
     const { cause } = result;
@@ -118,11 +141,11 @@ function evidenceOf(
   }
   const { status, headers = {}, body = '' } = result;
   if (status < 300 || status > 599) return {};
-  const cause = causeCodeOf({ status, headers, body, isSigned, isBySchemeWithout });
+  const cause = causes.causeCodeOf({ status, headers, body, isSigned, isBySchemeWithout });
   const { server, location, 'retry-after': retryAfter } = headers;
   const evidence: AttemptEvidence = {
     // What the status alone says is not kept.
-    ...(cause !== causeCodeOf({ status, headers: {}, body: '', isSigned: true }) && { cause }),
+    ...(cause !== causes.causeCodeOf({ status, headers: {}, body: '', isSigned: true }) && { cause }),
     ...(server !== undefined && { server: server.slice(0, SERVER_LENGTH) }),
     ...(location !== undefined && status < 400 && { location }),
     ...(retryAfter !== undefined && { retryAfter: retryAfter.slice(0, SERVER_LENGTH) }),

@@ -7,6 +7,7 @@ import { sign } from '../../signature/sign.ts';
 import type { Transport } from '../../transport/transport.ts';
 import type { AttemptResult } from './attempt-result.ts';
 import { idempotencyKeyOf, toRecord, toRequest, toResult, traceOf, type SignedBody } from './attempt.ts';
+import { isFailedResponse, type ResponseCauses } from './classify.ts';
 import type { Destination } from '../destination.ts';
 import type { EngineEvent } from '../engine-event.ts';
 import { symptomOf, type LaneHealth } from '../health.ts';
@@ -30,6 +31,8 @@ export interface RoundContext {
   /** Cuts the attempts in flight short. */
   readonly aborting: AbortSignal;
   readonly onEvent: ((event: EngineEvent) => void) | undefined;
+  /** Called after each failed response. */
+  readonly loadCauses: (() => Promise<ResponseCauses>) | undefined;
 }
 
 /**
@@ -175,7 +178,7 @@ class Round {
   }
 
   async #ask(webhook: Webhook, body: SignedBody): Promise<AttemptResult> {
-    const { destination, health, transport, clock, aborting } = this.#context;
+    const { destination, health, transport, clock, aborting, loadCauses } = this.#context;
     const { delivery, secrets } = destination;
     const isTrial = health.begin(webhook.key);
     const trace = traceOf(webhook, this.#claim.delivery, delivery);
@@ -183,7 +186,8 @@ class Round {
     try {
       const attempt = { at: Math.floor(clock.now()), webhook, signed: this.#signedNow(body), trace };
       const response = await transport.send(toRequest(attempt, delivery, aborting));
-      result = toResult(response, attempt, { clock, secrets });
+      const causes = isFailedResponse(response) ? await loadCauses?.() : undefined;
+      result = toResult(response, attempt, { clock, secrets, causes });
     } finally {
       const symptom = result === undefined ? 'none' : symptomOf(result);
       health.end(webhook.key, { symptom, isTrial });

@@ -1,7 +1,7 @@
-import { Ajv, type ValidateFunction } from 'ajv';
+import { Ajv, type ErrorObject } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
-import { isObject } from '../../check-options.ts';
+import { isObject } from '../../validate-options.ts';
 import { InputError } from '../../errors.ts';
 import { boundedRegExp } from '../../message/bounded-regexp.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../message/types.ts';
@@ -39,10 +39,10 @@ export class SchemaCheck implements MessageCheck {
   }
 
   add(arrived: ArrivedMessage): void {
-    const differences = this.#schemas.differences(arrived.message);
-    if (differences.length === 0) return;
+    const differing = this.#schemas.judge(arrived);
+    if (differing === undefined) return;
     this.#count += 1;
-    if (this.#differing.length < MAX_SHOWN) this.#differing.push(differingMessage(arrived, differences));
+    if (this.#differing.length < MAX_SHOWN) this.#differing.push(differing);
   }
 
   findings(came: ArrivedCount): readonly ExpectationResult[] {
@@ -53,28 +53,36 @@ export class SchemaCheck implements MessageCheck {
   }
 }
 
+/** The errors of a value; none if it fits. */
+type SchemaValidator = (value: JsonValue) => readonly ErrorObject[];
+
 /** The schemas of messages: of a track by its event, of another message by its type. */
 export class MessageSchemas {
-  readonly #schemas: ReadonlyMap<string, ValidateFunction>;
+  readonly #schemas: ReadonlyMap<string, SchemaValidator>;
 
   /** Throws InputError for a schema that does not compile; `file` is what errors call the whole. */
   constructor(schemas: JsonValue, file: string) {
     if (!isJsonObject(schemas)) {
-      throw schemaError(file, 'expected an object of event name to JSON Schema', schemas);
+      throw schemaError(file, 'Expected an object of event name to JSON Schema', schemas);
     }
     this.#schemas = compiled(schemas, file);
+  }
+
+  /** Returns the message with what differs in it; undefined: it fits. */
+  judge(arrived: ArrivedMessage): DifferingMessage | undefined {
+    const differences = this.differences(arrived.message);
+    return differences.length === 0 ? undefined : differingMessage(arrived, differences);
   }
 
   differences(message: ReceivedMessage): readonly MessageDifference[] {
     const { type, event } = messageFacts(message);
     const validate = this.#schemas.get(EVERY_MESSAGE) ?? this.#schemaOf(type, event);
     if (validate === undefined) return type === 'track' ? [this.#unknownEvent(event)] : [];
-    if (validate(message.value)) return [];
-    const errors = (validate.errors ?? []).filter(({ keyword }) => !REPEATING.has(keyword));
+    const errors = validate(message.value).filter(({ keyword }) => !REPEATING.has(keyword));
     return errors.slice(0, MAX_SHOWN).map((error) => schemaDifference(error));
   }
 
-  #schemaOf(type: string | undefined, event: string | undefined): ValidateFunction | undefined {
+  #schemaOf(type: string | undefined, event: string | undefined): SchemaValidator | undefined {
     const name = type === 'track' ? event : type;
     if (name === undefined || (type === 'track' && TYPES.has(name))) return undefined;
     return this.#schemas.get(name);
@@ -98,7 +106,7 @@ export const EVERY_MESSAGE = '$every';
 /** The keys of schemas that are of a type, and of no event of that name. */
 const TYPES: ReadonlySet<string> = new Set(['identify', 'page', 'screen', 'group', 'alias', 'delete']);
 
-function compiled(schemas: JsonObject, file: string): ReadonlyMap<string, ValidateFunction> {
+function compiled(schemas: JsonObject, file: string): ReadonlyMap<string, SchemaValidator> {
   const { $schema, $defs } = schemas;
   const general = $schema === undefined ? undefined : namedDraft($schema, { file, name: undefined });
   const compilers: Partial<Record<Draft, Ajv>> = {};
@@ -107,7 +115,7 @@ function compiled(schemas: JsonObject, file: string): ReadonlyMap<string, Valida
     names.map((name) => {
       const schema = schemas[name] ?? null;
       if (!isJsonObject(schema) && typeof schema !== 'boolean') {
-        throw schemaError(file, `expected a JSON Schema at ${JSON.stringify(name)}`, schema);
+        throw schemaError(file, `Expected a JSON Schema at ${JSON.stringify(name)}`, schema);
       }
       const whole = withDefinitions(schema, $defs);
       const draft = draftOf(whole, general, { file, name });
@@ -128,7 +136,8 @@ type Draft = 'draft-07' | '2020-12';
 
 /** Keywords and formats that it does not know are found by `findSchemaTypo`, which says where they are. Nothing is fetched: a remote $ref does not compile. */
 function compilerOf(draft: Draft): Ajv {
-  const options = { strict: false, allErrors: true, verbose: true, logger: false, code: { regExp } } as const;
+  const errors = { allErrors: true, verbose: true, logger: false } as const;
+  const options = { ...errors, strict: false, ownProperties: true, code: { regExp } } as const;
   const compiler = draft === '2020-12' ? new Ajv2020(options) : new Ajv(options);
   formats.default(compiler);
   return compiler;
@@ -165,13 +174,13 @@ function namedDraft(named: JsonValue, { file, name }: SchemaPlace): Draft {
   const [, later, seven] = (typeof named === 'string' && DRAFT.exec(named)) || [];
   if (later !== undefined || seven !== undefined) return later === undefined ? 'draft-07' : '2020-12';
   const of = name === undefined ? '' : ` of ${JSON.stringify(name)}`;
-  throw schemaError(file, `expected \`$schema\`${of} to be draft 07 or 2020-12`, named);
+  throw schemaError(file, `Expected \`$schema\`${of} to be draft 07 or 2020-12`, named);
 }
 
-function compile(compiler: Ajv, given: JsonObject | boolean, { file, name }: SchemaPlace): ValidateFunction {
-  // The compiler is one of its draft, and knows one spelling of it.
-  const schema = isJsonObject(given) ? withoutDraft(given) : given;
+function compile(compiler: Ajv, given: JsonObject | boolean, place: SchemaPlace): SchemaValidator {
   try {
+    // The compiler is one of its draft, and knows one spelling of it.
+    const schema = isJsonObject(given) ? withProtoPattern(withoutDraft(given)) : given;
     // One with $async would return a promise, which is neither yes nor no.
     if (isObject(schema) && schema['$async'] !== undefined) throw new Error('$async is not supported');
     const fault = compiler.validateSchema(schema) === true ? undefined : compiler.errors?.[0];
@@ -183,18 +192,41 @@ function compile(compiler: Ajv, given: JsonObject | boolean, { file, name }: Sch
     }
     const typo = findSchemaTypo(schema, compiler);
     if (typo !== undefined) throw new Error(typo);
-    return compiler.compile(schema as JsonObject); // the types of ajv leave booleans out of this overload
+    const validate = compiler.compile(schema as JsonObject); // the types of ajv leave booleans out of this overload
+    validate({}); // finds most cycles of references before COMMAND runs
+    return (value) => {
+      try {
+        return validate(value) ? [] : (validate.errors ?? []);
+      } catch (cause) {
+        throw cause instanceof RangeError ? uncompiled(cause, place) : cause;
+      }
+    };
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    const at = name === EVERY_MESSAGE ? '' : ` at ${JSON.stringify(name)}`;
-    throw new InputError(`expected a JSON Schema that compiles${at}: ${why}`, {
-      file,
-      cause,
-      hint: /can't resolve reference/.test(why)
-        ? 'put what $ref names into the same schema, or under $defs of the file: nothing is fetched'
-        : 'correct the schema; draft 07 and 2020-12 are known, and notes whose key begins with x-',
-    });
+    throw uncompiled(cause, place);
   }
+}
+
+function uncompiled(cause: unknown, { file, name }: SchemaPlace): InputError {
+  const said = cause instanceof Error ? cause.message : String(cause);
+  const why = cause instanceof RangeError ? 'a $ref leads back to its own schema' : said;
+  const at = name === EVERY_MESSAGE ? '' : ` at ${JSON.stringify(name)}`;
+  return new InputError(`Expected a JSON Schema that compiles${at}: ${why}`, {
+    file,
+    cause,
+    hint: /can't resolve reference/.test(why)
+      ? 'put what $ref names into the same schema, or under $defs of the file: nothing is fetched'
+      : 'correct the schema; draft 07 and 2020-12 are known, and notes whose key begins with x-',
+  });
+}
+
+/** Gives a property named `__proto__`, which ajv skips, as a pattern that this name alone matches. */
+function withProtoPattern(schema: JsonObject): JsonObject {
+  return JSON.parse(JSON.stringify(schema), (_key, value: JsonValue) => {
+    const { properties, patternProperties } = isJsonObject(value) ? value : {};
+    if (!isObject(properties) || !Object.hasOwn(properties, '__proto__')) return value;
+    const pattern = { '^__proto__$': properties['__proto__'] };
+    return { ...Object(value), patternProperties: { ...Object(patternProperties), ...pattern } };
+  }) as JsonObject; // as it was, but for patterns
 }
 
 function withoutDraft({ $schema: _draft, ...schema }: JsonObject): JsonObject {

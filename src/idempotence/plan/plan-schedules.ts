@@ -15,6 +15,8 @@ export interface PlanOptions {
   readonly schedules: number;
   readonly codes: readonly ScheduleCode[];
   readonly messages: readonly PlannedMessage[];
+  /** How often a message is sent at the same moment in a burst. */
+  readonly burst: number;
   /** How long after it `late` sends a message again. */
   readonly lateMs: number;
 }
@@ -97,14 +99,14 @@ function twiceWaves({ messages, number, random }: WaveOptions): readonly Wave[] 
   return referenceWaves(withRepeats(all, random).map(({ message }) => message));
 }
 
-interface SentMessage {
+interface SendingTurn {
   readonly message: number;
   readonly isRepeat: boolean;
 }
 
 /** Puts each message a second time behind its first; the first times stay in order. */
-function withRepeats(all: readonly number[], random: SeededRandom): readonly SentMessage[] {
-  const sent: SentMessage[] = all.map((message) => ({ message, isRepeat: false }));
+function withRepeats(all: readonly number[], random: SeededRandom): readonly SendingTurn[] {
+  const sent: SendingTurn[] = all.map((message) => ({ message, isRepeat: false }));
   for (const message of all) {
     const first = sent.findIndex((each) => each.message === message);
     const at = first + 1 + random.below(sent.length - first);
@@ -113,7 +115,11 @@ function withRepeats(all: readonly number[], random: SeededRandom): readonly Sen
   return sent;
 }
 
-function twiceAtOnceWaves({ messages, number, random }: WaveOptions): readonly Wave[] {
+/** First each two times without a gap. Every third schedule has gaps; the others are bursts, which show a race of microseconds. */
+function twiceAtOnceWaves({ messages, burst, number, random }: WaveOptions): readonly Wave[] {
+  if (number > 1 && number % 3 > 0) {
+    return effectiveOf(messages).map((place) => ({ messages: Array<number>(burst).fill(place) }));
+  }
   return [...messages.keys()].map((message): Wave => {
     const both = { messages: [message, message] };
     return number === 1 ? both : { ...both, gapShare: random.next() * 0.8 };

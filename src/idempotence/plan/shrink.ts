@@ -1,4 +1,5 @@
 import { scheduledMessages, requestCount, type Schedule, type Wave } from './schedule.ts';
+import { keepsStory } from './story.ts';
 
 export interface ShrinkOptions<Seen> {
   /** Runs a schedule and returns what it shows; undefined when it ends as it must. */
@@ -25,7 +26,7 @@ export async function shrink<Seen>(
   let smallest = found;
   const improves = async (schedule: Schedule): Promise<boolean> => {
     if (!hasTime() || requestCount(schedule) === 0) return false;
-    if (sizeOf(schedule) >= sizeOf(smallest.schedule)) return false;
+    if (sizeOf(schedule) >= sizeOf(smallest.schedule) || !keepsStory(found.schedule, schedule)) return false;
     const seen = await run(schedule);
     if (seen !== undefined) smallest = { schedule, seen };
     return seen !== undefined;
@@ -57,9 +58,8 @@ async function leaveOutMessages(current: () => Schedule, improves: Improves): Pr
   }
 }
 
-/** One kill stays: without it the schedule shows another fault. */
 async function leaveOutKills(current: () => Schedule, improves: Improves): Promise<void> {
-  for (let at = current().waves.length - 1; at >= 0 && killCount(current()) > 1; at--) {
+  for (let at = current().waves.length - 1; at >= 0; at--) {
     const schedule = current();
     const waves = schedule.waves.map(({ kill, ...wave }, place) =>
       kill === undefined || place === at ? wave : { ...wave, kill },
@@ -79,7 +79,6 @@ function killCount({ waves }: Schedule): number {
 async function leaveOutRequests(current: () => Schedule, improves: Improves): Promise<void> {
   for (let at = requestCount(current()) - 1; at >= 0; at--) {
     const schedule = current();
-    if (requestCount(schedule) <= 2) return;
     const waves = withoutRequest(schedule.waves, at);
     // A message that is not sent at all is missing for another reason.
     if (scheduledMessages({ waves }).length === scheduledMessages(schedule).length) {

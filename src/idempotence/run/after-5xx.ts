@@ -1,13 +1,14 @@
+import type { IdempotenceFaultCode } from '../faults.ts';
 import { referenceWaves } from '../plan/plan-schedules.ts';
 import { isSameState } from '../state-difference.ts';
 import type { ProofMessage } from '../subject.ts';
 import type { ProofRunner } from './proof-runner.ts';
 
 export interface After5xx {
-  /** Whether the message had its effect although the response was 5xx, and again when it was sent again. */
-  readonly isRepeated: boolean;
+  /** The message had its effect although the response was 5xx, and again when it was sent again; or it never had it. */
+  readonly fault: IdempotenceFaultCode | undefined;
   readonly status: number | undefined;
-  /** The state after the response of 5xx. */
+  /** The state in which the message must end. */
   readonly expected: string;
   /** The state after the message was sent again. */
   readonly state: string;
@@ -26,5 +27,8 @@ export async function repeatAfter5xx(
   await runner.send([message], { waves: referenceWaves([0]) });
   const { state } = await runner.settle();
   const isRepeated = !isSameState(expected, runner.base) && !isSameState(state, expected);
-  return { isRepeated, status, expected, state };
+  if (isRepeated) return { fault: 'effect-despite-5xx', status, expected, state };
+  const taken = isSameState(state, runner.base) ? await runner.stateAfter([message]) : state;
+  const isLost = !isSameState(taken, state);
+  return { fault: isLost ? 'keeps-id-after-failure' : undefined, status, expected: taken, state };
 }

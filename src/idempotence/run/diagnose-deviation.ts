@@ -1,7 +1,7 @@
 import { referenceWaves } from '../plan/plan-schedules.ts';
 import { scheduledMessages, type Schedule, type Wave } from '../plan/schedule.ts';
 import type { IdempotenceFaultCode } from '../faults.ts';
-import { differingLines, isSameState, skipsNumbers } from '../state-difference.ts';
+import { differingLines, hasMore, isSameState, skipsNumbers } from '../state-difference.ts';
 import type { Deviation, ProofRunner } from './proof-runner.ts';
 
 /** Finds the fault behind a schedule that ended in another state; runs a similar schedule where two faults look alike. */
@@ -20,7 +20,7 @@ export async function diagnoseDeviation(
     case 'not-taken':
       return notTakenFault(schedule, deviation);
     case 'state':
-      return new Diagnosis(runner, schedule, deviation).find();
+      return new DeviationDiagnosis(runner, schedule, deviation).find();
     default:
       return deviation.kind satisfies never;
   }
@@ -56,10 +56,15 @@ export function countBetween({ waves }: Schedule): number {
   return new Set(sent.slice(sent.indexOf(sent[again] ?? -1) + 1, again)).size;
 }
 
-class Diagnosis {
+/** More than most receivers have processes: one of them gets the message twice. */
+const REPEATS = 9;
+
+class DeviationDiagnosis {
   readonly #runner: ProofRunner;
   readonly #schedule: Schedule;
   readonly #deviation: Deviation;
+  /** Whether a message that comes again and again, each time when its work is done, is worked on again. */
+  #worksAgain: 'never' | 'sometimes' | 'always' = 'never';
 
   constructor(runner: ProofRunner, schedule: Schedule, deviation: Deviation) {
     this.#runner = runner;
@@ -71,6 +76,9 @@ class Diagnosis {
     const { code } = this.#schedule;
     const { expected, state } = this.#deviation;
     if (code !== 'shuffled' && skipsNumbers(expected, state)) return 'skips-numbers';
+    if (code !== 'killed' && (await this.#isLostAfterFailure())) return 'keeps-id-after-failure';
+    this.#worksAgain = await this.#repeatSlowly();
+    if (code !== 'late' && this.#worksAgain === 'sometimes') return 'dedupe-per-process';
     switch (code) {
       case 'once':
       case 'twice':
@@ -94,6 +102,23 @@ class Diagnosis {
     }
   }
 
+  /** Whether the messages that asked to be sent again are missing, and no others. */
+  async #isLostAfterFailure(): Promise<boolean> {
+    const { state, execution } = this.#deviation;
+    const again = execution.exchanges.filter(({ tries }) => tries > 1).map(({ message }) => message);
+    return again.length > 0 && isSameState(state, await this.#stateWithout(again));
+  }
+
+  async #repeatSlowly(): Promise<'never' | 'sometimes' | 'always'> {
+    const sent = this.#schedule.waves.flatMap(({ messages }) => messages);
+    const again = sent.filter((place, at) => sent.indexOf(place) < at).slice(0, 1);
+    const repeats = this.#runner.messagesAt(Array.from({ length: REPEATS }, () => again).flat());
+    const states = await this.#runner.statesAfterEach(repeats);
+    const changes = states.slice(1).filter((state, at) => !isSameState(state, states[at] ?? ''));
+    if (changes.length === 0) return 'never';
+    return changes.length < REPEATS - 1 ? 'sometimes' : 'always';
+  }
+
   /** The fault that shows without what is special in the schedule: its messages in the same order, each request after the other. */
   async #ofPlainRepeats(): Promise<IdempotenceFaultCode | undefined> {
     const places = this.#schedule.waves.flatMap(({ messages }) => messages);
@@ -104,10 +129,10 @@ class Diagnosis {
   }
 
   async #ofRepeats(): Promise<IdempotenceFaultCode> {
-    const places = scheduledMessages(this.#schedule);
     const sent = this.#schedule.waves.flatMap(({ messages }) => messages);
     const isInARow = sent.every((place, at) => sent.indexOf(place) === at || sent[at - 1] === place);
-    if (isInARow) return (await this.#isDoneLater(places)) ? 'works-after-response' : 'no-dedupe';
+    if (isInARow) return this.#worksAgain === 'never' ? 'works-after-response' : 'no-dedupe';
+    const places = scheduledMessages(this.#schedule);
     const adjacent = referenceWaves(places.flatMap((place) => [place, place]));
     const plain = await this.#runner.judge({ ...this.#schedule, waves: adjacent });
     if (plain?.kind === 'state') return 'no-dedupe';
@@ -119,21 +144,13 @@ class Diagnosis {
     return overwrites ? 'overwrites-newer' : 'remembers-last';
   }
 
-  /** Whether the receiver knows a message again that comes when the work on the first one is done, and not before. */
-  async #isDoneLater(places: readonly number[]): Promise<boolean> {
-    const pauseMs = this.#runner.workMs;
-    const waves = places.flatMap((place): Wave[] => [{ messages: [place] }, { messages: [place], pauseMs }]);
-    return (await this.#runner.judge({ ...this.#schedule, waves })) === undefined;
-  }
-
   async #ofKill(): Promise<IdempotenceFaultCode> {
     const { waves } = this.#schedule;
     const killed = waves.find(({ kill }) => kill !== undefined);
     const [message = 0] = killed?.messages ?? [];
     const requests = waves.flatMap(({ messages }) => messages).filter((each) => each === message);
     if (requests.length === 1) return 'responds-before-storing';
-    const others = scheduledMessages(this.#schedule).filter((other) => other !== message);
-    const without = others.length === 0 ? this.#runner.base : await this.#runner.referenceOf(others);
+    const without = await this.#stateWithout([message]);
     if (isSameState(this.#deviation.state, without)) return 'record-before-effect';
     const after: Wave = { messages: [message], kill: { when: 'after' } };
     const again = { messages: [message] };
@@ -143,7 +160,16 @@ class Diagnosis {
       : 'effect-and-record-apart';
   }
 
+  /** The state after the messages of the schedule without some of them. */
+  async #stateWithout(leftOut: readonly number[]): Promise<string> {
+    const others = scheduledMessages(this.#schedule).filter((place) => !leftOut.includes(place));
+    return others.length === 0 ? this.#runner.base : this.#runner.referenceOf(others);
+  }
+
   async #ofOrder(): Promise<IdempotenceFaultCode> {
+    const { expected, state, execution } = this.#deviation;
+    const hasFailed = execution.exchanges.some(({ failedWith = 0 }) => failedWith >= 500);
+    if (hasFailed && hasMore(expected, state)) return 'effect-despite-5xx';
     const places = this.#schedule.waves.flatMap(({ messages }) => messages);
     if (places.length === this.#schedule.waves.length) return 'depends-on-other-users';
     const inTurn = await this.#runner.judge({ ...this.#schedule, waves: referenceWaves(places) });

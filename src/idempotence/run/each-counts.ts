@@ -1,14 +1,17 @@
 import { isJsonObject, type JsonObject, type JsonValue, type Message } from '../../message/types.ts';
+import type { IdempotenceFaultCode } from '../faults.ts';
 import { proofMessage } from '../messages.ts';
 import { isSameState } from '../state-difference.ts';
 import type { ProofMessage } from '../subject.ts';
+import type { KnownMessages } from './likely-messages.ts';
 import type { ProofRunner } from './proof-runner.ts';
 
-/** Two different messages that the receiver takes for one, so that the second is lost. */
+/** A message that is lost: mostly because the receiver takes it for an earlier one. */
 export interface LostMessage {
-  readonly code: 'cuts-ids-off' | 'folds-ids' | 'dedupes-by-content' | 'dedupes-by-user';
+  readonly code: IdempotenceFaultCode;
+  /** The last one is lost. */
   readonly messages: readonly ProofMessage[];
-  /** A state in which both have counted. */
+  /** A state in which all have counted. */
   readonly expected: string;
   readonly state: string;
 }
@@ -23,8 +26,7 @@ const MOST_TRIED = 3;
  */
 export async function findLostMessage(
   runner: ProofRunner,
-  messages: readonly ProofMessage[],
-  effective: ReadonlySet<ProofMessage>,
+  { messages, effective }: KnownMessages,
 ): Promise<LostMessage | undefined> {
   const likely = messages
     .filter(({ message }) => LIKELY.includes(message.type))
@@ -153,8 +155,7 @@ class LossSearch {
   }
 
   #unlike(message: Message, label: string): ProofMessage {
-    const reversed = Array.from(this.#first.messageId).toReversed().join('');
-    return proofMessage(message, { label, messageId: withOtherBeginning(withOtherEnd(reversed)) });
+    return proofMessage(message, { label, messageId: unlikeId(this.#first.messageId) });
   }
 
   #with(second: ProofMessage): Promise<string> {
@@ -168,6 +169,11 @@ class LossSearch {
   #lost(code: LostMessage['code'], second: ProofMessage, expected: string): LostMessage {
     return { code, messages: [this.#first, second], expected, state: this.#alone };
   }
+}
+
+/** An id of the same characters that has neither the same beginning nor the same end. */
+export function unlikeId(id: string): string {
+  return withOtherBeginning(withOtherEnd(Array.from(id).toReversed().join('')));
 }
 
 function withOtherEnd(id: string): string {

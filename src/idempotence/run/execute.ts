@@ -1,6 +1,6 @@
 import { sleep, type Clock } from '../../clock.ts';
 import type { Kill, Schedule, Wave } from '../plan/schedule.ts';
-import type { ProofMessage, ProofResponse, Subject } from '../subject.ts';
+import type { SendHold, ProofMessage, ProofResponse, ProofSendOptions, Subject } from '../subject.ts';
 
 export interface ExecuteOptions {
   readonly subject: Subject;
@@ -21,7 +21,7 @@ export interface ProofExchange {
   readonly response: ProofResponse;
   /** How often it was sent: a response that asks for it makes a sender try again. */
   readonly tries: number;
-  /** The first 5xx that it got, where it was sent again. */
+  /** The first status that asked for it again, where it was sent again. */
   readonly failedWith?: number;
   readonly isCut: boolean;
   /** How long after it was sent the receiver was killed. */
@@ -42,6 +42,8 @@ export type ExecutionFailure =
 /** Locked or at work: what a receiver responds to a copy while the first request is at work. */
 const BUSY: ReadonlySet<number | undefined> = new Set([409, 423, 425, 429, 503]);
 
+/** A receiver with TLS and one thread may open a connection only when it has responded on the one before. */
+const LONGEST_HOLD_MS = 100;
 /** Waits between tries of a sender that is in a hurry. */
 const RETRY_MS: readonly number[] = [50, 100, 200, 400, 800];
 
@@ -89,10 +91,20 @@ class ScheduleExecution {
   /** Each request of a wave with the wait before it. */
   #starts({ messages, gapShare = 0, cut }: Wave): (() => Promise<void>)[] {
     const { clock, signal, latencyMs } = this.#options;
+    const hold = messages.length > 1 && gapShare === 0 ? this.#holdFor(messages.length) : undefined;
     return messages.map((message, place) => async () => {
       if (place > 0 && gapShare > 0) await sleep(clock, place * gapShare * latencyMs(message), signal);
-      await (cut === undefined ? this.#deliver(message) : this.#sendOnce(message, { isCut: true }));
+      await (cut === undefined ? this.#deliver(message, hold) : this.#sendOnce(message, { isCut: true }));
     });
+  }
+
+  /** Sends `count` requests at the same moment: when each has its connection, or the receiver opens no more of them. */
+  #holdFor(count: number): SendHold {
+    const held: (() => void)[] = [];
+    const release = (): void => held.splice(0).forEach((each) => each());
+    return (each) => {
+      this.#options.clock.after(held.push(each) === count ? 0 : LONGEST_HOLD_MS, release);
+    };
   }
 
   /** A message whose last request was cut or killed has no response that its sender knows: it sends it again. */
@@ -104,11 +116,11 @@ class ScheduleExecution {
   }
 
   /** Sends until it is taken, or refused, or was tried often enough. */
-  async #deliver(message: number): Promise<void> {
+  async #deliver(message: number, hold?: SendHold): Promise<void> {
     const { clock, signal, subject, latencyMs, busyMs } = this.#options;
     const sentAt = clock.now();
     const atMs = sentAt - this.#startedAt;
-    let response = await this.#send(message);
+    let response = await this.#send(message, { hold });
     let tries = 1;
     let failedWith: number | undefined;
     while (isRetried(response) && !signal.aborted && subject.gone() === undefined) {
@@ -116,7 +128,7 @@ class ScheduleExecution {
       if (tries > RETRY_MS.length && clock.now() > sentAt + enoughMs) break;
       // A receiver that does not respond to a message that it knows has had the timeout twice.
       if (response.error === 'timeout' && tries > 1 && this.#taken.has(message)) break;
-      if ((response.status ?? 0) >= 500) failedWith ??= response.status;
+      failedWith ??= response.status;
       await sleep(clock, RETRY_MS[tries - 1] ?? RETRY_MS.at(-1) ?? 0, signal);
       response = await this.#send(message);
       tries++;
@@ -129,7 +141,7 @@ class ScheduleExecution {
 
   async #sendOnce(message: number, { isCut }: { readonly isCut: boolean }): Promise<void> {
     const atMs = this.#options.clock.now() - this.#startedAt;
-    const response = await this.#send(message, isCut);
+    const response = await this.#send(message, { cut: isCut });
     this.#note({ message, atMs, response, tries: 1, isCut });
   }
 
@@ -160,12 +172,12 @@ class ScheduleExecution {
     return kill.when === 'after' ? 2 ** 31 - 1 : kill.share * this.#options.latencyMs(message);
   }
 
-  #send(message: number, cut = false): Promise<ProofResponse> {
+  #send(message: number, how: ProofSendOptions = {}): Promise<ProofResponse> {
     const sent = this.#options.messages[message];
     if (sent === undefined) {
       throw new TypeError(`The schedule sends message ${message}, which does not exist`);
     }
-    return this.#options.subject.send(sent, { cut });
+    return this.#options.subject.send(sent, how);
   }
 
   #note(exchange: ProofExchange): void {

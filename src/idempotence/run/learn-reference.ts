@@ -44,7 +44,7 @@ const STABLE_MS = 1_100;
 /** How long the state of the reference must stay the same: a worker of the receiver may look for work twice a second. */
 const REFERENCE_QUIET_MS = 1_000;
 /** Messages behind these are not looked at one by one: each look is a run of the command. */
-const MOST_LOOKED_AT = 24;
+export const MOST_LOOKED_AT = 24;
 
 /**
  * Sends each message once, twice over, and compares. Throws InputError when nothing can be proved: the receiver is not reached, the state
@@ -224,15 +224,14 @@ export async function repeatReference(
   await runner.reset();
   const execution = await runner.send(messages, { waves: referenceWaves([...messages.keys()]) }, BUSY_MS);
   const { state } = await runner.settleCarefully((read) => isSameState(read, reference));
-  const again = execution.exchanges.filter(({ failedWith }) => failedWith !== undefined);
+  const again = execution.exchanges.filter(({ failedWith = 0 }) => failedWith >= 500);
   const failed = again.flatMap(({ message }) => messages[message] ?? []);
   const { failure } = execution;
   const last = failure?.kind === 'not-taken' ? failure.exchange : undefined;
   const stuck = last && messages[last.message];
-  const isLocked = last?.response.status === 409 && last.failedWith !== undefined && stuck !== undefined;
-  const locked = isLocked
-    ? { message: stuck, response: { ...last.response, status: last.failedWith } }
-    : undefined;
+  const { failedWith: status = 0 } = last ?? {};
+  const isLocked = last?.response.status === 409 && status >= 500 && stuck !== undefined;
+  const locked = isLocked ? { message: stuck, response: { ...last.response, status } } : undefined;
   if (isSameState(state, reference)) return { error: undefined, failed, locked };
   const serverErrors = first.failed.length + failed.length;
   const { worksLater } = runner;

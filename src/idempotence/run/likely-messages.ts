@@ -40,23 +40,23 @@ export function likelyMessages(
   return [...singles, ...likelyPairs(pairs.length > 0 ? pairs : pairsOf(inOrder), known.messages)];
 }
 
-type Pair = readonly [number, number];
+type MessagePair = readonly [number, number];
 
-function pairsOf(places: readonly number[]): readonly Pair[] {
+function pairsOf(places: readonly number[]): readonly MessagePair[] {
   return places.flatMap((one, at) => places.slice(at + 1).map((other) => [one, other] as const));
 }
 
 /** Two messages that are sent at the same moment: where one change is lost, no others show it. */
-function pairsAtOnce({ waves }: Schedule, places: readonly number[]): readonly Pair[] {
+function pairsAtOnce({ waves }: Schedule, places: readonly number[]): readonly MessagePair[] {
   const groups = waves.map(({ messages }) => places.filter((place) => messages.includes(place)));
   return groups.flatMap(pairsOf);
 }
 
 function likelyPairs(
-  pairs: readonly Pair[],
+  pairs: readonly MessagePair[],
   messages: readonly ProofMessage[],
 ): readonly (readonly number[])[] {
-  const kinship = ([one, other]: Pair): number => {
+  const kinship = ([one, other]: MessagePair): number => {
     const [first, second] = [messages[one]?.message, messages[other]?.message];
     if (first === undefined || second === undefined) return 0;
     const keys = orderKeysOf(second);

@@ -135,9 +135,13 @@ export class ProofRunner {
     const key = places.join();
     const known = this.#references.get(key);
     if (known !== undefined) return known;
-    const state = this.stateAfter(places.flatMap((place) => this.#messages[place] ?? []));
+    const state = this.stateAfter(this.messagesAt(places));
     this.#references.set(key, state);
     return state;
+  }
+
+  messagesAt(places: readonly number[]): readonly ProofMessage[] {
+    return places.flatMap((place) => this.#messages[place] ?? []);
   }
 
   /** The state after these messages, each sent once and in this order, from the start. Waits for the one that is `wanted`, if any. */
@@ -148,6 +152,17 @@ export class ProofRunner {
     return (await settled).state;
   }
 
+  /** The states after each of these messages, sent one by one from the start, each when the work on the one before is done. */
+  async statesAfterEach(messages: readonly ProofMessage[]): Promise<readonly string[]> {
+    await this.reset();
+    const states: string[] = [];
+    for (const message of messages) {
+      await this.send([message], { waves: referenceWaves([0]) });
+      states.push((await this.settle({ quietMs: 2 * this.#quietMs })).state);
+    }
+    return states;
+  }
+
   send(messages: readonly ProofMessage[], schedule: Pick<Schedule, 'waves'>, busyMs = 0): Promise<Execution> {
     const { subject, clock, signal } = this.options;
     const latencyMs = (place: number): number => this.latencyOf(messages[place]);
@@ -156,11 +171,6 @@ export class ProofRunner {
 
   latencyOf(message: ProofMessage | undefined): number {
     return (message && this.#latencies.get(message)) ?? USUAL_LATENCY_MS;
-  }
-
-  /** A time in which the receiver's work on a message is surely over, that after its response included. Ms. */
-  get workMs(): number {
-    return 2 * this.#quietMs + READ_GAP_MS;
   }
 
   settle(how: Partial<Pick<SettleOptions, 'quietMs' | 'patienceMs'>> = {}): Promise<SettledState> {

@@ -32,7 +32,8 @@ export async function shrinkDeviation(
     try {
       for (let tried = 1; ; tried++) {
         runs++;
-        const seen = await runner.judge(smaller);
+        const judged = await runner.judge(smaller);
+        const seen = judged?.kind === deviation.kind ? judged : undefined;
         if (seen !== undefined || tried >= tries || !hasTime()) return seen;
       }
     } catch (error) {

@@ -10,7 +10,7 @@ import { Responses } from './responses.tsx';
 import { NARROW } from './state/route.ts';
 import { requestTitleOf, timeOf } from './summary-texts.ts';
 import { useKeys, type Keys } from './state/keyboard.ts';
-import type { Opened } from './state/opened.ts';
+import type { FullRequest } from './state/full-request.ts';
 import { OpenedRequest } from './request/opened-request.tsx';
 import { RequestList } from './list/request-list.tsx';
 import { TABS } from './request/tabs.tsx';
@@ -150,9 +150,9 @@ function Choosing({ inbox: { markedId, arrived, endComparing } }: WithInbox): JS
 function Reading({ inbox }: WithInbox): JSX.Element {
   const { opening } = inbox;
   // What was there before stays until the next one is: no flicker from request to request.
-  const last = useRef<Opened | undefined>(undefined);
-  if (opening !== undefined && 'fault' in opening) {
-    return <p class="choose">Cannot show this request: {opening.fault}.</p>;
+  const last = useRef<FullRequest | undefined>(undefined);
+  if (opening !== undefined && 'failure' in opening) {
+    return <p class="choose">Cannot show this request: {opening.failure}.</p>;
   }
   if (opening !== undefined) last.current = opening;
   return last.current === undefined ? (

@@ -38,13 +38,13 @@ export function Responses({ isOpen, onClose, ...rest }: ResponsesProps): JSX.Ele
 
 function ScriptForm({ api, respond, otherwise, onClose }: Omit<ResponsesProps, 'isOpen'>): JSX.Element {
   const [text, setText] = useState(respond);
-  const [fault, setFault] = useState('');
+  const [failure, setFailure] = useState('');
   const apply = async (): Promise<void> => {
     try {
       await api.respondBy({ respond: text });
       onClose();
     } catch (error) {
-      setFault(messageOf(error));
+      setFailure(messageOf(error));
     }
   };
   return (
@@ -72,7 +72,7 @@ function ScriptForm({ api, respond, otherwise, onClose }: Omit<ResponsesProps, '
         </button>
       </div>
       <p class="bad" role="alert">
-        {printable(fault, 1_000)}
+        {printable(failure, 1_000)}
       </p>
       <div class="examples" role="group" aria-label="Examples">
         {EXAMPLES.map((example) => (

@@ -8,11 +8,11 @@ export function requestTitleOf({ event, type, messages, method, path }: RequestS
   return printable(event ?? type ?? several ?? `${method} ${path}`);
 }
 
-/** A verdict as the page tells it: what is valid only re-serialised fails at a receiver that checks the bytes. */
-export type ShownVerdict = SignatureVerdict | 're-serialised';
+/** A verdict as the page tells it: what is valid only re-serialized fails at a receiver that checks the bytes. */
+export type ShownVerdict = SignatureVerdict | 're-serialized';
 
 export function shownVerdictOf({ verdict, isRestringified }: RequestSummary): ShownVerdict {
-  return isRestringified === true ? 're-serialised' : verdict;
+  return isRestringified === true ? 're-serialized' : verdict;
 }
 
 /** What a request is about, below its title: its type and user, what is among its messages, or why it was rejected. */
@@ -72,9 +72,9 @@ export function verdictText(details: Details): { what: string; why?: string } {
   const { summary, diagnosis, note, secret, scheme, warning, messages } = details;
   const verdict = shownVerdictOf(summary);
   switch (verdict) {
-    case 're-serialised':
+    case 're-serialized':
       return {
-        what: 'The signature is valid only for the re-serialised body',
+        what: 'The signature is valid only for the re-serialized body',
         why: `It matches the JSON-stringified body, not the bytes that came (${note}). A receiver that checks the bytes rejects this request.`,
       };
     case 'valid':

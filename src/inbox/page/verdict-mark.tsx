@@ -1,10 +1,10 @@
 import type { JSX } from 'preact';
 import type { ShownVerdict } from './summary-texts.ts';
 
-/** Told apart by shape, not by colour alone. */
+/** Told apart by shape, not by color alone. */
 const SHAPES: Readonly<Record<ShownVerdict, string>> = {
   valid: 'M4.5 8.3l2.4 2.4 4.6-5',
-  're-serialised': 'M4.3 9.1c1.2-2.4 2.5-2 3.7-1s2.5 1.3 3.7-1.1',
+  're-serialized': 'M4.3 9.1c1.2-2.4 2.5-2 3.7-1s2.5 1.3 3.7-1.1',
   invalid: 'M5.3 5.3l5.4 5.4M10.7 5.3l-5.4 5.4',
   unsigned: 'M8 4.6v4M8 11.2v.2',
   unchecked: 'M5 8h6',

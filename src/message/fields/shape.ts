@@ -2,7 +2,7 @@ import { MESSAGE_FIELDS, type MessageField } from './fields.ts';
 import type { MessageType } from '../types.ts';
 
 /** The fields of one type, arranged for those who ask about them once per message. */
-export interface Shape {
+export interface MessageShape {
   readonly type: MessageType;
   /** By every spelling that is read. */
   readonly bySpelling: ReadonlyMap<string, MessageField>;
@@ -17,11 +17,11 @@ export interface Shape {
   readonly written: readonly MessageField[];
 }
 
-export function shapeOf(type: MessageType): Shape {
+export function shapeOf(type: MessageType): MessageShape {
   return SHAPES[type];
 }
 
-const SHAPES: Readonly<Record<MessageType, Shape>> = {
+const SHAPES: Readonly<Record<MessageType, MessageShape>> = {
   page: arrange('page'),
   screen: arrange('screen'),
   identify: arrange('identify'),
@@ -31,7 +31,7 @@ const SHAPES: Readonly<Record<MessageType, Shape>> = {
   delete: arrange('delete'),
 };
 
-function arrange(type: MessageType): Shape {
+function arrange(type: MessageType): MessageShape {
   const fields: readonly MessageField[] = MESSAGE_FIELDS[type];
   return {
     type,

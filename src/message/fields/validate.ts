@@ -1,10 +1,10 @@
-import { isObject } from '../../check-options.ts';
+import { isObject } from '../../validate-options.ts';
 import { closest } from '../../suggest.ts';
 import { formatPath } from '../json/json-path.ts';
 import { shownValue, type Problem } from '../problem.ts';
 import { MESSAGE_TYPES, isMessageType, type JsonValue } from '../types.ts';
 import type { MessageField } from './fields.ts';
-import type { Shape } from './shape.ts';
+import type { MessageShape } from './shape.ts';
 
 /** An object for a message's field. A Date is none: its JSON is a string. */
 export function isFieldObject(value: unknown): value is Readonly<Record<string, unknown>> {
@@ -13,7 +13,7 @@ export function isFieldObject(value: unknown): value is Readonly<Record<string, 
 
 /** What is missing from a message that has these fields. */
 export function missingProblem(
-  shape: Shape,
+  shape: MessageShape,
   fields: Readonly<Record<string, JsonValue>>,
 ): Problem | undefined {
   const { type, always, either } = shape;
@@ -27,7 +27,7 @@ export function missingProblem(
 
 /** An id that is there in another spelling: a message that has one is not given an id that was made up. */
 export function misspelledIdProblem(
-  shape: Shape,
+  shape: MessageShape,
   fields: Readonly<Record<string, JsonValue>>,
 ): Problem | undefined {
   const { either } = shape;
@@ -37,11 +37,11 @@ export function misspelledIdProblem(
 
 function eitherProblem(either: readonly MessageField[]): Problem {
   const names = either.map(({ name }) => `\`${name}\``).join(' or ');
-  return { path: either[0]?.name ?? '', sentence: `expected ${names}`, got: 'neither' };
+  return { path: either[0]?.name ?? '', sentence: `Expected ${names}`, got: 'neither' };
 }
 
 function renameHint(
-  { bySpelling }: Shape,
+  { bySpelling }: MessageShape,
   missing: readonly MessageField[],
   fields: Readonly<Record<string, JsonValue>>,
 ): string | undefined {
@@ -61,7 +61,7 @@ export function typeProblem(type: unknown, fields: Readonly<Record<string, unkno
       : meant === undefined
         ? 'give it as in "type": "track"'
         : `did you mean "${meant}"?`;
-  return { path: 'type', sentence: `expected \`type\` to be ${TYPES}`, got: shownValue(type), hint };
+  return { path: 'type', sentence: `Expected \`type\` to be ${TYPES}`, got: shownValue(type), hint };
 }
 
 /** `action`, `name` and others mean the type where they have its value. */
@@ -72,13 +72,13 @@ function typeUnderOtherName(fields: Readonly<Record<string, unknown>>): string |
 const TYPES = `${MESSAGE_TYPES.slice(0, -1).join(', ')} or ${MESSAGE_TYPES.at(-1)}`;
 
 /** A field that the type does not know: rejected by `--strict` only. */
-export function unknownProblem({ type, bySpelling }: Shape, name: string): Problem {
+export function unknownProblem({ type, bySpelling }: MessageShape, name: string): Problem {
   const known = [...bySpelling.keys()];
   const meant =
     closest(name, known) ?? known.find((each) => misspellingOf(each, { [name]: '' }) !== undefined);
   return {
     path: formatPath([name]),
-    sentence: `expected only fields of ${type} messages`,
+    sentence: `Expected only fields of ${type} messages`,
     got: `\`${formatPath([name])}\``,
     hint: meant === undefined ? 'leave it out, or do not ask for strict' : `did you mean \`${meant}\`?`,
   };
@@ -91,7 +91,7 @@ export function spellingsProblem(
 ): Problem {
   return {
     path: name,
-    sentence: `expected \`${name}\` and \`${wireName}\`, which are two spellings of one id, to be equal`,
+    sentence: `Expected \`${name}\` and \`${wireName}\`, which are two spellings of one id, to be equal`,
     got: values.map(shownValue).join(' and '),
     hint: 'give one of them',
   };
@@ -101,7 +101,7 @@ function requiredProblem({ name, wireName, kind, about }: MessageField, rename: 
   const spelling = wireName === undefined ? `\`${name}\`` : `\`${name}\` (or \`${wireName}\`)`;
   const what = kind === 'name' || kind === 'id' ? ' to be a non-empty string' : '';
   const hint = rename ?? `add it: ${about.charAt(0).toLowerCase()}${about.slice(1).replace(/\.$/, '')}`;
-  return { path: name, sentence: `expected ${spelling}${what}`, got: 'nothing', hint };
+  return { path: name, sentence: `Expected ${spelling}${what}`, got: 'nothing', hint };
 }
 
 /** Names that other APIs have for a field, in lower case and without separators. */

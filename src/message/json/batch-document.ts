@@ -13,11 +13,12 @@ export function endsInBatchKey(start: Buffer): boolean {
   return isBatchDocument(object);
 }
 
-/** Whether bytes of JSON end in the key `batch`, spelled without escapes, and its colon. */
-export function endsInKeyBatch(start: Buffer): boolean {
+/** Whether bytes of JSON end in the key `batch`, spelled without escapes, and its colon; undefined when they are too few to tell. */
+export function endsInKeyBatch(start: Buffer): boolean | undefined {
   const withColon = trimmedBytes(start);
-  if (withColon.at(-1) !== COLON) return false;
+  if (withColon.length > 0 && withColon.at(-1) !== COLON) return false;
   const upToKey = trimmedBytes(withColon, 0, withColon.length - 1);
+  if (upToKey.length <= KEY.length) return undefined;
   // Only a quote inside a key follows a backslash.
   return upToKey.subarray(-KEY.length).equals(KEY) && upToKey.at(-KEY.length - 1) !== BACKSLASH;
 }

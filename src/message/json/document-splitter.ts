@@ -1,5 +1,5 @@
 import { CLOSE_BRACKET, COMMA, LF, OPEN_BRACE, OPEN_BRACKET, trimmedBytes } from './bytes.ts';
-import { endsInBatchKey } from './batch-document.ts';
+import { endsInBatchKey, endsInKeyBatch } from './batch-document.ts';
 import { LinePosition } from './line-position.ts';
 import { Pieces } from './pieces.ts';
 import type { Splitter, SplitterOutput } from './splitter.ts';
@@ -12,7 +12,7 @@ import { ValueScan } from './value-scan.ts';
  *    ├── anything else ─► scalar ── `,` `]` or the end of the line ─► between      (an entry, which the parser rejects)
  *    └── white space, `,`, `]`, the `[` of an array of entries stay in between
  */
-type State = 'between' | 'value' | 'scalar' | 'lost';
+type SplitterState = 'between' | 'value' | 'scalar' | 'lost';
 
 /** A container of entries: an array, or the `batch` of an object whose other keys may come after it. */
 interface Container {
@@ -34,7 +34,7 @@ export class DocumentSplitter implements Splitter {
   readonly #containers: Container[] = [];
   readonly #scan = new ValueScan();
   readonly #pieces = new Pieces();
-  #state: State = 'between';
+  #state: SplitterState = 'between';
   /** The position in `between` and `lost`; in a value only its line is up to date. */
   readonly #position: LinePosition;
   /** Where the current entry begins: its index in this chunk, its line, and the indentation of that line. */
@@ -173,7 +173,9 @@ export class DocumentSplitter implements Splitter {
   }
 
   #isBatch(chunk: Buffer, at: number): boolean {
-    const start = this.#pieces.with(chunk.subarray(this.#start, at - 1));
+    const last = chunk.subarray(this.#start, at - 1);
+    // An entry can have 100,000 lists: its pieces are joined only for a list that may be a batch.
+    const start = endsInKeyBatch(last) === false ? undefined : this.#pieces.with(last);
     return start !== undefined && endsInBatchKey(start);
   }
 

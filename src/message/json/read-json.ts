@@ -1,7 +1,8 @@
 import { isUtf8 } from 'node:buffer';
-import { InputError, ValidationError } from '../../errors.ts';
+import { HooksError, InputError, ValidationError } from '../../errors.ts';
+import { printable } from '../../redact.ts';
 import { BACKSLASH, COLON, LF, SPACE } from './bytes.ts';
-import { findFault } from './find-fault.ts';
+import { findProblem } from './find-problem.ts';
 import { scanJson, type JsonScan } from './scan-json.ts';
 import { MAX_DEPTH } from '../limits.ts';
 import { isStringified } from './stringified.ts';
@@ -58,7 +59,7 @@ export function readJsonString(text: string, origin: JsonOrigin = {}): JsonValue
   const lone = /\p{Surrogate}/u.exec(text);
   if (lone === null) return readJson(Buffer.from(text), origin);
   const source: Source = { bytes: Buffer.from(text), origin };
-  const sentence = 'expected Unicode text, got half of a surrogate pair';
+  const sentence = 'Expected Unicode text, got half of a surrogate pair';
   throw inputError(source, Buffer.byteLength(text.slice(0, lone.index)), sentence, {
     hint: 'write it as \\u and four digits',
   });
@@ -73,6 +74,20 @@ export function isJson(text: string): boolean {
     return false;
   }
 }
+
+/** What of a JSON text is lost or read differently by other readers, in a printable sentence; empty when all read the same. */
+export function lossOf(bytes: Uint8Array): string {
+  try {
+    const half = HALF_A_PAIR.exec(JSON.stringify(readJson(bytes)))?.[1];
+    return half === undefined ? '' : `expected Unicode text, got half of a surrogate pair, \`${half}\``;
+  } catch (error) {
+    if (error instanceof HooksError) return printable(error.message, 300);
+    throw error;
+  }
+}
+
+/** JSON.stringify writes only half of a pair as such an escape. A backslash before it belongs to a text. */
+const HALF_A_PAIR = /(?:^|[^\\])(?:\\\\)*(\\ud[89a-f]..)/;
 
 interface Source {
   readonly bytes: Uint8Array;
@@ -98,16 +113,16 @@ function textOf(bytes: Uint8Array): string {
   return buffer.toString();
 }
 
-/** V8 says where the fault is on newer Nodes only, and in its own words: so it is looked for again. */
+/** V8 says where the problem is on newer Nodes only, and in its own words: so it is looked for again. */
 function parse(text: string, source: Source): JsonValue {
   try {
     return JSON.parse(text) as JsonValue; // nothing else comes out of JSON.parse
   } catch (cause) {
     scan(source);
-    const fault = findFault(text);
-    if (fault?.kind !== 'syntax') throw cause;
-    const offset = Buffer.byteLength(text.slice(0, fault.offset));
-    throw inputError(source, offset, fault.sentence, { cause, ...fault });
+    const problem = findProblem(text);
+    if (problem?.kind !== 'syntax') throw cause;
+    const offset = Buffer.byteLength(text.slice(0, problem.offset));
+    throw inputError(source, offset, problem.sentence, { cause, ...problem });
   }
 }
 
@@ -127,16 +142,16 @@ function countMembers(value: JsonValue): number {
 }
 
 function assertNoLoss(text: string): void {
-  const fault = findFault(text);
-  if (fault === undefined || fault.kind === 'syntax') return;
-  const { sentence, path, got, hint } = fault;
+  const problem = findProblem(text);
+  if (problem === undefined || problem.kind === 'syntax') return;
+  const { sentence, path, got, hint } = problem;
   throw new ValidationError(sentence, { path, got, hint });
 }
 
 function notUtf8(source: Source): InputError {
   const offset = firstInvalid(source.bytes);
   const byte = (source.bytes[offset] ?? 0).toString(16).padStart(2, '0');
-  const sentence = `expected UTF-8, got the byte 0x${byte} at offset ${offset}`;
+  const sentence = `Expected UTF-8, got the byte 0x${byte} at offset ${offset}`;
   const isGzip = source.bytes[0] === 0x1f && source.bytes[1] === 0x8b;
   return inputError(source, offset, sentence, {
     hint: isGzip
@@ -163,7 +178,7 @@ function lengthOfCharacter(byte: number): number {
 }
 
 function tooDeep(source: Source, offset: number): InputError {
-  return inputError(source, offset, `expected at most ${MAX_DEPTH} levels of nesting, got more`, {
+  return inputError(source, offset, `Expected at most ${MAX_DEPTH} levels of nesting, got more`, {
     hint: 'flatten it',
   });
 }

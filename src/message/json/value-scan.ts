@@ -24,8 +24,10 @@ import {
 export type ScanEvent = 'more' | 'closed' | 'list' | 'no-key' | 'wrong' | 'open-text';
 
 /**
- * Follows one JSON object or array by its strings and brackets, over any number of chunks. It finds where the value
+ * Follows one JSON object or array by its strings and brackets, over any number of chunks. Finds where the value
  * ends, and the breaks that would make it end elsewhere; the parser of the value finds everything else.
+ *
+ * No other reader of JSON here can stop in the middle of a value and continue with the next chunk: the other readers need the whole text.
  */
 export class ValueScan {
   readonly #nesting = new Nesting();

@@ -7,21 +7,21 @@ import {
   LEFT_AFTER_HANDSHAKE,
   NO_HOST,
   OTHER_EXPECTATION,
-  connectionFaultOf,
-  type ConnectionFault,
-  type RequestFault,
-} from './connection-fault.ts';
+  connectionProblemOf,
+  type ConnectionProblem,
+  type RequestProblem,
+} from './connection-problem.ts';
 
 interface BoundedServerOptions {
   readonly limits: ReceiverLimits;
   readonly certificate: ServerCertificate | undefined;
   readonly onRequest: (request: IncomingMessage, response: ServerResponse) => void;
-  /** Called for a request whose headers are at fault, before its body has arrived. */
-  readonly onRequestFault: (response: ServerResponse, fault: RequestFault) => void;
-  /** Called for input that ends its connection without a request; the fault is undefined when the connection merely ended. */
-  readonly onConnectionFault: (fault: ConnectionFault | undefined, socket: Socket) => void;
+  /** Called for a request whose headers are wrong, before its body has arrived. */
+  readonly onRequestProblem: (response: ServerResponse, problem: RequestProblem) => void;
+  /** Called for input that ends its connection without a request; the problem is undefined when the connection merely ended. */
+  readonly onConnectionProblem: (problem: ConnectionProblem | undefined, socket: Socket) => void;
   /** Called for a connection that ended before a request came over it. */
-  readonly onEnded: (socket: Socket, fault: ConnectionFault) => void;
+  readonly onEnded: (socket: Socket, problem: ConnectionProblem) => void;
   /** Called for each connection beyond the limit. */
   readonly onDropped: () => void;
 }
@@ -36,36 +36,36 @@ export class BoundedServer {
     limits,
     certificate,
     onRequest,
-    onRequestFault,
-    onConnectionFault,
+    onRequestProblem,
+    onConnectionProblem,
     onEnded,
     onDropped,
   }: BoundedServerOptions) {
     // Node itself would reject a request without Host, and report it to no listener.
     const settings = { ...timeoutsOf(limits), requireHostHeader: false };
     const handle: typeof onRequest = (request, response) =>
-      lacksHost(request) ? onRequestFault(response, NO_HOST) : onRequest(request, response);
+      lacksHost(request) ? onRequestProblem(response, NO_HOST) : onRequest(request, response);
     this.server =
       certificate === undefined
         ? createServer(settings, handle)
         : createTlsServer({ ...settings, ...certificate, handshakeTimeout: limits.headersMs }, handle);
     this.server.maxConnections = limits.connections;
-    this.server.on('checkExpectation', (_, response) => onRequestFault(response, OTHER_EXPECTATION));
+    this.server.on('checkExpectation', (_, response) => onRequestProblem(response, OTHER_EXPECTATION));
     // Both kinds of server pass sockets; the type covers any stream.
     this.server.on(
       'clientError',
-      (error, socket) => onConnectionFault(connectionFaultOf(error), socket as Socket), // a socket, as the line above says
+      (error, socket) => onConnectionProblem(connectionProblemOf(error), socket as Socket), // a socket, as the line above says
     );
     this.server.on('connect', (_, socket) => {
       // Node has removed its own listeners; without one, an error would end the process.
       socket.on('error', () => {});
-      onConnectionFault(CONNECT, socket as Socket); // a socket, as above
+      onConnectionProblem(CONNECT, socket as Socket); // a socket, as above
     });
     this.server.on('drop', onDropped);
     if (certificate !== undefined) this.#watchTls(onEnded);
   }
 
-  /** The TCP connection that a request or a fault came over. */
+  /** The TCP connection that a request or a problem came over. */
   wireOf(socket: Socket): Socket {
     return this.#wires.get(senderOf(socket)) ?? socket;
   }

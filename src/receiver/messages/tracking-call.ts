@@ -33,8 +33,10 @@ export interface TrackingCall {
 export interface ReceivedMessage {
   /** In its request, from 0. */
   readonly index: number;
-  /** The whole message, with what its batch says once. */
+  /** The message with what its batch says once, and without its write key. */
   readonly value: JsonValue;
+  /** Its own, or that of its call. A secret. */
+  readonly writeKey?: string;
   /** Why a tracking API rejects this message. */
   readonly rejection?: MessageRejection;
 }
@@ -76,14 +78,33 @@ function callOf(
   const { items, writeKey = user } = read.messages;
   const messages = items.map((posted, index): ReceivedMessage => {
     const rejection = rejectionOfMessage(posted, options);
-    return { index, value: valueOf(posted), ...(rejection !== undefined && { rejection }) };
+    const message = { index, ...keyedMessage(valueOf(posted), writeKey) };
+    return rejection === undefined ? message : { ...message, rejection };
   });
   return { messages, ...(writeKey !== undefined && { writeKey }) };
 }
 
+/** A message and its write key, which some clients repeat in each message. */
+export function keyedMessage(
+  message: JsonValue,
+  ofCall?: string,
+): Pick<ReceivedMessage, 'value' | 'writeKey'> {
+  const { writeKey: own, ...value } = isJsonObject(message) ? message : {};
+  const writeKey = typeof own === 'string' ? own : ofCall;
+  return { value: own === undefined ? message : value, ...(writeKey !== undefined && { writeKey }) };
+}
+
+/** A message with its write key as a field: in full for a filter, or as it is shown. */
+export function wholeMessage(
+  { value, writeKey }: ReceivedMessage,
+  written = (key: string): string => key,
+): JsonValue {
+  return isJsonObject(value) && writeKey !== undefined ? { ...value, writeKey: written(writeKey) } : value;
+}
+
 /**
- * The message without the write key, which some clients repeat in each message, without an empty user id, and with its time, which
- * RudderStack's call `originalTimestamp`: a filter of `timestamp` holds for both.
+ * The message without an empty user id, and with its time, which RudderStack's clients call `originalTimestamp`: a filter of `timestamp`
+ * holds for both.
  */
 function valueOf(posted: PostedMessage): JsonValue {
   // What cannot be read without loss is read as JavaScript does, so that it can be shown.
@@ -91,12 +112,9 @@ function valueOf(posted: PostedMessage): JsonValue {
   if (!isJsonObject(whole)) return whole;
   const { userId, ...userless } = whole;
   const value = userId === '' ? userless : whole;
-  const { writeKey, ...rest } = value;
   const { timestamp, originalTimestamp } = value;
-  if (timestamp === undefined && typeof originalTimestamp === 'string') {
-    return { ...rest, timestamp: originalTimestamp };
-  }
-  return writeKey === undefined ? value : rest;
+  const isOther = timestamp === undefined && typeof originalTimestamp === 'string';
+  return isOther ? { ...value, timestamp: originalTimestamp } : value;
 }
 
 const CALL_PATH = new RegExp(`/v1/(${Object.keys(MESSAGE_PATHS).join('|')})/?$`);

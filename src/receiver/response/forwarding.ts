@@ -20,7 +20,7 @@ export interface Forwarded {
   readonly retryAfter?: string;
   /** The headers of the response that tell where it comes from. From outside. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Why it did not take the request, where that is known: a code of causes/. */
+  /** Why it did not take the request, where that is known: the code of a ResponseCause or a NetworkCause. */
   readonly cause?: string;
   /** The cause in words; absent where status or `detail` say it all. */
   readonly says?: string;

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { roundedMs, type Clock } from '../../clock.ts';
 import { pairsOf, relayedResponse, type Forward, type Forwarded } from './forwarding.ts';
 import { HeldResponses } from './held-responses.ts';
-import type { OpenRequest } from '../connection/open-requests.ts';
+import type { RequestInFlight } from '../connection/requests-in-flight.ts';
 import type { ReceiverLimits, ReceiverOptions } from '../options.ts';
 import type { ResponseKind, SentResponse, SignatureJudgement } from '../received-request.ts';
 import { findSchemes } from '../../signature/schemes/find-schemes.ts';
@@ -19,7 +19,7 @@ export interface ReceivedExchange {
   readonly at: number;
   readonly body: Uint8Array;
   readonly judgement: SignatureJudgement;
-  readonly open: OpenRequest;
+  readonly open: RequestInFlight;
   readonly forwarded?: Forwarded;
   /** Undefined: it is no call of a tracking API. */
   readonly call: TrackingCall | undefined;
@@ -60,12 +60,12 @@ export class Responder {
     if (exchange.request.method !== 'POST') {
       this.#send(exchange, 405, 'method not allowed, use POST\n', ['allow', 'POST']);
     } else if (requireSignature === true && verdict !== 'valid') {
-      const fault = verdict === 'invalid' ? 'does not match' : 'is missing';
+      const problem = verdict === 'invalid' ? 'does not match' : 'is missing';
       const { scheme } = this.#context.options;
       const text =
         scheme === undefined
-          ? `the X-Signature header ${fault}`
-          : `the signature ${fault} (${signatureHeaderNames(findSchemes(scheme, { key: 'scheme' }), 'or')})`;
+          ? `the X-Signature header ${problem}`
+          : `the signature ${problem} (${signatureHeaderNames(findSchemes(scheme, { key: 'scheme' }), 'or')})`;
       this.#send(exchange, 401, `${text}\n`);
     } else if (forward === undefined) {
       const isScripted = this.#script !== undefined && this.#script.length > 0;

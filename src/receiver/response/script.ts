@@ -53,7 +53,7 @@ const HINT =
   'a script is steps with commas between them: a status (200 to 599), delay=300ms, slow-body, reset or timeout; ' +
   'each may have xN, @header=value and @delay=300ms, such as 503x2,429@retry-after=3,timeout,200';
 
-/** Parses the value of `--respond`. Throws ConfigError with the position of the first fault. */
+/** Parses the value of `--respond`. Throws ConfigError with the position of the first problem. */
 export function parseScript(text: string): Script {
   return splitOutsideQuotes(text, ',').map((part, index) => parseStep(part, index + 1));
 }
@@ -136,7 +136,7 @@ function parseOptions(options: readonly ScriptPosition[]): { headers: string[]; 
     if ((written.match(/"/g)?.length ?? 0) % 2 === 1) throw scriptError('a closing quote', option);
     const value = unquote(written);
     if (name === 'delay') delayMs += parseDelay(value, option);
-    else headers.push(checkHeaderName(name, option), checkHeaderValue(value, option));
+    else headers.push(validateHeaderName(name, option), validateHeaderValue(value, option));
   }
   return { headers, delayMs };
 }
@@ -149,7 +149,7 @@ function parseDelay(text: string, position: ScriptPosition): number {
   return delayMs;
 }
 
-function checkHeaderName(name: string, position: ScriptPosition): string {
+function validateHeaderName(name: string, position: ScriptPosition): string {
   // RFC 9110, 5.6.2: a token.
   if (!/^[!#$%&'*+\-.^_`|~\w]+$/.test(name)) throw scriptError('the name of a header', position);
   // These say where the response ends; a wrong one would break it in a way that no step offers. Node throws for a trailer.
@@ -159,7 +159,7 @@ function checkHeaderName(name: string, position: ScriptPosition): string {
   return name;
 }
 
-function checkHeaderValue(value: string, position: ScriptPosition): string {
+function validateHeaderValue(value: string, position: ScriptPosition): string {
   if (!/^[\t\u0020-\u007e\u0080-\u00ff]*$/.test(value)) {
     throw scriptError('a header value without control characters', position);
   }

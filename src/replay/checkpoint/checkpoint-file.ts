@@ -14,7 +14,7 @@ export interface SavedCheckpoint extends SavedFiles {
   readonly isFinished: boolean;
 }
 
-/** The version of the format. Version 1 did not say how the settled entries ended, version 2 did not name the run. */
+/** The version of the format. A checkpoint of another version cannot be read. */
 const VERSION = 3;
 
 /** Files that record how the settled entries ended. They are synced before a checkpoint refers to them. */
@@ -107,7 +107,7 @@ export function readCheckpoint(text: string): SavedCheckpoint | undefined {
 function savedIn(text: string, file: string): SavedCheckpoint {
   const saved = readCheckpoint(text);
   if (saved !== undefined) return saved;
-  throw new InputError('is not a checkpoint that can be read', {
+  throw new InputError('Not a checkpoint that can be read', {
     file,
     hint: 'replay without --resume to start at the beginning, or remove the file',
   });

@@ -11,7 +11,7 @@ export class ReplayInUseError extends InputError {}
 
 /**
  * Takes the lock of a checkpoint. Resolves to a function that frees it. Throws ReplayInUseError, which calls the input `name`,
- * while a living process has it. Of two that start at the same moment both may be refused, but never none.
+ * while a living process has it. Of two that start at the same moment both may be rejected, but never none.
  */
 export async function lockCheckpoint(checkpoint: string, name: string): Promise<() => Promise<void>> {
   const prefix = checkpoint.replace(/\.json$/, '');
@@ -23,7 +23,7 @@ export async function lockCheckpoint(checkpoint: string, name: string): Promise<
   const other = names.find((each) => each !== basename(own) && isLockOf(each, basename(prefix)));
   if (other === undefined) return free;
   await free();
-  throw new ReplayInUseError(`is being replayed to the same place by process ${ownerOf(other)}`, {
+  throw new ReplayInUseError(`Already being replayed to the same place by process ${ownerOf(other)}`, {
     file: name,
     hint: 'wait until that replay ends, or stop it',
   });

@@ -45,7 +45,7 @@ export async function openCheckpoint(options: CheckpointOptions): Promise<Checkp
   const { inputs, folder, clock, resume } = options;
   const once = inputs.find(({ identity }) => identity === undefined);
   if (once !== undefined && resume) {
-    throw new InputError('cannot be resumed from: it can be read only once', {
+    throw new InputError('Cannot be resumed from: it can be read only once', {
       file: once.name,
       hint: 'write it to a file first, and replay that',
     });

@@ -51,7 +51,7 @@ export async function makePrivateFolder(folder: string): Promise<void> {
   } catch (cause) {
     throw unusablePrivateFile(folder, cause);
   }
-  throw new InputError('is a symbolic link, but a real folder was expected', {
+  throw new InputError('Expected a real folder, got a symbolic link', {
     file: folder,
     hint: 'remove it, or name another folder in HOOKS_DATA_DIR',
   });
@@ -71,7 +71,7 @@ function unusablePrivateFile(file: string, cause: unknown): InputError {
   const { code, message } = cause as NodeJS.ErrnoException; // file operations throw it
   const [reason, fix] =
     code === 'ENOSPC'
-      ? ['cannot be written: the disk is full', 'make room']
-      : [`cannot be used (${code ?? message})`, 'check who owns it and its mode'];
+      ? ['Cannot be written: the disk is full', 'make room']
+      : [`Cannot be used (${code ?? message})`, 'check who owns it and its mode'];
   return new InputError(reason, { file, hint: `${fix}, or name another folder in HOOKS_DATA_DIR`, cause });
 }

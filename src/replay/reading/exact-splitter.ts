@@ -1,6 +1,6 @@
 import { isCapture } from '../../capture/read-capture.ts';
 import { InputError } from '../../errors.ts';
-import { isObject } from '../../check-options.ts';
+import { isObject } from '../../validate-options.ts';
 import { parseJsonOrUndefined } from '../../message/json/batch-document.ts';
 import { LF } from '../../message/json/bytes.ts';
 import { MAX_ENTRY_BYTES } from '../../message/json/pieces.ts';
@@ -63,7 +63,7 @@ export class ExactSplitter implements Splitter {
       this.#entries.push(bytes);
       this.#parts = [];
     } else if (holdsLines(head)) {
-      throw new InputError('has several lines of JSON: one body, or a body per line?', {
+      throw new InputError('Several lines of JSON: one body, or a body per line?', {
         file: this.#file,
         hint: 'add --format ndjson to send each line, or --format raw to send the file as one body',
       });

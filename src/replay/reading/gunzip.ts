@@ -7,7 +7,7 @@ const MAGIC = [0x1f, 0x8b];
 
 /**
  * Yields the chunks unpacked if they begin like gzip, else unchanged. Throws when the gzip is corrupt or cut off, after yielding
- * everything before the fault. Chunks that can be read `again`, as those of a file, are unpacked once, others twice.
+ * everything before the problem. Chunks that can be read `again`, as those of a file, are unpacked once, others twice.
  */
 export async function* gunzipIfPacked(
   chunks: AsyncIterable<Uint8Array>,
@@ -49,8 +49,8 @@ async function* concatenated(first: Buffer, rest: AsyncIterable<Buffer>): AsyncG
 }
 
 /**
- * Unpacks piece by piece, so that everything before a fault has been yielded when it throws: a stream that fails drops what it
- * holds, the last 12 KB before the fault of a 190 KB file. Successive members are one stream (`cat a.gz b.gz`).
+ * Unpacks piece by piece, so that everything before a problem has been yielded when it throws: a stream that fails drops what it
+ * holds, the last 12 KB before the problem of a 190 KB file. Successive members are one stream (`cat a.gz b.gz`).
  */
 async function* gunzip(
   chunks: AsyncIterable<Buffer>,
@@ -71,18 +71,18 @@ async function* gunzip(
       }
     }
     yield* await stream.end();
-  } catch (fault) {
-    if (isCorrupt(fault) && behind !== undefined) yield* byteByByte(last, behind);
-    if (isCorrupt(fault) && again !== undefined) yield* upToFault(again(), soundBytes);
-    throw fault;
+  } catch (problem) {
+    if (isCorrupt(problem) && behind !== undefined) yield* byteByByte(last, behind);
+    if (isCorrupt(problem) && again !== undefined) yield* upToProblem(again(), soundBytes);
+    throw problem;
   } finally {
     stream.close();
     behind?.close();
   }
 }
 
-/** Yields what comes after the sound bytes, up to the fault, and throws there. */
-async function* upToFault(chunks: AsyncIterable<Uint8Array>, soundBytes: number): AsyncGenerator<Buffer> {
+/** Yields what comes after the sound bytes, up to the problem, and throws there. */
+async function* upToProblem(chunks: AsyncIterable<Uint8Array>, soundBytes: number): AsyncGenerator<Buffer> {
   const stream = new PiecewiseGunzip();
   let toSkip = soundBytes;
   try {
@@ -97,7 +97,7 @@ async function* upToFault(chunks: AsyncIterable<Uint8Array>, soundBytes: number)
   }
 }
 
-/** Unpacks the piece with the fault byte by byte: zlib yields nothing of a piece in which it finds a fault. */
+/** Unpacks the piece with the problem byte by byte: zlib yields nothing of a piece in which it finds a problem. */
 async function* byteByByte(bytes: Uint8Array, stream: PiecewiseGunzip): AsyncGenerator<Buffer> {
   for (const byte of pieces(bytes, 1)) yield* await stream.unpack(byte);
 }
@@ -106,18 +106,18 @@ function* pieces(chunk: Uint8Array, bytes: number): Generator<Uint8Array> {
   for (let at = 0; at < chunk.length; at += bytes) yield chunk.subarray(at, at + bytes);
 }
 
-function isCorrupt(fault: unknown): boolean {
-  return fault instanceof Error && 'code' in fault && fault.code === 'Z_DATA_ERROR';
+function isCorrupt(problem: unknown): boolean {
+  return problem instanceof Error && 'code' in problem && problem.code === 'Z_DATA_ERROR';
 }
 
 class PiecewiseGunzip {
   readonly #gunzip: Gunzip = createGunzip({ chunkSize: 64 * 1024 });
   readonly #unpacked: Buffer[] = [];
-  #reject: (fault: Error) => void = () => undefined;
+  #reject: (problem: Error) => void = () => undefined;
 
   constructor() {
     this.#gunzip.on('data', (chunk: Buffer) => this.#unpacked.push(chunk));
-    this.#gunzip.on('error', (fault) => this.#reject(fault));
+    this.#gunzip.on('error', (problem) => this.#reject(problem));
   }
 
   unpack(piece: Uint8Array): Promise<Buffer[]> {
@@ -133,11 +133,11 @@ class PiecewiseGunzip {
     this.#gunzip.destroy();
   }
 
-  async #after(step: (done: (fault?: Error | null) => void) => void): Promise<Buffer[]> {
+  async #after(step: (done: (problem?: Error | null) => void) => void): Promise<Buffer[]> {
     await new Promise<void>((resolve, reject) => {
       this.#reject = reject;
-      // The `error` event reports a fault.
-      step((fault) => (fault ? undefined : resolve()));
+      // The `error` event reports a problem.
+      step((problem) => (problem ? undefined : resolve()));
     });
     return this.#unpacked.splice(0);
   }

@@ -53,8 +53,10 @@ export class InputSplitter implements Splitter {
   #start(isComplete: boolean): void {
     if (!this.#isStarted && !this.#accept()) return;
     const start = this.#dropBlankLines();
-    if (start === this.#head.length) return;
-    const layout = this.#isExact ? 'lines' : replayLayoutOf(this.#head.subarray(start), isComplete);
+    // White space is a part of the entry after it, and too much of it is not looked through again.
+    if (start === this.#head.length && start <= MAX_ENTRY_BYTES) return;
+    const isByLine = this.#isExact || start > MAX_ENTRY_BYTES;
+    const layout = isByLine ? 'lines' : replayLayoutOf(this.#head.subarray(start), isComplete);
     if (layout === undefined) return;
     const text = this.#head.toString('latin1', start, start + HEAD_BYTES);
     if (this.#reject(layout === 'lines' ? textRejectionOf(text) : listRejectionOf(text))) return;
@@ -124,7 +126,7 @@ class LineSplitter implements Splitter {
 
   #emit(chunk: Buffer, from: number, to: number): void {
     const line = this.#pieces.isEmpty ? this.#cut(chunk, from, to) : this.#joined(chunk.subarray(from, to));
-    if (line === undefined || line.length > MAX_ENTRY_BYTES) this.#output.tooLarge(this.#line);
+    if (line === undefined || to - from > MAX_ENTRY_BYTES) this.#output.tooLarge(this.#line);
     else if (skipBlanks(line) < line.length) this.#output.found(line, this.#line);
   }
 

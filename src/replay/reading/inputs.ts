@@ -30,7 +30,7 @@ export interface FileIdentity {
   readonly modifiedAtNs: string;
 }
 
-interface InputContext {
+interface ReplayInputContext {
   readonly cwd: string;
   readonly stdin: Readable;
 }
@@ -38,7 +38,7 @@ interface InputContext {
 /** Checks every file before any is read, so that a wrong name is reported before anything is sent. Throws InputError. */
 export async function openInputs(
   files: readonly string[],
-  { cwd, stdin }: InputContext,
+  { cwd, stdin }: ReplayInputContext,
 ): Promise<readonly Input[]> {
   const inputs: Input[] = [];
   for (const file of files) inputs.push(file === STDIN ? stdinInput(stdin) : await fileInput(file, cwd));
@@ -56,13 +56,13 @@ async function fileInput(name: string, cwd: string): Promise<Input> {
   const path = resolve(cwd, name);
   const stats = await statOf(path, name);
   if (stats.isDirectory()) {
-    throw new InputError('is a folder, not a file', {
+    throw new InputError('Expected a file, got a folder', {
       file: name,
       hint: `name its files: '${name.replace(/\/+$/, '')}/*.json'`,
     });
   }
   if (stats.isSocket() || stats.isBlockDevice()) {
-    throw new InputError('is neither a file nor a pipe', {
+    throw new InputError('Expected a file or a pipe, got neither', {
       file: name,
       hint: 'name a file, or - for standard input',
     });
@@ -95,20 +95,24 @@ async function statOf(path: string, name: string): Promise<BigIntStats> {
 }
 
 const REASONS: Readonly<Record<string, readonly [message: string, hint: string]>> = {
-  ENOENT: ['no such file', 'check the name and the current folder'],
-  ENOTDIR: ['no such file: a part of its path is not a folder', 'check the name and the current folder'],
-  EACCES: ['may not be read by this user', 'check who owns it and its mode: ls -l'],
-  ELOOP: ['cannot be found: its symbolic links go round', 'name the file itself'],
+  ENOENT: ['No such file', 'check the name and the current folder'],
+  ENOTDIR: ['No such file: a part of its path is not a folder', 'check the name and the current folder'],
+  EACCES: ['Cannot be read by this user', 'check who owns it and its mode: ls -l'],
+  ELOOP: ['Cannot be found: its symbolic links go round', 'name the file itself'],
 };
 
 /** What is no name of a file, by its start. */
 const MEANT: readonly (readonly [start: string, message: string, hint: string])[] = [
   ...['https://', 'http://'].map(
-    (start) => [start, 'is a URL, not a file', 'fetch it: curl -fsS URL | hooks replay -'] as const,
+    (start) => [start, 'Expected a file, got a URL', 'fetch it: curl -fsS URL | hooks replay -'] as const,
   ),
-  ['s3://', 'is an object of S3, not a file', 'fetch it: aws s3 cp URL - | hooks replay -'],
-  ['gs://', 'is an object of Cloud Storage, not a file', 'fetch it: gcloud storage cat URL | hooks replay -'],
-  ['~', 'no such file: ~ was not replaced by the home folder', 'put no quotes around ~, or write $HOME'],
+  ['s3://', 'Expected a file, got an object of S3', 'fetch it: aws s3 cp URL - | hooks replay -'],
+  [
+    'gs://',
+    'Expected a file, got an object of Cloud Storage',
+    'fetch it: gcloud storage cat URL | hooks replay -',
+  ],
+  ['~', 'No such file: ~ was not replaced by the home folder', 'put no quotes around ~, or write $HOME'],
 ];
 
 function unreadableInput(file: string, cause: unknown): InputError {
@@ -117,7 +121,7 @@ function unreadableInput(file: string, cause: unknown): InputError {
   const [reason = '', hint] =
     meant.length > 0
       ? meant
-      : (REASONS[code ?? ''] ?? [`cannot be read (${code ?? message})`, 'check the file']);
+      : (REASONS[code ?? ''] ?? [`Cannot be read (${code ?? message})`, 'check the file']);
   return new InputError(reason, { file, hint, cause });
 }
 

@@ -39,7 +39,7 @@ export async function* readEntries(
     if (signal?.aborted) return;
     if (error instanceof InputError) throw error;
     // Drops the entry that breaks off: a part of a message is not a message.
-    collector.broken(splitter.line, ...inputFault(error));
+    collector.broken(splitter.line, ...inputProblem(error));
   }
   const rest = collector.take();
   if (rest.length > 0) yield rest;
@@ -59,11 +59,11 @@ export function nothingToRead(inputs: readonly Pick<Input, 'name'>[]): InputErro
   const [first] = inputs;
   const hint = 'expected a message, an array of them, {"batch":[…]}, NDJSON or a capture';
   return inputs.length === 1 && first !== undefined
-    ? new InputError('nothing to read: there is no message in it', { file: first.name, hint })
+    ? new InputError('Nothing to read: there is no message in it', { file: first.name, hint })
     : new InputError(`Nothing to read: there is no message in any of the ${inputs.length} inputs`, { hint });
 }
 
-function inputFault(error: unknown): [message: string, hint: string] {
+function inputProblem(error: unknown): [message: string, hint: string] {
   const { code, message } = asNodeError(error);
   if (code === 'Z_BUF_ERROR') {
     return [
@@ -83,7 +83,7 @@ function inputFault(error: unknown): [message: string, hint: string] {
 function asNodeError(error: unknown): { readonly code?: string | undefined; readonly message: string } {
   if (!(error instanceof Error)) throw error;
   const { code, message } = error as NodeJS.ErrnoException; // Node adds a code to errors of files
-  // A fault of this program has no code and does not come from the input.
+  // A problem of this program has no code and does not come from the input.
   if (code === undefined) throw error;
   return { code, message };
 }

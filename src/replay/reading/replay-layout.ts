@@ -33,7 +33,7 @@ function layoutAfterPart(head: Buffer, end: number, isComplete: boolean): Replay
   // `{"properties":⏎{…}⏎}` is one object too: the third line tells.
   const third = skipBlanks(head, line.end);
   if (third < head.length) return head[third] === OPEN_BRACE ? 'lines' : 'document';
-  return isComplete ? 'lines' : undefined;
+  return isComplete || head.length >= HEAD_BYTES ? 'lines' : undefined;
 }
 
 const BETWEEN_ENTRIES: readonly number[] = [OPEN_BRACE, OPEN_BRACKET, COMMA];

@@ -109,7 +109,7 @@ export function inputRejectionOf(head: Uint8Array): InputRejection | undefined {
     return { message: 'is not text: it begins with zero bytes', hint: 'check that it is the right file' };
   }
   if (isUtf16(head.subarray(0, 4))) return utf('UTF-16', []);
-  // A control character in a line of JSON is a fault of that line alone.
+  // A control character in a line of JSON is a problem of that line alone.
   if (/^\s*[[{]/.test(Buffer.from(head).toString('latin1'))) return undefined;
   return head.some((byte) => isBinary(byte)) ? binary([], 'a binary file') : undefined;
 }
@@ -126,7 +126,7 @@ function isAscii(byte: number): boolean {
   return byte < 0x80 && !isBinary(byte);
 }
 
-/** Whether no text has this byte. Tabs, line and page ends, colours (0x1b) and the separator of JSON texts (0x1e) stand in some. */
+/** Whether no text has this byte. Tabs, line and page ends, colors (0x1b) and the separator of JSON texts (0x1e) stand in some. */
 function isBinary(byte: number): boolean {
   return byte < 0x09 || (byte > 0x0d && byte < 0x1b);
 }

@@ -67,7 +67,7 @@ export class Ingest {
     const [stored, remembered] = await Promise.allSettled([storing, remembering]);
     if (stored.status === 'rejected') throw stored.reason;
     if (remembered.status === 'fulfilled') return;
-    log.error('messages were stored, but will not be recognised if they come again', {
+    log.error('messages were stored, but will not be recognized if they come again', {
       source,
       ...errorFields(remembered.reason),
     });

@@ -55,7 +55,7 @@ export function readBatch(bytes: Buffer): ReadMessages {
 export function readSingle(bytes: Buffer, type: MessageType): ReadMessages {
   try {
     const input = readJson(bytes);
-    if (!isJsonObject(input)) return reject(malformed('expected a message to be a JSON object'));
+    if (!isJsonObject(input)) return reject(malformed('Expected a message to be a JSON object'));
     const { type: given = type } = input;
     if (given !== type) return reject(otherType(type, given));
     const items = [{ input: { ...input, type }, own: input }];
@@ -76,7 +76,7 @@ function ofBatch(value: JsonValue): ReadMessages {
 }
 
 const NO_BATCH = malformed(
-  'expected an object with an array `batch`',
+  'Expected an object with an array `batch`',
   'send {"batch":[…]}, or one message to /v1/track and the like',
 );
 
@@ -114,7 +114,7 @@ function readMessage(bytes: Uint8Array): PostedMessage {
 
 function ofItems(items: readonly PostedMessage[], envelope: JsonObject): ReadMessages {
   if (items.length > MAX_MESSAGES) {
-    return reject(tooLarge(`expected at most ${formatCount(MAX_MESSAGES)} messages in a batch`));
+    return reject(tooLarge(`Expected at most ${formatCount(MAX_MESSAGES)} messages in a batch`));
   }
   const defaults = defaultsOf(envelope);
   const isAny = Object.keys(defaults).length > 0;
@@ -129,7 +129,7 @@ function ofItems(items: readonly PostedMessage[], envelope: JsonObject): ReadMes
 
 function addsTooMuch(count: number, bytes: number): IngestRejection {
   const adding = `\`context\` and \`integrations\` of the batch to add at most ${formatCount(MAX_ADDED_BYTES)} bytes`;
-  return tooLarge(`expected ${adding} to its ${formatCount(count)} messages, got ${formatCount(bytes)}`);
+  return tooLarge(`Expected ${adding} to its ${formatCount(count)} messages, got ${formatCount(bytes)}`);
 }
 
 /** What a batch of the tracking API may set for all its messages. */
@@ -165,7 +165,7 @@ function otherType(type: MessageType, given: JsonValue): IngestRejection {
   return {
     status: 400,
     code: 'invalid',
-    message: `expected \`type\` to be "${type}" as the path says, got ${got}`,
+    message: `Expected \`type\` to be "${type}" as the path says, got ${got}`,
     hint: 'leave `type` out, or post to the path of that type',
   };
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** How long a message is recognised when it comes again. */
+/** How long a message is recognized when it comes again. */
 export const SEEN_FOR_MS = 24 * 60 * 60 * 1000;
 
 /** Remembers which messages were accepted, by source and `messageId`, in the last 24 hours. */

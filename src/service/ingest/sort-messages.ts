@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { ValidationError } from '../../errors.ts';
-import { isObject } from '../../check-options.ts';
+import { isObject } from '../../validate-options.ts';
 import { encodeBody, type OutgoingMessage } from '../../message/outgoing-message.ts';
-import { buildParsed, checkMessageSize, messageBytes } from '../../message/build.ts';
+import { buildParsed, validateMessageSize, messageBytes } from '../../message/build.ts';
 import { MAX_MESSAGE_BYTES } from '../../message/limits.ts';
-import type { JsonObject, JsonValue, Message } from '../../message/types.ts';
+import { isMessageType, type JsonObject, type JsonValue, type Message } from '../../message/types.ts';
 import type { TraceContext } from '../../message/trace-context.ts';
 import { MASK } from '../../redact.ts';
 import type { PostedMessage } from './read-messages.ts';
@@ -63,8 +63,20 @@ export function rejectionOfMessage(
   posted: PostedMessage,
   options: Pick<SortOptions, 'now' | 'requestBytes'>,
 ): MessageRejection | undefined {
+  return rejectionBy(() => checkedMessage(posted, options));
+}
+
+/** The rejection of a webhook that is a message over the limit. Its sender adds fields as a client library does, without its name. */
+export function sizeRejection(input: JsonObject): MessageRejection | undefined {
+  const { type, userId = input['User ID'], anonymousId, groupId, context } = input;
+  if (!isMessageType(type) || (userId ?? anonymousId ?? groupId) === undefined) return undefined;
+  const added = { ...(isObject(context) && context), library: '' };
+  return rejectionBy(() => validateSize({ ...input, context: added }));
+}
+
+function rejectionBy(check: () => unknown): MessageRejection | undefined {
   try {
-    checkedMessage(posted, options);
+    check();
     return undefined;
   } catch (error) {
     if (error instanceof TooLarge) return { code: 'too-large', message: error.message, bytes: error.bytes };
@@ -79,7 +91,7 @@ function checkedMessage(
   { now, requestBytes }: Pick<SortOptions, 'now' | 'requestBytes'>,
 ): Message {
   if (posted.input === undefined) throw asValidationError(posted.error);
-  if (requestBytes > MAX_MESSAGE_BYTES) checkSize(posted.own ?? posted.input);
+  if (requestBytes > MAX_MESSAGE_BYTES) validateSize(posted.own ?? posted.input);
   return buildParsed(posted.input, { now });
 }
 
@@ -127,11 +139,11 @@ function codeOf(error: ValidationError): RejectedBatchItem['code'] {
 }
 
 /** The limit is on what the caller gave: what a client library adds to it may be on top. */
-function checkSize(input: JsonValue): void {
+function validateSize(input: JsonValue): void {
   if (!isObject(input) || messageBytes(input) <= MAX_MESSAGE_BYTES) return;
   const bytes = messageBytes(callersOwn(input));
   try {
-    checkMessageSize(bytes);
+    validateMessageSize(bytes);
   } catch (error) {
     if (!(error instanceof ValidationError)) throw error;
     throw new TooLarge(error, bytes);

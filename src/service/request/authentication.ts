@@ -17,7 +17,7 @@ interface KeyedSource {
 }
 
 /** Throws ConfigError when two sources have the same write key. */
-export function checkWriteKeys(sources: KeyedSources): void {
+export function validateWriteKeys(sources: KeyedSources): void {
   assertNoTwins(keyedSources(sources));
 }
 

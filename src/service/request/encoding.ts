@@ -3,7 +3,7 @@ import { printable } from '../../redact.ts';
 import { malformed, tooLarge, type IngestRejection } from './rejection.ts';
 
 export const TOO_LARGE = tooLarge(
-  `expected at most ${formatCount(MAX_BATCH_BYTES_ACCEPTED)} bytes, unpacked`,
+  `Expected at most ${formatCount(MAX_BATCH_BYTES_ACCEPTED)} bytes, unpacked`,
 );
 
 /** Why a body of this Content-Encoding is not read. */
@@ -12,7 +12,7 @@ export function encodingRejection(encoding: string): IngestRejection | undefined
   return {
     status: 415,
     code: 'encoding',
-    message: `expected a body that is plain or gzipped, got ${printable(encoding, 40)}`,
+    message: `Expected a body that is plain or gzipped, got ${printable(encoding, 40)}`,
     hint: 'send Content-Encoding: gzip, or none',
   };
 }
@@ -23,7 +23,7 @@ export function isGzip(bytes: Uint8Array): boolean {
 }
 
 export const UNDECLARED_GZIP = malformed(
-  'the body is gzipped, but its headers do not say so',
+  'The body is gzipped, but its headers do not say so',
   'send Content-Encoding: gzip',
 );
 
@@ -31,6 +31,6 @@ export const UNDECLARED_GZIP = malformed(
 export function unpackingRejection(error: unknown): IngestRejection {
   const { code } = error as NodeJS.ErrnoException; // what zlib throws
   if (code === 'ERR_BUFFER_TOO_LARGE') return TOO_LARGE;
-  const what = code === 'Z_BUF_ERROR' ? 'the gzipped body is cut off' : 'the body is not gzip';
+  const what = code === 'Z_BUF_ERROR' ? 'The gzipped body is cut off' : 'The body is not gzip';
   return malformed(what, 'send what Content-Encoding says, or leave that header out');
 }

@@ -1,4 +1,4 @@
-import { isObject, kindOf } from '../../check-options.ts';
+import { isObject, kindOf } from '../../validate-options.ts';
 import { printable } from '../../redact.ts';
 import { closest } from '../../suggest.ts';
 import { partsOf } from './layout.ts';

@@ -1,4 +1,4 @@
-import { kindOf } from '../../check-options.ts';
+import { kindOf } from '../../validate-options.ts';
 import { ConfigError } from '../../errors.ts';
 import { printable } from '../../redact.ts';
 import { closest } from '../../suggest.ts';

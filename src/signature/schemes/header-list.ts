@@ -1,4 +1,4 @@
-import { isObject, kindOf } from '../../check-options.ts';
+import { isObject, kindOf } from '../../validate-options.ts';
 import { ConfigError } from '../../errors.ts';
 
 /** A request's headers: name in lower case and value, in order. */

@@ -1,6 +1,6 @@
 import { printable } from '../../redact.ts';
 import { formatDuration } from '../../duration.ts';
-import type { ReasonCode } from '../../diagnosis/signature/reasons.ts';
+import type { ReasonCode } from '../reasons.ts';
 import { headerValues, type HeaderList } from './header-list.ts';
 import { layoutOf, type HeaderField, type HeaderLayout } from './layout.ts';
 import type { SignatureScheme, SignedFields } from './scheme.ts';
@@ -14,17 +14,17 @@ export interface PresentedSignature {
   /** Empty texts for what did not come. */
   readonly fields: SignedFields;
   /** Why nothing can match, whatever was signed. */
-  readonly fault?: HeaderFault;
+  readonly problem?: HeaderProblem;
 }
 
-export interface HeaderFault {
+export interface HeaderProblem {
   readonly code: ReasonCode;
   /** What is wrong: a sentence without its capital letter and full stop. */
   readonly found: string;
   readonly fix: string;
 }
 
-/** Reads the headers of a scheme; undefined when none of them came. One that came without the signature is a fault: the signature may have been removed. */
+/** Reads the headers of a scheme; undefined when none of them came. A header that came without the signature is a problem: the signature may have been removed. */
 export function presentedSignature(
   scheme: SignatureScheme,
   headers: HeaderList,
@@ -34,21 +34,21 @@ export function presentedSignature(
   const [firstCame] = came;
   if (firstCame === undefined) return undefined;
   const read: Record<'signature' | 'timestamp' | 'id', string[]> = { signature: [], timestamp: [], id: [] };
-  const faults: HeaderFault[] = [];
+  const problems: HeaderProblem[] = [];
   for (const layout of layouts) {
     const values = headerValues(headers, layout.lowerName);
-    if (values.length !== 1) faults.push(wrongCount(layout, values.length, firstCame));
+    if (values.length !== 1) problems.push(wrongCount(layout, values.length, firstCame));
     for (const each of values.slice(0, 1)) {
-      if (!readHeader(layout, scheme, each, read)) faults.push(unreadablePart(scheme, layout));
+      if (!readHeader(layout, scheme, each, read)) problems.push(unreadablePart(scheme, layout));
     }
   }
   const [id = '', timestamp = ''] = [read.id[0], read.timestamp[0]];
-  const fault = faults[0] ?? fieldFault(scheme, read);
+  const problem = problems[0] ?? fieldProblem(scheme, read);
   return {
     value: headerValues(headers, signatureHeader.lowerName).join(', '),
     signatures: read.signature,
     fields: { id, timestamp },
-    ...(fault !== undefined && { fault }),
+    ...(problem !== undefined && { problem }),
   };
 }
 
@@ -74,7 +74,7 @@ function readHeader(
   return isRead;
 }
 
-function unreadablePart(scheme: SignatureScheme, { name, parts }: HeaderLayout): HeaderFault {
+function unreadablePart(scheme: SignatureScheme, { name, parts }: HeaderLayout): HeaderProblem {
   const forms = parts.map(({ text }) => `\`${text}\``).join(' or ');
   return {
     code: 'missing-prefix',
@@ -83,7 +83,7 @@ function unreadablePart(scheme: SignatureScheme, { name, parts }: HeaderLayout):
   };
 }
 
-function wrongCount({ name }: HeaderLayout, count: number, came: HeaderLayout): HeaderFault {
+function wrongCount({ name }: HeaderLayout, count: number, came: HeaderLayout): HeaderProblem {
   return count === 0
     ? {
         code: 'missing-header',
@@ -97,13 +97,13 @@ function wrongCount({ name }: HeaderLayout, count: number, came: HeaderLayout): 
       };
 }
 
-function fieldFault(
+function fieldProblem(
   scheme: SignatureScheme,
   { signature, timestamp, id }: ReadFields,
-): HeaderFault | undefined {
+): HeaderProblem | undefined {
   const { hasId, hasTimestamp, headers, separators } = layoutOf(scheme);
   const form = headers.map(({ name }) => `${name}: ${scheme.headers[name]}`).join(', ');
-  const malformed = (found: string): HeaderFault => ({
+  const malformed = (found: string): HeaderProblem => ({
     code: 'malformed-header',
     found,
     fix: `Send the headers of ${scheme.name} in its form: ${form}`,
@@ -111,7 +111,7 @@ function fieldFault(
   if (hasTimestamp && timestamp.length !== 1) {
     return malformed(timestamp.length === 0 ? 'there is no timestamp' : 'there are several timestamps');
   }
-  if (hasTimestamp && !TIMESTAMP.test(timestamp[0] ?? '')) return timestampFault(timestamp[0] ?? '');
+  if (hasTimestamp && !TIMESTAMP.test(timestamp[0] ?? '')) return timestampProblem(timestamp[0] ?? '');
   if (hasId && (id.length !== 1 || id[0] === '')) return malformed('there is no id');
   const stray = hasId ? separators.find((each) => id[0]?.includes(each)) : undefined;
   if (stray !== undefined) return malformed(`the id has \`${stray}\` in it, which separates what is signed`);
@@ -128,7 +128,7 @@ function fieldFault(
 /** Seconds of 1970 to 5138. No sign, no zero before them: another spelling would be another text that is signed. */
 const TIMESTAMP = /^(?:0|[1-9]\d{0,10})$/;
 
-function timestampFault(timestamp: string): HeaderFault {
+function timestampProblem(timestamp: string): HeaderProblem {
   const isMs = /^[1-9]\d{12}$/.test(timestamp);
   return {
     code: isMs ? 'timestamp-unit' : 'malformed-header',
@@ -140,11 +140,11 @@ function timestampFault(timestamp: string): HeaderFault {
 }
 
 /** What is wrong with the age of a signature at `nowMs`; undefined within the tolerance, and where the scheme has none. */
-export function ageFault(
+export function ageProblem(
   { name, tolerance }: SignatureScheme,
   { fields: { timestamp } }: PresentedSignature,
   nowMs: number,
-): HeaderFault | undefined {
+): HeaderProblem | undefined {
   if (tolerance === undefined || !TIMESTAMP.test(timestamp)) return undefined;
   const age = Math.floor(nowMs / 1000) - Number(timestamp);
   if (Math.abs(age) <= tolerance) return undefined;

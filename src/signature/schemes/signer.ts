@@ -1,9 +1,9 @@
 import { createHmac, hash, randomUUID, type Hmac } from 'node:crypto';
-import { checkOptions } from '../../check-options.ts';
+import { validateOptions } from '../../validate-options.ts';
 import { ConfigError } from '../../errors.ts';
+import { KeptBody } from '../body/kept-body.ts';
 import { DEFAULT_SCHEME } from './built-in.ts';
 import { findSchemes, originOfSchemes, type SchemeChoice } from './find-schemes.ts';
-import { firstItem } from './first-item.ts';
 import { withFields, layoutOf, type HeaderLayout, type SchemeLayout } from './layout.ts';
 import type { SignatureScheme, SignedFields } from './scheme.ts';
 import { signingKey, type SchemeKey } from './secrets.ts';
@@ -118,7 +118,7 @@ class SigningPass {
   }
 
   #firstItem({ name }: SignatureScheme): string {
-    const item = firstItem(Buffer.concat(this.#kept ?? []));
+    const item = new KeptBody(Buffer.concat(this.#kept ?? [])).firstItem;
     if (item !== undefined) return item.json;
     throw new ConfigError(`The scheme ${name} signs the first item of a list, and the body is no JSON`, {
       key: 'scheme',
@@ -175,7 +175,7 @@ const EARLIEST_MS = 1e11;
  * the secrets.
  */
 export function signRequest(options: SignRequestOptions): Readonly<Record<string, string>> {
-  checkOptions(options, { kinds: KINDS, required: ['body', 'secrets'] });
+  validateOptions(options, { kinds: KINDS, required: ['body', 'secrets'] });
   const { body, secrets, scheme = DEFAULT_SCHEME, id = `msg_${randomUUID()}`, at = Date.now() } = options;
   if (!secrets.every((secret: unknown) => typeof secret === 'string')) {
     throw new ConfigError('Expected `secrets` to be a list of strings, got another value in it', {

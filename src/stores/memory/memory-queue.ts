@@ -4,7 +4,7 @@ import { ClosedError } from '../../errors.ts';
 import type { Delivery, Progress } from '../../queue/delivery.ts';
 import { MemoryEntry, MemoryLane } from './memory-lane.ts';
 import type { LaneStats } from '../../queue/inspection.ts';
-import type { Claim, ClaimResult, ClaimRequest, Lane, Queue, Settlement } from '../../queue/queue.ts';
+import type { Claim, ClaimResult, ClaimRequest, LaneId, Queue, Settlement } from '../../queue/queue.ts';
 
 const NOTHING_WAITS = { pending: 0, sending: 0, retrying: 0, delivered: 0, dead: 0 };
 
@@ -76,7 +76,7 @@ export class MemoryQueue implements Queue {
     return true;
   }
 
-  async lanes(): Promise<readonly Lane[]> {
+  async lanes(): Promise<readonly LaneId[]> {
     this.#assertOpen();
     return [...this.#lanes].flatMap(([source, destinations]) =>
       [...destinations]
@@ -113,7 +113,7 @@ export class MemoryQueue implements Queue {
     this.#lanes.clear();
   }
 
-  #laneOf({ source, destination }: Lane): MemoryLane {
+  #laneOf({ source, destination }: LaneId): MemoryLane {
     let destinations = this.#lanes.get(source);
     if (destinations === undefined) this.#lanes.set(source, (destinations = new Map()));
     let entries = destinations.get(destination);

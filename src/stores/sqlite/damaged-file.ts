@@ -12,7 +12,7 @@ const MOST_ROWS = 500;
 /** The columns of a table's key, each with a value before all others. */
 export type KeyStart = Readonly<Record<string, string | number>>;
 
-type Key = readonly SqlValue[];
+type RowKey = readonly SqlValue[];
 
 /** A file that may be damaged anywhere, as far as it can be read. Nothing is written to it. */
 export class DamagedFile {
@@ -31,7 +31,7 @@ export class DamagedFile {
       // SQLite reads a file that is shorter than its header says only with this setting.
       database.exec('PRAGMA writable_schema = ON');
       const damaged = new DamagedFile(new SqliteConnection(database, file));
-      if (damaged.columns('deliveries').length > 0) return damaged;
+      if (damaged.row("SELECT 1 FROM pragma_table_info('deliveries')") !== undefined) return damaged;
       damaged.close();
     } catch (cause) {
       throw storeError(cause, file);
@@ -40,14 +40,6 @@ export class DamagedFile {
       file,
       hint: 'name the file of a queue',
     });
-  }
-
-  /** None: there is no such table. */
-  columns(table: string): readonly string[] {
-    return this.#connection
-      .sql('SELECT name FROM pragma_table_info(?)')
-      .all(table)
-      .map(({ name }) => String(name));
   }
 
   /** Undefined: it is not there. Throws what SQLite throws for what cannot be read. */
@@ -65,11 +57,11 @@ export class DamagedFile {
     const marks = names.replace(/\w+/g, '?');
     const select = `SELECT ${columns} FROM ${table} WHERE (${names}) > (${marks}) ORDER BY ${names} LIMIT ?`;
     const compare = `SELECT (${marks}) > (${marks}) AS is_behind`;
-    const isBehind = (key: Key, other: Key): boolean =>
+    const isBehind = (key: RowKey, other: RowKey): boolean =>
       sql(compare).get(...key, ...other)?.['is_behind'] === 1;
-    const lastKey = (rows: readonly Row[]): Key =>
+    const lastKey = (rows: readonly Row[]): RowKey =>
       Object.keys(start).map((name) => rows.at(-1)?.[name] ?? null);
-    const rowsAfter = (after: Key, limit: number): readonly Row[] | undefined => {
+    const rowsAfter = (after: RowKey, limit: number): readonly Row[] | undefined => {
       try {
         const rows = sql(select).all(...after, limit);
         // Rows out of order could be read forever.
@@ -79,7 +71,7 @@ export class DamagedFile {
       }
     };
     // Nearer to where rows can be read again.
-    const keyBehind = (after: Key): Key | undefined => {
+    const keyBehind = (after: RowKey): RowKey | undefined => {
       let last = after;
       for (const key of keysBehind(after, Object.values(start))) {
         if (!isBehind(key, last)) continue;
@@ -88,7 +80,7 @@ export class DamagedFile {
       }
       return undefined;
     };
-    let [after, limit]: [Key | undefined, number] = [Object.values(start), MOST_ROWS];
+    let [after, limit]: [RowKey | undefined, number] = [Object.values(start), MOST_ROWS];
     while (after !== undefined) {
       const rows = rowsAfter(after, limit);
       if (rows !== undefined || limit === 1) yield rows;
@@ -100,7 +92,6 @@ export class DamagedFile {
 
   /** Copies what can be read of a table to the one of the same name. Returns whether that was all of it. */
   async copy(table: string, start: KeyStart, to: Store): Promise<boolean> {
-    if (this.columns(table).length === 0) return true;
     let isAll = true;
     for (const rows of this.read(table, start)) {
       const areAll = rows !== undefined && (await to.write((sql) => insertAll(sql, table, rows)));
@@ -131,7 +122,7 @@ function insertAll(sql: Sql, table: string, rows: readonly Row[]): boolean {
 }
 
 /** Yields keys at distances that grow. */
-function* keysBehind(key: Key, start: Key): Generator<Key> {
+function* keysBehind(key: RowKey, start: RowKey): Generator<RowKey> {
   for (let column = key.length - 1; column >= 0; column--) {
     for (const value of valuesBehind(key[column])) {
       yield [...key.slice(0, column), value, ...start.slice(column + 1)];

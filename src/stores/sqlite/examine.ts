@@ -1,9 +1,6 @@
 import { access, constants, stat } from 'node:fs/promises';
 import type { Clock } from '../../clock.ts';
-import { DELETION_TABLES } from './sqlite-deletion-store.ts';
-import { QUEUE_TABLES } from './queue/queue-tables.ts';
 import type { QueueSurvey } from '../../queue/survey.ts';
-import { SEEN_TABLES } from './sqlite-seen.ts';
 import { fileOf } from './file/open-store.ts';
 import {
   examineStore,
@@ -15,8 +12,9 @@ import { storeError } from './file/store-error.ts';
 import type { Store } from './file/store.ts';
 import { livingOwners } from './queue/owner.ts';
 import { SqliteInspection } from './queue/sqlite-inspection.ts';
+import { TABLES } from './tables.ts';
 
-/** A queue's file as it is found: nothing is made, changed or migrated by looking. */
+/** A queue's file as it is found: nothing is made or changed by looking. */
 export type FileExamination =
   | ({ readonly kind: 'absent'; readonly file: string } & FileEnvironment)
   | {
@@ -25,7 +23,7 @@ export type FileExamination =
       /** Whether this user may write the file, and make its log beside it. */
       readonly isWritable: boolean;
       readonly store: StoreExamination;
-      /** Undefined when the file is damaged, or its tables are older ones. */
+      /** Undefined when the file is damaged. */
       readonly survey: QueueSurvey | undefined;
     };
 
@@ -34,8 +32,7 @@ export async function examineFile(place: string, clock: Clock): Promise<FileExam
   const file = fileOf(place);
   const { isFound, ...around } = await lookAround(file);
   if (!isFound) return { kind: 'absent', file, ...around };
-  const tables = [QUEUE_TABLES, SEEN_TABLES, DELETION_TABLES];
-  const { used, ...store } = await examineStore(file, { clock, tables }, (opened) =>
+  const { used, ...store } = await examineStore(file, { clock, tables: TABLES }, (opened) =>
     surveyQueue(opened, clock),
   );
   const isWritable = around.isWritable && (await mayWrite(file));

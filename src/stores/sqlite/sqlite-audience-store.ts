@@ -1,12 +1,11 @@
 import type { Clock } from '../../clock.ts';
 import { holdLock } from './file/lock.ts';
 import type { Row } from './file/sqlite.ts';
-import type { Tables } from './file/schema.ts';
 import type { Sql, Store } from './file/store.ts';
-import type { Partition } from '../../audience/difference.ts';
 import type {
   AudienceCatalog,
   AudienceOverview,
+  Partition,
   PartitionStore,
   PartitionUpdate,
 } from '../../audience/store.ts';
@@ -187,7 +186,7 @@ function optionalNumber(value: Row[string] | undefined): number | undefined {
  * An entry is a line: the user's id, and for a computed trait a tab and the value as JSON. An id with a control character,
  * or that begins with a quotation mark, is written as a JSON string (entry.ts).
  */
-const AUDIENCE_SCHEMA = `
+export const AUDIENCE_TABLES = `
 CREATE TABLE audiences (
   audience INTEGER PRIMARY KEY,
   kind TEXT NOT NULL, -- audience, trait
@@ -223,5 +222,3 @@ SELECT
 FROM audiences a LEFT JOIN audience_partitions p ON p.audience = a.audience
 GROUP BY a.audience;
 `;
-
-export const AUDIENCE_TABLES: Tables = { name: 'audience', steps: [AUDIENCE_SCHEMA] };

@@ -1,5 +1,4 @@
 import type { Row } from './file/sqlite.ts';
-import type { Tables } from './file/schema.ts';
 import type { Sql, Store } from './file/store.ts';
 import { writeAlongside } from './write-alongside.ts';
 import {
@@ -116,7 +115,7 @@ const FORGET_DELIVERIES = `
     (SELECT request, source, delivery FROM deletion_deliveries WHERE request = ? LIMIT ?)`;
 
 /** Times are ms since the epoch. */
-const DELETION_SCHEMA = `
+export const DELETION_TABLES = `
 CREATE TABLE deletion_requests (
   id TEXT PRIMARY KEY,
   created_at INTEGER NOT NULL,
@@ -140,5 +139,3 @@ CREATE TABLE deletion_deliveries (
   FOREIGN KEY (request, source) REFERENCES deletion_sources ON DELETE CASCADE
 ) WITHOUT ROWID;
 `;
-
-export const DELETION_TABLES: Tables = { name: 'deletion', steps: [DELETION_SCHEMA] };

@@ -1,5 +1,4 @@
 import type { Clock } from '../../clock.ts';
-import type { Tables } from './file/schema.ts';
 import type { Sql, Store } from './file/store.ts';
 import { writeAlongside } from './write-alongside.ts';
 import { SEEN_FOR_MS, shortId, type Seen } from '../../service/ingest/seen.ts';
@@ -69,7 +68,7 @@ function forget(sql: Sql, until: number, limit: number): void {
 }
 
 /** Times are ms since the epoch. */
-const SEEN_SCHEMA = `
+export const SEEN_TABLES = `
 -- Messages that were taken, so that one that comes again is known. A message_id that is long is a digest.
 CREATE TABLE seen (
   source TEXT NOT NULL,
@@ -79,5 +78,3 @@ CREATE TABLE seen (
 ) WITHOUT ROWID;
 CREATE INDEX seen_taken ON seen (taken_at);
 `;
-
-export const SEEN_TABLES: Tables = { name: 'service', steps: [SEEN_SCHEMA] };

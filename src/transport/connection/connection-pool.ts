@@ -1,5 +1,5 @@
 import type { Client } from 'undici';
-import { CLOSED, type Attempt } from './attempt.ts';
+import { CLOSED, type PendingRequest } from './pending-request.ts';
 import { HttpConnection, type ConnectionOwner } from './connection.ts';
 import type { Route } from '../route/route.ts';
 
@@ -34,15 +34,15 @@ export class ConnectionPool implements ConnectionOwner {
     this.#options = options;
   }
 
-  send(attempt: Attempt): void {
+  send(pending: PendingRequest): void {
     const connection = this.#free.pop() ?? this.#connect();
-    connection.start(attempt);
+    connection.start(pending);
   }
 
   /** Sends an attempt again on a fresh connection: what has happened to one idle connection has mostly happened to all. */
-  repeat(attempt: Attempt): void {
-    attempt.reconnected = true;
-    this.#connect().start(attempt);
+  repeat(pending: PendingRequest): void {
+    pending.reconnected = true;
+    this.#connect().start(pending);
   }
 
   released(connection: HttpConnection): void {

@@ -2,10 +2,10 @@ import type { Socket } from 'node:net';
 import type { Client, Dispatcher } from 'undici';
 import { TransportError } from '../../errors.ts';
 import { printable, redactUrl } from '../../redact.ts';
-import type { Attempt, Carrier } from './attempt.ts';
+import type { Carrier, PendingRequest } from './pending-request.ts';
 import type { Dialled } from '../route/dial.ts';
 import { Exchange, type ExchangeOwner } from './exchange.ts';
-import { isBrokenOff, isUnsendable, networkFault, type NetworkFault } from '../network-error.ts';
+import { isBrokenOff, isUnsendable, networkFailure, type NetworkFailure } from '../network-error.ts';
 import { ResponseGuard } from './response-guard.ts';
 import type { Route } from '../route/route.ts';
 
@@ -18,7 +18,7 @@ export interface ConnectionOwner {
   /** Its socket is gone. */
   closed(connection: HttpConnection): void;
   /** The attempt was on a reused connection that died before any byte of a response. */
-  repeat(attempt: Attempt): void;
+  repeat(pending: PendingRequest): void;
 }
 
 export interface HttpConnectionOptions {
@@ -32,7 +32,7 @@ export interface HttpConnectionOptions {
 const MAX_HEADER_BYTES = 16 * 1024;
 /** However long a server says that it will keep an idle connection. */
 const MAX_HINTED_IDLE_MS = 60_000;
-const ENOUGH: NetworkFault = { error: 'aborted', detail: 'enough of the response was read' };
+const ENOUGH: NetworkFailure = { error: 'aborted', detail: 'enough of the response was read' };
 
 /** One connection, carrying one attempt after another: a Client of undici, whose exchange and options are used again. */
 export class HttpConnection implements Carrier, ExchangeOwner {
@@ -42,7 +42,7 @@ export class HttpConnection implements Carrier, ExchangeOwner {
   readonly #exchange: Exchange;
   readonly #guard: ResponseGuard;
   readonly #request: Dispatcher.DispatchOptions = { method: 'POST', path: '/', headers: null, body: null };
-  readonly #expire = (): void => this.abandon(this.#timeoutFault());
+  readonly #expire = (): void => this.abandon(this.#timeoutFailure());
   #deadline: NodeJS.Timeout | undefined;
   /** What undici's connection rests on; undici may replace it, while a request is not written yet. */
   #socket: Socket | undefined;
@@ -74,24 +74,24 @@ export class HttpConnection implements Carrier, ExchangeOwner {
 
   /** Whether only the rest of a body is still coming, which no attempt waits for. */
   get isDraining(): boolean {
-    return this.#isBusy && this.#exchange.attempt === undefined;
+    return this.#isBusy && this.#exchange.pending === undefined;
   }
 
-  start(attempt: Attempt): void {
-    attempt.carrier = this;
+  start(pending: PendingRequest): void {
+    pending.carrier = this;
     this.#isBusy = true;
-    this.#exchange.begin(attempt);
-    this.#guard.begin(attempt.request.cutsResponse);
-    this.#deadline = setTimeout(this.#expire, attempt.leftMs);
-    this.#request.path = attempt.path;
-    this.#request.headers = headersOf(attempt, this.#route);
-    this.#request.body = attempt.request.body;
+    this.#exchange.begin(pending);
+    this.#guard.begin(pending.request.cutsResponse);
+    this.#deadline = setTimeout(this.#expire, pending.leftMs);
+    this.#request.path = pending.path;
+    this.#request.headers = headersOf(pending, this.#route);
+    this.#request.body = pending.request.body;
     this.#client.dispatch(this.#request, this.#exchange);
   }
 
   /** Ends the attempt, if it has no result yet, and the connection. */
-  abandon(fault: NetworkFault): void {
-    this.#exchange.conclude(fault);
+  abandon(failure: NetworkFailure): void {
+    this.#exchange.conclude(failure);
     this.drop();
   }
 
@@ -116,15 +116,15 @@ export class HttpConnection implements Carrier, ExchangeOwner {
 
   limitBody(ms: number): void {
     clearTimeout(this.#deadline);
-    this.#deadline = setTimeout(this.#expire, Math.min(ms, this.#exchange.attempt?.leftMs ?? 0));
+    this.#deadline = setTimeout(this.#expire, Math.min(ms, this.#exchange.pending?.leftMs ?? 0));
   }
 
   broken(error?: Error): void {
     if (this.#isDropped) return;
-    const { attempt } = this.#exchange;
-    if (attempt && error && this.#mayRepeat(attempt, error)) return this.#repeat(attempt);
-    if (attempt && error && isUnsendable(error)) attempt.refuse(unsendable(attempt, error));
-    this.abandon(error ? networkFault(error) : ENOUGH);
+    const { pending } = this.#exchange;
+    if (pending && error && this.#mayRepeat(pending, error)) return this.#repeat(pending);
+    if (pending && error && isUnsendable(error)) pending.reject(unsendable(pending, error));
+    this.abandon(error ? networkFailure(error) : ENOUGH);
   }
 
   #dial(dialled: Dialled): void {
@@ -132,11 +132,21 @@ export class HttpConnection implements Carrier, ExchangeOwner {
     this.#isConnected = false;
     const socket = this.#route.dial((...outcome) => {
       this.#isConnected = outcome[0] === null;
-      if (outcome[0] === null) this.#guard.watch(outcome[1]);
+      if (outcome[0] === null) {
+        this.#guard.watch(outcome[1]);
+        this.#hold(outcome[1]);
+      }
       dialled(...outcome);
     });
     this.#socket = socket;
     socket.once('close', () => this.#onClose(socket));
+  }
+
+  #hold(socket: Socket): void {
+    const { hold } = this.#exchange.pending?.request ?? {};
+    if (hold === undefined) return;
+    socket.cork();
+    hold(() => socket.uncork());
   }
 
   /** Handles the end of the current socket. That of an old one is no news: undici opens another one when a request waits that it had not written yet. */
@@ -147,19 +157,19 @@ export class HttpConnection implements Carrier, ExchangeOwner {
     else if (!this.#isBusy) this.drop();
   }
 
-  #mayRepeat({ reconnected }: Attempt, error: Error): boolean {
+  #mayRepeat({ reconnected }: PendingRequest, error: Error): boolean {
     return this.#served > 0 && !reconnected && this.#exchange.isWithoutResponse && isBrokenOff(error);
   }
 
-  #repeat(attempt: Attempt): void {
+  #repeat(pending: PendingRequest): void {
     this.#exchange.handOver();
     this.drop();
-    this.#owner.repeat(attempt);
+    this.#owner.repeat(pending);
   }
 
-  #timeoutFault(): NetworkFault {
+  #timeoutFailure(): NetworkFailure {
     const what = this.#isConnected ? this.#exchange.waitingFor() : this.#waitingToConnect();
-    const detail = `${what} within ${this.#exchange.attempt?.request.timeoutMs} ms`;
+    const detail = `${what} within ${this.#exchange.pending?.request.timeoutMs} ms`;
     const cause = this.#timeoutCause();
     return { error: 'timeout', detail, ...(cause !== undefined && { cause }) };
   }
@@ -177,7 +187,7 @@ export class HttpConnection implements Carrier, ExchangeOwner {
 }
 
 /** Nothing is decoded, so nothing encoded is asked for, unless the caller does. */
-function headersOf({ request: { headers } }: Attempt, route: Route): string[] {
+function headersOf({ request: { headers } }: PendingRequest, route: Route): string[] {
   return hasName(headers, 'accept-encoding')
     ? headers.concat(route.headers)
     : headers.concat(route.headers, NOT_ENCODED);
@@ -193,7 +203,7 @@ function hasName(headers: readonly string[], name: string): boolean {
   return false;
 }
 
-function unsendable({ request }: Attempt, error: Error): TransportError {
+function unsendable({ request }: PendingRequest, error: Error): TransportError {
   const url = redactUrl(request.url);
   return new TransportError(`Cannot make a request to ${url}: ${printable(error.message)}`, {
     kind: 'request',

@@ -1,9 +1,9 @@
 import type { Dispatcher } from 'undici';
 import { elapsedMs } from '../../clock.ts';
-import { malformedResponse, type NetworkFault } from '../network-error.ts';
+import { malformedResponse, type NetworkFailure } from '../network-error.ts';
 import { proxyErrorOf } from '../route/dial.ts';
 import type { TransportResponse } from '../transport.ts';
-import type { Attempt, ResponseHead } from './attempt.ts';
+import type { PendingRequest, ResponseHead } from './pending-request.ts';
 
 export interface ExchangeOwner {
   /** The response has ended, and the connection can carry another. */
@@ -19,7 +19,7 @@ type Headers = Record<string, string | string[] | undefined>;
 /** Bytes to read of a response's body that no attempt asked for; then the connection is given up. */
 const MAX_BODY_BYTES = 64 * 1024;
 const SWITCHING_PROTOCOLS = 101;
-/** The fault of a connection on which undici was about to write a request for a second time. */
+/** The failure of a connection on which undici was about to write a request for a second time. */
 const WRITTEN_TWICE = Object.assign(new Error('closed'), { code: 'ECONNRESET' });
 
 /**
@@ -29,7 +29,7 @@ const WRITTEN_TWICE = Object.assign(new Error('closed'), { code: 'ECONNRESET' })
 export class Exchange implements Dispatcher.DispatchHandler {
   readonly #owner: ExchangeOwner;
   readonly #isForwarded: boolean;
-  #attempt: Attempt | undefined;
+  #pending: PendingRequest | undefined;
   #isWritten = false;
   #hasBegun = false;
   #interim = 0;
@@ -43,8 +43,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   /** Undefined once it has its result. */
-  get attempt(): Attempt | undefined {
-    return this.#attempt;
+  get pending(): PendingRequest | undefined {
+    return this.#pending;
   }
 
   get isWithoutResponse(): boolean {
@@ -56,8 +56,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
     return this.#bodyBytes;
   }
 
-  begin(attempt: Attempt): void {
-    this.#attempt = attempt;
+  begin(pending: PendingRequest): void {
+    this.#pending = pending;
     this.#isWritten = false;
     this.#hasBegun = false;
     this.#interim = 0;
@@ -67,17 +67,17 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   /** Gives the attempt its result, if it has none yet. A status that came decides, whatever broke after it. */
-  conclude(fault?: NetworkFault, cutBy: TransportResponse['bodyCutBy'] = fault?.error): void {
-    const attempt = this.#attempt;
-    if (attempt === undefined) return;
-    this.#attempt = undefined;
-    if (this.#head) attempt.respond(this.#head, this.#body?.text() ?? '', cutBy);
-    else if (fault) attempt.fail(fault);
+  conclude(failure?: NetworkFailure, cutBy: TransportResponse['bodyCutBy'] = failure?.error): void {
+    const pending = this.#pending;
+    if (pending === undefined) return;
+    this.#pending = undefined;
+    if (this.#head) pending.respond(this.#head, this.#body?.text() ?? '', cutBy);
+    else if (failure) pending.fail(failure);
   }
 
   /** Another connection carries the attempt on. */
   handOver(): void {
-    this.#attempt = undefined;
+    this.#pending = undefined;
   }
 
   /** Whether a response has begun whose headers have not ended. */
@@ -107,18 +107,18 @@ export class Exchange implements Dispatcher.DispatchHandler {
   onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: Headers): void {
     // Before undici goes on: it fails an assertion on these, which takes seconds to word where undici is bundled into one long line.
     if (status < 100 || status === SWITCHING_PROTOCOLS) return controller.abort(unexpectedStatus(status));
-    if (this.#attempt === undefined) return;
+    if (this.#pending === undefined) return;
     if (status < 200) this.#interim = status;
     else if (status === 407 && this.#isForwarded) {
       this.#owner.broken(proxyErrorOf(status, headers['proxy-authenticate']));
-    } else this.#onStatus(this.#attempt, status, headers);
+    } else this.#onStatus(this.#pending, status, headers);
   }
 
   onResponseData(_controller: unknown, chunk: Uint8Array): void {
     this.#bodyBytes += chunk.length;
     this.#body?.add(chunk);
     if (this.#body?.isFull) this.conclude(undefined, 'length');
-    if (this.#bodyBytes > MAX_BODY_BYTES && this.#attempt === undefined) this.#owner.broken();
+    if (this.#bodyBytes > MAX_BODY_BYTES && this.#pending === undefined) this.#owner.broken();
   }
 
   onResponseEnd(): void {
@@ -130,7 +130,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#owner.broken(error);
   }
 
-  #onStatus({ request }: Attempt, status: number, headers: Headers): void {
+  #onStatus({ request }: PendingRequest, status: number, headers: Headers): void {
     const retryAfter = headers['retry-after'];
     this.#head = {
       status,

@@ -48,23 +48,23 @@ export class ResponseGuard {
     const read = socket.read.bind(socket) as (size?: number) => Buffer | null; // It has no encoding, so it gives no text.
     socket.read = (size) => {
       const chunk = read(size);
-      const fault = chunk === null ? undefined : this.#faultOf(chunk);
-      if (fault === undefined) return chunk;
-      socket.destroy(fault);
+      const failure = chunk === null ? undefined : this.#failureOf(chunk);
+      if (failure === undefined) return chunk;
+      socket.destroy(failure);
       return null;
     };
   }
 
   /** Counts before it adds: undici has parsed all that it read before, so that only then it is known what of it was body. */
-  #faultOf(chunk: Buffer): Error | undefined {
+  #failureOf(chunk: Buffer): Error | undefined {
     if (this.#cutsResponse) return CUT_RESPONSE;
     if (this.#bytes - this.#bodyBytes() > MAX_OVERHEAD_BYTES) return TOO_LONG;
     this.#bytes += chunk.length;
-    return this.#awaitsFinalStatus ? this.#faultInHead(chunk) : undefined;
+    return this.#awaitsFinalStatus ? this.#failureInHead(chunk) : undefined;
   }
 
-  /** Looks at no more than it has to: any other bare CR, and those behind the final status line, undici refuses by itself. */
-  #faultInHead(chunk: Buffer): Error | undefined {
+  /** Looks at no more than it has to: any other bare CR, and those behind the final status line, undici rejects by itself. */
+  #failureInHead(chunk: Buffer): Error | undefined {
     for (let at = 0; at < chunk.length && this.#awaitsFinalStatus; at++) {
       const byte = chunk[at] ?? 0;
       if (byte === CR && this.#previous === CR) return BARE_CR;

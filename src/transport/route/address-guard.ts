@@ -20,7 +20,7 @@ export function blockedHost(host: string, rule: AddressRule): Error | undefined 
 /**
  * A lookup that keeps to itself the addresses that are against the rule. A connection is made to the addresses of its one lookup and
  * to no others, so what is judged is what is connected to: whatever the next lookup of the name returns, and whichever address comes first
- * (happy eyeballs). Where only some are refused the rest is used: a name may well have a unique-local address besides its public one.
+ * (happy eyeballs). Where only some are rejected the rest is used: a name may well have a unique-local address besides its public one.
  */
 export function guardedLookup(
   rule: AddressRule,

@@ -5,8 +5,8 @@ import { isLoopbackHost, bareHost } from '../../url.ts';
 
 /**
  * Why an address is not one of the public internet, in a word or two; undefined when it is. All special-purpose blocks of IANA's
- * registries are refused, those too that can be reached from anywhere (AS112, AMT, 6to4, Teredo): no receiver of webhooks lives
- * there, and what is refused by mistake gets a clear error, unlike what is let through by mistake. Not known here, because they look
+ * registries are rejected, those too that can be reached from anywhere (AS112, AMT, 6to4, Teredo): no receiver of webhooks lives
+ * there, and what is rejected by mistake gets a clear error, unlike what is let through by mistake. Not known here, because they look
  * like any other: the public addresses of this machine itself, and a network's own NAT64 prefix.
  */
 export function whyNotPublic(address: string): string | undefined {
@@ -42,9 +42,9 @@ const WORDS: Readonly<Record<string, string>> = {
   carrierGradeNat: 'carrier-grade NAT',
 };
 
-type Address = InstanceType<typeof ipaddr.IPv4> | InstanceType<typeof ipaddr.IPv6>;
+type IpAddress = InstanceType<typeof ipaddr.IPv4> | InstanceType<typeof ipaddr.IPv6>;
 
-function whyNotPublicV4(address: Address): string | undefined {
+function whyNotPublicV4(address: IpAddress): string | undefined {
   const range = address.range();
   return range === 'unicast' ? undefined : (WORDS[range] ?? 'reserved');
 }

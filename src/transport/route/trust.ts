@@ -15,7 +15,7 @@ export function trustContext({ caFile }: ConnectionOptions): SecureContext {
 }
 
 /** Throws ConfigError for a file that cannot be used. */
-export function checkCaFile(caFile: string): void {
+export function validateCaFile(caFile: string): void {
   issuersIn(caFile);
 }
 

@@ -22,7 +22,7 @@ function sent({ id, title, message, flags = [], ...rest }: Sent): AnswerCase {
   };
 }
 
-const NO_ID = 'expected `userId` or `anonymousId`, got neither';
+const NO_ID = 'Expected `userId` or `anonymousId`, got neither';
 
 /** An id in another spelling, with and without --strict. */
 function misspelledId(id: string, key: string, fix: string, type = 'identify'): AnswerCase[] {
@@ -40,7 +40,7 @@ function misspelledId(id: string, key: string, fix: string, type = 'identify'): 
       title,
       message,
       flags: ['--strict'],
-      cause: 'expected only fields of',
+      cause: 'Expected only fields of',
       fix: fix.replace(/.* to (`\w+`)/, 'did you mean $1?'),
     }),
   ];
@@ -52,7 +52,7 @@ function misspelled(id: string, message: object, [cause, fix]: readonly [string,
   const title = `a ${'type' in message ? String(message.type) : 'message'} has \`${key}\``;
   const strictly =
     'type' in message
-      ? { cause: 'expected only fields of', fix: fix.replace(/.* to (`\w+`)/, 'did you mean $1?') }
+      ? { cause: 'Expected only fields of', fix: fix.replace(/.* to (`\w+`)/, 'did you mean $1?') }
       : { cause, fix };
   return [
     sent({ id, title, message, cause, fix }),
@@ -77,77 +77,77 @@ const IDS: readonly AnswerCase[] = [
 
 const FIELD_CASES: readonly AnswerCase[] = [
   ...misspelled('event-name', { type: 'track', userId: 'u', eventName: 'A' }, [
-    'expected `event`',
+    'Expected `event`',
     'rename `eventName` to `event`',
   ]),
   ...misspelled('event-name-snake', { type: 'track', userId: 'u', event_name: 'A' }, [
-    'expected `event`',
+    'Expected `event`',
     'rename `event_name` to `event`',
   ]),
   ...misspelled('event-caps', { type: 'track', userId: 'u', Event: 'A' }, [
-    'expected `event`',
+    'Expected `event`',
     'rename `Event` to `event`',
   ]),
   ...misspelled('event-typo', { type: 'track', userId: 'u', evnet: 'A' }, [
-    'expected `event`',
+    'Expected `event`',
     'rename `evnet` to `event`',
   ]),
   ...misspelled('type-caps', { Type: 'track', userId: 'u', event: 'A' }, [
-    'expected `type` to be',
+    'Expected `type` to be',
     'rename `Type` to `type`',
   ]),
   ...misspelled('type-typo', { tpye: 'track', userId: 'u', event: 'A' }, [
-    'expected `type` to be',
+    'Expected `type` to be',
     'rename `tpye` to `type`',
   ]),
   ...misspelled('message-type', { message_type: 'track', userId: 'u', event: 'A' }, [
-    'expected `type` to be',
+    'Expected `type` to be',
     'rename `message_type` to `type`',
   ]),
   ...['action', 'kind', 'name'].flatMap((key) =>
     misspelled(`type-as-${key}`, { [key]: 'track', userId: 'u', event: 'A' }, [
-      'expected `type` to be',
+      'Expected `type` to be',
       `rename \`${key}\` to \`type\``,
     ]),
   ),
   ...misspelled('group-id', { type: 'group', userId: 'u', group_id: 'g' }, [
-    'expected `groupId`',
+    'Expected `groupId`',
     'rename `group_id` to `groupId`',
   ]),
   ...misspelled('previous-id', { type: 'alias', userId: 'u', previous_id: 'p' }, [
-    'expected `previousId` (or `Previous ID`)',
+    'Expected `previousId` (or `Previous ID`)',
     'rename `previous_id` to `previousId`',
   ]),
   ...misspelled('screen-name', { type: 'screen', userId: 'u', screenName: 'Home' }, [
-    'expected `name`',
+    'Expected `name`',
     'rename `screenName` to `name`',
   ]),
   sent({
     id: 'type-case',
     title: 'the type has a capital',
     message: { type: 'Track', userId: 'u', event: 'A' },
-    cause: 'expected `type` to be',
+    cause: 'Expected `type` to be',
     fix: 'did you mean "track"?',
   }),
   sent({
     id: 'no-event',
     title: 'a track has no event',
     message: { type: 'track', userId: 'u' },
-    cause: 'expected `event`',
+    cause: 'Expected `event`',
     fix: "give it with --event 'Order Completed'",
   }),
   sent({
     id: 'properties-text',
     title: 'the properties are a text',
     message: { type: 'track', userId: 'u', event: 'A', properties: '{}' },
-    cause: 'expected `properties` to be',
+    cause: 'Expected `properties` to be',
     fix: 'write it as {"key":"value"}, or leave it out',
   }),
   sent({
     id: 'local-time',
     title: 'the time has no zone',
     message: { type: 'track', userId: 'u', event: 'A', timestamp: '2026-11-20T21:10:05' },
-    cause: 'expected `timestamp` to be RFC 3339 with a zone',
+    cause: 'Expected `timestamp` to be RFC 3339 with a zone',
     fix: 'add its zone or offset',
   }),
   sent({

@@ -154,6 +154,16 @@ const OTHER_BYTES: readonly AnswerCase[] = [
     ['it would match over the JSON-stringified body', RAW],
     INDENTED,
   ),
+  signed(
+    'lossy',
+    'a forger added a key to a body that was signed',
+    '{"userId":"victim"}',
+    [
+      'which does not count, since parsing loses something: expected each key once, got `userId` twice',
+      'Reject the request: it may be forged',
+    ],
+    '{"userId":"attacker","userId":"victim"}',
+  ),
   signed('indented-crlf', 'the sender indents on Windows', INDENTED.replaceAll('\n', '\r\n'), [
     'it would match indented by 2 spaces with CRLF, as Windows writes it',
     RAW,

@@ -48,14 +48,14 @@ const COMMANDS: readonly Slip[] = [
     'flag-first',
     'a flag stands before the command',
     ['--url', 'http://127.0.0.1:9/', 'send'],
-    "Unknown option '--url'",
+    'Unknown option `--url`',
     'give it behind the command: hooks COMMAND --url',
   ],
   [
     'long-dash',
     'an editor made a long dash of two hyphens',
     ['send', 'track', '\u2014event', 'A'],
-    'Too many arguments',
+    'Expected at most 0 arguments',
     'write two hyphens: --event',
   ],
   [
@@ -147,14 +147,14 @@ const FILES: readonly Slip[] = [
     'replay-url',
     'a URL is replayed',
     [...REPLAY, 'https://a.example/e.json'],
-    'is a URL, not a file',
+    'expected a file, got a URL',
     'curl -fsS URL | hooks replay -',
   ],
   [
     'replay-s3',
     'an object of S3 is replayed',
     [...REPLAY, 's3://b/e.json'],
-    'is an object of S3',
+    'expected a file, got an object of S3',
     'aws s3 cp URL -',
   ],
   [

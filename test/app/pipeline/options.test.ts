@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { DELIVERY_DEFAULTS } from '../../../src/engine/options.ts';
 import { ConfigError } from '../../../src/errors.ts';
-import { createDeliveryPipeline } from '../../../src/app/pipeline/pipeline.ts';
+import { createDeliveryPipeline } from '../../../src/app/pipeline/delivery-pipeline.ts';
 import { createTrackingApiPipeline } from '../../../src/app/pipeline/tracking-api-pipeline.ts';
 import { answer } from '../../engine/harness.ts';
 import { A, B, fakeTransport } from '../set-up.ts';
@@ -9,8 +9,8 @@ import { A, B, fakeTransport } from '../set-up.ts';
 type Call = () => unknown;
 type Mistake = readonly [options: object, sentence: string, hint: string];
 
-/** What it was refused with. The types would refuse most of what is given. */
-function refusal(call: Call): ConfigError {
+/** The error of a call that is rejected. The types would reject most of what is given. */
+function rejection(call: Call): ConfigError {
   try {
     call();
   } catch (error) {
@@ -20,8 +20,8 @@ function refusal(call: Call): ConfigError {
   throw new Error('It was accepted');
 }
 
-function expectRefusal(call: Call, sentence: string, hint: string): void {
-  const { message, hint: way } = refusal(call);
+function expectRejection(call: Call, sentence: string, hint: string): void {
+  const { message, hint: way } = rejection(call);
   expect({ message, way }).toEqual({
     message: expect.stringContaining(sentence) as string,
     way: expect.stringContaining(hint) as string,
@@ -60,7 +60,7 @@ describe('a delivery pipeline', () => {
     [{ sources: {} }, 'Expected `webhooks` or `sources`, got both', 'each destination has its own'],
     [{ source: 'web' }, 'Expected `source` with `sources`, got it alone', 'leave `source` out'],
   ])('has no option as in %j', (options, sentence, hint) => {
-    expectRefusal(delivering(options), sentence, hint);
+    expectRejection(delivering(options), sentence, hint);
   });
 
   it.each<Mistake>([
@@ -71,7 +71,7 @@ describe('a delivery pipeline', () => {
     [{ sharedSecret: Buffer.from('s') }, 'or a list of them, got an object', 'give the text'],
     [{ sharedSecret: ['s', 5] }, 'Expected a shared secret, got a number', 'give its text'],
   ])('never sends unsigned for %j', (options, sentence, hint) => {
-    expectRefusal(delivering(options), sentence, hint);
+    expectRejection(delivering(options), sentence, hint);
   });
 
   it.each<Mistake>([
@@ -82,7 +82,7 @@ describe('a delivery pipeline', () => {
     [new URL(A), 'Expected `webhooks[0]` to be a URL or { url, headers }, got an object', '`href`'],
     [{}, 'Expected `webhooks[0]` to be a URL or { url, headers }', 'https://host/path'],
   ])('has no webhook as %j', (webhook, sentence, hint) => {
-    expectRefusal(delivering({ webhooks: [webhook] }), sentence, hint);
+    expectRejection(delivering({ webhooks: [webhook] }), sentence, hint);
   });
 
   it.each<Mistake>([
@@ -104,7 +104,7 @@ describe('a delivery pipeline', () => {
     [{ webhooks: [A, 5] }, 'Webhooks.webhooks[1]` to be a URL or { url, headers }, got a number', 'as text'],
     [{ delivery: { timeoutMs: 0 } }, 'delivery.timeoutMs` to be from 1 to 30000', 'leave it out'],
   ])('has no destination with %j', (options, sentence, hint) => {
-    expectRefusal(deliveringTo(options), sentence, hint);
+    expectRejection(deliveringTo(options), sentence, hint);
   });
 
   it('takes sources as a config does, with defaults, bare URLs and a shared secret', async () => {
@@ -144,7 +144,7 @@ describe('a delivery pipeline', () => {
       app: 5,
     };
     const at = 'sources.web.destinations.Webhooks';
-    const { message, key } = refusal(delivering({ webhooks: undefined, sources }));
+    const { message, key } = rejection(delivering({ webhooks: undefined, sources }));
     expect(key).toBe('sources');
     expect(message.split(/; (?=\(\d+\) )|: (?=\(1\) )/)).toEqual([
       'Expected `sources` that can be used, got 11 faults',
@@ -163,7 +163,7 @@ describe('a delivery pipeline', () => {
   });
 
   it('reports everything that is wrong with its other options at once', () => {
-    const { message, key } = refusal(
+    const { message, key } = rejection(
       delivering({
         webhooks: ['ftp://a.example', 'http://'],
         sharedSecret: '',
@@ -181,33 +181,37 @@ describe('a delivery pipeline', () => {
       expect.stringContaining('(2) Expected `onEvent` to be a function'),
       expect.stringContaining('(3) Expected `client.flushAt` to be from 1 to 1000, got 0'),
       expect.stringContaining('(4) Expected `client.whenFull` to be wait or throw'),
-      expect.stringMatching(/^\(5\) .*Expected a shared secret, got an empty one/),
-      expect.stringMatching(/^\(6\) .*delivery.timeoutMs/),
-      expect.stringMatching(/^\(7\) .*delivery.concurrency/),
+      expect.stringMatching(/^\(5\) .*delivery.timeoutMs/),
+      expect.stringMatching(/^\(6\) .*delivery.concurrency/),
+      expect.stringMatching(/^\(7\) .*Expected a shared secret, got an empty one/),
       expect.stringMatching(/^\(8\) .*webhooks\[0\].*ftp/),
       expect.stringMatching(/^\(9\) .*webhooks\[1\]/),
     ]);
     const create = createTrackingApiPipeline as (options: unknown) => unknown;
-    const several = refusal(() => create({ endpoint: 1, writeKey: 'k', client: { size: 0 }, tries: 1 }));
+    const several = rejection(() => create({ endpoint: 1, writeKey: 'k', client: { size: 0 }, tries: 1 }));
     expect(several.message).toMatch(/got 3 faults: .*`tries`.*`endpoint`.*`client.size`/);
     const ofSink = { endpoint: 'ftp://a/', writeKey: 'a b', timeoutMs: 0, retryForMs: -1, maxInFlight: 0 };
-    expect(refusal(() => create({ ...ofSink, client: { size: 0 } })).message).toMatch(
+    expect(rejection(() => create({ ...ofSink, client: { size: 0 } })).message).toMatch(
       /got 6 faults: .*`endpoint`.*`writeKey`.*`timeoutMs`.*`retryForMs`.*`maxInFlight`.*`client.size`/,
     );
   });
 
   it('says how a single webhook is given', () => {
-    expectRefusal(
+    expectRejection(
       delivering({ webhooks: A }),
       'to be a list of URLs, got a string',
       'put the URL into a list',
     );
     const sources = { web: { destinations: { Webhooks: { webhooks: A } } } };
-    expectRefusal(delivering({ webhooks: undefined, sources }), 'to be a list, got a string', 'into a list');
+    expectRejection(
+      delivering({ webhooks: undefined, sources }),
+      'to be a list, got a string',
+      'into a list',
+    );
   });
 
   it.each([null, undefined, 'track', [], {}, { message: null }])(
-    'refuses %j as a built message',
+    'rejects %j as a built message',
     async (built) => {
       const pipeline = createDeliveryPipeline({ webhooks: [A], transport });
       const refused = {
@@ -227,10 +231,10 @@ describe('a delivery pipeline', () => {
 
   it('is made of options', () => {
     const create = createDeliveryPipeline as (options?: unknown) => unknown;
-    expectRefusal(() => create(), 'Expected options, got nothing', 'the options are webhooks');
-    expectRefusal(() => create([A]), 'Expected options, got a list', 'the options are webhooks');
+    expectRejection(() => create(), 'Expected options, got nothing', 'the options are webhooks');
+    expectRejection(() => create([A]), 'Expected options, got a list', 'the options are webhooks');
     const sources = { web: { destination: {} } };
-    expectRefusal(() => create({ sources }), '`sources.web`, got `destination`', '`destinations`');
+    expectRejection(() => create({ sources }), '`sources.web`, got `destination`', '`destinations`');
   });
 
   it('makes the calls of a source that is there', async () => {
@@ -238,8 +242,8 @@ describe('a delivery pipeline', () => {
     const create = createDeliveryPipeline as (options?: unknown) => { close: () => Promise<void> };
     const two = { web: { destinations }, app: { destinations } };
     const hint = 'name the source whose calls the client makes';
-    expectRefusal(() => create({ sources: two, transport }), 'to be one of web, app, got none', hint);
-    expectRefusal(() => create({ sources: two, source: 'nope', transport }), 'web, app, got "nope"', hint);
+    expectRejection(() => create({ sources: two, transport }), 'to be one of web, app, got none', hint);
+    expectRejection(() => create({ sources: two, source: 'nope', transport }), 'web, app, got "nope"', hint);
     await create({ sources: { web: { destinations } }, transport }).close();
     await create({ sources: two, source: 'app', transport }).close();
   });
@@ -266,6 +270,6 @@ describe('a pipeline to a tracking API', () => {
     [{ maxInFlight: 0 }, 'Expected `maxInFlight` to be from 1 to 1024, got 0', 'leave it out'],
   ])('has no option as in %j', (options, sentence, hint) => {
     const given = { endpoint: A, writeKey: 'k', transport, ...options };
-    expectRefusal(() => createTrackingApiPipeline(given), sentence, hint);
+    expectRejection(() => createTrackingApiPipeline(given), sentence, hint);
   });
 });

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { ConfigError, QueueError } from '../../../src/errors.ts';
 import { DELIVERY_DEFAULTS } from '../../../src/engine/options.ts';
 import type { Outcome } from '../../../src/app/pipeline/outcomes.ts';
-import { createDeliveryPipeline } from '../../../src/app/pipeline/pipeline.ts';
+import { createDeliveryPipeline } from '../../../src/app/pipeline/delivery-pipeline.ts';
 import { MemoryQueue } from '../../../src/stores/memory/memory-queue.ts';
 import type { Queue } from '../../../src/queue/queue.ts';
 import { after, answer, failure } from '../../engine/harness.ts';
@@ -228,7 +228,7 @@ describe('an interruption', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('leaves what had not been handed to the engine unsent', async () => {
+  it('leaves a message unsent whose delivery has not begun', async () => {
     const { pipeline } = setUp(() => answer(200));
     const message = { type: 'track', timestamp: '2026-01-01T00:00:00.000Z', messageId: 'm1' } as const;
     const outcome = pipeline.deliver({ message });
@@ -257,7 +257,7 @@ describe('close', () => {
     expect(transport.requests).toHaveLength(1);
   });
 
-  it('reports messages that come while it closes, too late to be delivered', async () => {
+  it('delivers messages that come while it closes, before the last one is settled', async () => {
     const { pipeline, clock } = setUp((request) => after(clock, 100, request, answer(200)), {
       sources: sourceWith({ Webhooks: { url: A, delivery: { ...DELIVERY_DEFAULTS, concurrency: 1 } } }),
     });
@@ -267,9 +267,9 @@ describe('close', () => {
       for (const messageId of ['m1', 'm2']) late.push(pipeline.deliver({ message, messageId }));
     });
     const closed = pipeline.close();
-    await clock.advance(200);
+    await clock.advance(300);
     await closed;
-    expect((await Promise.all(late)).at(-1)).toMatchObject({ messageId: 'm2', outcome: 'unsent' });
+    expect((await Promise.all(late)).at(-1)).toMatchObject({ messageId: 'm2', outcome: 'delivered' });
   });
 });
 
@@ -353,7 +353,7 @@ it('takes webhooks and a secret without sources', async () => {
   expect(transport.requests[0]?.headers).toContain('X-Signature');
 });
 
-it('refuses webhooks that cannot be asked before anything is sent', () => {
+it('rejects webhooks that cannot be asked before anything is sent', () => {
   const transport = fakeTransport(() => answer(200));
   expect(() => createDeliveryPipeline({ webhooks: ['ftp://a.example'], transport })).toThrow(ConfigError);
 });
@@ -376,7 +376,7 @@ describe('what a program in JavaScript may get wrong', () => {
     [{ delivery: { health: { failures: 0 } } }, 'delivery.health.failures` to be from 1'],
     [{ delivery: { strategy: 'all' } }, `delivery.strategy\` to be fallback or broadcast, got "all"`],
     [{ delivery: { timeout: 5 } }, 'delivery`, got `timeout`'],
-  ])('is refused: %j', (options, sentence) => {
+  ])('is rejected: %j', (options, sentence) => {
     expect(created(options)).toThrow(ConfigError);
     expect(created(options)).toThrow(sentence);
   });

@@ -24,12 +24,12 @@ describe('in a workflow of GitHub', () => {
     expect(code).toBe(1);
     expect(annotations(stderr)).toEqual([
       expect.stringMatching(
-        /^::error file=bad\.ndjson,line=2,title=hooks replay%3A invalid entry::expected `type` to be page, .*%0Adid you mean "track"\?$/,
+        /^::error file=bad\.ndjson,line=2,title=hooks replay%3A invalid entry::Expected `type` to be page, .*%0Adid you mean "track"\?$/,
       ),
     ]);
     expect(summary()).toMatch(/^### ✗ hooks replay\n\nread 2<br>delivered 1<br>invalid 1/);
     expect(summary()).toContain(
-      '| bad.ndjson:2: hooks replay: invalid entry | expected &#96;type&#96; to be page, ',
+      '| bad.ndjson:2: hooks replay: invalid entry | Expected &#96;type&#96; to be page, ',
     );
   });
 

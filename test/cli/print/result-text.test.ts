@@ -106,7 +106,7 @@ describe('why a message was not delivered', () => {
       ['Delivery failed: 401 from x: no such key'],
     ],
   ])('is told in sentences (%#)', (outcome, sentences) => {
-    expect(explanation(outcome)).toEqual(sentences);
+    expect(explanation(outcome, failureCause(outcome))).toEqual(sentences);
   });
 
   it('comes with a hint', () => {

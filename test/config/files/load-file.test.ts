@@ -90,7 +90,7 @@ describe('loadFile', () => {
     ['itself.yaml', '&a\nsources: { one: *a }\n'],
     ['itself.mjs', 'const a = {}; a.webhooks = [a, a]; export default a'],
     ['package.json', `{ "hooks": { "webhooks": ${JSON.stringify(Array(100_000).fill('x'))} } }`],
-  ])('refuses %s, whose values would never end', async (name, text) => {
+  ])('rejects %s, whose values would never end', async (name, text) => {
     const folder = temporaryFolder({ [name]: text });
     expect(await failureOf(() => loadFile(join(folder, name), name))).toMatchObject({
       message: `The config file ${name} holds more than 100,000 values, or one that holds itself`,

@@ -46,7 +46,7 @@ describe('values', () => {
       'sources: { web: { destinations: { A: { enabled: 1 } } } }',
       'Expected `sources.web.destinations.A.enabled` to be true or false, got 1',
     ],
-  ])('refuses %j', async (text, message) => {
+  ])('rejects %j', async (text, message) => {
     expect(await broken(text)).toBe(`${message} (from .hooksrc.yaml)`);
   });
 

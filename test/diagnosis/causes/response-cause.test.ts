@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { appliesTo, filledTemplate, type CauseFacts } from '../../../src/diagnosis/causes/cause-rule.ts';
-import { CAUSE_RULES, causeCodeOf, causeOf } from '../../../src/diagnosis/causes/response-cause.ts';
+import { appliesTo, filledTemplate } from '../../../src/diagnosis/causes/cause-rule.ts';
+import { CAUSE_RULES } from '../../../src/diagnosis/causes/cause-rules.ts';
+import { causeCodeOf, causeOf } from '../../../src/diagnosis/explain.ts';
+import type { CauseFacts } from '../../../src/transport/cause.ts';
 import { EVIDENCE_HEADERS } from '../../../src/transport/connection/exchange.ts';
 
 const FACTS: CauseFacts = { status: 502, url: 'https://a.example:8443/hook?x=1', server: 'nginx/1.25' };

@@ -1,7 +1,8 @@
 import { gzipSync } from 'node:zlib';
-import { describe, expect, it } from 'vitest';
-import { diagnosisBudget } from '../../../src/diagnosis/signature/deadline.ts';
-import { verify } from '../../../src/signature/verify.ts';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { diagnosisBudget } from '../../../src/signature/deadline.ts';
+import { verify, Verifier } from '../../../src/app/explained.ts';
+import type { VerifyOptions } from '../../../src/signature/verify-options.ts';
 
 const KB = 1024;
 const MB = 1024 * KB;
@@ -99,6 +100,65 @@ describe('the time for a diagnosis', () => {
         ) as string,
       },
     });
+  });
+
+  it('has in it what the verdict takes: parsing and stringifying the body, once', () => {
+    let now = 0;
+    const [parse, stringify] = [JSON.parse.bind(JSON), JSON.stringify.bind(JSON)];
+    const spies = [
+      vi.spyOn(JSON, 'parse').mockImplementation((...given) => {
+        if (given[0].length > KB) now += 100;
+        return parse(...given) as unknown;
+      }),
+      vi.spyOn(JSON, 'stringify').mockImplementation((...given: unknown[]) => {
+        if (Array.isArray(given[0])) now += 90;
+        return Reflect.apply(stringify, JSON, given) as string;
+      }),
+    ];
+    onTestFinished(() => spies.forEach((spy) => spy.mockRestore()));
+    const body = `[ ${'{"a":1},'.repeat(100_000)}{}]`;
+    const options = { body, signature: '0'.repeat(40), secrets: ['k'], diagnose: true };
+    const verdict = verify(
+      options,
+      diagnosisBudget(() => now++),
+    );
+    expect(verdict.valid).toBe(false);
+    expect(now).toBeLessThan(210);
+  });
+
+  it.each([
+    ['verify', (body: Buffer, options: VerifyOptions) => verify({ body, ...options })],
+    ['Verifier', (body: Buffer, options: VerifyOptions) => new Verifier(options).update(body).finish()],
+  ])('is not enough to parse a body of 4 MB, which %s does not do', (_name, run) => {
+    const parse = vi.spyOn(JSON, 'parse');
+    onTestFinished(() => parse.mockRestore());
+    const split = vi.spyOn(String.prototype, 'split');
+    onTestFinished(() => split.mockRestore());
+    const bodies = [`[${'1,'.repeat(2 * MB)}1]`, `[${'{},'.repeat(MB)}{}]`, `{"a":"${'x'.repeat(4 * MB)}"}`];
+    for (const body of bodies) {
+      const verdict = run(Buffer.from(body), {
+        signature: '0'.repeat(40),
+        secrets: ['k'],
+        diagnose: true,
+      });
+      expect(verdict).toMatchObject({ valid: false, diagnosis: { code: 'no-match' } });
+      expect(verdict).not.toMatchObject({
+        diagnosis: { hint: expect.stringContaining('is no JSON') as string },
+      });
+    }
+    // As a list of the values of bytes.
+    expect(split.mock.results.filter(({ value }) => (value as string[]).length > KB)).toEqual([]);
+    expect(parse.mock.calls.filter(([text]) => bodies.includes(text))).toEqual([]);
+  });
+
+  it('is not spent by parsing the list of segment-batch for each question', () => {
+    const parse = vi.spyOn(JSON, 'parse');
+    onTestFinished(() => parse.mockRestore());
+    const options = { signature: '0'.repeat(40), secrets: ['k'], scheme: 'segment-batch', diagnose: true };
+    const verifier = new Verifier(options).update(Buffer.from(`[${'{"a":1},'.repeat(200_000)}{}]`));
+    expect(verifier.finish().valid).toBe(false);
+    expect(verifier.expected).toHaveLength(40);
+    expect(parse.mock.calls.filter(([text]) => text.startsWith('[{"a":1},'))).toHaveLength(1);
   });
 
   it.each(COSTLY)('is looked at while trying %s', (_name, body) => {

@@ -1,8 +1,9 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { Deadline } from '../../../src/diagnosis/signature/deadline.ts';
-import { NOTE_CODES, REASONS, SCHEME_REASONS } from '../../../src/diagnosis/signature/reasons.ts';
-import { verify, type InvalidVerdict } from '../../../src/signature/verify.ts';
+import { Deadline } from '../../../src/signature/deadline.ts';
+import { NOTE_CODES, REASONS, SCHEME_REASONS } from '../../../src/signature/reasons.ts';
+import { verify } from '../../../src/app/explained.ts';
+import type { InvalidVerdict } from '../../../src/signature/verify-options.ts';
 import { wrongSenders } from './wrong-senders.ts';
 
 const hmac = (body: string, key: string): string => createHmac('sha1', key).update(body).digest('hex');

@@ -47,6 +47,9 @@ case("crlf", "and took the last one away", text.replace("\n", "\r\n") + "\r\n", 
 case("bom", "PowerShell wrote UTF-8", b"\xef\xbb\xbf" + text.encode(), digest(text))
 case("bom", "signed with utf-8-sig", WIRE, digest(WIRE.encode("utf-8-sig")))
 
+case("lossy-json", "an id of 19 digits that JavaScript rounded before signing", '{"id":1234567890123456789}', digest('{"id":1234567890123456800}'))
+case("lossy-json", "a forger adds a key", '{"userId":"attacker","userId":"victim"}', digest('{"userId":"victim"}'))
+
 for indent in (2, 4, "\t"):
     pretty = json.dumps(MESSAGE, indent=indent, ensure_ascii=False)
     case("pretty-printed", f"signed with indent {indent!r}", WIRE, digest(pretty))

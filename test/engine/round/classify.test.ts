@@ -1,9 +1,15 @@
 import { describe, expect, it } from 'vitest';
+import { causeCodeOf, readableStart } from '../../../src/diagnosis/explain.ts';
 import { classify } from '../../../src/engine/round/classify.ts';
 import type { NetworkError, TransportResult } from '../../../src/transport/transport.ts';
 import { answer, failure } from '../harness.ts';
 
-const TIMES = { at: 1_000, clock: { now: () => 2_000 }, sendsKey: false };
+const TIMES = {
+  at: 1_000,
+  clock: { now: () => 2_000 },
+  sendsKey: false,
+  causes: { causeCodeOf, readableStart },
+};
 const TEMPORARY_4XX = [408, 423, 425, 429];
 
 function range(from: number, to: number): number[] {

@@ -38,7 +38,7 @@ describe('messageSchema', () => {
     { type: 'delete', anonymousId: 'a' },
     [],
     'track',
-  ])('refuses %j, as buildMessage does', (input) => {
+  ])('rejects %j, as buildMessage does', (input) => {
     expect(isValid(input)).toBe(false);
     expect(isBuilt(input)).toBe(false);
   });

@@ -41,7 +41,7 @@ describe('readJson', () => {
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
   });
 
-  describe('refuses a number that JavaScript cannot hold', () => {
+  describe('rejects a number that JavaScript cannot hold', () => {
     it.each([
       [
         '{"properties":{"items":[1,2,{},{"price":12345678901234567890}]}}',
@@ -56,7 +56,7 @@ describe('readJson', () => {
       expect(() => read(text)).toThrow(
         expect.objectContaining({
           constructor: ValidationError,
-          message: `expected a number that JavaScript can hold at \`${path}\`, got ${got}, which would become ${becomes}`,
+          message: `Expected a number that JavaScript can hold at \`${path}\`, got ${got}, which would become ${becomes}`,
           path,
           got,
           hint: `send it as a string: "${got}"`,
@@ -83,13 +83,13 @@ describe('readJson', () => {
       fc.assert(
         fc.property(token, (text) => {
           const exact = exactly(text) === exactly(String(Number(text)));
-          expect(isRefused(`{"a":${text}}`)).toBe(!exact);
+          expect(isRejected(`{"a":${text}}`)).toBe(!exact);
         }),
       );
     });
   });
 
-  describe('refuses a duplicate key', () => {
+  describe('rejects a duplicate key', () => {
     it.each([
       ['{"a":1,"a":1}', 'a'],
       ['{"traits":{"é":1,"\\u00e9":2}}', 'traits["é"]'],
@@ -101,7 +101,7 @@ describe('readJson', () => {
       expect(() => read(text)).toThrow(
         expect.objectContaining({
           constructor: ValidationError,
-          message: `expected each key once, got \`${path}\` twice`,
+          message: `Expected each key once, got \`${path}\` twice`,
           path,
         }),
       );
@@ -115,13 +115,13 @@ describe('readJson', () => {
       fc.assert(
         fc.property(fc.string(), json, json, (key, first, second) => {
           const member = (value: unknown): string => `${JSON.stringify(key)}:${JSON.stringify(value)}`;
-          expect(isRefused(`[[{"other":{},${member(first)},${member(second)}}]]`)).toBe(true);
+          expect(isRejected(`[[{"other":{},${member(first)},${member(second)}}]]`)).toBe(true);
         }),
       );
     });
   });
 
-  describe('refuses what is not UTF-8', () => {
+  describe('rejects what is not UTF-8', () => {
     it.each([
       ['a lone continuation', [0x22, 0x80, 0x22], 1, '0x80'],
       ['Latin-1', [0x22, 0x4d, 0xfc, 0x6c, 0x22], 2, '0xfc'],
@@ -133,7 +133,7 @@ describe('readJson', () => {
       expect(() => readJson(Uint8Array.from(bytes), { file: 'a.json' })).toThrow(
         expect.objectContaining({
           constructor: InputError,
-          message: `expected UTF-8, got the byte ${shown} at offset ${offset}`,
+          message: `Expected UTF-8, got the byte ${shown} at offset ${offset}`,
           file: 'a.json',
           line: 1,
           column: offset + 1,
@@ -157,14 +157,14 @@ describe('readJson', () => {
     });
   });
 
-  describe('refuses nesting over 512 levels', () => {
+  describe('rejects nesting over 512 levels', () => {
     it.each([
       ['arrays', ['[', ']']],
       ['objects', ['{"a":', '}']],
     ] as const)('of %s', (_, brackets) => {
       const text = (depth: number): string => nested(depth, brackets).replace(/:\}/, ':1}');
       expect(JSON.stringify(read(text(512)))).toBe(text(512));
-      expect(() => read(text(513))).toThrow('expected at most 512 levels of nesting, got more');
+      expect(() => read(text(513))).toThrow('Expected at most 512 levels of nesting, got more');
     });
 
     it('before it is parsed, so that a million levels do no harm', () => {
@@ -184,7 +184,7 @@ describe('readJson', () => {
       expect(() => readJson(Buffer.from('{\n  "é": "ü", x\n}'), { file: 'orders.json' })).toThrow(
         expect.objectContaining({
           constructor: InputError,
-          message: 'expected a key in double quotes, got `x`',
+          message: 'Expected a key in double quotes, got `x`',
           hint: 'keys take double quotes',
           file: 'orders.json',
           line: 2,
@@ -200,7 +200,7 @@ describe('readJson', () => {
     });
 
     it('in the sentence, where there is no file to stand before it', () => {
-      expect(() => read('{"a":}')).toThrow('expected a value, got `}` (line 1, column 6)');
+      expect(() => read('{"a":}')).toThrow('Expected a value, got `}` (line 1, column 6)');
     });
 
     it('leaving out the BOM', () => {
@@ -259,15 +259,15 @@ describe('readJsonText', () => {
     expect(() => readJsonString('{"a":1,"a":1}')).toThrow(ValidationError);
   });
 
-  it('refuses half of a surrogate pair, which UTF-8 cannot carry', () => {
+  it('rejects half of a surrogate pair, which UTF-8 cannot carry', () => {
     expect(() => readJsonString('"é\ud800"')).toThrow(
-      'expected Unicode text, got half of a surrogate pair (line 1, column 3)',
+      'Expected Unicode text, got half of a surrogate pair (line 1, column 3)',
     );
     expect(readJsonString('"\\ud800🍰"')).toBe('\ud800🍰');
   });
 });
 
-function isRefused(text: string): boolean {
+function isRejected(text: string): boolean {
   try {
     read(text);
     return false;

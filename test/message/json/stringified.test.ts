@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readJson } from '../../../src/message/json/read-json.ts';
-import { findFault } from '../../../src/message/json/find-fault.ts';
+import { findProblem } from '../../../src/message/json/find-problem.ts';
 import { isStringified } from '../../../src/message/json/stringified.ts';
 import type { JsonValue } from '../../../src/message/types.ts';
 import { json } from '../arbitraries.ts';
@@ -47,7 +47,7 @@ describe('isStringified', () => {
       fc.property(text, (given) => {
         if (!isKnown(given)) return;
         expect(JSON.stringify(JSON.parse(given))).toBe(given);
-        expect(findFault(given)).toBeUndefined();
+        expect(findProblem(given)).toBeUndefined();
       }),
       { numRuns: 10_000 },
     );
@@ -104,18 +104,18 @@ describe('isStringified', () => {
     expect(isKnown(given)).toBe(false);
   });
 
-  it('lets readJson refuse exactly what the walk through the text finds at fault', () => {
+  it('lets readJson reject exactly what the walk through the text finds at fault', () => {
     fc.assert(
       fc.property(text, fc.boolean(), (given, isLong) => {
         // A long text is scanned before it is parsed.
         const whole = isLong ? `["${'x'.repeat(70_000)}",${given}]` : given;
-        let isRefused = false;
+        let isRejected = false;
         try {
           readJson(Buffer.from(whole));
         } catch {
-          isRefused = true;
+          isRejected = true;
         }
-        expect(isRefused).toBe(findFault(whole) !== undefined);
+        expect(isRejected).toBe(findProblem(whole) !== undefined);
       }),
       { numRuns: 500 },
     );

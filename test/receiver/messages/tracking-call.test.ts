@@ -99,13 +99,17 @@ describe('a call of a tracking API', () => {
     expect(libraryOf(found?.messages ?? [])).toBe('x 1');
   });
 
-  it('knows the write key, and keeps it out of the messages', () => {
+  it('knows the write key of the call and of each message, and keeps it out of what is shown', () => {
     const Authorization = `Basic ${Buffer.from('key:').toString('base64')}`;
     expect(call({ batch: [TRACK] }, { headers: { Authorization } })?.writeKey).toBe('key');
     expect(call({ batch: [{ ...TRACK, writeKey: 'key' }], writeKey: 'key' })).toMatchObject({
       writeKey: 'key',
-      messages: [{ value: TRACK }],
+      messages: [{ value: TRACK, writeKey: 'key' }],
     });
+    const [own, called] =
+      call({ batch: [{ ...TRACK, writeKey: 'own' }, TRACK], writeKey: 'called' })?.messages ?? [];
+    expect([own, called]).toMatchObject([{ writeKey: 'own' }, { writeKey: 'called' }]);
+    expect(JSON.stringify([own?.value, called?.value])).not.toMatch(/own|called|writeKey/);
   });
 
   it.each([

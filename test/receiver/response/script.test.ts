@@ -86,7 +86,7 @@ describe('parseScript', () => {
       'reset@x=1',
       'Expected no header after reset, which sends none, got `reset` (--respond, step 1, character 1)',
     ],
-  ])('refuses %j and says where it is wrong', (text, message) => {
+  ])('rejects %j and says where it is wrong', (text, message) => {
     expect(() => parseScript(text)).toThrow(message);
   });
 

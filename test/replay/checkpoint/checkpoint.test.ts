@@ -162,7 +162,7 @@ describe('a checkpoint', () => {
     expect(statSync(folder).mode & 0o777).toBe(0o700);
   });
 
-  it('is refused when it is damaged', async () => {
+  it('is rejected when it is damaged', async () => {
     const file = await interrupted(0);
     const saved = JSON.parse(readFileSync(file, 'utf8')) as object;
     for (const text of [
@@ -176,7 +176,7 @@ describe('a checkpoint', () => {
       JSON.stringify({ ...saved, failed: { path: '/f', bytes: 1 } }),
     ]) {
       writeFileSync(file, text);
-      await expect(open()).rejects.toMatchObject({ message: 'is not a checkpoint that can be read', file });
+      await expect(open()).rejects.toMatchObject({ message: 'Not a checkpoint that can be read', file });
     }
   });
 
@@ -186,17 +186,17 @@ describe('a checkpoint', () => {
     writeFileSync(elsewhere, readFileSync(file));
     rmSync(file);
     symlinkSync(elsewhere, file);
-    await expect(open()).rejects.toThrow('cannot be used (ELOOP)');
+    await expect(open()).rejects.toThrow('Cannot be used (ELOOP)');
     const before = readFileSync(elsewhere, 'utf8');
     await interrupted(0, 1, 2);
     expect(readFileSync(elsewhere, 'utf8')).toBe(before);
     rmSync(folder, { recursive: true });
     symlinkSync(cwd, folder);
-    await expect(open()).rejects.toThrow('is a symbolic link');
+    await expect(open()).rejects.toThrow('Expected a real folder, got a symbolic link');
   });
 
-  it('cannot be had for what is read only once', async () => {
-    await expect(open({ files: ['-'] })).rejects.toThrow('cannot be resumed from: it can be read only once');
+  it('Cannot be had for what is read only once', async () => {
+    await expect(open({ files: ['-'] })).rejects.toThrow('Cannot be resumed from: it can be read only once');
     const readOnce = await open({ files: ['-', 'a.ndjson'], resume: false });
     readOnce.mark(0);
     await readOnce.finish({ isComplete: false });

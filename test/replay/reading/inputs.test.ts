@@ -48,13 +48,13 @@ describe('names of inputs', () => {
     expect(await expandInputs(['[x].json'], cwd)).toEqual(['[x].json']);
   });
 
-  it('are refused when a pattern matches nothing', async () => {
+  it('are rejected when a pattern matches nothing', async () => {
     await expect(expandInputs(['e2.json', 'none-*.json'], cwd)).rejects.toThrow(
       'No file matches none-*.json',
     );
   });
 
-  it('are refused when standard input is among them twice', async () => {
+  it('are rejected when standard input is among them twice', async () => {
     await expect(expandInputs(['-', 'a', '-'], cwd)).rejects.toThrow('got it twice');
   });
 });
@@ -74,25 +74,25 @@ describe('opening inputs', () => {
     expect(stdin?.identity).toBeUndefined();
   });
 
-  it('refuses what cannot be read before anything is', async () => {
+  it('rejects what cannot be read before anything is', async () => {
     await expect(open('e2.json', 'missing.json')).rejects.toMatchObject({
-      message: 'no such file',
+      message: 'No such file',
       file: 'missing.json',
     });
     await expect(open('folder/')).rejects.toMatchObject({
-      message: 'is a folder, not a file',
+      message: 'Expected a file, got a folder',
       hint: "name its files: 'folder/*.json'",
     });
     await expect(open('e2.json/x')).rejects.toThrow('a part of its path is not a folder');
     await expect(open('loop')).rejects.toThrow('its symbolic links go round');
   });
 
-  it('refuses a file that it may not read', async () => {
+  it('rejects a file that it may not read', async () => {
     const secret = join(cwd, 'secret.txt');
     writeFileSync(secret, '{}');
     chmodSync(secret, 0);
     chmodSync(cwd, 0o755);
-    await expect(asNobody(() => open('secret.txt'))).rejects.toThrow('may not be read by this user');
+    await expect(asNobody(() => open('secret.txt'))).rejects.toThrow('Cannot be read by this user');
   });
 
   it('closes what is not read to its end', async () => {

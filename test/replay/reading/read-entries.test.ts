@@ -2,7 +2,7 @@ import { createReadStream, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openInputs } from '../../../src/replay/reading/inputs.ts';
 import { nothingToRead, readEntries } from '../../../src/replay/reading/read-entries.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
@@ -72,7 +72,7 @@ describe('a document', () => {
     );
   });
 
-  it('gives elements that are no objects too, for validation to refuse', async () => {
+  it('gives elements that are no objects too, for validation to reject', async () => {
     expect(await read('[1, "a" ,\n[{"a":1}], null]')).toEqual(['1 1', '1 "a"', '2 [{"a":1}]', '2 null']);
   });
 
@@ -127,14 +127,14 @@ describe('a document', () => {
 describe('size', () => {
   const large = `{"a":"${'x'.repeat(1024 * 1024)}"}`;
 
-  it('refuses an entry over 1 MiB and reads the rest, in every layout', async () => {
-    const refusal = '! the entry that begins here is larger than 1024 KiB';
-    expect(await read(`{"a":1}\n${large}\n{"a":2}`)).toEqual(['1 {"a":1}', `2 ${refusal}`, '3 {"a":2}']);
-    expect(await read(`${large}\n{"a":2}\n{"a":3}`)).toEqual([`1 ${refusal}`, '2 {"a":2}', '3 {"a":3}']);
-    expect(await read(`[${large},{"a":2}]`)).toEqual([`1 ${refusal}`, '1 {"a":2}']);
+  it('rejects an entry over 1 MiB and reads the rest, in every layout', async () => {
+    const rejection = '! the entry that begins here is larger than 1024 KiB';
+    expect(await read(`{"a":1}\n${large}\n{"a":2}`)).toEqual(['1 {"a":1}', `2 ${rejection}`, '3 {"a":2}']);
+    expect(await read(`${large}\n{"a":2}\n{"a":3}`)).toEqual([`1 ${rejection}`, '2 {"a":2}', '3 {"a":3}']);
+    expect(await read(`[${large},{"a":2}]`)).toEqual([`1 ${rejection}`, '1 {"a":2}']);
     expect(await read(`{"batch":[{"a":1},${large},{"a":2}]}`)).toEqual([
       '1 {"a":1}',
-      `1 ${refusal}`,
+      `1 ${rejection}`,
       '1 {"a":2}',
     ]);
   });
@@ -143,6 +143,22 @@ describe('size', () => {
     const text = `{"a":"${'x'.repeat(1024 * 1024 - 8)}"}`;
     expect(await read(`${text}\r\n${text}`)).toEqual([`1 ${text}`, `2 ${text}`]);
     expect(await read(`[${text},{}]`)).toEqual([`1 ${text}`, '1 {}']);
+  });
+
+  it('does not join the parts of an entry for each of its lists', async () => {
+    const text = `{"type":"track",\n${'"a":[],'.repeat(50_000)}"b":1}`;
+    const concat = vi.spyOn(Buffer, 'concat');
+    onTestFinished(() => concat.mockRestore());
+    expect(await read(text)).toEqual([`1 ${text}`]);
+    const joined = concat.mock.results.reduce((sum, { value }) => sum + (value as Buffer).length, 0); // what it returned
+    expect(joined).toBeLessThan(8 * text.length);
+  });
+
+  it('finds the list of a batch wherever its start is cut', async () => {
+    const text = '{"x":1,\n"batch"  : [ {"a":1} ],"y":[2]}';
+    for (let chunkBytes = 1; chunkBytes < text.length; chunkBytes++) {
+      expect(await read(text, chunkBytes)).toEqual(['2 {"a":1}']);
+    }
   });
 
   it('passes over a line of 100 MB without keeping it', async () => {
@@ -160,6 +176,64 @@ describe('size', () => {
       '3 message',
     ]);
     expect(memory.mostBytes).toBeLessThan(5e6);
+  });
+});
+
+describe('white space', () => {
+  const MB = 1024 * 1024;
+  const refusal = '! the entry that begins here is larger than 1024 KiB';
+
+  /** Read again with each chunk, these would take minutes. */
+  it.each([
+    ['', ' '],
+    ['', '\t\r'],
+    ['[', ' '],
+    ['{"a":\n{}\n', ' '],
+    ['{"a":\n{}\n', '\n\t'],
+    ['{"a":1}\n', ' '],
+  ])('after %j is read once, however much it is: %j', async (start, blanks) => {
+    const chunk = Buffer.alloc(64 * 1024, blanks);
+    const concat = vi.spyOn(Buffer, 'concat');
+    onTestFinished(() => concat.mockRestore());
+    async function* open(): AsyncGenerator<Buffer> {
+      if (start !== '') yield Buffer.from(start);
+      for (let bytes = 0; bytes < 16 * MB; bytes += chunk.length) yield chunk;
+    }
+    const entries = await entriesOf({ name: 'x', open });
+    expect(entries.every(({ kind }) => kind === 'broken' || kind === 'message')).toBe(true);
+    const copied = concat.mock.results.reduce((sum, { value }) => sum + (value as Buffer).length, 0); // what it returned
+    expect(copied).toBeLessThan(16 * MB);
+  });
+
+  it('of a quarter of a gigabyte, gzipped, is an entry that is too large', async () => {
+    const packed = Buffer.concat(Array<Buffer>(4).fill(gzipSync(Buffer.alloc(64 * MB, ' '), { level: 1 })));
+    const memory = new LiveMemory();
+    expect(await read(packed)).toEqual([`1 ${refusal}`]);
+    memory.measure();
+    expect(memory.mostBytes).toBeLessThan(5e6);
+  });
+
+  it.each([16 * 1024, 64 * 1024])(
+    'before an entry counts as a part of it, in chunks of %i',
+    async (chunkBytes) => {
+      const [most, tooMuch] = [' '.repeat(MB - 7), ' '.repeat(2 * MB)];
+      expect(await read(`${most}{"a":1}\n{"a":2}`, chunkBytes)).toEqual(['1 {"a":1}', '2 {"a":2}']);
+      expect(await read(`\n${tooMuch}{"a":1}\n{"a":2}\n`, chunkBytes)).toEqual([`2 ${refusal}`, '3 {"a":2}']);
+      expect(await read(tooMuch, chunkBytes)).toEqual([`1 ${refusal}`]);
+      expect(await read(`${tooMuch}\n\n{"a":2}`, chunkBytes)).toEqual([`1 ${refusal}`, '3 {"a":2}']);
+      expect(await read(`{"a":1}\n{"a":2}\n${most} {"a":3}\n{"a":4}`, chunkBytes)).toEqual([
+        '1 {"a":1}',
+        '2 {"a":2}',
+        `3 ${refusal}`,
+        '4 {"a":4}',
+      ]);
+    },
+  );
+
+  it('keeps the indentation of the first line, which tells where an entry that is lost ends', async () => {
+    const text = `\n  [\n  {"a":1\n{"b":2},\n  {"c":3}\n  ]`;
+    const whole = await read(text);
+    expect(await read(text, 1)).toEqual(whole);
   });
 });
 
@@ -240,7 +314,7 @@ describe('what is no JSON text', () => {
 
   it('is named by the error of a replay that had nothing to read', () => {
     expect(nothingToRead([{ name: 'a.json' }])).toMatchObject({
-      message: 'nothing to read: there is no message in it',
+      message: 'Nothing to read: there is no message in it',
       file: 'a.json',
     });
     expect(nothingToRead([{ name: 'a' }, { name: 'b' }]).message).toContain('any of the 2 inputs');

@@ -1,13 +1,13 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { Deadline } from '../../../src/diagnosis/signature/deadline.ts';
-import type { ReasonCode } from '../../../src/diagnosis/signature/reasons.ts';
+import { Deadline } from '../../../src/signature/deadline.ts';
+import type { ReasonCode } from '../../../src/signature/reasons.ts';
 import { BUILT_IN_SCHEMES } from '../../../src/signature/schemes/built-in.ts';
 import { layoutOf, withFields } from '../../../src/signature/schemes/layout.ts';
 import type { SignatureScheme } from '../../../src/signature/schemes/scheme.ts';
 import { schemeKey } from '../../../src/signature/schemes/secrets.ts';
 import { sign } from '../../../src/signature/sign.ts';
-import { verify } from '../../../src/signature/verify.ts';
+import { verify } from '../../../src/app/explained.ts';
 
 const SCHEMES = BUILT_IN_SCHEMES.filter(({ name }) => !name.startsWith('segment-'));
 const WHSEC = `whsec_${Buffer.from('0123456789abcdef0123456789abcdef').toString('base64')}`;

@@ -1,6 +1,6 @@
 // Takes minutes on a busy machine: 100,000 messages are signed, changed and verified.
 import { expect, it } from 'vitest';
-import { verify } from '../../../src/signature/verify.ts';
+import { verify } from '../../../src/app/explained.ts';
 import { randomFrom } from '../../random.ts';
 import { randomMessage, signedHere, type Random } from './random-message.ts';
 import { VENDORS, type Vendor, type VendorHeaders, type VendorMessage } from './vendors.ts';

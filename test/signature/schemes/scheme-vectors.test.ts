@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { BUILT_IN_SCHEMES } from '../../../src/signature/schemes/built-in.ts';
-import { verify } from '../../../src/signature/verify.ts';
+import { verify } from '../../../src/app/explained.ts';
 
 interface SchemeVector {
   readonly name: string;

@@ -2,13 +2,13 @@ import { createHmac } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { Stripe } from 'stripe';
 import { describe, expect, it } from 'vitest';
-import { Deadline } from '../../../src/diagnosis/signature/deadline.ts';
+import { Deadline } from '../../../src/signature/deadline.ts';
 import { BUILT_IN_SCHEMES } from '../../../src/signature/schemes/built-in.ts';
 import { signRequest } from '../../../src/signature/schemes/signer.ts';
 import type { SignatureScheme } from '../../../src/signature/schemes/scheme.ts';
 import { sign } from '../../../src/signature/sign.ts';
 import { signatureHeadersText } from '../../../src/signature/signature-headers.ts';
-import { verify } from '../../../src/signature/verify.ts';
+import { verify } from '../../../src/app/explained.ts';
 import { doesNotThrow } from './vendors.ts';
 
 const WHSEC = `whsec_${Buffer.from('0123456789abcdef0123456789abcdef').toString('base64')}`;

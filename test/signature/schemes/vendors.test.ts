@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { verify } from '../../../src/signature/verify.ts';
+import { verify } from '../../../src/app/explained.ts';
 import { randomFrom } from '../../random.ts';
 import { randomMessage, signedHere } from './random-message.ts';
 import { VENDORS } from './vendors.ts';

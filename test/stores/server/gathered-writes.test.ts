@@ -55,7 +55,7 @@ describe('gathered writes', () => {
     expect(writes).toEqual([['a'], ['b', 'c'], ['d', 'e'], ['f', 'g', 'h', 'i']]);
   });
 
-  it('write each alone when one of several is refused', async () => {
+  it('write each alone when one of several is rejected', async () => {
     const { writes, write, end } = gathered();
     const answers = [write('a'), write('good'), write('bad')];
     await end();
@@ -83,7 +83,7 @@ describe('gathered writes', () => {
     }
   });
 
-  it('refuse more than they can write in time, as busy', async () => {
+  it('reject more than they can write in time, as busy', async () => {
     const all = new GatheredWrites<string>({ most: 1, write: () => new Promise(() => {}) });
     const writing = Array.from({ length: 12 }, () => all.write(['x']));
     for (const each of writing) each.catch(() => {});

@@ -2,7 +2,6 @@
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openServer } from '../../../src/stores/server/open-server.ts';
-import { HELD_UNTIL, lineName } from '../../../src/stores/server/server.ts';
 import { until } from '../../until.ts';
 import { CANARY, hasServer, startServer, type TestServer } from './servers.ts';
 
@@ -58,38 +57,6 @@ describe.skipIf(!hasServer('redis'))('the database of a Redis', () => {
       expect.arrayContaining(['before', 'after']),
     );
     expect(await admin.dbsize()).toBe(0);
-  });
-});
-
-describe.skipIf(!hasServer('redis'))('a Redis of version 0.1', () => {
-  it('has its lines of order keys, which were lists', async () => {
-    const running = await startServer('redis');
-    const server = await openServer(running.url);
-    const admin = new Redis(running.url);
-    onTestFinished(async () => {
-      admin.disconnect();
-      await server.close();
-      await running.remove();
-    });
-    const name = lineName(JSON.stringify(['web', 'Webhooks', 'u']));
-    const series = server.series('hooks/web/Webhooks');
-    const lines = [name];
-    const entry = { series: 'hooks/web/Webhooks', name: 'n', text: '{}', addedAt: 1 };
-    // As that version left them: the first waits, the second is held, and there is no third.
-    await server.add([
-      { ...entry, id: 'd-a' },
-      { ...entry, id: 'd-b', dueAt: HELD_UNTIL },
-    ]);
-    await admin.rpush(`hooks:line:${name}`, 'gone', 'a', 'b', 'gone');
-    await server.add([{ ...entry, id: 'd-c', lines }]);
-    expect(await series.ids('waiting', 0, -1)).toEqual(['d-a']);
-    expect(await series.ids('delayed', 0, -1)).toEqual(['d-b', 'd-c']);
-    await series.take(['t'], 10_000);
-    expect(await series.hold([{ id: 'd-a', token: 't', lines }])).toEqual([]);
-    expect(await series.settle({ id: 'd-a', token: 't', lines }, { note: '' })).toBe(true);
-    expect(await series.ids('waiting', 0, -1)).toEqual(['d-b']);
-    expect(await series.remove([{ id: 'd-b', lines }])).toEqual([true]);
-    expect(await series.ids('waiting', 0, -1)).toEqual(['d-c']);
   });
 });
 

@@ -174,7 +174,7 @@ for (const kind of SERVER_KINDS) {
       await expect(other.check()).rejects.toThrow(ClosedError);
     });
 
-    it('refuses a wrong password, if the server has one, without showing it', async () => {
+    it('rejects a wrong password, if the server has one, without showing it', async () => {
       if (kind === 'postgres') return; // it is set up to trust everybody
       const wrong = running.url.replace(CANARY, `wrong-${CANARY}`);
       expect(await trouble(() => openServer(wrong))).toMatch(/refuses the user or password/);

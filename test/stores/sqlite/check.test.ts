@@ -7,7 +7,7 @@ import { FakeClock } from '../../fake-clock.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
 import { ask, lock } from './ask.ts';
 
-const NOTES = { name: 'notes', steps: ['CREATE TABLE notes (text TEXT)'] };
+const NOTES = 'CREATE TABLE notes (text TEXT)';
 
 async function open(): Promise<{ readonly store: Store; readonly clock: FakeClock }> {
   const clock = new FakeClock();
@@ -43,7 +43,7 @@ describe('a check of the store', () => {
     expect(await checkedAt(store)).not.toEqual(first);
   });
 
-  it('rejects after something was refused for lack of room, though a little can be written', async () => {
+  it('rejects after something was rejected for lack of room, though a little can be written', async () => {
     const { store, clock } = await open();
     await store.check();
     const pages = Number((await ask(store.file, 'PRAGMA page_count'))[0]);

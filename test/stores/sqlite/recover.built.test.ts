@@ -16,7 +16,6 @@ import { openDurableQueue, recoverQueue, type Recovery } from '../../../src/stor
 import type { DurableQueue } from '../../../src/stores/opened-queue.ts';
 import { NO_PROGRESS } from '../../../src/queue/delivery.ts';
 import { BINARY, hooks, startHooks } from '../../end-to-end/hooks.ts';
-import { makeOlderFile } from '../../queue/older-file.ts';
 import { LANE, newDelivery } from '../../queue/new-delivery.ts';
 import { ask, run } from './ask.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
@@ -125,23 +124,6 @@ describe('recovering a queue', () => {
     const recovery = await recoverQueue(file, { to, clock: systemClock });
     expect(recovery).toMatchObject({ waiting: 0, dead: 2, damaged: 2 });
     expect(await ask(to, 'SELECT state, reason FROM queue')).toEqual(['dead|damaged', 'dead|damaged']);
-  });
-
-  it('reads a file of version 1', async () => {
-    const folder = temporaryFolder();
-    const [newer, file, to] = ['newer.db', 'hooks.db', 'new.db'].map((name) => join(folder, name)) as [
-      string,
-      string,
-      string,
-    ];
-    await fill(newer);
-    await makeOlderFile(newer, file, 3);
-    expect(await recoverQueue(file, { to, clock: systemClock })).toMatchObject({
-      waiting: WAITING,
-      dead: 2,
-      damaged: 0,
-      unreadable: 0,
-    });
   });
 
   it('reads 50,000 other rows, whenever the garbage collector runs', async () => {

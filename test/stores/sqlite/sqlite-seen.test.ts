@@ -94,7 +94,7 @@ describe('SqliteSeen', () => {
     expect(await rows()).toBe(100 + 3 - 6);
   });
 
-  it('remembers nothing of what was refused before it came to the store', async () => {
+  it('remembers nothing of what was rejected before it came to the store', async () => {
     await expect(seen.add('web', ['a'], Promise.reject(new Error('closed')))).rejects.toThrow('closed');
     expect(await seen.among('web', ['a'])).toEqual(new Set());
   });

@@ -73,7 +73,7 @@ describe('a receiver that is not on the public internet', () => {
   });
 
   it.each(['localhost.', 'hooks.localhost', 'intranet.test'])(
-    'is refused by the name %s, whose address is named',
+    'is rejected by the name %s, whose address is named',
     async (host) => {
       const receiver = await started(answersOk());
       const transport = newTransport({ addresses: 'public', lookup: answering(['127.0.0.1']) });
@@ -85,7 +85,7 @@ describe('a receiver that is not on the public internet', () => {
     },
   );
 
-  it('is refused by name with all of its addresses named', async () => {
+  it('is rejected by name with all of its addresses named', async () => {
     const transport = newTransport({ addresses: 'public', lookup: answering(['::1', '10.0.0.1']) });
     expect(await transport.send(requestTo('https://both.test/'))).toMatchObject({
       error: 'blocked-address',
@@ -108,7 +108,7 @@ describe('a receiver that is not on the public internet', () => {
     expect(receiver.connections).toBe(0);
   });
 
-  it('is refused every time, and leaves nothing to close', async () => {
+  it('is rejected every time, and leaves nothing to close', async () => {
     const transport = newTransport({ addresses: 'public' });
     const request = requestTo('http://127.0.0.1:9/');
     const results = await Promise.all(Array.from({ length: 50 }, () => transport.send(request)));
@@ -116,7 +116,7 @@ describe('a receiver that is not on the public internet', () => {
     await transport.close();
   });
 
-  it('is refused by name even on a process without happy eyeballs', async () => {
+  it('is rejected by name even on a process without happy eyeballs', async () => {
     const usual = getDefaultAutoSelectFamily();
     onTestFinished(() => setDefaultAutoSelectFamily(usual));
     setDefaultAutoSelectFamily(false);
@@ -133,7 +133,7 @@ describe('a receiver that is not on the public internet', () => {
   });
 });
 
-describe('a name with several addresses, one of which is refused', () => {
+describe('a name with several addresses, one of which is rejected', () => {
   it.each([[['127.0.0.2', '127.0.0.1']], [['127.0.0.1', '127.0.0.2']], [['127.0.0.2', '::1', '127.0.0.1']]])(
     'is reached at the others (%o), and never there',
     async (addresses) => {
@@ -204,7 +204,7 @@ describe('a name whose address changes', () => {
 
 describe('a proxy', () => {
   it.each(['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'])(
-    'in %s is refused where addresses are checked, without showing its password',
+    'in %s is rejected where addresses are checked, without showing its password',
     (key) => {
       const proxyEnv = { [key]: 'http://me:hidden@proxy.test:3128' };
       expect(() => newTransport({ addresses: 'public', proxyEnv })).toThrow(

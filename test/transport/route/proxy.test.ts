@@ -48,7 +48,7 @@ describe('proxyFor', () => {
     'http://me:a/secret@proxy.test',
     'http://me:secret@',
     'http://me:secret%zz@proxy.test',
-  ])('refuses %s, without showing its password', (value) => {
+  ])('rejects %s, without showing its password', (value) => {
     expect(() => proxyFor(new URL('https://a.test'), { HTTPS_PROXY: value })).toThrow(
       expect.objectContaining({
         name: 'ConfigError',

@@ -119,13 +119,13 @@ describe('whyNotPublic', () => {
   });
 
   it.each(['', 'localhost', '127.1', '0177.0.0.1', '2130706433', '10.0.0.0/8', '[::1]'])(
-    'refuses %j, which is no address as a lookup gives it',
+    'rejects %j, which is no address as a lookup gives it',
     (text) => {
       expect(whyNotPublic(text)).toBe('not an IP address');
     },
   );
 
-  it.each([...SPECIAL_V4, ...SPECIAL_V6])('refuses $cidr from its first address to its last', (block) => {
+  it.each([...SPECIAL_V4, ...SPECIAL_V6])('rejects $cidr from its first address to its last', (block) => {
     expect(whyNotPublic(shown(block.first, block.bits))).toBeDefined();
     expect(whyNotPublic(shown(block.last, block.bits))).toBeDefined();
     fc.assert(

@@ -3,7 +3,7 @@ import { HooksError } from '../../../errors.ts';
 import { buildMessage } from '../../../message/build.ts';
 import { readJson } from '../../../message/json/read-json.ts';
 import type { ReceivedRequest } from '../../../receiver/received-request.ts';
-import { startReceiver } from '../../../receiver/receiver.ts';
+import { startReceiver } from '../../../app/explained.ts';
 import { DEFAULT_SCHEMES, findSchemes } from '../../../signature/schemes/find-schemes.ts';
 import { layoutOf } from '../../../signature/schemes/layout.ts';
 import type { SignatureScheme } from '../../../signature/schemes/scheme.ts';

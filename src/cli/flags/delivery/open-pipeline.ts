@@ -1,15 +1,11 @@
-import { CLIENT_DEFAULTS, type ClientOptions } from '../../../client/options.ts';
+import type { ResolvedClientOptions } from '../../../client/options.ts';
 import type { Settings } from '../../../config/settings.ts';
 import { systemClock } from '../../../clock.ts';
-import type { ResponseCause } from '../../../diagnosis/causes/response-cause.ts';
+import type { ResponseCause } from '../../../diagnosis/explain.ts';
 import { DELIVERY_DEFAULTS } from '../../../engine/options.ts';
 import { ConfigError } from '../../../errors.ts';
 import type { DurableQueue } from '../../../stores/opened-queue.ts';
-import {
-  createDeliveryPipeline,
-  createQueuePipeline,
-  type Pipeline,
-} from '../../../app/pipeline/pipeline.ts';
+import { createQueuePipeline, openDeliveryPipeline, type Pipeline } from '../../../app/pipeline/pipeline.ts';
 import { createTrackingApiPipeline } from '../../../app/pipeline/tracking-api-pipeline.ts';
 import { createReadingTransport } from '../../../app/reading-transport.ts';
 import { createRecordingTransport, type RecordedRequest } from '../../../app/recording-transport.ts';
@@ -68,7 +64,7 @@ export async function openPipeline(to: WhereTo, options: OpenOptions): Promise<O
   return {
     pipeline,
     concurrency: concurrencyOf(target),
-    maxQueued: options.settings.client.maxQueued ?? CLIENT_DEFAULTS.maxQueued,
+    maxQueued: options.settings.client.maxQueued,
     ...(loopback !== undefined && { loopback }),
     close: async ({ interrupted }) => {
       await (interrupted ? pipeline.interrupt(GRACE_MS) : pipeline.close());
@@ -105,7 +101,7 @@ async function loopbackFor(
 
 function toWebhooks({ source, sources }: ToWebhooks, options: OpenOptions): Pipeline {
   const retries = new Retries(options, { severalWebhooks: hasFallback(sources) });
-  return createDeliveryPipeline({
+  return openDeliveryPipeline({
     source,
     sources,
     onEvent: (event) => {
@@ -174,8 +170,8 @@ function shared({ io, settings, onRequest }: OpenOptions) {
 }
 
 /** The client does not warn of lost messages: the command prints their outcomes itself. */
-function clientOptions({ client }: Settings): ClientOptions {
-  return { ...client, warnOnLoss: false };
+function clientOptions({ client }: Settings): ResolvedClientOptions {
+  return { ...client, writeKey: undefined, warnOnLoss: false };
 }
 
 function hasFallback(sources: ToWebhooks['sources']): boolean {

@@ -37,14 +37,14 @@ export function requestText(
   return { text: textInFormat(format, { url, headers, body }), variables };
 }
 
-interface ShownRequest {
+interface RequestOfText {
   readonly url: readonly UrlPiece[];
   readonly headers: readonly ShownHeader[];
   /** A body that is no text is base64. */
   readonly body: string | { readonly base64: string };
 }
 
-function textInFormat(format: RequestFormat, { url, headers, body }: ShownRequest): string {
+function textInFormat(format: RequestFormat, { url, headers, body }: RequestOfText): string {
   switch (format) {
     case 'text':
       return `POST ${urlText(url)}\n${headers.map((each) => `${printable(each.name)}: ${headerText(each)}\n`).join('')}\n${bodyText(body)}\n\n`;
@@ -69,7 +69,7 @@ function headerText({ value, variable }: ShownHeader): string {
   return variable === undefined ? printable(value, 10_000) : `$${variable}`;
 }
 
-function bodyText(body: ShownRequest['body']): string {
+function bodyText(body: RequestOfText['body']): string {
   return typeof body === 'string' ? escapeInJson(body) : `base64: ${body.base64}`;
 }
 

@@ -3,19 +3,19 @@ import type { GlobalOptions } from '../../command.ts';
 import type { Io } from '../../io.ts';
 
 type ConfigOptions = Pick<GlobalOptions, 'config' | 'verbose' | 'quiet'>;
-type SettingsContext = Pick<Io, 'env' | 'cwd' | 'note' | 'signal'>;
+type CommandSettingsContext = Pick<Io, 'env' | 'cwd' | 'note' | 'signal'>;
 
 /** The settings of a command that was asked before: it may ask more than once. */
-const known = new WeakMap<SettingsContext, Promise<Settings>>();
+const known = new WeakMap<CommandSettingsContext, Promise<Settings>>();
 
 /** The settings of a command. With -v the config files in use are named. */
-export function commandSettings(options: ConfigOptions, io: SettingsContext): Promise<Settings> {
+export function commandSettings(options: ConfigOptions, io: CommandSettingsContext): Promise<Settings> {
   const settings = known.get(io) ?? load(options, io);
   known.set(io, settings);
   return settings;
 }
 
-async function load(options: ConfigOptions, io: SettingsContext): Promise<Settings> {
+async function load(options: ConfigOptions, io: CommandSettingsContext): Promise<Settings> {
   const { config, verbose, quiet } = options;
   const settings = await loadSettings({
     flags: config === undefined ? {} : { config },

@@ -106,7 +106,7 @@ export function addMessageFlags(command: Command, type?: MessageType): void {
  * Throws ConfigError for the first flag of another type, which `send` has for messages whose type `--json` gives: its field
  * would be sent with a type that has no such field.
  */
-export function refuseFlagsOfOtherTypes(send: Command, type: MessageType): void {
+export function rejectFlagsOfOtherTypes(send: Command, type: MessageType): void {
   for (const { flags, types } of FLAGS) {
     if (types === undefined || types.includes(type)) continue;
     const option = new Option(flags);

@@ -1,4 +1,4 @@
-import { kindOf } from '../../../check-options.ts';
+import { kindOf } from '../../../validate-options.ts';
 import { ConfigError, InputError, ValidationError } from '../../../errors.ts';
 import { readJson } from '../../../message/json/read-json.ts';
 import { isJsonObject, type JsonObject, type JsonValue, type MessageType } from '../../../message/types.ts';

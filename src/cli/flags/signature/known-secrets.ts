@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { cutValues } from '../../../config/files/cut-values.ts';
 import { HooksError } from '../../../errors.ts';
-import type { OtherSecret } from '../../../diagnosis/signature/other-secrets.ts';
+import type { OtherSecret } from '../../../signature/evidence.ts';
 import { unexpandedName } from '../../../signature/secret.ts';
 import type { GlobalOptions } from '../../command.ts';
 import type { Io } from '../../io.ts';

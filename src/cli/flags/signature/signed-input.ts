@@ -3,8 +3,8 @@ import { captureBody, type Capture, type HeaderPair } from '../../../capture/cap
 import { isHttpRequest, readHttpRequest } from '../../../capture/http-request.ts';
 import { isCapture, readCapture } from '../../../capture/read-capture.ts';
 import { InputError } from '../../../errors.ts';
-import type { Envelope } from '../../../diagnosis/signature/body/envelopes.ts';
-import { KeptBody } from '../../../diagnosis/signature/body/kept-body.ts';
+import type { Envelope } from '../../../capture/envelopes.ts';
+import { KeptBody } from '../../../signature/body/kept-body.ts';
 import { readBodyInput, readWholeBody, type BodySource } from './body-input.ts';
 import type { Io } from '../../io.ts';
 import { parseJsonOrUndefined } from '../../../message/json/batch-document.ts';
@@ -45,7 +45,7 @@ export async function readSignedRequest(
   return signedInput(capture, secret);
 }
 
-/** Reads a raw body, a capture or an HTTP request, recognised by its content, in one pass. */
+/** Reads a raw body, a capture or an HTTP request, recognized by its content, in one pass. */
 export async function readAnyBody(source: BodySource, io: Io, secret: string): Promise<SignedInput> {
   const { kept, start, ...raw } = await digestBody(source, io, {
     secret,
@@ -54,8 +54,8 @@ export async function readAnyBody(source: BodySource, io: Io, secret: string): P
   if (start !== undefined) return { ...raw, seems: requestFormat(start) };
   const capture = kept && requestIn(kept);
   if (capture !== undefined) return signedInput(capture, secret);
-  const { envelopeOf } = await import('../../../diagnosis/signature/body/envelopes.ts');
-  return { ...raw, envelope: kept && envelopeOf(new KeptBody(kept)) };
+  const { envelopeOf } = await import('../../../capture/envelopes.ts');
+  return { ...raw, envelope: kept && envelopeOf(new KeptBody(kept).value) };
 }
 
 /** Reads a raw body, with what is known of its headers: one that is not too large is kept. */
@@ -108,9 +108,9 @@ export function requestFormat(start: Buffer): 'capture' | 'http' | undefined {
 
 /** The request that the bytes contain; undefined: they are a body. Throws InputError for a broken capture or request. */
 function requestIn(bytes: Buffer): Capture | undefined {
-  if (isHttpRequest(bytes)) return readHttpRequest(bytes);
   const value = jsonValueOf(bytes);
-  return isCapture(value) ? readCapture(value) : undefined;
+  if (isCapture(value)) return readCapture(value);
+  return value === undefined && isHttpRequest(bytes) ? readHttpRequest(bytes) : undefined;
 }
 
 function jsonValueOf(bytes: Buffer): unknown {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { AudienceKind } from '../../../audience/store.ts';
+import type { AudienceKind } from '../../../audience/sync.ts';
 import { describe, type CommandContext, type Define } from '../../command.ts';
 import { addStoreFlag } from '../../flags/delivery/queue-flags.ts';
 import { addWhereToFlags } from '../../flags/delivery/where-to-flags.ts';
@@ -24,7 +24,7 @@ export function defineVerbs({ kind, examples, details, ...words }: SyncVerbTexts
     addSyncFlags(sync, kind);
     addWhereToFlags(sync);
     sync.action(async (name: string, file: string) => {
-      const { syncFile } = await import('./sync.ts');
+      const { syncFile } = await import('./run.ts');
       context.exit(await syncFile([name, file], { ...sync.optsWithGlobals<SyncFlags>(), kind }, context.io));
     });
     addOverviews(command, kind, context);

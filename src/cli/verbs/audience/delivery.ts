@@ -1,7 +1,8 @@
-import type { ChangeTarget } from '../../../audience/sending.ts';
+import type { ChangeTarget } from '../../../audience/sync.ts';
 import type { Settings } from '../../../config/settings.ts';
 import type { DurableQueue } from '../../../stores/opened-queue.ts';
 import type { Outcome } from '../../../app/pipeline/outcomes.ts';
+import { changeTarget } from '../../../app/sync-audience.ts';
 import type { LoopbackJudgement } from '../../flags/delivery/loopback.ts';
 import { openPipeline, type OpenPipeline } from '../../flags/delivery/open-pipeline.ts';
 import type { WhereTo } from '../../flags/delivery/where-to.ts';
@@ -45,12 +46,7 @@ export class SyncDelivery {
     this.#open = open;
     this.#closeOnAbort();
     const { pipeline, concurrency } = open;
-    return {
-      capacity: Math.min(Math.max(IN_FLIGHT.least, concurrency * 8), IN_FLIGHT.most),
-      ready: () => pipeline.client.ready(),
-      deliverThen: (message, onOutcome) => pipeline.deliverThen(message, onOutcome),
-      flush: () => void pipeline.client.flush(),
-    };
+    return changeTarget(pipeline, Math.min(Math.max(IN_FLIGHT.least, concurrency * 8), IN_FLIGHT.most));
   }
 
   /** What the receiver of --loopback thought of a message. */

@@ -1,4 +1,4 @@
-import type { AudienceKind } from '../../../audience/store.ts';
+import type { AudienceKind } from '../../../audience/sync.ts';
 import type { GlobalOptions } from '../../command.ts';
 import type { StoreFlags } from '../../flags/delivery/queue-flags.ts';
 import type { WhereToFlags } from '../../flags/delivery/where-to.ts';

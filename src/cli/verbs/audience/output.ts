@@ -1,6 +1,5 @@
 import { systemClock } from '../../../clock.ts';
-import { changesIn, type Change, type Counts } from '../../../audience/difference.ts';
-import type { SyncResult } from '../../../audience/sync.ts';
+import type { Change, Counts, SyncResult } from '../../../audience/sync.ts';
 import type { Outcome } from '../../../app/pipeline/outcomes.ts';
 import { printable } from '../../../redact.ts';
 import { Ledger } from '../../../replay/ledger.ts';
@@ -13,6 +12,7 @@ import { jsonLine } from '../../json-line.ts';
 import { formatRow } from '../../print/table.ts';
 import { createProgress, type ProgressBar } from '../../print/progress.ts';
 import { decisive, destinationMs } from '../../print/deciding-attempt.ts';
+import { failureCause } from '../../print/failure-cause.ts';
 import { isTaken, resultLine } from '../../print/result-line.ts';
 import { resultText } from '../../print/result-text.ts';
 import type { SyncFlags } from './options.ts';
@@ -54,9 +54,9 @@ export class SyncOutput {
   }
 
   /** Switches the progress from reading to sending. */
-  counted(counts: Counts): void {
+  start(changes: number): void {
     this.#isCounted = true;
-    for (let left = changesIn(counts); left > 0; left--) this.#ledger.open();
+    for (let left = changes; left > 0; left--) this.#ledger.open();
     this.#progress.stop();
     this.#progress = createProgress(this.#io, { label: 'sending', shown: this.#isBarShown });
   }
@@ -82,7 +82,8 @@ export class SyncOutput {
 
   #changeLine({ userId, value }: Change, outcome: Outcome, judgement: LoopbackJudgement | undefined): string {
     const title = `${userId} ${JSON.stringify(value)}`;
-    const facts = { type: 'identify', title, ...(judgement !== undefined && { judgement }) };
+    const cause = failureCause(outcome);
+    const facts = { type: 'identify', title, cause, ...(judgement !== undefined && { judgement }) };
     if (this.#flags.output === 'json') return jsonLine({ ...resultLine(outcome, facts), userId, value });
     const isUntouched =
       outcome.outcome === 'unsent' && outcome.destinations.every((each) => each.attempts.length === 0);

@@ -1,5 +1,9 @@
-import { PARTITIONS, parseMember } from '../../../audience/entry.ts';
-import type { AudienceCatalog, AudienceOverview } from '../../../audience/store.ts';
+import {
+  findAudiences,
+  membersOf,
+  type AudienceCatalog,
+  type AudienceOverview,
+} from '../../../audience/sync.ts';
 import { ConfigError, QueueError } from '../../../errors.ts';
 import { printable } from '../../../redact.ts';
 import { isoTime } from '../../../clock.ts';
@@ -34,7 +38,7 @@ export function listAudiences(flags: OverviewFlags, io: Io): Promise<ExitCode> {
 /** Runs `hooks audience show`. */
 export function showAudience(name: string, flags: OverviewFlags, io: Io): Promise<ExitCode> {
   return withAudiences(flags, io, async (store) => {
-    const found = await findOverviews(store, name, flags);
+    const found = await findAudiences(store, { ...flags, name });
     if (flags.members) return printMembers(store, onlyOne(found, '--members'), { flags, io });
     for (const each of found) {
       io.out(flags.output === 'json' ? jsonLine(overviewJson(each)) : overviewText(each, io));
@@ -46,7 +50,7 @@ export function showAudience(name: string, flags: OverviewFlags, io: Io): Promis
 /** Runs `hooks audience forget`. */
 export function forgetAudience(name: string, flags: OverviewFlags, io: Io): Promise<ExitCode> {
   return withAudiences(flags, io, async (store) => {
-    const audience = onlyOne(await findOverviews(store, name, flags), 'forget');
+    const audience = onlyOne(await findAudiences(store, { ...flags, name }), 'forget');
     if (!(await store.forget(audience))) {
       throw new QueueError(`The ${flags.kind} ${quoted(audience.name)} is being synced`, {
         hint: 'wait until the sync has ended, or end it',
@@ -71,28 +75,6 @@ async function withAudiences(
   }
 }
 
-/** Finds at least one by its name or the name of its trait. Throws ConfigError. */
-async function findOverviews(
-  store: AudienceCatalog,
-  name: string,
-  { kind, place }: OverviewFlags,
-): Promise<readonly AudienceOverview[]> {
-  const all = (await store.list()).filter((each) => each.kind === kind);
-  const named = all.filter((each) => each.name === name || each.trait === name);
-  const found = named.filter((each) => place === undefined || each.place === place);
-  if (found.length > 0) return found;
-  const places = named.map((each) => quoted(each.place)).join(', ');
-  throw new ConfigError(
-    named.length === 0
-      ? `There is no ${kind} ${quoted(name)}`
-      : `The ${kind} ${quoted(name)} was not synced to ${quoted(place ?? '')}`,
-    {
-      key: 'name',
-      hint: named.length === 0 ? `run hooks ${kind} list to see them` : `choose one of ${places}`,
-    },
-  );
-}
-
 function onlyOne(found: readonly AudienceOverview[], what: string): AudienceOverview {
   const [first] = found;
   if (first !== undefined && found.length === 1) return first;
@@ -109,20 +91,15 @@ async function printMembers(
   audience: AudienceOverview,
   { flags, io }: { readonly flags: OverviewFlags; readonly io: Io },
 ): Promise<ExitCode> {
-  const partitions = store.partitions(audience);
-  for (let partition = 0; partition < PARTITIONS && !io.signal.aborted; partition++) {
-    const { entries } = await partitions.get(partition);
-    const lines = Buffer.from(entries).toString().split('\n').slice(0, -1);
-    io.out(lines.map((line) => memberLine(line, flags)).join(''));
+  for await (const members of membersOf(store, audience)) {
+    if (io.signal.aborted) break;
+    io.out(
+      members.map((member) => jsonLine(flags.kind === 'trait' ? member : { userId: member.userId })).join(''),
+    );
     const drained = io.drained();
     if (drained !== undefined) await drained;
   }
   return interruptedCode(io) ?? ExitCode.ok;
-}
-
-function memberLine(line: string, { kind }: OverviewFlags): string {
-  const { userId, value } = parseMember(line);
-  return jsonLine(kind === 'trait' ? { userId, value } : { userId });
 }
 
 function overviewLine({ name, trait, place, members, inDoubt, syncedAt }: AudienceOverview): string {

@@ -33,3 +33,15 @@ export const defineCompletion: Define = (command, { io }) => {
     .addHelpText('after', DETAILS)
     .action((shell: keyof typeof SCRIPTS) => io.out(SCRIPTS[shell]));
 };
+
+/** The command that the shells' scripts call (hooks completion); not for people. */
+export const defineComplete: Define = (command, { io }) => {
+  command
+    .argument('[words...]')
+    .allowUnknownOption()
+    .action(async (words: readonly string[]) => {
+      if (command.parent === null) return;
+      const { printCompletions } = await import('./run.ts');
+      await printCompletions(command.parent, words, io);
+    });
+};

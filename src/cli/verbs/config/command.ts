@@ -1,11 +1,5 @@
-import type { ListedSetting } from '../../../config/list-settings.ts';
-import { isObject } from '../../../check-options.ts';
-import { printable } from '../../../redact.ts';
-import type { Define, GlobalOptions } from '../../command.ts';
-import type { Io } from '../../io.ts';
-import { commandSettings } from '../../flags/delivery/settings.ts';
-import { jsonLine } from '../../json-line.ts';
-import { formatTable, type Cell } from '../../print/table.ts';
+import type { Define } from '../../command.ts';
+import { showSettings } from './run.ts';
 
 const EXAMPLES = `Examples:
   $ hooks config
@@ -15,39 +9,5 @@ const EXAMPLES = `Examples:
 
 /** Defines a command that prints every setting. Whether they work is a question for `doctor`. */
 export const defineConfig: Define = (command, { io }) => {
-  command.addHelpText('before', EXAMPLES).action(async () => {
-    const options = command.optsWithGlobals<GlobalOptions>();
-    const settings = await commandSettings(options, io);
-    const rows = settings.list();
-    io.out(options.output === 'json' ? ndjson(rows) : table(rows, io));
-  });
+  command.addHelpText('before', EXAMPLES).action(() => showSettings(command.optsWithGlobals(), io));
 };
-
-function ndjson(rows: readonly ListedSetting[]): string {
-  return rows.map(jsonLine).join('');
-}
-
-function table(rows: readonly ListedSetting[], { color, stdoutColumns: columns }: Io): string {
-  const cells = rows.map(({ key, value, origin, unset = [] }): readonly Cell[] => {
-    const from = printable(origin) + (unset.length === 0 ? '' : ` (${unset.join(', ')}: not set)`);
-    return [
-      { text: printable(key) },
-      { text: valueText(value), shortest: 16 },
-      { text: from, shortest: 16, ...(from === 'default' && { paint: color.dim }) },
-    ];
-  });
-  return formatTable(cells, { columns });
-}
-
-function valueText(value: unknown): string {
-  if (value === null) return '-';
-  if (Array.isArray(value)) return value.map(valueText).join(', ');
-  if (!isObject(value)) return printable(typeof value === 'string' ? value : JSON.stringify(value));
-  const { url, headers } = value;
-  // Schemes by name.
-  if (typeof url !== 'string') return printable(Object.keys(value).join(', '));
-  const names = isObject(headers)
-    ? Object.entries(headers).map(([name, text]) => `${name}: ${String(text)}`)
-    : [];
-  return printable(url) + (names.length === 0 ? '' : ` (${printable(names.join(', '))})`);
-}

@@ -13,61 +13,61 @@ import { commandSettings } from '../../flags/delivery/settings.ts';
 import { ExitCode, interruptedCode } from '../../exit-code.ts';
 import type { Io } from '../../io.ts';
 import { jsonLine } from '../../json-line.ts';
-import { readSources, settingsFindings, sourceFindings } from './config-findings.ts';
+import { readSources, settingsResults, sourceResults } from './config-results.ts';
 import { fitText } from '../../fit-text.ts';
 import { formatRow } from '../../print/table.ts';
-import { fail, ok, warn, type DoctorFinding } from './finding.ts';
-import { machineFindings } from './machine-findings.ts';
-import { queueFindings, storeFindings } from './queue-findings.ts';
-import { webhookFindings } from './webhook-findings.ts';
+import { fail, ok, warn, type DoctorResult } from './doctor-result.ts';
+import { machineResults } from './machine-results.ts';
+import { queueResults, storeResults } from './queue-results.ts';
+import { webhookResults } from './webhook-results.ts';
 
 export interface DoctorOptions extends GlobalOptions, StoreFlags, Pick<ReachFlags, 'allowPrivate'> {}
 
 /** Runs `hooks doctor`: examines everything that a delivery needs, and sends nothing. */
 export async function examine(options: DoctorOptions, io: Io): Promise<ExitCode> {
   const counts = { ok: 0, warn: 0, fail: 0 };
-  const show = (findings: readonly DoctorFinding[]): void => {
-    for (const finding of findings) {
-      counts[finding.status]++;
-      if (options.quiet !== true || finding.status === 'fail') io.out(findingText(finding, options, io));
+  const show = (results: readonly DoctorResult[]): void => {
+    for (const result of results) {
+      counts[result.status]++;
+      if (options.quiet !== true || result.status === 'fail') io.out(resultText(result, options, io));
     }
   };
-  for await (const findings of allFindings(options, io)) show(findings);
+  for await (const results of allResults(options, io)) show(results);
   if (options.output === 'json') io.out(jsonLine({ summary: counts }));
   else if (options.quiet !== true) io.out(`\n${conclusion(counts)}\n`);
   return interruptedCode(io) ?? (counts.fail > 0 ? ExitCode.negative : ExitCode.ok);
 }
 
-/** Yields the findings in the order in which a person would look. Stops at an interruption. */
-async function* allFindings(options: DoctorOptions, io: Io): AsyncGenerator<readonly DoctorFinding[]> {
-  yield machineFindings(io, Date.now());
-  const settings = await findingsOnError('config', () => commandSettings(options, io));
-  if ('findings' in settings) {
-    yield settings.findings;
+/** Yields the results in the order in which a person would look. Stops at an interruption. */
+async function* allResults(options: DoctorOptions, io: Io): AsyncGenerator<readonly DoctorResult[]> {
+  yield machineResults(io, Date.now());
+  const settings = await resultsOnError('config', () => commandSettings(options, io));
+  if ('results' in settings) {
+    yield settings.results;
     return;
   }
-  yield settingsFindings(settings.value, io);
-  const { sources, findings } = readSources(settings.value);
-  yield findings;
+  yield settingsResults(settings.value, io);
+  const { sources, results } = readSources(settings.value);
+  yield results;
   if (sources !== undefined) {
-    yield sourceFindings(sources);
-    yield integrationFindings(sources);
-    if (!io.signal.aborted) yield await webhookFindings(sources, reachOf(options, io), io);
+    yield sourceResults(sources);
+    yield integrationResults(sources);
+    if (!io.signal.aborted) yield await webhookResults(sources, reachOf(options, io), io);
   }
   if (!io.signal.aborted) yield await queueAndStore(options, settings.value, sources);
 }
 
-/** Turns an error into a finding: it is not the end of the command. */
-async function findingsOnError<T>(
+/** Turns an error into a result: it is not the end of the command. */
+async function resultsOnError<T>(
   check: string,
   look: () => Promise<T>,
-): Promise<{ readonly value: T } | { readonly findings: readonly DoctorFinding[] }> {
+): Promise<{ readonly value: T } | { readonly results: readonly DoctorResult[] }> {
   try {
     return { value: await look() };
   } catch (error) {
     if (!(error instanceof HooksError)) throw error;
     const others = error instanceof ConfigError ? error.others : [];
-    return { findings: [error, ...others].map(({ message, hint }) => fail(check, message, hint)) };
+    return { results: [error, ...others].map(({ message, hint }) => fail(check, message, hint)) };
   }
 }
 
@@ -75,26 +75,26 @@ async function queueAndStore(
   options: DoctorOptions,
   settings: Settings,
   sources: Sources | undefined,
-): Promise<readonly DoctorFinding[]> {
-  const result = await findingsOnError('store', async () => {
+): Promise<readonly DoctorResult[]> {
+  const result = await resultsOnError('store', async () => {
     const place = namedStore(options, settings) ?? join(settings.dataDir, 'hooks.db');
-    if (isServer(place)) return serverFindings(options, settings, sources);
+    if (isServer(place)) return serverResults(options, settings, sources);
     const seen = await examineQueue(place, systemClock);
     const survey = seen.kind === 'there' ? seen.survey : undefined;
     return [
-      ...storeFindings(seen),
-      ...(survey === undefined ? [] : queueFindings(survey, sources, Date.now())),
+      ...storeResults(seen),
+      ...(survey === undefined ? [] : queueResults(survey, sources, Date.now())),
     ];
   });
-  return 'findings' in result ? result.findings : result.value;
+  return 'results' in result ? result.results : result.value;
 }
 
 /** Reports a queue that is no file: whether it can be written, and its warnings. */
-async function serverFindings(
+async function serverResults(
   options: DoctorOptions,
   settings: Settings,
   sources: Sources | undefined,
-): Promise<readonly DoctorFinding[]> {
+): Promise<readonly DoctorResult[]> {
   const durable = await openQueue(options, settings);
   try {
     await durable.check();
@@ -104,7 +104,7 @@ async function serverFindings(
       ...warnings.map((said) =>
         warn('store', said, 'see docs/several-machines.md for what each setting promises'),
       ),
-      ...queueFindings(await surveyInspection(durable.inspection), sources, Date.now()),
+      ...queueResults(await surveyInspection(durable.inspection), sources, Date.now()),
     ];
   } finally {
     await durable.close();
@@ -112,7 +112,7 @@ async function serverFindings(
 }
 
 /** Reports where messages go: one that is sent nowhere looks like one that got lost. */
-function integrationFindings(sources: Sources): DoctorFinding[] {
+function integrationResults(sources: Sources): DoctorResult[] {
   const names = Object.values(sources).flatMap(({ destinations }) =>
     Object.entries(destinations).flatMap(([name, { enabled }]) => (enabled ? [name] : [])),
   );
@@ -126,8 +126,8 @@ function integrationFindings(sources: Sources): DoctorFinding[] {
   ];
 }
 
-function findingText(
-  { check, status, said, hint }: DoctorFinding,
+function resultText(
+  { check, status, said, hint }: DoctorResult,
   { output }: DoctorOptions,
   { color, stdoutColumns: columns }: Io,
 ): string {

@@ -37,6 +37,9 @@ A filter is conditions with commas between, all of which hold:
   timestamp>now-1h              a time: 2026-11-20, 2026-11-20T21:10:05Z, now+5m
   event~^Order                  a regular expression
   userId?  properties.email!?   there; not there, or null
+  properties.**.email?          * is one key, ** any number of them
+  writeKey=KEY                  compared in full, shown by its last characters
+A POST that cannot be read as a message fails all of them.
 Each --match takes a message of its own; '3x event=Signup' wants exactly three.
 
 --schema names a JSON file: an object with a JSON Schema (draft 07 or 2020-12)

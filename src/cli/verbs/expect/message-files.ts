@@ -4,11 +4,15 @@ import { resolve } from 'node:path';
 import { isContinuousIntegration } from '../../../config/files/continuous-integration.ts';
 import { InputError, ValidationError } from '../../../errors.ts';
 import { readJson } from '../../../message/json/read-json.ts';
-import type { ExpectationResult, MessageCheck } from '../../../expectation/finding.ts';
+import {
+  checkSchemas,
+  checkSnapshot,
+  readSnapshot,
+  type ExpectationResult,
+  type MessageCheck,
+  type SnapshotUser,
+} from '../../../expectation/expectation.ts';
 import type { JsonValue } from '../../../message/types.ts';
-import { SnapshotCheck } from '../../../expectation/snapshot-check.ts';
-import type { SnapshotUser } from '../../../expectation/snapshot.ts';
-import { parseSnapshot } from '../../../expectation/snapshot-text.ts';
 import { openReplacing, type ReplacingFile } from '../../../report/replacing-file.ts';
 import { MOST_FILE_BYTES } from '../../../files.ts';
 import { readInputFile } from '../../flags/input-file.ts';
@@ -18,9 +22,8 @@ import type { ExpectOptions } from './options.ts';
 /** The check of `--schema`. Loads the validator only then. Throws InputError for a file that is no JSON or does not compile. */
 export async function schemaCheck({ schema }: ExpectOptions, io: Io): Promise<readonly MessageCheck[]> {
   if (schema === undefined) return [];
-  const { MessageSchemas, SchemaCheck } = await import('../../../expectation/schema/schema-check.ts');
   const bytes = await readFlagFile(schema, '--schema', io);
-  return [new SchemaCheck(new MessageSchemas(readSchemas(bytes, schema), schema), schema)];
+  return [await checkSchemas(readSchemas(bytes, schema), schema)];
 }
 
 function readSchemas(bytes: Buffer, file: string): JsonValue {
@@ -45,7 +48,7 @@ interface OpenedSnapshot {
 
 /** A `--snapshot` from the start of the command, before which its file must be readable and writable, to its end. */
 export class Snapshot {
-  readonly check = new SnapshotCheck();
+  readonly check = checkSnapshot();
   readonly #opened: OpenedSnapshot;
 
   private constructor(opened: OpenedSnapshot) {
@@ -60,18 +63,23 @@ export class Snapshot {
     if (file === undefined) return undefined;
     const { cwd, env } = io;
     const bytes = existsSync(resolve(cwd, file)) ? await readFlagFile(file, '--snapshot', io) : undefined;
-    const before = bytes === undefined ? undefined : parsed(bytes.toString(), file, update === true);
-    const isWritten = update === true || (before === undefined && !isContinuousIntegration(env));
+    const isReplaced = update === true;
+    const before = bytes && readSnapshot(bytes.toString(), { file, isReplaced });
+    const isWritten = isReplaced || (before === undefined && !isContinuousIntegration(env));
     const mode = isWritten ? await writableMode(file, cwd) : undefined;
     const replacing = isWritten ? await openReplacing(resolve(cwd, file), file) : undefined;
-    return new Snapshot({ file, before: update === true ? undefined : before, replacing, mode });
+    return new Snapshot({ file, before: isReplaced ? undefined : before, replacing, mode });
   }
 
   /** Compares, or writes when all else was met: a snapshot of a run with a fault would be met by the fault. */
-  async conclude(others: readonly ExpectationResult[]): Promise<ExpectationResult> {
+  async conclude(others: readonly ExpectationResult[], unread?: string): Promise<ExpectationResult> {
     const { file, before, replacing, mode } = this.#opened;
     const about = { expectation: 'snapshot', filter: file } as const;
     const { count } = this.check;
+    if (unread !== undefined) {
+      await replacing?.abandon();
+      return { ...about, isMet: false, said: unread };
+    }
     if (before !== undefined) return this.check.compare(before, file);
     if (replacing === undefined) {
       const said = 'the file is missing, and CI is set: write it on your machine, and check it in';
@@ -102,21 +110,13 @@ export class Snapshot {
   }
 }
 
-function parsed(text: string, file: string, isReplaced: boolean): readonly SnapshotUser[] {
-  const reading = parseSnapshot(text);
-  if (reading.ok) return reading.users;
-  if (isReplaced && reading.isDamaged) return [];
-  const { expected, line, hint } = reading;
-  throw new InputError(`expected ${expected}`, { file, line, hint });
-}
-
 /** The mode of the file, which its successor gets; undefined where there is none. Replacing it would not ask whether it may be written. */
 async function writableMode(file: string, cwd: string): Promise<number | undefined> {
   const found = await stat(resolve(cwd, file)).catch(() => undefined);
   if (found?.isFile() !== true) return undefined;
   const mode = found.mode & 0o777;
   if ((mode & 0o200) !== 0) return mode;
-  throw new InputError('cannot be written: it is read-only', {
+  throw new InputError('Cannot be written: it is read-only', {
     file,
     hint: 'let its owner write it: chmod u+w',
   });

@@ -1,5 +1,8 @@
-import type { ExpectedArrivals } from '../../../expectation/arrivals.ts';
-import { readExpectedMessage, type ExpectedMessage } from '../../../expectation/expected-message.ts';
+import {
+  readExpectedMessage,
+  type ExpectedArrivals,
+  type ExpectedMessage,
+} from '../../../expectation/expectation.ts';
 import { printable } from '../../../redact.ts';
 import type { GlobalOptions } from '../../command.ts';
 import type { SchemeFlags } from '../../flags/signature/scheme-flags.ts';
@@ -103,6 +106,6 @@ function rejectContradictions(options: ExpectOptions): void {
 function uncountedMessage(text: string, flag: string): ExpectedMessage {
   const expected = readExpectedMessage(text, flag);
   if (expected.exactly === undefined) return expected;
-  const hint = `leave the ${expected.exactly}x out, or write --match '${text}'`;
-  throw conflict(flag, `\`${flag}\` takes no count, got ${printable(text, 60)}`, hint);
+  const hint = `leave the ${expected.exactly}x out, or write --match '${expected.text}'`;
+  throw conflict(flag, `\`${flag}\` takes no count, got ${printable(expected.text, 60)}`, hint);
 }

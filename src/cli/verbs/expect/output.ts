@@ -1,14 +1,13 @@
 import { noteHint } from '../../error-text.ts';
 import { formatDuration } from '../../../duration.ts';
-import type { ArrivalCheck } from '../../../expectation/arrivals.ts';
-import type { DifferingMessage, ExpectationResult } from '../../../expectation/finding.ts';
+import type { ArrivalCheck, DifferingMessage, ExpectationResult } from '../../../expectation/expectation.ts';
 import type { ConnectionRejection } from '../../../receiver/options.ts';
 import type { ReceivedRequest } from '../../../receiver/received-request.ts';
 import { printable } from '../../../redact.ts';
 import type { ReportedCase } from '../../../report/case-report.ts';
 import type { Io } from '../../io.ts';
 import { jsonLine } from '../../json-line.ts';
-import { receivedJson, receivedText } from '../../print/received-line.ts';
+import { receivedRow } from '../../print/received-line.ts';
 import { formatRow, formatTable } from '../../print/table.ts';
 import type { ExpectOptions } from './options.ts';
 
@@ -27,14 +26,8 @@ export class ExpectOutput {
   }
 
   show(request: ReceivedRequest): void {
-    const { output, quiet, verbose } = this.#options;
-    if (quiet) return;
-    const withBody = verbose === true;
-    this.#io.out(
-      output === 'json'
-        ? receivedJson(request, { withBody })
-        : receivedText(request, { withBody, screen: this.#io }),
-    );
+    const { output, quiet, verbose: withBody = false } = this.#options;
+    if (!quiet) this.#io.out(receivedRow(request, { output, withBody, screen: this.#io }));
   }
 
   rejected({ status, reason }: ConnectionRejection): void {

@@ -1,10 +1,14 @@
 import { sleep, systemClock } from '../../../clock.ts';
 import { formatDuration } from '../../../duration.ts';
 import { makeCertificate } from '../../../receiver/certificate.ts';
-import { ArrivalCheck } from '../../../expectation/arrivals.ts';
-import type { ExpectationResult } from '../../../expectation/finding.ts';
+import {
+  checkArrivals,
+  type ArrivalCheck,
+  type ExpectationResult,
+} from '../../../expectation/expectation.ts';
 import type { ServerCertificate } from '../../../receiver/options.ts';
-import { startReceiver, type Receiver } from '../../../receiver/receiver.ts';
+import { startReceiver } from '../../../app/explained.ts';
+import type { Receiver } from '../../../receiver/receiver.ts';
 import { parseScript } from '../../../receiver/response/script.ts';
 import { describeEnd, startCommand, type CommandEnd, type RunningCommand } from '../../child/child.ts';
 import { ExitCode, interruptedCode } from '../../exit-code.ts';
@@ -40,7 +44,7 @@ export async function expectArrivals(
     schemes: await receiverSchemes(options, secrets, io),
     certificate: options.selfSigned ? makeCertificate('localhost', systemClock.now()) : undefined,
     known: secrets.length === 0 ? undefined : await knownSecrets(options, io, secrets),
-    arrivals: new ArrivalCheck({ ...expected, checks, signed: secrets.length > 0 }),
+    arrivals: checkArrivals({ ...expected, checks, signed: secrets.length > 0 }),
     complete: new AbortController(),
     display: new ExpectOutput(options, io, command),
     printed: new OutputTail(),
@@ -64,7 +68,7 @@ export async function expectArrivals(
   }
   const ofCommand = commandFinding(end, trial);
   const others = arrivals.findings();
-  const ofSnapshot = await snapshot?.conclude([...others, ofCommand]);
+  const ofSnapshot = await snapshot?.conclude([...others, ofCommand], arrivals.unread);
   const findings = [...others, ...(ofSnapshot === undefined ? [] : [ofSnapshot]), ofCommand];
   const ms = systemClock.now() - startedAt;
   display.conclude(findings, arrivals, ms);

@@ -1,7 +1,7 @@
 import { Option } from 'commander';
 import type { Define } from '../../command.ts';
 import { INIT_PURPOSES } from './questions.ts';
-import { initialise, type InitOptions } from './run.ts';
+import { initialize, type InitOptions } from './run.ts';
 import { addSecretFlags } from '../../flags/signature/secret-flags.ts';
 import { collectUrl } from '../../flags/short-url.ts';
 
@@ -36,6 +36,6 @@ export const defineInit: Define = (command, { io, exit }) => {
     .addHelpText('before', EXAMPLES)
     .addHelpText('after', DETAILS)
     .action(async (file: string) => {
-      exit(await initialise(file, command.optsWithGlobals<InitOptions>(), io));
+      exit(await initialize(file, command.optsWithGlobals<InitOptions>(), io));
     });
 };

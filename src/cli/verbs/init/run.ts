@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { basename, dirname, resolve } from 'node:path';
 import { findProjectFile } from '../../../config/files/find-files.ts';
-import { checkReferences, referencesIn, withoutReferences } from '../../../config/references.ts';
+import { validateReferences, referencesIn, withoutReferences } from '../../../config/references.ts';
 import { SETTING_FIELDS } from '../../../config/table/fields.ts';
 import { configTemplate, type TemplateOptions } from '../../../config/table/template.ts';
 import { ConfigError } from '../../../errors.ts';
@@ -26,11 +26,11 @@ export interface InitOptions extends GlobalOptions, SecretFlags {
 const FIRST_URL = 'http://localhost:3000/webhook';
 
 /** Runs `hooks init`: writes a commented config, and says what to try next. */
-export async function initialise(file: string, options: InitOptions, io: Io): Promise<ExitCode> {
+export async function initialize(file: string, options: InitOptions, io: Io): Promise<ExitCode> {
   const target = resolve(io.cwd, file);
-  checkName(file);
-  if (options.force !== true) refuseSecondConfig(target, io.cwd);
-  if (options.url !== undefined) checkUrls(options.url, '--url');
+  validateName(file);
+  if (options.force !== true) rejectSecondConfig(target, io.cwd);
+  if (options.url !== undefined) validateUrls(options.url, '--url');
   const answers = await answersOf(options, io);
   if (answers === undefined) return interruptedCode(io) ?? ExitCode.sigint;
   const text = configTemplate({ urls: answers.urls, inForce: settingsInForce(answers) });
@@ -40,7 +40,7 @@ export async function initialise(file: string, options: InitOptions, io: Io): Pr
 }
 
 /** Throws ConfigError for a file that hooks would not read as YAML. */
-function checkName(file: string): void {
+function validateName(file: string): void {
   if (/\.ya?ml$|^\.hooksrc$/.test(basename(file))) return;
   throw new ConfigError(`Expected a file that ends in .yaml or .yml, got ${printable(file, 200)}`, {
     flag: 'file',
@@ -51,7 +51,7 @@ function checkName(file: string): void {
 }
 
 /** Throws ConfigError when the folder has a config already: it may be the one that is found, and the new one would have no effect. */
-function refuseSecondConfig(target: string, cwd: string): void {
+function rejectSecondConfig(target: string, cwd: string): void {
   const found = findProjectFile(cwd);
   if (found === undefined || dirname(found) !== dirname(target) || !basename(target).startsWith('.hooksrc')) {
     return;
@@ -70,8 +70,8 @@ function refuseSecondConfig(target: string, cwd: string): void {
 }
 
 /** Throws ConfigError for URLs that no config could use, or should not keep. */
-function checkUrls(urls: readonly string[], name: string): void {
-  checkReferences(urls, { name });
+function validateUrls(urls: readonly string[], name: string): void {
+  validateReferences(urls, { name });
   SETTING_FIELDS.webhooks.kind.parse(
     urls.map((url) => (referencesIn(url).length === 0 ? url : FIRST_URL)),
     { name },
@@ -134,7 +134,7 @@ async function answersOf(options: InitOptions, io: Io): Promise<InitAnswers | un
 
 function urlProblem(url: string): string | undefined {
   try {
-    checkUrls([url], 'the URL');
+    validateUrls([url], 'the URL');
     return undefined;
   } catch (error) {
     return error instanceof ConfigError ? printable(error.message) : String(error);
@@ -179,7 +179,7 @@ function printResult(
   }
 }
 
-interface WriteOptions {
+interface ConfigWriteOptions {
   /** The name that errors show. */
   readonly file: string;
   /** Whether it may replace an existing file. */
@@ -187,7 +187,7 @@ interface WriteOptions {
 }
 
 /** Writes a file that only its owner may read, whole or not at all. Throws ConfigError when there is one already, InputError when it cannot be written. */
-function writePrivately(target: string, text: string, { file, isForced }: WriteOptions): void {
+function writePrivately(target: string, text: string, { file, isForced }: ConfigWriteOptions): void {
   try {
     writeInOnePiece(target, text, { isReplaced: isForced });
   } catch (cause) {

@@ -32,7 +32,7 @@ export async function openInbox(
   });
 }
 
-/** Reads a file that the build makes of receiver/inbox/page; every chunk of the program lies one folder below. */
+/** Reads a file that the build makes of inbox/page; every chunk of the program lies one folder below. */
 function readBuilt(name: string): Promise<string> {
   return readFile(new URL(`../inbox/${name}`, import.meta.url), 'utf8');
 }

@@ -5,16 +5,17 @@ import { readConditions, readFilter, type MessageFilter } from '../../../message
 import { CaptureFolder } from '../../../receiver/capture-folder.ts';
 import type { SelfSignedCertificate } from '../../../receiver/certificate.ts';
 import { messagesOf } from '../../../receiver/messages/messages-of.ts';
+import { wholeMessage } from '../../../receiver/messages/tracking-call.ts';
 import type { ConnectionRejection } from '../../../receiver/options.ts';
 import type { ReceivedRequest } from '../../../receiver/received-request.ts';
-import { printable } from '../../../redact.ts';
+import { printable, withoutWriteKeys } from '../../../redact.ts';
 import { DEFAULT_SCHEMES } from '../../../signature/schemes/find-schemes.ts';
 import type { SignatureScheme } from '../../../signature/schemes/scheme.ts';
 import type { Io } from '../../io.ts';
 import { noteError } from '../../error-text.ts';
 import { listeningText } from '../../print/listening-urls.ts';
 import { jsonLine } from '../../json-line.ts';
-import { receivedJson, receivedText } from '../../print/received-line.ts';
+import { receivedRow } from '../../print/received-line.ts';
 import type { ListenOptions } from './options.ts';
 
 /** What the first lines say when the receiver is ready. */
@@ -78,18 +79,14 @@ export class ListenOutput {
   }
 
   show(request: ReceivedRequest): void {
-    const withBody = this.#options.verbose === true;
+    const { output, verbose: withBody = false } = this.#options;
     const file = this.#save(request);
     if (!this.#isShown(request)) {
       this.hidden += 1;
       return;
     }
     this.last = request;
-    this.#io.out(
-      this.#options.output === 'json'
-        ? receivedJson(request, { file, withBody })
-        : receivedText(request, { file, withBody, screen: this.#io }),
-    );
+    this.#io.out(receivedRow(request, { output, file, withBody, screen: this.#io }));
   }
 
   /** Filters what comes from now on, in place of `--filter`; with an empty text everything is shown. */
@@ -97,7 +94,9 @@ export class ListenOutput {
     try {
       this.#filter = text === '' ? undefined : readLiveFilter([text]);
       this.remark(
-        text === '' ? 'Showing every request' : `Showing requests with a message of ${printable(text)}`,
+        text === ''
+          ? 'Showing every request'
+          : `Showing requests with a message of ${printable(withoutWriteKeys(text))}`,
       );
     } catch (error) {
       if (!(error instanceof HooksError)) throw error;
@@ -107,7 +106,7 @@ export class ListenOutput {
 
   #isShown(request: ReceivedRequest): boolean {
     const filter = this.#filter;
-    return filter === undefined || messagesOf(request).some(({ value }) => filter(value));
+    return filter === undefined || messagesOf(request).some((message) => filter(wholeMessage(message)));
   }
 
   rejected({ status, reason }: ConnectionRejection): void {

@@ -6,8 +6,8 @@ import { ConfigError } from '../../../errors.ts';
 import { bareHost, isLoopbackHost, portOf } from '../../../url.ts';
 import { createForwarding, type Forwarding } from '../../../app/forwarding.ts';
 import { makeCertificate } from '../../../receiver/certificate.ts';
-import { describeTally, Expectation, type Tally } from '../../../expectation/expectation.ts';
-import { startReceiver } from '../../../receiver/receiver.ts';
+import { expectRequests, type Expectation, type Tally } from '../../../expectation/expectation.ts';
+import { startReceiver } from '../../../app/explained.ts';
 import { parseScript } from '../../../receiver/response/script.ts';
 import { unwritableFile } from '../../../report/output-file.ts';
 import { connectionTo } from '../../flags/delivery/ca-file.ts';
@@ -186,7 +186,7 @@ async function inboxOf(options: ListenOptions, context: InboxContext) {
 }
 
 function expectationOf({ count, untilIdle, within }: ListenOptions, secrets: readonly string[]): Expectation {
-  return new Expectation({
+  return expectRequests({
     ...(count === undefined ? undefined : { count }),
     ...(untilIdle === undefined ? undefined : { untilIdleMs: untilIdle }),
     ...(within === undefined ? undefined : { withinMs: within }),
@@ -197,7 +197,7 @@ function expectationOf({ count, untilIdle, within }: ListenOptions, secrets: rea
 function conclude(expectation: Expectation, display: ListenOutput, io: Io): ExitCode {
   const { tally, over, isPlain } = expectation;
   const hidden = display.hidden === 0 ? '' : `; ${display.hidden} hidden by the filter`;
-  display.remark(`Stopped after ${describeTally(tally)}${hidden}`);
+  display.remark(`Stopped after ${expectation.described}${hidden}`);
   const saved = display.unsaved === 0 ? ExitCode.ok : ExitCode.negative;
   if (isPlain) return saved;
   const missing = expectation.missing();

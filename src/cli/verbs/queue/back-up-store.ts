@@ -6,7 +6,7 @@ import { ExitCode } from '../../exit-code.ts';
 import { fitText } from '../../fit-text.ts';
 import type { Io } from '../../io.ts';
 import { jsonLine } from '../../json-line.ts';
-import { withQueue, type QueueOptions } from './session.ts';
+import { withQueue, type QueueOptions } from './run.ts';
 
 /** Runs `hooks queue backup FILE`. */
 export function backUpStore(name: string, options: QueueOptions, io: Io): Promise<ExitCode> {

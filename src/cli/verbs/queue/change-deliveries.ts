@@ -9,7 +9,7 @@ import { createProgress } from '../../print/progress.ts';
 import { askFirst, quantityText, DEAD_LETTERS } from './confirm.ts';
 import { fullIds } from './full-ids.ts';
 import { select } from './selection.ts';
-import { withQueue, type QueueOptions } from './session.ts';
+import { withQueue, type QueueOptions } from './run.ts';
 
 type ChangeResult = RetryResult | DropResult | DueResult;
 type Done = 'retried' | 'dropped' | 'due';
@@ -28,7 +28,7 @@ const UNCHANGED: Readonly<Record<Exclude<ChangeResult, Done>, string>> = {
 /** Runs `hooks queue retry`. */
 export function retryDeliveries(ids: readonly string[], options: QueueOptions, io: Io): Promise<ExitCode> {
   const { now = false } = options;
-  if (!now || ids.length > 0) refuseIdsWithAll(ids, options);
+  if (!now || ids.length > 0) rejectIdsWithAll(ids, options);
   if (now && options.all && !options.quiet) {
     io.note('note: --now takes what waits, and no dead letter; hooks queue retry --all delivers those again');
   }
@@ -44,7 +44,7 @@ export function retryDeliveries(ids: readonly string[], options: QueueOptions, i
 }
 
 /** Throws ConfigError unless deliveries are named, or all are meant. */
-export function refuseIdsWithAll(ids: readonly string[], { all, filter, since, state }: QueueOptions): void {
+export function rejectIdsWithAll(ids: readonly string[], { all, filter, since, state }: QueueOptions): void {
   const isNarrowed = [filter, since, state].some((flag) => flag !== undefined);
   if (ids.length > 0 ? !all && !isNarrowed : all) return;
   const got = ids.length === 0 ? 'neither' : all ? 'both' : 'ids with a selection';
@@ -133,8 +133,8 @@ async function changeSelected({
   const ids = await selectedIds(inspection, { ...options, state: states }, io);
   if (options.dryRun) return writeWouldChange(ids.length, done, options, io);
   const question = { count: () => ids.length, text: retryQuestion };
-  const refused = isAsked ? await askFirst(question, options, io) : undefined;
-  if (refused !== undefined) return refused;
+  const declined = isAsked ? await askFirst(question, options, io) : undefined;
+  if (declined !== undefined) return declined;
   const shown = options.output === 'text' && options.quiet !== true;
   const progress = createProgress(io, { label: done, shown, unit: 'deliveries' });
   try {

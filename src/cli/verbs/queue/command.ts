@@ -7,7 +7,7 @@ import { countFrom, given } from '../../flags/flag-values.ts';
 import { addSelectionFlags } from './selection.ts';
 import type { MoveFlags } from './move-queue.ts';
 import type { RecoverFlags } from './recover-store.ts';
-import type { QueueOptions } from './session.ts';
+import type { QueueOptions } from './run.ts';
 
 /** What stands above the help of each subcommand, and all of it above that of `hooks queue`. */
 const EXAMPLES = {
@@ -28,7 +28,7 @@ const EXAMPLES = {
   move: ['move --to redis://queue.internal:6379/0'],
 } satisfies Readonly<Record<string, readonly string[]>>;
 
-type Verb = keyof typeof EXAMPLES;
+type QueueVerb = keyof typeof EXAMPLES;
 
 function examplesText(lines: readonly string[]): string {
   return `Examples:\n${lines.map((line) => `  $ hooks queue ${line}\n`).join('')}`;
@@ -43,9 +43,8 @@ messageId, source, destination, state, reason; state=delivered selects what
 (2h), or a timestamp. An id may be shortened to a beginning or an end that no
 other has; a terminal shows the ends.
 
-purge and vacuum give space back to the disk in steps. A file of version 0.1
-cannot do that before its first vacuum, which writes it again as a whole: serve
-and worker wait for it, and it takes as much room as is in use, twice.
+purge and vacuum give space back to the disk in steps, between the writes of
+serve and worker.
 `;
 
 /** Runs a subcommand, whose module is loaded then, so that help loads little. */
@@ -53,7 +52,7 @@ type Action = (words: readonly string[], options: QueueOptions, io: Io) => Promi
 
 /** Adds a subcommand. */
 type Add = (usage: Usage, summary: string, action: Action) => Command;
-type Usage = Verb | `${Verb} ${string}`;
+type Usage = QueueVerb | `${QueueVerb} ${string}`;
 
 export const defineQueue: Define = (command, context) => {
   command
@@ -74,7 +73,7 @@ export const defineQueue: Define = (command, context) => {
 };
 
 function addVerb(command: Command, usage: Usage, summary: string): Command {
-  const [verb] = usage.split(' ', 1) as [Verb]; // as the type says
+  const [verb] = usage.split(' ', 1) as [QueueVerb]; // as the type says
   return describe(command.command(usage), summary)
     .addHelpText('before', examplesText(EXAMPLES[verb]))
     .configureHelp({ showGlobalOptions: true });

@@ -1,6 +1,6 @@
 import { ExitCode, interruptedCode } from '../../exit-code.ts';
 import type { Io } from '../../io.ts';
-import type { QueueOptions } from './session.ts';
+import type { QueueOptions } from './run.ts';
 
 interface Question {
   /** How many would be changed: of none there is no question. */

@@ -1,4 +1,4 @@
-import { isoTime, roundedMs } from '../../../clock.ts';
+import { isoTime } from '../../../clock.ts';
 import { capturedBody } from '../../../capture/to-capture.ts';
 import type { AttemptRecord } from '../../../attempt-record.ts';
 import type { Delivery } from '../../../queue/delivery.ts';
@@ -46,8 +46,7 @@ export function fullJson(delivery: Delivery): Record<string, unknown> {
 }
 
 function attemptJson({ at, ...attempt }: AttemptRecord): object {
-  // Attempts of version 0.1 are kept with more digits.
-  return { at: isoTime(at), ...attempt, ms: roundedMs(attempt.ms) };
+  return { at: isoTime(at), ...attempt };
 }
 
 /** The ids that one process makes differ only in their ends; this much of them differs between processes, too. */

@@ -9,7 +9,7 @@ import { fitText } from '../../fit-text.ts';
 import type { Io } from '../../io.ts';
 import { jsonLine } from '../../json-line.ts';
 import type { DurableQueue } from '../../../stores/opened-queue.ts';
-import { withQueue, type QueueOptions } from './session.ts';
+import { withQueue, type QueueOptions } from './run.ts';
 
 export interface MoveFlags extends QueueOptions {
   readonly to: string;

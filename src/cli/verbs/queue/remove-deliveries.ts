@@ -10,18 +10,18 @@ import {
   CHANGED_AT_ONCE,
   changeNamed,
   countResult,
-  refuseIdsWithAll,
+  rejectIdsWithAll,
   writeCounts,
   writeWouldChange,
   type ChangeCounts,
 } from './change-deliveries.ts';
 import { quantityText, DEAD_LETTERS, DELIVERIES, askFirst } from './confirm.ts';
 import { select, selectsDead, sinceOf, UNSETTLED_AND_DEAD } from './selection.ts';
-import { withQueue, type QueueOptions } from './session.ts';
+import { withQueue, type QueueOptions } from './run.ts';
 
 /** Runs `hooks queue drop`. */
 export function dropDeliveries(ids: readonly string[], options: QueueOptions, io: Io): Promise<ExitCode> {
-  refuseIdsWithAll(ids, options);
+  rejectIdsWithAll(ids, options);
   if (ids.length === 0) return purgeDeliveries(options, io, UNSETTLED_AND_DEAD);
   return withQueue(options, io, (durable) =>
     changeNamed(ids, {
@@ -49,8 +49,8 @@ export function purgeDeliveries(
       options.filter === undefined && (options.state ?? states).every((state) => state === 'dead');
     const things = areDead ? DEAD_LETTERS : DELIVERIES;
     const text = (found: number): string => `Remove ${quantityText(found, things)} for good?`;
-    const refused = await askFirst({ count, text }, options, io);
-    if (refused !== undefined) return refused;
+    const declined = await askFirst({ count, text }, options, io);
+    if (declined !== undefined) return declined;
     const counts = await dropSelected({ durable, states, options, io });
     await durable.file?.giveBackSpace(() => !io.signal.aborted);
     writeCounts(counts, options, io);

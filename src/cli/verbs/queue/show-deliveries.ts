@@ -9,7 +9,7 @@ import { jsonLine } from '../../json-line.ts';
 import { briefHead, briefJson, briefText, fullJson, fullText } from './delivery-line.ts';
 import { fullIds } from './full-ids.ts';
 import { UNSETTLED_AND_DEAD, select } from './selection.ts';
-import { withQueue, type QueueOptions } from './session.ts';
+import { withQueue, type QueueOptions } from './run.ts';
 import { parseJsonOrUndefined } from '../../../message/json/batch-document.ts';
 
 /** A screen or two: the rest would push these out of sight. */

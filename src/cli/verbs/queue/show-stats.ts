@@ -3,7 +3,7 @@ import { isoTime } from '../../../clock.ts';
 import { formatCount } from '../../../message/limits.ts';
 import type { Delivery, DeliveryState } from '../../../queue/delivery.ts';
 import type { LaneStats, QueueInspection } from '../../../queue/inspection.ts';
-import type { Lane } from '../../../queue/queue.ts';
+import type { LaneId } from '../../../queue/queue.ts';
 import { printable } from '../../../redact.ts';
 import { ExitCode } from '../../exit-code.ts';
 import type { Io } from '../../io.ts';
@@ -11,7 +11,7 @@ import { jsonLine } from '../../json-line.ts';
 import { formatTable, type Cell } from '../../print/table.ts';
 import { dueText } from './delivery-line.ts';
 import { select, type SelectionFlags } from './selection.ts';
-import { withQueue, type QueueOptions } from './session.ts';
+import { withQueue, type QueueOptions } from './run.ts';
 
 const COUNTS = [
   'pending',
@@ -89,7 +89,7 @@ function missedTable(
   return `\n${formatTable([heads, ...rows], { columns })}`;
 }
 
-function laneText({ source, destination }: Lane): string {
+function laneText({ source, destination }: LaneId): string {
   return `${printable(source, 80)} → ${printable(destination, 80)}`;
 }
 
@@ -121,7 +121,7 @@ function withOne(lane: LaneStats | undefined, { source, destination, state, dueA
 }
 
 /** The attempts that failed at a webhook in deliveries that it never took and another one did: they count as delivered. */
-interface MissedAttempts extends Lane {
+interface MissedAttempts extends LaneId {
   /** As it is shown. */
   readonly url: string;
   readonly count: number;
@@ -131,7 +131,7 @@ interface MissedAttempts extends Lane {
 class MissedCounter {
   readonly #missed = new Map<string, MissedAttempts>();
 
-  add({ source, destination }: Lane, attempts: readonly AttemptRecord[]): void {
+  add({ source, destination }: LaneId, attempts: readonly AttemptRecord[]): void {
     if (attempts.length < 2) return;
     const takers = new Set(attempts.flatMap(({ url, result }) => (result === 'delivered' ? [url] : [])));
     for (const { url } of attempts) {

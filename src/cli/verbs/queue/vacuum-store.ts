@@ -1,18 +1,17 @@
 import { stat } from 'node:fs/promises';
 import { ConfigError } from '../../../errors.ts';
-import type { QueueFile } from '../../../stores/opened-queue.ts';
 import { ExitCode } from '../../exit-code.ts';
 import { fitText } from '../../fit-text.ts';
 import type { Io } from '../../io.ts';
 import { jsonLine } from '../../json-line.ts';
-import { withQueue, type QueueOptions } from './session.ts';
+import { withQueue, type QueueOptions } from './run.ts';
 
 /** Runs `hooks queue vacuum`. */
 export function vacuumStore(options: QueueOptions, io: Io): Promise<ExitCode> {
   return withQueue(options, io, async ({ file, place }) => {
     if (file === undefined) throw notAFile(place);
     const bytesBefore = (await stat(place)).size;
-    await shrink(file, options, io);
+    await file.giveBackSpace(() => !io.signal.aborted);
     const bytesAfter = await file.settledBytes();
     if (options.output === 'json') io.out(jsonLine({ store: place, bytesBefore, bytesAfter }));
     else {
@@ -21,14 +20,6 @@ export function vacuumStore(options: QueueOptions, io: Io): Promise<ExitCode> {
     }
     return ExitCode.ok;
   });
-}
-
-async function shrink(file: QueueFile, { quiet }: QueueOptions, io: Io): Promise<void> {
-  if (await file.givesBackInSteps()) return file.giveBackSpace(() => !io.signal.aborted);
-  if (quiet !== true) {
-    io.note('The whole file is written again; other users of the queue wait until that is done');
-  }
-  await file.rewrite();
 }
 
 function notAFile(place: string): ConfigError {

@@ -18,7 +18,7 @@ const EXAMPLES = `Examples:
 
 const DETAILS = `
 Reads one message, an array of them, {"batch":[…]}, NDJSON or captures, gzipped
-or not, recognised by content. A file named - is standard input. A malformed
+or not, recognized by content. A file named - is standard input. A malformed
 message is reported with its file and line, and does not stop the rest. With
 --exact a file is one request with exactly its bytes, .ndjson and .jsonl are one
 per line; captures are recognized, and sent as they were received.

@@ -1,5 +1,5 @@
 import { HooksError, ValidationError } from '../../../errors.ts';
-import { buildParsed, checkMessageSize, messageBytes } from '../../../message/build.ts';
+import { buildParsed, validateMessageSize, messageBytes } from '../../../message/build.ts';
 import { finishedMessageOf } from '../../../message/finished-message.ts';
 import { readJsonText, type JsonReading } from '../../../message/json/read-json.ts';
 import { MAX_MESSAGE_BYTES } from '../../../message/limits.ts';
@@ -94,21 +94,21 @@ function readyMessage({ entry, value, isStringified }: EntryReading, options: Re
   const finished = isJsonObject(rewritten) ? finishedMessageOf(rewritten, { strict }) : undefined;
   const message = finished?.message ?? buildParsed(rewritten, { now: now(), strict });
   if (finished?.isBody && isStringified && rewritten === value) {
-    checkMessageSize(entry.bytes.byteLength);
+    validateMessageSize(entry.bytes.byteLength);
     // A copy: the entry's own bytes keep the part of the file around them in memory.
     return { message, exactBody: Buffer.from(entry.bytes) };
   }
-  checkSize(entry.bytes.byteLength, value);
+  validateSize(entry.bytes.byteLength, value);
   return { message };
 }
 
 /** Writing a number out makes it at most 21/4 as long (1e20), so a short entry need not be written out to be measured. */
-function checkSize(entryBytes: number, value: JsonValue): void {
+function validateSize(entryBytes: number, value: JsonValue): void {
   if (entryBytes <= MAX_MESSAGE_BYTES / 6) return;
-  checkMessageSize(messageBytes(value as JsonObject)); // buildParsed has taken it
+  validateMessageSize(messageBytes(value as JsonObject)); // buildParsed has taken it
 }
 
-/** Whether a receiver that re-serialises the body gets the same bytes. */
+/** Whether a receiver that re-serializes the body gets the same bytes. */
 export function isFixedPoint({ entry: { bytes }, value, isStringified }: ReadyEntry): boolean {
   return isStringified || Buffer.from(JSON.stringify(value)).equals(bytes);
 }

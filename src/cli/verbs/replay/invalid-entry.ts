@@ -2,6 +2,7 @@ import { InputError, ValidationError, type HooksError } from '../../../errors.ts
 import { printable } from '../../../redact.ts';
 import type { ReplayEntry, Origin } from '../../../replay/reading/replay-entry.ts';
 import type { ReportedResult } from '../../../report/report.ts';
+import { behindPosition } from '../../error-text.ts';
 import { fitText } from '../../fit-text.ts';
 import type { Screen } from '../../io.ts';
 import { formatRow } from '../../print/table.ts';
@@ -28,11 +29,15 @@ export function invalidEntry({ origin }: ReplayEntry, error: HooksError): Invali
   };
 }
 
+export function invalidSentence({ place, reason }: Pick<InvalidEntry, 'place' | 'reason'>): string {
+  return behindPosition(printable(place), reason);
+}
+
 export function invalidText({ place, reason, hint }: InvalidEntry, screen: Screen): string {
   const { color, stdoutColumns: columns } = screen;
   const head = [
     { text: '✗ invalid', minWidth: 11, paint: color.red },
-    { text: `${printable(place)}: ${reason}` },
+    { text: invalidSentence({ place, reason }) },
   ];
   const line = formatRow(head, { columns, gap: 1 });
   return hint === undefined ? line : `${line}\n${fitText(`  ${hint}`, columns)}`;

@@ -6,7 +6,6 @@ import type { ReplaySummary } from '../../../replay/ledger.ts';
 import type { KeptResult } from '../../../report/result-journal.ts';
 import { summaryLines } from '../../../report/summary.ts';
 import type { Io } from '../../io.ts';
-import { printable } from '../../../redact.ts';
 import { formatDuration } from '../../../duration.ts';
 import { noteError } from '../../error-text.ts';
 import { fitText } from '../../fit-text.ts';
@@ -21,6 +20,7 @@ import { resultText } from '../../print/result-text.ts';
 import {
   invalidEntry,
   invalidLine,
+  invalidSentence,
   invalidText,
   reportedInvalid,
   type InvalidEntry,
@@ -100,11 +100,10 @@ export class ReplayOutput {
   /** Writes an entry that is no message. As for `settled`, the checkpoint may call it settled then. */
   async invalid({ entry, index }: Omit<Numbered<ReplayEntry>, 'number'>, error: HooksError): Promise<void> {
     const invalid = invalidEntry(entry, error);
-    const original = entry.kind === 'broken' ? undefined : entry.bytes;
     const written = this.#files.add({
       index,
       outcome: 'invalid',
-      original,
+      original: entry.kind === 'broken' ? undefined : entry.bytes,
       reported: () => reportedInvalid(invalid),
       told: () => ({ invalid }) satisfies KeptInvalid,
     });
@@ -132,7 +131,8 @@ export class ReplayOutput {
     return printed;
   }
 
-  #resultLine(facts: ResultFacts, outcome: Outcome): string {
+  #resultLine(sent: ResultFacts, outcome: Outcome): string {
+    const facts = isTaken(outcome.outcome) ? sent : { ...sent, cause: failureCause(outcome) };
     if (this.#isJson) return jsonLine(resultLine(outcome, facts));
     // For people the summary counts the messages that an interruption leaves untouched.
     const isUntouched = outcome.outcome === 'unsent' && decidingAttemptOf(outcome) === undefined;
@@ -142,14 +142,14 @@ export class ReplayOutput {
   async #printInvalid(invalid: InvalidEntry): Promise<void> {
     const { errColor } = this.#io;
     await this.#print(this.#isJson ? jsonLine(invalidLine(invalid)) : `${invalidText(invalid, this.#io)}\n`);
-    if (this.#isJson) this.note(`${errColor.red('invalid:')} ${printable(invalid.place)}: ${invalid.reason}`);
+    if (this.#isJson) this.note(`${errColor.red('invalid:')} ${invalidSentence(invalid)}`);
   }
 
   /** Warns of a body that is sent as it stands, of which a receiver may compute another signature. */
   warnOfBytes({ file, line }: Origin): void {
     this.hasWarned = true;
     this.note(
-      `note: the bytes at ${file}:${line} are not what JSON.stringify makes of them; a receiver that re-serialises the body computes another signature`,
+      `note: the bytes at ${file}:${line} are not what JSON.stringify makes of them; a receiver that re-serializes the body computes another signature`,
     );
   }
 

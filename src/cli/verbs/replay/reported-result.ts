@@ -3,7 +3,8 @@ import type { ReportedResult } from '../../../report/report.ts';
 import type { Origin } from '../../../replay/reading/replay-entry.ts';
 import { tenths } from '../../attempt-text.ts';
 import { decidingAttemptOf, decisive, destinationMs } from '../../print/deciding-attempt.ts';
-import type { ResultFacts } from '../../print/result-line.ts';
+import { failureCause } from '../../print/failure-cause.ts';
+import { isTaken, type ResultFacts } from '../../print/result-line.ts';
 import { explanation } from '../../print/result-text.ts';
 
 /** A settled message, as a report lists it. */
@@ -35,6 +36,6 @@ export function caseName({ title, type }: Pick<ResultFacts, 'title' | 'type'>): 
 
 /** The explanation on one line, for a report. */
 function reasonText(outcome: Outcome): string | undefined {
-  const lines = explanation(outcome);
+  const lines = isTaken(outcome.outcome) ? [] : explanation(outcome, failureCause(outcome));
   return lines.length === 0 ? undefined : lines.join('; ');
 }

@@ -50,7 +50,7 @@ export class ResultFiles {
   /** Opens the files before anything is sent. Throws ConfigError or InputError when one cannot be written. */
   static async open(options: ResultFilesOptions): Promise<ResultFiles> {
     const { report: name, checkpoint, cwd, failed: failedName } = options;
-    await refuseLoss(options);
+    await rejectLoss(options);
     const journalPath = checkpoint?.resultsPath();
     const journal = journalPath === undefined ? undefined : openJournal(journalPath, checkpoint);
     // Before anything is written: a damaged journal ends the replay.
@@ -186,12 +186,12 @@ function both(one: Promise<void> | undefined, other: Promise<void> | undefined):
 }
 
 /** Throws InputError for a report that would replace an input or the file of --failed. */
-async function refuseLoss({ report, failed, inputs, cwd }: ResultFilesOptions): Promise<void> {
+async function rejectLoss({ report, failed, inputs, cwd }: ResultFilesOptions): Promise<void> {
   if (report === undefined) return;
   const path = resolve(cwd, report);
   await rejectOverwrite(inputs, { path, name: report, flag: '--report' });
   if (failed === undefined || !(await isSameFile(path, resolve(cwd, failed)))) return;
-  throw new InputError('cannot be both the report and the file of --failed', {
+  throw new InputError('Cannot be both the report and the file of --failed', {
     file: report,
     hint: 'name two files in --report and --failed',
   });

@@ -69,7 +69,7 @@ export class ReplayRun {
   readonly #stop: AbortSignal;
   readonly #failure = new AbortController();
   #index = -1;
-  #fault: unknown;
+  #error: unknown;
   #closed: Promise<void> | undefined;
 
   constructor(parts: ReplayParts) {
@@ -96,9 +96,9 @@ export class ReplayRun {
       // Closing waits for everything, so --fail-fast has to stop the replay before it.
       await this.#semaphore.until('empty', this.#stop);
     } catch (error) {
-      this.#fault ??= error;
+      this.#error ??= error;
     }
-    const isComplete = !this.#stop.aborted && this.#fault === undefined;
+    const isComplete = !this.#stop.aborted && this.#error === undefined;
     this.#parts.watch?.stop();
     await this.#close();
     await this.#semaphore.until('empty');
@@ -107,7 +107,7 @@ export class ReplayRun {
   }
 
   #close(): Promise<void> {
-    this.#closed ??= this.#parts.open.close({ interrupted: this.#stop.aborted || this.#fault !== undefined });
+    this.#closed ??= this.#parts.open.close({ interrupted: this.#stop.aborted || this.#error !== undefined });
     return this.#closed;
   }
 
@@ -211,7 +211,7 @@ export class ReplayRun {
 
   /** Keeps an error of the program, reported at the end. */
   #fail(error: unknown): void {
-    this.#fault ??= error;
+    this.#error ??= error;
     this.#failure.abort();
   }
 
@@ -232,10 +232,10 @@ export class ReplayRun {
 
   async #summarize(isComplete: boolean): Promise<ReplayResult> {
     const { output, checkpoint, isPreview } = this.#parts;
-    const [summary, foundAny, fault] = [this.#ledger.summary(), this.#index >= 0, this.#fault];
-    if (fault && foundAny && !isPreview) output.showSummary(summary, this.#received.text());
-    if (fault || !foundAny || isPreview) await output.abandon();
-    if (fault !== undefined) throw fault;
+    const [summary, foundAny, error] = [this.#ledger.summary(), this.#index >= 0, this.#error];
+    if (error && foundAny && !isPreview) output.showSummary(summary, this.#received.text());
+    if (error || !foundAny || isPreview) await output.abandon();
+    if (error !== undefined) throw error;
     if (!foundAny) return { foundAny, isGood: false };
     if (!isPreview) await output.finish(summary, this.#received.text());
     await finishCheckpoint(checkpoint, { isComplete: isComplete && summary.unsent === 0, ...this.#parts });

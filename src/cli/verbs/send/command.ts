@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { MESSAGE_TYPES, type MessageType } from '../../../message/types.ts';
 import { describe, type CommandContext, type Define } from '../../command.ts';
-import { addMessageFlags, refuseFlagsOfOtherTypes } from '../../flags/message/message-flags.ts';
+import { addMessageFlags, rejectFlagsOfOtherTypes } from '../../flags/message/message-flags.ts';
 import { addPreviewFlags } from '../../flags/delivery/preview-flags.ts';
 import { sendMessage, type SendOptions } from './run.ts';
 import { addWhereToFlags } from '../../flags/delivery/where-to.ts';
@@ -61,7 +61,7 @@ function defineMessage(command: Command, { io, exit }: CommandContext, type?: Me
   addPreviewFlags(command);
   command.action(async (...words: unknown[]) => {
     const self = words.at(-1) as Command; // commander's last argument
-    if (type !== undefined && self.parent !== null) refuseFlagsOfOtherTypes(self.parent, type);
+    if (type !== undefined && self.parent !== null) rejectFlagsOfOtherTypes(self.parent, type);
     const named = type ?? (typeof words[0] === 'string' ? words[0] : undefined);
     exit(await sendMessage(named, self.optsWithGlobals<SendOptions>(), io));
   });

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { systemClock } from '../../../clock.ts';
 import { ConfigError } from '../../../errors.ts';
-import { buildMessage, checkMessageSize, messageBytes } from '../../../message/build.ts';
+import { buildMessage, validateMessageSize, messageBytes } from '../../../message/build.ts';
 import type { TraceParent } from '../../../client/calls.ts';
 import { isJson, readJson } from '../../../message/json/read-json.ts';
 import { readTraceContext } from '../../../message/trace-context.ts';
 import { orderKeysOf } from '../../../message/outgoing-message.ts';
 import { sentBodyText, unbuiltMessage, type SendableMessage } from '../../../message/sendable-message.ts';
-import type { ResponseCause } from '../../../diagnosis/causes/response-cause.ts';
+import type { ResponseCause } from '../../../diagnosis/explain.ts';
 import { closest } from '../../../suggest.ts';
 import {
   isJsonObject,
@@ -40,9 +40,8 @@ import { resultText } from '../../print/result-text.ts';
 import { warnOfOddSecrets } from '../../flags/signature/odd-secret.ts';
 import { secretStdinFlags } from '../../flags/signature/secret-flags.ts';
 import { commandSettings } from '../../flags/delivery/settings.ts';
-import { refuseStdinTwice } from '../../stdin.ts';
-import { examinedOutcome } from '../../print/examined-outcome.ts';
-import { failureCause } from '../../print/failure-cause.ts';
+import { rejectStdinTwice } from '../../stdin.ts';
+import type { FailureCause } from '../../print/failure-cause.ts';
 import {
   hasForeignScheme,
   resolveWhereTo,
@@ -60,9 +59,9 @@ export async function sendMessage(
   io: Io,
 ): Promise<ExitCode> {
   const type = checkedType(named, options);
-  if (options.exact) refuseWithExact(type, options);
+  if (options.exact) rejectWithExact(type, options);
   const onRequest = await previewOf(options, io);
-  refuseStdinTwice([...stdinFlags(options), ...secretStdinFlags(options)]);
+  rejectStdinTwice([...stdinFlags(options), ...secretStdinFlags(options)]);
   // Once: standard input cannot be read again.
   const json = type === undefined ? await readFlagText(options.json ?? '', '--json', io) : options.json;
   const any = typeof json === 'object' ? anyJson(json, options) : undefined;
@@ -79,10 +78,10 @@ export async function sendMessage(
   const open = await openPipeline(to, { io, settings, quiet, onRequest, onContradiction, note: io.note });
   const { madeId } = sent;
   if (madeId !== undefined && !quiet) io.note(`note: without --user-id, anonymousId is ${madeId}`);
-  const outcome = await examinedOutcome(await deliver(sent, open, io), io);
+  const { outcome, cause } = await explained(await deliver(sent, open, io), io);
   if (onRequest !== undefined && outcome.outcome === 'delivered') return ExitCode.ok;
   const judgement = open.loopback?.judgementOf(outcome.destinations[0]?.signature);
-  printResult(sent, { outcome, judgement, warning }, options, io);
+  printResult(sent, { outcome, judgement, cause, warning }, options, io);
   return interruptedCode(io) ?? exitCodeOf(outcome, judgement);
 }
 
@@ -107,7 +106,7 @@ function eventHint(named: string | undefined): string {
 }
 
 /** Throws ConfigError for what makes or changes a message: with `--exact` the bytes of `--json` are sent. */
-function refuseWithExact(type: MessageType | undefined, options: SendOptions): void {
+function rejectWithExact(type: MessageType | undefined, options: SendOptions): void {
   const stray = type ?? firstMessageFlag(options);
   if (stray === undefined && options.json !== undefined) return;
   const got = stray === undefined ? 'no `--json`' : `\`${stray}\` too`;
@@ -146,7 +145,7 @@ async function messageOf(
       anonymousId: () => (madeId = randomUUID()),
     }),
   );
-  checkMessageSize(messageBytes(input));
+  validateMessageSize(messageBytes(input));
   return { message, madeId };
 }
 
@@ -169,8 +168,19 @@ async function deliver(
   return delivered;
 }
 
+/** Looks closer at a failure. The code that explains it is loaded only then. */
+async function explained(outcome: Outcome, io: Io): Promise<Pick<SendResult, 'outcome' | 'cause'>> {
+  if (isTaken(outcome.outcome)) return { outcome, cause: undefined };
+  const { examinedOutcome } = await import('../../print/examined-outcome.ts');
+  const { failureCause } = await import('../../print/failure-cause.ts');
+  const examined = await examinedOutcome(outcome, io);
+  return { outcome: examined, cause: failureCause(examined) };
+}
+
 interface SendResult {
   readonly outcome: Outcome;
+  /** Undefined for a message that was taken. */
+  readonly cause: FailureCause | undefined;
   readonly judgement: LoopbackJudgement | undefined;
   /** What the body of a 2xx says against it. */
   readonly warning: ResponseCause | undefined;
@@ -178,7 +188,7 @@ interface SendResult {
 
 function printResult(
   sent: SendableMessage,
-  { outcome, judgement, warning }: SendResult,
+  { outcome, judgement, cause, warning }: SendResult,
   options: SendOptions,
   io: Io,
 ): void {
@@ -187,6 +197,7 @@ function printResult(
   const facts = {
     type: message.type,
     title: messageTitleOf(message),
+    cause,
     ...(judgement !== undefined && { judgement }),
     ...(body !== undefined && { body }),
     ...(warning !== undefined && outcome.outcome === 'delivered' && { warning }),
@@ -197,7 +208,7 @@ function printResult(
   }
   if (options.quiet && isTaken(outcome.outcome)) return;
   io.out(`${resultText(outcome, facts, io)}\n`);
-  const hint = failureCause(outcome)?.hint ?? facts.warning?.fix;
+  const hint = cause?.hint ?? facts.warning?.fix;
   if (hint !== undefined) noteHint(io, printable(hint, 1_000));
 }
 

@@ -1,7 +1,7 @@
 import type { CheckOutcome, CheckResult } from '../../../check/check.ts';
 import type { ReportedCase } from '../../../report/case-report.ts';
 import { durationText } from '../../attempt-text.ts';
-import { checkFields, faultText } from './result-text.ts';
+import { checkFields, mistakeText } from './result-text.ts';
 
 export interface CheckSummary extends Readonly<Record<CheckOutcome, number>> {
   readonly checks: number;
@@ -42,11 +42,11 @@ export const REPORTED = {
 
 /** A check as a case of a report. `url` has no secrets. */
 export function checkCase(result: CheckResult, url: string): ReportedCase {
-  const { check, title, outcome, ms, fault, reason, reply } = result;
+  const { check, title, outcome, ms, mistake, reason, reply } = result;
   const details = [
     title,
-    fault && `wrong: ${fault.says}`,
-    fault && `fix: ${fault.fix}`,
+    mistake && `wrong: ${mistake.says}`,
+    mistake && `fix: ${mistake.fix}`,
     reply && `response: ${reply}`,
   ];
   return {
@@ -54,10 +54,10 @@ export function checkCase(result: CheckResult, url: string): ReportedCase {
     name: `${check}: ${title}`,
     outcome: REPORTED[outcome],
     ms,
-    message: reason ?? faultText(result),
-    type: fault?.code ?? outcome,
+    message: reason ?? mistakeText(result),
+    type: mistake?.code ?? outcome,
     details: details.filter(Boolean).join('\n'),
-    hint: fault?.fix,
+    hint: mistake?.fix,
     line: checkFields(result),
   };
 }

@@ -1,4 +1,4 @@
-import type { CheckResult, Fault } from '../../../check/check.ts';
+import type { CheckResult, ReceiverMistake } from '../../../check/check.ts';
 import { printable } from '../../../redact.ts';
 import type { Io } from '../../io.ts';
 import { noteError } from '../../error-text.ts';
@@ -6,14 +6,14 @@ import { fitText } from '../../fit-text.ts';
 import { jsonLine } from '../../json-line.ts';
 import type { TestOptions } from './options.ts';
 import { summaryText, type CheckSummary } from './outcome.ts';
-import { checkJson, checkText, diagnosisFields, runVerdictText } from './result-text.ts';
+import { checkFields, checkText, diagnosisFields, runVerdictText } from './result-text.ts';
 
 /** Prints the results of a test for a person or a program. */
 export class TestOutput {
   readonly #options: Pick<TestOptions, 'output' | 'quiet'>;
   readonly #io: Io;
   readonly #unsent: CheckResult[] = [];
-  /** Faults that were explained already. */
+  /** Mistakes that were explained already. */
   readonly #explained = new Set<string>();
 
   constructor(options: Pick<TestOptions, 'output' | 'quiet'>, io: Io) {
@@ -23,22 +23,22 @@ export class TestOutput {
 
   show(result: CheckResult): void {
     const { output, quiet } = this.#options;
-    if (output === 'json') this.#io.out(checkJson(result));
+    if (output === 'json') this.#io.out(jsonLine(checkFields(result)));
     else if (result.outcome === 'unsent') this.#unsent.push(result);
     else if (!quiet || result.outcome === 'failed') {
       this.#io.out(checkText(result, { screen: this.#io, isKnown: this.#isKnown(result) }));
     }
   }
 
-  #isKnown({ fault }: CheckResult): boolean {
-    if (fault === undefined) return false;
-    const isKnown = this.#explained.has(fault.says);
-    this.#explained.add(fault.says);
+  #isKnown({ mistake }: CheckResult): boolean {
+    if (mistake === undefined) return false;
+    const isKnown = this.#explained.has(mistake.says);
+    this.#explained.add(mistake.says);
     return isKnown;
   }
 
   /** @param verdict what all results together say */
-  end(summary: CheckSummary, verdict: Fault | undefined): void {
+  end(summary: CheckSummary, verdict: ReceiverMistake | undefined): void {
     const { output, quiet } = this.#options;
     if (output === 'json') this.#io.out(jsonLine({ summary: { ...summary, ...diagnosisFields(verdict) } }));
     else {

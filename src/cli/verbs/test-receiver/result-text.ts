@@ -1,13 +1,12 @@
 import { STATUS_CODES } from 'node:http';
-import type { CheckOutcome, CheckResult, Fault } from '../../../check/check.ts';
+import type { CheckOutcome, CheckResult, ReceiverMistake } from '../../../check/check.ts';
 import { EXPECTED_STATUS } from '../../../check/judge-responses.ts';
-import { readableBody } from '../../../diagnosis/causes/response-words.ts';
+import { readableStart } from '../../../diagnosis/explain.ts';
 import { printable } from '../../../redact.ts';
 import { durationText } from '../../attempt-text.ts';
 import { fitText } from '../../fit-text.ts';
 import type { Screen } from '../../io.ts';
 import type { Palette } from '../../palette.ts';
-import { jsonLine } from '../../json-line.ts';
 import { formatRow } from '../../print/table.ts';
 
 export const MARKS: Readonly<
@@ -24,13 +23,13 @@ const CODE_WIDTH = 17;
 
 export interface TextOptions {
   readonly screen: Screen;
-  /** Whether the fault and its fix were printed before. */
+  /** Whether the mistake and its fix were printed before. */
   readonly isKnown: boolean;
 }
 
 /** Formats a check for people; below a failed one what is wrong and how to fix it. */
 export function checkText(result: CheckResult, { screen, isKnown }: TextOptions): string {
-  const { check, title, outcome, fault, advice, reply, reason } = result;
+  const { check, title, outcome, mistake, advice, reply, reason } = result;
   const { color, stdoutColumns: columns } = screen;
   const line = (text: string): string => {
     const [mark, name] = MARKS[outcome];
@@ -41,26 +40,26 @@ export function checkText(result: CheckResult, { screen, isKnown }: TextOptions)
     return line(color.dim(`${outcome === 'skipped' ? 'skipped' : 'not tried'}: ${reason}`));
   }
   const facts = factsText(result);
-  if (isKnown) return line(`${facts}  ${color.dim(`(${fault?.code}, as above)`)}`);
+  if (isKnown) return line(`${facts}  ${color.dim(`(${mistake?.code}, as above)`)}`);
   const head = line(`${facts}  ${color.dim(printable(title))}`);
   if (advice !== undefined) return head + fitText(adviceText(advice, color), columns);
-  if (fault === undefined) return head;
+  if (mistake === undefined) return head;
   const below = [
-    `    ${color.red('wrong:')} ${printable(fault.says, 1_000)} ${color.dim(`(${fault.code})`)}\n`,
-    fixLine(fault, color),
+    `    ${color.red('wrong:')} ${printable(mistake.says, 1_000)} ${color.dim(`(${mistake.code})`)}\n`,
+    fixLine(mistake, color),
     reply !== undefined && reply.trim() !== ''
-      ? `    response: ${printable(readableBody(reply).trim(), 200)}\n`
+      ? `    response: ${printable(readableStart(reply, Infinity).trim(), 200)}\n`
       : '',
   ];
   return head + fitText(below.join(''), columns);
 }
 
-function adviceText(advice: Fault, color: Palette): string {
+function adviceText(advice: ReceiverMistake, color: Palette): string {
   const note = `    ${color.yellow('note:')}  ${printable(advice.says, 1_000)} ${color.dim(`(${advice.code})`)}\n`;
   return note + fixLine(advice, color);
 }
 
-function fixLine({ fix }: Fault, color: Palette): string {
+function fixLine({ fix }: ReceiverMistake, color: Palette): string {
   return `    ${color.bold('fix:')}   ${printable(fix, 1_000)}\n`;
 }
 
@@ -73,37 +72,33 @@ function factsText({ status, error, ms = 0, expected, outcome }: CheckResult): s
 }
 
 /** The fields of a line of `-o json`, and of a result in a JSON report. */
-export function checkFields({ expected, fault, advice, reply, ...result }: CheckResult): object {
+export function checkFields({ expected, mistake, advice, reply, ...result }: CheckResult): object {
   return {
     ...result,
     ...(expected !== undefined && { expected: EXPECTED_STATUS[expected] }),
     // A character that the limit cuts in two is left out.
     ...(reply !== undefined && { reply: reply.slice(0, 200).replace(/[\uD800-\uDBFF]$/, '') }),
-    ...diagnosisFields(fault),
-    ...(advice !== undefined && { note: faultFields(advice) }),
+    ...diagnosisFields(mistake),
+    ...(advice !== undefined && { note: mistakeFields(advice) }),
   };
 }
 
-export function diagnosisFields(fault: Fault | undefined): object {
-  return fault === undefined ? {} : { diagnosis: faultFields(fault) };
+export function diagnosisFields(mistake: ReceiverMistake | undefined): object {
+  return mistake === undefined ? {} : { diagnosis: mistakeFields(mistake) };
 }
 
-function faultFields({ code, says, fix }: Fault): object {
+function mistakeFields({ code, says, fix }: ReceiverMistake): object {
   return { code, says, hint: fix };
 }
 
 /** Formats what all results together say. */
-export function runVerdictText(fault: Fault, { color, stdoutColumns }: Screen): string {
-  const says = `${color.red('in short:')} ${printable(fault.says, 1_000)}`;
-  return fitText(`\n${says}\n${fixLine(fault, color)}`, stdoutColumns);
-}
-
-export function checkJson(result: CheckResult): string {
-  return jsonLine(checkFields(result));
+export function runVerdictText(mistake: ReceiverMistake, { color, stdoutColumns }: Screen): string {
+  const says = `${color.red('in short:')} ${printable(mistake.says, 1_000)}`;
+  return fitText(`\n${says}\n${fixLine(mistake, color)}`, stdoutColumns);
 }
 
 /** `500 Internal Server Error: it fails instead of rejecting` */
-export function faultText({ status, error, fault }: CheckResult): string {
+export function mistakeText({ status, error, mistake }: CheckResult): string {
   const got = status === undefined ? (error ?? '') : `${status} ${STATUS_CODES[status] ?? ''}`.trim();
-  return fault === undefined ? got : `${got}: ${fault.says}`;
+  return mistake === undefined ? got : `${got}: ${mistake.says}`;
 }

@@ -220,7 +220,7 @@ async function readCaptureFile(file: string, io: Io) {
     if (!(error instanceof HooksError)) throw error;
     throw new InputError(error.message, { file, hint: error.hint, cause: error });
   }
-  throw new InputError('is no capture (--capture)', {
+  throw new InputError('Not a capture (--capture)', {
     file,
     hint: 'name a file that `hooks listen --save` wrote; hooks replay sends messages of any kind',
   });

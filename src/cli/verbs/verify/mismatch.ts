@@ -1,7 +1,7 @@
 import { printable } from '../../../redact.ts';
-import { Deadline, type DiagnosisBudget } from '../../../diagnosis/signature/deadline.ts';
-import { undiagnosed } from '../../../diagnosis/signature/diagnose.ts';
-import { explainMismatch } from '../../../diagnosis/signature/explain-mismatch.ts';
+import { Deadline } from '../../../signature/deadline.ts';
+import { explainMismatch } from '../../../diagnosis/explain.ts';
+import { undiagnosed } from '../../../signature/evidence.ts';
 import type { SignatureVerifier } from '../../../signature/signature-verifier.ts';
 import { knownSecrets } from '../../flags/signature/known-secrets.ts';
 import type { PrintedVerdict, Verification } from './verification.ts';
@@ -17,7 +17,7 @@ export async function explainedVerdict(
   const known = await knownSecrets(flags, io, secrets);
   return {
     valid: false,
-    diagnosis: explainMismatch(verifier.mismatch(known, PATIENT_BUDGET)),
+    diagnosis: explainMismatch(verifier.mismatch(known, new Deadline(PATIENT_MS))),
     ...(verifier.expected !== '' && { expected: verifier.expected }),
     got: printable(verifier.got, MAX_SHOWN_SIGNATURE),
   };
@@ -27,7 +27,7 @@ export async function explainedVerdict(
  * The budget of the contract keeps a service responsive. Here one person waits for one result, from code that runs for the
  * first time, perhaps on a busy machine: 20 ms would leave out much that 200 find.
  */
-const PATIENT_BUDGET: DiagnosisBudget = () => new Deadline(2_000);
+const PATIENT_MS = 2_000;
 
 /** Explains a mismatch by the variable, which may be left from an earlier check. */
 export function hiddenByVariable(verdict: PrintedVerdict, bytes: number): PrintedVerdict {

@@ -1,6 +1,6 @@
 import type { HeaderPair } from '../../../capture/capture.ts';
 import { SignatureError } from '../../../errors.ts';
-import type { Envelope } from '../../../diagnosis/signature/body/envelopes.ts';
+import type { Envelope } from '../../../capture/envelopes.ts';
 import { detectSchemes } from '../../../signature/schemes/detect-schemes.ts';
 import { DEFAULT_SCHEMES } from '../../../signature/schemes/find-schemes.ts';
 import { headerList } from '../../../signature/schemes/header-list.ts';

@@ -9,6 +9,7 @@ import { reachOf, type ReachFlags } from '../../flags/delivery/reach-flags.ts';
 import { jsonLine } from '../../json-line.ts';
 import { logTo, metricsAddressOf, type MetricsFlags } from '../../flags/delivery/service-flags.ts';
 import { openQueueToRun, type StoreFlags } from '../../flags/delivery/queue-flags.ts';
+import { failureCause } from '../../print/failure-cause.ts';
 import { resultLine } from '../../print/result-line.ts';
 import { resultText } from '../../print/result-text.ts';
 import { sourcesToDeliver } from '../../flags/delivery/sources-to-deliver.ts';
@@ -65,7 +66,7 @@ function printSettled(
       },
     ],
   };
-  const facts = { type, title: messageId };
+  const facts = { type, title: messageId, cause: failureCause(result) };
   if (output === 'json') {
     io.out(jsonLine({ ...resultLine(result, facts), id, source, destination }));
   } else io.out(`${resultText(result, facts, io)}\n`);

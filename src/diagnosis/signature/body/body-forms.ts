@@ -16,11 +16,11 @@ import {
   utf16Text,
   windowsText,
 } from './decoders.ts';
-import { bodyInside, envelopeOf } from './envelopes.ts';
-import { orderOfKeys } from '../json/key-order.ts';
-import type { KeptBody } from './kept-body.ts';
+import { bodyInside, envelopeOf } from '../../../capture/envelopes.ts';
+import { orderOfKeys } from './key-order.ts';
+import type { KeptBody } from '../../../signature/body/kept-body.ts';
 import { OTHER_TEXTS } from './other-texts.ts';
-import { RAW_BYTES } from '../reasons.ts';
+import { RAW_BYTES } from '../../../signature/reasons.ts';
 import type { BodyForm } from './body-variant.ts';
 
 /** The form of a body and what it says of it, the likeliest; undefined for a body like any other. */
@@ -56,11 +56,11 @@ const BODY_FORMS: readonly BodyForm[] = [
   {
     code: 'wrapped-body',
     says: (body) => {
-      const what = envelopeOf(body)?.what;
+      const what = envelopeOf(body.value)?.what;
       return what && `is ${what}`;
     },
-    inside: bodyInside,
-    fix: (body) => envelopeOf(body)?.fix ?? RAW_BYTES,
+    inside: ({ value }) => bodyInside(value),
+    fix: (body) => envelopeOf(body.value)?.fix ?? RAW_BYTES,
   },
   {
     code: 'encoded-body',
@@ -170,8 +170,8 @@ function badByteOf(bytes: Buffer): string {
   return `byte ${index + 1} is 0x${byte.toString('hex')}, "${windowsText(byte)}" in Latin-1`;
 }
 
-function isCutJson({ head, text, fault }: KeptBody): boolean {
-  return /^\s*[[{]/.test(head) && fault !== undefined && fault.at === text?.length;
+function isCutJson({ head, text, problem }: KeptBody): boolean {
+  return /^\s*[[{]/.test(head) && problem !== undefined && problem.at === text?.length;
 }
 
 /** The sizes at which columns and buffers cut a text. */

@@ -1,5 +1,5 @@
-import type { KeptBody } from './kept-body.ts';
-import type { ReasonCode } from '../reasons.ts';
+import type { KeptBody } from '../../../signature/body/kept-body.ts';
+import type { ReasonCode } from '../../../signature/reasons.ts';
 
 /** Other bytes that the signature may have been computed over. A string stands for its UTF-8. */
 export interface BodyVariant {

@@ -1,17 +1,14 @@
 import { isAscii } from 'node:buffer';
-import type { Deadline } from '../deadline.ts';
-import { stringified, utf8TextOf } from '../json/json-text.ts';
-import { jsonVariants } from '../json/json-variants.ts';
-import { whyDiffers } from '../json/why-differs.ts';
-import type { ReasonCode } from '../reasons.ts';
+import type { Deadline } from '../../../signature/deadline.ts';
+import { stringified, utf8TextOf } from '../../../signature/body/json-text.ts';
+import { jsonVariants } from './json-variants.ts';
+import { whyDiffers } from '../../../signature/body/why-differs.ts';
+import { overLossyBody, type ReasonCode } from '../../../signature/reasons.ts';
 import { bodyFormOf } from './body-forms.ts';
 import type { BodyVariant } from './body-variant.ts';
 import { formFieldVariants, formVariants } from './form-variants.ts';
-import type { KeptBody } from './kept-body.ts';
+import { LARGEST_DIAGNOSED, type KeptBody } from '../../../signature/body/kept-body.ts';
 import { lineVariants } from './line-variants.ts';
-
-/** Twice what a batch may have (contract, Batching client). Larger bodies are not copied into every encoding there is. */
-export const LARGEST_ENCODED = 1_000_000;
 
 /** What usually goes wrong with a body, the likeliest first. Ends early when the time is up. */
 export function* bodyVariants(kept: KeptBody, deadline: Deadline): Generator<BodyVariant> {
@@ -21,12 +18,12 @@ export function* bodyVariants(kept: KeptBody, deadline: Deadline): Generator<Bod
 
 /** The common mistakes with a body that take at most one pass over it. Each is made only on demand. */
 export function* cheapBodyVariants(body: KeptBody): Generator<BodyVariant> {
-  const { bytes, text, json } = body;
+  const { bytes, json } = body;
   yield* lineVariants(bytes);
   yield* constantVariants();
   // A verdict without --exact accepts this one; with it, it is a diagnosis.
-  if (text !== undefined && json !== undefined) yield new StringifiedBody(text, json);
-  if (bytes.length <= LARGEST_ENCODED) yield* insideVariants(body);
+  if (json !== undefined) yield new StringifiedBody(body, json);
+  if (bytes.length <= LARGEST_DIAGNOSED) yield* insideVariants(body);
 }
 
 /** What a body holds that is of another form, as it is and JSON-stringified. */
@@ -50,7 +47,7 @@ export function* costlyBodyVariants(kept: KeptBody, deadline: Deadline): Generat
   const { bytes, text, json } = kept;
   if (text !== undefined && json !== undefined) yield* jsonVariants(text, deadline);
   yield* unpackedVariants(bytes);
-  if (bytes.length > LARGEST_ENCODED) return;
+  if (bytes.length > LARGEST_DIAGNOSED) return;
   if (text !== undefined) {
     yield* json === undefined ? formVariants(text, deadline) : formFieldVariants(text.trim());
   }
@@ -72,18 +69,22 @@ function* constantVariants(): Generator<BodyVariant> {
 }
 
 class StringifiedBody implements BodyVariant {
-  readonly would = 'over the JSON-stringified body';
   readonly bytes: string;
-  readonly #text: string;
+  readonly #body: KeptBody;
 
-  constructor(text: string, json: string) {
-    this.#text = text;
+  constructor(body: KeptBody, json: string) {
+    this.#body = body;
     this.bytes = json;
   }
 
   /** Computed on demand: it takes as long as many guesses. */
   get code(): ReasonCode {
-    return whyDiffers(this.#text, this.bytes);
+    return this.#body.lossy === undefined ? whyDiffers(this.#body.text ?? '', this.bytes) : 'lossy-json';
+  }
+
+  get would(): string {
+    const { lossy } = this.#body;
+    return lossy === undefined ? 'over the JSON-stringified body' : overLossyBody(lossy.loss);
   }
 }
 
@@ -92,7 +93,7 @@ function* unpackedVariants(body: Buffer): Generator<BodyVariant> {
   const unpacked = unpackedBody(body);
   if (unpacked === undefined) return;
   yield { code, would: 'over the unpacked body', bytes: unpacked };
-  const text = unpacked.length > LARGEST_ENCODED ? undefined : utf8TextOf(unpacked);
+  const text = unpacked.length > LARGEST_DIAGNOSED ? undefined : utf8TextOf(unpacked);
   const json = text === undefined ? undefined : stringified(text);
   if (json !== undefined) yield { code, would: 'over the unpacked body, JSON-stringified', bytes: json };
 }
@@ -150,7 +151,7 @@ function zlib(): typeof import('node:zlib') {
 
 /** The limits for unpacking, as a small gzip body may unpack to gigabytes: more than JSON ever shrinks by, within some milliseconds. */
 const MOST_UNPACKED_PER_BYTE = 64;
-const [LEAST_UNPACKED, MOST_UNPACKED] = [LARGEST_ENCODED, 8 * 1024 * 1024];
+const [LEAST_UNPACKED, MOST_UNPACKED] = [LARGEST_DIAGNOSED, 8 * 1024 * 1024];
 
 /** Unpacks a body; undefined when it is neither gzip nor zlib, or unpacks to too much. */
 function unpackedBody(body: Buffer): Buffer | undefined {

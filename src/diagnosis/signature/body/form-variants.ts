@@ -1,6 +1,6 @@
 import type { BodyVariant } from './body-variant.ts';
-import type { Deadline } from '../deadline.ts';
-import { stringified } from '../json/json-text.ts';
+import type { Deadline } from '../../../signature/deadline.ts';
+import { stringified } from '../../../signature/body/json-text.ts';
 
 const code = 'url-encoded';
 

@@ -1,5 +1,5 @@
 import type { BodyForm } from './body-variant.ts';
-import { RAW_BYTES } from '../reasons.ts';
+import { RAW_BYTES } from '../../../signature/reasons.ts';
 
 /** Whether the start of a body looks like this. */
 function starts(pattern: RegExp, says: string): BodyForm['says'] {

@@ -1,4 +1,9 @@
-/** A JSON value as it is written: numbers keep their digits, a key that comes twice is there twice. */
+/**
+ * A JSON value as it is written: numbers keep their digits, and a duplicate key is there twice.
+ *
+ * No other reader of JSON here runs in a browser and keeps the spelling, which the page shows: `JSON.parse` loses digits and
+ * duplicate keys, and the readers of `src/message/json` build no values.
+ */
 export type JsonTreeNode =
   | { readonly kind: 'object' | 'array'; readonly entries: readonly TreeEntry[] }
   /** `text` as spelled, quotes and escapes included. */
@@ -43,12 +48,12 @@ export function pretty(node: JsonTreeNode, indent = ''): string {
 }
 
 /** Where reading is in a text that is JSON. */
-interface Cursor {
+interface JsonTreeCursor {
   readonly text: string;
   at: number;
 }
 
-function readNode(cursor: Cursor, depth: number): JsonTreeNode {
+function readNode(cursor: JsonTreeCursor, depth: number): JsonTreeNode {
   if (depth > MAX_DEPTH) throw new SyntaxError('too deep');
   switch (nextOf(cursor)) {
     case '{':
@@ -64,7 +69,7 @@ function readNode(cursor: Cursor, depth: number): JsonTreeNode {
   }
 }
 
-function readEntries(cursor: Cursor, depth: number, close: '}' | ']'): TreeEntry[] {
+function readEntries(cursor: JsonTreeCursor, depth: number, close: '}' | ']'): TreeEntry[] {
   const entries: TreeEntry[] = [];
   cursor.at += 1;
   while (nextOf(cursor) !== close) {
@@ -78,13 +83,13 @@ function readEntries(cursor: Cursor, depth: number, close: '}' | ']'): TreeEntry
 }
 
 /** The next character that is no white space. */
-function nextOf(cursor: Cursor): string | undefined {
+function nextOf(cursor: JsonTreeCursor): string | undefined {
   take(cursor, /[ \t\r\n]*/y);
   return cursor.text[cursor.at];
 }
 
 /** Not by a pattern, whose engine gives up on a megabyte of escapes. */
-function takeString(cursor: Cursor): string {
+function takeString(cursor: JsonTreeCursor): string {
   const { text, at: start } = cursor;
   let end = text.indexOf('"', start + 1);
   while (isEscaped(text, end)) end = text.indexOf('"', end + 1);
@@ -98,7 +103,7 @@ function isEscaped(text: string, at: number): boolean {
   return (at - from) % 2 === 1;
 }
 
-function take(cursor: Cursor, pattern: RegExp): string {
+function take(cursor: JsonTreeCursor, pattern: RegExp): string {
   pattern.lastIndex = cursor.at;
   const [found = ''] = pattern.exec(cursor.text) ?? [];
   cursor.at += found.length;

@@ -16,7 +16,7 @@ interface FilterBarProps {
   readonly onClear: () => void;
 }
 
-const VERDICTS = ['valid', 're-serialised', 'invalid', 'unsigned', 'unchecked'];
+const VERDICTS = ['valid', 're-serialized', 'invalid', 'unsigned', 'unchecked'];
 
 export function FilterBar(props: FilterBarProps): JSX.Element {
   const { filter, onFilter, requests, shown, searchRef, canAct, onExport, onClear } = props;

@@ -59,7 +59,7 @@ export function typesOfRequest({ type, among }: RequestSummary): readonly string
   return among?.types ?? [type ?? NO_TYPE];
 }
 
-/** What is valid only re-serialised is valid, and has a word of its own. */
+/** What is valid only re-serialized is valid, and has a word of its own. */
 function hasVerdict(summary: RequestSummary, verdict: string): boolean {
   return summary.verdict === verdict || shownVerdictOf(summary) === verdict;
 }

@@ -9,7 +9,7 @@ import { EditForm } from './edit-form.tsx';
 import { HeaderTable } from './header-table.tsx';
 import { ResponseView } from './response-view.tsx';
 import type { ComparedRequest } from './difference.ts';
-import type { Opened } from '../state/opened.ts';
+import type { FullRequest } from '../state/full-request.ts';
 import { ForwardedText, ReplayForm } from './replay-form.tsx';
 import { Status } from '../list/request-list.tsx';
 import { Tabs } from './tabs.tsx';
@@ -28,7 +28,7 @@ import {
 
 interface OpenedRequestProps {
   readonly inbox: InboxState;
-  readonly opened: Opened;
+  readonly opened: FullRequest;
 }
 
 /** One request, all of it. */
@@ -68,7 +68,7 @@ export function OpenedRequest({ inbox, opened }: OpenedRequestProps): JSX.Elemen
 }
 
 /** As a tree, a call of a tracking API is its messages, unpacked. The other tabs show the body as it came. */
-function Body({ details, body, tab }: Opened & { readonly tab: BodyKind }): JSX.Element {
+function Body({ details, body, tab }: FullRequest & { readonly tab: BodyKind }): JSX.Element {
   const { messages, messageTitles, library, problem } = details;
   const unpacked = useMemo(() => new TextEncoder().encode(JSON.stringify(messages ?? [])), [messages]);
   if (messages === undefined || tab !== 'tree') return <BodyView body={body} kind={tab} />;
@@ -131,9 +131,9 @@ function Actions({ inbox, opened }: OpenedRequestProps): JSX.Element {
   );
 }
 
-const comparedRequests = new WeakMap<Opened, ComparedRequest>();
+const comparedRequests = new WeakMap<FullRequest, ComparedRequest>();
 
-function comparedRequestOf(opened: Opened): ComparedRequest {
+function comparedRequestOf(opened: FullRequest): ComparedRequest {
   const known = comparedRequests.get(opened);
   if (known !== undefined) return known;
   const side = { ...opened, text: new TextDecoder().decode(opened.body) };

@@ -22,7 +22,8 @@ interface ReplayFormProps {
   readonly edited: (() => EditedRequest) | undefined;
 }
 
-type ReplayOutcome = { readonly forwarded: Forwarded } | { readonly fault: string } | 'in flight' | undefined;
+type ReplayOutcome =
+  { readonly forwarded: Forwarded } | { readonly failure: string } | 'in flight' | undefined;
 
 /** Sends the request again, byte by byte or edited, and shows the response. Its key gives each request a separate form. */
 export function ReplayForm(props: ReplayFormProps): JSX.Element {
@@ -73,13 +74,13 @@ async function outcomeOf(replayed: Promise<Forwarded>): Promise<ReplayOutcome> {
   try {
     return { forwarded: await replayed };
   } catch (error) {
-    return { fault: messageOf(error) };
+    return { failure: messageOf(error) };
   }
 }
 
 function OutcomeText({ outcome }: { readonly outcome: Exclude<ReplayOutcome, undefined> }): JSX.Element {
   if (outcome === 'in flight') return <span class="muted">Sending…</span>;
-  if ('fault' in outcome) return <span class="bad">{printable(outcome.fault)}</span>;
+  if ('failure' in outcome) return <span class="bad">{printable(outcome.failure)}</span>;
   return <ForwardedText what="Replayed to" forwarded={outcome.forwarded} />;
 }
 

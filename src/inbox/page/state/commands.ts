@@ -14,7 +14,7 @@ export interface InboxCommands {
   readonly clear: () => void;
 }
 
-interface CommandContext {
+interface InboxCommandContext {
   readonly api: Api;
   readonly setup: Setup;
   readonly shown: readonly RequestSummary[];
@@ -24,7 +24,7 @@ interface CommandContext {
   readonly changeRoute: ChangeRoute;
 }
 
-export function commandsOf(context: CommandContext): InboxCommands {
+export function commandsOf(context: InboxCommandContext): InboxCommands {
   const { api, setup, shown, selectedId, replayUrl, setNotice, changeRoute } = context;
   const tell = (ended: Promise<string>, failed: string): void => {
     void ended.catch((error: unknown) => `${failed}: ${messageOf(error)}`).then(setNotice);

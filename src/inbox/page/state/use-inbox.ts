@@ -7,7 +7,7 @@ import type { Tab } from '../request/tabs.tsx';
 import { createApi, type Api } from './api.ts';
 import { NOTHING, RequestFeed, type ArrivedRequests } from './arrivals.ts';
 import { commandsOf, type InboxCommands } from './commands.ts';
-import { useBodySearch, useOpened, type Opened, type Opening } from './opened.ts';
+import { useBodySearch, useFullRequest, type FullRequest, type LoadedRequest } from './full-request.ts';
 import { NARROW, type InboxRoute } from './route.ts';
 import { useRoute } from './use-route.ts';
 
@@ -24,14 +24,14 @@ export interface InboxState extends DraftState, InboxCommands {
   readonly select: (id: number | undefined) => void;
   /** Selects the request this many places below; the newest if none is selected. */
   readonly step: (by: number) => void;
-  readonly opening: Opening;
+  readonly opening: LoadedRequest;
   /** The one that others are compared with. */
   readonly markedId: number | undefined;
   /** Marks the selected one, or takes the mark away. */
   readonly toggleMark: () => void;
   readonly endComparing: () => void;
   /** What the selected one is compared with now. */
-  readonly compared: Opened | undefined;
+  readonly compared: FullRequest | undefined;
   readonly tab: Tab;
   readonly setTab: (tab: Tab) => void;
   readonly replayUrl: string;
@@ -52,9 +52,9 @@ export function useInbox(setup: Setup): InboxState {
   const [replayUrl, setReplayUrl] = useState(setup.forwardUrl ?? '');
   const [notice, setNotice] = useNotice();
   const shown = useShown(api, arrived, filter);
-  const marked = useOpened(api, markedId);
+  const marked = useFullRequest(api, markedId);
   const isComparing = markedId !== selectedId && marked !== undefined && 'body' in marked;
-  const opening = useOpened(api, selectedId);
+  const opening = useFullRequest(api, selectedId);
   const drafts = useDraft(selectedId, opening, { setup, setNotice });
   useTitle(arrived.requests.length);
   const commands = commandsOf({ api, setup, shown, selectedId, replayUrl, setNotice, changeRoute });
@@ -166,7 +166,11 @@ interface DraftState {
 }
 
 /** The edited form of the selected request, dropped with the selection. */
-function useDraft(id: number | undefined, opening: Opening, { setup, setNotice }: DraftContext): DraftState {
+function useDraft(
+  id: number | undefined,
+  opening: LoadedRequest,
+  { setup, setNotice }: DraftContext,
+): DraftState {
   const [edited, setEdited] = useState<{ readonly id: number; readonly draft: EditDraft }>();
   const draft = edited !== undefined && edited.id === id ? edited.draft : undefined;
   const setDraft = (now: EditDraft): void => {

@@ -7,7 +7,7 @@ export interface GatheredWritesOptions<T> {
   readonly most: number;
 }
 
-interface Waiting<T> {
+interface WaitingWrite<T> {
   readonly items: readonly T[];
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
@@ -19,7 +19,7 @@ const WRITES_WAITING = 10;
 /** Writes together what comes while a write is in flight, so that one commit waits for the disk for all of it. */
 export class GatheredWrites<T> {
   readonly #options: GatheredWritesOptions<T>;
-  readonly #waiting: Waiting<T>[] = [];
+  readonly #waiting: WaitingWrite<T>[] = [];
   #waitingItems = 0;
   #isWriting = false;
 
@@ -43,8 +43,8 @@ export class GatheredWrites<T> {
   }
 
   /** The entries of the next write, in the order in which they came; never one of them in two writes. */
-  #next(): readonly Waiting<T>[] {
-    const next: Waiting<T>[] = [];
+  #next(): readonly WaitingWrite<T>[] {
+    const next: WaitingWrite<T>[] = [];
     for (let count = 0; ;) {
       const [first] = this.#waiting;
       count += first?.items.length ?? 0;
@@ -56,7 +56,7 @@ export class GatheredWrites<T> {
     return next;
   }
 
-  async #writeTogether(together: readonly Waiting<T>[]): Promise<void> {
+  async #writeTogether(together: readonly WaitingWrite<T>[]): Promise<void> {
     try {
       await this.#options.write(together.flatMap(({ items }) => items));
       for (const { resolve } of together) resolve();
@@ -68,7 +68,7 @@ export class GatheredWrites<T> {
   }
 }
 
-/** Whether one of several may have caused it for all: the server refused what was sent, and can be reached. */
+/** Whether one of several may have caused it for all: the server rejected what was sent, and can be reached. */
 export function isOfOne(error: unknown): boolean {
   const { code } = Object(error) as { readonly code?: unknown }; // of any thrown value
   return typeof code === 'string' && /^(?:2|4|54|P0|XX|BM)[0-9A-Z]+$/.test(code);

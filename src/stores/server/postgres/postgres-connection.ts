@@ -135,10 +135,7 @@ async function hasBullmqTables(client: PoolClient, bullmq: Bullmq): Promise<bool
 
 async function hasOurTables(client: PoolClient): Promise<boolean> {
   const { rows } = await client.query<{ areMade: boolean }>(
-    `SELECT to_regclass('${SCHEMA}.hooks_lines') IS NOT NULL
-        AND to_regclass('${SCHEMA}.hooks_line_ids') IS NOT NULL
-        AND to_regclass('${SCHEMA}.hooks_stalled') IS NOT NULL
-        AND to_regclass('${SCHEMA}.hooks_expiring_facts') IS NOT NULL AS "areMade"`,
+    `SELECT to_regclass('${SCHEMA}.hooks_stalled') IS NOT NULL AS "areMade"`,
   );
   return rows[0]?.areMade === true;
 }

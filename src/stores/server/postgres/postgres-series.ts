@@ -172,7 +172,7 @@ const MOST_STALLS = 2 ** 31 - 1;
 const FORGOTTEN_AT_ONCE = 1_000;
 const SETTLED_AT_ONCE = 100;
 
-/** False for what BullMQ refuses because of the entry's state or lock: its functions raise this then, and everything is undone. */
+/** False for what BullMQ rejects because of the entry's state or lock: its functions raise this then, and everything is undone. */
 async function isAllowed(act: Promise<unknown>): Promise<boolean> {
   try {
     await act;
@@ -209,7 +209,7 @@ async function nextDueIn(pool: Pool, series: string): Promise<number | undefined
   return rows[0]?.due ?? undefined;
 }
 
-/** Each by the primary key: of `id = ANY`, a table that was just filled, and not yet analysed, reads all rows of the series. */
+/** Each by the primary key: of `id = ANY`, a table that was just filled, and not yet analyzed, reads all rows of the series. */
 const WANTED = `unnest($2::text[]) AS wanted (key),
   LATERAL (SELECT * FROM job WHERE job.queue = $1 AND job.id = wanted.key LIMIT 1) AS found`;
 

@@ -1,5 +1,5 @@
 import type { EntryState, Series, Server } from '../server.ts';
-import type { Lane } from '../../../queue/queue.ts';
+import type { LaneId } from '../../../queue/queue.ts';
 
 /** The prefix of the names of all lanes. */
 const SERIES = 'hooks/';
@@ -8,30 +8,30 @@ const SERIES = 'hooks/';
 export class ServerLanes {
   readonly #server: Server;
   /** The known lanes by the name of their series. */
-  readonly #known = new Map<string, Lane>();
+  readonly #known = new Map<string, LaneId>();
 
   constructor(server: Server) {
     this.#server = server;
   }
 
   /** The series of its deliveries. */
-  series(lane: Lane): Series {
+  series(lane: LaneId): Series {
     return this.#server.series(seriesName(lane));
   }
 
   /** The series of deliveries that were dead on arrival: no claim takes from it. */
-  deadSeries(lane: Lane): Series {
+  deadSeries(lane: LaneId): Series {
     return this.#server.series(deadSeriesName(lane));
   }
 
   /** The registered lanes, and those that `find` found. */
-  async all(): Promise<readonly Lane[]> {
+  async all(): Promise<readonly LaneId[]> {
     this.#learn(await this.#server.registered());
     return [...this.#known.values()];
   }
 
   /** Those of them that have something unsettled. */
-  async unsettled(): Promise<readonly Lane[]> {
+  async unsettled(): Promise<readonly LaneId[]> {
     const lanes = await this.all();
     const areAny = await Promise.all(
       lanes.map((lane) => this.hasAny(lane, ['waiting', 'active', 'delayed'])),
@@ -40,13 +40,13 @@ export class ServerLanes {
   }
 
   /** Whether a lane has an entry in one of the states. */
-  async hasAny(lane: Lane, states: readonly EntryState[]): Promise<boolean> {
+  async hasAny(lane: LaneId, states: readonly EntryState[]): Promise<boolean> {
     const series = this.series(lane);
     const found = await Promise.all(states.map((state) => series.ids(state, 0, 0)));
     return found.some((ids) => ids.length > 0);
   }
 
-  /** Looks for lanes that hold something and are not registered: the registry was lost, or version 0.1 wrote them. */
+  /** Looks for lanes that hold something and are not registered: the registry was lost. */
   async find(): Promise<void> {
     this.#learn(await this.#server.findSeries(SERIES));
   }
@@ -82,12 +82,12 @@ export function groupBySeries<T>(
 }
 
 /** Names a lane's series: legible in Bull Board, and without a colon. */
-export function seriesName({ source, destination }: Lane): string {
+export function seriesName({ source, destination }: LaneId): string {
   return `${SERIES}${encodeURIComponent(source)}/${encodeURIComponent(destination)}`;
 }
 
 /** Undefined: the name is not one of `seriesName`, so the series does not belong to hooks. */
-function laneOf(name: string): Lane | undefined {
+function laneOf(name: string): LaneId | undefined {
   const [, source, destination] = /^hooks\/([^/]*)\/([^/]*)(?:\/dead)?$/.exec(name) ?? [];
   if (source === undefined || destination === undefined) return undefined;
   try {
@@ -97,6 +97,6 @@ function laneOf(name: string): Lane | undefined {
   }
 }
 
-export function deadSeriesName(lane: Lane): string {
+export function deadSeriesName(lane: LaneId): string {
   return `${seriesName(lane)}/dead`;
 }

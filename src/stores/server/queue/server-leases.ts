@@ -1,5 +1,5 @@
 import type { Clock } from '../../../clock.ts';
-import type { Claim, Lane } from '../../../queue/queue.ts';
+import type { Claim, LaneId } from '../../../queue/queue.ts';
 import type { EntryLock, TakenEntry } from '../server.ts';
 import { groupBySeries, type ServerLanes } from './server-lanes.ts';
 import { inLines, takenToDelivery } from './server-record.ts';
@@ -90,7 +90,7 @@ export class ServerLeases {
 }
 
 /** Its token is that of the lock, and how often the entry was taken: notes say which of its takes they know of. */
-export function toClaim({ entry, token }: TakenEntry, lane: Lane): Claim {
+export function toClaim({ entry, token }: TakenEntry, lane: LaneId): Claim {
   return { delivery: takenToDelivery(entry, lane), token: `${token}#${entry.takes}` };
 }
 

@@ -1,13 +1,13 @@
 import type { SeriesEntry, EntryState, Series } from '../server.ts';
 import { withDamageShown, type Delivery, type DeliveryState } from '../../../queue/delivery.ts';
 import type { Page, DeliverySelection } from '../../../queue/inspection.ts';
-import type { Lane } from '../../../queue/queue.ts';
+import type { LaneId } from '../../../queue/queue.ts';
 import { groupBySeries, type ServerLanes } from './server-lanes.ts';
 import { deliveryId, entryToDelivery } from './server-record.ts';
 
 /** Where the entries of one state lie. */
 interface Shelf {
-  readonly lane: Lane;
+  readonly lane: LaneId;
   readonly series: Series;
   readonly state: EntryState;
   readonly isDead: boolean;
@@ -72,7 +72,7 @@ export class ServerListing {
     return lanes.flat();
   }
 
-  async #idsIn(lane: Lane, states: readonly DeliveryState[]): Promise<readonly Listed[]> {
+  async #idsIn(lane: LaneId, states: readonly DeliveryState[]): Promise<readonly Listed[]> {
     const shelves: { readonly state: EntryState; readonly ids: readonly Listed[] }[] = [];
     for (const shelf of this.#shelvesOf(lane, states)) {
       shelves.push({ state: shelf.state, ids: await idsOn(shelf) });
@@ -82,7 +82,7 @@ export class ServerListing {
     );
   }
 
-  #shelvesOf(lane: Lane, states: readonly DeliveryState[]): readonly Shelf[] {
+  #shelvesOf(lane: LaneId, states: readonly DeliveryState[]): readonly Shelf[] {
     const entryStates = new Set(states.flatMap((state) => WHERE[state]));
     const series = this.#lanes.series(lane);
     const shelves = IN_ORDER.filter((state) => entryStates.has(state)).map((state) => ({
@@ -92,14 +92,7 @@ export class ServerListing {
       isDead: false,
     }));
     if (!states.includes('dead')) return shelves;
-    const dead = this.#lanes.deadSeries(lane);
-    const arrivals = (['waiting', 'active', 'failed'] as const).map((state) => ({
-      lane,
-      series: dead,
-      state,
-      isDead: true,
-    }));
-    return [...arrivals, ...shelves];
+    return [{ lane, series: this.#lanes.deadSeries(lane), state: 'waiting', isDead: true }, ...shelves];
   }
 }
 

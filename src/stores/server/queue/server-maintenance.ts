@@ -1,13 +1,11 @@
 import type { Clock } from '../../../clock.ts';
-import type { Delivery } from '../../../queue/delivery.ts';
-import type { Lane } from '../../../queue/queue.ts';
+import type { LaneId } from '../../../queue/queue.ts';
 import type { RetentionOptions } from '../../../queue/retention.ts';
 import { seriesName, type ServerLanes } from './server-lanes.ts';
-import type { Series, SeriesEntry, Server } from '../server.ts';
-import { entryId, entryToDelivery, inLines } from './server-record.ts';
+import type { Series, SeriesEntry } from '../server.ts';
+import { entryToDelivery } from './server-record.ts';
 
 export interface ServerMaintenanceOptions {
-  readonly server: Server;
   readonly lanes: ServerLanes;
   readonly clock: Clock;
   readonly retention: Partial<RetentionOptions>;
@@ -27,21 +25,18 @@ export class ServerMaintenance {
   readonly #options: ServerMaintenanceOptions;
   readonly #recoveredAt = new Map<string, number>();
   #forgotAt = -Infinity;
-  #areOldTaken = false;
 
   constructor(options: ServerMaintenanceOptions) {
     this.#options = options;
   }
 
-  async maintain(lane: Lane): Promise<void> {
-    const { server, lanes, clock, recoverMs } = this.#options;
+  async maintain(lane: LaneId): Promise<void> {
+    const { lanes, clock, recoverMs } = this.#options;
     const now = clock.now();
     const name = seriesName(lane);
     if (now >= (this.#recoveredAt.get(name) ?? -Infinity) + recoverMs) {
       this.#recoveredAt.set(name, now);
       await lanes.series(lane).recover(recoverMs);
-      if (!this.#areOldTaken) await finishOld(server, lanes);
-      this.#areOldTaken = true;
     }
     if (now < this.#forgotAt + FORGET_MS) return;
     this.#forgotAt = now;
@@ -52,7 +47,7 @@ export class ServerMaintenance {
   }
 
   /** Returns whether more may be left. */
-  async #forget(lane: Lane): Promise<boolean> {
+  async #forget(lane: LaneId): Promise<boolean> {
     const { lanes, clock, retention } = this.#options;
     const { deliveredMs, deadMs } = retention;
     const series = lanes.series(lane);
@@ -64,29 +59,9 @@ export class ServerMaintenance {
   }
 }
 
-/** A series in which version 0.1 wrote which deliveries it was about to add or settle, with their order keys. */
-const OLD_INTENTS = 'hooks-errands';
-
-/** Finishes what a process of version 0.1 had begun when it was killed: those called that are first in the lines of what is gone. */
-async function finishOld(server: Server, lanes: ServerLanes): Promise<void> {
-  const series = server.series(OLD_INTENTS);
-  for (const state of ['delayed', 'waiting', 'active'] as const) {
-    const ids = await series.ids(state, 0, -1);
-    for (const entry of await series.get(ids)) {
-      const { of } = JSON.parse(entry?.text ?? '{"of":[]}') as { readonly of: readonly Delivery[] }; // by that version, in part
-      for (const delivery of of) await lanes.series(delivery).remove([{ ...inLines(delivery), id: ABSENT }]);
-    }
-    if (ids.length > 0) await series.remove(ids.map((id) => ({ id })));
-  }
-}
-
-/** What is not there leaves lines that it does not stand in. */
-const ABSENT = entryId('');
-
 /** Removes old dead letters that were dead on arrival: they wait in a series that no claim takes from, since BullMQ can add only what waits. */
 async function forgetArrivals(series: Series, before: number): Promise<boolean> {
-  // Version 0.1 marked them.
-  let areMore = await series.forget('failed', before);
+  let areMore = false;
   const oldest = await series.ids('waiting', -FORGOTTEN_AT_ONCE, -1);
   for (let at = 0; at < oldest.length; at += READ_AT_ONCE) {
     const ids = oldest.slice(at, at + READ_AT_ONCE);

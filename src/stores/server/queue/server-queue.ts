@@ -3,7 +3,7 @@ import type { Clock } from '../../../clock.ts';
 import { ClosedError } from '../../../errors.ts';
 import { HELD_UNTIL, type Server, type TakenEntry } from '../server.ts';
 import type { Delivery, Progress } from '../../../queue/delivery.ts';
-import type { Claim, ClaimResult, ClaimRequest, Lane, Queue, Settlement } from '../../../queue/queue.ts';
+import type { Claim, ClaimResult, ClaimRequest, LaneId, Queue, Settlement } from '../../../queue/queue.ts';
 import type { RetentionOptions } from '../../../queue/retention.ts';
 import { deadSeriesName, seriesName, ServerLanes } from './server-lanes.ts';
 import { entryId, noteOf, toNewEntry } from './server-record.ts';
@@ -72,7 +72,7 @@ export class ServerQueue implements Queue {
     this.#lanes = new ServerLanes(server);
     const lanes = this.#lanes;
     this.#leases = new ServerLeases({ lanes, clock, lockMs });
-    this.#maintenance = new ServerMaintenance({ server, lanes, clock, retention, recoverMs });
+    this.#maintenance = new ServerMaintenance({ lanes, clock, retention, recoverMs });
   }
 
   async add(all: readonly Delivery[]): Promise<void> {
@@ -140,7 +140,7 @@ export class ServerQueue implements Queue {
     return isOurs;
   }
 
-  async lanes(): Promise<readonly Lane[]> {
+  async lanes(): Promise<readonly LaneId[]> {
     this.#assertOpen();
     if (!this.#areLanesRestored) await this.#lanes.restore();
     this.#areLanesRestored = true;
@@ -172,7 +172,7 @@ export class ServerQueue implements Queue {
       taken,
       lane,
       lockMs,
-    }: { readonly taken: readonly TakenEntry[]; readonly lane: Lane; readonly lockMs: number },
+    }: { readonly taken: readonly TakenEntry[]; readonly lane: LaneId; readonly lockMs: number },
   ): Promise<void> {
     const takenAt = new Map(taken.map(({ entry }) => [entry.id, entry.takenAt]));
     const unwritten = claims.filter(
@@ -188,7 +188,7 @@ export class ServerQueue implements Queue {
   }
 
   /** The claims whose turn it is: one may have been called that waits in another line, too. */
-  async #inTurn(claims: readonly Claim[], lane: Lane): Promise<readonly Claim[]> {
+  async #inTurn(claims: readonly Claim[], lane: LaneId): Promise<readonly Claim[]> {
     const locks = claims.map(lockOf).filter(({ lines = [] }) => lines.length > 0);
     if (locks.length === 0) return claims;
     const held = new Set(await this.#lanes.series(lane).hold(locks));
@@ -196,7 +196,7 @@ export class ServerQueue implements Queue {
   }
 
   async #nextDueAt(
-    lane: Lane,
+    lane: LaneId,
     claims: readonly Claim[],
     nextDelayedAt: number | undefined,
   ): Promise<number | undefined> {

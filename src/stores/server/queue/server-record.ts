@@ -9,7 +9,7 @@ import {
   type DeliveryState,
   type Progress,
 } from '../../../queue/delivery.ts';
-import type { Lane } from '../../../queue/queue.ts';
+import type { LaneId } from '../../../queue/queue.ts';
 
 /** The part of a delivery that never changes, as a server keeps it. */
 interface Text {
@@ -19,15 +19,13 @@ interface Text {
   /** @default none */
   readonly orderKeys?: readonly string[];
   readonly trace?: string | undefined;
-  /** Version 0.1 wrote it. @default when the entry was added */
-  readonly createdAt?: number;
-  /** @default createdAt */
+  /** @default when the entry was added */
   readonly dueAt?: number;
   /** Where it is UTF-8. */
   readonly body?: string;
   readonly bodyBase64?: string;
-  /** As checksum.ts has it. Version 1 wrote none. */
-  readonly checksum?: number;
+  /** As checksum.ts has it. */
+  readonly checksum: number;
   /** Present for a delivery that was dead on arrival. */
   readonly dead?: Pick<Delivery, 'reason' | 'detail' | 'settledAt'>;
   /** Present for a delivery that comes from another queue. */
@@ -104,7 +102,7 @@ function bodyOf({ body }: Delivery): Pick<Text, 'body'> | Pick<Text, 'bodyBase64
 }
 
 /** Reads a delivery that this process has just taken, as it was before. */
-export function takenToDelivery(entry: SeriesEntry, lane: Lane): Delivery {
+export function takenToDelivery(entry: SeriesEntry, lane: LaneId): Delivery {
   const { source, destination } = lane;
   return toDelivery(readRecord(entry), { source, destination, state: 'sending', takes: entry.takes - 1 });
 }
@@ -116,7 +114,7 @@ export function noteOf(note: Note): string {
 /** `isArrival`: it was dead when it came. */
 export function entryToDelivery(
   entry: SeriesEntry,
-  { source, destination, isArrival = false }: Lane & { readonly isArrival?: boolean },
+  { source, destination, isArrival = false }: LaneId & { readonly isArrival?: boolean },
 ): Delivery {
   const record = readRecord(entry);
   return toDelivery(record, { source, destination, state: isArrival ? 'dead' : storedStateOf(record) });
@@ -141,7 +139,7 @@ function toDelivery(
     destination,
     state,
     takes = entry.takes,
-  }: Lane & { readonly state: DeliveryState; readonly takes?: number },
+  }: LaneId & { readonly state: DeliveryState; readonly takes?: number },
 ): Delivery {
   const isSettled = state === 'delivered' || state === 'dead';
   const body = text === undefined ? Buffer.from(bodyBase64, 'base64') : Buffer.from(text);
@@ -173,14 +171,11 @@ function deathOf(entry: SeriesEntry, dead: Text['dead']): Pick<Delivery, 'reason
 }
 
 function isWhole(
-  checksum: number | undefined,
+  checksum: number,
   body: Buffer,
   { messageId, orderKeys }: Pick<Delivery, 'messageId' | 'orderKeys'>,
 ): boolean {
-  return (
-    checksum === undefined ||
-    checksum === checksumOf({ body, messageId, orderKeys: JSON.stringify(orderKeys) })
-  );
+  return checksum === checksumOf({ body, messageId, orderKeys: JSON.stringify(orderKeys) });
 }
 
 type ReadText = Text & Pick<Delivery, 'type' | 'orderKeys' | 'createdAt' | 'dueAt'>;
@@ -189,8 +184,8 @@ type ReadText = Text & Pick<Delivery, 'type' | 'orderKeys' | 'createdAt' | 'dueA
 function readText({ name, text, addedAt }: SeriesEntry): ReadText {
   try {
     const read = JSON.parse(text) as Text; // written by toNewEntry only
-    const { type = name, orderKeys = [], createdAt = addedAt, dueAt = createdAt } = read;
-    return { ...read, type, orderKeys, createdAt, dueAt };
+    const { type = name, orderKeys = [], dueAt = addedAt } = read;
+    return { ...read, type, orderKeys, createdAt: addedAt, dueAt };
   } catch {
     return { messageId: '', type: '', orderKeys: [], createdAt: addedAt, dueAt: addedAt, checksum: NaN };
   }

@@ -1,5 +1,5 @@
 import { hasDeliveries, type DeliveredAttempts, type LaneStats } from '../../../queue/inspection.ts';
-import type { Lane } from '../../../queue/queue.ts';
+import type { LaneId } from '../../../queue/queue.ts';
 import type { ServerLanes } from './server-lanes.ts';
 import { HELD_UNTIL } from '../server.ts';
 import { entryToDelivery } from './server-record.ts';
@@ -11,7 +11,7 @@ export async function serverStats(lanes: ServerLanes): Promise<readonly LaneStat
   return stats.filter(hasDeliveries).toSorted(byName);
 }
 
-async function statsOf(lane: Lane, lanes: ServerLanes): Promise<LaneStats> {
+async function statsOf(lane: LaneId, lanes: ServerLanes): Promise<LaneStats> {
   const series = lanes.series(lane);
   const [waiting = 0, sending = 0, delayed = 0, delivered = 0, failed = 0] = await series.count([
     'waiting',
@@ -22,7 +22,7 @@ async function statsOf(lane: Lane, lanes: ServerLanes): Promise<LaneStats> {
   ]);
   // A delivery that waits for another of its order key is delayed without a date.
   const [retrying = 0] = delayed === 0 ? [] : await series.count(['delayed'], HELD_UNTIL);
-  const arrivals = await lanes.deadSeries(lane).count(['waiting', 'active', 'failed']);
+  const [arrivals = 0] = await lanes.deadSeries(lane).count(['waiting']);
   const firsts = [
     ...(waiting === 0 ? [] : await series.ids('waiting', -1, -1)),
     ...(retrying === 0 ? [] : await series.ids('delayed', 0, 0)),
@@ -35,7 +35,7 @@ async function statsOf(lane: Lane, lanes: ServerLanes): Promise<LaneStats> {
     sending,
     retrying,
     delivered,
-    dead: arrivals.reduce((sum, count) => sum + count, failed),
+    dead: failed + arrivals,
     ...(times.length > 0 && { nextDueAt: Math.min(...times) }),
   };
 }
@@ -74,7 +74,7 @@ export async function oldestUnsettled(lanes: ServerLanes): Promise<number | unde
   return known.length === 0 ? undefined : Math.min(...known);
 }
 
-function byName(one: Lane, other: Lane): number {
+function byName(one: LaneId, other: LaneId): number {
   return compare(one.source, other.source) || compare(one.destination, other.destination);
 }
 

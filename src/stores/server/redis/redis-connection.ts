@@ -51,7 +51,7 @@ export async function connectRedis(
     findSeries: (prefix) => findSeries(redis, prefix),
     warnings: () => warnings(redis, place),
     failed: (error) => {
-      // The driver takes a script for known that it first sent in a transaction which was refused, as when the memory is
+      // The driver takes a script for known that it first sent in a transaction which was rejected, as when the memory is
       // full: for as long as the connection lasts.
       if (String(error).includes('NOSCRIPT')) redis.disconnect(true);
     },

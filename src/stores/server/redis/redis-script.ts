@@ -71,19 +71,12 @@ end
 /**
  * Lines are sorted sets by the order of joining: the time of a command does not grow with the line. An id whose entry a person has deleted
  * is taken out when it would be first. The key of a line is the beginning of its name, of whose 114 bits two are not met twice: with one
- * character more it takes 8 bytes more. Version 0.1 kept lists under the whole names.
+ * character more it takes 8 bytes more.
  */
 export const LINES = `${BASE}
 local function lines()
   local found = {}
-  for place = 1, tonumber(argument()) do
-    local name = '${LINE}' .. argument()
-    found[place] = string.sub(name, 1, ${LINE.length + 19})
-    if redis.call('TYPE', name).ok == 'list' then
-      for order, id in ipairs(redis.call('LRANGE', name, 0, -1)) do redis.call('ZADD', found[place], 'NX', order, id) end
-      redis.call('DEL', name)
-    end
-  end
+  for place = 1, tonumber(argument()) do found[place] = '${LINE}' .. string.sub(argument(), 1, 19) end
   return found
 end
 local function isGone(id)

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { QueueError } from '../../../errors.ts';
-import { FORMAT } from './schema.ts';
+import { SCHEMA_VERSION } from './schema.ts';
 import type { Database, Statement } from './sqlite.ts';
 import type { Sql } from './store.ts';
 import { isDoubtful } from './store-error.ts';
@@ -68,7 +68,7 @@ export class SqliteConnection {
   checkpoint(): void {
     try {
       const { busy } = this.sql('PRAGMA wal_checkpoint(RESTART)').get() ?? {};
-      if (busy === 0) this.#database.exec(`PRAGMA user_version = ${FORMAT}`);
+      if (busy === 0) this.#database.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`);
     } catch (error) {
       this.doubt(error);
     }

@@ -5,13 +5,13 @@ import { DiskRoom } from './disk-room.ts';
 import { SqliteConnection } from './connection.ts';
 import { assertNotEmpty } from './files.ts';
 import { assertOwnFile } from './ownership.ts';
-import { isCurrent, type Tables } from './schema.ts';
+import { assertSchema } from './schema.ts';
 import { loadSqlite, type Database } from './sqlite.ts';
 import { SqliteStore } from './sqlite-store.ts';
 import type { Store } from './store.ts';
 import { isBusy, storeError } from './store-error.ts';
 
-/** The facts about a store's file that can be read without making, changing or migrating it. */
+/** The facts about a store's file that can be read without making or changing it. */
 export interface StoreExamination {
   readonly file: string;
   readonly bytes: number;
@@ -23,8 +23,6 @@ export interface StoreExamination {
   /** The damage that SQLite's quick check found; undefined: none, or the file is too large for a quick check. */
   readonly damage: string | undefined;
   readonly isChecked: boolean;
-  /** Whether its tables are those that this program knows; older ones are brought up to date by the next that opens it. */
-  readonly isCurrent: boolean;
 }
 
 /** Where a file is, or would be made: the folder itself, or the nearest above it that is there. */
@@ -68,10 +66,10 @@ const LOCK_WAIT_MS = 1_000;
 
 interface ExamineOptions {
   readonly clock: Clock;
-  readonly tables: readonly Tables[];
+  readonly tables: readonly string[];
 }
 
-/** Looks at a file that is there; `use` may read it on, when its tables are current. Throws QueueError when it cannot be opened. */
+/** Looks at a file that is there; `use` may read it on, when it is not damaged. Throws QueueError when it cannot be opened. */
 export async function examineStore<T>(
   file: string,
   { clock, tables }: ExamineOptions,
@@ -91,6 +89,7 @@ export async function examineStore<T>(
       reopen: async () => new SqliteConnection(open(), file),
     });
     try {
+      assertSchema(database, tables, file);
       const isChecked = bytes <= LARGEST_CHECKED;
       const seen: StoreExamination = {
         file,
@@ -100,10 +99,8 @@ export async function examineStore<T>(
         isLocked: isLocked(database),
         damage: isChecked ? damageOf(database) : undefined,
         isChecked,
-        isCurrent: isCurrent(database, tables, file),
       };
-      const isReadable = seen.isCurrent && seen.damage === undefined;
-      return { ...seen, used: isReadable ? await use(store) : undefined };
+      return { ...seen, used: seen.damage === undefined ? await use(store) : undefined };
     } finally {
       await store.close();
     }

@@ -8,13 +8,13 @@ import { assertOwnFile } from './ownership.ts';
 /**
  * Sees to it that the database's file is there, that only its owner may read it, and that none of its files is a symbolic
  * link: who could put one there could choose what is overwritten. SQLite gives `-wal` and `-shm` the mode of the file.
- * A database of another program is refused before anything of it changes. `make` makes a file that is missing, unless another
+ * A database of another program is rejected before anything of it changes. `make` makes a file that is missing, unless another
  * process was faster.
  */
 export async function prepareFiles(file: string, make = makeEmpty): Promise<void> {
   const folder = dirname(resolve(file));
   makeFolder(folder, 0o700);
-  await refuseOpenFolder(folder, file);
+  await rejectOpenFolder(folder, file);
   const isNew = (await modeOf(file)) === undefined;
   if (isNew) await make(file);
   // SQLite would say of a read-only file that it cannot be opened.
@@ -29,7 +29,7 @@ export async function prepareFiles(file: string, make = makeEmpty): Promise<void
  * Where any user may remove and rename, any user may put another database in the place of this one, or another log next to it.
  * In a folder with the sticky bit, as /tmp, only a file's owner may. Root may use any folder.
  */
-async function refuseOpenFolder(folder: string, file: string): Promise<void> {
+async function rejectOpenFolder(folder: string, file: string): Promise<void> {
   if (process.geteuid?.() === 0) return;
   const { mode } = await stat(folder);
   if ((mode & 0o1002) !== 0o0002 || process.platform === 'win32') return;

@@ -10,7 +10,7 @@ import { assertNotEmpty, isEmptyFile, prepareFiles, removeStore, sizeOf } from '
 import { assertOwnFile } from './ownership.ts';
 import { SqliteConnection } from './connection.ts';
 import { cutCommits, lostPages } from './cut-commits.ts';
-import { isCurrent, migrate, type Tables } from './schema.ts';
+import { assertSchema, isNewDatabase, makeTables } from './schema.ts';
 import { loadSqlite, type Database } from './sqlite.ts';
 import { SqliteStore } from './sqlite-store.ts';
 import type { Store } from './store.ts';
@@ -18,8 +18,8 @@ import { busyError, diskFullError, isBusy, isDiskFull, storeError } from './stor
 
 export interface StoreOptions {
   readonly clock: Clock;
-  /** Whose tables are used. */
-  readonly tables: readonly Tables[];
+  /** SQL for all tables of the file. */
+  readonly tables: readonly string[];
   /** Whether to make the file, and its folder, when it is missing. @default true */
   readonly create?: boolean | undefined;
   /** Whether the caller neither adds nor delivers: it needs no file that can be written, and initializes none. @default false */
@@ -33,7 +33,7 @@ const OPENING_RETRY_MS = 20;
 const TURN_WAIT_MS = 5;
 
 /**
- * Opens the file and brings its tables up to date.
+ * Opens the file, and makes its tables when it is new.
  * @param place `sqlite:PATH` or a path.
  * @throws ConfigError for another kind of place, QueueError for a file that cannot be used.
  */
@@ -83,7 +83,7 @@ function noQueue(file: string): QueueError {
 }
 
 /** Makes the file under another name first: no process finds it without its tables. */
-async function make(file: string, tables: readonly Tables[]): Promise<void> {
+async function make(file: string, tables: readonly string[]): Promise<void> {
   // Nothing could be added to it.
   if (new DiskRoom(file).isShort()) throw diskFullError();
   const { DatabaseSync } = await loadSqlite();
@@ -93,7 +93,7 @@ async function make(file: string, tables: readonly Tables[]): Promise<void> {
     await writeFile(fresh, '', { flag: 'wx', mode: 0o600 });
     const database = new DatabaseSync(fresh, { timeout: 0 });
     // Not in WAL mode: processes that find the file would get no index of the log under its own name.
-    initialize(database, tables, file);
+    initialize(database, tables);
     database.close();
     nameNewFile(fresh, file);
   } catch (error) {
@@ -105,24 +105,27 @@ async function make(file: string, tables: readonly Tables[]): Promise<void> {
 }
 
 /** Gives a new file its stamp and tables before its log begins: to look for them in a damaged log would repair the log. */
-function initialize(database: Database, tables: readonly Tables[], file: string): void {
-  // Possible only before anything is stored; an older file gets it by `hooks queue vacuum`, since that takes long.
+function initialize(database: Database, tables: readonly string[]): void {
+  // Possible only before anything is stored.
   database.exec('PRAGMA auto_vacuum = INCREMENTAL');
-  migrate(database, tables, file);
+  makeTables(database, tables);
 }
 
-/** Up to date; not open when it cannot be brought there. */
-async function connect(file: string, tables: readonly Tables[], waitMs: number): Promise<SqliteConnection> {
+/** Opens the file, with its tables. Closes it again when it cannot be used. */
+async function connect(file: string, tables: readonly string[], waitMs: number): Promise<SqliteConnection> {
   const { DatabaseSync } = await loadSqlite();
   return connected(new DatabaseSync(file, { timeout: waitMs }), tables, file);
 }
 
-function connected(database: Database, tables: readonly Tables[], file: string): SqliteConnection {
+function connected(database: Database, tables: readonly string[], file: string): SqliteConnection {
   try {
-    const { page_count: pages } = database.prepare('PRAGMA page_count').get() ?? {};
-    if (pages === 0) initialize(database, tables, file);
+    if (isNewDatabase(database)) {
+      initialize(database, tables);
+      // A file that has pages takes the setting of `initialize` only so.
+      database.exec('VACUUM');
+    }
     setUp(database);
-    migrate(database, tables, file);
+    assertSchema(database, tables, file);
     database.exec(`PRAGMA busy_timeout = ${TURN_WAIT_MS}`);
     return new SqliteConnection(database, file);
   } catch (error) {
@@ -141,13 +144,15 @@ async function cannotBeWritten(file: string): Promise<boolean> {
  * Opens a file that cannot be written. SQLite opens one in WAL mode only where it finds the index of a log, or can make it, so
  * a file whose log is empty may be read from a copy.
  */
-async function connectToRead(file: string, tables: readonly Tables[]): Promise<SqliteConnection> {
+async function connectToRead(file: string, tables: readonly string[]): Promise<SqliteConnection> {
   await assertOwnFile(file);
   const { DatabaseSync } = await loadSqlite();
   try {
     const database = new DatabaseSync(file, { timeout: OPENING_WAIT_MS, readOnly: true });
-    if (isCurrent(database, tables, file)) return new SqliteConnection(database, file);
-  } catch {
+    assertSchema(database, tables, file);
+    return new SqliteConnection(database, file);
+  } catch (error) {
+    if (error instanceof QueueError) throw error;
     // What else is wrong with the file is told of its copy.
   }
   if (await sizeOf(`${file}-wal`)) {
@@ -168,7 +173,7 @@ async function connectToRead(file: string, tables: readonly Tables[]): Promise<S
  * After an error. When an fsync has failed, what was written before it and not yet synced may be gone from the disk, though
  * it can be read and the next fsync succeeds. So all that is in the log is written into the file, and a new log is begun.
  */
-async function reconnect(file: string, tables: readonly Tables[]): Promise<SqliteConnection> {
+async function reconnect(file: string, tables: readonly string[]): Promise<SqliteConnection> {
   await prepareFiles(file, () => make(file, tables));
   const connection = await connect(file, tables, TURN_WAIT_MS);
   try {

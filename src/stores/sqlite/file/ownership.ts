@@ -4,7 +4,7 @@ import { QueueError } from '../../../errors.ts';
 import { printable } from '../../../redact.ts';
 import { loadSqlite, type Database, type Row } from './sqlite.ts';
 
-/** `PRAGMA application_id` of the files of hooks: "hook" in ASCII. Version 1 left it at 0. */
+/** `PRAGMA application_id` of the files of hooks: "hook" in ASCII. */
 export const APPLICATION_ID = 0x686f6f6b;
 
 /**
@@ -13,7 +13,7 @@ export const APPLICATION_ID = 0x686f6f6b;
  */
 export async function assertOwnFile(file: string): Promise<void> {
   const url = pathToFileURL(file).href;
-  // Takes no lock, makes no other file, and reads no log. Every file of hooks has its stamp there, but for one of version 1.
+  // Takes no lock, makes no other file, and reads no log. Every file of hooks has its stamp there.
   const isStamped = await look(
     `${url}?immutable=1`,
     (database) => applicationIdOf(database) === APPLICATION_ID,
@@ -48,22 +48,21 @@ async function look<T>(url: string, use: (database: Database) => T): Promise<T> 
 
 const LOCK_WAIT_MS = 1_000;
 
-function applicationIdOf(database: Database): number {
+export function applicationIdOf(database: Database): number {
   return Number(database.prepare('PRAGMA application_id').get()?.['application_id']);
 }
 
-/** Describes why the file belongs to another program. Undefined: it has the stamp of hooks, or it is empty, or version 1 made it. */
+/** Describes why the file belongs to another program. Undefined: it has the stamp of hooks, or it is empty. */
 function foreignSign(database: Database): string | undefined {
   const id = applicationIdOf(database);
   if (id === APPLICATION_ID) return undefined;
   if (id !== 0) return `its application_id is 0x${(id >>> 0).toString(16).padStart(8, '0')}`;
   const first = firstOf(database);
   if (first === undefined) return formatSign(database);
-  if (isVersion1(database)) return undefined;
   return `it has the ${String(first['type'])} ${printable(String(first['name']), 80)}, and no table of hooks`;
 }
 
-/** The sign that a database without tables is another program's: a version. An empty one has none, and version 1 made its tables together with it. */
+/** The sign that a database without tables is another program's: a version. An empty one has none. */
 function formatSign(database: Database): string | undefined {
   const { user_version: version } = database.prepare('PRAGMA user_version').get() ?? {};
   return version === 0 ? undefined : `its user_version is ${String(version)}, and it has no table`;
@@ -71,12 +70,4 @@ function formatSign(database: Database): string | undefined {
 
 function firstOf(database: Database): Row | undefined {
   return database.prepare('SELECT type, name FROM sqlite_master LIMIT 1').get();
-}
-
-/** Whether the file is of version 1, by the columns too: other programs call a table `schema_versions`. */
-function isVersion1(database: Database): boolean {
-  const columns = database
-    .prepare("SELECT name FROM pragma_table_info('schema_versions') ORDER BY cid")
-    .all();
-  return columns.map(({ name }) => name).join() === 'tables,version';
 }

@@ -11,7 +11,7 @@ const CHECKPOINT_AFTER_MS = 1_000;
 /** After a write, `check` assumes for this long that another one would succeed. */
 const WRITTEN_FOR_MS = 5_000;
 /** After a rejection for lack of room, `check` assumes for this long that there is none: a quota cannot be asked for. */
-const REFUSED_FOR_MS = 5_000;
+const REJECTED_FOR_MS = 5_000;
 
 interface Write {
   readonly work: (sql: Sql) => unknown;
@@ -49,7 +49,7 @@ export class SqliteStore implements Store {
   #running: Write | undefined;
   /** When a write last succeeded; -Infinity after one that failed. */
   #writtenAt = -Infinity;
-  #refusedAt = -Infinity;
+  #rejectedAt = -Infinity;
   #isChecked = false;
 
   constructor(connection: SqliteConnection, options: SqliteStoreOptions) {
@@ -101,7 +101,7 @@ export class SqliteStore implements Store {
 
   async check({ toAdd = true }: { readonly toAdd?: boolean } = {}): Promise<void> {
     const now = this.#clock.now();
-    if (toAdd && (this.room.isShort() || now - this.#refusedAt < REFUSED_FOR_MS)) {
+    if (toAdd && (this.room.isShort() || now - this.#rejectedAt < REJECTED_FOR_MS)) {
       throw storeError(diskFullError(), this.file);
     }
     if (this.#isChecked && now - this.#writtenAt < WRITTEN_FOR_MS) return;
@@ -170,7 +170,7 @@ export class SqliteStore implements Store {
     this.#running = undefined;
     connection.commit();
     this.#writtenAt = this.#clock.now();
-    if (group.some(({ adds }) => adds)) this.#refusedAt = -Infinity;
+    if (group.some(({ adds }) => adds)) this.#rejectedAt = -Infinity;
     // While there is little room the log must not take it: the next commit begins it again.
     if (this.room.wasShort && this.room.isShort()) connection.checkpoint();
     else this.#checkpointSoon();
@@ -180,7 +180,7 @@ export class SqliteStore implements Store {
   /** Rejects the writes that add. The rest gets all the room that there is, since settling deliveries makes room. */
   #commitWithoutMore(group: readonly Write[], connection: SqliteConnection, cause: unknown): Ends {
     const rest = group.filter(({ adds }) => !adds);
-    if (rest.length < group.length) this.#refusedAt = this.#clock.now();
+    if (rest.length < group.length) this.#rejectedAt = this.#clock.now();
     const rejected = this.#rejected(group, cause);
     if (rest.length === 0 || !connection.isSound) return rejected;
     this.room.giveUpReserve();

@@ -168,7 +168,7 @@ function release(sql: Sql, owner: string): void {
 export function giveBack(sql: Sql, claims: readonly Row[]): void {
   for (const { seq, lane, due_at: dueAt, progress } of claims) {
     const place = { seq: Number(seq), lane: Number(lane), dueAt: Number(dueAt) };
-    const renewed = typeof progress === 'string' && readStoredJson<Progress | undefined>(progress, undefined);
+    const renewed = readStoredJson<Progress | undefined>(progress, undefined);
     if (renewed) writeProgress(sql, place, { ...NO_PROGRESS, ...renewed }, OPEN);
     sql('DELETE FROM claims WHERE seq = ?').run(place.seq);
   }

@@ -1,5 +1,3 @@
-import type { Tables } from '../file/schema.ts';
-
 /**
  * What the rows of the tables say together (the view `queue` shows it):
  *
@@ -12,7 +10,7 @@ import type { Tables } from '../file/schema.ts';
  * What changes often lies in small tables, and what is large (bodies) never changes: a claim costs the same however
  * much waits, in whatever order it falls due. Times are ms since the epoch.
  */
-const FIRST = `
+export const QUEUE_TABLES = `
 CREATE TABLE lanes (
   lane INTEGER PRIMARY KEY,
   source TEXT NOT NULL,
@@ -30,8 +28,11 @@ CREATE TABLE deliveries (
   order_keys TEXT NOT NULL, -- JSON: [string]
   created_at INTEGER NOT NULL,
   due_at INTEGER NOT NULL, -- at first; later ones are in progress
-  body BLOB NOT NULL -- the exact bytes of every attempt
+  body BLOB NOT NULL, -- the exact bytes of every attempt
+  checksum INTEGER NOT NULL, -- CRC-32 of body, message_id and order_keys (checksum.ts)
+  trace TEXT -- the W3C traceparent that it came with, then after a space the tracestate
 );
+CREATE INDEX deliveries_created ON deliveries (created_at);
 
 -- Unsettled, and first in each of its order keys.
 CREATE TABLE waiting (
@@ -72,7 +73,7 @@ CREATE TABLE claims (
   owner TEXT NOT NULL REFERENCES owners ON DELETE CASCADE,
   token TEXT NOT NULL,
   lease_ends_at INTEGER NOT NULL,
-  progress TEXT -- JSON: with the round that the claim began, or as last renewed; kept in the table progress once the claim is over
+  progress TEXT NOT NULL -- JSON: with the round that the claim began, or as last renewed; kept in the table progress once the claim is over
 );
 
 CREATE TABLE progress (
@@ -90,7 +91,8 @@ CREATE TABLE progress (
   not_before TEXT NOT NULL -- JSON: {url: until}
 );
 CREATE INDEX progress_settled ON progress (settled_state, settled_at, lane) WHERE settled_state IS NOT NULL;
-CREATE INDEX progress_open ON progress (lane) WHERE settled_state IS NULL;
+-- Partial, so that what is delivered at once costs nothing.
+CREATE INDEX progress_undelivered ON progress (settled_state) WHERE settled_state IS NOT 'delivered';
 
 -- For people: SELECT * FROM queue WHERE state = 'dead';
 CREATE VIEW queue AS
@@ -117,16 +119,12 @@ JOIN lanes l ON l.lane = d.lane
 LEFT JOIN progress p ON p.seq = d.seq
 LEFT JOIN claims c ON c.seq = d.seq
 LEFT JOIN held h ON h.seq = d.seq;
-`;
 
-const TIME = `
 -- One row: how late it was when a process last looked. The times of what waits go by it, also when the clock was set back since.
 CREATE TABLE latest_time (id INTEGER PRIMARY KEY CHECK (id = 1), at INTEGER NOT NULL);
-`;
 
-/** Counters, since counting a million rows for each look would keep deliveries waiting. */
-const COUNTS = `
--- Kept by the triggers below.
+-- Counters, since counting a million rows for each look would keep deliveries waiting. countAdded counts what is added, the
+-- triggers below count the rest.
 CREATE TABLE lane_counts (
   lane INTEGER PRIMARY KEY REFERENCES lanes,
   deliveries INTEGER NOT NULL DEFAULT 0,
@@ -135,20 +133,8 @@ CREATE TABLE lane_counts (
   dead INTEGER NOT NULL DEFAULT 0
 );
 
-INSERT INTO lane_counts SELECT lane, waiting + held + delivered + dead, tried, delivered, dead FROM (
-  SELECT lane,
-    (SELECT count(*) FROM waiting w WHERE w.lane = l.lane) AS waiting,
-    (SELECT count(*) FROM held h WHERE h.lane = l.lane) AS held,
-    (SELECT count(*) FROM progress p WHERE p.lane = l.lane AND p.settled_state IS NULL AND p.rounds > 0) AS tried,
-    (SELECT count(*) FROM progress p WHERE p.lane = l.lane AND p.settled_state = 'delivered') AS delivered,
-    (SELECT count(*) FROM progress p WHERE p.lane = l.lane AND p.settled_state = 'dead') AS dead
-  FROM lanes l);
-
 CREATE TRIGGER lane_added AFTER INSERT ON lanes BEGIN
   INSERT INTO lane_counts (lane) VALUES (NEW.lane);
-END;
-CREATE TRIGGER delivery_added AFTER INSERT ON deliveries BEGIN
-  UPDATE lane_counts SET deliveries = deliveries + 1 WHERE lane = NEW.lane;
 END;
 CREATE TRIGGER delivery_removed AFTER DELETE ON deliveries BEGIN
   UPDATE lane_counts SET deliveries = deliveries - 1 WHERE lane = OLD.lane;
@@ -175,35 +161,4 @@ WHEN OLD.settled_state IS NOT NEW.settled_state OR (OLD.rounds > 0) <> (NEW.roun
     dead = dead + (NEW.settled_state IS 'dead') - (OLD.settled_state IS 'dead')
   WHERE lane = NEW.lane;
 END;
-
--- It was for counting.
-DROP INDEX progress_open;
 `;
-
-/** Rows of version 1 are not rewritten, since there may be millions of them, and a process of it may add more. */
-const CHECKSUMS = `
--- CRC-32 of body, message_id and order_keys (checksum.ts). -1: version 1 wrote the row, and it is not checked.
-ALTER TABLE deliveries ADD COLUMN checksum INTEGER NOT NULL DEFAULT -1;
-`;
-
-/** Indexes for what is recent, dead or retried: without them a search among millions walks over all of them. */
-const LOOKED_FOR = `
-CREATE INDEX deliveries_created ON deliveries (created_at);
-
--- Partial, so that what is delivered at once costs nothing.
-CREATE INDEX progress_undelivered ON progress (settled_state) WHERE settled_state IS NOT 'delivered';
-`;
-
-const TRACES = `
-ALTER TABLE deliveries ADD COLUMN trace TEXT; -- the W3C traceparent that it came with, then after a space the tracestate
-`;
-
-const ADDED_COUNTS = `
--- What is added is counted by countAdded.
-DROP TRIGGER delivery_added;
-`;
-
-export const QUEUE_TABLES: Tables = {
-  name: 'queue',
-  steps: [FIRST, TIME, COUNTS, CHECKSUMS, LOOKED_FOR, TRACES, ADDED_COUNTS],
-};

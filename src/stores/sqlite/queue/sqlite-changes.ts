@@ -3,9 +3,7 @@ import type { DropResult, DueResult, RetryResult } from '../../../queue/inspecti
 import type { Row } from '../file/sqlite.ts';
 import type { Sql } from '../file/store.ts';
 import { join, leave, leaveAllLines, stopWaiting, wait } from './sqlite-lines.ts';
-import { OPEN, readDelivery, selectDeliveries, STATE, WITH_STATE, writeProgress } from './sqlite-rows.ts';
-
-const SELECT_DELIVERIES = selectDeliveries();
+import { OPEN, readDelivery, SELECT_DELIVERIES, STATE, WITH_STATE, writeProgress } from './sqlite-rows.ts';
 
 export function findDeliveryRow(sql: Sql, id: string): Row | undefined {
   return sql(`${SELECT_DELIVERIES} WHERE d.id = ?`).get(id);

@@ -22,10 +22,10 @@ import {
   retryDelivery,
 } from './sqlite-changes.ts';
 import {
-  readableColumns,
+  READABLE_COLUMNS,
   readDelivery,
   readStoredJson,
-  selectDeliveries,
+  SELECT_DELIVERIES,
   STATE,
   WITH_STATE,
 } from './sqlite-rows.ts';
@@ -138,8 +138,6 @@ export class SqliteInspection implements QueueInspection {
   }
 }
 
-const SELECT = selectDeliveries();
-
 const IDS = `
   SELECT d.id, ${STATE} FROM deliveries d ${WITH_STATE}
   WHERE state IN (SELECT value FROM json_each(?)) ORDER BY d.seq`;
@@ -169,7 +167,7 @@ const FIRST_SINCE =
 
 const LISTED = 'd.created_at >= ? AND state IN (SELECT value FROM json_each(?))';
 
-const LIST = `${SELECT} WHERE d.seq > ? AND ${LISTED} ORDER BY d.seq LIMIT ?`;
+const LIST = `${SELECT_DELIVERIES} WHERE d.seq > ? AND ${LISTED} ORDER BY d.seq LIMIT ?`;
 
 // Where few of very many are in the state that is asked for.
 const UNDELIVERED = "p.settled_state IS NOT 'delivered' AND p.settled_state IS";
@@ -183,7 +181,7 @@ const LIST_ONE: Readonly<Partial<Record<DeliveryState, string>>> = {
 function listFrom(table: 'progress p' | 'claims c', where: string): string {
   const other = table === 'claims c' ? 'progress p' : 'claims c';
   return `
-  SELECT ${readableColumns()}
+  SELECT ${READABLE_COLUMNS}
   FROM ${table} CROSS JOIN deliveries d ON d.seq = ${table.slice(-1)}.seq
   CROSS JOIN lanes l ON l.lane = d.lane LEFT JOIN ${other} ON ${other.slice(-1)}.seq = d.seq
   WHERE ${where} > ? AND ${LISTED} ORDER BY ${table.slice(-1)}.seq LIMIT ?`;

@@ -3,13 +3,13 @@ import { ClosedError } from '../../../errors.ts';
 import type { Row } from '../file/sqlite.ts';
 import type { Sql, Store } from '../file/store.ts';
 import { withRound, type Delivery, type Progress } from '../../../queue/delivery.ts';
-import { LaneIds } from './lane-ids.ts';
+import { LaneRows } from './lane-rows.ts';
 import { giveBack, Owner } from './owner.ts';
-import type { Claim, ClaimResult, ClaimRequest, Lane, Queue, Settlement } from '../../../queue/queue.ts';
+import type { Claim, ClaimResult, ClaimRequest, LaneId, Queue, Settlement } from '../../../queue/queue.ts';
 import { forgetOldest, SqliteRetention, type SqliteRetentionOptions } from './sqlite-retention.ts';
 import { leave, leaveAllLines, stopWaiting, wait, waitAll, type LaneEntry } from './sqlite-lines.ts';
 import { countAdded, insertDelivery } from './sqlite-insert.ts';
-import { CHECKSUM, OPEN, rowToDelivery, writeProgress, type Standing } from './sqlite-rows.ts';
+import { OPEN, rowToDelivery, writeProgress, type Standing } from './sqlite-rows.ts';
 
 export interface SqliteQueueOptions {
   /** Opened with QUEUE_TABLES. It stays open when the queue is closed. */
@@ -36,7 +36,7 @@ export class SqliteQueue implements Queue {
   readonly #clock: Clock;
   readonly #owner: Owner;
   readonly #retention: SqliteRetention;
-  readonly #lanes = new LaneIds();
+  readonly #lanes = new LaneRows();
   #claimCalls = 0;
   #isClosed = false;
 
@@ -123,7 +123,7 @@ export class SqliteQueue implements Queue {
     return isOurs;
   }
 
-  async lanes(): Promise<readonly Lane[]> {
+  async lanes(): Promise<readonly LaneId[]> {
     this.#assertOpen();
     // A held delivery is behind one that waits.
     const rows = await this.#store.read((sql) =>
@@ -192,7 +192,7 @@ export class SqliteQueue implements Queue {
 }
 
 interface Taking {
-  readonly name: Lane;
+  readonly name: LaneId;
   readonly lane: number;
   readonly limit: number;
   readonly leaseMs: number;
@@ -203,7 +203,7 @@ interface Taking {
 // of a row costs, and most deliveries have no progress.
 const CLAIMABLE = `
   SELECT d.seq, d.id, d.message_id, d.type, d.order_keys, d.trace, d.created_at, d.body, w.due_at,
-    ${CHECKSUM}, d.lane <> w.lane AS is_astray,
+    d.checksum, d.lane <> w.lane AS is_astray,
     NOT EXISTS (SELECT 1 FROM progress p WHERE p.seq = w.seq) AS is_new
   FROM waiting w CROSS JOIN deliveries d ON d.seq = w.seq
   WHERE w.lane = ? AND w.due_at <= ? AND NOT EXISTS (SELECT 1 FROM claims c WHERE c.seq = w.seq)

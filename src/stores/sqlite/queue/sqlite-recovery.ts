@@ -2,7 +2,7 @@ import type { DamagedFile, KeyStart } from '../damaged-file.ts';
 import type { Row } from '../file/sqlite.ts';
 import { toMovedDelivery, type Delivery } from '../../../queue/delivery.ts';
 import type { Queue } from '../../../queue/queue.ts';
-import { readDelivery, selectDeliveries } from './sqlite-rows.ts';
+import { readDelivery, SELECT_DELIVERIES } from './sqlite-rows.ts';
 
 /** Where each delivery is that the damaged file still knows of. */
 export interface RecoveryCounts {
@@ -78,16 +78,10 @@ const WITHOUT_PROGRESS = `
     claims AS (SELECT NULL AS seq WHERE 0)`;
 
 function readerOf(from: DamagedFile): (seq: number) => Delivery | undefined {
-  const columns = from.columns('deliveries');
-  const hasChecksums = columns.includes('checksum');
-  // Older versions have no traces, and version 1 no checksums.
-  const trace = columns.includes('trace') ? undefined : 'NULL AS trace';
-  const whole = selectDeliveries({ checksum: hasChecksums ? undefined : '-1 AS checksum', trace });
-  const alone =
-    WITHOUT_PROGRESS + selectDeliveries({ checksum: hasChecksums ? 'd.checksum' : '-1 AS checksum', trace });
   return (seq) => {
-    const row = rowOr(() => from.row(`${whole} WHERE d.seq = ?`, seq));
-    const found = row ?? rowOr(() => from.row(`${alone} WHERE d.seq = ?`, seq));
+    const row = rowOr(() => from.row(`${SELECT_DELIVERIES} WHERE d.seq = ?`, seq));
+    const found =
+      row ?? rowOr(() => from.row(`${WITHOUT_PROGRESS} ${SELECT_DELIVERIES} WHERE d.seq = ?`, seq));
     return found && readDelivery(found);
   };
 }

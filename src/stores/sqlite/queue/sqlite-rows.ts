@@ -8,18 +8,8 @@ import {
   type DeliveryState,
   type Progress,
 } from '../../../queue/delivery.ts';
-import type { Lane } from '../../../queue/queue.ts';
+import type { LaneId } from '../../../queue/queue.ts';
 import type { LaneEntry } from './sqlite-lines.ts';
-
-/**
- * A row that is damaged may lose its last column and look like one that has no checksum; all its columns have moved then,
- * so that its id is no longer the one in the index. It gets a checksum that nothing has.
- */
-export const CHECKSUM = `
-  CASE
-    WHEN d.checksum = -1 AND NOT EXISTS (SELECT 1 FROM deliveries i WHERE i.id = d.id AND i.seq = d.seq) THEN -2
-    ELSE d.checksum
-  END AS checksum`;
 
 /** The state of a delivery, from `progress p` and `claims c`. */
 export const STATE = `
@@ -32,31 +22,17 @@ export const STATE = `
 
 export const WITH_STATE = 'LEFT JOIN progress p ON p.seq = d.seq LEFT JOIN claims c ON c.seq = d.seq';
 
-/** How to read the columns that a file of an older version lacks. */
-interface LaterColumns {
-  readonly checksum?: string | undefined;
-  readonly trace?: string | undefined;
-}
-
-/** The columns of `deliveries d` and `progress p` that `toDelivery` reads. */
-function deliveryColumns({ checksum = CHECKSUM, trace = 'd.trace' }: LaterColumns): string {
-  return `
-    d.seq, d.id, d.message_id, d.type, d.order_keys, d.created_at, d.body, ${checksum}, ${trace},
-    coalesce(p.due_at, d.due_at) AS due_at,
-    p.rounds, p.first_attempt_at, p.attempts, p.rejected_by, p.not_before, p.reason, p.detail, p.settled_at`;
-}
-
 /** The columns that `readDelivery` reads, of `deliveries d`, `lanes l`, `progress p` and `claims c`. */
-export function readableColumns(later: LaterColumns = {}): string {
-  return `${deliveryColumns(later)}, d.lane, l.source, l.destination, ${STATE}`;
-}
+export const READABLE_COLUMNS = `
+  d.seq, d.id, d.lane, d.message_id, d.type, d.order_keys, d.created_at, d.body, d.checksum, d.trace,
+  coalesce(p.due_at, d.due_at) AS due_at,
+  p.rounds, p.first_attempt_at, p.attempts, p.rejected_by, p.not_before, p.reason, p.detail, p.settled_at,
+  l.source, l.destination, ${STATE}`;
 
 /** Selects what `readDelivery` reads. */
-export function selectDeliveries(later: LaterColumns = {}): string {
-  return `
-    SELECT ${readableColumns(later)}
-    FROM deliveries d JOIN lanes l ON l.lane = d.lane ${WITH_STATE}`;
-}
+export const SELECT_DELIVERIES = `
+  SELECT ${READABLE_COLUMNS}
+  FROM deliveries d JOIN lanes l ON l.lane = d.lane ${WITH_STATE}`;
 
 export function readDelivery(row: Row): Delivery {
   const { source, destination, state } = row;
@@ -68,7 +44,7 @@ export function readDelivery(row: Row): Delivery {
 }
 
 /** The fields of a delivery that its row does not hold. */
-export interface Context extends Lane {
+export interface Context extends LaneId {
   readonly state: DeliveryState;
 }
 
@@ -103,11 +79,9 @@ function isDamaged({
   is_astray: isAstray,
 }: Row) {
   if (!(body instanceof Uint8Array) || isAstray === 1) return true;
-  if (checksum === UNCHECKED) return false;
   return checksum !== checksumOf({ body, messageId: text(messageId), orderKeys: text(orderKeys) });
 }
 
-const UNCHECKED = -1;
 const NO_BODY = new Uint8Array();
 
 function toProgress(row: Row): Progress {

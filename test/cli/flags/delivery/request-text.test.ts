@@ -83,14 +83,17 @@ describe('a usage error of commander', () => {
   it.each([
     [
       "error: unknown option '--evnt'\n(Did you mean --event?)\n",
-      { sentence: "Unknown option '--evnt'", hint: 'did you mean --event?' },
+      { sentence: 'Unknown option `--evnt`', hint: 'did you mean --event?' },
     ],
-    ["error: unknown command 'x'\n", { sentence: "Unknown command 'x'" }],
-    ["error: unknown option '--secrte=s3cret'\n", { sentence: "Unknown option '--secrte=…'" }],
-    ["error: unknown option '--secrte=s3\ncr'et'\n", { sentence: "Unknown option '--secrte=…'" }],
-    ["error: unknown option '-ss3cret'\n", { sentence: "Unknown option '-s…'" }],
-    ["error: unknown option '-x'\n", { sentence: "Unknown option '-x'" }],
-    ["error: missing required argument 'files'\n", { sentence: "Missing required argument 'files'" }],
+    ["error: unknown command 'x'\n", { sentence: 'Unknown command `x`' }],
+    ["error: unknown option '--secrte=s3cret'\n", { sentence: 'Unknown option `--secrte=…`' }],
+    ["error: unknown option '--secrte=s3\ncr'et'\n", { sentence: 'Unknown option `--secrte=…`' }],
+    ["error: unknown option '-ss3cret'\n", { sentence: 'Unknown option `-s…`' }],
+    ["error: unknown option '-x'\n", { sentence: 'Unknown option `-x`' }],
+    [
+      "error: missing required argument 'files'\n",
+      { sentence: 'Expected the argument `files`, got nothing' },
+    ],
   ])('%j is told like every other error', (text, told) => {
     expect(readUsageError(text)).toEqual(told);
   });

@@ -115,7 +115,7 @@ describe('a path', () => {
   });
 });
 
-it.each(['plan', '', '=1', ':=1', '==a'])('refuses %j, which has no key or no value', (word) => {
+it.each(['plan', '', '=1', ':=1', '==a'])('rejects %j, which has no key or no value', (word) => {
   const { message, hint } = errorOf(word);
   expect(message).toBe(`Expected \`--property\` to be key=value, got ${JSON.stringify(word)}`);
   expect(hint).toContain('--property plan=pro');

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Io } from '../../../../src/cli/io.ts';
 import {
   addMessageFlags,
-  refuseFlagsOfOtherTypes,
+  rejectFlagsOfOtherTypes,
   stdinFlags,
   withFlagsInHints,
   type MessageFlags,
@@ -142,15 +142,15 @@ describe('what cannot be a message', () => {
     [['--json', '[1]'], 'Expected `--json` to be a JSON object, got a list', undefined],
     [['--json', '"x"'], 'Expected `--json` to be a JSON object, got a string', undefined],
     [['--properties', 'null'], 'Expected `--properties` to be a JSON object, got null', undefined],
-    [['--json', '{"a":'], 'the text ends inside the object', '--json'],
-    [['--context', '{"a":'], 'the text ends inside the object', '--context'],
-    [['--context-json', '{"a":'], 'the text ends inside the object', '--context-json'],
+    [['--json', '{"a":'], 'The text ends inside the object', '--json'],
+    [['--context', '{"a":'], 'The text ends inside the object', '--context'],
+    [['--context-json', '{"a":'], 'The text ends inside the object', '--context-json'],
     [
       ['--json', '{"a":1e999}'],
-      'expected a number that JavaScript can hold at `a`, got 1e999, which would become Infinity',
+      'Expected a number that JavaScript can hold at `a`, got 1e999, which would become Infinity',
       '--json',
     ],
-    [['--properties', '@twice.json'], 'expected each key once, got `a` twice', 'twice.json'],
+    [['--properties', '@twice.json'], 'Expected each key once, got `a` twice', 'twice.json'],
     [['--json', '@none.json'], 'cannot be read: there is no such file', 'none.json'],
     [['--json', '{"type":"page"}'], 'Expected `--json` to be a track message, got type "page"', undefined],
     [
@@ -177,8 +177,8 @@ describe('the flags of a type', () => {
     const send = new Command('send');
     addMessageFlags(send);
     send.parse(['--event', 'E', '--user-id', 'u'], { from: 'user' });
-    expect(() => refuseFlagsOfOtherTypes(send, 'track')).not.toThrow();
-    expect(() => refuseFlagsOfOtherTypes(send, 'identify')).toThrow(
+    expect(() => rejectFlagsOfOtherTypes(send, 'track')).not.toThrow();
+    expect(() => rejectFlagsOfOtherTypes(send, 'identify')).toThrow(
       '`--event` is for track and group, not for identify',
     );
   });
@@ -192,7 +192,7 @@ it('knows which flags read standard input', () => {
 });
 
 function missing(path: string, got: string): ValidationError {
-  return new ValidationError('expected it', { path, got, hint: 'add it' });
+  return new ValidationError('Expected it', { path, got, hint: 'add it' });
 }
 
 function hintOf(error: Error): string | undefined {

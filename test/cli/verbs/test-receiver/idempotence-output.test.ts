@@ -1,5 +1,8 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { proofText } from '../../../../src/cli/verbs/test-receiver/idempotence/proof-text.ts';
+import { PLAIN_PALETTE } from '../../../../src/cli/palette.ts';
+import { IDEMPOTENCE_FAULTS } from '../../../../src/idempotence/faults.ts';
 import { freePort } from '../../../free-port.ts';
 import { temporaryFolder } from '../../../temporary-folder.ts';
 import { hooks, type HooksResult, type InProcessOptions } from '../../run-in-process.ts';
@@ -48,7 +51,27 @@ async function tested(
   });
 }
 
+/** What is printed of so many requests, which end in `id 9` twice. */
+function printed(count: number): string {
+  const requests = Array.from({ length: count }, (_, at) => {
+    const again = at === 1 && { tries: 2, failedWith: 503 };
+    return { message: 'track', messageId: `id ${at}`, atMs: at, status: 200, ...again };
+  });
+  const counterexample = { schedule: 1, requests, expected: 'id 9', state: 'id 9\nid 9' };
+  const fault = { code: 'check-then-act', ...IDEMPOTENCE_FAULTS['check-then-act'] } as const;
+  const result = { check: 'twice', title: '', outcome: 'failed', schedules: 1, ms: 1, fault } as const;
+  const screen = { color: PLAIN_PALETTE, stdoutColumns: undefined };
+  return proofText({ ...result, counterexample }, () => '', screen);
+}
+
 describe.concurrent('hooks test --state', () => {
+  it('prints all of a few requests, with the status that asked for one again, and of many those that the difference names', () => {
+    expect(printed(12)).toContain('503 first, then 200, sent 2 times');
+    expect(printed(12)).not.toContain('more');
+    expect(printed(30).match(/\+\d+ms/g)).toEqual(['+9ms']);
+    expect(printed(30)).toContain('… and 29 more');
+  });
+
   it('tells a lost message by one request, with the command that repeats it as JSON', async () => {
     const { code, stdout, stderr } = await tested('later', ['--only', 'killed', '-o', 'json']);
     expect(code, stderr).toBe(1);

@@ -278,7 +278,10 @@ describe.concurrent('hooks test --state', () => {
         /`--capture` and `--state` cannot be given together/,
       ],
       [['--state', 'true', '--reset', 'true', '--messages', 'none.json'], /none\.json: no such file/],
-      [['--state', 'true', '--reset', 'true', '--late', '60000'], /Expected a time with its unit/],
+      [
+        ['--state', 'true', '--reset', 'true', '--late', '60000'],
+        /Expected `--late` to be a time with its unit/,
+      ],
       [['--state', '', '--reset', 'true'], /empty/],
       [['--state', 'true', '--reset', 'true', '--timeout', '2s'], /Cannot reach the receiver/],
     ];

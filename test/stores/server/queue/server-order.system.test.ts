@@ -91,18 +91,6 @@ describe.each(SERVER_KINDS)('an order key, on %s,', (kind) => {
     expect(await deliverUntil('second')).toEqual(['first', 'free', 'second']);
   });
 
-  it('goes on after what version 0.1 had begun when it was killed', async () => {
-    await others.add([first, second]);
-    await server.series(SERIES).remove([{ id: 'd-first' }]);
-    const { id, source, destination, orderKeys } = first;
-    const text = JSON.stringify({ of: [{ id, source, destination, orderKeys }], isLeaving: true });
-    const entry = { series: 'hooks-errands', id: 'e-old', name: 'errand', text };
-    await server.add([{ ...entry, addedAt: 1, dueAt: Date.now() + 3_600_000 }]);
-    others = open(server);
-    expect(await deliverUntil('second')).toEqual(['second']);
-    expect(await server.series('hooks-errands').get(['e-old'])).toEqual([undefined]);
-  });
-
   it('is that of the ids of a retry, also of letters that were dead on arrival', async () => {
     const names = ['a', 'b', 'c', 'd'];
     const dead = { state: 'dead', reason: 'cancelled', orderKeys: ['user'] } as const;

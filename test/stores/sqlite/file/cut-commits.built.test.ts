@@ -2,7 +2,7 @@ import { copyFileSync, existsSync, readFileSync, statSync, writeFileSync } from 
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../../../src/clock.ts';
-import { QUEUE_TABLES } from '../../../../src/stores/sqlite/queue/queue-tables.ts';
+import { TABLES } from '../../../../src/stores/sqlite/tables.ts';
 import { openStore } from '../../../../src/stores/sqlite/file/open-store.ts';
 import { loadSqlite } from '../../../../src/stores/sqlite/file/sqlite.ts';
 import type { Store } from '../../../../src/stores/sqlite/file/store.ts';
@@ -11,12 +11,12 @@ import { temporaryFolder } from '../../../temporary-folder.ts';
 import { until } from '../../../until.ts';
 import { ask } from '../ask.ts';
 
-const TABLES = [{ name: 'notes', steps: ['CREATE TABLE notes (n INTEGER PRIMARY KEY)'] }];
+const NOTES = 'CREATE TABLE notes (n INTEGER PRIMARY KEY)';
 const HEADER_BYTES = 32;
 const FRAME_BYTES = 24 + 4096;
 const COMMITS = 5;
 
-const open = (file: string): Promise<Store> => openStore(file, { clock: systemClock, tables: TABLES });
+const open = (file: string): Promise<Store> => openStore(file, { clock: systemClock, tables: [NOTES] });
 const sizeOfLog = (file: string): number => statSync(`${file}-wal`).size;
 
 /** A file whose process was killed after some commits, and where each of them ends in its log. */
@@ -119,7 +119,7 @@ describe('the log of a file', () => {
   it('is spoken of by the command that opens it', async () => {
     const folder = temporaryFolder();
     const [file, copy] = [join(folder, 'hooks.db'), join(folder, 'killed.db')];
-    const store = await openStore(file, { clock: systemClock, tables: [QUEUE_TABLES] });
+    const store = await openStore(file, { clock: systemClock, tables: TABLES });
     for (const at of [1, 2, 3]) {
       await store.write((sql) => sql('INSERT OR REPLACE INTO latest_time VALUES (1, ?)').run(at));
     }

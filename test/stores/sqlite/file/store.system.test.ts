@@ -9,7 +9,7 @@ import { temporaryFolder } from '../../../temporary-folder.ts';
 
 it.skipIf(!hasTool('sqlite3', '-version'))('the store leaves a file that sqlite3 can read', async () => {
   const file = join(temporaryFolder(), 'hooks.db');
-  const tables = [{ name: 'notes', steps: ['CREATE TABLE notes (text TEXT UNIQUE)'] }];
+  const tables = ['CREATE TABLE notes (text TEXT UNIQUE)'];
   const store = await openStore(file, { clock: systemClock, tables });
   onTestFinished(() => store.close());
   await store.write((sql) => sql('INSERT INTO notes (text) VALUES (?)').run('a'));

@@ -1,5 +1,4 @@
-import { SCHEDULE_TITLES, type ScheduleCode } from '../../../../idempotence/plan/schedule.ts';
-import type { ProofResult } from '../../../../idempotence/proof-result.ts';
+import { proofTitle, type ProofResult, type ScheduleCode } from '../../../../idempotence/prove.ts';
 import { printable } from '../../../../redact.ts';
 import type { ReportedCase } from '../../../../report/case-report.ts';
 import { fitText } from '../../../fit-text.ts';
@@ -63,7 +62,7 @@ export class ProofOutput {
   #remarkProgress(done: number, total: number, check: ScheduleCode | undefined): void {
     if (check !== undefined && !this.#begun.has(check)) {
       this.#begun.add(check);
-      this.remark(`schedule ${done + 1} of ${total}, ${check}: ${SCHEDULE_TITLES[check]}`);
+      this.remark(`schedule ${done + 1} of ${total}, ${check}: ${proofTitle(check)}`);
     }
     const now = performance.now();
     this.#figures ??= new ProgressFigures(now);
@@ -84,17 +83,11 @@ export class ProofOutput {
     this.#progress = undefined;
   }
 
-  /** Notes a result that is not printed one by one. */
-  add(result: ProofResult): void {
-    const { options, io } = this.#context;
-    this.#results.push(result);
-    if (options.output === 'json') io.out(jsonLine(this.#fieldsOf(result)));
-  }
-
   readonly show = (result: ProofResult): void => {
     const { options, repeat, io } = this.#context;
-    this.add(result);
-    if (options.output === 'json' || result.outcome === 'unsent') return;
+    this.#results.push(result);
+    if (options.output === 'json') return io.out(jsonLine(this.#fieldsOf(result)));
+    if (result.outcome === 'unsent') return;
     if (options.quiet !== true || result.outcome === 'failed') {
       this.#write(proofText(result, repeat, io));
     }

@@ -1,10 +1,8 @@
 import { formatDuration } from '../../../../duration.ts';
-import type { ScheduleCode } from '../../../../idempotence/plan/schedule.ts';
-import type { Reference } from '../../../../idempotence/run/learn-reference.ts';
+import { PROOF_DEFAULTS, type Reference, type ScheduleCode } from '../../../../idempotence/prove.ts';
 import { durationText } from '../../../attempt-text.ts';
 import type { IdempotenceFlags } from './options.ts';
 
-export const PROOF_DEFAULTS = { schedules: 50, lateMs: 10_000 } as const;
 /** A run that takes longer is announced. */
 const LONG_MS = 120_000;
 

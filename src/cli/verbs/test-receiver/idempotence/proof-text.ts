@@ -1,6 +1,10 @@
-import type { Counterexample, ProofResult, ShownRequest } from '../../../../idempotence/proof-result.ts';
-import type { ScheduleCode } from '../../../../idempotence/plan/schedule.ts';
-import { differingLines, isSameState } from '../../../../idempotence/state-difference.ts';
+import {
+  compareStates,
+  type Counterexample,
+  type ProofResult,
+  type ScheduleCode,
+  type ShownRequest,
+} from '../../../../idempotence/prove.ts';
 import { printable } from '../../../../redact.ts';
 import { durationText } from '../../../attempt-text.ts';
 import { fitText } from '../../../fit-text.ts';
@@ -50,9 +54,10 @@ const WITH_IDS: ReadonlySet<string> = new Set(['cuts-ids-off', 'folds-ids']);
 
 function counterexampleText(
   { code }: NonNullable<ProofResult['fault']>,
-  { requests, expected, state }: Counterexample,
+  counterexample: Counterexample,
   { color, stdoutColumns: columns }: Screen,
 ): string {
+  const { requests } = counterexample;
   const rows = requests.map((request, place): Cell[] => [
     { text: `      ${place + 1}.` },
     { text: `+${Math.max(0, request.atMs)}ms`, align: 'end' },
@@ -60,25 +65,33 @@ function counterexampleText(
     { text: requestText(request) },
     ...(WITH_IDS.has(code) ? [{ text: printable(request.messageId) }] : []),
   ]);
+  const { isSame, missing, added } = compareStates(counterexample);
+  const changed = [...missing, ...added].join('\n');
+  const named = rows.filter((_, place) => changed.includes(requests[place]?.messageId ?? ''));
+  const chosen = rows.length > MOST_LINES && named.length > 0 ? named : rows;
+  const shown = chosen.slice(0, MOST_LINES);
+  const rest = rows.length > shown.length ? `      … and ${rows.length - shown.length} more\n` : '';
   const count = `${requests.length} ${requests.length === 1 ? 'request' : 'requests'}`;
-  const requestsText = `    ${count}:\n${formatTable(rows, { columns })}`;
+  const requestsText = `    ${count}:\n${formatTable(shown, { columns })}${rest}`;
   // Only a response was wrong.
-  if (WITHOUT_STATE.has(code) || isSameState(expected, state)) return requestsText;
-  return requestsText + fitText(statesText(expected, state, color), columns);
+  if (WITHOUT_STATE.has(code) || isSame) return requestsText;
+  return requestsText + fitText(statesText(counterexample, color), columns);
 }
 
-function requestText({ status, error, tries = 1, killedAfterMs }: ShownRequest): string {
+function requestText({ status, error, tries = 1, failedWith, killedAfterMs }: ShownRequest): string {
   const response = status === undefined ? (error === 'cut' ? CUT : (error ?? 'no response')) : String(status);
   const killed =
     killedAfterMs === undefined ? '' : `, receiver killed after ${killedAfterMs}ms and started again`;
-  return `${response}${tries > 1 ? `, sent ${tries} times` : ''}${killed}`;
+  const first = failedWith === undefined ? '' : `${failedWith} first, then `;
+  return `${first}${response}${tries > 1 ? `, sent ${tries} times` : ''}${killed}`;
 }
 
 const CUT = 'connection cut at the first byte of the response';
 
-function statesText(expected: string, state: string, color: Palette): string {
+function statesText(counterexample: Counterexample, color: Palette): string {
+  const { expected, state } = counterexample;
   const isShort = [expected, state].every((text) => text.trimEnd().split('\n').length <= FULL_LINES);
-  const { missing, added } = differingLines(expected, state);
+  const { missing, added } = compareStates(counterexample);
   const [must, is] = isShort ? [linesOf(expected), linesOf(state)] : [missing, added];
   const note = isShort ? '' : ', the lines that differ';
   return [
@@ -120,7 +133,7 @@ export function proofFields({ fault, counterexample, ...result }: ProofResult, s
   };
 }
 
-/** The counterexample for a report, without colours. */
+/** The counterexample for a report, without colors. */
 export function plainCounterexample(
   fault: NonNullable<ProofResult['fault']>,
   counterexample: Counterexample,

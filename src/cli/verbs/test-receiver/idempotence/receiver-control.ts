@@ -1,5 +1,5 @@
 import { HooksError, InputError } from '../../../../errors.ts';
-import type { Subject } from '../../../../idempotence/subject.ts';
+import type { Subject } from '../../../../idempotence/prove.ts';
 import type { Io } from '../../../io.ts';
 import { rejectTakenPort, startReceiverCommand, type StartedReceiver } from '../started-receiver.ts';
 import { runReset, type StateCommandOptions } from './state-commands.ts';

@@ -1,5 +1,5 @@
 import { shellQuoted } from '../../../../capture/curl-command.ts';
-import type { ScheduleCode } from '../../../../idempotence/plan/schedule.ts';
+import type { ScheduleCode } from '../../../../idempotence/prove.ts';
 import {
   isSecretHeader,
   isSecretParameter,

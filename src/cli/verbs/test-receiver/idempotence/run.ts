@@ -3,10 +3,14 @@ import { createProofSender, receiverSecrets } from '../../../../app/prove-receiv
 import { selectCodes } from '../../../../check/checks.ts';
 import { systemClock } from '../../../../clock.ts';
 import { ConfigError } from '../../../../errors.ts';
-import { sampleMessages } from '../../../../idempotence/messages.ts';
-import { SCHEDULE_CODES, SCHEDULE_TITLES, type ScheduleCode } from '../../../../idempotence/plan/schedule.ts';
-import { proveIdempotence } from '../../../../idempotence/prove.ts';
-import type { ProofMessage } from '../../../../idempotence/subject.ts';
+import {
+  openProofMessages,
+  PROOF_DEFAULTS,
+  proofCodes,
+  proveIdempotence,
+  type ProofMessage,
+  type ScheduleCode,
+} from '../../../../idempotence/prove.ts';
 import type { CaseReport } from '../../../../report/case-report.ts';
 import type { Reports } from '../../../print/reports.ts';
 import { Signer } from '../../../../signature/schemes/signer.ts';
@@ -21,15 +25,13 @@ import {
   type PreparedReceiver,
   type ReceiverToTest,
 } from '../prepare-receiver.ts';
-import { readProofMessages } from './messages-file.ts';
 import { ProofOutput } from './proof-output.ts';
-import { PROOF_DEFAULTS, remarksOfLate, remarksOfReference } from './proof-remarks.ts';
+import { remarksOfLate, remarksOfReference } from './proof-remarks.ts';
 import { ReceiverControl } from './receiver-control.ts';
 import { repeatCommand } from './repeat-command.ts';
 import { readStateOf, type StateCommandOptions } from './state-commands.ts';
 import { portOf } from '../../../../url.ts';
 
-const STATE_TIMEOUT_MS = 10_000;
 const SEEDS = 1_000_000_000;
 
 /** Runs `hooks test --state`: whether the receiver ends in the same state whatever comes twice, late, or into a crash. */
@@ -39,24 +41,15 @@ export async function testIdempotence(
   { io, reports }: { readonly io: Io; readonly reports: Reports },
 ): Promise<ExitCode> {
   const { only = [], skip = [], reset, seed = randomInt(SEEDS) } = options;
-  const codes = selectCodes({ only, skip }, SCHEDULE_CODES);
+  const codes = selectCodes({ only, skip }, proofCodes());
   if (reset === undefined && tested.command.length === 0) throw noReset();
   const prepared = await prepareReceiver(tested, options, io);
   const schemes = await commandSchemes(options, 'sign', io);
   const signer = schemes && new Signer(schemes, prepared.secrets);
-  const messages = await messagesFor(options, seed, io);
+  const messages = await openProofMessages({ ...io, file: options.messages, seed });
   const report = await reports.openCases();
   const test = new IdempotenceTest({ tested, prepared, signer, options, codes, messages, seed, report, io });
   return test.run();
-}
-
-async function messagesFor(
-  { messages: file }: TestOptions,
-  seed: number,
-  io: Io,
-): Promise<readonly ProofMessage[]> {
-  const now = Math.floor(systemClock.now() / 1_000) * 1_000;
-  return file === undefined ? sampleMessages({ now, seed }) : readProofMessages(file, { now, seed }, io);
 }
 
 interface IdempotenceTestParts {
@@ -94,7 +87,7 @@ class IdempotenceTest {
       env: { ...env, PORT: portOf(url) },
       cwd: io.cwd,
       signal: io.signal,
-      timeoutMs: options.stateTimeout ?? STATE_TIMEOUT_MS,
+      timeoutMs: options.stateTimeout ?? PROOF_DEFAULTS.stateTimeoutMs,
       secrets: masked,
     };
     this.#control = new ReceiverControl({
@@ -124,14 +117,14 @@ class IdempotenceTest {
         this.#output.stopProgress();
         this.#control.showKept();
         // A report of an earlier day may be at that path, and green.
-        await this.#finish(error instanceof Error ? error.message : 'it could not be tried');
+        await this.#finish();
         throw error;
       }
     } finally {
       this.#output.stopProgress();
       await this.#control.close();
     }
-    const summary = await this.#finish('interrupted');
+    const summary = await this.#finish();
     this.#output.end(summary);
     if (summary.passed + summary.failed === 0 && !io.signal.aborted) throw allSkipped(codes);
     // Not tried to its end: no verdict.
@@ -167,8 +160,8 @@ class IdempotenceTest {
       seed,
       schedules: options.schedules ?? PROOF_DEFAULTS.schedules,
       lateMs: options.late ?? PROOF_DEFAULTS.lateMs,
-      stateTimeoutMs: options.stateTimeout ?? STATE_TIMEOUT_MS,
-      skipped: this.#skipped(),
+      stateTimeoutMs: options.stateTimeout ?? PROOF_DEFAULTS.stateTimeoutMs,
+      anyOrder: options.anyOrder === true,
       clock: systemClock,
       signal: io.signal,
       onReference: (reference) => {
@@ -183,35 +176,10 @@ class IdempotenceTest {
     });
   }
 
-  #skipped(): ReadonlyMap<ScheduleCode, string> {
-    const { tested, options } = this.#parts;
-    const skipped = new Map<ScheduleCode, string>();
-    if (tested.command.length === 0) {
-      skipped.set('killed', 'it needs -- COMMAND: only a receiver that is started here can be killed');
-    } else if (options.reset === undefined) {
-      skipped.set('killed', 'it needs --reset: what a killed receiver leaves must be deleted');
-    }
-    if (options.anyOrder === undefined) {
-      skipped.set('shuffled', 'it needs --any-order: by default the messages of one user keep their order');
-    }
-    return skipped;
-  }
-
-  /** Notes what did not run and writes the report. */
-  async #finish(reason: string): Promise<CheckSummary> {
-    const { codes, report } = this.#parts;
+  /** Writes the report. */
+  async #finish(): Promise<CheckSummary> {
+    const { report } = this.#parts;
     const { results } = this.#output;
-    for (const check of codes) {
-      if (results.some((result) => result.check === check)) continue;
-      this.#output.add({
-        check,
-        title: SCHEDULE_TITLES[check],
-        outcome: 'unsent',
-        schedules: 0,
-        ms: 0,
-        reason,
-      });
-    }
     const summary = checkSummaryOf(results, performance.now() - this.#startedAt);
     await report?.finish(
       results.map((result) => this.#output.caseOf(result)),

@@ -1,0 +1,129 @@
+import { basename, resolve } from 'node:path';
+import { cutValues } from '../../../config/files/cut-values.ts';
+import { configsBeside } from '../../../config/files/find-files.ts';
+import type { ListedSetting } from '../../../config/list-settings.ts';
+import type { Settings } from '../../../config/settings.ts';
+import { prepareDestinations } from '../../../engine/destination.ts';
+import type { DestinationOptions, Sources } from '../../../engine/options.ts';
+import { HooksError } from '../../../errors.ts';
+import { validateWriteKeys } from '../../../service/request/authentication.ts';
+import { oddSecret } from '../../flags/signature/odd-secret.ts';
+import type { Io } from '../../io.ts';
+import { fail, ok, warn, type DoctorResult } from './doctor-result.ts';
+
+/** Reports the config files, and the variables that they need and that are not set, or that hide them. */
+export function settingsResults(settings: Settings, { cwd }: Pick<Io, 'cwd'>): DoctorResult[] {
+  const { files } = settings;
+  const rows = settings.list();
+  const found =
+    files.length === 0
+      ? warn('config', 'no config file was found', 'run hooks init to write one, or name one with -c FILE')
+      : ok('config', files.join(', '));
+  return [
+    found,
+    ...files.flatMap((file) => [...besideResults(file, cwd), ...cutResults(file, cwd)]),
+    ...rows.flatMap(unsetResults),
+    ...rows.flatMap(hidingResults),
+  ];
+}
+
+/** Reports files that look like the config and are not read. */
+function besideResults(file: string, cwd: string): DoctorResult[] {
+  const others = configsBeside(resolve(cwd, file)).map((path) => basename(path));
+  if (others.length === 0) return [];
+  const said = `${file} is read; ${others.join(', ')} beside it ${others.length === 1 ? 'is' : 'are'} not`;
+  return [warn('config', said, 'keep one of them, or name the one that is meant with -c FILE')];
+}
+
+/** Reports what YAML drops of a secret. Shows none of it. */
+function cutResults(file: string, cwd: string): DoctorResult[] {
+  return cutValues(resolve(cwd, file)).map(({ line, key }) =>
+    warn(
+      'config',
+      `${file}:${line}: \`${key}\` ends before a space and #, where YAML begins a comment`,
+      'put quotes around the value if # is a part of it, and a space behind # if it is not',
+    ),
+  );
+}
+
+function hidingResults({ key, origin, hides = [] }: ListedSetting): DoctorResult[] {
+  if (hides.length === 0) return [];
+  const said = `${origin} hides \`${key}\` of ${hides.join(', ')}`;
+  return [warn('variable', said, `unset ${origin} to use the value of the file, or remove it there`)];
+}
+
+function unsetResults({ key, origin, unset = [] }: ListedSetting): DoctorResult[] {
+  return unset.map((name) => {
+    const hint = `export ${name}=…; for a service, put it into its environment file`;
+    return fail('variable', `${key} (${origin}) needs ${name}, which is not set`, hint);
+  });
+}
+
+/** Reads the sources as `serve` and `worker` do; undefined when they are not valid. */
+export function readSources(settings: Settings): {
+  readonly sources?: Sources;
+  readonly results: DoctorResult[];
+} {
+  try {
+    const { sources } = settings;
+    prepareDestinations(sources, 'hooks-cli');
+    validateWriteKeys(sources);
+    return { sources, results: [] };
+  } catch (error) {
+    if (!(error instanceof HooksError)) throw error;
+    // A variable that is not set is reported already.
+    const isReported = settings
+      .list()
+      .some(({ unset = [] }) => unset.some((name) => error.message.includes(name)));
+    return { results: isReported ? [] : [fail('config', error.message, error.hint)] };
+  }
+}
+
+export function sourceResults(sources: Sources): DoctorResult[] {
+  return Object.entries(sources).flatMap(([name, { writeKey, destinations }]) => {
+    const label = `source ${name}`;
+    const entries = Object.entries(destinations);
+    return [
+      ...(writeKey === undefined ? [noWriteKey(label)] : secretResults(`${label}: its write key`, writeKey)),
+      ...(entries.length === 0 ? [noDestination(label)] : []),
+      ...entries.flatMap(([key, destination]) => destinationResults(`${name} → ${key}`, destination)),
+    ];
+  });
+}
+
+/** A source whose messages are only sent from here needs none. */
+function noWriteKey(label: string): DoctorResult {
+  const hint = 'set `writeKey` in the config, or HOOKS_WRITE_KEY, before you run hooks serve';
+  return { ...ok('write-key', `${label}: it has no write key, so hooks serve takes no call for it`), hint };
+}
+
+function noDestination(label: string): DoctorResult {
+  const hint = 'put `webhooks` into the config (hooks init writes one), set HOOKS_URL, or give --url';
+  return fail('destination', `${label}: no webhook is configured, so nothing is sent anywhere`, hint);
+}
+
+function destinationResults(label: string, destination: DestinationOptions): DoctorResult[] {
+  const { enabled, webhooks, sharedSecrets } = destination;
+  if (!enabled) {
+    return [warn('destination', `${label}: it is disabled and gets nothing`, 'remove `enabled: false`')];
+  }
+  if (webhooks.length === 0) return [noDestination(label)];
+  const count = `${webhooks.length} webhook${webhooks.length === 1 ? '' : 's'}`;
+  const unsigned = warn(
+    'secret',
+    `${label}: there is no secret, so requests are unsigned`,
+    'set `sharedSecret`, such as ${HOOKS_SECRET}: without it a receiver cannot tell who sends',
+  );
+  return [
+    ok('destination', `${label}: ${count}, ${destination.delivery.strategy}`),
+    ...(sharedSecrets.length === 0 ? [unsigned] : []),
+    ...sharedSecrets.flatMap((secret, index) =>
+      secretResults(`${label}: secret ${index + 1} of ${sharedSecrets.length}`, secret),
+    ),
+  ];
+}
+
+function secretResults(what: string, secret: string): DoctorResult[] {
+  const odd = oddSecret(secret);
+  return odd === undefined ? [] : [warn('secret', `${what} ${odd.what}`, odd.fix)];
+}

@@ -1,0 +1,147 @@
+import type { DeliveryOptions, Sources } from '../../../engine/options.ts';
+import { HooksError } from '../../../errors.ts';
+import {
+  connectionKeyOf,
+  probeWebhook,
+  whyPrivateHost,
+  whyPrivateName,
+  type Probe,
+} from '../../../app/probe-webhook.ts';
+import type { Reach } from '../../../app/open-engine.ts';
+import { PRIVATE_WEBHOOK_HINT } from '../../../app/private-webhooks.ts';
+import { redactUrl } from '../../../redact.ts';
+import type { Io } from '../../io.ts';
+import { examineFailure, networkCauseOf, type ExaminedFailure } from '../../../diagnosis/explain.ts';
+import { durationText } from '../../attempt-text.ts';
+import { fail, ok, warn, type DoctorResult } from './doctor-result.ts';
+
+/** A URL to connect to, with the settings of its destination. */
+interface ProbeTarget {
+  readonly url: string;
+  readonly delivery: DeliveryOptions;
+}
+
+/** Connects to each webhook in use: name lookup, connect and TLS, and not a byte of HTTP. */
+export async function webhookResults(
+  sources: Sources,
+  { allowPrivate }: Pick<Reach, 'allowPrivate'>,
+  io: Pick<Io, 'env' | 'signal'>,
+): Promise<DoctorResult[]> {
+  const targets = probeTargetsOf(sources).map(({ url, delivery }) => ({
+    url,
+    delivery: allowPrivate ? { ...delivery, allowPrivate } : delivery,
+  }));
+  const results = await Promise.all(targets.map((target) => probeResults(target, io)));
+  return results.flat();
+}
+
+/** Lists each URL once for each way to reach it. */
+function probeTargetsOf(sources: Sources): ProbeTarget[] {
+  const targets = new Map<string, ProbeTarget>();
+  for (const { destinations } of Object.values(sources)) {
+    for (const { enabled, webhooks, delivery } of Object.values(destinations)) {
+      if (!enabled) continue;
+      for (const { url } of webhooks) {
+        targets.set(`${url} ${delivery.allowPrivate}${connectionKeyOf(delivery)}`, { url, delivery });
+      }
+    }
+  }
+  return [...targets.values()];
+}
+
+async function probeResults(
+  { url, delivery }: ProbeTarget,
+  { env, signal }: Pick<Io, 'env' | 'signal'>,
+): Promise<DoctorResult[]> {
+  const shown = redactUrl(url);
+  try {
+    const seen = await probeWebhook(url.trim(), {
+      timeoutMs: delivery.timeoutMs,
+      connection: delivery,
+      signal,
+      proxyEnv: env,
+    });
+    if (seen.isReached) {
+      return [
+        ...reachedResults(shown, seen, delivery),
+        ...(await speechResults(shown, { seen, env, signal })),
+      ];
+    }
+    const found = await examineFailure({ url: shown, error: seen.error, env, signal });
+    const unreached = unreachedResult(shown, { ...seen, ...found });
+    if (seen.via !== undefined || delivery.allowPrivate === true) return [unreached];
+    // Said at once: who repairs the certificate alone would find the next fault in the log of `serve`.
+    const at = new URL(url.trim());
+    const reason = whyPrivateHost(at) ?? (await whyPrivateName(at));
+    return reason === undefined
+      ? [unreached]
+      : [unreached, blockedResult(`${shown}: a private address (${reason})`)];
+  } catch (error) {
+    if (!(error instanceof HooksError)) throw error;
+    return [fail('webhook', `${shown}: ${error.message}`, error.hint)];
+  }
+}
+
+function reachedResults(
+  url: string,
+  probe: Probe & { isReached: true },
+  { allowPrivate }: DeliveryOptions,
+): DoctorResult[] {
+  const { ms, address, notPublic, via, validUntil } = probe;
+  const by = via === undefined ? address : `the proxy ${via}`;
+  const isBlocked = via === undefined && notPublic !== undefined && allowPrivate !== true;
+  const said = `${url}: connected to ${by} in ${durationText(ms)}`;
+  return [
+    isBlocked ? blockedResult(`${said}, which is ${notPublic}`) : ok('webhook', said),
+    ...(validUntil === undefined ? [] : [certificateResult(url, validUntil)]),
+  ];
+}
+
+function blockedResult(said: string): DoctorResult {
+  return fail('webhook', `${said}: serve and worker do not connect to it`, PRIVATE_WEBHOOK_HINT);
+}
+
+interface SpokenTo {
+  readonly seen: Probe & { isReached: true };
+  readonly env: Io['env'];
+  readonly signal: AbortSignal;
+}
+
+/** What a port speaks that takes connections: only a hello shows it. */
+async function speechResults(url: string, { seen, env, signal }: SpokenTo): Promise<DoctorResult[]> {
+  if (seen.via !== undefined) return [];
+  const found = await examineFailure({ url, error: 'protocol', env, signal, timeoutMs: HELLO_MS });
+  const cause = found && networkCauseOf({ error: 'protocol', ...found }, { url, ...found });
+  return cause?.says === undefined ? [] : [fail('webhook', `${url}: ${cause.says}`, cause.fix)];
+}
+
+/** Some servers say nothing to a hello that they do not know. */
+const HELLO_MS = 1_000;
+
+const DAY_MS = 86_400_000;
+/** A program that renews certificates by itself has done so by then. */
+const SOON_DAYS = 14;
+
+function certificateResult(url: string, validUntil: number): DoctorResult {
+  const days = Math.floor((validUntil - Date.now()) / DAY_MS);
+  const said = `${url}: the certificate is valid for ${days} more day${days === 1 ? '' : 's'}`;
+  if (days >= SOON_DAYS) return ok('certificate', said);
+  return warn('certificate', said, 'renew it: once it has expired, nothing is sent there');
+}
+
+function unreachedResult(
+  url: string,
+  unreached: Probe & { isReached: false } & Partial<ExaminedFailure>,
+): DoctorResult {
+  const {
+    error,
+    detail,
+    via,
+    location,
+    cause = error === 'timeout' ? 'no-connection-in-time' : undefined,
+  } = unreached;
+  const by = via === undefined ? '' : ` through the proxy ${via}`;
+  const { says, fix } = networkCauseOf({ error, cause }, { url, location }) ?? {};
+  const more = says === undefined ? '' : `; ${says}`;
+  return fail('webhook', `${url}: ${error}${by}: ${detail}${more}`, fix);
+}

@@ -1,0 +1,183 @@
+import { InputError } from '../../../errors.ts';
+import type { NoteCode } from '../../../signature/reasons.ts';
+import { SignatureVerifier } from '../../../signature/signature-verifier.ts';
+import type { CommandContext } from '../../command.ts';
+import { ExitCode } from '../../exit-code.ts';
+import { fitText } from '../../fit-text.ts';
+import { isFromNullDevice, readBodyInput, type BodySource } from '../../flags/signature/body-input.ts';
+import {
+  START_BYTES,
+  readAnyBody,
+  readRawBody,
+  readSignedRequest,
+  requestFormat,
+  type SignedInput,
+} from '../../flags/signature/signed-input.ts';
+import type { Io } from '../../io.ts';
+import {
+  presentedRequest,
+  verificationOf,
+  type PresentedRequest,
+  type PrintedVerdict,
+  type Verification,
+  type VerifyFlags,
+  type VerifyFormat,
+} from './verification.ts';
+
+/** Runs `hooks verify`. */
+export async function verifyFile(
+  file: BodySource,
+  flags: VerifyFlags,
+  context: CommandContext,
+): Promise<void> {
+  const { io } = context;
+  const { verdict, bytes } = await verdictOn(file, await verificationOf(flags, context));
+  if (bytes === 0 && !verdict.valid && isFromNullDevice(file, io)) throw nothingGiven();
+  if (flags.output === 'json') io.out(`${JSON.stringify(verdict)}\n`);
+  else if (!flags.quiet) {
+    io.out(`${fitText(await printedVerdictText(verdict, bytes, io.color), io.stdoutColumns)}\n`);
+  } else if (!verdict.valid) io.note(await printedVerdictText(verdict, bytes, io.errColor));
+  if (!verdict.valid) context.exit(ExitCode.negative);
+}
+
+function nothingGiven(): InputError {
+  return new InputError('There is no body: standard input is /dev/null', {
+    hint: 'give it a file (< body.json), the output of a command (COMMAND |), or name a file',
+  });
+}
+
+interface VerifiedInput {
+  readonly verdict: PrintedVerdict;
+  readonly bytes: number;
+}
+
+async function verdictOn(file: BodySource, verification: Verification): Promise<VerifiedInput> {
+  const { flags, context, headers } = verification;
+  // An empty variable is how a shell says that there is none; an empty flag is an empty signature.
+  const signature = flags.signature ?? (context.io.env['HOOKS_SIGNATURE'] || undefined);
+  const isRaw = signature !== undefined || headers.length > 0;
+  const format = flags.format ?? (isRaw ? 'raw' : undefined);
+  if (format === 'raw' && isRaw) return verifyRaw(file, signature, verification);
+  const input = await readInput(file, format, verification);
+  if (input.bytes === 0 && isFromNullDevice(file, context.io)) throw nothingGiven();
+  return verifyInput(input, signature, verification);
+}
+
+function readInput(
+  file: BodySource,
+  format: VerifyFormat | undefined,
+  { secrets: [secret = ''], context: { io } }: Verification,
+): Promise<SignedInput> {
+  if (format === undefined) return readAnyBody(file, io, secret);
+  if (format === 'raw') return readRawBody(file, io, { secret });
+  return readSignedRequest(file, io, { format, secret });
+}
+
+async function verifyRaw(
+  file: BodySource,
+  signature: string | undefined,
+  verification: Verification,
+): Promise<VerifiedInput> {
+  const { flags, context, headers } = verification;
+  const presented = await presentedRequest({ headers, signature }, verification);
+  if (presented === undefined) {
+    const [secret = ''] = verification.secrets;
+    return withoutSignature(await readRawBody(file, context.io, { secret, headers }), verification);
+  }
+  const verifier = new SignatureVerifier(presented.options);
+  let start = Buffer.alloc(0);
+  await readBodyInput(file, context.io, (chunk) => {
+    verifier.update(chunk);
+    if (start.length < START_BYTES) start = Buffer.concat([start, chunk.subarray(0, START_BYTES)]);
+  });
+  const verdict = await printedVerdict(verifier, presented, verification);
+  const meant = flags.format === undefined && !verdict.valid ? requestFormat(start) : undefined;
+  if (meant === undefined) return { verdict, bytes: verifier.bytes };
+  if (isFromEnvironment(verification) && /"?x-signature"?\s*[:,]/i.test(start.toString('latin1'))) {
+    return hiddenBy(verdict, verifier.bytes);
+  }
+  if (!flags.quiet) {
+    context.io.note(`note: ${TAKEN_FOR_BODY}; --format ${meant} reads it as what it seems to be`);
+  }
+  return { verdict, bytes: verifier.bytes };
+}
+
+const TAKEN_FOR_BODY = 'a signature was given, so the input was taken for the body itself';
+
+async function verifyInput(
+  input: SignedInput,
+  signature: string | undefined,
+  verification: Verification,
+): Promise<VerifiedInput> {
+  const { bytes, request } = input;
+  const headers = [...(request?.headers ?? []), ...verification.headers];
+  const presented = request && (await presentedRequest({ headers, signature, at: request.at }, verification));
+  if (request === undefined || presented === undefined) return withoutSignature(input, verification);
+  const verifier = new SignatureVerifier(presented.options).update(request.body);
+  const verdict = await printedVerdict(verifier, presented, verification);
+  const isHidden =
+    isFromEnvironment(verification) && request.headers.some(([name]) => name.toLowerCase() === 'x-signature');
+  return isHidden ? hiddenBy(verdict, bytes) : { verdict, bytes };
+}
+
+async function withoutSignature(input: SignedInput, verification: Verification): Promise<never> {
+  const { noSignature } = await import('./no-signature.ts');
+  throw noSignature(input, verification);
+}
+
+/** What explains a mismatch is half of the command, and loaded only then. */
+async function printedVerdict(
+  verifier: SignatureVerifier,
+  { warning }: PresentedRequest,
+  verification: Verification,
+): Promise<PrintedVerdict> {
+  const verdict = verifier.verdict();
+  if (verdict.valid) return { ...verdict, ...(warning !== undefined && { warning }) };
+  const { explainedVerdict } = await import('./mismatch.ts');
+  return explainedVerdict(verifier, verification);
+}
+
+async function hiddenBy(verdict: PrintedVerdict, bytes: number): Promise<VerifiedInput> {
+  const { hiddenByVariable } = await import('./mismatch.ts');
+  return { verdict: hiddenByVariable(verdict, bytes), bytes };
+}
+
+function isFromEnvironment({ flags, context }: Verification): boolean {
+  return flags.signature === undefined && Boolean(context.io.env['HOOKS_SIGNATURE']);
+}
+
+/** A verdict for a person. */
+async function printedVerdictText(
+  verdict: PrintedVerdict,
+  bytes: number,
+  color: Io['color'],
+): Promise<string> {
+  if (!verdict.valid) {
+    const [what = '', ...fix] = (verdict.diagnosis?.hint ?? '').split(/(?<=\.) /);
+    const { expected, got } = verdict;
+    // A right signature that does not count, since it is too old, is not shown twice.
+    const both = [`${color.dim('expected:')} ${expected}`, `${color.dim('got:     ')} ${got}`];
+    const lines = [
+      `${color.red('invalid:')} ${what}`,
+      ...(expected === undefined ? both.slice(1) : expected === got ? [] : both),
+      `${color.dim('hint:   ')} ${fix.join(' ')}`,
+    ];
+    return lines.join('\n');
+  }
+  const { secret, over, note, scheme, partial, warning: lacks } = verdict;
+  const bySchemes = scheme === undefined ? '' : ` by ${scheme}`;
+  const warnings = [partial && `the signature ${partial}: treat the others as unsigned`, lacks];
+  const warning = warnings
+    .filter((each) => each !== undefined)
+    .map((each) => `\n${color.yellow('warning:')} ${each}`)
+    .join('');
+  const what = over === 'bytes' ? `${bytes} bytes` : 'the JSON-stringified body';
+  const why =
+    note === undefined ? '' : `\n${color.dim('note: ')} the bytes differ: ${await meaningOf(note)} (${note})`;
+  return `${color.green('valid:')} matches secret ${secret} over ${what}${bySchemes}${why}${warning}`;
+}
+
+async function meaningOf(note: NoteCode): Promise<string> {
+  const { REASONS } = await import('../../../signature/reasons.ts');
+  return REASONS[note].means;
+}

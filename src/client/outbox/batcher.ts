@@ -1,0 +1,188 @@
+import { callDetached, messageOf } from '../../errors.ts';
+import type { Clock } from '../../clock.ts';
+import type { OutgoingMessage } from '../../message/outgoing-message.ts';
+import { EMPTY_BATCH, grown, isAllowed, isBatchFull, type BatchSize } from '../batch.ts';
+import { Fifo } from './fifo.ts';
+import type { DebugLog } from '../log.ts';
+import type { ResolvedClientOptions } from '../options.ts';
+import { Room, type ClientCall, type Settle } from './room.ts';
+import { rejectedBySink, type Receipt, type Sink } from '../sink.ts';
+
+interface Batch {
+  /** How many messages were taken before its first one: messages are numbered in the order of the calls. */
+  readonly first: number;
+  readonly messages: OutgoingMessage[];
+  readonly settles: Settle[];
+  size: BatchSize;
+}
+
+export interface BatcherParts {
+  readonly sink: Sink;
+  readonly clock: Clock;
+  readonly options: ResolvedClientOptions;
+  readonly log: DebugLog | undefined;
+}
+
+/**
+ * The messages in memory, on their way to the sink:
+ *
+ *   add ─► waiting (only when full) ─► open batch ─cut─► cut batches ─► in flight ─► receipts
+ *
+ * A batch is cut when it is full, or when a flush is due and the sink has room for it: while the sink is busy the open
+ * batch goes on filling.
+ */
+export class Batcher {
+  readonly #sink: Sink;
+  readonly #clock: Clock;
+  readonly #options: ResolvedClientOptions;
+  readonly #log: DebugLog | undefined;
+
+  #open = emptyBatch(0);
+  readonly #cut = new Fifo<Batch>();
+  /** Oldest first. */
+  readonly #inFlight: Batch[] = [];
+
+  readonly #room: Room;
+  /** Messages numbered below this are to leave without waiting for more. */
+  #flushBelow = 0;
+  #flushedAt: number;
+  #cancelTimer: () => void = () => {};
+  readonly #flushes = new Fifo<{ readonly below: number; readonly resolve: () => void }>();
+
+  constructor({ sink, clock, options, log }: BatcherParts) {
+    this.#sink = sink;
+    this.#clock = clock;
+    this.#options = options;
+    this.#log = log;
+    this.#room = new Room({ options, log, take: (call) => this.#take(call) });
+    this.#flushedAt = clock.now();
+  }
+
+  /** Throws QueueError as `Room.add` does. */
+  add(message: OutgoingMessage, settle: Settle): void {
+    this.#room.add({ message, settle });
+    this.#pump();
+  }
+
+  /** Resolves when every message added so far has its receipt. */
+  flush(): Promise<void> {
+    const { called } = this.#room;
+    if (this.#settledBelow() >= called) return Promise.resolve();
+    this.#flushBelow = called;
+    return new Promise((resolve) => {
+      this.#flushes.push({ below: called, resolve });
+      this.#pump();
+    });
+  }
+
+  /** The same: the receipts of a batch make room, so no call waits forever. */
+  close(): Promise<void> {
+    return this.flush();
+  }
+
+  /** Resolves when there is room for one more message. */
+  ready(): Promise<void> {
+    const ready = this.#room.ready();
+    this.#pump();
+    return ready;
+  }
+
+  #take({ message, settle }: ClientCall): void {
+    const { byteLength } = message.body;
+    if (!isAllowed(grown(this.#open.size, byteLength))) this.#cutOpen();
+    const batch = this.#open;
+    batch.size = grown(batch.size, byteLength);
+    batch.messages.push(message);
+    batch.settles.push(settle);
+    if (isBatchFull(batch.size, this.#options.flushAt)) this.#cutOpen();
+    else if (batch.size.count === 1) this.#startTimer();
+  }
+
+  #cutOpen(): void {
+    this.#cancelTimer();
+    this.#flushedAt = this.#clock.now();
+    this.#cut.push(this.#open);
+    this.#open = emptyBatch(this.#open.first + this.#open.size.count);
+  }
+
+  /** Keeps the process alive, so that nothing queued is lost when a program comes to its natural end. */
+  #startTimer(): void {
+    const left = this.#flushedAt + this.#options.flushAfterMs - this.#clock.now();
+    this.#cancelTimer = this.#clock.after(Math.max(0, left), () => {
+      this.#flushBelow = Math.max(this.#flushBelow, this.#open.first + this.#open.size.count);
+      this.#pump();
+    });
+  }
+
+  #pump(): void {
+    while (this.#inFlight.length < this.#sink.maxInFlight) {
+      if (this.#cut.length === 0 && this.#isFlushDue()) this.#cutOpen();
+      const batch = this.#cut.shift();
+      if (batch === undefined) return;
+      void this.#submit(batch);
+    }
+  }
+
+  /** A call that waits for room is a reason too: with nothing in flight, nothing else would make room before the time is up. */
+  #isFlushDue(): boolean {
+    const { first, size } = this.#open;
+    if (size.count === 0) return false;
+    return first < this.#flushBelow || (this.#room.isAwaited && this.#inFlight.length === 0);
+  }
+
+  async #submit(batch: Batch): Promise<void> {
+    this.#inFlight.push(batch);
+    this.#log?.('flush %d messages, %d bytes', batch.size.count, batch.size.bodyBytes);
+    const receipts = await this.#receiptsOf(batch);
+    this.#log?.(
+      'receipts: %d accepted of %d',
+      receipts.filter(({ accepted }) => accepted).length,
+      receipts.length,
+    );
+    // Before the callbacks, so that one that sends another message finds its place.
+    this.#room.give(receipts.length);
+    batch.settles.forEach((settle, index) => {
+      const receipt = receipts[index];
+      if (receipt !== undefined) callDetached(settle, receipt);
+    });
+    this.#inFlight.splice(this.#inFlight.indexOf(batch), 1);
+    this.#pump();
+    this.#resolveFlushes();
+  }
+
+  /**
+   * One for each message. A sink never rejects; one that does must not leave its callers waiting, nor end
+   * the process.
+   */
+  async #receiptsOf({ messages }: Batch): Promise<readonly Receipt[]> {
+    try {
+      const receipts = await this.#sink.submit(messages);
+      return messages.map((message, index) => receipts[index] ?? rejectedBySink(message, 'no receipt'));
+    } catch (error) {
+      const reason = messageOf(error);
+      return messages.map((message) => rejectedBySink(message, reason));
+    }
+  }
+
+  #resolveFlushes(): void {
+    const settledBelow = this.#settledBelow();
+    for (
+      let next = this.#flushes.peek();
+      next !== undefined && next.below <= settledBelow;
+      next = this.#flushes.peek()
+    ) {
+      this.#flushes.shift();
+      next.resolve();
+    }
+  }
+
+  /** Every message numbered below this has its receipt. Batches go in flight in order, so the oldest comes first. */
+  #settledBelow(): number {
+    const [oldest] = this.#inFlight;
+    return (oldest ?? this.#cut.peek() ?? this.#open).first;
+  }
+}
+
+function emptyBatch(first: number): Batch {
+  return { first, messages: [], settles: [], size: EMPTY_BATCH };
+}

@@ -1,0 +1,93 @@
+import { ConfigError } from '../../errors.ts';
+import { isObject, kindOf } from '../../validate-options.ts';
+import { printable } from '../../redact.ts';
+import { configError, unexpectedValue, type ConfigOrigin } from '../config-origin.ts';
+import { valueAt } from '../layer.ts';
+import { suggestion } from '../other-names.ts';
+import { SHORT_FORM_KEYS } from './fields.ts';
+import { fileShape, shapeBelow, type FileShape } from './file-shape.ts';
+
+/**
+ * Lists everything in a file that has the wrong shape: which keys there are, and what holds others. The kind of each setting checks
+ * its value. `file` is its name as shown.
+ */
+export function shapeProblems(content: unknown, file: string): ConfigError[] {
+  if (!isObject(content)) return [notAnObject(content, file)];
+  return [...placeProblems(content, fileShape(), { file, path: [] }), ...mixedForms(content, file)];
+}
+
+function notAnObject(content: unknown, file: string): ConfigError {
+  return new ConfigError(`Expected ${file} to hold an object, got ${kindOf(content)}`, {
+    origin: file,
+    hint: 'write settings by their names: webhooks: [https://host/path]',
+  });
+}
+
+function mixedForms(content: unknown, file: string): ConfigError[] {
+  const short = SHORT_FORM_KEYS.find((key) => valueAt(content, [key]) !== undefined);
+  if (short === undefined || valueAt(content, ['sources']) === undefined) return [];
+  const error = configError(
+    { name: short, file },
+    `\`${short}\` and \`sources\` cannot stand in one file`,
+    `move \`${short}\` into ${short === 'writeKey' ? 'a source' : 'a destination of a source'} (the long form), or leave \`sources\` out (the short form)`,
+  );
+  return [error];
+}
+
+interface PlaceInFile {
+  readonly file: string;
+  readonly path: readonly string[];
+}
+
+function placeProblems(value: unknown, shape: FileShape, place: PlaceInFile): ConfigError[] {
+  if (value === undefined || shape.kind === 'setting') return [];
+  if (shape.kind === 'text') {
+    return typeof value === 'string' ? [] : [wrongKind(value, 'to be a string', place)];
+  }
+  if (!isObject(value)) return [wrongKind(value, 'to be an object', place)];
+  return Object.entries(value).flatMap(([name, inner]) => {
+    const innerShape = shapeBelow(shape, name);
+    if (innerShape === undefined) return [unknownKey(name, shape, place)];
+    return placeProblems(inner, innerShape, { ...place, path: [...place.path, name] });
+  });
+}
+
+function wrongKind(value: unknown, expected: string, { path, file }: PlaceInFile): ConfigError {
+  const origin: ConfigOrigin = { name: spelled(path), file };
+  const hint = 'hooks init FILE writes a file with every setting in its place';
+  return unexpectedValue(origin, expected, kindOf(value), hint);
+}
+
+function unknownKey(key: string, shape: FileShape, { path, file }: PlaceInFile): ConfigError {
+  const known = shape.kind === 'keys' ? Object.keys(shape.keys).filter((each) => each !== '$schema') : [];
+  const near = suggestion(key, known);
+  const name = spelled([...path, key]);
+  const place = path.length === 0 ? placeOf(key) : undefined;
+  return configError(
+    { name, file },
+    `Unknown setting \`${name}\``,
+    place !== undefined
+      ? `its place is \`${place}\``
+      : near === undefined
+        ? `there are: ${known.join(', ')}`
+        : `did you mean \`${spelled([...path, near])}\`?`,
+  );
+}
+
+/** Where a key stands that is not known at the top. */
+function placeOf(key: string): string | undefined {
+  return placesOf(fileShape(), key).toSorted((one, other) => one.length - other.length)[0];
+}
+
+function placesOf(shape: FileShape, key: string): string[] {
+  if (shape.kind === 'names') return placesOf(shape.each, key).map((below) => `NAME.${below}`);
+  if (shape.kind !== 'keys') return [];
+  return Object.entries(shape.keys).flatMap(([name, below]) => [
+    ...(name === key ? [name] : []),
+    ...placesOf(below, key).map((place) => `${name}.${place}`),
+  ]);
+}
+
+function spelled(path: readonly string[]): string {
+  return path.map((part) => printable(part, 80)).join('.');
+}

@@ -1,0 +1,150 @@
+import type { MistakenRequest, MistakeOptions } from '../check/check.ts';
+import { MASK } from '../redact.ts';
+import {
+  undiagnosed,
+  type Diagnosis,
+  type MismatchEvidence,
+  type NoEvidence,
+} from '../signature/evidence.ts';
+import { missingSignatureFix, overLossyBody, REASONS } from '../signature/reasons.ts';
+import { schemeListText, signatureHeaderNames } from '../signature/schemes/layout.ts';
+import type {
+  CauseFacts,
+  FailureEvidence,
+  NetworkCause,
+  ResponseCause,
+  ResponseEvidence,
+} from '../transport/cause.ts';
+import { appliesTo, filledTemplate } from './causes/cause-rule.ts';
+import { CAUSE_RULES } from './causes/cause-rules.ts';
+import { NETWORK_CAUSES } from './causes/network-causes.ts';
+import { exceptionLine, readableBody, responseWords, withoutEntities } from './causes/response-words.ts';
+import { SELF_REDIRECT, statusRule } from './causes/status-rules.ts';
+import { PAGE_RULES, TAKEN_RULES, takenCauseCode } from './causes/taken-rules.ts';
+import { EXCEPTION_THERE, OWN_WORDS } from './causes/wanted-rules.ts';
+import type { ExaminedFailure, FailureToExamine } from './examine-port.ts';
+import { diagnose } from './signature/diagnose.ts';
+import { explainScheme } from './signature/explain-scheme.ts';
+import { frameVariants } from './signature/frame-variants.ts';
+
+export type { ExaminedFailure } from './examine-port.ts';
+export type { ResponseCause } from '../transport/cause.ts';
+
+/** Finds out why a signature does not match. */
+export function explainMismatch(mismatch: MismatchEvidence): Diagnosis {
+  switch (mismatch.kind) {
+    case 'none':
+      return explainNone(mismatch);
+    case 'lossy': {
+      const why = `it would match ${overLossyBody(mismatch.loss)}`;
+      return { ...undiagnosed(mismatch.bytes, { why, fix: REASONS['lossy-json'].fix }), code: 'lossy-json' };
+    }
+    case 'lenient': {
+      const { kind: _kind, scheme, headers, deadline, ...evidence } = mismatch;
+      const frames = frameVariants(scheme, headers, evidence.body);
+      return diagnose({ ...evidence, frames }, deadline);
+    }
+    case 'scheme':
+      return explainScheme(mismatch);
+    default:
+      return mismatch satisfies never;
+  }
+}
+
+function explainNone({ bytes, schemes }: NoEvidence): Diagnosis {
+  const names = signatureHeaderNames(schemes);
+  const found = undiagnosed(bytes, {
+    why: `no signature of a scheme that is accepted came (${names})`,
+    fix: missingSignatureFix(names, schemeListText(schemes)),
+  });
+  return { ...found, code: 'no-signature' };
+}
+
+/** Recognises where a response other than 2xx comes from, and returns the code to keep. Every such status has one. */
+export function causeCodeOf(given: ResponseEvidence): string {
+  const evidence = { ...given, body: withoutEntities(given.body) };
+  const { code } = CAUSE_RULES.find((rule) => appliesTo(rule, evidence)) ?? statusRule(evidence.status);
+  if (code === 'failed' && exceptionLine(evidence.body) !== undefined) return EXCEPTION_THERE.code;
+  return SAYS_NO_REASON.has(code) && hasOwnReason(evidence) ? OWN_WORDS.code : code;
+}
+
+/** Rules of a status that guess at the reason. */
+const SAYS_NO_REASON: ReadonlySet<string> = new Set(['signature-refused', 'malformed']);
+
+/** Words about the signature say no more than the rules do. */
+function hasOwnReason({ body }: ResponseEvidence): boolean {
+  const words = responseWords(body);
+  return words !== undefined && !/signature|hmac|digest|secret/i.test(words);
+}
+
+/** Recognises the cause of a response of any status; undefined for a 2xx whose body names no failure. */
+export function responseCauseOf(evidence: ResponseEvidence, facts: CauseFacts): ResponseCause | undefined {
+  const isTaken = evidence.status >= 200 && evidence.status <= 299;
+  const code = isTaken ? takenCauseCode(evidence) : causeCodeOf(evidence);
+  return code === undefined ? undefined : causeOf(code, facts);
+}
+
+/** Puts a kept code into words. Undefined for one that this version does not know. */
+export function causeOf(code: string, facts: CauseFacts): ResponseCause | undefined {
+  const rule =
+    BY_CODE.get(redirectsToItself(code, facts) ? SELF_REDIRECT : code) ??
+    (code === OTHER ? statusRule(facts.status) : undefined);
+  if (rule === undefined) return undefined;
+  const { kind, says, fix, body: pattern } = rule;
+  const named = pattern?.exec(withoutEntities(facts.body ?? ''))?.groups?.['named'];
+  const filled = (template: string): string => filledTemplate(template, facts, named);
+  return { code: rule.code, kind, says: filled(says), fix: filled(fix) };
+}
+
+/** False where a part of the URL is masked: it may be another URL. */
+function redirectsToItself(code: string, { url, location }: CauseFacts): boolean {
+  if (code !== 'redirect' && code !== 'login-redirect') return false;
+  if (location === undefined || url.includes(MASK) || !URL.canParse(location, url)) return false;
+  return new URL(location, url).href === new URL(url).href;
+}
+
+const OTHER = 'status';
+const BY_CODE = new Map(
+  [...CAUSE_RULES, OWN_WORDS, EXCEPTION_THERE, ...TAKEN_RULES, ...PAGE_RULES].map((rule) => [
+    rule.code,
+    rule,
+  ]),
+);
+
+/** Puts a failure without a response into words. */
+export function networkCauseOf(
+  { error, cause }: FailureEvidence,
+  facts: Omit<CauseFacts, 'status'>,
+): NetworkCause | undefined {
+  const code = cause !== undefined && cause in NETWORK_CAUSES ? cause : error;
+  const text = NETWORK_CAUSES[code];
+  if (text === undefined) return undefined;
+  const { says, fix, receiverFix = fix } = text;
+  const filled = (template: string): string => filledTemplate(template, { status: 0, ...facts });
+  return {
+    code,
+    says: says === undefined ? undefined : filled(says),
+    fix: filled(fix),
+    receiverFix: filled(receiverFix),
+  };
+}
+
+/** What a person would read of a response, at most `length` characters of it. */
+export function readableStart(body: string, length: number): string {
+  return readableBody(body).slice(0, length);
+}
+
+/** Looks closer at why a request got no response. Loads the code that connects, which no other explanation needs. Never rejects. */
+export async function examineFailure(failure: FailureToExamine): Promise<ExaminedFailure | undefined> {
+  const { examinePort } = await import('./examine-port.ts');
+  return examinePort(failure);
+}
+
+/** Makes a request for each common mistake of receivers, the likeliest first. Loads the code for it: most receivers make none. */
+export async function mistakenRequests(
+  body: Buffer,
+  options: MistakeOptions,
+): Promise<Iterable<MistakenRequest>> {
+  const { requestsOfMistakes } = await import('./mistakes/mistaken-requests.ts');
+  return requestsOfMistakes(body, options);
+}

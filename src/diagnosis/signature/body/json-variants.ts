@@ -1,0 +1,119 @@
+import type { BodyVariant, BodyPieces } from './body-variant.ts';
+import type { Deadline } from '../../../signature/deadline.ts';
+import { readJsonTextUntil, textOfLiteral, type JsonNode } from '../../../signature/body/json-text.ts';
+import { writeJsonTree } from '../../../signature/body/json-tree-writer.ts';
+import {
+  COMPACT_SPELLING,
+  SPELLINGS,
+  tellingCharacters,
+  type Spelling,
+} from '../../../signature/body/spellings.ts';
+
+/** The same JSON as other languages write it, and parts of it. Ends early when the time is up. */
+export function* jsonVariants(text: string, deadline: Deadline): Generator<BodyVariant> {
+  const node = readJsonTextUntil(deadline, text);
+  if (node === undefined) return;
+  // First, because one message takes less than all of them.
+  yield* listVariants(node, text.trim(), deadline);
+  const tree = new SpelledTree(node, text.length);
+  for (const how of distinctSpellings(node, deadline)) {
+    yield { code: how.code, would: how.would, bytes: tree.pieces(how) };
+  }
+  if (node.kind === 'string') {
+    const bytes = textOfLiteral(node.literal);
+    yield { code: 'other-encoding', would: 'over the text inside the JSON string', bytes };
+  }
+}
+
+function* listVariants(node: JsonNode, text: string, deadline: Deadline): Generator<BodyVariant> {
+  const code = 'first-of-array';
+  const first = firstMessage(node);
+  if (first === undefined) {
+    yield { code, would: 'with the message in a list', bytes: `[${text}]` };
+    yield { code, would: 'with the message in a batch', bytes: `{"batch":[${text}]}` };
+    return;
+  }
+  const tree = new SpelledTree(first, text.length);
+  for (const how of distinctSpellings(first, deadline)) {
+    const would = `over the first message of the list alone, ${how.would}`;
+    yield { code, would, bytes: tree.pieces(how) };
+  }
+}
+
+/** The first message of `[…]` or `{"batch":[…]}`. */
+function firstMessage(node: JsonNode): JsonNode | undefined {
+  if (node.kind === 'array') return node.items[0];
+  if (node.kind !== 'object') return undefined;
+  const batch = node.members.find(({ key }) => key === 'batch')?.value;
+  return batch?.kind === 'array' ? batch.items[0] : undefined;
+}
+
+const LEAST_LONGEST_SPELLED = 1024 * 1024;
+/** The longest spelling that is kept: an indented batch of the largest size. */
+const LONGEST_KEPT = 2 * 1024 * 1024;
+
+/** Writes a tree in one spelling after the other. Spellings that differ only in their escapes share the other work. */
+class SpelledTree {
+  readonly #node: JsonNode;
+  /**
+   * The longest spelling that is tried. A body of 32 KB that is mostly depth takes 30 MB when indented, growing with the square
+   * of its length. No sender's indentation comes near this; a longer spelling is cut off and matches nothing.
+   */
+  readonly #longest: number;
+  readonly #kept: { readonly how: Spelling; readonly pieces: readonly string[] }[] = [];
+
+  constructor(node: JsonNode, textLength: number) {
+    this.#node = node;
+    this.#longest = Math.max(LEAST_LONGEST_SPELLED, 16 * textLength);
+  }
+
+  pieces(how: Spelling): BodyPieces {
+    return (write) => {
+      const same = this.#kept.find(
+        ({ how: { layout, order } }) => layout === how.layout && order === how.order,
+      );
+      if (same === undefined) this.#arrange(how, write);
+      else same.pieces.every((piece) => write(how.escape(piece)));
+    };
+  }
+
+  #arrange(how: Spelling, write: Parameters<BodyPieces>[0]): void {
+    const pieces: string[] = [];
+    let length = 0;
+    let isWhole = true;
+    writeJsonTree(this.#node, how, (piece) => {
+      length += piece.length;
+      if (length <= LONGEST_KEPT) pieces.push(piece);
+      isWhole = write(how.escape(piece)) && length <= this.#longest;
+      return isWhole;
+    });
+    if (isWhole && length <= LONGEST_KEPT) this.#kept.push({ how, pieces });
+  }
+}
+
+/**
+ * The spellings that give a tree different texts, without repeats: few texts have characters that most escapes change, and
+ * each spelling left out saves hashing the whole text. Empty when the time is up.
+ */
+function distinctSpellings(node: JsonNode, deadline: Deadline): readonly Spelling[] {
+  const literal = JSON.stringify(tellingIn(node, deadline).join(''));
+  const distinct: { readonly how: Spelling; readonly escaped: string }[] = [];
+  for (const how of deadline.isOver ? [] : SPELLINGS) {
+    const escaped = how.escape(literal);
+    const isKnown = distinct.some(
+      (other) =>
+        other.escaped === escaped && other.how.layout === how.layout && other.how.order === how.order,
+    );
+    if (!isKnown) distinct.push({ how, escaped });
+  }
+  return distinct.map(({ how }) => how);
+}
+
+function tellingIn(node: JsonNode, deadline: Deadline): string[] {
+  const found = new Set<string>();
+  writeJsonTree(node, COMPACT_SPELLING, (piece) => {
+    for (const character of tellingCharacters(piece)) found.add(character);
+    return !deadline.isOver;
+  });
+  return [...found];
+}

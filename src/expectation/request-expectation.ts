@@ -1,0 +1,126 @@
+import { systemClock, type Clock } from '../clock.ts';
+import type { ReceivedRequest, SignatureVerdict } from '../receiver/received-request.ts';
+import { countText } from './finding.ts';
+
+export interface ExpectationOptions {
+  /** The number of counted requests that ends the wait and meets it. Without it at least one must arrive, and every one must count. */
+  readonly count?: number;
+  /** Ends the wait when no request came for this long after the first, and none is open. Ms. */
+  readonly untilIdleMs?: number;
+  /** Ends the wait this long after the start. Ms. */
+  readonly withinMs?: number;
+  /** Whether signatures are checked, which `missing` then mentions. @default false */
+  readonly signed?: boolean;
+  readonly clock?: Clock;
+}
+
+/** The number of requests by kind. A request counts when it is a POST whose signature is valid, or unchecked because there is no secret. */
+export interface Tally {
+  readonly requests: number;
+  readonly counted: number;
+  readonly notPost: number;
+  readonly verdicts: Readonly<Record<SignatureVerdict, number>>;
+}
+
+const NOTHING_CAME: Tally = {
+  requests: 0,
+  counted: 0,
+  notPost: 0,
+  verdicts: { valid: 0, invalid: 0, unsigned: 0, unchecked: 0 },
+};
+
+/** Counts the requests that a receiver reports, and ends the wait when it is met or its time is over. */
+export class Expectation {
+  readonly #options: ExpectationOptions;
+  readonly #clock: Clock;
+  readonly #over = new AbortController();
+  #tally = NOTHING_CAME;
+  #cancelWithin: (() => void) | undefined;
+  #cancelIdle: (() => void) | undefined;
+  #isBusy = false;
+
+  constructor(options: ExpectationOptions) {
+    this.#options = options;
+    this.#clock = options.clock ?? systemClock;
+    if (options.withinMs !== undefined) this.#cancelWithin = this.#clock.after(options.withinMs, this.#end);
+  }
+
+  /** Aborts when the count is reached or the time is over; never if neither was asked for. */
+  get over(): AbortSignal {
+    return this.#over.signal;
+  }
+
+  get tally(): Tally {
+    return this.#tally;
+  }
+
+  /** What came, as `3 requests: 2 valid, 1 invalid`. */
+  get described(): string {
+    return describeTally(this.#tally);
+  }
+
+  /** Whether nothing ends the wait. */
+  get isPlain(): boolean {
+    const { count, untilIdleMs, withinMs } = this.#options;
+    return count === undefined && untilIdleMs === undefined && withinMs === undefined;
+  }
+
+  add(request: ReceivedRequest): void {
+    this.#tally = added(this.#tally, request);
+    const { count } = this.#options;
+    if (count !== undefined && this.#tally.counted >= count) this.#end();
+    this.#restartIdle();
+  }
+
+  /** Sets whether a request is being received, held or forwarded: the receiver is not idle then. */
+  busy(isBusy: boolean): void {
+    this.#isBusy = isBusy;
+    this.#restartIdle();
+  }
+
+  #restartIdle(): void {
+    const { untilIdleMs } = this.#options;
+    this.#cancelIdle?.();
+    if (untilIdleMs === undefined || this.#isBusy || this.#tally.requests === 0) return;
+    this.#cancelIdle = this.#clock.after(untilIdleMs, this.#end);
+  }
+
+  /** A sentence with what was expected and what came; undefined when the expectation is met. */
+  missing(): string | undefined {
+    const { requests, counted } = this.#tally;
+    const { count, signed } = this.#options;
+    const isMet = count === undefined ? requests > 0 && counted === requests : counted >= count;
+    if (isMet) return undefined;
+    const good = signed === true ? 'valid POST' : 'POST';
+    const expected =
+      count === undefined ? `every request to be a ${good}, and at least one` : countText(count, good);
+    return `Expected ${expected}, got ${this.described}`;
+  }
+
+  #end = (): void => this.#over.abort();
+
+  /** Cancels the timers. */
+  close(): void {
+    this.#cancelWithin?.();
+    this.#cancelIdle?.();
+  }
+}
+
+function added(tally: Tally, { method, verdict }: ReceivedRequest): Tally {
+  const isPost = method === 'POST';
+  const counts = isPost && (verdict === 'valid' || verdict === 'unchecked');
+  return {
+    requests: tally.requests + 1,
+    counted: tally.counted + (counts ? 1 : 0),
+    notPost: tally.notPost + (isPost ? 0 : 1),
+    verdicts: isPost ? { ...tally.verdicts, [verdict]: tally.verdicts[verdict] + 1 } : tally.verdicts,
+  };
+}
+
+function describeTally({ requests, notPost, verdicts }: Tally): string {
+  if (requests === 0) return 'no request';
+  const kinds = Object.entries({ ...verdicts, 'not POST': notPost })
+    .filter(([, count]) => count > 0)
+    .map(([kind, count]) => `${count} ${kind}`);
+  return `${countText(requests, 'request')}: ${kinds.join(', ')}`;
+}

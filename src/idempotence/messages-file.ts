@@ -1,0 +1,71 @@
+import type { Readable } from 'node:stream';
+import { HooksError, InputError } from '../errors.ts';
+import { readJson } from '../message/json/read-json.ts';
+import type { JsonValue } from '../message/types.ts';
+import { openInputs } from '../replay/reading/inputs.ts';
+import { nothingToRead, readEntries } from '../replay/reading/read-entries.ts';
+import type { ReplayEntry } from '../replay/reading/replay-entry.ts';
+import { proofMessages } from './messages.ts';
+import type { ProofMessage } from './subject.ts';
+
+/** Every schedule sends all of them, some twice. */
+const MOST_MESSAGES = 100;
+
+interface MessageOptions {
+  readonly now: number;
+  readonly seed: number;
+}
+
+/** Reads the messages of `--messages`: whatever `hooks replay` reads. Throws InputError for one that is not valid, and for more than 100. */
+export async function readProofMessages(
+  file: string,
+  options: MessageOptions,
+  { cwd, stdin, signal }: { readonly cwd: string; readonly stdin: Readable; readonly signal: AbortSignal },
+): Promise<readonly ProofMessage[]> {
+  const inputs = await openInputs([file], { cwd, stdin });
+  const values: JsonValue[] = [];
+  for (const input of inputs) {
+    for await (const entries of readEntries(input, signal)) {
+      values.push(...entries.map((entry) => validValue(entry, options)));
+      if (values.length > MOST_MESSAGES) throw tooMany(file);
+    }
+  }
+  signal.throwIfAborted();
+  if (values.length === 0) throw nothingToRead(inputs);
+  return distinct(proofMessages(values, options), file);
+}
+
+/** Throws InputError with the line for what is no message. */
+function validValue(entry: ReplayEntry, options: MessageOptions): JsonValue {
+  if (entry.kind === 'broken') throw entry.error;
+  try {
+    const value = readJson(entry.bytes, entry.origin);
+    proofMessages([value], options);
+    return value;
+  } catch (error) {
+    if (!(error instanceof HooksError) || error instanceof InputError) throw error;
+    throw new InputError(error.message, { ...entry.origin, hint: error.hint, cause: error });
+  }
+}
+
+/** Two messages with one id are one message that comes twice, which is what schedules do. */
+function distinct(messages: readonly ProofMessage[], file: string): readonly ProofMessage[] {
+  const ids = new Set<string>();
+  for (const { messageId } of messages) {
+    if (ids.has(messageId)) {
+      throw new InputError(`Two messages have the messageId ${messageId}`, {
+        file,
+        hint: 'give each message an id of its own, or none: the schedules send each of them several times',
+      });
+    }
+    ids.add(messageId);
+  }
+  return messages;
+}
+
+function tooMany(file: string): InputError {
+  return new InputError(`Expected at most ${MOST_MESSAGES} messages, got more`, {
+    file,
+    hint: 'choose a few that change the state in different ways: each schedule sends all of them',
+  });
+}

@@ -1,0 +1,51 @@
+import { proofMessage } from '../messages.ts';
+import { isSameState } from '../state-difference.ts';
+import type { ProofMessage } from '../subject.ts';
+import { unlikeId, type LostMessage } from './each-counts.ts';
+import { MOST_LOOKED_AT, type Reference } from './learn-reference.ts';
+import type { ProofRunner } from './proof-runner.ts';
+
+/**
+ * Finds a message that had no effect in the reference run and has one under another id at the same place. A set, a maximum or the newest
+ * value rightly ignores it under either id.
+ */
+export async function findLostInReference(
+  runner: ProofRunner,
+  { messages, effective, failed }: Reference,
+): Promise<LostMessage | undefined> {
+  const known = messages.slice(0, MOST_LOOKED_AT);
+  if (known.every((message) => effective.has(message))) return undefined;
+  // A receiver that fails at each tenth request fails at others when each message comes twice.
+  const times = failed.length > 0 ? 2 : 1;
+  const renamed = known.flatMap((message) => Array<ProofMessage>(times).fill(withOtherId(message)));
+  const states = [runner.base, ...(await runner.statesAfterEach(renamed))];
+  for (const [at, message] of known.entries()) {
+    const [state = '', expected = ''] = [states[at * times], states[(at + 1) * times]];
+    if (effective.has(message) || isSameState(state, expected)) continue;
+    if (failed.includes(message)) {
+      return { code: 'keeps-id-after-failure', messages: known.slice(0, at + 1), expected, state };
+    }
+    const lost = await takenForAnother(runner, known.slice(0, at + 1));
+    if (lost !== undefined) return lost;
+  }
+  return undefined;
+}
+
+/** Finds the message behind which the last one has an effect under another id only. */
+async function takenForAnother(
+  runner: ProofRunner,
+  known: readonly ProofMessage[],
+): Promise<LostMessage | undefined> {
+  for (const other of known.slice(0, -1)) {
+    const messages = [other, ...known.slice(-1)];
+    const [alone, state = ''] = await runner.statesAfterEach(messages);
+    if (alone === undefined || !isSameState(alone, state)) continue;
+    const expected = await runner.stateAfter([other, ...known.slice(-1).map(withOtherId)]);
+    if (!isSameState(alone, expected)) return { code: 'cuts-ids-off', messages, expected, state };
+  }
+  return undefined;
+}
+
+function withOtherId({ message, label, messageId }: ProofMessage): ProofMessage {
+  return proofMessage(message, { label, messageId: unlikeId(messageId) });
+}

@@ -1,0 +1,249 @@
+import type { Clock } from '../../clock.ts';
+import { messageOf } from '../../errors.ts';
+import { orderKeysOf } from '../../message/outgoing-message.ts';
+import { deviationExample, lostExample, requestsOf } from '../counterexamples.ts';
+import { IDEMPOTENCE_FAULTS, type IdempotenceFaultCode } from '../faults.ts';
+import { planSchedules } from '../plan/plan-schedules.ts';
+import { SCHEDULE_TITLES, type Schedule, type ScheduleCode } from '../plan/schedule.ts';
+import type { Counterexample, ProofResult } from '../proof-result.ts';
+import type { ProofMessage, Subject } from '../subject.ts';
+import { repeatAfter5xx, type After5xx } from './after-5xx.ts';
+import { countBetween, diagnoseDeviation } from './diagnose-deviation.ts';
+import { findLostMessage } from './each-counts.ts';
+import { learnReference, repeatReference, type LeftOut, type Reference } from './learn-reference.ts';
+import { findLostInReference } from './lost-in-reference.ts';
+import { ProofRunner, type Deviation } from './proof-runner.ts';
+import { lockKept } from './reference-errors.ts';
+import { shrinkDeviation } from './shrink-deviation.ts';
+
+export interface ProofOptions {
+  readonly subject: Subject;
+  /** False: to bring the subject back to the start, it is only started again. */
+  readonly hasReset: boolean;
+  /** Whether requests carry a signature. */
+  readonly isSigned: boolean;
+  readonly messages: readonly ProofMessage[];
+  /** In the order of SCHEDULE_CODES. */
+  readonly codes: readonly ScheduleCode[];
+  readonly seed: number;
+  readonly schedules: number;
+  readonly lateMs: number;
+  readonly stateTimeoutMs: number;
+  /** Why a code cannot be tried. */
+  readonly skipped: ReadonlyMap<ScheduleCode, string>;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly onReference: (reference: Reference) => void;
+  /** `code` is that of the next schedule. */
+  readonly onProgress: (done: number, total: number, code?: ScheduleCode) => void;
+  /** Called when a schedule has ended in another state: what follows are smaller ones. */
+  readonly onDeviation: () => void;
+  /** Called for each code as soon as its result is known. */
+  readonly onResult: (result: ProofResult) => void;
+}
+
+/** Schedules that find more than a look at messages that are alike, which takes the time of four: they run before it. */
+const LIKELIER = 2;
+/** Messages that failed with 5xx in the reference run and are tried alone. */
+const MOST_AFTER_5XX = 3;
+/** How often each is tried until it gets a 5xx again, where some effect seems to have been repeated. */
+const TRIES_AFTER_5XX = 7;
+const BURST_SIZE = 6;
+/** A receiver that takes this long for one message, and one after the other, would let a burst wait for the timeout. */
+const SLOW_MS = 250;
+const NO_5XX = 'the receiver responded to none of the messages with 5xx, so that none was sent again';
+const NO_5XX_AGAIN =
+  'the receiver responded with 5xx in the reference run, and not to the same message again';
+const ONE_USER = 'the messages are those of one user, whose order stays: give some of another one';
+const FIX_FIRST = 'a run ends with the first counterexample: fix that, then run this again';
+
+/** One proof: its results, and the time that each took. */
+export class Proof {
+  readonly #options: ProofOptions;
+  readonly #runner: ProofRunner;
+  readonly #ran = new Map<ScheduleCode, { schedules: number; ms: number }>();
+  readonly #reported = new Set<ScheduleCode>();
+
+  constructor(options: ProofOptions) {
+    this.#options = options;
+    this.#runner = new ProofRunner(options);
+  }
+
+  /** Reports every code, also when it throws. */
+  async run(): Promise<void> {
+    try {
+      await this.#prove();
+    } catch (error) {
+      this.#reportUntried(this.#options.signal.aborted ? 'interrupted' : messageOf(error));
+      throw error;
+    }
+  }
+
+  async #prove(): Promise<void> {
+    const { messages, onReference } = this.#options;
+    const reference = await this.#timed('once', () => learnReference(this.#runner, messages));
+    onReference(reference);
+    const isSound = (await this.#proveAfter5xx(reference)) && (await this.#proveSchedules(reference));
+    if (!isSound) this.#reportRest('unsent', FIX_FIRST);
+  }
+
+  #isLeft(code: ScheduleCode): boolean {
+    const { codes, skipped } = this.#options;
+    return codes.includes(code) && !skipped.has(code) && !this.#reported.has(code);
+  }
+
+  /** Reports a message that the reference lacks whichever codes were chosen: no other state can be compared with that of the reference. */
+  async #proveReference(reference: Reference): Promise<boolean> {
+    const lost = await this.#timed('once', () => findLostInReference(this.#runner, reference));
+    return lost === undefined || this.#fail('once', lost.code, lostExample(lost));
+  }
+
+  async #proveOnce(reference: Reference): Promise<boolean> {
+    if (!this.#isLeft('once')) return true;
+    const lost = await this.#timed('once', () => findLostMessage(this.#runner, reference));
+    if (lost === undefined) return this.#pass('once');
+    return this.#fail('once', lost.code, lostExample(lost));
+  }
+
+  async #proveAfter5xx(learned: Reference): Promise<boolean> {
+    const { messages: taken, failed, effectDespite5xx, reference, locked } = learned;
+    const isLeft = this.#isLeft('after-5xx');
+    if (locked !== undefined) {
+      if (!isLeft) throw lockKept(locked.message);
+      return this.#failLocked(locked);
+    }
+    if (!(await this.#proveReference(learned))) return false;
+    const suspects = new Set([...(effectDespite5xx === undefined ? [] : [effectDespite5xx]), ...failed]);
+    const tries = effectDespite5xx === undefined ? 1 : TRIES_AFTER_5XX;
+    let hasRun = false;
+    for (const message of isLeft ? [...suspects].slice(0, MOST_AFTER_5XX) : []) {
+      const seen = await this.#timed('after-5xx', () => repeatAfter5xx(this.#runner, message, tries));
+      if (seen?.fault !== undefined) return this.#failAfter5xx(message, seen, seen.fault);
+      hasRun ||= seen !== undefined;
+    }
+    // The state of the reference has an effect twice, unless what was seen there was another message's late effect.
+    if (effectDespite5xx !== undefined) {
+      const { error } = await repeatReference(this.#runner, { taken, failed }, reference);
+      if (error !== undefined) throw error;
+    }
+    if (!isLeft) return true;
+    const whyNot = failed.length === 0 ? NO_5XX : NO_5XX_AGAIN;
+    return hasRun ? this.#pass('after-5xx') : this.#skip('after-5xx', whyNot);
+  }
+
+  #failLocked({ message, response: { status = 500 } }: LeftOut): boolean {
+    const requests = requestsOf(message, [status, 409]);
+    return this.#fail('after-5xx', 'keeps-lock', { schedule: 1, requests, expected: '', state: '' });
+  }
+
+  #failAfter5xx(message: ProofMessage, seen: After5xx, fault: IdempotenceFaultCode): boolean {
+    const { status = 500, expected, state } = seen;
+    const requests = requestsOf(message, [status, 200]);
+    return this.#fail('after-5xx', fault, { schedule: 1, requests, expected, state });
+  }
+
+  async #proveSchedules(reference: Reference): Promise<boolean> {
+    const { seed, schedules, lateMs, codes, onProgress, signal } = this.#options;
+    const messages = reference.messages.map((message) => ({
+      orderKeys: orderKeysOf(message.message),
+      isEffective: reference.effective.has(message),
+    }));
+    if (this.#isLeft('interleaved') && isOfOneUser(messages)) this.#skip('interleaved', ONE_USER);
+    const left = codes.filter((code) => this.#isLeft(code));
+    const ms = reference.messages.reduce((sum, message) => sum + this.#runner.latencyOf(message), 0);
+    const burst = ms > SLOW_MS * messages.length ? 2 : BURST_SIZE;
+    const plan = planSchedules({ seed, schedules, lateMs, codes: left, messages, burst });
+    for (const [index, schedule] of plan.entries()) {
+      signal.throwIfAborted();
+      if (index === LIKELIER && !(await this.#proveOnce(reference))) return false;
+      onProgress(index, plan.length, schedule.code);
+      const deviation = await this.#timed(schedule.code, () =>
+        this.#runner.judge(schedule, { isCareful: true }),
+      );
+      if (deviation !== undefined) return this.#explain(schedule, deviation, reference);
+      if (!plan.slice(index + 1).some(({ code }) => code === schedule.code)) this.#pass(schedule.code);
+    }
+    onProgress(plan.length, plan.length);
+    if (!(await this.#proveOnce(reference))) return false;
+    this.#reportRest('skipped', 'it is not among so few schedules: give --schedules 50');
+    return true;
+  }
+
+  async #explain(found: Schedule, deviation: Deviation, known: Reference): Promise<boolean> {
+    this.#options.onDeviation();
+    const whole = { schedule: found, seen: deviation };
+    const { schedule, seen } = await shrinkDeviation(this.#runner, whole, known);
+    const isOfState = seen.kind === 'state' || seen.kind === 'unsettled';
+    if (isOfState) await this.#runner.confirm(schedule, seen.expected);
+    const fault = await diagnoseDeviation(this.#runner, schedule, seen);
+    const others = countBetween(schedule);
+    const says =
+      fault === 'remembers-last' && others > 1 ? `it forgets a message after ${others} others` : undefined;
+    return this.#fail(found.code, fault, deviationExample(schedule, seen, known.messages), says);
+  }
+
+  async #timed<Value>(code: ScheduleCode, run: () => Promise<Value>): Promise<Value> {
+    const { clock } = this.#options;
+    const startedAt = clock.now();
+    const { schedules, ms } = this.#ran.get(code) ?? { schedules: 0, ms: 0 };
+    try {
+      return await run();
+    } finally {
+      this.#ran.set(code, { schedules: schedules + 1, ms: ms + clock.now() - startedAt });
+    }
+  }
+
+  #pass(check: ScheduleCode): true {
+    this.#report({ check, outcome: 'passed' });
+    return true;
+  }
+
+  #skip(check: ScheduleCode, reason: string): true {
+    this.#report({ check, outcome: 'skipped', reason });
+    return true;
+  }
+
+  /** `says` replaces the fault's own sentence. */
+  #fail(
+    check: ScheduleCode,
+    code: IdempotenceFaultCode,
+    counterexample: Counterexample,
+    says: string = IDEMPOTENCE_FAULTS[code].says,
+  ): false {
+    const fault = { code, ...IDEMPOTENCE_FAULTS[code], says };
+    this.#report({ check, outcome: 'failed', fault, counterexample });
+    return false;
+  }
+
+  #report(result: Omit<ProofResult, 'title' | 'schedules' | 'ms'>): void {
+    const { check } = result;
+    const { schedules, ms } = this.#ran.get(check) ?? { schedules: 0, ms: 0 };
+    this.#reported.add(check);
+    this.#options.onResult({ ...result, title: SCHEDULE_TITLES[check], schedules, ms: Math.round(ms) });
+  }
+
+  /** A code some of whose schedules ran is not proved. */
+  #reportRest(outcome: 'skipped' | 'unsent', reason: string): void {
+    const { codes, skipped } = this.#options;
+    for (const check of codes) {
+      const whySkipped = skipped.get(check);
+      if (whySkipped !== undefined) this.#report({ check, outcome: 'skipped', reason: whySkipped });
+      else if (!this.#reported.has(check)) this.#report({ check, outcome, reason });
+    }
+  }
+
+  #reportUntried(reason: string): void {
+    const { codes, onResult } = this.#options;
+    for (const check of codes) {
+      if (this.#reported.has(check)) continue;
+      onResult({ check, title: SCHEDULE_TITLES[check], outcome: 'unsent', schedules: 0, ms: 0, reason });
+    }
+  }
+}
+
+/** Whether no two messages can be sent in another order. */
+function isOfOneUser(messages: readonly { readonly orderKeys: readonly string[] }[]): boolean {
+  return messages.every(({ orderKeys }, at) =>
+    messages.slice(0, at).every((earlier) => earlier.orderKeys.some((key) => orderKeys.includes(key))),
+  );
+}

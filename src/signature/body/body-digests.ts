@@ -1,0 +1,68 @@
+import { keyedHmac, NO_FRAME, type HmacAlgorithm, type HmacFrame, type StreamingHmac } from '../hmac.ts';
+
+/** The longest ending that is tried: a final CRLF. */
+const ENDING_BYTES = 2;
+
+/** The HMACs of one body under several secrets, computed as it arrives. Holds back the last two bytes, to try other endings. */
+export class BodyDigests {
+  readonly algorithm: HmacAlgorithm;
+  readonly frame: HmacFrame;
+  readonly #hmacs: readonly StreamingHmac[];
+  #ending: Uint8Array = new Uint8Array();
+  #bytes = 0;
+
+  constructor(algorithm: HmacAlgorithm, keys: readonly (string | Uint8Array)[], frame: HmacFrame = NO_FRAME) {
+    this.algorithm = algorithm;
+    this.frame = frame;
+    this.#hmacs = keys.map((key) => keyedHmac(algorithm, key, frame));
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  update(chunk: Uint8Array): this {
+    this.#bytes += chunk.length;
+    if (chunk.length < ENDING_BYTES) return this.#hold(Buffer.concat([this.#ending, chunk]));
+    this.#feed(this.#ending);
+    return this.#hold(chunk);
+  }
+
+  /** One digest for each key. */
+  all(): Buffer[] {
+    return this.ending(this.#ending);
+  }
+
+  /** The digests if the body ended in other newlines; `would` says which. */
+  *otherEndings(): Generator<{ readonly would: string; readonly digests: Buffer[] }> {
+    const ending = Buffer.from(this.#ending).toString('latin1');
+    if (ending.endsWith('\n')) {
+      const bare = ending.replace(/\r?\n$/, '');
+      yield { would: 'without the trailing newline', digests: this.ending(Buffer.from(bare, 'latin1')) };
+    }
+    for (const [newline, would] of NEWLINES) {
+      yield { would, digests: this.ending(Buffer.from(ending + newline, 'latin1')) };
+    }
+  }
+
+  ending(ending: Uint8Array): Buffer[] {
+    return this.#hmacs.map((hmac) => hmac.digest(ending));
+  }
+
+  #feed(bytes: Uint8Array): void {
+    for (const hmac of this.#hmacs) hmac.update(bytes);
+  }
+
+  /** Feeds all but the last bytes. Copies those, since the caller may reuse the chunk. */
+  #hold(chunk: Uint8Array): this {
+    const start = Math.max(0, chunk.length - ENDING_BYTES);
+    this.#feed(chunk.subarray(0, start));
+    this.#ending = new Uint8Array(chunk.subarray(start));
+    return this;
+  }
+}
+
+const NEWLINES = [
+  ['\n', 'with a newline at the end'],
+  ['\r\n', 'with CRLF at the end'],
+] as const;

@@ -1,0 +1,125 @@
+import { stat } from 'node:fs/promises';
+import type { AudienceCatalog } from '../../audience/store.ts';
+import type { Clock } from '../../clock.ts';
+import type { DeadDropping } from '../../queue/inspection.ts';
+import type { RetentionOptions } from '../../queue/retention.ts';
+import { copyStore, giveBackSpace, settledBytes } from './file/free-space.ts';
+import { openStore } from './file/open-store.ts';
+import type { Sql, Store } from './file/store.ts';
+import { SqliteInspection } from './queue/sqlite-inspection.ts';
+import { SqliteQueue } from './queue/sqlite-queue.ts';
+import { sweepDeliveries } from './queue/sqlite-sweep.ts';
+import { recoverInto, type FileRecovery } from './recover.ts';
+import { SqliteAudienceStore } from './sqlite-audience-store.ts';
+import { SqliteDeletionStore, forgetDeletions } from './sqlite-deletion-store.ts';
+import { SqliteSeen } from './sqlite-seen.ts';
+import { TABLES } from './tables.ts';
+
+export { examineFile } from './examine.ts';
+export { openChunks } from './sqlite-chunk-store.ts';
+
+export interface OpenQueueFileOptions {
+  readonly clock: Clock;
+  /** @default nothing that is settled is forgotten */
+  readonly retention?: RetentionOptions | undefined;
+  /** Whether to make a file that is missing. @default true */
+  readonly create?: boolean | undefined;
+  /** Whether the caller neither adds nor delivers. @default false */
+  readonly isReading?: boolean | undefined;
+}
+
+/** Opens all that is kept in one file, which several processes may share. Throws ConfigError for another kind of place, QueueError. */
+export async function openQueueFile(place: string, { retention, ...options }: OpenQueueFileOptions) {
+  const { clock } = options;
+  const store = await openStore(place, { ...options, tables: TABLES });
+  return {
+    store,
+    file: spaceOf(store),
+    queue: new SqliteQueue({
+      store,
+      clock,
+      ...(retention !== undefined && { retention: { ...retention, alsoForget: forgetDeletions } }),
+    }),
+    inspection: new SqliteInspection({ store, clock }),
+    seen: new SqliteSeen(store, clock),
+    deletions: new SqliteDeletionStore(store),
+    audiences: async () => new SqliteAudienceStore(store, clock),
+    sweep: () => sweepDeliveries(store),
+    loss: lossOf(store),
+    isSameFile: (other: string) => isSameFile(store.file, other),
+  };
+}
+
+/** Opens the audiences alone. */
+export async function openAudiences(
+  place: string,
+  clock: Clock,
+): Promise<AudienceCatalog & { close(): Promise<void> }> {
+  const store = await openStore(place, { clock, tables: TABLES });
+  return Object.assign(new SqliteAudienceStore(store, clock), { close: () => store.close() });
+}
+
+/** Copies what can be read of a file to a new one. Throws ConfigError when there is something at `to`, QueueError. */
+export function recoverFile(
+  from: string,
+  { to, clock }: { to: string; clock: Clock },
+): Promise<FileRecovery> {
+  return recoverInto(from, { to, open: (file) => openQueueFile(file, { clock }) });
+}
+
+function spaceOf(store: Store) {
+  return {
+    dropDead: (options: DeadDropping) => dropDead(store, options),
+    giveBackSpace: (goesOn: () => boolean) => giveBackSpace(store, { goesOn }),
+    copyTo: (to: string) => copyStore(store.file, to),
+    settledBytes: () => settledBytes(store.file),
+  };
+}
+
+function lossOf({ found: { cutCommits, lostPages, wasEmpty }, file }: Store): string | undefined {
+  if (wasEmpty) return `${file} had 0 bytes: a new queue was made in it`;
+  if (lostPages > 0) return `the log of ${file} is gone, and with it ${lostPages} pages of recent changes`;
+  if (cutCommits === 0) return undefined;
+  const commits = cutCommits === 1 ? '1 commit' : `${cutCommits} commits`;
+  return `${commits} cut: the log of ${file} is damaged, and what was committed behind the damage is lost`;
+}
+
+async function isSameFile(path: string, otherPath: string): Promise<boolean> {
+  const [file, other] = await Promise.all([path, otherPath].map((each) => stat(each, { bigint: true })));
+  return file?.dev === other?.dev && file?.ino === other?.ino;
+}
+
+/** Looked at in one transaction: few enough that a process that delivers does not wait long for it. */
+const STEP = 500;
+
+interface Step {
+  readonly dropped: number;
+  /** The seq to go on after. Undefined: there is no more. */
+  readonly last: number | undefined;
+}
+
+/** Removes dead letters as QueueFile says. Does not wait for the disk: what a power cut brings back, the next run drops. */
+export async function dropDead(store: Store, { since, goesOn, onDropped }: DeadDropping): Promise<void> {
+  let [dropped, last]: [number, number | undefined] = [0, 0];
+  while (last !== undefined && goesOn()) {
+    const after: number = last;
+    const step = await store.write((sql) => dropStep(sql, since, after), { survives: 'exit' });
+    dropped += step.dropped;
+    last = step.last;
+    onDropped(dropped);
+  }
+}
+
+function dropStep(sql: Sql, since: number, after: number): Step {
+  const rows = sql(DEAD).all(after, STEP);
+  const seqs = rows
+    .filter(({ type, created_at: createdAt }) => type !== 'delete' && Number(createdAt) >= since)
+    .map(({ seq }) => Number(seq));
+  sql('DELETE FROM deliveries WHERE seq IN (SELECT value FROM json_each(?))').run(JSON.stringify(seqs));
+  return { dropped: seqs.length, last: rows.length === STEP ? Number(rows.at(-1)?.['seq']) : undefined };
+}
+
+// By the index of what is not delivered. CROSS JOIN keeps SQLite from going over all deliveries.
+const DEAD = `
+  SELECT p.seq, d.type, d.created_at FROM progress p CROSS JOIN deliveries d ON d.seq = p.seq
+  WHERE p.settled_state IS NOT 'delivered' AND p.settled_state IS 'dead' AND p.seq > ? ORDER BY p.seq LIMIT ?`;
