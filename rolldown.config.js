@@ -59,8 +59,12 @@ const program = {
     codeSplitting: {
       groups: [
         { name: 'base', tags: ['$initial'], priority: 9 },
-        // With the clock, for which `send` would load all of `verify`.
-        { name: 'sign', test: /cli\/verbs\/sign\/command\.ts$|src\/clock\.ts$/, priority: 8 },
+        // With the clock and the header lines, for which `send` would load all of `verify`.
+        {
+          name: 'sign',
+          test: /cli\/verbs\/sign\/command\.ts$|src\/clock\.ts$|flags\/header-lines\.ts$/,
+          priority: 8,
+        },
         { name: 'verify', test: /cli\/verbs\/verify\/command\.ts$/, priority: 7 },
         { name: 'send', test: /cli\/verbs\/send\/command\.ts$/, priority: 6 },
         { name: 'chalk', test: /node_modules\/chalk\//, priority: 5 },

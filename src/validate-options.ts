@@ -3,12 +3,37 @@ import { ConfigError } from './errors.ts';
 import { closest } from './suggest.ts';
 
 /** The kind of an option's value. `given`: the option is checked where it is read. */
-type OptionKind =
-  | ('a string' | 'a string or bytes' | 'a number' | 'a boolean' | 'a list' | 'an object' | 'a function')
-  | ('a time in ms' | 'a port from 0 to 65,535' | 'given');
+export type OptionKind =
+  | (
+      | 'a string'
+      | 'a non-empty string'
+      | 'a string or bytes'
+      | 'a number'
+      | 'a boolean'
+      | 'a list'
+      | 'an object'
+      | 'a function'
+    )
+  | ('a time in ms' | 'given' | WholeNumber | Choice);
 
-/** Kinds whose values an error may show: another number may be a secret. */
-const SHOWN: readonly OptionKind[] = ['a time in ms', 'a port from 0 to 65,535'];
+/** A whole number; both ends of the range are allowed. */
+export interface WholeNumber {
+  readonly least: number;
+  readonly most: number;
+}
+
+export interface Choice<T extends string = string> {
+  readonly choices: readonly T[];
+}
+
+/** What an error says of a value that is not of its kind: ``Expected `flushAt` <expected>, got …``. */
+export interface ValueProblem {
+  readonly expected: string;
+  readonly hint: string;
+}
+
+/** The hint where the sentence says what is allowed. */
+export const FOR_DEFAULT = 'leave it out to get its default';
 
 export interface KnownOptions {
   /** The option that holds these options, for error sentences. @default no other option holds them */
@@ -35,15 +60,15 @@ export function validateOptions(options: unknown, known: KnownOptions): void {
     // One that is missing may be the one that is misspelled.
     const isRequired = required.includes(key) && problems === undefined;
     if (value === undefined ? !isRequired : isOfKind(kind, value)) continue;
+    const problem = typeof kind === 'object' ? valueProblem(kind, value) : { expected: `to be ${kind}` };
+    if (problem === undefined) continue;
     const name = optionName(key, setting);
+    const hint = optionHint(value, kind, problem) ?? (required.includes(key) ? REQUIRED : FOR_DEFAULT);
     (problems ??= new Problems()).add(
-      new ConfigError(
-        `Expected \`${name}\` to be ${kind}, got ${SHOWN.includes(kind) && typeof value === 'number' ? value : kindOf(value)}`,
-        {
-          key: name,
-          hint: optionHint(value, kind, required.includes(key)),
-        },
-      ),
+      new ConfigError(`Expected \`${name}\` ${problem.expected}, got ${shownOption(value, kind)}`, {
+        key: name,
+        hint,
+      }),
     );
   }
   problems?.throwIfAny(setting ?? 'options');
@@ -52,10 +77,24 @@ export function validateOptions(options: unknown, known: KnownOptions): void {
 /** The last second of eleven digits: later ones are of no clock, and more likely of another unit. */
 const LATEST_MS = 1e14;
 
+/** What is wrong with a value; undefined: nothing. */
+export function valueProblem(kind: WholeNumber | Choice, value: unknown): ValueProblem | undefined {
+  if ('choices' in kind) {
+    const isKnown = kind.choices.some((each) => each === value);
+    return isKnown ? undefined : { expected: `to be ${kind.choices.join(' or ')}`, hint: FOR_DEFAULT };
+  }
+  const { least, most } = kind;
+  if (typeof value !== 'number' || !Number.isInteger(value)) {
+    return { expected: 'to be a whole number', hint: `from ${least} to ${most}` };
+  }
+  const isInRange = value >= least && value <= most;
+  return isInRange ? undefined : { expected: `to be from ${least} to ${most}`, hint: FOR_DEFAULT };
+}
+
 function isOfKind(kind: OptionKind, value: unknown): boolean {
-  const isNumber = typeof value === 'number' && value >= 0;
-  if (kind === 'a time in ms') return isNumber && value < LATEST_MS;
-  if (kind === 'a port from 0 to 65,535') return isNumber && value <= 65_535 && Number.isInteger(value);
+  if (typeof kind === 'object') return valueProblem(kind, value) === undefined;
+  if (kind === 'a time in ms') return typeof value === 'number' && value >= 0 && value < LATEST_MS;
+  if (kind === 'a non-empty string') return typeof value === 'string' && value !== '';
   if (kind === 'a string or bytes') return typeof value === 'string' || isUint8Array(value);
   return kind === 'given' || (value === '' ? kind === 'a string' : kindOf(value) === kind);
 }
@@ -83,10 +122,11 @@ function optionName(key: string, setting: string | undefined): string {
   return setting === undefined ? key : `${setting}.${key}`;
 }
 
-function optionHint(value: unknown, kind: OptionKind, isRequired: boolean): string {
+const REQUIRED = 'it cannot be left out';
+
+function optionHint(value: unknown, kind: OptionKind, { hint }: Partial<ValueProblem>): string | undefined {
   if (kind === 'a list' && typeof value === 'string' && value !== '') return 'put it into a list: [ … ]';
-  if (value instanceof URL) return 'pass the URL as text: its `href`';
-  return isRequired ? 'it cannot be left out' : 'leave it out to get its default';
+  return value instanceof URL ? 'pass the URL as text: its `href`' : hint;
 }
 
 /** Collects what is wrong with settings, so that all of it is reported at once. */
@@ -155,11 +195,18 @@ export function kindOf(value: unknown): string {
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }
 
-/** The value of an option that is no secret, for an error. */
-export function shownOption(value: unknown): string {
-  if (typeof value === 'string') return JSON.stringify(value.slice(0, 50));
-  const kind = kindOf(value);
-  return kind === 'a list' || kind === 'an object' ? kind : String(value);
+/** A value for an error. Only times, numbers in a range and choices are shown: another value may be a secret. */
+function shownOption(value: unknown, kind: OptionKind): string {
+  const isPublic = kind === 'a time in ms' || typeof kind === 'object';
+  if (isPublic && typeof value === 'number') return String(value);
+  const isText = isPublic && typeof value === 'string';
+  return isText ? JSON.stringify(value.slice(0, 50)) : kindOf(value);
+}
+
+/** The options without those that are undefined, which have their default. */
+export function definedOf<T extends object>(options: T): { [Key in keyof T]: Exclude<T[Key], undefined> } {
+  const entries = Object.entries(options).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries) as { [Key in keyof T]: Exclude<T[Key], undefined> }; // those that are left
 }
 
 /** An object with members: neither null nor a list. */

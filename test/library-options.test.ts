@@ -191,7 +191,7 @@ describe('options that JavaScript passes', () => {
   it('of a receiver are named: a port', async () => {
     const options = { secrets: [], onRequest: () => {}, port: 65_536 };
     await expect(library.startReceiver(options)).rejects.toThrow(
-      'Expected `port` to be a port from 0 to 65,535, got 65536',
+      'Expected `port` to be from 0 to 65535, got 65536',
     );
   });
 });

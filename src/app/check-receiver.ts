@@ -1,6 +1,7 @@
 import { CheckRun, type RunEnd, type RunOptions } from '../check/run-checks.ts';
 import { prepareWebhooks } from '../engine/webhook.ts';
 import { validateRoute } from '../transport/route/validate-route.ts';
+import type { ConnectionOptions } from '../transport/transport.ts';
 import { createUndiciTransport } from '../transport/undici-transport.ts';
 import { examineFailure, mistakenRequests, networkCauseOf, responseCauseOf } from '../diagnosis/explain.ts';
 import { USER_AGENT } from './version.ts';
@@ -26,15 +27,15 @@ export interface CheckedReceiver {
 interface GivenReceiver {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly caFile: string | undefined;
+  readonly connection: ConnectionOptions;
   readonly proxyEnv: Readonly<NodeJS.ProcessEnv>;
 }
 
 /** Throws ConfigError for a URL, header, proxy or file of issuers that cannot be used: before anything is started or sent. */
-export function checkedReceiver({ url, headers, proxyEnv, ...trust }: GivenReceiver): CheckedReceiver {
+export function checkedReceiver({ url, headers, connection, proxyEnv }: GivenReceiver): CheckedReceiver {
   const [webhook] = prepareWebhooks([{ url, headers }], { userAgent: USER_AGENT, setting: 'webhooks' });
   if (webhook === undefined) throw new TypeError('One webhook was given, and none came back');
-  validateRoute(webhook.url, { ...trust, proxyEnv });
+  validateRoute(webhook.url, connection, proxyEnv);
   return webhook;
 }
 

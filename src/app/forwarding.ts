@@ -9,7 +9,12 @@ import {
 import { printable, withoutRepeated } from '../redact.ts';
 import { validateRoute } from '../transport/route/validate-route.ts';
 import { withoutSent, type SentRequest } from '../transport/sent-secrets.ts';
-import type { Transport, TransportResponse, TransportResult } from '../transport/transport.ts';
+import type {
+  ConnectionOptions,
+  Transport,
+  TransportResponse,
+  TransportResult,
+} from '../transport/transport.ts';
 import { createUndiciTransport } from '../transport/undici-transport.ts';
 import { whyNotLoopback } from '../transport/route/address-guard.ts';
 
@@ -29,8 +34,7 @@ export interface ForwardingOptions {
   readonly secrets: readonly string[];
   /** Connects to this machine only. @default false */
   readonly onlyLoopback?: boolean;
-  /** A PEM file with issuers to trust besides the usual ones. */
-  readonly caFile?: string | undefined;
+  readonly connection?: ConnectionOptions;
   /** The variables that name proxies. @default none is used */
   readonly proxyEnv?: Readonly<NodeJS.ProcessEnv>;
 }
@@ -44,13 +48,13 @@ const RESPONSE_SECONDS = 2;
 
 /** Throws ConfigError for a URL that cannot be asked. */
 export function createForwarding(options: ForwardingOptions): Forwarding {
-  const { url, origin, secrets, onlyLoopback, caFile, proxyEnv } = options;
+  const { url, origin, secrets, onlyLoopback, connection = {}, proxyEnv } = options;
   const target = targetOf(url, origin);
-  if (onlyLoopback !== true) validateRoute(target.url, { caFile, proxyEnv });
+  if (onlyLoopback !== true) validateRoute(target.url, connection, proxyEnv);
   const transport = createUndiciTransport(
     onlyLoopback === true
       ? { addresses: whyNotLoopback }
-      : { ...(caFile !== undefined && { caFile }), ...(proxyEnv !== undefined && { proxyEnv }) },
+      : { ...connection, ...(proxyEnv !== undefined && { proxyEnv }) },
   );
   return {
     forward: (request, signal) => forwardTo(target, { transport, secrets, request, signal }),

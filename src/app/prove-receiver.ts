@@ -4,7 +4,7 @@ import { withoutRepeated } from '../redact.ts';
 import { signedFields, type Signer } from '../signature/schemes/signer.ts';
 import { sign } from '../signature/sign.ts';
 import { sentSecrets, withoutSent } from '../transport/sent-secrets.ts';
-import type { TransportResult } from '../transport/transport.ts';
+import type { ConnectionOptions, TransportResult } from '../transport/transport.ts';
 import { createUndiciTransport } from '../transport/undici-transport.ts';
 import type { CheckedReceiver } from './check-receiver.ts';
 
@@ -14,7 +14,7 @@ export interface ProofSenderOptions {
   /** Signs by the schemes that are named; undefined: the default scheme, with `secret`. */
   readonly signer: Signer | undefined;
   readonly timeoutMs: number;
-  readonly caFile: string | undefined;
+  readonly connection: ConnectionOptions;
   readonly proxyEnv: Readonly<NodeJS.ProcessEnv>;
   readonly signal: AbortSignal;
 }
@@ -30,7 +30,7 @@ const RESPONSE_MS = 300;
  * request has a connection of its own, so that a receiver that was killed, or a connection that was cut, changes no other request.
  */
 export function createProofSender(options: ProofSenderOptions): ProofSender {
-  const { receiver, secret, signer, timeoutMs, caFile, proxyEnv, signal } = options;
+  const { receiver, secret, signer, timeoutMs, connection, proxyEnv, signal } = options;
   return async ({ body, messageId }, { cut = false, hold } = {}) => {
     const headers = [...receiver.headers];
     if (!receiver.hasOwnKey) headers.push('Idempotency-Key', idempotencyKeyOf(messageId));
@@ -38,7 +38,7 @@ export function createProofSender(options: ProofSenderOptions): ProofSender {
     else if (secret !== undefined) headers.push('X-Signature', sign(body, secret));
     const transport = createUndiciTransport({ proxyEnv });
     const { url } = receiver;
-    const request = { url, headers, body, timeoutMs, caFile, signal, cutsResponse: cut, hold };
+    const request = { url, headers, body, timeoutMs, connection, signal, cutsResponse: cut, hold };
     try {
       const result = await transport.send({
         ...request,

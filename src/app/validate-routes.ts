@@ -5,7 +5,7 @@ import { validateRoute } from '../transport/route/validate-route.ts';
 export function validateRoutes(sources: Sources, proxyEnv: Readonly<NodeJS.ProcessEnv> | undefined): void {
   for (const { destinations } of Object.values(sources)) {
     for (const { enabled, webhooks, delivery } of Object.values(destinations)) {
-      if (enabled) for (const { url } of webhooks) validateRoute(url, { caFile: delivery.caFile, proxyEnv });
+      if (enabled) for (const { url } of webhooks) validateRoute(url, delivery, proxyEnv);
     }
   }
 }

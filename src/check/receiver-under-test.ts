@@ -1,7 +1,7 @@
 import { sleep, type Clock } from '../clock.ts';
 import { redactUrl, withoutRepeated } from '../redact.ts';
 import { withoutSent, type SentRequest } from '../transport/sent-secrets.ts';
-import type { NetworkError, Transport, TransportResult } from '../transport/transport.ts';
+import type { ConnectionOptions, NetworkError, Transport, TransportResult } from '../transport/transport.ts';
 import { checkResponseOf, type CheckCauses, type CheckResponse } from './check-response.ts';
 import type { Check } from './check.ts';
 import type { CheckRequest } from './sample.ts';
@@ -13,7 +13,7 @@ export interface TestedReceiverOptions {
   /** Name, value, name, value … without the signature. */
   readonly headers: readonly string[];
   readonly timeoutMs: number;
-  readonly caFile?: string | undefined;
+  readonly connection?: ConnectionOptions | undefined;
   readonly secret: string | undefined;
   /** All that were given, of which the first signs. @default the one */
   readonly secrets?: readonly string[] | undefined;
@@ -110,7 +110,7 @@ export class ReceiverUnderTest {
   }
 
   async #ask({ body, signature, signatureHeaders }: CheckRequest): Promise<CheckResponse> {
-    const { transport, url, headers, timeoutMs, caFile, clock, signal, causes } = this.#options;
+    const { transport, url, headers, timeoutMs, connection, clock, signal, causes } = this.#options;
     const { secret, secrets = secret === undefined ? [] : [secret] } = this.#options;
     const startedAt = clock.now();
     const own = signatureHeaders ?? (signature === undefined ? [] : ['X-Signature', signature]);
@@ -122,7 +122,7 @@ export class ReceiverUnderTest {
         timeoutMs,
         ...(this.#slowBodies < MOST_SLOW_BODIES && { responseBytes: RESPONSE_BYTES }),
         signal,
-        ...(caFile !== undefined && { caFile }),
+        connection,
       }),
       sent,
       secrets,

@@ -1,4 +1,4 @@
-import { Problems, shownOption } from '../validate-options.ts';
+import { validateOptions, definedOf, Problems, type OptionKind } from '../validate-options.ts';
 import { ConfigError } from '../errors.ts';
 
 export interface ClientOptions {
@@ -35,105 +35,41 @@ export const CLIENT_DEFAULTS = {
 } as const satisfies Omit<Required<ClientOptions>, 'writeKey' | 'size'>;
 
 /** Options after `resolveClientOptions`: checked, with their defaults, frozen, and `size` under its newer name. */
-export interface ResolvedClientOptions {
-  readonly writeKey: string | undefined;
-  readonly flushAt: number;
-  readonly flushAfterMs: number;
-  readonly maxQueued: number;
-  readonly whenFull: 'wait' | 'throw';
-  readonly warnOnLoss: boolean;
-}
+export type ResolvedClientOptions = {
+  readonly [Name in keyof typeof CLIENT_DEFAULTS]: NonNullable<ClientOptions[Name]>;
+} & Pick<ClientOptions, 'writeKey'>;
 
-/** The least and the most that an option may be. */
-export type OptionRange = readonly [number, number];
+const BATCH_SIZE = { least: 1, most: 1_000 } as const;
 
-export const CLIENT_RANGES = {
-  flushAt: [1, 1_000],
-  size: [1, 1_000],
-  flushAfterMs: [1, 2 ** 31 - 1],
-  maxQueued: [1, 1_000_000],
-} as const;
+export const CLIENT_KINDS = {
+  flushAt: BATCH_SIZE,
+  size: BATCH_SIZE,
+  flushAfterMs: { least: 1, most: 2 ** 31 - 1 },
+  maxQueued: { least: 1, most: 1_000_000 },
+  writeKey: 'a non-empty string',
+  whenFull: { choices: ['wait', 'throw'] },
+  warnOnLoss: 'a boolean',
+} as const satisfies Record<keyof ClientOptions, OptionKind>;
 
-export const CLIENT_OPTIONS: readonly string[] = [
-  ...Object.keys(CLIENT_RANGES),
-  'writeKey',
-  'whenFull',
-  'warnOnLoss',
-];
+/** The names that these options have in Segment's own clients. */
+const OTHER_NAMES = { flushInterval: 'flushAfterMs', maxEventsInBatch: 'flushAt' };
 
 /** Throws ConfigError for what is unknown, of another kind or out of range, all at once. An option that is undefined counts as absent. */
 export function resolveClientOptions(options: ClientOptions = {}): ResolvedClientOptions {
   const problems = new Problems();
-  for (const key of Object.keys(options)) problems.collect(() => validateKnown(key));
-  for (const key of ['flushAt', 'size', 'flushAfterMs', 'maxQueued'] as const) {
-    problems.collect(() => validateInteger(key, options[key], CLIENT_RANGES[key]));
-  }
-  problems.collect(() => validateWhenFull(options.whenFull));
-  problems.collect(() => validateWarnOnLoss(options.warnOnLoss));
-  problems.collect(() => validateWriteKey(options.writeKey));
-  if (options.flushAt !== undefined && options.size !== undefined) problems.add(bothNames(options));
-  problems.throwIfAny('client');
-  return Object.freeze({
-    writeKey: options.writeKey,
-    flushAt: options.flushAt ?? options.size ?? CLIENT_DEFAULTS.flushAt,
-    flushAfterMs: options.flushAfterMs ?? CLIENT_DEFAULTS.flushAfterMs,
-    maxQueued: options.maxQueued ?? CLIENT_DEFAULTS.maxQueued,
-    whenFull: options.whenFull ?? CLIENT_DEFAULTS.whenFull,
-    warnOnLoss: options.warnOnLoss ?? CLIENT_DEFAULTS.warnOnLoss,
-  });
-}
-
-function validateKnown(key: string): void {
-  if (CLIENT_OPTIONS.includes(key)) return;
-  // The names that these settings have in Segment's own clients.
-  const known = { flushAfter: 'flushAfterMs', flushInterval: 'flushAfterMs', maxEventsInBatch: 'flushAt' }[
-    key
-  ];
-  throw new ConfigError(`Expected an option of the client, got \`${key}\``, {
-    key,
-    hint: known === undefined ? `use one of ${CLIENT_OPTIONS.join(', ')}` : `use \`${known}\` instead`,
-  });
-}
-
-/** Throws ConfigError unless the option is absent or a whole number in its range. */
-export function validateInteger(key: string, value: unknown, [least, most]: OptionRange): void {
-  if (value === undefined) return;
-  if (Number.isInteger(value) && Number(value) >= least && Number(value) <= most) return;
-  throw new ConfigError(
-    `Expected \`${key}\` to be an integer from ${least} to ${most}, got ${shownOption(value)}`,
-    { key, hint: 'leave it out to get its default' },
+  const { size, ...given } = definedOf(options);
+  problems.collect(() =>
+    validateOptions(options, { setting: 'client', kinds: CLIENT_KINDS, otherNames: OTHER_NAMES }),
   );
-}
-
-function validateWhenFull(value: unknown): void {
-  if (value === undefined || value === 'wait' || value === 'throw') return;
-  throw new ConfigError(`Expected \`whenFull\` to be 'wait' or 'throw', got ${shownOption(value)}`, {
-    key: 'whenFull',
-    hint: 'leave it out to get its default',
-  });
-}
-
-function validateWarnOnLoss(value: unknown): void {
-  if (value === undefined || typeof value === 'boolean') return;
-  throw new ConfigError(`Expected \`warnOnLoss\` to be true or false, got ${shownOption(value)}`, {
-    key: 'warnOnLoss',
-    hint: 'leave it out to get its default',
-  });
-}
-
-/** What was given is a secret, so the sentence names its kind only. */
-function validateWriteKey(value: unknown): void {
-  if (value === undefined || (typeof value === 'string' && value !== '')) return;
-  const got = value === '' ? 'an empty string' : typeof value;
-  throw new ConfigError(`Expected \`writeKey\` to be a non-empty string, got ${got}`, {
-    key: 'writeKey',
-    hint: 'give the write key of the source, or leave it out',
-  });
+  if (given.flushAt !== undefined && size !== undefined) problems.add(bothNames(options));
+  problems.throwIfAny('client');
+  const { flushAt = size ?? CLIENT_DEFAULTS.flushAt, writeKey } = given;
+  return Object.freeze({ ...CLIENT_DEFAULTS, ...given, writeKey, flushAt });
 }
 
 function bothNames({ flushAt, size }: ClientOptions): ConfigError {
   return new ConfigError(`Expected one of \`flushAt\` and \`size\`, got both (${flushAt} and ${size})`, {
-    key: 'flushAt',
+    key: 'client.flushAt',
     hint: '`size` is the older name of `flushAt`: remove it',
   });
 }

@@ -1,11 +1,10 @@
 import type { AttemptRecord } from '../attempt-record.ts';
-import { Problems } from '../validate-options.ts';
+import { Problems, type OptionKind } from '../validate-options.ts';
 import type { Clock } from '../clock.ts';
 import { ConfigError } from '../errors.ts';
 import { redactUrl } from '../redact.ts';
 import { requestTarget } from '../url.ts';
 import type { Transport } from '../transport/transport.ts';
-import { validateInteger } from './options.ts';
 
 export interface TrackingApiSinkOptions {
   /** Where batches are posted: http or https, without userinfo; `/v1/batch` when it has no path. */
@@ -70,12 +69,6 @@ export function batchUrl(endpoint: string): string {
 
 /** Basic auth: the write key as the user, no password. */
 export function authorization(writeKey: string): string {
-  if (typeof writeKey !== 'string' || writeKey === '') {
-    throw new ConfigError('Expected `writeKey` to be a non-empty string', {
-      key: 'writeKey',
-      hint: 'give the write key of the source, as the tracking API shows it',
-    });
-  }
   if (!/^[!-9;-~]+$/.test(writeKey)) {
     throw new ConfigError('Expected `writeKey` to be visible ASCII without a colon', {
       key: 'writeKey',
@@ -85,20 +78,24 @@ export function authorization(writeKey: string): string {
   return `Basic ${Buffer.from(`${writeKey}:`).toString('base64')}`;
 }
 
-type ValidSinkOptions = Pick<
-  TrackingApiSinkOptions,
-  'endpoint' | 'writeKey' | 'timeoutMs' | 'retryForMs' | 'maxInFlight'
->;
+/** The options that a program gives. */
+export const SINK_KINDS = {
+  endpoint: 'a string',
+  writeKey: 'a non-empty string',
+  timeoutMs: { least: 1, most: 30_000 },
+  retryForMs: { least: 0, most: 2 ** 31 - 1 },
+  maxInFlight: { least: 1, most: 1_024 },
+  onRetry: 'a function',
+} as const satisfies Partial<Record<keyof TrackingApiSinkOptions, OptionKind>>;
 
-/** Throws ConfigError for what is wrong with the options, all at once. An endpoint that is no text is left to the caller's check. */
-export function validateSinkOptions(options: ValidSinkOptions): void {
-  const { endpoint, writeKey, timeoutMs, retryForMs, maxInFlight } = options;
+/** Throws ConfigError for an endpoint and a write key that cannot be used. Values that are no text are left to the check of the kinds. */
+export function validateAccess({
+  endpoint,
+  writeKey,
+}: Pick<TrackingApiSinkOptions, 'endpoint' | 'writeKey'>): void {
   const problems = new Problems();
   if (typeof endpoint === 'string') problems.collect(() => batchUrl(endpoint));
-  problems.collect(() => authorization(writeKey));
-  problems.collect(() => validateInteger('timeoutMs', timeoutMs, [1, 30_000]));
-  problems.collect(() => validateInteger('retryForMs', retryForMs, [0, 2 ** 31 - 1]));
-  problems.collect(() => validateInteger('maxInFlight', maxInFlight, [1, 1_024]));
+  if (typeof writeKey === 'string' && writeKey !== '') problems.collect(() => authorization(writeKey));
   problems.throwIfAny('options');
 }
 

@@ -15,7 +15,6 @@ import type { EnqueueOptions, Receipt, Sink } from './sink.ts';
 import {
   authorization,
   batchUrl,
-  validateSinkOptions,
   DEFAULT_TIMEOUT_MS,
   type TrackingApiSinkOptions,
 } from './tracking-api-options.ts';
@@ -38,7 +37,7 @@ const GIVEN_UP: BatchResult = {
   reason: 'not sent: the client was closed while the tracking API failed',
 };
 
-/** A sink over any public tracking API. Throws ConfigError for options that cannot be used. */
+/** A sink over any public tracking API. Throws ConfigError for an endpoint or a write key that cannot be used. */
 export class TrackingApiSink implements Sink {
   readonly maxInFlight: number;
   readonly #options: TrackingApiSinkOptions;
@@ -52,7 +51,6 @@ export class TrackingApiSink implements Sink {
   readonly #closing: ClosingWindow;
 
   constructor(options: TrackingApiSinkOptions) {
-    validateSinkOptions(options);
     this.maxInFlight = options.maxInFlight ?? 1;
     this.#options = options;
     const { clock, signal, retryForMs = longestRetriesMs(), timeoutMs = DEFAULT_TIMEOUT_MS } = options;

@@ -1,6 +1,11 @@
 import { join, resolve } from 'node:path';
 import type { ResolvedClientOptions } from '../client/options.ts';
-import { DEFAULT_SOURCE, type SourceOptions, type Sources } from '../engine/options.ts';
+import {
+  DEFAULT_SOURCE,
+  type ConnectionOptions,
+  type SourceOptions,
+  type Sources,
+} from '../engine/options.ts';
 import { ConfigError } from '../errors.ts';
 import type { SignatureScheme } from '../signature/schemes/scheme.ts';
 import { checkDataFolder } from './data-folder.ts';
@@ -14,7 +19,7 @@ import {
   allSchemes,
   allSecrets,
   allSources,
-  promptCaFile,
+  promptConnection,
   promptSchemes,
   promptSecrets,
   promptSource,
@@ -32,7 +37,7 @@ export interface RetentionSettings {
 
 /**
  * Every setting: flags, then environment, then the project's file, then the user's, then defaults. Reading `dataDir`, `sources`,
- * `client`, `endpoint`, `ownSchemes`, `store` or `retention` and calling `source`, `secrets`, `allSecrets`, `schemes`, `allSchemes`, `caFile` or `writeKey` may throw ConfigError,
+ * `client`, `endpoint`, `ownSchemes`, `store` or `retention` and calling `source`, `secrets`, `allSecrets`, `schemes`, `allSchemes`, `connection` or `writeKey` may throw ConfigError,
  * because only then a `${NAME}` is looked up and a variable's value checked. The rest never throws.
  */
 export interface Settings {
@@ -62,8 +67,8 @@ export interface Settings {
   readonly source: (name: string, flags?: Layer) => SourceOptions;
   /** The secrets alone, of the destination that is meant when none is named. Empty: unsigned. */
   readonly secrets: (source: string, flags?: Layer) => readonly string[];
-  /** The issuers to trust, of the same destination: `delivery.ca`, for a tracking API. */
-  readonly caFile: (source: string, flags?: Layer) => string | undefined;
+  /** How the same destination is reached, for a URL that takes its place: that of a tracking API or of a flag. */
+  readonly connection: (source: string, flags?: Layer) => ConnectionOptions;
   /** The secrets of every destination that has any, a list for each: a receiver cannot know the destination of a request. */
   readonly allSecrets: () => readonly (readonly string[])[];
   /** The signature schemes of the same destination; undefined when it names none. */
@@ -170,7 +175,7 @@ function settingsOf(given: SettingLayers, { cwd, dataDir, listed }: Folders): Se
     },
     source: (name: string, flags = NO_FLAGS) => frozen(promptSource(given, name, flags)),
     secrets: (source: string, flags = NO_FLAGS) => promptSecrets(given, source, flags),
-    caFile: (source: string, flags = NO_FLAGS) => promptCaFile(given, source, flags),
+    connection: (source: string, flags = NO_FLAGS) => promptConnection(given, source, flags),
     allSecrets: () => allSecrets(given),
     schemes: (source: string) => promptSchemes(given, source),
     allSchemes: () => allSchemes(given),

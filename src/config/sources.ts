@@ -1,6 +1,8 @@
 import {
   DEFAULT_DESTINATION,
   DEFAULT_SOURCE,
+  DELIVERY_DEFAULTS,
+  type ConnectionOptions,
   type DeliveryOptions,
   type DestinationOptions,
   type SourceOptions,
@@ -10,7 +12,7 @@ import { ConfigError } from '../errors.ts';
 import { printable } from '../redact.ts';
 import { findSchemes } from '../signature/schemes/find-schemes.ts';
 import type { SignatureScheme } from '../signature/schemes/scheme.ts';
-import { SHORT_FORM_KEYS } from './table/fields.ts';
+import { fieldOf, KEYS, SHORT_FORM_KEYS, type Key } from './table/fields.ts';
 import { findSetting, keysAt, valueAt, type Layer } from './layer.ts';
 import { readSetting, readWithDefault, type SettingScope } from './read-setting.ts';
 import { UnsetVariableError } from './references.ts';
@@ -81,9 +83,10 @@ export function promptSchemes(given: SettingLayers, name: string): readonly Sign
   return schemeOf(targetScope(given, name, [given.environment, ...given.files])).scheme;
 }
 
-/** The issuers of the same destination, to trust when a URL replaces it. */
-export function promptCaFile(given: SettingLayers, name: string, flags: Layer): string | undefined {
-  return readSetting(targetScope(given, name, [flags, ...given.files]), 'delivery.ca');
+/** How the same destination is reached, for a URL that replaces it. */
+export function promptConnection(given: SettingLayers, name: string, flags: Layer): ConnectionOptions {
+  const keys = KEYS.filter((key) => fieldOf(key).isConnection);
+  return optionsFrom(targetScope(given, name, [flags, ...given.files]), keys);
 }
 
 function targetScope(given: SettingLayers, name: string, layers: readonly Layer[]): SettingScope {
@@ -219,16 +222,17 @@ function knownSchemes(names: readonly string[], scope: SettingScope): readonly S
 }
 
 function deliveryFrom(scope: SettingScope): DeliveryOptions {
-  const caFile = readSetting(scope, 'delivery.ca');
-  return {
-    strategy: readWithDefault(scope, 'delivery.strategy'),
-    timeoutMs: readWithDefault(scope, 'delivery.timeout'),
-    retryForMs: readWithDefault(scope, 'delivery.retryFor'),
-    concurrency: readWithDefault(scope, 'delivery.concurrency'),
-    ...(caFile === undefined ? {} : { caFile }),
-    allowPrivate: readWithDefault(scope, 'delivery.allowPrivate'),
-    idempotencyKey: readWithDefault(scope, 'delivery.idempotencyKey'),
-    traceparent: readWithDefault(scope, 'delivery.traceparent'),
-    health: { failures: readWithDefault(scope, 'delivery.health.failures') },
-  };
+  const failures = readWithDefault(scope, 'delivery.health.failures');
+  return { ...DELIVERY_DEFAULTS, ...optionsFrom(scope, KEYS), health: { failures } };
+}
+
+/** The options that these settings give a destination. */
+function optionsFrom(scope: SettingScope, keys: readonly Key[]): Partial<DeliveryOptions> {
+  let options: Partial<DeliveryOptions> = {};
+  for (const key of keys) {
+    const { option } = fieldOf(key);
+    const value = option === undefined ? undefined : readSetting(scope, key);
+    if (option !== undefined && value !== undefined) options = { ...options, [option]: value };
+  }
+  return options;
 }

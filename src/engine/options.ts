@@ -1,4 +1,14 @@
+import {
+  validateOptions,
+  Problems,
+  isObject,
+  type KnownOptions,
+  type OptionKind,
+} from '../validate-options.ts';
 import type { SchemeChoice } from '../signature/schemes/find-schemes.ts';
+import { CONNECTION_KINDS, type ConnectionOptions } from '../transport/transport.ts';
+
+export type { ConnectionOptions } from '../transport/transport.ts';
 
 /** One URL that deliveries are posted to, with headers of its own. At most MAX_WEBHOOKS per destination. */
 export interface WebhookOptions {
@@ -8,7 +18,7 @@ export interface WebhookOptions {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-export interface DeliveryOptions {
+export interface DeliveryOptions extends ConnectionOptions {
   /** `fallback`: in order until one succeeds. `broadcast`: all at once. @default 'fallback' */
   readonly strategy: 'fallback' | 'broadcast';
   /** For one attempt, name lookup to status line. Ms, 1 to 30,000. @default 5000 */
@@ -17,8 +27,6 @@ export interface DeliveryOptions {
   readonly retryForMs: number;
   /** Deliveries in flight at once to the destination. 1 to 1024. @default 32 */
   readonly concurrency: number;
-  /** A PEM file with issuers that are trusted besides Node's roots. */
-  readonly caFile?: string | undefined;
   /** Whether webhooks may be at loopback, private and link-local addresses where they are checked: in `serve` and `worker`. @default false */
   readonly allowPrivate?: boolean | undefined;
   /** Whether every attempt carries the message id as `Idempotency-Key`. @default true */
@@ -52,17 +60,22 @@ export const MAX_WEBHOOKS = 5;
 export const DEFAULT_SOURCE = 'default';
 export const DEFAULT_DESTINATION = 'Webhooks';
 
-export const DELIVERY_STRATEGIES = [
-  'fallback',
-  'broadcast',
-] as const satisfies readonly DeliveryOptions['strategy'][];
+export const DELIVERY_KINDS = {
+  strategy: { choices: ['fallback', 'broadcast'] },
+  timeoutMs: { least: 1, most: 30_000 },
+  retryForMs: { least: 0, most: Number.MAX_SAFE_INTEGER },
+  concurrency: { least: 1, most: 1_024 },
+  ...CONNECTION_KINDS,
+  allowPrivate: 'a boolean',
+  idempotencyKey: 'a boolean',
+  traceparent: 'a boolean',
+  health: 'an object',
+} as const satisfies Record<keyof DeliveryOptions, OptionKind>;
 
-/** The least and the most. */
-export const DELIVERY_RANGES = {
-  timeoutMs: [1, 30_000],
-  retryForMs: [0, Number.MAX_SAFE_INTEGER],
-  concurrency: [1, 1_024],
-} as const satisfies Partial<Record<keyof DeliveryOptions, readonly [number, number]>>;
+const HEALTH: KnownOptions = {
+  kinds: { failures: { least: 1, most: Number.MAX_SAFE_INTEGER } },
+  required: ['failures'],
+};
 
 export const DELIVERY_DEFAULTS: DeliveryOptions = {
   strategy: 'fallback',
@@ -71,3 +84,20 @@ export const DELIVERY_DEFAULTS: DeliveryOptions = {
   concurrency: 32,
   health: { failures: 10 },
 };
+
+/**
+ * Throws ConfigError for options that are unknown, missing or out of range: an attempt without a deadline would be given up before it
+ * is made. Config files are checked when they are read; this check is for programs. `setting` names the options in errors.
+ */
+export function validateDelivery(delivery: DeliveryOptions, setting: string): void {
+  const problems = new Problems();
+  problems.collect(() => validateOptions(delivery, { setting, kinds: DELIVERY_KINDS, required: REQUIRED }));
+  if (isObject(delivery) && isObject(delivery.health)) {
+    // Only the known option: others have always been ignored here.
+    const { failures } = delivery.health;
+    problems.collect(() => validateOptions({ failures }, { ...HEALTH, setting: `${setting}.health` }));
+  }
+  problems.throwIfAny(setting);
+}
+
+const REQUIRED = Object.keys(DELIVERY_DEFAULTS);

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { validateOptions } from '../validate-options.ts';
+import { validateOptions, type OptionKind } from '../validate-options.ts';
 import type { Clock } from '../clock.ts';
 import { ConfigError } from '../errors.ts';
 import type { SchemeChoice } from '../signature/schemes/find-schemes.ts';
@@ -103,7 +103,7 @@ export const RECEIVER_LIMITS: ReceiverLimits = {
 
 const KINDS = {
   host: 'a string',
-  port: 'a port from 0 to 65,535',
+  port: { least: 0, most: 65_535 },
   secrets: 'a list',
   scheme: 'given',
   detectSchemes: 'given',
@@ -121,7 +121,7 @@ const KINDS = {
   onRefused: 'a function',
   limits: 'an object',
   clock: 'an object',
-} as const satisfies Record<keyof ReceiverOptions, string>;
+} as const satisfies Record<keyof ReceiverOptions, OptionKind>;
 
 const LIMITS = {
   bodyBytes: 'given',

@@ -1,4 +1,4 @@
-import { validateOptions } from '../validate-options.ts';
+import { validateOptions, type OptionKind } from '../validate-options.ts';
 import { systemClock } from '../clock.ts';
 import { explainMismatch } from '../diagnosis/explain.ts';
 import { formatDuration } from '../duration.ts';
@@ -28,12 +28,12 @@ export interface TestReceiverOptions {
 }
 
 const KINDS = {
-  port: 'a port from 0 to 65,535',
+  port: { least: 0, most: 65_535 },
   writeKey: 'a string',
   respond: 'a string',
   secret: 'a string',
   scheme: 'given',
-} as const satisfies Record<keyof TestReceiverOptions, string>;
+} as const satisfies Record<keyof TestReceiverOptions, OptionKind>;
 
 export interface WaitOptions {
   /** @default 1 */

@@ -3,7 +3,7 @@ import { TLSSocket } from 'node:tls';
 import { networkFailure } from './network-error.ts';
 import { whyNotPublic } from './route/public-address.ts';
 import { routeTo } from './route/route.ts';
-import type { NetworkError } from './transport.ts';
+import type { ConnectionOptions, NetworkError } from './transport.ts';
 import { trustContext } from './route/trust.ts';
 
 /** How far a connection to a URL comes: name lookup, connect and TLS, and not a byte of HTTP. */
@@ -35,18 +35,17 @@ export interface Unreached {
 export interface ProbeOptions {
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
-  /** A PEM file with issuers to trust besides Node's own. */
-  readonly caFile?: string | undefined;
+  readonly connection: ConnectionOptions;
   readonly proxyEnv?: Readonly<NodeJS.ProcessEnv> | undefined;
 }
 
 /** Opens a connection as an attempt would, by the same route and trust, and closes it. Throws ConfigError for what no attempt could use. */
 export async function probe(
   url: string,
-  { timeoutMs, signal, caFile, proxyEnv }: ProbeOptions,
+  { timeoutMs, signal, connection, proxyEnv }: ProbeOptions,
 ): Promise<Probe> {
   // At once: a file that cannot be used is an error also where there is no TLS.
-  const trust = trustContext(caFile);
+  const trust = trustContext(connection);
   const { dial, via } = routeTo(new URL(url), { secureContext: () => trust, proxyEnv });
   const startedAt = performance.now();
   return new Promise((resolve) => {

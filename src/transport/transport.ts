@@ -1,3 +1,15 @@
+import type { OptionKind } from '../validate-options.ts';
+
+/** How requests reach a receiver, wherever its URL is given: in the config, as a tracking API or on a command line. */
+export interface ConnectionOptions {
+  /** A PEM file with issuers to trust besides Node's own. A file that cannot be used makes send() reject with a ConfigError. @default none */
+  readonly caFile?: string | undefined;
+}
+
+export const CONNECTION_KINDS = {
+  caFile: 'a string',
+} as const satisfies Record<keyof ConnectionOptions, OptionKind>;
+
 /**
  * One POST, made once, under one deadline. Never follows a redirect, never throws for what a receiver or the network
  * does. Two implementations: undici-transport.ts, and a plain function in tests.
@@ -28,8 +40,8 @@ export interface TransportRequest {
   readonly responseBytes?: number;
   /** With `responseBytes`: how long the body may take once the status is there, within `timeoutMs`. @default as long as that */
   readonly responseMs?: number;
-  /** A PEM file with issuers to trust besides Node's own. One that cannot be used makes send() reject with a ConfigError. */
-  readonly caFile?: string | undefined;
+  /** @default the connection options of the transport */
+  readonly connection?: ConnectionOptions | undefined;
   /** Destroys the connection at the first byte of a response, as where a network fails: the result is a failure, `aborted`. @default false */
   readonly cutsResponse?: boolean;
   /** Called when a connection is open: nothing is sent before the function that it gets is called, so that several requests go at once. */

@@ -10,12 +10,17 @@ import { CLOSED, PendingRequest } from './connection/pending-request.ts';
 import { ConnectionPool } from './connection/connection-pool.ts';
 import { proxyVariable } from './route/proxy.ts';
 import { routeTo } from './route/route.ts';
-import type { Transport, TransportRequest, TransportResult } from './transport.ts';
+import {
+  CONNECTION_KINDS,
+  type ConnectionOptions,
+  type Transport,
+  type TransportRequest,
+  type TransportResult,
+} from './transport.ts';
 import { trustContext } from './route/trust.ts';
 
-export interface UndiciTransportOptions {
-  /** A PEM file with issuers to trust besides Node's own, for requests that name none. Read at once. @default none */
-  readonly caFile?: string;
+/** The connection options are for requests that have none of their own; a file of issuers is read at once. */
+export interface UndiciTransportOptions extends ConnectionOptions {
   /** Where HTTPS_PROXY, HTTP_PROXY and NO_PROXY (or lower case) are looked up; never used for loopback. @default no proxy */
   readonly proxyEnv?: NodeJS.ProcessEnv;
   /** How long a connection is kept idle for the next attempt, where the server gives no hint. Ms, above 0. @default 4000 */
@@ -54,13 +59,26 @@ interface OriginTarget {
 }
 
 interface PoolOptions {
-  readonly caFile: string | undefined;
+  readonly connection: ConnectionOptions;
   readonly allowPrivate: boolean;
+  /** Requests that reach a receiver in different ways share no connection. */
+  readonly way: string;
+}
+
+const CONNECTION_NAMES = Object.keys(CONNECTION_KINDS) as readonly (keyof ConnectionOptions)[]; // the keys of a closed table
+
+/** Returns the same text for options that reach a receiver in the same way; empty for the defaults. */
+export function connectionKeyOf(connection: ConnectionOptions): string {
+  let key = '';
+  for (const name of CONNECTION_NAMES) {
+    if (connection[name] !== undefined) key += ` ${name}=${connection[name]}`;
+  }
+  return key;
 }
 
 class UndiciTransport implements Transport {
   readonly #options: UndiciTransportOptions;
-  readonly #trust = new Map<string | undefined, SecureContext>();
+  readonly #trust = new Map<string, SecureContext>();
   readonly #targets = new Map<string, OriginTarget>();
   readonly #pools = new Map<string, ConnectionPool>();
   readonly #watch = new AbortWatch();
@@ -72,7 +90,7 @@ class UndiciTransport implements Transport {
   constructor(options: UndiciTransportOptions) {
     this.#options = options;
     this.#proxyEnv = usableProxyEnv(options);
-    if (options.caFile !== undefined) this.#trusted(options.caFile);
+    if (connectionKeyOf(options) !== '') this.#trusted(options);
   }
 
   send(request: TransportRequest): Promise<TransportResult> {
@@ -105,28 +123,32 @@ class UndiciTransport implements Transport {
   }
 
   #targetOf(request: TransportRequest, UndiciClient: typeof Client): OriginTarget {
-    const { allowPrivate = false, caFile = this.#options.caFile } = request;
-    const key =
-      caFile === undefined && !allowPrivate ? request.url : `${request.url} ${allowPrivate} ${caFile}`;
+    const { allowPrivate = false, connection = this.#options } = request;
+    const way = `${allowPrivate ? ' private' : ''}${connectionKeyOf(connection)}`;
+    const key = request.url + way;
     const known = this.#targets.get(key);
     if (known) return known;
     const url = parseUrl(request.url);
-    const pool = this.#poolFor(url, { caFile, allowPrivate }, UndiciClient);
+    const pool = this.#poolFor(url, { connection, allowPrivate, way }, UndiciClient);
     const path = `${pool.route.isForwarded ? url.origin : ''}${requestTarget(request.url)}`;
     if (this.#targets.size >= MAX_TARGETS) this.#targets.clear();
     this.#targets.set(key, { path, pool });
     return { path, pool };
   }
 
-  #poolFor(url: URL, { caFile, allowPrivate }: PoolOptions, UndiciClient: typeof Client): ConnectionPool {
-    const key = `${url.origin} ${allowPrivate} ${caFile ?? ''}`;
+  #poolFor(
+    url: URL,
+    { connection, allowPrivate, way }: PoolOptions,
+    UndiciClient: typeof Client,
+  ): ConnectionPool {
+    const key = url.origin + way;
     const known = this.#pools.get(key);
     if (known) return known;
     const { lookup, maxIdleMs = DEFAULT_MAX_IDLE_MS } = this.#options;
     // A file that cannot be used is an error now, also where there is no TLS.
-    if (caFile !== undefined) this.#trusted(caFile);
+    if (connectionKeyOf(connection) !== '') this.#trusted(connection);
     const route = routeTo(url, {
-      secureContext: () => this.#trusted(caFile),
+      secureContext: () => this.#trusted(connection),
       lookup,
       addressRule: allowPrivate ? undefined : this.#addressRule,
       proxyEnv: this.#proxyEnv,
@@ -136,11 +158,12 @@ class UndiciTransport implements Transport {
     return pool;
   }
 
-  #trusted(caFile: string | undefined): SecureContext {
-    const known = this.#trust.get(caFile);
+  #trusted(connection: ConnectionOptions): SecureContext {
+    const key = connectionKeyOf(connection);
+    const known = this.#trust.get(key);
     if (known) return known;
-    const context = trustContext(caFile);
-    this.#trust.set(caFile, context);
+    const context = trustContext(connection);
+    this.#trust.set(key, context);
     return context;
   }
 }

@@ -35,33 +35,30 @@ describe('resolveClientOptions', () => {
   it('rejects size and flushAt together', () => {
     expect(failure({ size: 3, flushAt: 3 })).toMatchObject({
       message: 'Expected one of `flushAt` and `size`, got both (3 and 3)',
-      key: 'flushAt',
+      key: 'client.flushAt',
       hint: '`size` is the older name of `flushAt`: remove it',
     });
   });
 
   it.each([
-    [{ flushAt: 0 }, 'Expected `flushAt` to be an integer from 1 to 1000, got 0'],
-    [{ flushAt: 1_001 }, 'Expected `flushAt` to be an integer from 1 to 1000, got 1001'],
-    [{ flushAt: 1.5 }, 'Expected `flushAt` to be an integer from 1 to 1000, got 1.5'],
-    [{ flushAt: '20' }, 'Expected `flushAt` to be an integer from 1 to 1000, got "20"'],
-    [{ size: Number.NaN }, 'Expected `size` to be an integer from 1 to 1000, got NaN'],
-    [
-      { flushAfterMs: 2 ** 31 },
-      'Expected `flushAfterMs` to be an integer from 1 to 2147483647, got 2147483648',
-    ],
-    [{ maxQueued: 0 }, 'Expected `maxQueued` to be an integer from 1 to 1000000, got 0'],
-    [{ maxQueued: null }, 'Expected `maxQueued` to be an integer from 1 to 1000000, got null'],
-    [{ warnOnLoss: 'no' }, 'Expected `warnOnLoss` to be true or false, got "no"'],
-    [{ whenFull: 'drop' }, `Expected \`whenFull\` to be 'wait' or 'throw', got "drop"`],
-    [{ writeKey: '' }, 'Expected `writeKey` to be a non-empty string, got an empty string'],
-    [{ writeKey: 7 }, 'Expected `writeKey` to be a non-empty string, got number'],
-    [{ flushafter: 7 }, 'Expected an option of the client, got `flushafter`'],
+    [{ flushAt: 0 }, 'Expected `client.flushAt` to be from 1 to 1000, got 0'],
+    [{ flushAt: 1_001 }, 'Expected `client.flushAt` to be from 1 to 1000, got 1001'],
+    [{ flushAt: 1.5 }, 'Expected `client.flushAt` to be a whole number, got 1.5'],
+    [{ flushAt: '20' }, 'Expected `client.flushAt` to be a whole number, got "20"'],
+    [{ size: Number.NaN }, 'Expected `client.size` to be a whole number, got NaN'],
+    [{ flushAfterMs: 2 ** 31 }, 'Expected `client.flushAfterMs` to be from 1 to 2147483647, got 2147483648'],
+    [{ maxQueued: 0 }, 'Expected `client.maxQueued` to be from 1 to 1000000, got 0'],
+    [{ maxQueued: null }, 'Expected `client.maxQueued` to be a whole number, got null'],
+    [{ warnOnLoss: 'no' }, 'Expected `client.warnOnLoss` to be a boolean, got a string'],
+    [{ whenFull: 'drop' }, 'Expected `client.whenFull` to be wait or throw, got "drop"'],
+    [{ writeKey: '' }, 'Expected `client.writeKey` to be a non-empty string, got an empty string'],
+    [{ writeKey: 7 }, 'Expected `client.writeKey` to be a non-empty string, got a number'],
+    [{ flushafter: 7 }, 'Expected an option of `client`, got `flushafter`'],
   ])('rejects %j', (given, message) => {
     // As a caller without types would.
     const error = failure(given as ClientOptions);
     expect(error).toBeInstanceOf(ConfigError);
-    expect(error).toMatchObject({ message, key: Object.keys(given)[0] });
+    expect(error).toMatchObject({ message, key: `client.${Object.keys(given)[0]}` });
   });
 
   it('accepts both ends of a range', () => {
@@ -74,7 +71,7 @@ describe('resolveClientOptions', () => {
 
   it("names its own option for the name in Segment's clients", () => {
     expect(failure({ flushInterval: 100 } as ClientOptions)).toMatchObject({
-      hint: 'use `flushAfterMs` instead',
+      hint: 'did you mean `flushAfterMs`?',
     });
   });
 

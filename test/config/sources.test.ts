@@ -41,9 +41,9 @@ sources:
       `shop: { destinations: { One: ${trusting('one')}, Two: ${trusting('two')} } }`,
     ];
     const settings = await settingsWith({ files: { '.hooksrc': `sources: { ${sources.join(', ')} }` } });
-    expect(settings.caFile('web')).toBe('/webhooks.pem');
-    expect(settings.caFile('app')).toBe('/only.pem');
-    expect(settings.caFile('shop')).toBeUndefined();
+    expect(settings.connection('web')).toEqual({ caFile: '/webhooks.pem' });
+    expect(settings.connection('app')).toEqual({ caFile: '/only.pem' });
+    expect(settings.connection('shop')).toEqual({});
   });
 
   it('gives several sources with their destinations by name', async () => {

@@ -51,7 +51,7 @@ describe.concurrent('replay --give-up-after', () => {
     });
     expect([run.code, run.stderr.split('\n')[0]]).toEqual([
       2,
-      'error: `--queue` and `--give-up-after` cannot be given together',
+      'error: `--give-up-after` and `--queue` cannot be given together',
     ]);
   });
 });

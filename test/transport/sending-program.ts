@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { rolldown } from 'rolldown';
-import type { TransportResult } from '../../src/transport/transport.ts';
+import type { ConnectionOptions, TransportResult } from '../../src/transport/transport.ts';
 
 /** The transport in a process of its own, for what is decided when a process starts or ends. */
 export interface SendingProgram {
   /** Sends one request, and with `leavesOpen` ends without close(). */
   send(
-    request: { readonly url: string; readonly caFile?: string; readonly leavesOpen?: boolean },
+    request: { readonly url: string; readonly connection?: ConnectionOptions; readonly leavesOpen?: boolean },
     env: Readonly<Record<string, string>>,
   ): Promise<{ readonly result: TransportResult; readonly stderr: string }>;
   remove(): Promise<void>;

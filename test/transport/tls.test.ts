@@ -52,10 +52,13 @@ describe('a certificate', () => {
     '($name, issuer trusted: $trusting) is $error under NODE_TLS_REJECT_UNAUTHORIZED=0 too',
     async ({ error, trusting, name }) => {
       const hostile = await serving(name);
-      const { caFile } = certificates;
-      const sent = await program.send(trusting ? { url: hostile.url, caFile } : { url: hostile.url }, {
-        NODE_TLS_REJECT_UNAUTHORIZED: '0',
-      });
+      const connection = trusting ? { caFile: certificates.caFile } : {};
+      const sent = await program.send(
+        { url: hostile.url, connection },
+        {
+          NODE_TLS_REJECT_UNAUTHORIZED: '0',
+        },
+      );
       expect(sent.result).toMatchObject({ kind: 'failure', error });
       expect(hostile.requests).toHaveLength(0);
     },
@@ -75,7 +78,9 @@ describe('a certificate', () => {
     const hostile = await serving('good');
     const url = `https://${host}:${hostile.port}/`;
     const transport = newTransport();
-    expect(await transport.send(requestTo(url, { caFile: certificates.caFile }))).toMatchObject({
+    expect(
+      await transport.send(requestTo(url, { connection: { caFile: certificates.caFile } })),
+    ).toMatchObject({
       status: 200,
     });
     expect(await transport.send(requestTo(url))).toMatchObject({ error: 'tls-untrusted' });

@@ -1,8 +1,7 @@
 import { resolveClientOptions } from '../../client/options.ts';
-import { validateDelivery } from '../../engine/validate-delivery.ts';
 import { Problems, isObject } from '../../validate-options.ts';
 import { prepareDestinations } from '../../engine/destination.ts';
-import { DEFAULT_DESTINATION, DEFAULT_SOURCE, type Sources } from '../../engine/options.ts';
+import { DEFAULT_DESTINATION, DEFAULT_SOURCE, validateDelivery, type Sources } from '../../engine/options.ts';
 import { USER_AGENT } from '../version.ts';
 import { validateDeliveryPipelineOptions, isLongForm, type DeliveryPipelineOptions } from './options.ts';
 import { openDeliveryPipeline, type DeliveryParts, type Pipeline } from './pipeline.ts';

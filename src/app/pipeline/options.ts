@@ -1,12 +1,12 @@
-import { validateOptions } from '../../validate-options.ts';
-import { CLIENT_OPTIONS, type ClientOptions } from '../../client/options.ts';
-import type { BatchRetry } from '../../client/tracking-api-options.ts';
+import { validateOptions, type OptionKind } from '../../validate-options.ts';
+import { CLIENT_KINDS, type ClientOptions } from '../../client/options.ts';
+import { SINK_KINDS, type BatchRetry } from '../../client/tracking-api-options.ts';
 import type { Clock } from '../../clock.ts';
-import { DELIVERY_OPTIONS } from '../../engine/validate-delivery.ts';
 import type { EngineEvent } from '../../engine/engine-event.ts';
+import { DELIVERY_KINDS } from '../../engine/options.ts';
 import { ConfigError } from '../../errors.ts';
 import type { Queue } from '../../queue/queue.ts';
-import type { Transport } from '../../transport/transport.ts';
+import { CONNECTION_KINDS, type ConnectionOptions, type Transport } from '../../transport/transport.ts';
 import type { ShortForm } from './short-form.ts';
 import type { SourcesInput } from './sources-input.ts';
 
@@ -35,15 +35,13 @@ export interface PipelineEngineParts {
   readonly onEvent?: ((event: EngineEvent) => void) | undefined;
 }
 
-export interface TrackingApiPipelineOptions extends SharedOptions {
+export interface TrackingApiPipelineOptions extends SharedOptions, ConnectionOptions {
   readonly endpoint: string;
   readonly writeKey: string;
   /** For one attempt. Ms, 1 to 30,000. @default 5000 */
   readonly timeoutMs?: number | undefined;
   readonly retryForMs?: number | undefined;
   readonly maxInFlight?: number | undefined;
-  /** A PEM file with issuers to trust besides Node's own. @default only Node's */
-  readonly caFile?: string | undefined;
   readonly onRetry?: ((retry: BatchRetry) => void) | undefined;
 }
 
@@ -72,26 +70,23 @@ const ENGINE_PARTS = {
   onEvent: 'a function',
 } as const satisfies Record<keyof PipelineEngineParts, string>;
 
-const TRACKING_API = {
-  endpoint: 'a string',
-  writeKey: 'given',
-  timeoutMs: 'given',
-  retryForMs: 'given',
-  maxInFlight: 'given',
-  caFile: 'a string',
-  onRetry: 'a function',
-} as const satisfies Record<Exclude<keyof TrackingApiPipelineOptions, keyof SharedOptions>, string>;
+const TRACKING_API = { ...SINK_KINDS, ...CONNECTION_KINDS, ...SHARED } as const satisfies Record<
+  keyof TrackingApiPipelineOptions,
+  OptionKind
+>;
 
-const OF_CLIENT = Object.fromEntries(CLIENT_OPTIONS.map((name) => [name, `client.${name}`]));
-const OF_DELIVERY = Object.fromEntries(DELIVERY_OPTIONS.map((name) => [name, `delivery.${name}`]));
+/** The options that another option holds, by the names that people write without it. */
+function namesWithin(holder: 'client' | 'delivery', kinds: object): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.keys(kinds).map((name) => [name, `${holder}.${name}`]));
+}
 
 /** Throws ConfigError for options that are unknown, of another kind, or of both forms. */
 export function validateDeliveryPipelineOptions(options: DeliveryPipelineOptions): void {
   validateOptions(options, {
     kinds: { ...SHORT_FORM, ...LONG_FORM, ...ENGINE_PARTS, ...SHARED },
     otherNames: {
-      ...OF_CLIENT,
-      ...OF_DELIVERY,
+      ...namesWithin('client', CLIENT_KINDS),
+      ...namesWithin('delivery', DELIVERY_KINDS),
       url: 'webhooks',
       urls: 'webhooks',
       secret: 'sharedSecret',
@@ -116,8 +111,8 @@ export function isLongForm(options: ShortForm | LongForm): options is LongForm {
 /** Throws ConfigError for options that are unknown or of another kind. */
 export function validateTrackingApiPipelineOptions(options: TrackingApiPipelineOptions): void {
   validateOptions(options, {
-    kinds: { ...TRACKING_API, ...SHARED },
-    required: ['endpoint'],
-    otherNames: { ...OF_CLIENT, url: 'endpoint', concurrency: 'maxInFlight' },
+    kinds: TRACKING_API,
+    required: ['endpoint', 'writeKey'],
+    otherNames: { ...namesWithin('client', CLIENT_KINDS), url: 'endpoint', concurrency: 'maxInFlight' },
   });
 }

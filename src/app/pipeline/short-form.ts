@@ -7,7 +7,7 @@ import {
   type WebhookOptions,
 } from '../../engine/options.ts';
 import { ConfigError } from '../../errors.ts';
-import { isObject, kindOf } from '../../validate-options.ts';
+import { definedOf, isObject, kindOf } from '../../validate-options.ts';
 import { printable } from '../../redact.ts';
 import type { SchemeChoice } from '../../signature/schemes/find-schemes.ts';
 
@@ -85,10 +85,4 @@ export function webhookOf(webhook: ShortForm['webhooks'][number], key: string): 
     key,
     hint: "a URL is given as text: 'https://host/path', or the `href` of a URL object",
   });
-}
-
-/** The options without the undefined ones, which have their default. */
-export function definedOf<T extends object>(options: T): { [Key in keyof T]: Exclude<T[Key], undefined> } {
-  const entries = Object.entries(options).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(entries) as { [Key in keyof T]: Exclude<T[Key], undefined> }; // those that are left
 }

@@ -1,7 +1,7 @@
-import { Problems, isObject, validateOptions } from '../../validate-options.ts';
-import { validateDelivery } from '../../engine/validate-delivery.ts';
+import { validateOptions, definedOf, Problems, isObject } from '../../validate-options.ts';
 import { validateSecret } from '../../engine/destination.ts';
 import {
+  validateDelivery,
   DELIVERY_DEFAULTS,
   type DeliveryOptions,
   type DestinationOptions,
@@ -11,7 +11,7 @@ import {
 } from '../../engine/options.ts';
 import { validateWebhookCount, prepareWebhook } from '../../engine/webhook.ts';
 import { ConfigError } from '../../errors.ts';
-import { definedOf, secretsIn, webhookOf, type ShortForm } from './short-form.ts';
+import { secretsIn, webhookOf, type ShortForm } from './short-form.ts';
 
 /** Sources as a program gives them, with what a config file may leave out left out. */
 export type SourcesInput = Readonly<Record<string, SourceInput>>;
@@ -167,14 +167,11 @@ function completeWebhooks(
   });
 }
 
-function completeDelivery({ delivery = {} }: DestinationInput, context: SourceInputContext): DeliveryOptions {
-  const setting = `${context.setting}.delivery`;
-  const { problems } = context;
-  const entries = Object.entries(definedOf(delivery)).filter(([key, value]) =>
-    problems.collect(() => {
-      validateDelivery({ ...DELIVERY_DEFAULTS, [key]: value }, setting);
-      return true;
-    }),
-  );
-  return { ...DELIVERY_DEFAULTS, ...Object.fromEntries(entries) };
+function completeDelivery(
+  { delivery = {} }: DestinationInput,
+  { setting, problems }: SourceInputContext,
+): DeliveryOptions {
+  const complete = { ...DELIVERY_DEFAULTS, ...definedOf(delivery) };
+  problems.collect(() => validateDelivery(complete, `${setting}.delivery`));
+  return complete;
 }

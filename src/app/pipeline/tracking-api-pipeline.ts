@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { Problems, isObject } from '../../validate-options.ts';
 import { resolveClientOptions } from '../../client/options.ts';
-import { validateSinkOptions } from '../../client/tracking-api-options.ts';
+import { validateAccess } from '../../client/tracking-api-options.ts';
 import { TrackingApiSink } from '../../client/tracking-api-sink.ts';
 import { sleep, systemClock } from '../../clock.ts';
 import { validateRoute } from '../../transport/route/validate-route.ts';
@@ -14,15 +14,13 @@ import { PACKAGE_VERSION } from '../version.ts';
 /** Client → someone's tracking API over HTTP. Throws ConfigError for an endpoint, write key, proxy or file of issuers that cannot be used, and for options that are none. */
 export function createTrackingApiPipeline(options: TrackingApiPipelineOptions): Pipeline {
   const problems = new Problems();
+  const given: TrackingApiPipelineOptions | undefined = isObject(options) ? options : undefined;
+  if (given !== undefined) problems.collect(() => validateAccess(given));
   problems.collect(() => validateTrackingApiPipelineOptions(options));
-  if (isObject(options)) {
-    const given: TrackingApiPipelineOptions = options;
-    problems.collect(() => validateSinkOptions(given));
-    if (isObject(given.client)) problems.collect(() => resolveClientOptions(given.client));
-  }
+  if (isObject(given?.client)) problems.collect(() => resolveClientOptions(given.client));
   problems.throwIfAny('options');
   const { endpoint, writeKey, timeoutMs, client, clock = systemClock, random = Math.random } = options;
-  const { retryForMs, maxInFlight, caFile, onRetry } = options;
+  const { retryForMs, maxInFlight, onRetry } = options;
   const [stopping, cutting, over] = [new AbortController(), new AbortController(), new AbortController()];
   // Every attempt in flight and every wait listens to these.
   setMaxListeners(0, stopping.signal, cutting.signal);
@@ -32,14 +30,17 @@ export function createTrackingApiPipeline(options: TrackingApiPipelineOptions): 
     version: PACKAGE_VERSION,
     clock,
     random,
-    transport: askedWith({ signal: cutting.signal, caFile }, options.transport ?? undici(options)),
+    transport: askedWith(
+      { signal: cutting.signal, connection: options },
+      options.transport ?? undici(options),
+    ),
     signal: stopping.signal,
     timeoutMs,
     retryForMs,
     maxInFlight,
     onRetry,
   });
-  if (options.transport === undefined) validateRoute(endpoint, options);
+  if (options.transport === undefined) validateRoute(endpoint, options, options.proxyEnv);
   return new ClientPipeline({
     sink,
     clock,
@@ -57,6 +58,6 @@ export function createTrackingApiPipeline(options: TrackingApiPipelineOptions): 
 }
 
 /** A request in flight is cut by this signal alone, not by the one that keeps others from being made. */
-function askedWith(way: Pick<TransportRequest, 'signal' | 'caFile'>, transport: Transport): Transport {
+function askedWith(way: Pick<TransportRequest, 'signal' | 'connection'>, transport: Transport): Transport {
   return { send: (request) => transport.send({ ...request, ...way }), close: () => transport.close() };
 }

@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { parseDuration } from '../../duration.ts';
+import { ConfigError } from '../../errors.ts';
 
 // The message of each InvalidArgumentError continues "Expected `--flag` to be …"; usage-errors.ts writes the sentence.
 
@@ -48,4 +49,41 @@ export function parsePort(text: string): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
   if (!(port <= 65_535)) throw new InvalidArgumentError('0 to 65535');
   return port;
+}
+
+type Flag = `--${string}`;
+
+/** Which other flags a flag needs or excludes. */
+export interface FlagRule {
+  readonly flag: Flag;
+  /** The flag without which this one has no effect. */
+  readonly needs?: Flag;
+  /** The flags that cannot be given with this one. */
+  readonly excludes?: readonly Flag[];
+  readonly hint: string;
+}
+
+/** Throws ConfigError for flags that do not go together. `flags` has the values by commander's names; a flag that is undefined is not given. */
+export function rejectConflicts(flags: object, rules: readonly FlagRule[]): void {
+  const values: Readonly<Record<string, unknown>> = { ...flags };
+  const isGiven = (flag: Flag): boolean => values[attributeOf(flag)] !== undefined;
+  for (const { flag, needs, excludes = [], hint } of rules) {
+    if (!isGiven(flag)) continue;
+    if (needs !== undefined && !isGiven(needs)) {
+      throw conflict(flag, `\`${flag}\` is for \`${needs}\`, which is not given`, hint);
+    }
+    const other = excludes.find(isGiven);
+    if (other === undefined) continue;
+    throw conflict(flag, `\`${flag}\` and \`${other}\` cannot be given together`, hint);
+  }
+}
+
+/** `--cert-out` is `certOut`. */
+function attributeOf(flag: Flag): string {
+  return flag.slice(2).replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** An error about the flags themselves. */
+export function conflict(flag: string, sentence: string, hint?: string): ConfigError {
+  return new ConfigError(sentence, { flag, hint });
 }

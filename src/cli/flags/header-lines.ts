@@ -1,5 +1,5 @@
-import { ConfigError } from '../../errors.ts';
 import { printable } from '../../redact.ts';
+import { conflict } from './flag-values.ts';
 
 /** Reads the headers of --header. Their values stay out of errors: `Authorization` is one of them. */
 export function headersOf(lines: readonly string[]): Readonly<Record<string, string>> {
@@ -29,9 +29,4 @@ export function headersOf(lines: readonly string[]): Readonly<Record<string, str
     headers.set(key, [name, line.slice(colon + 1).trim()]);
   }
   return Object.fromEntries(headers.values());
-}
-
-/** An error about the flags themselves. */
-export function conflict(flag: string, sentence: string, hint?: string): ConfigError {
-  return new ConfigError(sentence, { flag, hint });
 }

@@ -1,5 +1,5 @@
-import { CLIENT_DEFAULTS, CLIENT_RANGES } from '../../client/options.ts';
-import { DELIVERY_DEFAULTS, DELIVERY_RANGES, DELIVERY_STRATEGIES } from '../../engine/options.ts';
+import { CLIENT_DEFAULTS, CLIENT_KINDS } from '../../client/options.ts';
+import { DELIVERY_DEFAULTS, DELIVERY_KINDS, type DeliveryOptions } from '../../engine/options.ts';
 import { choice, duration, httpUrl, integer, onOrOff, secrets, text, writeKey } from './kinds.ts';
 import { ownSchemes, schemeNames } from './schemes-kind.ts';
 import type { SettingField } from './setting-field.ts';
@@ -72,44 +72,35 @@ export const SETTING_FIELDS = {
     default: true,
     longFormOnly: true,
   }),
-  'delivery.strategy': field({
-    kind: choice(...DELIVERY_STRATEGIES),
+  'delivery.strategy': deliveryField('strategy', {
+    kind: choice(DELIVERY_KINDS.strategy),
     describe: 'webhooks in order until one succeeds, or all at once',
-    belongsTo: 'destination',
     flag: { name: '--strategy', value: '<strategy>', text: 'try webhooks in order, or send to all at once' },
-    default: DELIVERY_DEFAULTS.strategy,
   }),
-  'delivery.timeout': field({
-    kind: duration(...DELIVERY_RANGES.timeoutMs),
+  'delivery.timeout': deliveryField('timeoutMs', {
+    kind: duration(DELIVERY_KINDS.timeoutMs),
     describe: 'for one attempt, from the name lookup to the status line',
-    belongsTo: 'destination',
     flag: { name: '--timeout', value: '<duration>', text: 'limit one attempt, 1ms to 30s' },
-    default: DELIVERY_DEFAULTS.timeoutMs,
   }),
-  'delivery.retryFor': field({
-    kind: duration(0, 30 * DAY_MS),
+  'delivery.retryFor': deliveryField('retryForMs', {
+    kind: duration({ least: 0, most: 30 * DAY_MS }),
     describe:
       'the retry window, from the first attempt; 0 is one round (at the prompt: 30s, by --retry-for only)',
-    belongsTo: 'destination',
     flag: {
       name: '--retry-for',
       value: '<duration>',
       text: 'keep trying this long; 0 is one round',
       atPrompt: '30s',
     },
-    default: DELIVERY_DEFAULTS.retryForMs,
   }),
-  'delivery.concurrency': field({
-    kind: integer(...DELIVERY_RANGES.concurrency),
+  'delivery.concurrency': deliveryField('concurrency', {
+    kind: integer(DELIVERY_KINDS.concurrency),
     describe: 'the most deliveries in flight at once',
-    belongsTo: 'destination',
     flag: { name: '--concurrency', value: '<n>', text: 'limit deliveries in flight' },
-    default: DELIVERY_DEFAULTS.concurrency,
   }),
-  'delivery.ca': field({
+  'delivery.ca': deliveryField('caFile', {
     kind: text,
     describe: "a PEM file with issuers that are trusted besides Node's",
-    belongsTo: 'destination',
     flag: {
       name: '--ca',
       value: '<file>',
@@ -117,11 +108,11 @@ export const SETTING_FIELDS = {
     },
     otherwise: "Node's roots and `NODE_EXTRA_CA_CERTS`",
     isPath: true,
+    isConnection: true,
   }),
-  'delivery.allowPrivate': field({
+  'delivery.allowPrivate': deliveryField('allowPrivate', {
     kind: onOrOff,
     describe: 'whether serve and worker connect to webhooks at loopback, private and link-local addresses',
-    belongsTo: 'destination',
     flag: {
       name: '--allow-private',
       text: 'allow webhooks on loopback, private and link-local addresses',
@@ -129,44 +120,42 @@ export const SETTING_FIELDS = {
     env: ['HOOKS_ALLOW_PRIVATE'],
     default: false,
   }),
-  'delivery.idempotencyKey': field({
+  'delivery.idempotencyKey': deliveryField('idempotencyKey', {
     kind: onOrOff,
     describe: 'whether every attempt carries the message id as `Idempotency-Key`',
-    belongsTo: 'destination',
     default: true,
   }),
-  'delivery.traceparent': field({
+  'delivery.traceparent': deliveryField('traceparent', {
     kind: onOrOff,
     describe: 'whether every attempt carries a W3C `traceparent`',
-    belongsTo: 'destination',
     default: false,
   }),
   'delivery.health.failures': field({
-    kind: integer(1, 1_000_000),
+    kind: integer({ least: 1, most: 1_000_000 }),
     describe: 'failures in a row after which a webhook is skipped for a while',
     belongsTo: 'destination',
     default: DELIVERY_DEFAULTS.health.failures,
   }),
   'client.flushAt': field({
-    kind: integer(...CLIENT_RANGES.flushAt),
+    kind: integer(CLIENT_KINDS.flushAt),
     describe: 'messages that make a batch',
     belongsTo: 'everything',
     default: CLIENT_DEFAULTS.flushAt,
   }),
   'client.flushAfter': field({
-    kind: duration(...CLIENT_RANGES.flushAfterMs),
+    kind: duration(CLIENT_KINDS.flushAfterMs),
     describe: 'the longest wait for a batch to fill',
     belongsTo: 'everything',
     default: CLIENT_DEFAULTS.flushAfterMs,
   }),
   'client.maxQueued': field({
-    kind: integer(1, 10_000_000),
+    kind: integer({ least: 1, most: 10_000_000 }),
     describe: 'messages held in memory',
     belongsTo: 'everything',
     default: CLIENT_DEFAULTS.maxQueued,
   }),
   'client.whenFull': field({
-    kind: choice('wait', 'throw'),
+    kind: choice(CLIENT_KINDS.whenFull),
     describe: 'what a call does when that many are held',
     belongsTo: 'everything',
     default: CLIENT_DEFAULTS.whenFull,
@@ -180,13 +169,13 @@ export const SETTING_FIELDS = {
     isPath: true,
   }),
   'retention.delivered': field({
-    kind: duration(0, 3_650 * DAY_MS),
+    kind: duration({ least: 0, most: 3_650 * DAY_MS }),
     describe: 'how long delivered messages stay in the queue',
     belongsTo: 'everything',
     default: DAY_MS,
   }),
   'retention.dead': field({
-    kind: duration(0, 3_650 * DAY_MS),
+    kind: duration({ least: 0, most: 3_650 * DAY_MS }),
     describe: 'how long dead letters are kept',
     belongsTo: 'everything',
     default: 30 * DAY_MS,
@@ -224,4 +213,19 @@ export function defaultText(key: Key): string | undefined {
 /** Checks each entry's default against its kind, and keeps the type of its value. */
 function field<const T>(entry: SettingField<T>): SettingField<T> {
   return entry;
+}
+
+type OptionValue<Option extends keyof DeliveryOptions> = NonNullable<DeliveryOptions[Option]>;
+
+type OptionDefaults = { readonly [Option in keyof DeliveryOptions]?: OptionValue<Option> | undefined };
+
+/** A setting of a destination that gives an option of DeliveryOptions, with its default. */
+function deliveryField<const Option extends keyof DeliveryOptions>(
+  option: Option,
+  entry: Omit<SettingField<OptionValue<Option>>, 'belongsTo' | 'option'>,
+): SettingField<OptionValue<Option>> {
+  const defaults: OptionDefaults = DELIVERY_DEFAULTS;
+  const standard = defaults[option];
+  const withDefault = standard === undefined ? {} : { default: standard };
+  return { ...withDefault, ...entry, option, belongsTo: 'destination' };
 }

@@ -1,4 +1,11 @@
-import { isObject, kindOf } from '../../validate-options.ts';
+import {
+  FOR_DEFAULT,
+  isObject,
+  kindOf,
+  valueProblem,
+  type Choice,
+  type WholeNumber,
+} from '../../validate-options.ts';
 import { emptyOrBlank, isBlankSecret } from '../../signature/secret.ts';
 import { printable, redactUrl } from '../../redact.ts';
 import { formatDuration, parseDuration } from '../../duration.ts';
@@ -22,15 +29,13 @@ export interface SettingKind<T> {
   show?(value: T): string;
 }
 
-/** The hint where the sentence says what is allowed. */
-const FOR_DEFAULT = 'leave it out to get its default';
 const IN_FULL = 'write it in full: https://host/path';
 
 /** Allows `${NAME}` for a number or a choice. */
 const REFERENCE_SCHEMA = { type: 'string', pattern: String.raw`\$\{[A-Za-z_][A-Za-z0-9_]*\}` };
 
 /** A duration: milliseconds in the program, `5s` where it is given. */
-export function duration(minMs: number, maxMs: number): SettingKind<number> {
+export function duration({ least, most }: WholeNumber): SettingKind<number> {
   return {
     parse: (value, origin) => {
       if (typeof value !== 'string' && typeof value !== 'number') {
@@ -45,10 +50,10 @@ export function duration(minMs: number, maxMs: number): SettingKind<number> {
       if (typeof parsed !== 'number') {
         throw unexpectedValue(origin, parsed.expected, shownSetting(value), parsed.hint);
       }
-      if (parsed < minMs || parsed > maxMs) {
+      if (parsed < least || parsed > most) {
         throw unexpectedValue(
           origin,
-          `to be from ${formatDuration(minMs)} to ${formatDuration(maxMs)}`,
+          `to be from ${formatDuration(least)} to ${formatDuration(most)}`,
           shownSetting(value),
           FOR_DEFAULT,
         );
@@ -62,40 +67,38 @@ export function duration(minMs: number, maxMs: number): SettingKind<number> {
           pattern: String.raw`^\s*(0|\d+(\.\d+)?\s*[A-Za-z]+(\s*\d+(\.\d+)?\s*[A-Za-z]+)*)\s*$`,
         },
         REFERENCE_SCHEMA,
-        ...(minMs === 0 ? [{ const: 0 }] : []),
+        ...(least === 0 ? [{ const: 0 }] : []),
       ],
     },
     show: formatDuration,
   };
 }
 
-export function integer(min: number, max: number): SettingKind<number> {
+export function integer(range: WholeNumber): SettingKind<number> {
   return {
-    parse: (value, origin) => {
-      const number = typeof value === 'string' && /^-?\d+$/.test(value.trim()) ? Number(value) : value;
-      if (typeof number !== 'number' || !Number.isInteger(number)) {
-        throw unexpectedValue(origin, 'to be a whole number', shownSetting(value), `from ${min} to ${max}`);
-      }
-      if (number < min || number > max) {
-        throw unexpectedValue(origin, `to be from ${min} to ${max}`, shownSetting(value), FOR_DEFAULT);
-      }
-      return number;
-    },
-    schema: { anyOf: [{ type: 'integer', minimum: min, maximum: max }, REFERENCE_SCHEMA] },
+    parse: parserOf(range, numberIn),
+    schema: { anyOf: [{ type: 'integer', minimum: range.least, maximum: range.most }, REFERENCE_SCHEMA] },
   };
 }
 
-export function choice<const T extends string>(...choices: readonly T[]): SettingKind<T> {
-  return {
-    parse: (value, origin) => {
-      const found = choices.find((each) => each === value);
-      if (found === undefined) {
-        throw unexpectedValue(origin, `to be ${choices.join(' or ')}`, shownSetting(value), FOR_DEFAULT);
-      }
-      return found;
-    },
-    schema: { anyOf: [{ enum: choices }, REFERENCE_SCHEMA] },
-    choices,
+function numberIn(given: unknown): number {
+  const isText = typeof given === 'string' && /^-?\d+$/.test(given.trim());
+  return isText ? Number(given) : (given as number); // parserOf rejects what is no number
+}
+
+export function choice<const T extends string>(kind: Choice<T>): SettingKind<T> {
+  const { choices } = kind;
+  const parse = parserOf(kind, (given) => given as T); // parserOf rejects what is no choice
+  return { parse, schema: { anyOf: [{ enum: choices }, REFERENCE_SCHEMA] }, choices };
+}
+
+/** Checks a value as the option of a program is checked. `read` gives the value that a text stands for, not checked yet. */
+function parserOf<T>(kind: WholeNumber | Choice, read: (given: unknown) => T): SettingKind<T>['parse'] {
+  return (given, origin) => {
+    const value = read(given);
+    const problem = valueProblem(kind, value);
+    if (problem === undefined) return value;
+    throw unexpectedValue(origin, problem.expected, shownSetting(given), problem.hint);
   };
 }
 

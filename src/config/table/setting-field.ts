@@ -1,3 +1,4 @@
+import type { DeliveryOptions } from '../../engine/options.ts';
 import type { SettingKind } from './kinds.ts';
 
 /** A flag of a setting, from which the parser and the help are made. */
@@ -31,6 +32,10 @@ export interface SettingField<T> {
   readonly isSecret?: true;
   /** The value is or holds a path; a relative one starts at the file's folder. */
   readonly isPath?: true;
+  /** The option of a program that the setting gives. */
+  readonly option?: keyof DeliveryOptions;
+  /** The option is one of ConnectionOptions, which also hold for URLs from outside the config. */
+  readonly isConnection?: true;
   /** Not in the short form, whose only destination is on. */
   readonly longFormOnly?: true;
 }

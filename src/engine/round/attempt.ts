@@ -33,7 +33,7 @@ export interface OutgoingAttempt {
 /** The POST of an attempt; `signal` cuts it short. */
 export function toRequest(
   { webhook, signed, trace }: OutgoingAttempt,
-  { timeoutMs, caFile, allowPrivate }: DeliveryOptions,
+  delivery: DeliveryOptions,
   signal: AbortSignal,
 ): TransportRequest {
   const { body, signature, signatureHeaders, idempotencyKey } = signed;
@@ -43,7 +43,8 @@ export function toRequest(
   if (signatureHeaders !== undefined) added.push(...signatureHeaders);
   else if (signature !== undefined) added.push('X-Signature', signature);
   const headers = webhook.headers.concat(added);
-  return { url: webhook.url, headers, body, timeoutMs, signal, caFile, allowPrivate };
+  const { timeoutMs, allowPrivate } = delivery;
+  return { url: webhook.url, headers, body, timeoutMs, signal, connection: delivery, allowPrivate };
 }
 
 interface ResultContext {

@@ -2,12 +2,13 @@ import { X509Certificate } from 'node:crypto';
 import type { SecureContext } from 'node:tls';
 import { ConfigError } from '../../errors.ts';
 import { MOST_FILE_BYTES, openToRead, readAtMost, readTextNow, unreadableReason } from '../../files.ts';
+import type { ConnectionOptions } from '../transport.ts';
 
 /**
  * Whom to trust, read once and shared by every connection. `caFile` adds issuers to Node's own: given as `ca` alone
  * they would replace them.
  */
-export function trustContext(caFile: string | undefined): SecureContext {
+export function trustContext({ caFile }: ConnectionOptions): SecureContext {
   const tls = process.getBuiltinModule('node:tls');
   if (caFile === undefined) return tls.createSecureContext();
   return tls.createSecureContext({ ca: [...issuersOfNode(), ...issuersIn(caFile)] });

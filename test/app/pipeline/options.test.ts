@@ -102,7 +102,7 @@ describe('a delivery pipeline', () => {
     [{ enabled: 1 }, 'enabled` to be a boolean, got a number', 'leave it out'],
     [{ webhooks: undefined }, 'Expected 1 to 5 webhooks for a destination, got 0', 'give it a URL'],
     [{ webhooks: [A, 5] }, 'Webhooks.webhooks[1]` to be a URL or { url, headers }, got a number', 'as text'],
-    [{ delivery: { timeoutMs: 0 } }, 'delivery.timeoutMs` to be an integer from 1 to 30000', 'leave it out'],
+    [{ delivery: { timeoutMs: 0 } }, 'delivery.timeoutMs` to be from 1 to 30000', 'leave it out'],
   ])('has no destination with %j', (options, sentence, hint) => {
     expectRejection(deliveringTo(options), sentence, hint);
   });
@@ -153,9 +153,9 @@ describe('a delivery pipeline', () => {
       `(3) ${at}.webhooks[0].url: Expected an http:// or https:// URL, got \`ftp://a.example\` (did you mean https://a.example?)`,
       `(4) ${at}.webhooks[1].headers.Host: Header \`Host\` cannot be set: it follows from the URL (remove \`Host\`)`,
       `(5) Expected \`${at}.webhooks[2]\` to be a URL or { url, headers }, got a number (a URL is given as text: 'https://host/path', or the \`href\` of a URL object)`,
-      `(6) Expected \`${at}.delivery.timeoutMs\` to be an integer from 1 to 30000, got 0 (leave it out to get its default)`,
-      `(7) Expected \`${at}.delivery.concurrency\` to be an integer from 1 to 1024, got 9999 (leave it out to get its default)`,
-      `(8) Expected an option of \`${at}.delivery\`, got \`timeout\` (did you mean \`timeoutMs\`?)`,
+      `(6) Expected an option of \`${at}.delivery\`, got \`timeout\` (did you mean \`timeoutMs\`?)`,
+      `(7) Expected \`${at}.delivery.timeoutMs\` to be from 1 to 30000, got 0 (leave it out to get its default)`,
+      `(8) Expected \`${at}.delivery.concurrency\` to be from 1 to 1024, got 9999 (leave it out to get its default)`,
       expect.stringContaining('(9) Expected another name for the destination'),
       '(10) Expected `sources.web.destinations.None` to be an object, got null (the options are enabled, webhooks, sharedSecret, sharedSecrets, scheme, delivery)',
       '(11) Expected `sources.app` to be an object, got a number (the options are writeKey, destinations)',
@@ -179,8 +179,8 @@ describe('a delivery pipeline', () => {
       'Expected `options` that can be used, got 9 faults',
       expect.stringContaining('(1) Expected an option, got `retries`'),
       expect.stringContaining('(2) Expected `onEvent` to be a function'),
-      expect.stringContaining('(3) Expected `flushAt` to be an integer from 1 to 1000, got 0'),
-      expect.stringContaining("(4) Expected `whenFull` to be 'wait' or 'throw'"),
+      expect.stringContaining('(3) Expected `client.flushAt` to be from 1 to 1000, got 0'),
+      expect.stringContaining('(4) Expected `client.whenFull` to be wait or throw'),
       expect.stringMatching(/^\(5\) .*delivery.timeoutMs/),
       expect.stringMatching(/^\(6\) .*delivery.concurrency/),
       expect.stringMatching(/^\(7\) .*Expected a shared secret, got an empty one/),
@@ -189,10 +189,10 @@ describe('a delivery pipeline', () => {
     ]);
     const create = createTrackingApiPipeline as (options: unknown) => unknown;
     const several = rejection(() => create({ endpoint: 1, writeKey: 'k', client: { size: 0 }, tries: 1 }));
-    expect(several.message).toMatch(/got 3 faults: .*`tries`.*`endpoint`.*`size`/);
+    expect(several.message).toMatch(/got 3 faults: .*`tries`.*`endpoint`.*`client.size`/);
     const ofSink = { endpoint: 'ftp://a/', writeKey: 'a b', timeoutMs: 0, retryForMs: -1, maxInFlight: 0 };
     expect(rejection(() => create({ ...ofSink, client: { size: 0 } })).message).toMatch(
-      /got 6 faults: .*`endpoint`.*`writeKey`.*`timeoutMs`.*`retryForMs`.*`maxInFlight`.*`size`/,
+      /got 6 faults: .*`endpoint`.*`writeKey`.*`timeoutMs`.*`retryForMs`.*`maxInFlight`.*`client.size`/,
     );
   });
 
@@ -265,6 +265,9 @@ describe('a pipeline to a tracking API', () => {
     [{ writekey: 'k' }, 'got `writekey`', 'did you mean `writeKey`?'],
     [{ endpoint: undefined }, 'Expected `endpoint` to be a string, got nothing', 'cannot be left out'],
     [{ endpoint: new URL(A) }, 'Expected `endpoint` to be a string, got an object', '`href`'],
+    [{ timeoutMs: 0 }, 'Expected `timeoutMs` to be from 1 to 30000, got 0', 'leave it out'],
+    [{ retryForMs: -1 }, 'Expected `retryForMs` to be from 0 to 2147483647, got -1', 'leave it out'],
+    [{ maxInFlight: 0 }, 'Expected `maxInFlight` to be from 1 to 1024, got 0', 'leave it out'],
   ])('has no option as in %j', (options, sentence, hint) => {
     const given = { endpoint: A, writeKey: 'k', transport, ...options };
     expectRejection(() => createTrackingApiPipeline(given), sentence, hint);

@@ -368,13 +368,13 @@ describe('what a program in JavaScript may get wrong', () => {
   it.each([
     [{ webhooks: undefined }, 'Expected `webhooks` to be a list of URLs'],
     [{ webhooks: A }, 'Expected `webhooks` to be a list of URLs'],
-    [{ delivery: { timeoutMs: 0 } }, 'delivery.timeoutMs` to be an integer from 1 to 30000, got 0'],
-    [{ delivery: { timeoutMs: Number.NaN } }, 'delivery.timeoutMs` to be an integer'],
-    [{ delivery: { timeoutMs: '5s' } }, 'delivery.timeoutMs` to be an integer from 1 to 30000, got "5s"'],
-    [{ delivery: { retryForMs: -1 } }, 'delivery.retryForMs` to be an integer'],
-    [{ delivery: { concurrency: 0 } }, 'delivery.concurrency` to be an integer from 1 to 1024, got 0'],
-    [{ delivery: { health: { failures: 0 } } }, 'delivery.health.failures` to be an integer'],
-    [{ delivery: { strategy: 'all' } }, `delivery.strategy\` to be 'fallback' or 'broadcast', got "all"`],
+    [{ delivery: { timeoutMs: 0 } }, 'delivery.timeoutMs` to be from 1 to 30000, got 0'],
+    [{ delivery: { timeoutMs: Number.NaN } }, 'delivery.timeoutMs` to be a whole number'],
+    [{ delivery: { timeoutMs: '5s' } }, 'delivery.timeoutMs` to be a whole number, got "5s"'],
+    [{ delivery: { retryForMs: -1 } }, 'delivery.retryForMs` to be from 0'],
+    [{ delivery: { concurrency: 0 } }, 'delivery.concurrency` to be from 1 to 1024, got 0'],
+    [{ delivery: { health: { failures: 0 } } }, 'delivery.health.failures` to be from 1'],
+    [{ delivery: { strategy: 'all' } }, `delivery.strategy\` to be fallback or broadcast, got "all"`],
     [{ delivery: { timeout: 5 } }, 'delivery`, got `timeout`'],
   ])('is rejected: %j', (options, sentence) => {
     expect(created(options)).toThrow(ConfigError);

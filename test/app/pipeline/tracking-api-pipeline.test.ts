@@ -52,7 +52,7 @@ describe('a pipeline to a tracking API', () => {
   it('trusts the issuers that it is told to, which have to be there', async () => {
     const { pipeline, transport } = setUp(() => answer(200), { caFile: '/ca.pem' });
     await deliver(pipeline, 'm1');
-    expect(transport.requests[0]?.caFile).toBe('/ca.pem');
+    expect(transport.requests[0]?.connection?.caFile).toBe('/ca.pem');
     expect(() => setUp(() => answer(200), { caFile: '/no/ca.pem', transport: undefined })).toThrow(
       'to be a file that can be read, got /no/ca.pem',
     );

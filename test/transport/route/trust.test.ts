@@ -22,7 +22,9 @@ describe('a file of issuers', () => {
       ),
     });
     expect(() => createUndiciTransport({ caFile })).toThrow(error);
-    await expect(newTransport().send(requestTo('https://127.0.0.1:9/', { caFile }))).rejects.toEqual(error);
+    await expect(
+      newTransport().send(requestTo('https://127.0.0.1:9/', { connection: { caFile } })),
+    ).rejects.toEqual(error);
   });
 
   it.each([

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import type { ConnectionOptions } from '../../../engine/options.ts';
 import type { GlobalOptions } from '../../command.ts';
 import type { Io } from '../../io.ts';
 
@@ -19,17 +20,16 @@ export async function namedCaFile(
   return file;
 }
 
-/**
- * The file of the issuers that the config trusts (`delivery.ca`), for a command that takes a URL as an argument. No config is
- * read for a URL without TLS.
- */
-export async function configuredCaFile(
+/** How to reach a URL that is an argument: as its flags say, else as the config does. No config is read for a URL without TLS. */
+export async function connectionTo(
   url: string,
-  options: GlobalOptions,
+  options: GlobalOptions & { readonly ca?: string },
   io: Io,
-): Promise<string | undefined> {
-  if (!hasTls(url)) return undefined;
+): Promise<ConnectionOptions> {
+  const caFile = await namedCaFile(options, io);
+  if (caFile !== undefined) return { caFile };
+  if (!hasTls(url)) return {};
   const { commandSettings } = await import('./settings.ts');
   const settings = await commandSettings(options, io);
-  return settings.defaultSource === undefined ? undefined : settings.caFile(settings.defaultSource);
+  return settings.defaultSource === undefined ? {} : settings.connection(settings.defaultSource);
 }

@@ -120,7 +120,14 @@ function reading(sources: ToWebhooks['sources'], { io, onContradiction, onReques
 }
 
 function toTrackingApi(to: ToTrackingApi, options: OpenOptions): Pipeline {
-  const { endpoint, writeKey, retryForMs, timeoutMs = DELIVERY_DEFAULTS.timeoutMs, concurrency, caFile } = to;
+  const {
+    endpoint,
+    writeKey,
+    retryForMs,
+    timeoutMs = DELIVERY_DEFAULTS.timeoutMs,
+    concurrency,
+    connection,
+  } = to;
   const retries = new Retries(options, { severalWebhooks: false });
   return createTrackingApiPipeline({
     endpoint,
@@ -128,7 +135,7 @@ function toTrackingApi(to: ToTrackingApi, options: OpenOptions): Pipeline {
     retryForMs,
     timeoutMs,
     maxInFlight: concurrency,
-    caFile,
+    ...connection,
     onRetry: (retry) => {
       if (retry.attempt.status !== undefined) options.onResponse?.();
       retries.batch(retry);

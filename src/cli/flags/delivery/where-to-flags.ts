@@ -6,8 +6,8 @@ import type { Io } from '../../io.ts';
 import type { StdinIo } from '../../stdin.ts';
 import { namedCaFile } from './ca-file.ts';
 import { addSecretFlags, readSecretFlags, type SecretFlag } from '../signature/secret-flags.ts';
-import { collect } from '../flag-values.ts';
-import { conflict, headersOf } from '../header-lines.ts';
+import { conflict, collect } from '../flag-values.ts';
+import { headersOf } from '../header-lines.ts';
 import { flagOf, settingOption } from '../setting-flags.ts';
 
 export const WAYS = ['webhooks', 'loopback', 'tracking-api', 'queue'] as const;

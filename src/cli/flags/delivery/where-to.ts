@@ -1,6 +1,11 @@
 import type { Layer } from '../../../config/layer.ts';
 import type { Settings } from '../../../config/settings.ts';
-import type { DestinationOptions, SourceOptions, Sources } from '../../../engine/options.ts';
+import type {
+  ConnectionOptions,
+  DestinationOptions,
+  SourceOptions,
+  Sources,
+} from '../../../engine/options.ts';
 import { ConfigError } from '../../../errors.ts';
 import { printable } from '../../../redact.ts';
 import type { SchemeChoice } from '../../../signature/schemes/find-schemes.ts';
@@ -8,7 +13,7 @@ import type { Io } from '../../io.ts';
 import type { StdinIo } from '../../stdin.ts';
 import { readFlag, readFlagOrDefault } from '../setting-flags.ts';
 import { hasTls } from './ca-file.ts';
-import { conflict } from '../header-lines.ts';
+import { conflict } from '../flag-values.ts';
 import {
   flagLayer,
   rejectUnusedFlags,
@@ -38,8 +43,8 @@ export interface ToTrackingApi {
   /** The value of the flag; undefined leaves it to the client. */
   readonly timeoutMs: number | undefined;
   readonly concurrency: number | undefined;
-  /** The issuers to trust: its certificate is checked as a webhook's is. */
-  readonly caFile: string | undefined;
+  /** It is reached as a webhook is: its certificate is checked as a webhook's is. */
+  readonly connection: ConnectionOptions;
 }
 
 /** A receiver that the command starts itself. */
@@ -173,6 +178,7 @@ function trackingApi(source: string, flags: WhereToFlags, { settings, layer }: G
       'add --write-key KEY, or set HOOKS_WRITE_KEY or `writeKey` in the config',
     );
   }
+  const connection = hasTls(endpoint) ? settings.connection(source, layer) : {};
   const values = {
     source,
     endpoint,
@@ -180,10 +186,10 @@ function trackingApi(source: string, flags: WhereToFlags, { settings, layer }: G
     retryFor: readFlagOrDefault('delivery.retryFor', flags.retryFor),
     timeout: readFlag('delivery.timeout', flags.timeout),
     concurrency: readFlag('delivery.concurrency', flags.concurrency),
-    ca: hasTls(endpoint) ? settings.caFile(source, layer) : undefined,
+    ca: connection.caFile,
   } satisfies Record<FlagOfWay<'tracking-api'>, unknown>; // a new flag of this way must be read here
-  const { retryFor: retryForMs, timeout: timeoutMs, concurrency, ca: caFile } = values;
-  return { kind: 'tracking-api', endpoint, writeKey, retryForMs, timeoutMs, concurrency, caFile };
+  const { retryFor: retryForMs, timeout: timeoutMs, concurrency } = values;
+  return { kind: 'tracking-api', endpoint, writeKey, retryForMs, timeoutMs, concurrency, connection };
 }
 
 interface GivenSettings {

@@ -1,6 +1,12 @@
 import type { DeliveryOptions, Sources } from '../../../engine/options.ts';
 import { HooksError } from '../../../errors.ts';
-import { probeWebhook, whyPrivateHost, whyPrivateName, type Probe } from '../../../app/probe-webhook.ts';
+import {
+  connectionKeyOf,
+  probeWebhook,
+  whyPrivateHost,
+  whyPrivateName,
+  type Probe,
+} from '../../../app/probe-webhook.ts';
 import type { Reach } from '../../../app/open-engine.ts';
 import { PRIVATE_WEBHOOK_HINT } from '../../../app/private-webhooks.ts';
 import { redactUrl } from '../../../redact.ts';
@@ -29,14 +35,14 @@ export async function webhookResults(
   return results.flat();
 }
 
-/** Lists each URL once for each file of issuers. */
+/** Lists each URL once for each way to reach it. */
 function probeTargetsOf(sources: Sources): ProbeTarget[] {
   const targets = new Map<string, ProbeTarget>();
   for (const { destinations } of Object.values(sources)) {
     for (const { enabled, webhooks, delivery } of Object.values(destinations)) {
       if (!enabled) continue;
       for (const { url } of webhooks) {
-        targets.set(`${url} ${delivery.allowPrivate} ${delivery.caFile ?? ''}`, { url, delivery });
+        targets.set(`${url} ${delivery.allowPrivate}${connectionKeyOf(delivery)}`, { url, delivery });
       }
     }
   }
@@ -47,10 +53,14 @@ async function probeResults(
   { url, delivery }: ProbeTarget,
   { env, signal }: Pick<Io, 'env' | 'signal'>,
 ): Promise<DoctorResult[]> {
-  const { timeoutMs, caFile } = delivery;
   const shown = redactUrl(url);
   try {
-    const seen = await probeWebhook(url.trim(), { timeoutMs, caFile, signal, proxyEnv: env });
+    const seen = await probeWebhook(url.trim(), {
+      timeoutMs: delivery.timeoutMs,
+      connection: delivery,
+      signal,
+      proxyEnv: env,
+    });
     if (seen.isReached) {
       return [
         ...reachedResults(shown, seen, delivery),

@@ -7,7 +7,7 @@ import { printable } from '../../../redact.ts';
 import type { GlobalOptions } from '../../command.ts';
 import type { SchemeFlags } from '../../flags/signature/scheme-flags.ts';
 import type { SecretFlags } from '../../flags/signature/secret-flags.ts';
-import { conflict } from '../../flags/header-lines.ts';
+import { conflict, rejectConflicts, type FlagRule } from '../../flags/flag-values.ts';
 
 export interface ExpectOptions extends GlobalOptions, SecretFlags, SchemeFlags {
   readonly count?: number;
@@ -85,21 +85,20 @@ function rejectMatches(
   }
 }
 
+const FLAG_RULES: readonly FlagRule[] = [
+  { flag: '--count', excludes: ['--at-least', '--at-most'], hint: 'leave one out' },
+  { flag: '--update', needs: '--snapshot', hint: 'add --snapshot FILE' },
+];
+
 function rejectContradictions(options: ExpectOptions): void {
-  const { count, atLeast, atMost, messages, match, noMatch, each, schema, snapshot, update } = options;
+  const { count, atLeast, atMost, messages, match, noMatch, each, schema, snapshot } = options;
   const some = count ?? atLeast ?? atMost ?? messages ?? match ?? noMatch ?? each ?? schema ?? snapshot;
   if (some === undefined) {
     throw conflict('--count', 'Nothing is expected', 'give --count N or --messages N, or --match type=track');
   }
-  if (count !== undefined && (atLeast ?? atMost) !== undefined) {
-    const other = atLeast === undefined ? '--at-most' : '--at-least';
-    throw conflict(other, `\`--count\` and \`${other}\` cannot be given together`, 'leave one out');
-  }
+  rejectConflicts(options, FLAG_RULES);
   if ((atLeast ?? 0) > (atMost ?? Infinity)) {
     throw conflict('--at-least', '`--at-least` is more than `--at-most`', 'lower it, or raise --at-most');
-  }
-  if (update === true && snapshot === undefined) {
-    throw conflict('--update', '`--update` is for `--snapshot`, which is not given', 'add --snapshot FILE');
   }
 }
 

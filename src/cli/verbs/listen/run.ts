@@ -10,8 +10,8 @@ import { expectRequests, type Expectation, type Tally } from '../../../expectati
 import { startReceiver } from '../../../app/explained.ts';
 import { parseScript } from '../../../receiver/response/script.ts';
 import { unwritableFile } from '../../../report/output-file.ts';
-import { configuredCaFile, namedCaFile } from '../../flags/delivery/ca-file.ts';
-import { conflict } from '../../flags/header-lines.ts';
+import { connectionTo } from '../../flags/delivery/ca-file.ts';
+import { rejectConflicts, type FlagRule } from '../../flags/flag-values.ts';
 import { ExitCode, interruptedCode } from '../../exit-code.ts';
 import { aborted, type Io } from '../../io.ts';
 import { ListenOutput } from './output.ts';
@@ -25,7 +25,7 @@ import { commandSecrets } from '../../flags/signature/secret-flags.ts';
 
 /** Runs `hooks listen`: receives and shows requests until it is interrupted or what was expected is settled. */
 export async function listen(options: ListenOptions, io: Io): Promise<ExitCode> {
-  rejectConflicts(options);
+  rejectConflicts(options, FLAG_RULES);
   const secrets = await commandSecrets(options, 'verify', io);
   const known = secrets.length === 0 ? undefined : await knownSecrets(options, io, secrets);
   const schemes = await receiverSchemes(options, secrets, io);
@@ -42,19 +42,10 @@ export async function listen(options: ListenOptions, io: Io): Promise<ExitCode> 
   return conclude(expectation, display, io);
 }
 
-/** Throws ConfigError for flags that have no effect alone. */
-function rejectConflicts({ ca, certOut, forward, selfSigned }: ListenOptions): void {
-  if (ca !== undefined && forward === undefined) {
-    throw conflict('--ca', '`--ca` is for `--forward`, which is not given', 'add --forward URL');
-  }
-  if (certOut !== undefined && selfSigned !== true) {
-    throw conflict(
-      '--cert-out',
-      '`--cert-out` is for `--self-signed`, which is not given',
-      'add --self-signed',
-    );
-  }
-}
+const FLAG_RULES: readonly FlagRule[] = [
+  { flag: '--ca', needs: '--forward', hint: 'add --forward URL' },
+  { flag: '--cert-out', needs: '--self-signed', hint: 'add --self-signed' },
+];
 
 interface Session {
   readonly options: ListenOptions;
@@ -151,8 +142,8 @@ async function forwardingOf(
 ): Promise<Forwarding | undefined> {
   const { forward, host, port } = options;
   if (forward === undefined) return undefined;
-  const caFile = (await namedCaFile(options, io)) ?? (await configuredCaFile(forward, options, io));
-  const given = { url: forward, origin: '--forward', secrets, caFile, proxyEnv: io.env };
+  const connection = await connectionTo(forward, options, io);
+  const given = { url: forward, origin: '--forward', secrets, connection, proxyEnv: io.env };
   const forwarding = createForwarding(given);
   const target = new URL(forward.trim());
   if (Number(portOf(target)) !== port || !(await leadsHere(target, host))) return forwarding;

@@ -5,6 +5,7 @@ import type { SelectionOptions } from '../../../replay/selection.ts';
 import { printable } from '../../../redact.ts';
 import type { ExactFormat } from '../../../replay/reading/replay-entry.ts';
 import type { GlobalOptions } from '../../command.ts';
+import { rejectConflicts, type FlagRule } from '../../flags/flag-values.ts';
 import { isContinuousIntegration } from '../../../config/files/continuous-integration.ts';
 import type { Io } from '../../io.ts';
 import type { PreviewFlags } from '../../flags/delivery/preview-flags.ts';
@@ -40,9 +41,13 @@ export interface ReplayPlan {
 
 /** Throws ConfigError for a flag that cannot be used. */
 export function planOf(options: ReplayOptions): ReplayPlan {
-  rejectWithExact(options);
-  rejectWithQueue(options);
-  const { filter, offset, limit, rate, speed } = options;
+  const { filter, offset, limit, rate, speed, timestamps, messageIds } = options;
+  // These two have a default, which changes nothing of a message.
+  const changes = {
+    timestamps: timestamps === 'keep' ? undefined : timestamps,
+    messageIds: messageIds === 'keep' ? undefined : messageIds,
+  };
+  rejectConflicts({ ...options, ...changes }, FLAG_RULES);
   return {
     selection: {
       filter: filter === undefined ? undefined : readFilter(filter),
@@ -54,36 +59,23 @@ export function planOf(options: ReplayOptions): ReplayPlan {
   };
 }
 
-/** Throws ConfigError for flags that change a message: with `--exact` nothing of it is changed. */
-function rejectWithExact({ exact, format, timestamps, messageIds, strict }: ReplayOptions): void {
-  if (exact === undefined) {
-    if (format === undefined) return;
-    throw new ConfigError('Expected `--exact` with `--format`, got `--format` alone', {
-      flag: '--format',
-      hint: 'add --exact, or leave --format out: messages are recognized by their content',
-    });
-  }
-  const strays = [
-    ['--timestamps', timestamps !== 'keep'],
-    ['--message-ids', messageIds !== 'keep'],
-    ['--strict', strict !== undefined],
-  ] as const;
-  const [stray] = strays.find(([, isGiven]) => isGiven) ?? [];
-  if (stray === undefined) return;
-  throw new ConfigError(`\`--exact\` and \`${stray}\` cannot be given together`, {
+const FLAG_RULES: readonly FlagRule[] = [
+  {
+    flag: '--format',
+    needs: '--exact',
+    hint: 'add --exact, or leave --format out: messages are recognized by their content',
+  },
+  {
     flag: '--exact',
+    excludes: ['--timestamps', '--message-ids', '--strict'],
     hint: 'leave one of the two out: --exact sends the bytes of the file to webhooks as they are',
-  });
-}
-
-/** Throws ConfigError: what is only queued gets no response. */
-function rejectWithQueue({ queue, giveUpAfter }: ReplayOptions): void {
-  if (queue === undefined || giveUpAfter === undefined) return;
-  throw new ConfigError('`--queue` and `--give-up-after` cannot be given together', {
+  },
+  {
     flag: '--give-up-after',
+    excludes: ['--queue'],
     hint: 'leave --give-up-after out: what is queued is delivered by hooks worker',
-  });
-}
+  },
+];
 
 /** How long no response may come in continuous integration, where no person watches. */
 const CI_GIVE_UP_MS = 30_000;

@@ -7,7 +7,7 @@ import { layoutOf } from '../../../signature/schemes/layout.ts';
 import type { SignatureScheme, SignedFields } from '../../../signature/schemes/scheme.ts';
 import { signedFields, Signer } from '../../../signature/schemes/signer.ts';
 import { sign } from '../../../signature/sign.ts';
-import { conflict } from '../../flags/header-lines.ts';
+import { conflict } from '../../flags/flag-values.ts';
 import {
   commandSchemes,
   readsConfig,

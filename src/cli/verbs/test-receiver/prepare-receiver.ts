@@ -1,5 +1,6 @@
 import { checkedReceiver, type CheckedReceiver } from '../../../app/check-receiver.ts';
-import { configuredCaFile, namedCaFile } from '../../flags/delivery/ca-file.ts';
+import type { ConnectionOptions } from '../../../engine/options.ts';
+import { connectionTo } from '../../flags/delivery/ca-file.ts';
 import { headersOf } from '../../flags/header-lines.ts';
 import { readFlagOrDefault } from '../../flags/setting-flags.ts';
 import { warnOfOddSecrets } from '../../flags/signature/odd-secret.ts';
@@ -18,7 +19,7 @@ export interface PreparedReceiver {
   readonly receiver: CheckedReceiver;
   /** The first signs. */
   readonly secrets: readonly string[];
-  readonly caFile: string | undefined;
+  readonly connection: ConnectionOptions;
   readonly timeoutMs: number;
 }
 
@@ -33,9 +34,9 @@ export async function prepareReceiver(
 ): Promise<PreparedReceiver> {
   const secrets = await commandSecrets(options, 'sign', io);
   if (!options.quiet) warnOfOddSecrets(secrets, io);
-  const caFile = (await namedCaFile(options, io)) ?? (await configuredCaFile(url, options, io));
+  const connection = await connectionTo(url, options, io);
   const timeoutMs = readFlagOrDefault('delivery.timeout', options.timeout);
   const headers = headersOf(options.header ?? []);
-  const receiver = checkedReceiver({ url, headers, caFile, proxyEnv: io.env });
-  return { receiver, secrets, caFile, timeoutMs };
+  const receiver = checkedReceiver({ url, headers, connection, proxyEnv: io.env });
+  return { receiver, secrets, connection, timeoutMs };
 }

@@ -125,12 +125,12 @@ class ReceiverTest {
   }
 
   #check(started: StartedReceiver | undefined): Promise<RunEnd> {
-    const { checks, receiver, timeoutMs, caFile, secrets, signer, io } = this.#parts;
+    const { checks, receiver, timeoutMs, connection, secrets, signer, io } = this.#parts;
     return checkReceiver({
       checks,
       receiver,
       timeoutMs,
-      caFile,
+      connection,
       secret: secrets[0],
       secrets,
       signer,

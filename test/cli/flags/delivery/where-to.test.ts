@@ -156,6 +156,7 @@ describe('a tracking API', () => {
       retryForMs: 60_000,
       timeoutMs: undefined,
       concurrency: undefined,
+      connection: {},
     });
   });
 

@@ -266,14 +266,17 @@ describe.concurrent('hooks test --state', () => {
     const url = 'http://127.0.0.1:1/';
     const cases: readonly (readonly [args: readonly string[], says: RegExp])[] = [
       [['--state', 'true'], /Expected --reset COMMAND or a receiver behind --, got neither/],
-      [['--seed', '1'], /Expected --state COMMAND with --seed, got none/],
-      [['--only', 'twice'], /Expected --state COMMAND with --only twice, got none/],
+      [['--seed', '1'], /`--seed` is for `--state`, which is not given/],
+      [['--only', 'twice'], /`--only twice` is for `--state`, which is not given/],
       [['--state', 'true', '--reset', 'true', '--only', 'twise'], /Unknown check `twise`/],
       [
         ['--state', 'true', '--reset', 'true', '--only', 'track'],
         /Expected a check of the state with --only, got `track`, which runs without --state only/,
       ],
-      [['--state', 'true', '--reset', 'true', '--capture', 'x'], /Expected --capture without --state/],
+      [
+        ['--state', 'true', '--reset', 'true', '--capture', 'x'],
+        /`--capture` and `--state` cannot be given together/,
+      ],
       [['--state', 'true', '--reset', 'true', '--messages', 'none.json'], /none\.json: no such file/],
       [
         ['--state', 'true', '--reset', 'true', '--late', '60000'],

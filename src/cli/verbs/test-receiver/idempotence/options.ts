@@ -1,8 +1,14 @@
 import type { Command } from 'commander';
 import { CHECKS } from '../../../../check/checks.ts';
-import { ConfigError } from '../../../../errors.ts';
 import { proofCodes } from '../../../../idempotence/prove.ts';
-import { countFrom, given, timeFrom } from '../../../flags/flag-values.ts';
+import {
+  conflict,
+  rejectConflicts,
+  countFrom,
+  given,
+  timeFrom,
+  type FlagRule,
+} from '../../../flags/flag-values.ts';
 
 /** The flags that go with `--state`. Times in ms. */
 export interface IdempotenceFlags {
@@ -34,65 +40,41 @@ export function addIdempotenceFlags(command: Command): Command {
     .option('--state-timeout <duration>', 'wait this long for the state (default: 10s)', timeFrom(1));
 }
 
-/** What only makes sense with `--state`, by the flag. */
-const WITH_STATE = {
-  reset: '--reset',
-  messages: '--messages',
-  seed: '--seed',
-  schedules: '--schedules',
-  anyOrder: '--any-order',
-  late: '--late',
-  stateTimeout: '--state-timeout',
-} as const satisfies Readonly<Partial<Record<keyof IdempotenceFlags, string>>>;
+const STATE_HINT = "say what prints the receiver's state: --state 'sqlite3 app.db \"select …\"'";
+
+const FLAG_RULES: readonly FlagRule[] = [
+  {
+    flag: '--capture',
+    excludes: ['--state'],
+    hint: 'give the messages as --messages FILE: captures are read too',
+  },
+  ...(
+    ['--reset', '--messages', '--seed', '--schedules', '--any-order', '--late', '--state-timeout'] as const
+  ).map((flag) => ({ flag, needs: '--state', hint: STATE_HINT }) as const),
+];
 
 /** Throws ConfigError for flags that do not go together. */
 export function rejectStrayFlags(
-  options: IdempotenceFlags & {
-    readonly capture?: readonly string[];
-    readonly only?: readonly string[];
-    readonly skip?: readonly string[];
-  },
+  options: IdempotenceFlags & { readonly only?: readonly string[]; readonly skip?: readonly string[] },
 ): void {
-  if (options.state !== undefined) {
-    rejectPlainChecks('--only', options.only);
-    rejectPlainChecks('--skip', options.skip);
-    if (options.capture === undefined) return;
-    throw new ConfigError('Expected --capture without --state, got both', {
-      key: '--capture',
-      origin: '--capture',
-      hint: 'give the messages as --messages FILE: captures are read too',
-    });
-  }
-  const stray = Object.entries(WITH_STATE).find(
-    ([key]) => options[key as keyof typeof WITH_STATE] !== undefined, // a key of it
-  );
-  if (stray !== undefined) throw needsState(stray[1], stray[1]);
-  rejectScheduleCodes('--only', options.only);
-  rejectScheduleCodes('--skip', options.skip);
+  rejectConflicts(options, FLAG_RULES);
+  const rejectCodes = options.state === undefined ? rejectScheduleCodes : rejectPlainChecks;
+  rejectCodes('--only', options.only);
+  rejectCodes('--skip', options.skip);
 }
 
 function rejectPlainChecks(flag: string, codes: readonly string[] = []): void {
   const code = codes.find((each) => CHECKS.some((check) => check.code === each));
   if (code === undefined) return;
-  throw new ConfigError(
+  throw conflict(
+    flag,
     `Expected a check of the state with ${flag}, got \`${code}\`, which runs without --state only`,
-    {
-      key: flag,
-      origin: flag,
-      hint: `leave out --state to run ${code}, or choose from ${proofCodes().join(', ')}`,
-    },
+    `leave out --state to run ${code}, or choose from ${proofCodes().join(', ')}`,
   );
 }
 
 function rejectScheduleCodes(flag: string, codes: readonly string[] = []): void {
   const code = codes.find((each) => proofCodes().some((known) => known === each));
-  if (code !== undefined) throw needsState(flag, `${flag} ${code}`);
-}
-
-function needsState(flag: string, what: string): ConfigError {
-  return new ConfigError(`Expected --state COMMAND with ${what}, got none`, {
-    key: flag,
-    origin: flag,
-    hint: "say what prints the receiver's state: --state 'sqlite3 app.db \"select …\"'",
-  });
+  if (code === undefined) return;
+  throw conflict(flag, `\`${flag} ${code}\` is for \`--state\`, which is not given`, STATE_HINT);
 }
