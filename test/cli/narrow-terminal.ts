@@ -33,11 +33,11 @@ export async function startRejecting(): Promise<{ readonly url: string; readonly
 /** A body is not wrapped, nor is a header, so that they can be copied. */
 export const COPIED = /^ {2}(?:body .*|\{.*\})$|^X-[\w-]+: .*$/gm;
 
-/** Lines that are wider, but for a single word, which is no URL, in its own line. */
+/** Lines that are wider, but for a single word, which is no URL, in its own line, and the path of a page, which is copied. */
 export function tooWide(text: string, columns: number): string[] {
   return text
     .split('\n')
-    .filter((line) => stringWidth(line) > columns)
+    .filter((line) => stringWidth(line) > columns && !line.startsWith('The whole page: '))
     .filter((line) => line.trim().includes(' ') || line.includes('://'));
 }
 
