@@ -189,7 +189,7 @@ describe('a request that is signed by a program', () => {
   it.each([
     [{ at: NaN }, 'Expected `at` to be a time in ms, got NaN'],
     [{ at: -1 }, 'got -1'],
-    [{ at: '1700000000000' }, 'Expected `at` to be a time in ms, got a string'],
+    [{ at: '1700000000000' }, 'Expected `at` to be a time in ms, got "1700000000000"'],
     [{ id: '' }, 'Expected `id` to be a message id, got an empty string'],
   ])('throws for %s', (wrong, sentence) => {
     const options = { body: BODY, secrets: SECRETS, scheme: 'standard-webhooks', ...wrong };
