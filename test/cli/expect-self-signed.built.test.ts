@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -66,6 +66,9 @@ describe('hooks expect --self-signed', () => {
     const ca = await readFile(certificates.caFile, 'utf8');
     const stranger = await readFile(certificates.strangerCaFile, 'utf8');
     const folder = temporaryFolder({ 'a.pem': ca.trimEnd(), 'b.crt': stranger });
+    // A folder may hold other things too: a large file, one more folder.
+    writeFileSync(join(folder, 'large.pem'), ca.padEnd(2 * 1024 * 1024));
+    mkdirSync(join(folder, 'inner'));
     const { files } = await toldBy({
       SSL_CERT_FILE: certificates.caFile,
       REQUESTS_CA_BUNDLE: folder,

@@ -1,6 +1,7 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { readTextNow } from '../../../files.ts';
 import { onSuddenEnd } from '../../child/sudden-end.ts';
 import type { Io } from '../../io.ts';
 
@@ -58,10 +59,21 @@ function systemRoots(): string {
 /** Of a file or of all files of a folder. One that cannot be read adds no certificate, as it did before. */
 function certificatesAt(path: string): string {
   try {
-    if (!statSync(path).isDirectory()) return `${readFileSync(path, 'utf8')}\n`;
+    if (!statSync(path).isDirectory()) return `${readTextNow(path)}\n`;
     const names = readdirSync(path).toSorted();
-    return names.map((name) => certificatesAt(join(path, name))).join('');
+    return names.map((name) => certificatesIn(join(path, name))).join('');
   } catch {
     return '';
   }
+}
+
+/** A file of certificates in a folder is far smaller. */
+const MOST_BYTES_IN_FOLDER = 1024 * 1024;
+
+/** Reads a file of a folder, which may hold other files too: pipes, folders and large files are skipped. */
+function certificatesIn(file: string): string {
+  const found = statSync(file, { throwIfNoEntry: false });
+  if (found?.isFile() !== true || found.size > MOST_BYTES_IN_FOLDER) return '';
+  const text = readTextNow(file);
+  return text.includes('-----BEGIN CERTIFICATE-----') ? `${text}\n` : '';
 }
