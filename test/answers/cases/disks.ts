@@ -173,7 +173,7 @@ const DOCTOR: readonly AnswerCase[] = [
     start: withQueue((disk) => disk.remount('ro')),
     argv: ['doctor'],
     cause: 'hooks.db cannot be written: its file system is read-only',
-    fix: 'mount its disk writable, or name another file with --store',
+    fix: 'mount its disk writable, or copy it with its -wal and -shm to another disk',
     exitCode: 1,
   }),
   onDisk({
@@ -182,7 +182,7 @@ const DOCTOR: readonly AnswerCase[] = [
     start: withQueue((disk) => disk.remount('ro')),
     argv: QUEUE_ONE,
     cause: 'hooks.db cannot be written: its file system is read-only',
-    fix: 'mount its disk writable, or name another file with --store',
+    fix: 'mount its disk writable, or copy it with its -wal and -shm to another disk',
     exitCode: 2,
   }),
 ];
