@@ -41,8 +41,12 @@ export function tooWide(text: string, columns: number): string[] {
     .filter((line) => line.trim().includes(' ') || line.includes('://'));
 }
 
-/** Words that the wide output does not have. Those with numbers differ from run to run, and an ellipsis says that something is left out. */
+/** Differs from run to run in its unit too: one screen says "59 s", the next "1 min". */
+const DURATION = /\d+\s+(?:ms|s|min|h|days?)\b/g;
+
+/** Words that the wide output does not have. Words with digits differ from run to run, and an ellipsis stands for omitted text. */
 export function brokenWords(narrow: string, wide: string): string[] {
   const whole = new Set(wide.split(/\s+/));
-  return narrow.split(/\s+/).filter((word) => !whole.has(word) && !/[…\d]/.test(word) && word !== '\\');
+  const words = narrow.replaceAll(DURATION, '').split(/\s+/);
+  return words.filter((word) => !whole.has(word) && !/[…\d]/.test(word) && word !== '\\');
 }
