@@ -42,7 +42,7 @@ export function tooWide(text: string, columns: number): string[] {
 }
 
 /** Differs from run to run in its unit too: one screen says "59 s", the next "1 min". */
-const DURATION = /\d+\s+(?:ms|s|min|h|days?)\b/g;
+const DURATION = /\S*\d\s+(?:ms|s|min|h|days?)\b\S*/g;
 
 /** Words that the wide output does not have. Words with digits differ from run to run, and an ellipsis stands for omitted text. */
 export function brokenWords(narrow: string, wide: string): string[] {
