@@ -28,7 +28,19 @@ describe('the source', () => {
     expect(SOURCES.flatMap(lowerCaseSentences)).toEqual([]);
   });
 
-  it('is checked by rules that notice a fault', () => {
+  it('opens each comment with a noun or a verb', () => {
+    expect(SOURCES.flatMap(commentsWithoutSubject)).toEqual([]);
+  });
+
+  it('is checked by rules that notice a mistake', () => {
+    for (const comment of [
+      '/** Of all lanes. */',
+      '// What waits, in order.',
+      '/**\n * No more than ten. */',
+    ]) {
+      expect(commentsWithoutSubject({ path: 'a.ts', text: comment })).toEqual(['a.ts:1']);
+    }
+    expect(commentsWithoutSubject({ path: 'a.ts', text: '/** Waits with a limit. */' })).toEqual([]);
     expect(castsWithoutReason({ path: 'a.ts', text: 'const a = b as string;' })).toEqual(['a.ts:1']);
     expect(castsWithoutReason({ path: 'a.ts', text: '// as c says\nconst a = b as string;' })).toEqual([]);
     expect(castsWithoutReason({ path: 'a.ts', text: 'const a = [1] as const;' })).toEqual([]);
@@ -100,6 +112,16 @@ function importsOutOfOrder(source: Source): string[] {
       return isEarlier;
     })
     .map(({ start }) => `${source.path}:${lineAt(source, start)}`);
+}
+
+/** The start of a comment whose first word tells that its subject is missing or stands in another place. */
+const WITHOUT_SUBJECT =
+  /(?:\/\*\*[\s*]+|(?<!\/\/[^\n]*\n\s*)\/\/ )(?:Of|With|As|Both|Those|Some|What|Where|Else|Such|Likewise|No more)\b/g;
+
+function commentsWithoutSubject(source: Source): string[] {
+  return [...source.text.matchAll(WITHOUT_SUBJECT)].map(
+    ({ index }) => `${source.path}:${lineAt(source, index)}`,
+  );
 }
 
 /** Classes of src/errors.ts, and those that extend them. */
