@@ -32,5 +32,5 @@ export const defineVerify: Define = (command, context) => {
       await verifyFile(file, self.optsWithGlobals(), context);
     })
     .addHelpText('before', EXAMPLES);
-  addSchemeFlag(addSecretFlags(command, 'verify'), 'accept these signature schemes (default: what comes)');
+  addSchemeFlag(addSecretFlags(command, 'verify'), 'accept these signature schemes (default: any)');
 };
