@@ -84,7 +84,7 @@ function notSigned(flag: string): ConfigError {
 
 interface SignedBody {
   readonly bytes: number;
-  /** A remark about a body that users sign by mistake. */
+  /** A note about an empty body or a final newline, which users sign by mistake. */
   readonly remark?: string;
 }
 
