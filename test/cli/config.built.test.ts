@@ -16,7 +16,7 @@ interface Row {
 async function rowsIn(cwd: string, args: readonly string[] = [], env = {}): Promise<readonly Row[]> {
   const { code, stdout, stderr } = await hooks(['config', '-o', 'json', ...args], {
     cwd,
-    // Where the first run of code in a folder is not announced.
+    // With CI set, the first run of code in a folder is not announced.
     env: { CI: 'true', ...env },
   });
   expect([code, stderr]).toEqual([0, '']);
@@ -29,7 +29,7 @@ async function rowsIn(cwd: string, args: readonly string[] = [], env = {}): Prom
 const rowOf = (rows: readonly Row[], key: string): Row | undefined => rows.find((row) => row.key === key);
 
 describe('hooks config', () => {
-  it('shows every setting, its value and where it came from', async () => {
+  it('prints every setting with its value and origin', async () => {
     const cwd = temporaryFolder({ '.hooksrc.json': VALUES });
     const { code, stdout, stderr } = await hooks(['config'], {
       cwd,
@@ -72,7 +72,7 @@ describe('hooks config', () => {
     expect(rowOf(rows, 'webhooks')?.value).toEqual(['https://a.example/hook']);
   });
 
-  it('takes a variable over the project over the user over the default', async () => {
+  it('prefers a variable to the project, the project to the user, and the user to the default', async () => {
     const folder = temporaryFolder({
       'user/hooks/config.yaml': 'client: { flushAt: 1, maxQueued: 1 }\nwebhooks: [http://user]',
       'project/package.json': '{}',
@@ -89,20 +89,20 @@ describe('hooks config', () => {
     expect(rowOf(rows, 'client.whenFull')).toMatchObject({ value: 'wait', origin: 'default' });
   });
 
-  it('takes the file that -c names, and none with --no-config', async () => {
+  it('reads the file of -c, and no file with --no-config', async () => {
     const cwd = temporaryFolder({ '.hooksrc': 'store: redis://a', 'other.yaml': 'store: redis://b' });
     expect(rowOf(await rowsIn(cwd, ['-c', 'other.yaml']), 'store')?.value).toBe('redis://b');
     expect(rowOf(await rowsIn(cwd, ['--no-config']), 'store')?.value).toBe(null);
     expect(rowOf(await rowsIn(cwd, [], { HOOKS_CONFIG: 'other.yaml' }), 'store')?.origin).toBe('other.yaml');
   });
 
-  it('names the file in use with -v', async () => {
+  it('prints the file in use with -v', async () => {
     const cwd = temporaryFolder({ '.hooksrc': '' });
     expect((await hooks(['config', '-v'], { cwd })).stderr).toBe('config: .hooksrc\n');
     expect((await hooks(['config', '-v', '--no-config'], { cwd })).stderr).toBe('config: no file\n');
   });
 
-  it('shows references as they are written, and which of them are not set', async () => {
+  it('prints references as written, and which of them are not set', async () => {
     const cwd = temporaryFolder({ '.hooksrc': 'sharedSecret: ${CANARY}\nwriteKey: ${NONE}' });
     const { stdout } = await hooks(['config'], { cwd, env: { CANARY: 'canary' } });
     expect(stdout).toMatch(/^sharedSecret +\$\{CANARY\} +\.hooksrc$/m);
@@ -110,7 +110,7 @@ describe('hooks config', () => {
     expect(stdout).not.toContain('canary');
   });
 
-  it('shows no secret', async () => {
+  it('masks secrets', async () => {
     const cwd = temporaryFolder({
       '.hooksrc.yaml': `
 sharedSecret: canary
@@ -175,7 +175,7 @@ store: postgres://u:canary@host/db
       'export default { delivery: { timeout: -1 } }',
       'error: Expected `delivery.timeout` to be from 1ms to 30s, got -1 (from hooks.config.js)\n',
     ],
-  ])('ends with 2 when %s is broken', async (name, text, error) => {
+  ])('exits with 2 if %s is broken', async (name, text, error) => {
     const cwd = temporaryFolder({ [name]: text });
     const { code, stdout, stderr } = await runBuilt(['config'], { cwd });
     expect([code, stdout]).toEqual([2, '']);
@@ -183,18 +183,18 @@ store: postgres://u:canary@host/db
     expect(stderr).not.toContain('canary');
   });
 
-  it('ends with 2 when the named file is not there', async () => {
+  it('exits with 2 if the file of -c does not exist', async () => {
     const { code, stderr } = await hooks(['config', '-c', 'none.yaml']);
     expect(code).toBe(2);
     expect(stderr).toContain('error: The config file none.yaml does not exist\nhint: ');
   });
 
-  it('is not disturbed by a malformed package.json', async () => {
+  it('ignores a malformed package.json', async () => {
     const cwd = temporaryFolder({ 'package.json': '{ "hooks": ', '.hooksrc': 'store: redis://a' });
     expect(rowOf(await rowsIn(cwd), 'store')?.value).toBe('redis://a');
   });
 
-  it('leaves nothing behind', async () => {
+  it('leaves no files behind', async () => {
     const cwd = temporaryFolder({ 'hooks.config.ts': 'export default {}' });
     await mkdir(join(cwd, 'home'));
     await rowsIn(cwd, [], { HOME: join(cwd, 'home'), TMPDIR: join(cwd, 'home') });

@@ -19,7 +19,7 @@ const SYSTEM_ROOTS = '/etc/ssl/certs/ca-certificates.crt';
 const certificates = await makeCertificates();
 afterAll(() => certificates.remove());
 
-/** What COMMAND finds: the URL, and the text and the mode of the file that each variable names. */
+/** Facts that COMMAND prints: the URL, and the text and the mode of the file of each variable. */
 const TELL = `
 const { renameSync, readFileSync, statSync, writeFileSync } = require('node:fs');
 const { dirname } = require('node:path');
@@ -62,11 +62,11 @@ describe('hooks expect --self-signed', () => {
     }
   });
 
-  it('adds its certificate to what each variable named: a file, a folder, or nothing that is there', async () => {
+  it('adds its certificate to the file, the folder or the missing file that each variable named', async () => {
     const ca = await readFile(certificates.caFile, 'utf8');
     const stranger = await readFile(certificates.strangerCaFile, 'utf8');
     const folder = temporaryFolder({ 'a.pem': ca.trimEnd(), 'b.crt': stranger });
-    // A folder may hold other things too: a large file, one more folder.
+    // A folder may also contain a large file and another folder.
     writeFileSync(join(folder, 'large.pem'), ca.padEnd(2 * 1024 * 1024));
     mkdirSync(join(folder, 'inner'));
     const { files } = await toldBy({

@@ -9,7 +9,7 @@ import { hasTool } from '../external-tool.ts';
 
 const BODY = '{"batch":[{"type":"track","event":"Signup","userId":"u1"}]}';
 
-/** Posts to both URLs as a program of the language does that configures nothing: as Segment's Ruby library does, and PHP's by sockets. */
+/** Programs that post to both URLs with the defaults of their language, such as Segment's Ruby library, and PHP with sockets. */
 const CLIENTS: Readonly<Record<string, { version: string; command: readonly string[] }>> = {
   curl: { version: '--version', command: ['curl', '-sS', '--fail', '--data', BODY] },
   openssl: {
@@ -82,15 +82,30 @@ afterAll(async () => {
 describe('hooks expect --self-signed', () => {
   const clients = Object.keys(CLIENTS).filter((name) => hasTool(name, CLIENTS[name]?.version ?? ''));
 
-  it.each(clients)('lets %s post to it, and to a server that its own roots vouch for', async (name) => {
-    const words = (CLIENTS[name]?.command ?? []).map((word) => `'${word.replaceAll("'", `'\\''`)}'`);
-    const script = `${words.join(' ')} "$HOOKS_URL/v1/batch" '${trusted}'`;
-    const args = ['expect', '--self-signed', '--messages', '1', '--match', 'event=Signup', '--within', '30s'];
-    const run = (caFile: string) =>
-      hooks([...args, '--', 'sh', '-c', script], { env: { SSL_CERT_FILE: caFile } });
-    expect(await run(certificates.caFile)).toMatchObject({ code: 0 });
-    // Otherwise it would prove nothing that the server was reached.
-    const stranger = await run(certificates.strangerCaFile);
-    expect([stranger.code, stranger.stdout]).toEqual([1, expect.stringContaining('✓ messages   1 message')]);
-  });
+  it.each(clients)(
+    'lets %s post to it, and to a server that the roots of the program trust',
+    async (name) => {
+      const words = (CLIENTS[name]?.command ?? []).map((word) => `'${word.replaceAll("'", `'\\''`)}'`);
+      const script = `${words.join(' ')} "$HOOKS_URL/v1/batch" '${trusted}'`;
+      const args = [
+        'expect',
+        '--self-signed',
+        '--messages',
+        '1',
+        '--match',
+        'event=Signup',
+        '--within',
+        '30s',
+      ];
+      const run = (caFile: string) =>
+        hooks([...args, '--', 'sh', '-c', script], { env: { SSL_CERT_FILE: caFile } });
+      expect(await run(certificates.caFile)).toMatchObject({ code: 0 });
+      // Otherwise reaching the server would prove nothing.
+      const stranger = await run(certificates.strangerCaFile);
+      expect([stranger.code, stranger.stdout]).toEqual([
+        1,
+        expect.stringContaining('✓ messages   1 message'),
+      ]);
+    },
+  );
 });

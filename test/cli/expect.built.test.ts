@@ -13,10 +13,10 @@ import { hooks } from './run-in-process.ts';
 
 const SEND = [process.execPath, BINARY, 'send', 'track', '--event', 'Signup', '--user-id', 'u1'];
 const NODE = [process.execPath, '-e'];
-/** Never met, so that a test which waits for the end of it shows that it does. */
+/** Longer than any test may take, so that a test that waits this long fails. */
 const LONG = ['--within', '60s'];
 
-/** A program that leaves another one behind, says its number, and goes on itself. */
+/** A program that starts a child, prints the child's process id, and keeps running. */
 const LEAVES_A_CHILD = `
 const { spawn } = require('node:child_process');
 const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
@@ -27,7 +27,7 @@ function childOf(stderr: string): number {
   return Number(/child (\d+)/.exec(stderr)?.[1]);
 }
 
-/** A program that sends a message by a real client library. */
+/** Returns a program that sends a message with a real client library. */
 function realClient(writeKey: string): string {
   return `
     const { Analytics } = require(${JSON.stringify(join(ROOT, 'node_modules/@segment/analytics-node'))});
@@ -37,16 +37,9 @@ function realClient(writeKey: string): string {
 }
 
 describe('hooks expect', () => {
-  it('ends with 0 when what is expected comes, and gives the secret and the URL by the environment', async () => {
-    const flags = [
-      '--count',
-      '1',
-      '--match',
-      'type=track,event=Signup,userId=u1',
-      '--secret',
-      SECRET,
-      ...LONG,
-    ];
+  it('exits with 0 if the expected messages arrive, and passes secret and URL in the environment', async () => {
+    const match = ['--match', 'type=track,event=Signup,userId=u1'];
+    const flags = ['--count', '1', ...match, '--secret', SECRET, ...LONG];
     const { code, stdout, stderr } = await hooks(['expect', ...flags, '--', ...SEND]);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^✓ count +1 request: 1 valid$/m);
@@ -57,7 +50,7 @@ describe('hooks expect', () => {
     expect(stdout + stderr).not.toContain(SECRET);
   });
 
-  it('shows what differs in the request that comes nearest', async () => {
+  it('prints the differences of the request that comes nearest', async () => {
     const flags = ['--count', '1', '--match', 'event=Sign up,properties.plan=pro', ...LONG];
     const { code, stdout } = await hooks(['expect', ...flags, '--', ...SEND]);
     expect(code).toBe(1);
@@ -71,15 +64,15 @@ describe('hooks expect', () => {
     );
   });
 
-  it('ends with 1 when too much comes, without waiting for more', async () => {
+  it('exits with 1 as soon as too many requests arrive', async () => {
     const program = `const post = () => fetch(process.env.HOOKS_URL, { method: 'POST', body: '{}' }); post().then(post);`;
     const { code, stdout } = await hooks(['expect', '--count', '1', ...LONG, '--', ...NODE, program]);
     expect(code).toBe(1);
     expect(stdout).toContain('Expected 1 request, got 2 requests: 2 unchecked');
   });
 
-  it('waits for what comes after the command has ended', async () => {
-    // The posting one is in the background: its parent ends first.
+  it('waits for requests after the command has ended', async () => {
+    // The program that posts runs in the background: its parent ends first.
     const background = `
       const timer = setInterval(() => {
         if (!require('node:fs').existsSync('go')) return;
@@ -100,14 +93,14 @@ describe('hooks expect', () => {
   it.each([
     ['fails', ['process.exitCode = 3'], /^✗ command +COMMAND ended with exit code 3$/m],
     ['is ended by a signal', ['process.kill(process.pid, "SIGKILL")'], /^✗ command .*SIGKILL$/m],
-  ])('ends with 1 at once when the command %s', async (_what, program, line) => {
+  ])('exits with 1 immediately if the command %s', async (_what, program, line) => {
     const { code, stdout } = await hooks(['expect', '--count', '1', ...LONG, '--', ...NODE, ...program]);
     expect(code).toBe(1);
     expect(stdout).toMatch(line);
     expect(stdout).toContain('✗ count      Expected 1 request, got no request');
   });
 
-  it('says that a browser only asked whether its page may send', async () => {
+  it('reports that only CORS preflights arrived', async () => {
     const program = `const ask = () => fetch(process.env.HOOKS_URL + '/v1/track', { method: 'OPTIONS' }); ask().then(ask);`;
     const flags = ['--count', '1', '--messages', '1', '--match', 'event=Signup', '--within', '1s'];
     const { code, stdout, stderr } = await hooks(['expect', ...flags, '--', ...NODE, program]);
@@ -118,8 +111,8 @@ describe('hooks expect', () => {
     expect(stderr).toContain('hint:  look into the console of the browser');
   });
 
-  it('stops a command that hangs, and all that it has started', async () => {
-    // A shell, which has started its child long before the time is over.
+  it('stops a command that hangs, and its child processes', async () => {
+    // The shell starts its child long before the time is over.
     const shell = ['sh', '-c', 'sleep 1000 & echo child $!; wait'];
     const { code, stdout, stderr } = await hooks([
       'expect',
@@ -139,7 +132,7 @@ describe('hooks expect', () => {
   it.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
-  ] as const)('leaves nothing behind after %s', async (signal, expected) => {
+  ] as const)('leaves no process behind after %s', async (signal, expected) => {
     const program = `${LEAVES_A_CHILD}
       fetch(process.env.HOOKS_URL, { method: 'POST', body: '{"type":"track"}' });
       setInterval(() => {}, 1000)`;
@@ -152,7 +145,7 @@ describe('hooks expect', () => {
     expect(isRunning(childOf(stderr))).toBe(false);
   });
 
-  it('prints JSON lines: requests, expectations, a summary', async () => {
+  it('prints requests, expectations and a summary as JSON', async () => {
     const flags = ['--at-most', '1', '--match', 'type=page', ...LONG, '-o', 'json'];
     const { code, stdout } = await hooks(['expect', ...flags, '--', ...SEND]);
     expect(code).toBe(1);
@@ -190,7 +183,7 @@ describe('hooks expect', () => {
     });
   });
 
-  it('fails for a message that a tracking API rejects, and writes no snapshot of it', async () => {
+  it('fails for a message that a tracking API rejects, and does not write a snapshot', async () => {
     const cwd = temporaryFolder();
     const batch = [{ type: 'track', event: 'A', userId: 'u1' }, { type: 'track' }];
     const send = `fetch(process.env.HOOKS_URL + '/v1/batch', { method: 'POST', body: '${JSON.stringify({ batch })}' })`;
@@ -202,7 +195,7 @@ describe('hooks expect', () => {
     expect(existsSync(join(cwd, 'a.snap'))).toBe(false);
   });
 
-  it('compares the write key of a real client in full, and never shows it', async () => {
+  it('compares the whole write key of a real client, and never prints the key', async () => {
     const [key, other] = ['KEY-OF-A-WORKSPACE', 'KEY-OF-ANOTHER-ONE'];
     const cwd = temporaryFolder();
     const run = (sent: string, ...flags: string[]) =>
@@ -248,7 +241,7 @@ describe('hooks expect', () => {
     }
   });
 
-  it('fails for a body that it cannot read, and writes no snapshot beside it', async () => {
+  it('fails for an unreadable body, and does not write a snapshot', async () => {
     const cwd = temporaryFolder();
     const send = `const post = (body) => fetch(process.env.HOOKS_URL, { method: 'POST', body });
       post('email=a%40b.c').then(() => post('{"type":"page"}'))`;
@@ -262,14 +255,14 @@ describe('hooks expect', () => {
     expect(existsSync(join(cwd, 'a.snap'))).toBe(false);
   });
 
-  it('writes a snapshot that may be checked in: with the mode of any other new file', async () => {
+  it('writes a snapshot with the mode of other new files', async () => {
     const cwd = temporaryFolder();
     await hooks(['expect', '--snapshot', 'a.snap', '--', ...SEND], { cwd });
     const { mode } = await stat(join(cwd, 'a.snap'));
     expect((mode & 0o777).toString(8)).toBe((0o666 & ~process.umask()).toString(8));
   });
 
-  it('writes a snapshot with a merge conflict again when it is told to, and says where it is else', async () => {
+  it('reports the line of a merge conflict in a snapshot, and replaces the snapshot with --update', async () => {
     const conflict = '# hooks snapshot 1: x\n\nuser "u1"\n\n<<<<<<< HEAD\n';
     const cwd = temporaryFolder({ 'a.snap': conflict, 'b.snap': `{"a":1}` });
     const run = (...flags: string[]) => hooks(['expect', ...flags, '--', ...SEND], { cwd });
@@ -284,7 +277,7 @@ describe('hooks expect', () => {
     expect(await readFile(join(cwd, 'b.snap'), 'utf8')).toBe('{"a":1}');
   });
 
-  it('keeps the mode of a snapshot that it writes again, and rejects one that is read-only', async () => {
+  it('keeps the mode of a snapshot with --update, and rejects a read-only snapshot', async () => {
     const text = '# hooks snapshot 1: x\n';
     const cwd = temporaryFolder({ 'a.snap': text, 'b.snap': text });
     await Promise.all([chmod(join(cwd, 'a.snap'), 0o640), chmod(join(cwd, 'b.snap'), 0o444)]);
@@ -293,7 +286,8 @@ describe('hooks expect', () => {
     expect((await stat(join(cwd, 'a.snap'))).mode & 0o777).toBe(0o640);
     expect(await run('b.snap')).toMatchObject({
       code: 2,
-      stderr: 'error: b.snap: cannot be written: it is read-only\nhint:  let its owner write it: chmod u+w\n',
+      stderr:
+        'error: b.snap: cannot be written: it is read-only\nhint:  make it writable for its owner: chmod u+w\n',
     });
     expect(await readFile(join(cwd, 'b.snap'), 'utf8')).toBe(text);
   });
@@ -303,7 +297,7 @@ describe('hooks expect', () => {
     ['yes', 1],
     ['false', 0],
     ['0', 0],
-  ])('with CI=%s ends with %s where a snapshot is missing', async (CI, expected) => {
+  ])('with CI=%s exits with %s if a snapshot is missing', async (CI, expected) => {
     const options = { cwd: temporaryFolder(), env: { CI } };
     expect((await hooks(['expect', '--snapshot', 'a.snap', '--', ...SEND], options)).code).toBe(expected);
   });
@@ -312,7 +306,7 @@ describe('hooks expect', () => {
     ['2', 0],
     ['1', 1],
   ])(
-    'lets COMMAND run to its end when its output has no reader: %s requests end with %s',
+    'lets COMMAND run to its end if nobody reads the output: --count %s exits with %s',
     async (count, code) => {
       const twice = `const post = () => fetch(process.env.HOOKS_URL, { method: 'POST', body: '{}' });
       await post(); await new Promise((done) => setTimeout(done, 100)); await post();
@@ -330,7 +324,7 @@ describe('hooks expect', () => {
     },
   );
 
-  it('ends with 2, and names the schema, when a message meets a reference that leads back to itself', async () => {
+  it('exits with 2 and names the schema if a $ref of the schema leads back to itself', async () => {
     const reference = { $ref: '#/properties/userId' };
     const cwd = temporaryFolder({
       's.json': JSON.stringify({ Signup: { properties: { userId: { allOf: [reference] } } } }),
@@ -342,13 +336,13 @@ describe('hooks expect', () => {
     );
   });
 
-  it('names the file of schemas that has a key twice', async () => {
+  it('names the file of schemas with a duplicate key', async () => {
     const cwd = temporaryFolder({ 's.json': '{"A":{},"A":{}}' });
     const { code, stderr } = await hooks(['expect', '--schema', 's.json', '--', ...SEND], { cwd });
     expect([code, stderr]).toEqual([2, expect.stringMatching(/^error: s\.json: .*A/)]);
   });
 
-  it('rejects --in-order with a counted match, which has no place in an order', async () => {
+  it('rejects --in-order with a counted match', async () => {
     const matches = ['--match', 'event=A', '--match', '1x event=B', '--in-order'];
     const { code, stderr } = await hooks(['expect', ...matches, '--', 'true'], { cwd: temporaryFolder() });
     expect([code, stderr.split('\n')[0]]).toEqual([
@@ -357,7 +351,7 @@ describe('hooks expect', () => {
     ]);
   });
 
-  it('leaves no green report of an earlier day when the command cannot be started', async () => {
+  it('replaces a report of an earlier run if the command cannot be started', async () => {
     const cwd = temporaryFolder({ 'r.xml': '<testsuites tests="1" failures="0"/>' });
     const flags = ['--at-most', '1', '--report', 'r.xml'];
     const { code } = await hooks(['expect', ...flags, '--', 'no-such-program'], { cwd });
@@ -367,43 +361,40 @@ describe('hooks expect', () => {
     expect(xml).toContain('<error message="The command no-such-program cannot be started');
   });
 
-  it.each(['SIGHUP', 'SIGQUIT'] as const)(
-    'takes what the command has started with it on %s',
-    async (name) => {
-      const args = ['expect', '--count', '1', ...LONG, '--', ...NODE, LEAVES_A_CHILD];
-      const running = startHooks(args, { cwd: temporaryFolder() });
-      await until(() => /child \d+/.test(running.stderr()), 'the child');
-      expect((await running.stop(name)).signal).toBe(name);
-      await until(() => !isRunning(childOf(running.stderr())), 'the end of the child');
-    },
-  );
+  it.each(['SIGHUP', 'SIGQUIT'] as const)('ends the children of the command on %s', async (name) => {
+    const args = ['expect', '--count', '1', ...LONG, '--', ...NODE, LEAVES_A_CHILD];
+    const running = startHooks(args, { cwd: temporaryFolder() });
+    await until(() => /child \d+/.test(running.stderr()), 'the child');
+    expect((await running.stop(name)).signal).toBe(name);
+    await until(() => !isRunning(childOf(running.stderr())), 'the end of the child');
+  });
 
   it.each<[string, string[], RegExp]>([
     ['nothing is expected', ['--', 'true'], /^error: Nothing is expected\nhint: .*--count/],
     ['there is no command', ['--count', '1'], /Expected the argument `command`, got nothing/],
     ['the program is not there', ['--count', '1', '--', 'no-such-program'], /there is no such program/],
-    ['a count is none', ['--count', '-1', '--', 'true'], /--count/],
+    ['a count is not a number', ['--count', '-1', '--', 'true'], /--count/],
     [
-      'a match is no filter',
+      'a match is not a filter',
       ['--match', 'track', '--', 'true'],
       /Expected `--match` to be path=value, got track/,
     ],
     [
-      'a count has no space behind it',
+      'no space follows a count',
       ['--match', '3xevent=A', '--', 'true'],
       /Expected a space after `3x` in `--match`, got 3xevent=A\nhint: +write --match '3x event=A'/,
     ],
-    ['what holds for all has a count', ['--each', '3x event=A', '--', 'true'], /`--each` takes no count/],
+    ['--each has a count', ['--each', '3x event=A', '--', 'true'], /`--each` takes no count/],
     ['more matches than requests', ['--count', '0', '--match', 'a=b', '--', 'true'], /cannot be met by 0/],
     ['counts contradict', ['--count', '1', '--at-least', '2', '--', 'true'], /cannot be given together/],
     ['a report has no format', ['--count', '1', '--report', 'r.txt', '--', 'true'], /\.xml or \.json/],
-  ])('ends with 2 when %s', async (_what, args, sentence) => {
+  ])('exits with 2 if %s', async (_what, args, sentence) => {
     const { code, stdout, stderr } = await hooks(['expect', ...args]);
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toMatch(sentence);
   });
 
-  it('responds as told, so that a sender has to try again', async () => {
+  it('responds as --respond says, so that a sender must try again', async () => {
     const once = ['--messages', '1', '--match', '1x event=Signup'];
     const flags = ['--count', '2', ...once, '--respond', '503,200', ...LONG];
     const { code } = await hooks(['expect', ...flags, '--', ...SEND], { cwd: ROOT });

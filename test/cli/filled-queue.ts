@@ -6,7 +6,7 @@ import { LANE, newDelivery } from '../queue/new-delivery.ts';
 const HOUR_MS = 3_600_000;
 const DEAD = { state: 'dead', reason: 'exhausted' } as const;
 
-/** Two that are dead, one pending, and one that waits an hour for its next round, as its webhook has asked. */
+/** Adds two dead letters, a pending delivery, and one that waits an hour for its retry, as its webhook asked. */
 export async function filledQueue(dataDir: string): Promise<void> {
   const queue = await openDurableQueue({ store: undefined, dataDir, clock: systemClock });
   const now = systemClock.now();

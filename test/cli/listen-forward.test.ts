@@ -47,7 +47,7 @@ async function upstream(
 }
 
 describe('hooks listen --forward', () => {
-  it('passes exact bytes and headers on to the URL as given, and gives its response back', async () => {
+  it('forwards the exact body and headers to the URL, and returns the response', async () => {
     const to = await upstream((response) => response.writeHead(418, { 'retry-after': '7' }).end('I say no'));
     const listen = await listening(['--forward', `${to.url}?a=b`]);
     const body = Buffer.from([0x7b, 0xff, 0x00, 0x0d, 0x0a, 0x7d]);
@@ -77,7 +77,7 @@ describe('hooks listen --forward', () => {
     expect(stdout + stderr).not.toContain('CANARY');
   });
 
-  it.each([200, 500])('shows no secret that a response of %d repeats', async (status) => {
+  it.each([200, 500])('masks a secret that a response with %d repeats', async (status) => {
     const to = await upstream((response) => response.writeHead(status).end('expected it with s3cretCANARY'));
     const listen = await listening(['--forward', to.url, '--secret', 's3cretCANARY']);
     const answer = await fetch(listen.url, { method: 'POST', body: '{}' });
@@ -86,7 +86,7 @@ describe('hooks listen --forward', () => {
     expect((await listen.stop()).stdout).not.toContain('CANARY');
   });
 
-  it.each([200, 500])('shows no credentials of its URL that a response of %d repeats', async (status) => {
+  it.each([200, 500])('masks credentials of its URL that a response with %d repeats', async (status) => {
     const to = await upstream((response, { rawHeaders, url = '' }) => {
       const dump = [url, ...rawHeaders].join('\n');
       const base64 = ['', 'x', 'xy'].map((before) => btoa(before + dump));
@@ -99,7 +99,7 @@ describe('hooks listen --forward', () => {
     const { stdout, stderr } = await listen.stop();
     const shown = answer + stdout + stderr;
     const secrets = ['hiddenCANARY', 'tokenCANARY', 'keyCANARY', btoa('me:hiddenCANARY')];
-    // What no byte before or behind has a part in.
+    // The characters of base64 that do not depend on the bytes before and after.
     const inBase64 = secrets.flatMap((secret) =>
       ['', 'x', 'xy'].map((before) => btoa(before + secret).slice(4, -4)),
     );
@@ -108,7 +108,7 @@ describe('hooks listen --forward', () => {
     expect(telling.filter((secret) => shown.includes(secret))).toEqual([]);
   });
 
-  it('asks for a response that is not compressed, whatever its sender would unpack', async () => {
+  it('asks for an uncompressed response, even if the sender accepts gzip', async () => {
     const to = await upstream((response, { headers }) => {
       const isPlain = headers['accept-encoding'] === 'identity';
       response.end(isPlain ? 'plain' : gzipSync('packed'));
@@ -120,7 +120,7 @@ describe('hooks listen --forward', () => {
     await listen.stop();
   });
 
-  it('still responds as scripted when there is a script', async () => {
+  it('responds as --respond says if that is given', async () => {
     const to = await upstream();
     const listen = await listening(['--forward', to.url, '--respond', '503,202@delay=20ms']);
     const statuses = [];
@@ -133,7 +133,7 @@ describe('hooks listen --forward', () => {
     await listen.stop();
   });
 
-  it('does not pass on what gets a 401, nor what is no POST', async () => {
+  it('forwards neither rejected requests nor other methods than POST', async () => {
     const to = await upstream();
     const listen = await listening(['--forward', to.url, '--secret', 's', '--require-signature']);
     expect((await fetch(listen.url, { method: 'POST', body: '{}' })).status).toBe(401);
@@ -162,7 +162,7 @@ describe('hooks listen --forward', () => {
     },
   );
 
-  it('responds with 504 before its sender gives up when no response comes, and says why', async () => {
+  it('responds with 504 before its sender gives up, and prints the cause', async () => {
     const to = await upstream(() => {});
     const listen = await listening(['--forward', to.url]);
     const response = await fetch(listen.url, {
@@ -178,7 +178,7 @@ describe('hooks listen --forward', () => {
     await listen.stop();
   });
 
-  it('responds with 502 when no receiver is there, and shows a person why', async () => {
+  it('responds with 502 if no receiver listens, and prints the cause', async () => {
     const to = `http://127.0.0.1:${await freePort()}/x`;
     const running = startHooks(['listen', '--port', '0', '--forward', to]);
     const url = /http:\S+/.exec((await running.lines.next()).value ?? '')?.[0] ?? '';
@@ -188,18 +188,18 @@ describe('hooks listen --forward', () => {
     expect(stdout).toContain(`    forwarded: cannot connect to ${to} in `);
   });
 
-  it('shows no control character of a response', async () => {
+  it('escapes the control characters of a response', async () => {
     const to = await upstream((response) => response.writeHead(500).end('\u001b[2J\u009b31m bad \u202e'));
     const running = startHooks(['listen', '--port', '0', '--forward', to.url]);
     const url = /http:\S+/.exec((await running.lines.next()).value ?? '')?.[0] ?? '';
     await fetch(url, { method: 'POST', body: '{}' });
     const { stdout } = await running.stop();
     expect(stdout).toContain('response: \\u001b[2J\\u009b31m bad \\u202e');
-    // eslint-disable-next-line no-control-regex -- they are what this is about
+    // eslint-disable-next-line no-control-regex -- the test is about control characters
     expect(stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/);
   });
 
-  it('ends the forwarded request when its sender leaves, and reports it', async () => {
+  it('aborts the forwarded request when its sender disconnects, and reports the request', async () => {
     const answers: ServerResponse[] = [];
     const to = await upstream((response) => answers.push(response));
     const listen = await listening(['--forward', to.url]);
@@ -215,7 +215,7 @@ describe('hooks listen --forward', () => {
     await listen.stop();
   });
 
-  it('ends those too that were pipelined, and reports each', async () => {
+  it('aborts pipelined requests when their sender disconnects, and reports each', async () => {
     const answers: ServerResponse[] = [];
     const to = await upstream((response) => answers.push(response));
     const listen = await listening(['--forward', to.url]);
@@ -229,7 +229,7 @@ describe('hooks listen --forward', () => {
     await listen.stop();
   });
 
-  it('takes the user and password of the URL in place of the sender’s, and shows neither', async () => {
+  it('sends the user and password of the URL instead of the sender’s, and prints neither', async () => {
     const to = await upstream();
     const listen = await listening(['--forward', to.url.replace('//', '//me:CANARY@')]);
     await fetch(listen.url, { method: 'POST', body: '{}', headers: { authorization: 'Bearer other' } });
@@ -246,7 +246,7 @@ describe('hooks listen --forward', () => {
     expect(stderr).toContain(`error: Expected an http:// or https:// URL, got \`${url}\` (--forward)`);
   });
 
-  it('takes a port of this machine for a URL', async () => {
+  it('accepts a port of this machine as a URL', async () => {
     const to = await upstream();
     const listen = await listening(['--forward', `localhost:${to.port}/webhook`]);
     expect((await fetch(listen.url, { method: 'POST', body: '{}' })).status).toBe(200);
@@ -287,7 +287,7 @@ describe('hooks listen --forward', () => {
     },
   );
 
-  it('forwards to the same port of a name that leads elsewhere, or nowhere', async () => {
+  it('forwards to the same port of a name of another machine or without an address', async () => {
     const port = String(await freePort());
     for (const target of ['192.0.2.1', 'nowhere.invalid']) {
       const to = `http://${target}:${port}/`;
@@ -297,7 +297,7 @@ describe('hooks listen --forward', () => {
     }
   });
 
-  it('rejects forwarding to the address that it listens on, however that is spelled', async () => {
+  it('rejects forwarding to its own address in any spelling', async () => {
     const to = 'http://[fd00:0::1]:18787/';
     const { code, stderr } = await hooks(['listen', '--host', 'FD00::1', '--port', '18787', '--forward', to]);
     expect(code).toBe(2);
@@ -306,7 +306,7 @@ describe('hooks listen --forward', () => {
 });
 
 describe('hooks listen --self-signed', () => {
-  it('is rejected by a sender that does not know its certificate, and served by one that is told to trust it', async () => {
+  it('gets messages only from a sender that trusts its certificate', async () => {
     const listen = await listening(['--self-signed', '--secret', 's']);
     expect(listen.url).toMatch(/^https:/);
     const certificate = String(listen.ready['certificate']);
@@ -326,7 +326,7 @@ describe('hooks listen --self-signed', () => {
     expect(stderr).toContain(new X509Certificate(certificate).fingerprint256);
   });
 
-  it('suggests none when a signature is asked for', async () => {
+  it('suggests no command if a signature is required', async () => {
     const listen = startHooks(['listen', '--self-signed', '--port', '0', '--secret', 's']);
     await listen.lines.next();
     expect((await listen.stop()).stderr).not.toContain('Try:');
@@ -334,7 +334,7 @@ describe('hooks listen --self-signed', () => {
 });
 
 describe('hooks listen -v -o json', () => {
-  it('has the headers, the secret ones masked, so that jq can ask for anything', async () => {
+  it('contains the headers, with secret headers masked', async () => {
     const listen = await listening(['-v']);
     const digest = createHash('sha1').digest('hex');
     await fetch(listen.url, {

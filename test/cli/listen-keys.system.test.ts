@@ -17,7 +17,7 @@ const CANARIES = ['tok-canary', 'bearer-canary', 'wk-canary'];
 const HEADER = `'; touch pwned; ' %s \\101 "$(touch pwned)" \u009b31m\u00e9\t.`;
 const PATH = `/hook'$(touch$IFS'pwned')?a=1&token=tok-canary`;
 
-/** Posts bytes that fetch would not send. */
+/** Posts bytes that fetch cannot send. */
 function postRaw(url: string, body: string): Promise<void> {
   const { host, hostname, port } = new URL(url);
   const own = ['X-Evil', HEADER, 'Authorization', 'Bearer bearer-canary', 'X-Empty', ''];
@@ -52,7 +52,7 @@ describe.skipIf(!hasTool('curl', '--version'))('a request that c copies as curl'
     const sequence = /\u001b\]52;c;([\w+/=]+)\u0007/.exec(screen());
     const command = Buffer.from(sequence?.[1] ?? '', 'base64').toString();
     expect(screen()).toContain(`${command}\n`);
-    // eslint-disable-next-line no-control-regex -- they must not be there
+    // eslint-disable-next-line no-control-regex -- the test is that there are none
     expect(command).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/);
     for (const canary of CANARIES) expect(command).not.toContain(canary);
     expect(screen().replaceAll(/\s+/g, ' ')).toContain('set HOOKS_TOKEN, HOOKS_AUTHORIZATION');
@@ -81,21 +81,21 @@ describe.skipIf(!hasTool('curl', '--version'))('a request that c copies as curl'
 });
 
 describe.skipIf(!hasTool('tmux', '-V'))('the keys of hooks listen in a shell', () => {
-  it.each(['q', 'C-c', 'C-d'])('%s ends it, and the terminal is as before', async (key) => {
+  it.each(['q', 'C-c', 'C-d'])('%s ends it and restores the terminal', async (key) => {
     const shell = await pane();
     shell.keys(key);
     await shell.shows(/Stopped after/);
     await expectRestored(shell);
   });
 
-  it.each(['SIGTERM', 'SIGHUP'] as const)('%s ends it, and the terminal is as before', async (signal) => {
+  it.each(['SIGTERM', 'SIGHUP'] as const)('%s ends it and restores the terminal', async (signal) => {
     const shell = await pane();
     process.kill(shell.pid(), signal);
     await shell.shows(/Stopped after/);
     await expectRestored(shell);
   });
 
-  it('Ctrl-Z suspends it, bg lets it go on without keys, and fg with them', async () => {
+  it('are off after Ctrl-Z and bg, and on again after fg', async () => {
     const shell = await pane();
     shell.keys('C-z');
     await shell.shows(/Stopped {2,}sh/);
@@ -115,7 +115,7 @@ describe.skipIf(!hasTool('tmux', '-V'))('the keys of hooks listen in a shell', (
     await expectRestored(shell);
   });
 
-  it('in the background there are none, and it runs; fg brings them', async () => {
+  it('are off if it is started in the background, and on after fg', async () => {
     const shell = await pane();
     shell.keys('q');
     await shell.shows('Stopped after');
@@ -175,7 +175,7 @@ async function pane(): Promise<Pane> {
   };
 }
 
-/** The shell echoes what is typed and runs it, which it does not at a terminal in raw mode. */
+/** Expects the shell to echo and run a typed command, which needs a terminal that is not in raw mode. */
 async function expectRestored({ tmux, keys, shows }: Pane): Promise<void> {
   tmux('clear-history');
   keys('clear; echo "exit $?: $(stty -a | grep -o "[-]*icanon\\|[-]*isig\\|[-]*echo ")"', 'Enter');

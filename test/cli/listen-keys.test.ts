@@ -11,7 +11,7 @@ async function post(url: string, body = BODY, headers: Record<string, string> = 
 }
 
 describe('keys of hooks listen', () => {
-  it('are named, and need a terminal', async () => {
+  it('are listed at the start, on a terminal only', async () => {
     const { running, screen } = await listening();
     expect(screen()).toContain('Keys: c copies the last request as curl');
     expect(running.terminal).toEqual(['raw']);
@@ -32,14 +32,14 @@ describe('keys of hooks listen', () => {
     expect(json.terminal).toEqual([]);
   });
 
-  it.each(['q', '\u0004'])('end it with 0: %j', async (key) => {
+  it.each(['q', '\u0004'])('exit with 0: %j', async (key) => {
     const { running } = await listening();
     running.press(key);
     expect(await running.exited).toMatchObject({ code: 0 });
     expect(running.terminal).toEqual(['raw', 'cooked']);
   });
 
-  it('end with 1 what expects requests', async () => {
+  it('exit with 1 if requests are expected', async () => {
     const { running } = await listening(['--count', '2']);
     running.press('q');
     expect(await running.exited).toMatchObject({ code: 1 });
@@ -48,14 +48,14 @@ describe('keys of hooks listen', () => {
   it.each([
     ['\u0003', 'SIGINT'],
     ['\u001c', 'SIGQUIT'],
-  ])('pass %j on as %s to the whole process group, with the terminal restored first', async (key, signal) => {
+  ])('restore the terminal, and send %j as %s to the whole process group', async (key, signal) => {
     const { running } = await listening();
     running.press(key);
     await running.exited;
     expect(running.terminal).toEqual(['raw', 'cooked', signal]);
   });
 
-  it('suspend it with Ctrl-Z, and go on after', async () => {
+  it('suspend it with Ctrl-Z, and work again afterwards', async () => {
     const { running, url, screen } = await listening();
     running.press('\u001a');
     await until(() => running.terminal.length === 4, 'the end of the suspension');
@@ -68,7 +68,7 @@ describe('keys of hooks listen', () => {
     expect(running.terminal.at(-1)).toBe('cooked');
   });
 
-  it('restore the terminal when it is told to stop, and say that nothing came yet', async () => {
+  it('restore the terminal on SIGTERM, and report that no request arrived yet', async () => {
     const { running, screen } = await listening();
     running.press('c');
     running.press('r');
@@ -77,7 +77,7 @@ describe('keys of hooks listen', () => {
     expect(running.terminal).toEqual(['raw', 'cooked']);
   });
 
-  it('count each when several come in one read', async () => {
+  it('work each if one read returns several', async () => {
     const { running, screen } = await listening();
     running.press('cc');
     await until(() => screen().split('No request has been shown yet').length === 3, 'both sentences');
@@ -88,7 +88,7 @@ describe('keys of hooks listen', () => {
     expect(await running.exited).toMatchObject({ code: 0 });
   });
 
-  it('take what is pasted, and arrow keys, for nothing', async () => {
+  it('ignore pasted text and arrow keys', async () => {
     const { running, screen } = await listening();
     running.press('quit c r');
     running.press('\u001b[A');
@@ -99,7 +99,7 @@ describe('keys of hooks listen', () => {
     expect(screen()).not.toContain('No request');
   });
 
-  it('filter what comes next, with the filter below the lines while it is typed', async () => {
+  it('filter the following requests, with the filter below the lines while typed', async () => {
     const { running, url, screen } = await listening();
     for (const key of ['/', 'e', 'v', 'ent=X', '\u007f', 'Order']) running.press(key);
     await until(() => screen().endsWith('filter: event=Order'), 'the filter');
@@ -126,11 +126,11 @@ describe('keys of hooks listen', () => {
     running.press('\r');
     await until(() => screen().includes('Showing every request'), 'the filter to end');
     await post(url, BODY.replace('Signup', 'Seen'));
-    await until(() => screen().includes('track "Seen"'), 'what was hidden before');
+    await until(() => screen().includes('track "Seen"'), 'the request that was hidden before');
     expect(await running.stop()).toMatchObject({ code: 0 });
   });
 
-  it('send a request again: to this receiver, or to where it is forwarded', async () => {
+  it('send a request again, to this receiver or to the URL of --forward', async () => {
     const alone = await listening(['--secret', SECRET]);
     await post(alone.url);
     await until(() => alone.screen().includes('track "Signup"'), 'the request');
@@ -140,10 +140,10 @@ describe('keys of hooks listen', () => {
     const to = await receiving();
     const passing = await listening(['--forward', `${to.url}/hook`]);
     await post(passing.url, BODY, { 'x-kept': 'yes' });
-    await until(() => to.requests.length === 1, 'the forwarded one');
+    await until(() => to.requests.length === 1, 'the forwarded request');
     await until(() => passing.screen().includes('forwarded: 200'), 'its line');
     passing.running.press('r');
-    await until(() => to.requests.length === 2, 'the one that is sent again');
+    await until(() => to.requests.length === 2, 'the request that is sent again');
     expect(to.bodies()).toEqual([BODY, BODY]);
     expect(to.requests[1]?.rawHeaders).toContain('x-kept');
   });
@@ -151,19 +151,19 @@ describe('keys of hooks listen', () => {
 
 describe('the line below a request', () => {
   it.each([
-    ['what a message is about', BODY, '    {"plan":"pro"}\n'],
+    ['the properties of a message', BODY, '    {"plan":"pro"}\n'],
     [
-      'the body where it is no message',
+      'the body if it is not a message',
       '{\n "id": "evt_1",\n "type": "invoice.paid"\n}',
       '    { "id": "evt_1", "type": "invoice.paid" }\n',
     ],
     [
-      'no escape sequence and no write key',
+      'escaped control characters and a shortened write key',
       '{"a":"\u202e\u001b","writeKey":"wk-canary"}',
       '    {"a":"\\u202e\\u001b","writeKey":"…nary"}\n',
     ],
-    ['the beginning of what is wider', `{"id":"${'注'.repeat(100)}"}`, `    {"id":"${'注'.repeat(34)}…\n`],
-  ])('says %s', async (_, body, line) => {
+    ['the beginning of a wide body', `{"id":"${'注'.repeat(100)}"}`, `    {"id":"${'注'.repeat(34)}…\n`],
+  ])('prints %s', async (_, body, line) => {
     const { running, url, screen } = await listening();
     await post(url, body);
     await until(() => screen().includes(line), 'the line');

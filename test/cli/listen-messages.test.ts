@@ -35,7 +35,7 @@ async function listening(args: readonly string[]): Promise<Listening> {
 }
 
 describe('hooks listen', () => {
-  it('has the messages and the library of a call in its JSON line', async () => {
+  it('prints the messages and the library of a call as JSON', async () => {
     const { post, lines } = await listening(['-o', 'json']);
     await post('/v1/batch', gzipSync(JSON.stringify(BATCH)), { 'content-encoding': 'gzip' });
     await post('/v1/batch', '{', {});
@@ -59,7 +59,7 @@ describe('hooks listen', () => {
     });
   });
 
-  it('prints a line for each message of a call, and what a tracking API rejects', async () => {
+  it('prints a line for each message of a call, and the problem of a rejected call', async () => {
     const { post, lines } = await listening([]);
     await post('/v1/batch', { batch: [...BATCH.batch, { type: 'track', userId: 'u1' }] });
     await post('/v1/track', { event: 'A\u001b[2J', userId: 'u1', writeKey: 's3cret-key' });
@@ -84,7 +84,7 @@ describe('hooks listen', () => {
     expect(shown.map(({ path }) => path)).toEqual(['/v1/batch', '/hook']);
   });
 
-  it('wants every --filter of one message, and says at its end how many requests are hidden', async () => {
+  it('applies every --filter to one message, and prints at the end how many requests are hidden', async () => {
     const filters = ['--filter', 'type=track', '--filter', 'userId=u1'];
     const running = startHooks(['listen', '--port', '0', '--count', '2', ...filters]);
     const url = /http:\/\/[\d.]+:\d+/.exec((await running.lines.next()).value ?? '')?.[0] ?? '';
@@ -100,7 +100,7 @@ describe('hooks listen', () => {
     expect(stderr).toMatch(/Stopped after 2 requests.*; 1 hidden by the filter/);
   });
 
-  it('ends with 2 for a filter with a wrong operator, and lists them', async () => {
+  it('exits with 2 for a filter with a wrong operator, and lists the operators', async () => {
     const { code, stderr } = await hooks(['listen', '--port', '0', '--filter', 'type==track']);
     expect(code).toBe(2);
     expect(stderr).toContain('Expected an operator in `--filter`, got type==track');

@@ -9,7 +9,7 @@ import { until } from '../until.ts';
 
 const SECRET = 'hooks-suggestion-secret';
 
-/** Another terminal: a shell in another folder, in which nothing of the first is set but what is given. */
+/** Runs a command in a shell of another folder, with no variable of the first shell except the given ones. */
 async function inOtherTerminal(
   line: string,
   typed: string,

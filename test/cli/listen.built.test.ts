@@ -7,7 +7,7 @@ import { listening } from '../end-to-end/listening.ts';
 
 const BODY = '{"version":1,"type":"track","userId":"u1","event":"Signup","properties":{},"messageId":"m1"}';
 
-// What only a process of its own shows: signals, and a pipe that is full or closed. The rest is in listen.test.ts.
+// Signals and full or closed pipes need a process. All other tests are in listen.test.ts.
 describe('hooks listen in a process of its own', () => {
   it.each([
     ['SIGINT', 130],
@@ -21,7 +21,7 @@ describe('hooks listen in a process of its own', () => {
     expect(result.stderr).toContain('Expected 2 POSTs, got 1 request: 1 unchecked');
   });
 
-  it('ends quietly when its output is not read any more', async () => {
+  it('exits silently when its output is no longer read', async () => {
     const { PATH = '' } = process.env;
     const binary = fileURLToPath(new URL('../../bin/hooks.js', import.meta.url));
     const shell = spawn(
@@ -36,7 +36,7 @@ describe('hooks listen in a process of its own', () => {
     shell.stderr.on('data', (text) => (stderr += String(text)));
     const [ready] = (await once(shell.stdout, 'data')) as [Buffer];
     const { url } = JSON.parse(String(ready)) as { url: string };
-    // The first line written after `head` has gone is what shows that it is not read; then the port is closed.
+    // The first line written after `head` has ended fails; then the port is closed.
     let isOpen = true;
     while (isOpen) {
       const answer = fetch(url, { method: 'POST', body: BODY });
@@ -46,7 +46,7 @@ describe('hooks listen in a process of its own', () => {
     expect(stderr).not.toMatch(/EPIPE|error|at /);
   });
 
-  it('responds no more than it can tell', async () => {
+  it('responds only as fast as its output is read', async () => {
     const listen = await listening(['-v']);
     listen.child.stdout.pause();
     const client = await RawConnection.open(listen.port);

@@ -11,8 +11,8 @@ import { hooks, startHooks, type HooksOptions } from './run-in-process.ts';
 
 const SECRET = 's3cret-of-the-test';
 const BODY = '{"version":1,"type":"track","userId":"u1","event":"Signup","properties":{},"messageId":"m1"}';
-// The control characters that a terminal obeys; a line break is the output's own.
-// eslint-disable-next-line no-control-regex -- they are what this is about
+// Control characters that affect a terminal, except the line breaks of the output.
+// eslint-disable-next-line no-control-regex -- the test is about control characters
 const RAW_CONTROLS = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/;
 
 const listening = (args: readonly string[] = [], options: HooksOptions = {}) =>
@@ -23,14 +23,14 @@ beforeEach(() => {
   folder = temporaryFolder();
 });
 
-/** Several requests in one write, so that no time passes between them. */
+/** Sends several requests in one write, so that they arrive at the same time. */
 async function sendAtOnce(port: number, requests: string): Promise<void> {
   const client = await RawConnection.open(port);
   client.write(requests);
 }
 
 describe('hooks listen -o json', () => {
-  it('says where it listens, then a line for each request', async () => {
+  it('prints its URL, then a line for each request', async () => {
     const listen = await listening(['--secret', SECRET]);
     expect(listen.ready).toEqual({
       ready: true,
@@ -89,7 +89,7 @@ describe('hooks listen -o json', () => {
     await listen.stop();
   });
 
-  it('prefers the flag to HOOKS_SECRET, and loses one final newline of a secret file', async () => {
+  it('prefers the flag to HOOKS_SECRET, and removes a final newline of a secret file', async () => {
     writeFileSync(join(folder, 'secret'), `${SECRET}\n`);
     const listen = await listening(['--secret-file', 'secret'], {
       cwd: folder,
@@ -100,7 +100,7 @@ describe('hooks listen -o json', () => {
     await listen.stop();
   });
 
-  it('responds as told', async () => {
+  it('responds as --respond says', async () => {
     const listen = await listening(['--respond', '503,429@retry-after=3,reset,200']);
     expect((await listen.post(BODY)).status).toBe(503);
     expect((await listen.post(BODY)).headers.get('retry-after')).toBe('3');
@@ -110,7 +110,7 @@ describe('hooks listen -o json', () => {
     await listen.stop();
   });
 
-  it('responds with 401 to what does not verify when a signature is required', async () => {
+  it('responds with 401 to an unsigned request if a signature is required', async () => {
     const listen = await listening(['--secret', SECRET, '--require-signature']);
     expect((await listen.post(BODY)).status).toBe(401);
     expect((await listen.post(BODY, { 'X-Signature': sign(BODY, SECRET) })).status).toBe(200);
@@ -119,7 +119,7 @@ describe('hooks listen -o json', () => {
 });
 
 describe('hooks listen', () => {
-  it('shows a person the URL, what to try next, and aligned lines with the reason of a bad signature', async () => {
+  it('prints the URL, a command to try, and aligned lines with the cause of an invalid signature', async () => {
     const running = startHooks(['listen', '--port', '0', '--secret', SECRET]);
     const first = await running.lines.next();
     const url = /^Listening on (http:\/\/127\.0\.0\.1:\d+)$/.exec(first.value ?? '')?.[1] ?? '';
@@ -143,7 +143,7 @@ describe('hooks listen', () => {
     expect(stdout + stderr).not.toContain(SECRET);
   });
 
-  it.each([['text'], ['json']])('prints no control character of what it receives (%s)', async (output) => {
+  it.each([['text'], ['json']])('escapes the control characters of requests (%s)', async (output) => {
     const running = startHooks(['listen', '--port', '0', '-v', '-o', output]);
     const { value = '' } = await running.lines.next();
     const port = Number(/:(\d+)/.exec(value.replace('http:', ''))?.[1]);
@@ -158,7 +158,7 @@ describe('hooks listen', () => {
     expect(stdout).not.toContain('pass');
   });
 
-  it('says on stderr what was no request', async () => {
+  it('reports connections without a valid request on stderr', async () => {
     const listen = await listening();
     const client = await RawConnection.open(listen.port);
     client.write('\u0000\u001b garbage\r\n\r\n');
@@ -169,7 +169,7 @@ describe('hooks listen', () => {
     expect(code).toBe(0);
   });
 
-  it('is quiet with -q', async () => {
+  it('prints only requests with -q', async () => {
     const listen = await listening(['-q']);
     await listen.post(BODY);
     await listen.nextLine();
@@ -178,7 +178,7 @@ describe('hooks listen', () => {
 });
 
 describe('hooks listen --save', () => {
-  it('keeps the exact bytes of each request, its secrets masked, for the owner alone', async () => {
+  it('saves the exact body and masked headers of each request, readable by the owner only', async () => {
     const listen = await listening(['--save', 'kept/here', '--secret', SECRET], { cwd: folder });
     const body = Buffer.from([0x7b, 0xff, 0x00, 0x7d]);
     await listen.post(BODY, { Authorization: 'Basic c2VjcmV0', 'X-Signature': sign(BODY, SECRET) });
@@ -207,7 +207,7 @@ describe('hooks listen --save', () => {
     expect(captures[1]?.bodyBase64).toBe(body.toString('base64'));
   });
 
-  it('numbers on from what is there and leaves that as it is', async () => {
+  it('continues the numbers of existing captures, and does not change these captures', async () => {
     const earlier = '000041-20260101T000000000Z.json';
     writeFileSync(join(folder, earlier), 'earlier');
     const listen = await listening(['--save', folder]);
@@ -219,7 +219,7 @@ describe('hooks listen --save', () => {
     expect(readFileSync(join(folder, earlier), 'utf8')).toBe('earlier');
   });
 
-  it('says so when a request cannot be saved, goes on, and ends with 1', async () => {
+  it('reports a request that cannot be saved, continues, and exits with 1', async () => {
     const kept = join(folder, 'kept');
     const listen = await listening(['--save', kept]);
     rmSync(kept, { recursive: true });
@@ -232,7 +232,7 @@ describe('hooks listen --save', () => {
     );
   });
 
-  it('rejects a place that is no folder before it listens', async () => {
+  it('rejects a path that is not a folder before it listens', async () => {
     const file = join(folder, 'file');
     writeFileSync(file, '');
     const { code, stdout, stderr } = await hooks(['listen', '--port', '0', '--save', file]);
@@ -248,15 +248,15 @@ interface Capture {
   readonly bodyBase64?: string;
 }
 
-describe('hooks listen that expects something', () => {
-  it('exits 0 as soon as that number of valid requests came', async () => {
+describe('hooks listen that expects requests', () => {
+  it('exits with 0 as soon as --count valid requests arrive', async () => {
     const listen = await listening(['--secret', SECRET, '--count', '2', '--within', '15s']);
     await listen.post(BODY);
     for (let sent = 0; sent < 2; sent++) await listen.post(BODY, { 'X-Signature': sign(BODY, SECRET) });
     expect(await listen.exited).toMatchObject({ code: 0 });
   });
 
-  it('counts unchecked requests when there is no secret', async () => {
+  it('counts unchecked requests if there is no secret', async () => {
     const listen = await listening(['--count', '1']);
     await listen.post(BODY);
     const { code, stderr } = await listen.exited;
@@ -264,7 +264,7 @@ describe('hooks listen that expects something', () => {
     expect(stderr).toContain('Signatures are not checked');
   });
 
-  it('exits 1 when too few came, and says what came', async () => {
+  it('exits with 1 and counts by kind if too few valid requests arrive', async () => {
     const listen = await listening(['--secret', SECRET, '--count', '2', '--until-idle', '50ms']);
     await sendAtOnce(listen.port, rawPost(BODY, [`X-Signature: ${sign(BODY, SECRET)}`]) + rawPost(BODY));
     const { code, stderr } = await listen.exited;
@@ -272,19 +272,19 @@ describe('hooks listen that expects something', () => {
     expect(stderr).toContain('error: Expected 2 valid POSTs, got 2 requests: 1 valid, 1 unsigned');
   });
 
-  it('exits 1 when nothing came, and says what to do', async () => {
+  it('exits with 1 and a hint if no request arrives', async () => {
     const { code, stderr } = await hooks(['listen', '--port', '0', '--count', '1', '--within', '20ms']);
     expect(code).toBe(1);
     expect(stderr).toMatch(/error: Expected 1 POST, got no request\nhint: {2}post to the URL above/);
   });
 
-  it('ends when nothing more comes, with 0 when all of it was good', async () => {
+  it('exits with 0 when idle if every request was valid', async () => {
     const listen = await listening(['--until-idle', '50ms']);
     await listen.post(BODY);
     expect(await listen.exited).toMatchObject({ code: 0 });
   });
 
-  it('responds to what it still holds before it ends because nothing more comes', async () => {
+  it('responds to open requests before it exits when idle', async () => {
     const listen = await listening(['--until-idle', '50ms', '--respond', '200,202@delay=300ms']);
     const client = await RawConnection.open(listen.port);
     client.write(rawPost(BODY) + rawPost(BODY));
@@ -292,13 +292,13 @@ describe('hooks listen that expects something', () => {
     expect(await listen.exited).toMatchObject({ code: 0 });
   });
 
-  it('ends when nothing more comes, with 1 when some of it was not', async () => {
+  it('exits with 1 when idle if a request was not valid', async () => {
     const listen = await listening(['--until-idle', '50ms', '--secret', SECRET]);
     await sendAtOnce(listen.port, rawPost(BODY, [`X-Signature: ${sign(BODY, SECRET)}`]) + rawPost(BODY));
     expect(await listen.exited).toMatchObject({ code: 1 });
   });
 
-  it('lets the sender of a request that never gets a response give up before it counts it', async () => {
+  it('counts a request without a response when its sender gives up', async () => {
     const listen = await listening(['--respond', 'timeout', '--count', '1', '--within', '15s']);
     const client = await RawConnection.open(listen.port);
     client.write(rawPost(BODY));
@@ -312,7 +312,7 @@ describe('hooks listen that expects something', () => {
   it.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
-  ] as const)('exits as interrupted by %s while it still waits', async (signal, code) => {
+  ] as const)('exits as interrupted by %s while it waits', async (signal, code) => {
     const listen = await listening(['--count', '2']);
     await listen.post(BODY);
     await listen.nextLine();
@@ -323,7 +323,7 @@ describe('hooks listen that expects something', () => {
 });
 
 describe('hooks listen that cannot start', () => {
-  it('gives a hint when the port is taken', async () => {
+  it('prints a hint if the port is in use', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     // A server on a port has an address of this kind.
@@ -353,13 +353,13 @@ describe('hooks listen that cannot start', () => {
     [['--save', ''], 'Expected `--save` to be a non-empty text'],
     [['--cuont', '1'], 'did you mean --count?'],
     [['surplus'], 'Expected `port` to be 0 to 65535, got surplus'],
-  ])('exits 2 for %j', async (args, message) => {
+  ])('exits with 2 for %j', async (args, message) => {
     const { code, stdout, stderr } = await hooks(['listen', '--port', '0', ...args], { cwd: folder });
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain(message);
   });
 
-  it('explains itself with examples first', async () => {
+  it('begins its help with examples', async () => {
     const { code, stdout } = await hooks(['listen', '--help']);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^Examples:\n {2}\$ hooks listen/);

@@ -4,11 +4,11 @@ import { startHooks, type RunningHooks } from './run-in-process.ts';
 interface Listening {
   readonly running: RunningHooks;
   readonly url: string;
-  /** Everything that was written to the terminal so far. */
+  /** Returns all output to the terminal so far. */
   readonly screen: () => string;
 }
 
-/** `hooks listen` at a terminal of 80 columns whose keys can be pressed. */
+/** Starts `hooks listen` on a terminal of 80 columns whose keys can be pressed. */
 export async function listening(args: readonly string[] = []): Promise<Listening> {
   const running = startHooks(['listen', '--port', '0', ...args], {
     terminalColumns: 80,

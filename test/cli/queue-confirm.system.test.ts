@@ -1,4 +1,4 @@
-// Needs python3, whose terminal it is.
+// Needs python3, which opens the terminal.
 import { expect, it } from 'vitest';
 import { hooks } from '../end-to-end/hooks.ts';
 import { onTerminal } from '../end-to-end/terminal.ts';
@@ -10,7 +10,7 @@ it.each([
   ['purge', 'Remove 2 dead letters for good?'],
   ['purge --state dead --filter id=ab12-dead', 'Remove 1 delivery for good?'],
   ['drop --all', 'Remove 4 deliveries for good?'],
-])('hooks queue %s asks at a terminal, and not with --yes', async (line, question) => {
+])('hooks queue %s asks for confirmation on a terminal, unless --yes is given', async (line, question) => {
   const cwd = temporaryFolder();
   const env = { HOOKS_DATA_DIR: cwd };
   await filledQueue(cwd);
@@ -29,7 +29,7 @@ it.each([
   expect(await stats()).not.toBe(before);
 });
 
-it('hooks queue retry --all asks nothing where there is nothing to deliver', async () => {
+it('hooks queue retry --all does not ask if there is nothing to deliver', async () => {
   const cwd = temporaryFolder();
   const env = { HOOKS_DATA_DIR: cwd };
   await filledQueue(cwd);

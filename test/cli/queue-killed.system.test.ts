@@ -14,7 +14,7 @@ import { temporaryFolder } from '../temporary-folder.ts';
 import { until } from '../until.ts';
 
 const CONFIG = { '.hooksrc.yaml': 'webhooks: [http://127.0.0.1:9/]\nsharedSecret: s\n' };
-/** Enough for the command to be killed before it has retried all. */
+/** Number of rejected deliveries, large enough to kill the command before it has retried all. */
 const REJECTED = 3_000;
 const CANCELLED = 1_000;
 const KEYS = 10;
@@ -31,7 +31,7 @@ const ARRIVED_DEAD = Array.from({ length: CANCELLED }, (_, number) =>
   newDelivery(`cancelled-${number}`, { state: 'dead', reason: 'cancelled' }),
 );
 
-/** Settles what can be claimed until nothing can, and returns the ids in the order of claiming. */
+/** Claims and settles deliveries until none is left, and returns the ids in the order of claiming. */
 async function settleAll(queue: Queue, settlement: Settlement, count: number): Promise<readonly string[]> {
   const settled: string[] = [];
   const settle = async (claim: Claim): Promise<void> => {
@@ -51,7 +51,7 @@ describeServers(
   (kind) => `queue retry --all on ${kind}`,
   (kind) => {
     it(
-      'goes on after it was killed: all are delivered once, in the order of their keys',
+      'continues after it was killed: every message is delivered once, in the order of its keys',
       { timeout: 600_000 },
       async () => {
         const running = await startServer(kind);

@@ -9,7 +9,7 @@ async function started(kind: ServerKind): Promise<string> {
   return server.url;
 }
 
-/** Ms. Each test starts a server and up to seven commands, which a busy disk holds up. */
+/** Timeout in ms. Each test starts a server and up to seven commands, which are slow on a busy disk. */
 const LONGEST = 120_000;
 
 describe('queue move', { timeout: LONGEST }, () => {

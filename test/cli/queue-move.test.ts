@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { expectKept, filled } from './filled-store.ts';
 
-it('queue move rejects the same file by another name, and keeps what is in it', async () => {
+it('queue move rejects the same file by another name, and keeps its deliveries', async () => {
   const folder = temporaryFolder();
   const [file, other] = [join(folder, 'real/a.db'), join(folder, 'link/a.db')];
   mkdirSync(join(folder, 'real'), { mode: 0o700 });
@@ -15,7 +15,7 @@ it('queue move rejects the same file by another name, and keeps what is in it', 
   await expectKept(file, await move(`sqlite:${other}`, join(folder, 'hard.db')));
 });
 
-it('queue move names both stores as they were given', async () => {
+it('queue move prints both stores as given', async () => {
   const folder = temporaryFolder();
   const [from, to] = [join(folder, 'a.db'), join(folder, 'b.db')];
   const move = await filled(from);

@@ -8,7 +8,7 @@ import { until } from '../until.ts';
 
 const CONFIG = { '.hooksrc.yaml': 'webhooks: [http://127.0.0.1:9/]\nsharedSecret: s\n' };
 const MESSAGES = ['a', 'b', 'c', 'd'].map((event) => JSON.stringify({ type: 'track', event, userId: 'u' }));
-/** Ms. Each test starts a server and several commands, which a busy machine holds up. */
+/** Timeout in ms. Each test starts a server and several commands, which are slow on a busy machine. */
 const LONGEST = 120_000;
 
 describe.skipIf(!hasServer('redis'))('queue on Redis', { timeout: LONGEST }, () => {
@@ -94,7 +94,7 @@ describe.skipIf(!hasServer('redis'))('queue on Redis', { timeout: LONGEST }, () 
     });
   });
 
-  it('moves what is in lanes that are not registered', async () => {
+  it('moves deliveries of lanes that are not registered', async () => {
     await fill();
     expect(await admin.del('hooks:series')).toBe(1);
     const moved = await run(['queue', 'move', '--to', `${temporaryFolder()}/to.db`, '-o', 'json']);
@@ -105,7 +105,7 @@ describe.skipIf(!hasServer('redis'))('queue on Redis', { timeout: LONGEST }, () 
     expect(await admin.keys('bull:hooks/*:d-*')).toEqual([]);
   });
 
-  it('reads a deletion request once for all its messages that are dropped', async () => {
+  it('reads a deletion request once for all its dropped messages', async () => {
     const users = Array.from({ length: 4_000 }, (_, index) => `user-${index}-${'x'.repeat(60)}`);
     expect(await run(['delete', '-', '--queue', '-q'], users.join('\n'))).toMatchObject({ code: 0 });
     const ids = (await listed()).slice(0, 100);
@@ -153,7 +153,7 @@ describe.skipIf(!hasServer('postgres'))('queue on PostgreSQL', { timeout: LONGES
 });
 
 describe.each(SERVER_KINDS)('worker over %s', { timeout: LONGEST }, (kind) => {
-  it.skipIf(!hasServer(kind))('waits for a store that is down when it starts, and says so', async () => {
+  it.skipIf(!hasServer(kind))('waits for a store that is down at the start, and prints a note', async () => {
     const running = await startServer(kind);
     onTestFinished(() => running.remove());
     await running.kill();

@@ -7,7 +7,7 @@ import { hooks, startHooks } from './run-in-process.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { until } from '../until.ts';
 
-it('shows a table with heads and ages', async () => {
+it('prints the same table with heads in a pipe and on a terminal', async () => {
   const cwd = temporaryFolder();
   await filledQueue(cwd);
   const { stdout } = await hooks(['queue', 'stats'], { cwd, env: { HOOKS_DATA_DIR: cwd } });
@@ -23,7 +23,7 @@ it('shows a table with heads and ages', async () => {
   expect(narrow).toBe(stdout);
 });
 
-it('shows the webhook of a broadcast that fails while another one succeeds', async () => {
+it('prints the webhook of a broadcast that fails while another webhook succeeds', async () => {
   const [up, down] = [await receiving({}), await receiving({ respond: '500' })];
   const cwd = temporaryFolder();
   const env = { HOOKS_DATA_DIR: join(cwd, 'data') };

@@ -6,6 +6,7 @@ import type { Io } from '../../src/cli/io.ts';
 import { purgeDeliveries } from '../../src/cli/verbs/queue/remove-deliveries.ts';
 import type { QueueOptions } from '../../src/cli/verbs/queue/run.ts';
 import { openDurableQueue } from '../../src/stores/open.ts';
+import type { DurableQueue } from '../../src/stores/opened-queue.ts';
 import { startReceiver } from '../../src/app/explained.ts';
 import type { Receiver } from '../../src/receiver/receiver.ts';
 import { parseScript } from '../../src/receiver/response/script.ts';
@@ -17,7 +18,7 @@ import { until } from '../until.ts';
 
 const SECRET = 'canary-secret';
 
-describe('the durable queue at the command line', () => {
+describe('the durable queue on the command line', () => {
   let cwd: string;
   let env: Record<string, string>;
   let receiver: Receiver;
@@ -29,7 +30,7 @@ describe('the durable queue at the command line', () => {
     await receive('200');
   });
 
-  /** A receiver that responds so, and a config that names it. */
+  /** Starts a receiver that responds as `script` says, and writes a config with its URL. */
   async function receive(script: string): Promise<void> {
     receiver = await startReceiver({
       port: 0,
@@ -57,12 +58,14 @@ describe('the durable queue at the command line', () => {
       .map((text) => JSON.parse(text) as Record<string, unknown>);
   };
   const total = async (): Promise<unknown> => (await json('queue stats')).at(-1)?.['total'];
+  const openQueue = (): Promise<DurableQueue> =>
+    openDurableQueue({ store: undefined, dataDir: join(cwd, 'data'), clock: systemClock });
   const startWorker = async (): Promise<RunningHooks> => {
     const worker = startHooks(['worker', '-o', 'json', '--allow-private'], { cwd, env, timeoutMs: 60_000 });
     expect(JSON.parse((await worker.lines.next()).value ?? '')).toMatchObject({ ready: true });
     return worker;
   };
-  /** Until so many are settled; then it is told to stop. Returns their lines. */
+  /** Runs a worker until `count` deliveries are settled. Returns its result lines. */
   const work = async (count: number): Promise<Record<string, unknown>[]> => {
     const worker = await startWorker();
     const lines = [];
@@ -75,7 +78,8 @@ describe('the durable queue at the command line', () => {
   };
   const send = (event: string): Promise<HooksResult> =>
     run(`send track --event ${event} --user-id u1 --queue -q`);
-  const buryOne = async (): Promise<string> => {
+  /** Makes one dead letter, and returns its id. */
+  const addDeadLetter = async (): Promise<string> => {
     await receive('400');
     await send('Signup');
     await work(1);
@@ -83,14 +87,14 @@ describe('the durable queue at the command line', () => {
     return String((await json('queue list --filter event=Signup'))[0]?.['id']);
   };
 
-  it('takes what send hands it, and returns at once', async () => {
+  it('stores the message of send without delivering it', async () => {
     const [line] = await json('send track --event Signup --user-id u1 --queue');
     expect(line).toMatchObject({ type: 'track', outcome: 'queued' });
-    expect((await json('queue stats')).at(-1)).toMatchObject({ total: { pending: 1 } });
+    expect(await total()).toMatchObject({ pending: 1 });
     expect((await stat(join(cwd, 'data/hooks.db'))).mode & 0o777).toBe(0o600);
   });
 
-  it('takes what replay hands it, and the numbers add up', async () => {
+  it('stores the valid messages of replay, and the summary adds up', async () => {
     const stdin = '{"type":"track","event":"a","userId":"u"}\n{"type":"track"}\n';
     const { stdout, code } = await hooks(['replay', '-', '--queue', '-o', 'json'], { cwd, env, stdin });
     expect(code).toBe(1);
@@ -99,16 +103,16 @@ describe('the durable queue at the command line', () => {
     });
   });
 
-  it('is delivered by a worker, signed, and the worker ends with 0 when told to', async () => {
+  it('is delivered by a worker, which exits with 0 on SIGTERM', async () => {
     await Promise.all(['A', 'B', 'C'].map(send));
     const lines = await work(3);
     expect(lines.map(({ outcome, status }) => [outcome, status])).toEqual(
       [1, 2, 3].map(() => ['delivered', 200]),
     );
-    expect((await json('queue stats')).at(-1)).toMatchObject({ total: { pending: 0, delivered: 3 } });
+    expect(await total()).toMatchObject({ pending: 0, delivered: 3 });
   });
 
-  it('is delivered by a worker that was there before', async () => {
+  it('is delivered by a worker that was started before the message was added', async () => {
     const worker = await startWorker();
     await send('Late');
     expect(JSON.parse((await worker.lines.next()).value ?? '')).toMatchObject({ outcome: 'delivered' });
@@ -122,22 +126,22 @@ describe('the durable queue at the command line', () => {
     '--loopback',
     '--dry-run',
     '--endpoint http://a',
-  ])('is not for %s', async (flag) => {
+  ])('excludes %s', async (flag) => {
     const { code, stderr } = await run(`send track --event A --queue ${flag}`);
     expect([code, stderr]).toEqual([2, expect.stringMatching(/`--queue` and .* cannot be given together/)]);
   });
 
-  it('is what --store is for, and is another one where --store says so', async () => {
+  it('is required by --store, and is stored where --store says', async () => {
     expect((await run('send track --event A --store sqlite:./x.db')).code).toBe(2);
     expect((await run('send track --event A --queue -q --store sqlite:./x.db')).code).toBe(0);
-    expect((await json('queue stats')).at(-1)).toMatchObject({ total: { pending: 0 } });
+    expect(await total()).toMatchObject({ pending: 0 });
     expect((await json('queue stats --store sqlite:./x.db')).at(-1)).toMatchObject({ total: { pending: 1 } });
     const { code, stderr } = await run('queue stats --store mysql://:canary@host');
     expect([code, stderr]).toEqual([2, expect.stringMatching(/Expected `store` to be sqlite:FILE/)]);
     expect(stderr).not.toContain('canary');
   });
 
-  it('is not moved to where an unset variable names nothing', async () => {
+  it('is not moved to an empty --to of an unset variable', async () => {
     const { code, stderr } = await hooks(['queue', 'move', '--to', ''], { cwd, env });
     expect([code, stderr]).toEqual([2, expect.stringMatching(/--to[^]*got an empty text/)]);
   });
@@ -153,26 +157,26 @@ describe('the durable queue at the command line', () => {
     'purge',
     'vacuum',
     'move --to sqlite:typo/y.db',
-  ])('is not made by `queue %s` where there is none', async (line) => {
+  ])('is not created by `queue %s`', async (line) => {
     const { code, stdout, stderr } = await run(`queue ${line} --store sqlite:typo/x.db`);
     const file = join(cwd, 'typo/x.db');
     expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(`There is no queue at ${file}`)]);
     await expect(stat(join(cwd, 'typo'))).rejects.toThrow('ENOENT');
   });
 
-  it('has nothing in it yet where no other is named', async () => {
+  it('is empty by default before it is created', async () => {
     expect(await run('queue purge')).toMatchObject({ code: 0, stdout: 'dropped 0\n' });
     expect(await run('queue drop ID')).toMatchObject({ code: 2 });
   });
 
-  it('is not kept in a folder that is called ~', async () => {
+  it('is not stored in a folder named ~', async () => {
     for (const place of ['sqlite:~/x.db', '~/x.db', '~me/x.db']) {
       const { code, stderr } = await run(`queue purge --store ${place}`);
       expect([code, stderr]).toEqual([2, expect.stringContaining('Expected `store` to be a path in full')]);
     }
   });
 
-  it('is rejected by commands that find no destination in the config', async () => {
+  it('needs a destination in the config to add or deliver messages', async () => {
     await writeFile(join(cwd, '.hooksrc.json'), '{}');
     for (const line of ['worker', 'send track --event A --queue']) {
       const { code, stderr } = await run(line);
@@ -180,8 +184,8 @@ describe('the durable queue at the command line', () => {
     }
   });
 
-  it('shows dead letters with every attempt and the body, and no secret', async () => {
-    const id = await buryOne();
+  it('shows dead letters with every attempt and the body, without secrets', async () => {
+    const id = await addDeadLetter();
     const [brief] = await json('queue list --state dead');
     expect(brief).toMatchObject({
       id,
@@ -198,26 +202,22 @@ describe('the durable queue at the command line', () => {
     expect(stdout).not.toContain(SECRET);
   });
 
-  it('has a dead letter delivered again', async () => {
-    const id = await buryOne();
+  it('delivers a dead letter again after a retry', async () => {
+    const id = await addDeadLetter();
     expect(await json(`queue retry ${id} ${id}`)).toEqual([{ id, result: 'retried' }]);
     expect(await work(1)).toMatchObject([{ id, outcome: 'delivered' }]);
     const { code, stderr } = await run(`queue retry ${id} nobody`);
     expect([code, stderr]).toEqual([
       1,
-      expect.stringMatching(/it is delivered[^]*there is no such delivery/),
+      expect.stringMatching(/it is already delivered[^]*there is no such delivery/),
     ]);
   });
 
-  it('retries all that a filter leaves, but never what is invalid', async () => {
-    const durable = await openDurableQueue({
-      store: undefined,
-      dataDir: join(cwd, 'data'),
-      clock: systemClock,
-    });
+  it('retries all deliveries that a filter selects, except invalid messages', async () => {
+    const durable = await openQueue();
     await durable.queue.add([newDelivery('bad', { state: 'dead', reason: 'invalid', detail: 'no `event`' })]);
     await durable.close();
-    const id = await buryOne();
+    const id = await addDeadLetter();
     expect(await json('queue retry --all --filter event=Other')).toEqual([{ retried: 0 }]);
     expect(await json('queue retry --all')).toEqual([{ retried: 1, invalid: 1 }]);
     expect(
@@ -228,8 +228,8 @@ describe('the durable queue at the command line', () => {
     expect((await run('queue retry')).code).toBe(2);
   });
 
-  it('counts what the flags leave as it counts all', async () => {
-    await buryOne();
+  it('counts selected deliveries like all deliveries', async () => {
+    await addDeadLetter();
     await send('Waits');
     await send('Waits');
     expect(await json('queue stats --since 1h')).toEqual(await json('queue stats'));
@@ -250,8 +250,8 @@ describe('the durable queue at the command line', () => {
     );
   });
 
-  it('looks at the states that a filter asks for', async () => {
-    const id = await buryOne();
+  it('selects the states that a filter chooses', async () => {
+    const id = await addDeadLetter();
     await receive('200');
     await send('Goes');
     await work(1);
@@ -268,7 +268,7 @@ describe('the durable queue at the command line', () => {
     expect(await json('queue list --filter state=dead')).toMatchObject([{ id }]);
   });
 
-  it('names the destination whose webhooks cannot be asked', async () => {
+  it('rejects an invalid webhook with its destination', async () => {
     const headers = { Host: 'a' };
     const destinations = {
       Ok: { webhooks: ['http://a'] },
@@ -282,8 +282,8 @@ describe('the durable queue at the command line', () => {
     );
   });
 
-  it('exports what replay reads, and drops and purges for good', async () => {
-    await buryOne();
+  it('exports lines that replay reads, and removes deliveries with drop and purge', async () => {
+    await addDeadLetter();
     await send('Waits');
     const { stdout } = await run('queue export --state dead');
     const replayed = await hooks(['replay', '-', '--dry-run', '-o', 'json'], { cwd, env, stdin: stdout });
@@ -301,7 +301,7 @@ describe('the durable queue at the command line', () => {
     expect(await json('queue list')).toEqual([]);
   });
 
-  it('gives the space of what was purged back, and says how large its file is then', async () => {
+  it('gives the space of purged deliveries back, and prints the size of the file', async () => {
     const properties = { text: 'x'.repeat(10_000) };
     const lines = Array.from({ length: 300 }, (_, index) =>
       JSON.stringify({ type: 'track', event: 'e', userId: `u${index}`, properties }),
@@ -316,24 +316,20 @@ describe('the durable queue at the command line', () => {
     expect(await run('queue vacuum --store redis://127.0.0.1:1/0')).toMatchObject({ code: 2 });
   });
 
-  it('exports and shows a body that is no JSON without loss', async () => {
+  it('exports and shows a body that is not JSON without loss', async () => {
     const bodies = [{ bodyBase64: '//4A' }, { body: '' }, { body: '{"a":1,"a":2}' }];
     const captures = bodies.map((body) => ({ capture: 1, method: 'POST', url: '/', headers: [], ...body }));
     const stdin = captures.map((capture) => `${JSON.stringify(capture)}\n`).join('');
     expect((await hooks(['replay', '-', '--exact', '--queue'], { cwd, env, stdin })).code).toBe(0);
     const { stdout } = await run('queue export');
-    expect(
-      stdout
-        .trim()
-        .split('\n')
-        .map((line) => JSON.parse(line) as object),
-    ).toEqual(captures);
+    const exported = stdout.trim().split('\n');
+    expect(exported.map((line) => JSON.parse(line) as object)).toEqual(captures);
     const ids = (await json('queue list')).map(({ id }) => String(id));
     const shown = await Promise.all(ids.map(async (id) => (await json(`queue show ${id}`))[0]));
     expect(shown).toEqual(bodies.map((body) => expect.objectContaining(body) as object));
   });
 
-  it('neither exports nor retries a damaged body, and shows what is left of it as such', async () => {
+  it('does not export or retry a damaged body, and shows the rest of it as damaged', async () => {
     await send('Rots');
     const { DatabaseSync } = await loadSqlite();
     const database = new DatabaseSync(join(cwd, 'data', 'hooks.db'), { timeout: 5_000 });
@@ -355,11 +351,13 @@ describe('the durable queue at the command line', () => {
     expect(shown).not.toHaveProperty('body');
   });
 
-  it('exports nothing that a terminal obeys, whatever the pipe, and means the same bytes by it', async () => {
+  it('escapes control characters in an export without changing the bytes of the message', async () => {
     const unsafe = '\u009b2J \u202e \u2066 \u061c \u2028 \u007f';
     const body = JSON.stringify({ version: 1, type: 'track', userId: 'u', event: unsafe, properties: {} });
     const asWritten = `{"event": ${JSON.stringify(unsafe)}}`;
-    const stdin = `${JSON.stringify({ capture: 1, method: 'POST', url: '/', headers: [], body })}\n${JSON.stringify({ capture: 1, method: 'POST', url: '/', headers: [], body: asWritten })}\n`;
+    const capture = { capture: 1, method: 'POST', url: '/', headers: [] };
+    const captures = [body, asWritten].map((each) => JSON.stringify({ ...capture, body: each }));
+    const stdin = `${captures.join('\n')}\n`;
     expect((await hooks(['replay', '-', '--exact', '--queue'], { cwd, env, stdin })).code).toBe(0);
     const { stdout } = await run('queue export');
     expect(stdout.replaceAll('\n', '')).toMatch(/^[ -~]*$/);
@@ -368,22 +366,18 @@ describe('the durable queue at the command line', () => {
     expect(JSON.parse(second)).toMatchObject({ capture: 1, body: asWritten });
   });
 
-  it('has a deletion request fail whose message is dropped', async () => {
+  it('marks the message of a deletion request as failed when dropped', async () => {
     const [{ deletion } = {}] = await json('delete u1 --queue');
     const [{ id } = {}] = await json('queue list');
     expect((await run(`queue drop ${String(id)}`)).code).toBe(0);
-    const durable = await openDurableQueue({
-      store: undefined,
-      dataDir: join(cwd, 'data'),
-      clock: systemClock,
-    });
+    const durable = await openQueue();
     onTestFinished(() => durable.close());
     expect(await durable.deletions.get(String(deletion))).toMatchObject({
       sources: { default: { deliveries: 1, delivered: 0, failed: 1 } },
     });
   });
 
-  it('says of audiences that they do not move', async () => {
+  it('prints a note about audiences that stay when a queue moves', async () => {
     await writeFile(join(cwd, 'members.txt'), 'a\nb\n');
     await run('audience sync VIP members.txt -q --store sqlite:./own.db');
     const said = `1 audience or trait stays in ${join(cwd, 'own.db')}: sync`;
@@ -394,37 +388,33 @@ describe('the durable queue at the command line', () => {
     expect((await run('queue move --store sqlite:./other.db --to sqlite:./own.db')).stderr).toBe('');
   });
 
-  // Ms: it starts many commands one after the other.
-  it(
-    'delivers all that was queued, though its worker is killed again and again',
-    { timeout: 120_000 },
-    async () => {
-      const count = 200;
-      const stdin = Array.from(
-        { length: count },
-        (_, index) => `{"type":"track","event":"e${index}","userId":"u${index}"}`,
-      ).join('\n');
-      expect((await run('replay - --queue -q', stdin)).code).toBe(0);
-      for (let kill = 0; kill < 3; kill++) {
-        const worker = await startWorker();
-        for (let line = 0; line < 10; line++) await worker.lines.next();
-        await worker.stop('SIGKILL');
-      }
+  // The timeout is long, because the test starts many commands one after the other.
+  it('delivers every message, even if its workers are killed', { timeout: 120_000 }, async () => {
+    const count = 200;
+    const stdin = Array.from(
+      { length: count },
+      (_, index) => `{"type":"track","event":"e${index}","userId":"u${index}"}`,
+    ).join('\n');
+    expect((await run('replay - --queue -q', stdin)).code).toBe(0);
+    for (let kill = 0; kill < 3; kill++) {
       const worker = await startWorker();
-      const isDone = async (): Promise<boolean> =>
-        JSON.stringify(await total()).includes(`"delivered":${count}`);
-      await until(isDone, 'all to be delivered', { seconds: 45 });
-      expect((await worker.stop('SIGTERM')).code).toBe(0);
-      expect(await total()).toEqual({ pending: 0, sending: 0, retrying: 0, delivered: count, dead: 0 });
-    },
-  );
+      for (let line = 0; line < 10; line++) await worker.lines.next();
+      await worker.stop('SIGKILL');
+    }
+    const worker = await startWorker();
+    const isDone = async (): Promise<boolean> =>
+      JSON.stringify(await total()).includes(`"delivered":${count}`);
+    await until(isDone, 'all to be delivered', { seconds: 45 });
+    expect((await worker.stop('SIGTERM')).code).toBe(0);
+    expect(await total()).toEqual({ pending: 0, sending: 0, retrying: 0, delivered: count, dead: 0 });
+  });
 });
 
-describe('a queue command that Ctrl-C has cut short', () => {
-  it('ends with 130, not as if all were done', async () => {
+describe('a queue command interrupted by Ctrl-C', () => {
+  it('exits with 130', async () => {
     const env = { HOOKS_DATA_DIR: temporaryFolder() };
     const io = { env, cwd: env.HOOKS_DATA_DIR, signal: AbortSignal.abort('SIGINT'), note() {}, out() {} };
-    const options = { output: 'json', config: false } as unknown as QueueOptions; // what commander makes of no flags
-    expect(await purgeDeliveries(options, io as unknown as Io)).toBe(130); // purging touches nothing else
+    const options = { output: 'json', config: false } as unknown as QueueOptions; // commander's options without flags
+    expect(await purgeDeliveries(options, io as unknown as Io)).toBe(130); // purging uses no other field
   });
 });

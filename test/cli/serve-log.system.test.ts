@@ -1,9 +1,9 @@
-// Needs python3, whose terminal it is.
+// Needs python3, which opens the terminal.
 import { expect, it } from 'vitest';
 import { onTerminal } from '../end-to-end/terminal.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
-it('hooks serve logs for a person at a terminal', async () => {
+it('hooks serve logs text on a terminal', async () => {
   const env = { HOOKS_URL: 'http://127.0.0.1:9', HOOKS_WRITE_KEY: 'wk' };
   const cwd = temporaryFolder();
   const steps = [['listening', '\u0003']] as const;

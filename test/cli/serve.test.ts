@@ -1,8 +1,9 @@
 import { lookup } from 'node:dns/promises';
+import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { startReceiver } from '../../src/app/explained.ts';
 import type { Receiver } from '../../src/receiver/receiver.ts';
 import type { ReceivedRequest } from '../../src/receiver/received-request.ts';
@@ -52,7 +53,7 @@ async function send({ url }: { url: string }, userId: string): Promise<number> {
 }
 
 describe('hooks serve', () => {
-  it('says where it is, delivers what it takes, and ends with 0 at SIGTERM, without showing a secret', async () => {
+  it('prints its URL, delivers messages, exits with 0 on SIGTERM, and never prints a secret', async () => {
     const { receiver, received } = await receiving();
     const { running, ready } = await startServe(`${receiver.url}/hook`, ['-v']);
     expect(ready).toEqual({ ready: true, url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/) });
@@ -69,7 +70,7 @@ describe('hooks serve', () => {
     for (const secret of [WRITE_KEY, SECRET]) expect(stdout + stderr).not.toContain(secret);
   });
 
-  it('ends with 0 at Ctrl-C, and only queues with --no-deliver', async () => {
+  it('only queues with --no-deliver, and exits with 0 on Ctrl-C', async () => {
     const { receiver, received } = await receiving();
     const { running, ready } = await startServe(receiver.url, ['--no-deliver', '-q']);
     expect(await send(ready, 'u1')).toBe(200);
@@ -81,7 +82,7 @@ describe('hooks serve', () => {
     expect(received).toEqual([]);
   });
 
-  it('knows how far a deletion request is, though a worker delivers it, and after its own restart', async () => {
+  it('reports the progress of a deletion request that a worker delivers, also after a restart', async () => {
     const { receiver, received } = await receiving();
     const first = await startServe(receiver.url, ['--no-deliver', '-q']);
     const response = await fetch(`${first.ready.url}/v1/deletions`, {
@@ -112,7 +113,7 @@ describe('hooks serve', () => {
     [['--confine-deletions'], 403],
     [['--deletions', 'own'], 403],
     [['--deletions', 'all'], 200],
-  ])('lets a write key ask for deletion at the sources that %j names', async (args, expected) => {
+  ])('with %j responds to a deletion at another source with %d', async (args, expected) => {
     const destinations = { Webhooks: { webhooks: ['http://127.0.0.1:9'] } };
     const sources = { web: { writeKey: WRITE_KEY, destinations }, shop: { destinations } };
     const folder = temporaryFolder({ 'hooks.json': JSON.stringify({ sources }) });
@@ -126,7 +127,7 @@ describe('hooks serve', () => {
     expect(status).toBe(expected);
   });
 
-  it('is told one reach of deletions only', async () => {
+  it('rejects --deletions all with --confine-deletions', async () => {
     const env = { HOOKS_URL: 'http://127.0.0.1:9', HOOKS_WRITE_KEY: WRITE_KEY };
     const both = await hooks(['serve', '--port', '0', '--confine-deletions', '--deletions', 'all'], { env });
     expect([both.code, both.stderr]).toEqual([
@@ -135,20 +136,15 @@ describe('hooks serve', () => {
     ]);
   });
 
-  it('cannot start without a write key, or on a port that is taken', async () => {
+  it('cannot start without a write key, or on a port in use', async () => {
     const none = await hooks(['serve', '--port', '0', '--allow-private'], {
       env: { HOOKS_URL: 'http://127.0.0.1:9' },
     });
     expect(none.code).toBe(2);
     expect(none.stderr).toContain('No source has a write key, so no client could call the service');
     const other = createServer().listen(0, '127.0.0.1');
-    await new Promise((resolve) => other.once('listening', resolve));
-    ending.push(
-      () =>
-        new Promise((resolve) => {
-          other.close(resolve);
-        }),
-    );
+    await once(other, 'listening');
+    onTestFinished(() => void other.close());
     const { port } = other.address() as AddressInfo; // it listens on a port
     const taken = await hooks(['serve', '--no-deliver', '--port', String(port)], {
       env: { HOOKS_WRITE_KEY: WRITE_KEY },
@@ -160,7 +156,7 @@ describe('hooks serve', () => {
     expect((await hooks(['serve', '--port', '70000'])).code).toBe(2);
   });
 
-  it('leaves what waits alone where the config has no destination, and then only queues', async () => {
+  it('needs --no-deliver to start without a destination, and then keeps the waiting deliveries', async () => {
     const env = { HOOKS_WRITE_KEY: WRITE_KEY, HOOKS_DATA_DIR: temporaryFolder() };
     const queued = await hooks(['send', 'track', '--event', 'A', '--queue'], {
       env: { ...env, HOOKS_URL: 'http://127.0.0.1:9' },
@@ -183,7 +179,7 @@ describe('hooks serve', () => {
     });
   });
 
-  it('does not take an address that an unset variable left empty for every address', async () => {
+  it('rejects an empty --host of an unset variable', async () => {
     const env = { HOOKS_WRITE_KEY: WRITE_KEY, HOOKS_DATA_DIR: temporaryFolder() };
     const { code, stderr } = await hooks(['serve', '--no-deliver', '--port', '0', '--host', ''], { env });
     expect(code).toBe(2);
@@ -210,7 +206,7 @@ describe('hooks serve', () => {
   it.each([
     ['the setting of the destination', { allowPrivate: true }, {}],
     ['HOOKS_ALLOW_PRIVATE', {}, { HOOKS_ALLOW_PRIVATE: '1' }],
-  ])('delivers to this machine by %s, in the long form too', async (_, delivery, variables) => {
+  ])('delivers to this machine if %s allows it', async (_, delivery, variables) => {
     const { receiver, received } = await receiving();
     const destinations = { Webhooks: { webhooks: [receiver.url], sharedSecret: SECRET, delivery } };
     const sources = { web: { writeKey: WRITE_KEY, destinations } };
@@ -224,8 +220,8 @@ describe('hooks serve', () => {
     await until(() => received.length === 1, 'the delivery');
   });
 
-  it('warns of a name that leads to a private address, and starts; with --no-deliver of an address too', async () => {
-    // The name of a machine leads to an address of its own.
+  it('starts with a warning for a name with a private address, and with --no-deliver also for an address', async () => {
+    // The name of this machine has an address of this machine.
     const { address } = await lookup(hostname()).catch(() => ({ address: '' }));
     const names = isPrivate(address) ? [[`http://${hostname()}:9/hook`, []] as const] : [];
     for (const [url, args] of [...names, ['http://10.1.2.3/hook', ['--no-deliver']] as const]) {
@@ -238,7 +234,7 @@ describe('hooks serve', () => {
     }
   });
 
-  it('stops at SIGHUP as it does at SIGTERM', async () => {
+  it('stops on SIGHUP like on SIGTERM', async () => {
     const { receiver } = await receiving();
     const { running } = await startServe(receiver.url);
     const { code, stderr } = await running.stop('SIGHUP');
@@ -246,7 +242,7 @@ describe('hooks serve', () => {
     expect(stderr).toContain('"msg":"stopped"');
   });
 
-  it('serves /metrics with --metrics-port there, on 127.0.0.1, and not on the main port', async () => {
+  it('serves /metrics only on --metrics-port at 127.0.0.1', async () => {
     const { receiver } = await receiving();
     const { ready } = await startServe(receiver.url, ['--metrics-port', '0', '--host', '0.0.0.0']);
     const { url, metrics } = ready as { url: string; metrics?: string };

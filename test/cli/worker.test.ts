@@ -7,23 +7,20 @@ import { temporaryFolder } from '../temporary-folder.ts';
 import { until } from '../until.ts';
 import { hooks, startHooks } from './run-in-process.ts';
 
-it('hooks worker logs an outage as serve does, and has the metrics of what it delivers', async () => {
-  const receiver = await startReceiver({
-    secrets: ['s'],
-    script: parseScript('503x6,200'),
-    onRequest: () => {},
-  });
+/** Starts a receiver, and queues six messages for it. Returns the folder and the environment of the queue. */
+async function queued(script: string): Promise<{ cwd: string; env: { HOOKS_DATA_DIR: string } }> {
+  const receiver = await startReceiver({ secrets: ['s'], script: parseScript(script), onRequest: () => {} });
   onTestFinished(() => receiver.close());
   const config = { webhooks: [`${receiver.url}/hook`], sharedSecret: 's', writeKey: 'key' };
-  const cwd = temporaryFolder({
-    '.hooksrc.json': JSON.stringify(config),
-    'day.ndjson': Array.from(
-      { length: 6 },
-      (_, user) => `{"type":"track","event":"a","userId":"u${user}"}\n`,
-    ).join(''),
-  });
+  const messages = [0, 1, 2, 3, 4, 5].map((user) => `{"type":"track","event":"a","userId":"u${user}"}\n`);
+  const cwd = temporaryFolder({ '.hooksrc.json': JSON.stringify(config), 'day.ndjson': messages.join('') });
   const place = { cwd, env: { HOOKS_DATA_DIR: join(cwd, 'data') } };
   await hooks(['replay', 'day.ndjson', '--queue', '-q'], place);
+  return place;
+}
+
+it('hooks worker logs an outage like serve, and serves metrics of its deliveries', async () => {
+  const place = await queued('503x6,200');
   const flags = ['--allow-private', '-o', 'json', '--metrics-port', '0'];
   const worker = startHooks(['worker', ...flags], { ...place, timeoutMs: 60_000 });
   const ready = JSON.parse((await worker.lines.next()).value ?? '') as Record<string, unknown>;
@@ -33,7 +30,7 @@ it('hooks worker logs an outage as serve does, and has the metrics of what it de
   expect(text).toMatch(/^hooks_webhook_up\{.*\} 0$/m);
   expect(text).toMatch(/^hooks_attempts_total\{.*result="retryable"\} [3-6]$/m);
   expect(text).not.toContain('reason="invalid"');
-  await until(() => worker.stderr().includes('a webhook is back'), 'the line of its return');
+  await until(() => worker.stderr().includes('a webhook is back'), 'the line of the recovery');
   const { code, stderr } = await worker.stop('SIGTERM');
   expect(code).toBe(0);
   const log = stderr
@@ -49,20 +46,9 @@ it('hooks worker logs an outage as serve does, and has the metrics of what it de
   ]);
 });
 
-it('hooks worker puts back a delivery that no claim could find, and logs it', async () => {
-  const receiver = await startReceiver({ secrets: ['s'], script: parseScript('200'), onRequest: () => {} });
-  onTestFinished(() => receiver.close());
-  const config = { webhooks: [`${receiver.url}/hook`], sharedSecret: 's', writeKey: 'key' };
-  const cwd = temporaryFolder({
-    '.hooksrc.json': JSON.stringify(config),
-    'day.ndjson': Array.from(
-      { length: 6 },
-      (_, user) => `{"type":"track","event":"a","userId":"u${user}"}\n`,
-    ).join(''),
-  });
-  const file = join(cwd, 'data/hooks.db');
-  const place = { cwd, env: { HOOKS_DATA_DIR: join(cwd, 'data') } };
-  await hooks(['replay', 'day.ndjson', '--queue', '-q'], place);
+it('hooks worker repairs and logs a delivery that no claim could find', async () => {
+  const place = await queued('200');
+  const file = join(place.env.HOOKS_DATA_DIR, 'hooks.db');
   await run(file, 'UPDATE waiting SET seq = seq + 16384 WHERE seq = (SELECT min(seq) + 5 FROM waiting)');
   const worker = startHooks(['worker', '--allow-private', '-o', 'json'], { ...place, timeoutMs: 60_000 });
   const delivered = "SELECT count(*) FROM queue WHERE state = 'delivered'";

@@ -236,7 +236,7 @@ describe.concurrent('hooks replay --exact', () => {
     const alone = await hooks(['replay', '-', '--format', 'raw', '--loopback']);
     expect([alone.code, alone.stderr]).toEqual([
       2,
-      'error: `--format` is for `--exact`, which is not given\nhint:  add --exact, or leave --format out: messages are recognized by their content\n',
+      'error: `--format` is for `--exact`, which is not given\nhint:  add --exact, or leave out --format: messages are recognized by their content\n',
     ]);
   });
 });

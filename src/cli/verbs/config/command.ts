@@ -7,7 +7,7 @@ const EXAMPLES = `Examples:
   $ hooks config -o json | jq 'select(.origin != "default")'
 `;
 
-/** Defines a command that prints every setting. Whether they work is a question for `doctor`. */
+/** Defines `hooks config`, which prints every setting. `hooks doctor` checks whether the settings work. */
 export const defineConfig: Define = (command, { io }) => {
   command.addHelpText('before', EXAMPLES).action(() => showSettings(command.optsWithGlobals(), io));
 };

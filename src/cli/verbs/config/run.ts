@@ -11,11 +11,7 @@ import { formatTable, type Cell } from '../../print/table.ts';
 export async function showSettings(options: GlobalOptions, io: Io): Promise<void> {
   const settings = await commandSettings(options, io);
   const rows = settings.list();
-  io.out(options.output === 'json' ? ndjson(rows) : table(rows, io));
-}
-
-function ndjson(rows: readonly ListedSetting[]): string {
-  return rows.map(jsonLine).join('');
+  io.out(options.output === 'json' ? rows.map(jsonLine).join('') : table(rows, io));
 }
 
 function table(rows: readonly ListedSetting[], { color, stdoutColumns: columns }: Io): string {
@@ -35,7 +31,7 @@ function valueText(value: unknown): string {
   if (Array.isArray(value)) return value.map(valueText).join(', ');
   if (!isObject(value)) return printable(typeof value === 'string' ? value : JSON.stringify(value));
   const { url, headers } = value;
-  // Schemes by name.
+  // Prints schemes by name.
   if (typeof url !== 'string') return printable(Object.keys(value).join(', '));
   const names = isObject(headers)
     ? Object.entries(headers).map(([name, text]) => `${name}: ${String(text)}`)

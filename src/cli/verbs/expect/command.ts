@@ -20,42 +20,42 @@ const EXAMPLES = `Examples:
 
 const DETAILS = `
 COMMAND gets the URL of the receiver in HOOKS_URL, and with --secret the first
-secret in HOOKS_SECRET. Its output goes to stderr. The URL is that of a tracking
-API too: as the host of a client library, it receives its batches.
+secret in HOOKS_SECRET. Its output goes to stderr. The receiver is a tracking
+API too: use the URL as the host of a client library to receive its batches.
 
 --self-signed is for client libraries that speak TLS only. SSL_CERT_FILE,
-REQUESTS_CA_BUNDLE and NODE_EXTRA_CA_CERTS name files of what COMMAND trusted
-before and the certificate.
+REQUESTS_CA_BUNDLE and NODE_EXTRA_CA_CERTS name files with the certificate and
+those that COMMAND trusted before.
 
-A request has the messages that a client library put into it, gzipped or not; a
-webhook is one message. --count, --at-least and --at-most count requests, the
-others look at messages.
+A request of a client library has several messages, gzipped or not; a webhook is
+one message. --count, --at-least and --at-most count requests; the other
+expectations are about messages.
 
-A filter is conditions with commas between, all of which hold:
+A filter is a list of conditions, separated by commas. All must hold:
   type=track  event!=Signup     a text; \\, is a comma in it
-  properties.total>=5           a number (not a text with digits): > < >= <=
+  properties.total>=5           a number (not a string of digits): > < >= <=
   timestamp>now-1h              a time: 2026-11-20, 2026-11-20T21:10:05Z, now+5m
   event~^Order                  a regular expression
-  userId?  properties.email!?   there; not there, or null
+  userId?  properties.email!?   present; absent or null
   properties.**.email?          * is one key, ** any number of them
   writeKey=KEY                  compared in full, shown by its last characters
-A POST that cannot be read as a message fails all of them.
-Each --match takes a message of its own; '3x event=Signup' wants exactly three.
+A POST that is not a message fails every filter.
+Each --match needs its own message; '3x event=Signup' expects exactly three.
 
 --schema names a JSON file: an object with a JSON Schema (draft 07 or 2020-12)
 for each event name, and for other types under identify, page and so on. A track
-whose event is not in it fails. A remote $ref is never fetched.
---snapshot writes the messages to a file that a person can review, and compares
-them with it from then on; ids, times, versions and ports do not count. With
-CI=true a missing file fails; --update writes it again, unless it is read-only.
+fails if its event is not in the file. A remote $ref is never fetched.
+--snapshot writes the messages to a file for review, and compares later runs
+with it; ids, times, versions and ports are ignored. With CI=true a missing file
+fails. --update writes the file again, unless it is read-only.
 
-It exits when COMMAND has ended and the expected messages have come, when no
+It exits when COMMAND has ended and the expected messages have arrived, when no
 further request can change the result, or when the time is over; then COMMAND
-and all that it has started are stopped. With a secret every signature must be
-valid; calls of a tracking API carry none.
+and all processes that it started are stopped. With a secret every signature
+must be valid; calls of a tracking API have none.
 
-Exits with 0 when all is as expected, with 1 when it is not (also when COMMAND
-fails or has to be stopped), with 2 when it could not run.
+Exits with 0 if all expectations are met, with 1 if not (or if COMMAND fails or
+must be stopped), and with 2 if it could not run.
 `;
 
 export const defineExpect: Define = (command, { io, exit }) => {
@@ -74,7 +74,7 @@ export const defineExpect: Define = (command, { io, exit }) => {
     .option('--schema <file>', 'check each message with its JSON Schema in this file', given)
     .option('--snapshot <file>', 'compare all messages with this file', given)
     .option('--update', 'write the snapshot again');
-  addSchemeFlag(addSecretFlags(command, 'verify'), 'accept these signature schemes (default: what comes)')
+  addSchemeFlag(addSecretFlags(command, 'verify'), 'accept these signature schemes (default: any)')
     .optionsGroup('Options:')
     .addOption(
       new Option('--within <time>', 'wait at most this long').argParser(timeFrom(1)).default(30_000, '30s'),
@@ -91,7 +91,7 @@ export const defineExpect: Define = (command, { io, exit }) => {
     });
 };
 
-/** Not the negation of --match, which commander takes it for by its name. */
+/** Makes --no-match an option of its own. Commander would make it the negation of --match because of its name. */
 function noMatchOption(): Option {
   const option = new Option('--no-match <filter>', 'expect no message that matches (repeat)').argParser(
     collect,

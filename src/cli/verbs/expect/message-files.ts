@@ -19,7 +19,7 @@ import { readInputFile } from '../../flags/input-file.ts';
 import type { Io } from '../../io.ts';
 import type { ExpectOptions } from './options.ts';
 
-/** The check of `--schema`. Loads the validator only then. Throws InputError for a file that is no JSON or does not compile. */
+/** Makes the check of `--schema`, and loads the validator if needed. Throws InputError for invalid JSON or an invalid schema. */
 export async function schemaCheck({ schema }: ExpectOptions, io: Io): Promise<readonly MessageCheck[]> {
   if (schema === undefined) return [];
   const bytes = await readFlagFile(schema, '--schema', io);
@@ -38,15 +38,15 @@ function readSchemas(bytes: Buffer, file: string): JsonValue {
 
 interface OpenedSnapshot {
   readonly file: string;
-  /** Undefined where there is none yet, or --update writes it again. */
+  /** The messages to compare with. Undefined if there is no file yet, or --update is given. */
   readonly before: readonly SnapshotUser[] | undefined;
-  /** Undefined: it is not to be written. */
+  /** Undefined if the file must not be written. */
   readonly replacing: ReplacingFile | undefined;
-  /** The mode that the file has; undefined where there is none yet. */
+  /** The permissions of the existing file. Undefined if there is no file yet. */
   readonly mode: number | undefined;
 }
 
-/** A `--snapshot` from the start of the command, before which its file must be readable and writable, to its end. */
+/** The file of `--snapshot`. It must be readable and writable before COMMAND starts. */
 export class Snapshot {
   readonly check = checkSnapshot();
   readonly #opened: OpenedSnapshot;
@@ -55,7 +55,7 @@ export class Snapshot {
     this.#opened = opened;
   }
 
-  /** Throws InputError for a file that is no snapshot, or is read-only: it is never overwritten. */
+  /** Reads the file. Throws InputError if it is not a snapshot or is read-only: such a file is never overwritten. */
   static async open(
     { snapshot: file, update }: Pick<ExpectOptions, 'snapshot' | 'update'>,
     io: Io,
@@ -71,7 +71,7 @@ export class Snapshot {
     return new Snapshot({ file, before: isReplaced ? undefined : before, replacing, mode });
   }
 
-  /** Compares, or writes when all else was met: a snapshot of a run with a fault would be met by the fault. */
+  /** Compares with the snapshot, or writes it if all other expectations are met: otherwise it would contain the problem. */
   async conclude(others: readonly ExpectationResult[], unread?: string): Promise<ExpectationResult> {
     const { file, before, replacing, mode } = this.#opened;
     const about = { expectation: 'snapshot', filter: file } as const;
@@ -104,13 +104,13 @@ export class Snapshot {
     };
   }
 
-  /** Leaves the file as it is. */
+  /** Leaves the file unchanged. */
   async abandon(): Promise<void> {
     await this.#opened.replacing?.abandon();
   }
 }
 
-/** The mode of the file, which its successor gets; undefined where there is none. Replacing it would not ask whether it may be written. */
+/** Returns the permissions of the file for its replacement. Throws InputError if read-only, because replacing would ignore that. */
 async function writableMode(file: string, cwd: string): Promise<number | undefined> {
   const found = await stat(resolve(cwd, file)).catch(() => undefined);
   if (found?.isFile() !== true) return undefined;
@@ -118,11 +118,11 @@ async function writableMode(file: string, cwd: string): Promise<number | undefin
   if ((mode & 0o200) !== 0) return mode;
   throw new InputError('Cannot be written: it is read-only', {
     file,
-    hint: 'let its owner write it: chmod u+w',
+    hint: 'make it writable for its owner: chmod u+w',
   });
 }
 
 function readFlagFile(file: string, flag: string, io: Io): Promise<Buffer> {
-  const hint = 'name a file that may be read';
+  const hint = 'name a readable file';
   return readInputFile(file, { flag, limitBytes: MOST_FILE_BYTES, hint }, io);
 }

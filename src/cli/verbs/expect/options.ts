@@ -18,20 +18,20 @@ export interface ExpectOptions extends GlobalOptions, SecretFlags, SchemeFlags {
   readonly noMatch?: readonly string[];
   readonly each?: readonly string[];
   readonly inOrder?: true;
-  /** A file. */
+  /** Path of a file. */
   readonly schema?: string;
-  /** A file. */
+  /** Path of a file. */
   readonly snapshot?: string;
   readonly update?: true;
   /** Ms. */
   readonly within: number;
   readonly respond?: string;
   readonly selfSigned?: true;
-  /** A file. */
+  /** Path of a file. */
   readonly report?: string;
 }
 
-/** Reads the expectations of the flags. Throws ConfigError for none, or for a contradiction. */
+/** Reads the expectations of the flags. Throws ConfigError if there are none, or if they contradict each other. */
 export function expectedOf(options: ExpectOptions): Omit<ExpectedArrivals, 'signed' | 'checks'> {
   rejectContradictions(options);
   const { messages, match = [], noMatch = [], each = [], inOrder = false } = options;
@@ -50,7 +50,7 @@ export function expectedOf(options: ExpectOptions): Omit<ExpectedArrivals, 'sign
   };
 }
 
-/** What holds for every message would hold for none, too: at least one must come. */
+/** Reads the bounds of the number of requests. At least one must arrive if an expectation is about every message. */
 function requestsOf(options: ExpectOptions): Pick<ExpectedArrivals, 'atLeast' | 'atMost' | 'someMessage'> {
   const { count, atLeast, atMost, messages, each, noMatch, schema, snapshot } = options;
   const isBounded = (count ?? atMost ?? messages) !== undefined;
@@ -77,7 +77,8 @@ function rejectMatches(
     );
   }
   if (wanted > room) {
-    const hint = 'give fewer --match, of which each needs another message, or --each, which holds for all';
+    const hint =
+      'give fewer --match, because each needs its own message, or --each, which is for every message';
     throw conflict('--match', `${wanted} times \`--match\` cannot be met by ${room}`, hint);
   }
   if (inOrder && wanted < 2) {
@@ -102,10 +103,10 @@ function rejectContradictions(options: ExpectOptions): void {
   }
 }
 
-/** What every message or none is to match has no number. */
+/** Reads a filter of --each or --no-match. Throws ConfigError for a count such as `3x`. */
 function uncountedMessage(text: string, flag: string): ExpectedMessage {
   const expected = readExpectedMessage(text, flag);
   if (expected.exactly === undefined) return expected;
-  const hint = `leave the ${expected.exactly}x out, or write --match '${expected.text}'`;
+  const hint = `leave out ${expected.exactly}x, or write --match '${expected.text}'`;
   throw conflict(flag, `\`${flag}\` takes no count, got ${printable(expected.text, 60)}`, hint);
 }

@@ -11,9 +11,9 @@ import { receivedRow } from '../../print/received-line.ts';
 import { formatRow, formatTable } from '../../print/table.ts';
 import type { ExpectOptions } from './options.ts';
 
-export type CameInAll = Pick<ArrivalCheck, 'tally' | 'messages' | 'preflights'>;
+type ArrivalCounts = Pick<ArrivalCheck, 'tally' | 'messages' | 'preflights'>;
 
-/** Prints what `hooks expect` receives and finds. */
+/** Prints the requests and the results of `hooks expect`. */
 export class ExpectOutput {
   readonly #options: ExpectOptions;
   readonly #io: Io;
@@ -34,26 +34,26 @@ export class ExpectOutput {
     this.#remark(`Rejected${status === undefined ? '' : ` with ${status}`}: ${printable(reason)}`);
   }
 
-  /** Silence would read as a hang. */
+  /** Prints how long the command still waits for requests, so that it does not seem to hang. */
   waits(leftMs: number): void {
     this.#remark(
       `COMMAND has ended; waiting up to ${formatDuration(Math.ceil(leftMs / 1_000) * 1_000)} for what is missing`,
     );
   }
 
-  conclude(findings: readonly ExpectationResult[], came: CameInAll, ms: number): void {
-    const shown = this.#options.quiet ? findings.filter(({ isMet }) => !isMet) : findings;
+  conclude(results: readonly ExpectationResult[], arrivals: ArrivalCounts, ms: number): void {
+    const shown = this.#options.quiet ? results.filter(({ isMet }) => !isMet) : results;
     if (this.#options.output === 'json') {
-      for (const finding of shown) this.#io.out(jsonLine(findingLine(finding)));
-      this.#io.out(jsonLine({ summary: expectSummaryOf(findings, came, ms) }));
+      for (const result of shown) this.#io.out(jsonLine(expectationFields(result)));
+      this.#io.out(jsonLine({ summary: expectSummaryOf(results, arrivals, ms) }));
     } else {
-      for (const finding of shown) this.#io.out(this.#findingText(finding));
-      this.#hint(findings, came);
+      for (const result of shown) this.#io.out(this.#expectationText(result));
+      this.#hint(results, arrivals);
     }
   }
 
-  #findingText(finding: ExpectationResult): string {
-    const { expectation, filter, isMet, said } = finding;
+  #expectationText(result: ExpectationResult): string {
+    const { expectation, filter, isMet, said } = result;
     const { color, stdoutColumns: columns } = this.#io;
     const about = filter === undefined ? '' : `${printable(filter, 200)}: `;
     const head = [
@@ -62,15 +62,15 @@ export class ExpectOutput {
       { text: `${about}${printable(said, 2_000)}` },
     ];
     const indent = ' '.repeat(12);
-    const nearest = differenceLines(finding, columns && columns - indent.length);
+    const nearest = differenceLines(result, columns && columns - indent.length);
     return [formatRow(head, { columns, gap: 1 }), ...nearest.map((line) => indent + line), ''].join('\n');
   }
 
-  /** Says what to look at first when nothing came. */
-  #hint(findings: readonly ExpectationResult[], { tally, preflights }: CameInAll): void {
-    const misses = findings.some(({ expectation, isMet }) => expectation !== 'command' && !isMet);
+  /** Prints a hint if no request arrived. */
+  #hint(results: readonly ExpectationResult[], { tally, preflights }: ArrivalCounts): void {
+    const misses = results.some(({ expectation, isMet }) => expectation !== 'command' && !isMet);
     if (tally.requests > 0 || !misses || this.#io.signal.aborted) return;
-    noteHint(this.#io, nothingCameHint(this.#command, preflights));
+    noteHint(this.#io, noRequestHint(this.#command, preflights));
   }
 
   #remark(line: string): void {
@@ -78,24 +78,24 @@ export class ExpectOutput {
   }
 }
 
-function nothingCameHint(command: readonly string[], preflights: number): string {
+function noRequestHint(command: readonly string[], preflights: number): string {
   if (command.some((word) => /^\$\{?HOOKS_URL\b/.test(word))) {
     return "no shell replaced $HOOKS_URL: let one run the command: -- sh -c 'COMMAND $HOOKS_URL'";
   }
   return preflights === 0
     ? 'let COMMAND post to the URL in HOOKS_URL, and wait for the response; a GET does not count'
-    : 'look into the console of the browser: it asked whether the page may send, and sent nothing';
+    : 'look into the console of the browser: it sent a CORS preflight, but no POST';
 }
 
 export function expectSummaryOf(
-  findings: readonly ExpectationResult[],
-  { tally: { requests, verdicts }, messages }: CameInAll,
+  results: readonly ExpectationResult[],
+  { tally: { requests, verdicts }, messages }: ArrivalCounts,
   ms: number,
 ): Readonly<Record<string, unknown>> & { readonly ms: number } {
-  const failed = findings.filter(({ isMet }) => !isMet).length;
+  const failed = results.filter(({ isMet }) => !isMet).length;
   return {
     met: failed === 0,
-    expectations: findings.length,
+    expectations: results.length,
     failed,
     requests,
     messages,
@@ -104,8 +104,8 @@ export function expectSummaryOf(
   };
 }
 
-function findingLine(finding: ExpectationResult): object {
-  const { expectation, filter, isMet, said, nearest, differing } = finding;
+function expectationFields(result: ExpectationResult): object {
+  const { expectation, filter, isMet, said, nearest, differing } = result;
   return {
     expectation,
     filter,
@@ -121,7 +121,7 @@ function differingJson({ label, request, message, differences }: DifferingMessag
   return { request, message, about: request === undefined ? label : undefined, differences: found };
 }
 
-/** The messages that do not meet an expectation, and below each what differs, in columns. */
+/** Formats the messages that do not meet an expectation, each followed by its differences in columns. */
 function differenceLines({ expectation, nearest, differing }: ExpectationResult, columns?: number): string[] {
   const comes = expectation === 'each' ? 'does not match' : 'comes nearest';
   if (nearest !== undefined) return messageLines(nearest, comes, columns);
@@ -142,13 +142,13 @@ function messageLines({ label, differences }: DifferingMessage, comes: string, c
 
 export const SUITE = 'hooks expect';
 
-export function expectationCase(finding: ExpectationResult): ReportedCase {
-  const { expectation, filter, isMet, said } = finding;
+export function expectationCase(result: ExpectationResult): ReportedCase {
+  const { expectation, filter, isMet, said } = result;
   return {
     classname: SUITE,
     name: filter === undefined ? expectation : `${expectation} ${filter}`,
     outcome: isMet ? 'passed' : 'failure',
-    ...(!isMet && { message: said, type: expectation, details: differenceLines(finding).join('\n') }),
-    line: findingLine(finding),
+    ...(!isMet && { message: said, type: expectation, details: differenceLines(result).join('\n') }),
+    line: expectationFields(result),
   };
 }

@@ -24,7 +24,7 @@ import { schemaCheck, Snapshot } from './message-files.ts';
 import { expectedOf, type ExpectOptions } from './options.ts';
 import { writeTrustFiles, type TrustFiles } from './trust-files.ts';
 
-/** Runs `hooks expect`: starts a command that sends, and says whether the expected requests come. */
+/** Runs `hooks expect`: starts COMMAND, and checks that the expected requests arrive. */
 export async function expectArrivals(
   command: readonly string[],
   options: ExpectOptions,
@@ -51,14 +51,14 @@ export async function expectArrivals(
     startedAt: systemClock.now(),
   };
   const { arrivals, display, printed, startedAt } = trial;
-  const write = (findings: readonly ExpectationResult[], ms: number): Promise<void> | undefined =>
-    report?.finish(findings.map(expectationCase), expectSummaryOf(findings, arrivals, ms), printed.text);
+  const write = (results: readonly ExpectationResult[], ms: number): Promise<void> | undefined =>
+    report?.finish(results.map(expectationCase), expectSummaryOf(results, arrivals, ms), printed.text);
   let end: CommandEnd | undefined;
   try {
     end = await runCommand(command, await receiverOf(trial, script), trial);
   } catch (error) {
     await snapshot?.abandon();
-    // A report of an earlier day may be at that path, and green.
+    // Otherwise the path could keep a report of an earlier run that passed.
     if (io.signal.aborted) {
       const said = error instanceof Error ? error.message : 'interrupted';
       const ofCommand: ExpectationResult = { expectation: 'command', isMet: false, said };
@@ -66,14 +66,15 @@ export async function expectArrivals(
     } else await report?.finish([failureCase(error, SUITE)], FAILURE_SUMMARY, printed.text);
     throw error;
   }
-  const ofCommand = commandFinding(end, trial);
+  const ofCommand = commandResult(end, trial);
   const others = arrivals.findings();
   const ofSnapshot = await snapshot?.conclude([...others, ofCommand], arrivals.unread);
-  const findings = [...others, ...(ofSnapshot === undefined ? [] : [ofSnapshot]), ofCommand];
+  const results = [...others, ...(ofSnapshot === undefined ? [] : [ofSnapshot]), ofCommand];
   const ms = systemClock.now() - startedAt;
-  display.conclude(findings, arrivals, ms);
-  await write(findings, ms);
-  return exitCodeOf(findings, io);
+  display.conclude(results, arrivals, ms);
+  await write(results, ms);
+  if (io.signal.aborted) return interruptedCode(io) ?? ExitCode.negative;
+  return results.every(({ isMet }) => isMet) ? ExitCode.ok : ExitCode.negative;
 }
 
 interface Trial {
@@ -82,13 +83,13 @@ interface Trial {
   readonly secrets: readonly string[];
   readonly schemes: Awaited<ReturnType<typeof receiverSchemes>>;
   readonly known: KnownSecrets | undefined;
-  /** Undefined: plain HTTP. */
+  /** Undefined for plain HTTP. */
   readonly certificate: ServerCertificate | undefined;
   readonly arrivals: ArrivalCheck;
   /** Aborted when no further request can improve the result. */
   readonly complete: AbortController;
   readonly display: ExpectOutput;
-  /** What the command printed last. */
+  /** The end of the output of COMMAND, for the report. */
   readonly printed: OutputTail;
   readonly startedAt: number;
 }
@@ -112,7 +113,7 @@ function receiverOf(trial: Trial, script: ReturnType<typeof parseScript>): Promi
   });
 }
 
-/** Runs the command until it has ended and the expected requests have come, or for at most `--within`. Nothing of it is left afterwards. */
+/** Runs COMMAND until it ends and the expected requests arrive, or for `--within` at most. Then stops all its processes. */
 async function runCommand(
   command: readonly string[],
   receiver: Receiver,
@@ -144,7 +145,7 @@ async function runCommand(
   } finally {
     await running?.stop();
     trust?.remove();
-    // Closing reports the requests still held, so that findings come after it.
+    // Closing reports the open requests, so it must end before the results are computed.
     await receiver.close();
   }
 }
@@ -159,7 +160,7 @@ function isSuccess(end: CommandEnd | undefined): boolean {
   return end !== undefined && 'code' in end && end.code === 0;
 }
 
-function commandFinding(
+function commandResult(
   end: CommandEnd | undefined,
   { io, options }: Pick<Trial, 'io' | 'options'>,
 ): ExpectationResult {
@@ -170,9 +171,4 @@ function commandFinding(
     ? 'COMMAND was stopped, because hooks expect was interrupted'
     : `COMMAND had not ended after ${formatDuration(options.within)}, and was stopped`;
   return { expectation, isMet, said };
-}
-
-function exitCodeOf(findings: readonly ExpectationResult[], io: Io): ExitCode {
-  if (io.signal.aborted) return interruptedCode(io) ?? ExitCode.negative;
-  return findings.every(({ isMet }) => isMet) ? ExitCode.ok : ExitCode.negative;
 }

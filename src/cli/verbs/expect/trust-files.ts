@@ -7,7 +7,10 @@ import type { Io } from '../../io.ts';
 
 export type TrustFiles = ReturnType<typeof writeTrustFiles>;
 
-/** Writes temporary files by which COMMAND trusts a certificate besides those that it trusted before; `env` has the variables that name them. */
+/**
+ * Writes temporary files with a certificate and all certificates that COMMAND trusted before. Returns the variables that name
+ * the files, for COMMAND, and a function that removes the files.
+ */
 export function writeTrustFiles(certificate: string, io: Io) {
   const folder = mkdtempSync(join(tmpdir(), 'hooks-expect-'));
   const remove = (): void => rmSync(folder, { recursive: true, force: true });
@@ -26,21 +29,24 @@ export function writeTrustFiles(certificate: string, io: Io) {
   };
 }
 
-/** For each variable what it named before, else the roots of the system, to which Node.js adds the file of its variable by itself. */
+/**
+ * Returns the certificates for each variable: those of the file that it named before, else the roots of the system. Node.js
+ * adds NODE_EXTRA_CA_CERTS to its own roots.
+ */
 function trustedBefore({ env, cwd }: Io): Readonly<Record<string, string>> {
   const namedBy = (name: string): string | undefined =>
     env[name] ? certificatesAt(resolve(cwd, env[name])) : undefined;
   const curl = namedBy('CURL_CA_BUNDLE');
   return {
     SSL_CERT_FILE: namedBy('SSL_CERT_FILE') ?? systemRoots(),
-    // Requests for Python takes curl's variable where its own is not set; curl prefers it to SSL_CERT_FILE.
+    // Requests for Python uses curl's variable if its own is not set. curl prefers it to SSL_CERT_FILE.
     REQUESTS_CA_BUNDLE: namedBy('REQUESTS_CA_BUNDLE') ?? curl ?? systemRoots(),
     ...(curl !== undefined && { CURL_CA_BUNDLE: curl }),
     NODE_EXTRA_CA_CERTS: namedBy('NODE_EXTRA_CA_CERTS') ?? '',
   };
 }
 
-/** Where Debian, Fedora, RHEL and openSUSE keep their roots; Alpine, macOS and BSD. */
+/** Paths of the root certificates on Debian, Fedora, RHEL, openSUSE; the last on Alpine, macOS and BSD. */
 const SYSTEM_FILES = [
   '/etc/ssl/certs/ca-certificates.crt',
   '/etc/pki/tls/certs/ca-bundle.crt',
@@ -56,7 +62,7 @@ function systemRoots(): string {
     : certificatesAt(file);
 }
 
-/** Of a file or of all files of a folder. One that cannot be read adds no certificate, as it did before. */
+/** Reads the certificates of a file or of all files of a folder. Empty if unreadable, because COMMAND did not trust them either. */
 function certificatesAt(path: string): string {
   try {
     if (!statSync(path).isDirectory()) return `${readTextNow(path)}\n`;
@@ -67,10 +73,10 @@ function certificatesAt(path: string): string {
   }
 }
 
-/** A file of certificates in a folder is far smaller. */
+/** Maximum bytes of a file in a folder. Files of certificates are far smaller. */
 const MOST_BYTES_IN_FOLDER = 1024 * 1024;
 
-/** Reads a file of a folder, which may hold other files too: pipes, folders and large files are skipped. */
+/** Reads a file of certificates. Skips pipes, folders, large files and files without a certificate. */
 function certificatesIn(file: string): string {
   const found = statSync(file, { throwIfNoEntry: false });
   if (found?.isFile() !== true || found.size > MOST_BYTES_IN_FOLDER) return '';

@@ -1,5 +1,4 @@
-import type { Forwarding } from '../../../app/forwarding.ts';
-import { createForwarding } from '../../../app/forwarding.ts';
+import { createForwarding, type Forwarding } from '../../../app/forwarding.ts';
 import { curlCommand, shownHeader, shownUrl } from '../../../capture/curl-command.ts';
 import { capturedBody } from '../../../capture/to-capture.ts';
 import { HooksError } from '../../../errors.ts';
@@ -15,18 +14,18 @@ import { TerminalKeys } from './terminal-keys.ts';
 interface KeyContext {
   readonly io: Io;
   readonly display: ListenOutput;
-  /** Of this receiver. */
+  /** URL of this receiver. */
   readonly url: string;
   readonly forwarding: Forwarding | undefined;
   readonly secrets: readonly string[];
 }
 
 const HELP = 'Keys: c copies the last request as curl, r sends it again, / filters, q stops';
-/** The keys of one read that a person may have pressed. */
+/** Maximum number of keys in one read. More are pasted text, not pressed keys. */
 const PRESSED_AT_ONCE = 4;
 const CLEAR_LINE = '\r\u001b[K';
 
-/** What a person can do with keys while `hooks listen` runs at a terminal. */
+/** The key commands of `hooks listen` on a terminal: copy, replay, filter and quit. */
 export class KeyCommands {
   readonly #context: KeyContext;
   readonly #quitting = new AbortController();
@@ -58,12 +57,12 @@ export class KeyCommands {
     this.#draw();
   }
 
-  /** One read brings several keys when they come quickly. */
+  /** Handles the keys of one read, which are several if typed quickly. */
   #input = (text: string): void => {
     let rest = text;
     while (rest !== '' && !this.#quitting.signal.aborted) {
       const isTyping = this.#typed !== undefined;
-      // What is pasted is no command.
+      // Ignores pasted text.
       if (!isTyping && rest.length > PRESSED_AT_ONCE) return;
       const [next = ''] = (isTyping ? /^\P{Cc}+|^[^]/u : /^[^]/u).exec(rest) ?? [];
       rest = rest.slice(next.length);
@@ -85,7 +84,7 @@ export class KeyCommands {
       case '\u0004': // Ctrl-D
         return this.#quitting.abort();
       case '\r':
-        // People part what came before from what comes next.
+        // Users press Enter to separate earlier requests from later ones.
         return this.#context.io.out('\n');
       default:
         return this.#context.display.remark(HELP);
@@ -108,38 +107,36 @@ export class KeyCommands {
     if (last === undefined) return display.remark(NONE_YET);
     if (this.#isReplaying) return undefined;
     this.#isReplaying = true;
-    let own: Forwarding | undefined;
+    let used = forwarding;
     try {
-      own =
-        forwarding === undefined
-          ? createForwarding({ url: urlOf(last, url), origin: 'r', secrets })
-          : undefined;
-      const response = await (forwarding ?? own)?.forward(last, io.signal);
+      used ??= createForwarding({ url: urlOf(last, url), origin: 'r', secrets });
+      const response = await used.forward(last, io.signal);
       if (response === undefined) return undefined;
       this.above(() => io.note(forwardedText(response, io.errColor, 'sent again')));
     } catch (error) {
       if (!(error instanceof HooksError)) throw error;
       this.above(() => display.failed(printable(error.message), error.hint));
     } finally {
-      await own?.close();
+      if (used !== forwarding) await used?.close();
       this.#isReplaying = false;
     }
   }
 
   #edit(text: string): void {
     const typed = this.#typed ?? '';
-    if (text === '\u001b') return this.#endFilter('');
+    if (text === '\u001b') return this.#endFilter();
     if (text === '\u007f' || text === '\b') this.#typed = withoutLast(typed);
     else if (text === '\u0015') this.#typed = '';
-    else if (text === '\r' || text === '\n') return this.#endFilter(typed, true);
+    else if (text === '\r' || text === '\n') return this.#endFilter(typed);
     else this.#typed = typed + text.replaceAll(/\p{Cc}/gu, '');
     return this.#draw();
   }
 
-  #endFilter(typed: string, isMeant = false): void {
+  /** Ends the typing of a filter. Undefined: the user canceled, and the filter stays. */
+  #endFilter(typed?: string): void {
     this.#erase();
     this.#typed = undefined;
-    if (isMeant) this.#context.display.setFilter(typed.trim());
+    if (typed !== undefined) this.#context.display.setFilter(typed.trim());
   }
 
   #draw(): void {
@@ -157,18 +154,18 @@ export class KeyCommands {
 
 const NONE_YET = 'No request has been shown yet';
 
-/** Without what a person sees as one character. */
+/** Removes the last character as the user sees it, which may be several code points. */
 function withoutLast(text: string): string {
   const characters = Array.from(new Intl.Segmenter().segment(text), ({ segment }) => segment);
   return characters.slice(0, -1).join('');
 }
 
-/** The URL at this receiver that a request was sent to. */
+/** Returns the URL of this receiver that a request was sent to. */
 function urlOf({ path }: ReceivedRequest, url: string): string {
   return path.startsWith('/') ? url + path : url;
 }
 
-/** The request as a command, and the variables that stand for its secrets. */
+/** Formats the request as a curl command, and names the variables that replace its secrets. */
 function curlOf(request: ReceivedRequest, url: string): { command: string; variables: readonly string[] } {
   const headers = endToEndHeaders(request.rawHeaders).map((pair) =>
     shownHeader(pair, { showSecrets: false }),
@@ -187,10 +184,10 @@ function curlOf(request: ReceivedRequest, url: string): { command: string; varia
   return { command, variables: [...new Set([...named, ...(isKeyHidden ? ['HOOKS_WRITE_KEY'] : [])])] };
 }
 
-/** xterm and others ignore a longer sequence. */
+/** Maximum characters of base64: xterm and others ignore longer sequences. */
 const LONGEST_SEQUENCE = 74_000;
 
-/** The sequence (OSC 52) by which a terminal, also one at the other end of ssh, takes a text into its clipboard. Others ignore it. */
+/** Returns the OSC 52 sequence that copies a text to the clipboard of the terminal, also over ssh. Other terminals ignore it. */
 function inClipboard(text: string, { TERM = 'dumb' }: Io['env']): string {
   const base64 = Buffer.from(text).toString('base64');
   const isKnown = TERM !== 'dumb' && TERM !== 'linux' && base64.length <= LONGEST_SEQUENCE;

@@ -6,9 +6,9 @@ import type { SignatureScheme } from '../../../signature/schemes/scheme.ts';
 import { expandUrl } from '../../flags/short-url.ts';
 import type { ListenOptions } from './options.ts';
 
-export interface InboxContext {
+interface InboxContext {
   readonly secrets: readonly string[];
-  /** The signature schemes that are named. */
+  /** The schemes of --scheme or the config. */
   readonly schemes: readonly SignatureScheme[] | undefined;
   readonly forwarding: Forwarding | undefined;
 }
@@ -32,7 +32,7 @@ export async function openInbox(
   });
 }
 
-/** Reads a file that the build makes of inbox/page; every chunk of the program lies one folder below. */
+/** Reads a file that the build makes from inbox/page. All chunks of the program are one folder below `inbox`. */
 function readBuilt(name: string): Promise<string> {
   return readFile(new URL(`../inbox/${name}`, import.meta.url), 'utf8');
 }

@@ -7,14 +7,14 @@ export interface ListenOptions extends GlobalOptions, SecretFlags, SchemeFlags {
   readonly host: string;
   readonly respond?: string;
   readonly requireSignature?: true;
-  /** A folder. */
+  /** Path of a folder. */
   readonly save?: string;
   /** A URL. */
   readonly forward?: string;
-  /** A PEM file. */
+  /** Path of a PEM file. */
   readonly ca?: string;
   readonly selfSigned?: true;
-  /** A file. */
+  /** Path of a file. */
   readonly certOut?: string;
   readonly ui?: true;
   readonly filter?: readonly string[];

@@ -18,19 +18,19 @@ import { jsonLine } from '../../json-line.ts';
 import { receivedRow } from '../../print/received-line.ts';
 import type { ListenOptions } from './options.ts';
 
-/** What the first lines say when the receiver is ready. */
-export interface ListenReady {
+/** The facts that the first lines print when the receiver is ready. */
+interface ListenReady {
   readonly url: string;
-  /** A URL for each address, when it listens on every interface. */
-  readonly urls?: readonly string[] | undefined;
+  /** A URL for each address if the receiver listens on every interface. */
+  readonly urls: readonly string[] | undefined;
   readonly hasSecret: boolean;
-  /** The signature schemes that are named. */
-  readonly schemes?: readonly SignatureScheme[] | undefined;
-  readonly certificate?: SelfSignedCertificate | undefined;
-  readonly forwardUrl?: string | undefined;
-  readonly inboxUrl?: string | undefined;
-  /** The URL of the page that may act and shows the right signatures, for the terminal. */
-  readonly inboxUrlWithToken?: string | undefined;
+  /** The schemes of --scheme or the config. */
+  readonly schemes: readonly SignatureScheme[] | undefined;
+  readonly certificate: SelfSignedCertificate | undefined;
+  readonly forwardUrl: string | undefined;
+  readonly inboxUrl: string | undefined;
+  /** The URL of the page that may act and shows the expected signatures. Printed on the terminal only. */
+  readonly inboxUrlWithToken: string | undefined;
 }
 
 /** Prints what `hooks listen` receives, and saves it with --save. */
@@ -38,13 +38,13 @@ export class ListenOutput {
   readonly #options: ListenOptions;
   readonly #io: Io;
   readonly #folder: CaptureFolder | undefined;
-  /** Undefined: every request is shown, also one without a message. */
+  /** Undefined if every request is shown, also requests without a message. */
   #filter: MessageFilter | undefined;
-  /** Requests that the filter hid. */
+  /** Number of requests hidden by the filter. */
   hidden = 0;
-  /** Connections on which no request came. */
+  /** Number of connections rejected before a request arrived. */
   rejections = 0;
-  /** Requests that could not be saved. */
+  /** Number of requests that could not be saved. */
   unsaved = 0;
   last: ReceivedRequest | undefined;
 
@@ -74,7 +74,7 @@ export class ListenOutput {
       this.remark(`Try: ${command}`);
       if (/cat\)|-file -$/.test(command)) this.remark(TYPE_THE_SECRET);
     }
-    // hooks' own senders reject the certificate, and curl cannot sign.
+    // The senders of hooks reject the certificate, and curl cannot sign.
     else if (!hasSecret) this.remark(`Try: curl -k -d '{}' ${url}`);
   }
 
@@ -89,7 +89,7 @@ export class ListenOutput {
     this.#io.out(receivedRow(request, { output, file, withBody, screen: this.#io }));
   }
 
-  /** Filters what comes from now on, in place of `--filter`; with an empty text everything is shown. */
+  /** Replaces the filter for the following requests. An empty text shows every request. */
   setFilter(text: string): void {
     try {
       this.#filter = text === '' ? undefined : readLiveFilter([text]);
@@ -123,7 +123,7 @@ export class ListenOutput {
     if (this.#options.quiet !== true) this.#io.note(this.#io.errColor.dim(line));
   }
 
-  /** A request that cannot be saved is shown nevertheless; the exit code says so. */
+  /** Saves a request and returns its file. A request that cannot be saved is still shown, and changes the exit code. */
   #save(request: ReceivedRequest): string | undefined {
     try {
       return this.#folder?.save(request);
@@ -135,7 +135,7 @@ export class ListenOutput {
     }
   }
 
-  /** A command that works in another terminal, in any folder: the secret that it needs is never shown, so a person types it there. */
+  /** Returns a command to send a message from another terminal and any folder. Never contains the secret; the user types it. */
   #nextCommand(url: string, { hasSecret, schemes }: Pick<ListenReady, 'hasSecret' | 'schemes'>): string {
     const { certOut, secret, secretFile, config } = this.#options;
     const { cwd, env } = this.#io;
@@ -151,25 +151,25 @@ export class ListenOutput {
     if (files.length > 0 && files.length === flags.length) {
       return [send, ...files.map((file) => `--secret-file ${quotedPath(resolve(cwd, file))}`)].join(' ');
     }
-    // Takes the variable where it is set, and asks for it where it is not.
+    // Uses the variable if it is set in the other terminal, and asks for it otherwise.
     if (flags.length === 0 && env['HOOKS_SECRET']) return `HOOKS_SECRET="\${HOOKS_SECRET:-$(cat)}" ${send}`;
     return `${send} --secret-file -`;
   }
 }
 
-const TYPE_THE_SECRET = '     (where it waits, type the secret, Enter and Ctrl-D)';
+const TYPE_THE_SECRET = '     (when it waits for input, type the secret, Enter and Ctrl-D)';
 
-/** One of the schemes is enough, and takes one secret; none is named where it is the default. */
+/** Names the first scheme, because one is enough and needs one secret. Empty for a default scheme. */
 function schemeFlag([first]: readonly SignatureScheme[] = []): string {
   return first === undefined || DEFAULT_SCHEMES.includes(first) ? '' : ` --scheme ${first.name}`;
 }
 
-/** A path as a POSIX shell reads it. */
+/** Quotes a path for a POSIX shell. */
 function quotedPath(path: string): string {
   return /^[\w./-]+$/.test(path) ? path : `'${printable(path).replaceAll("'", "'\\''")}'`;
 }
 
-/** Reads a filter of requests whose senders wait for it. Throws ConfigError for a regular expression that may take long. */
+/** Reads a filter. Throws ConfigError for a regular expression that may take long, because senders wait for the filter. */
 function readLiveFilter(flags: readonly string[]): MessageFilter {
   const conditions = flags.flatMap((flag) => readConditions(flag));
   const slow = conditions.find(({ operator, value }) => operator === '~' && !isLinear(value));

@@ -15,7 +15,6 @@ import { rejectConflicts, type FlagRule } from '../../flags/flag-values.ts';
 import { ExitCode, interruptedCode } from '../../exit-code.ts';
 import { aborted, type Io } from '../../io.ts';
 import { ListenOutput } from './output.ts';
-import type { InboxContext } from './open-inbox.ts';
 import type { KeyCommands } from './key-commands.ts';
 import type { ListenOptions } from './options.ts';
 import { listeningUrls } from '../../print/listening-urls.ts';
@@ -23,7 +22,7 @@ import { knownSecrets, type KnownSecrets } from '../../flags/signature/known-sec
 import { receiverSchemes } from '../../flags/signature/scheme-flags.ts';
 import { commandSecrets } from '../../flags/signature/secret-flags.ts';
 
-/** Runs `hooks listen`: receives and shows requests until it is interrupted or what was expected is settled. */
+/** Runs `hooks listen`: receives and shows requests until it is interrupted or the expectation is met or missed. */
 export async function listen(options: ListenOptions, io: Io): Promise<ExitCode> {
   rejectConflicts(options, FLAG_RULES);
   const secrets = await commandSecrets(options, 'verify', io);
@@ -61,14 +60,13 @@ interface Session {
 
 async function receive(session: Session): Promise<void> {
   const { options, io, secrets, schemes, known, script, forwarding, display, expectation } = session;
-  const hasSecret = secrets.length > 0;
   const certificate = options.selfSigned ? makeCertificate(options.host, Date.now()) : undefined;
   if (certificate !== undefined && options.certOut !== undefined) {
     await writeCertificate(certificate.cert, options.certOut, io);
   }
-  const inbox = options.ui
-    ? await inboxOf(options, { secrets, schemes: schemes.scheme, forwarding })
-    : undefined;
+  const context = { secrets, schemes: schemes.scheme, forwarding };
+  // Loads the inbox only for --ui.
+  const inbox = options.ui ? await (await import('./open-inbox.ts')).openInbox(options, context) : undefined;
   let keys: KeyCommands | undefined;
   const receiver = await startReceiver({
     host: options.host,
@@ -92,19 +90,17 @@ async function receive(session: Session): Promise<void> {
     onRefused: (rejection) => display.rejected(rejection),
   });
   const { url } = receiver;
+  // Opens the inbox before `printedUrl`, which needs the receiver.
   const inboxUrl = inbox?.open(receiver);
-  const urls = listeningUrls(url, options.host);
-  const inboxUrlWithToken = inbox?.printedUrl;
-  const forwardUrl = forwarding?.shownUrl;
   display.ready({
     url,
-    urls,
-    hasSecret,
+    urls: listeningUrls(url, options.host),
+    hasSecret: secrets.length > 0,
     schemes: schemes.scheme,
     certificate,
-    forwardUrl,
+    forwardUrl: forwarding?.shownUrl,
     inboxUrl,
-    inboxUrlWithToken,
+    inboxUrlWithToken: inbox?.printedUrl,
   });
   if (takesKeys(options, io)) {
     const { KeyCommands: Keys } = await import('./key-commands.ts');
@@ -120,13 +116,13 @@ async function receive(session: Session): Promise<void> {
   await receiver.close();
 }
 
-/** A secret that was typed has taken the end of the input. */
+/** Whether to read keys. A secret that was typed has read stdin to its end. */
 function takesKeys({ output, secretFile = [] }: ListenOptions, { stdin, stdoutIsTty }: Io): boolean {
   const isTyped = secretFile.some((flag) => 'file' in flag && flag.file === '-');
   return output === 'text' && stdoutIsTty && stdin.isTTY === true && !isTyped;
 }
 
-/** Writes it before the receiver is ready, so that a sender that waits for that can read it. Throws InputError. */
+/** Writes the certificate before the receiver is ready, for senders that wait until it is ready. Throws InputError. */
 async function writeCertificate(cert: string, file: string, { cwd }: Io): Promise<void> {
   try {
     await writeFile(resolve(cwd, file), cert);
@@ -150,16 +146,16 @@ async function forwardingOf(
   throw new ConfigError('Expected the URL of another receiver, got that of this one (--forward)', {
     key: 'forward',
     origin: '--forward',
-    hint: 'choose another --port for this receiver: every request would go round forever',
+    hint: 'choose another --port for this receiver: every request would be forwarded in a loop',
   });
 }
 
-/** The last one is the IPv6 form of the first. */
+/** Addresses of all interfaces. The last one is the IPv6 form of the first. */
 const WILDCARDS = ['0.0.0.0', '::', '::ffff:0:0'];
 
 /**
- * Whether a URL leads to this receiver, by name and by the addresses behind it: a name of this machine, or an address of its network.
- * URL has written names in lower case and addresses in their shortest form, those of IPv6 in brackets.
+ * Whether a URL leads to this receiver, by name or by the addresses of the name. `URL` normalizes names to lower case and addresses to
+ * their shortest form.
  */
 async function leadsHere(url: URL, listensOn: string): Promise<boolean> {
   const host = bareHost(url).replace(/\.$/, '');
@@ -173,16 +169,10 @@ async function listeningAddresses(listensOn: string): Promise<readonly string[]>
   return Object.values(networkInterfaces()).flatMap((each = []) => each.map(({ address }) => address));
 }
 
-/** No address for a name that cannot be looked up: it leads nowhere. An IPv4 address may come in its IPv6 form. */
+/** Returns the addresses of a name, with IPv4 addresses in their IPv4 form. Empty if the lookup fails. */
 async function addressesOf(host: string): Promise<readonly string[]> {
   const found = await lookup(host, { all: true }).catch(() => []);
   return found.map(({ address }) => address.replace(/^::ffff:(?=\d+\.)/, ''));
-}
-
-/** Loads the inbox only for `--ui`. */
-async function inboxOf(options: ListenOptions, context: InboxContext) {
-  const { openInbox } = await import('./open-inbox.ts');
-  return openInbox(options, context);
 }
 
 function expectationOf({ count, untilIdle, within }: ListenOptions, secrets: readonly string[]): Expectation {
@@ -208,8 +198,8 @@ function conclude(expectation: Expectation, display: ListenOutput, io: Io): Exit
 }
 
 function missingHint({ requests, counted }: Tally, rejections: number): string {
-  if (requests === 0 && rejections > 0) return 'look at the lines above: they say why what came was rejected';
+  if (requests === 0 && rejections > 0) return 'look at the lines above for the cause of each rejection';
   if (requests === 0) return 'post to the URL above before the time is over; --within 5m waits longer';
-  if (requests === counted) return 'send more, or wait longer: what came was good, but too little';
-  return 'look at the lines above: they say what is wrong with each request';
+  if (requests === counted) return 'send more requests, or wait longer: all requests were good, but too few';
+  return 'look at the lines above for the problem of each request';
 }

@@ -2,23 +2,23 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import type { Io } from '../../io.ts';
 
-/** What Ctrl-C, Ctrl-Z and Ctrl-\ write to a terminal in raw mode, where they no longer send a signal by themselves. */
+/** Characters of Ctrl-C, Ctrl-Z and Ctrl-\ on a terminal in raw mode, which does not send signals for these keys. */
 const [INTERRUPT, SUSPEND, QUIT] = ['\u0003', '\u001a', '\u001c'];
 
 /**
- * Reads keys from a terminal until it is closed or the command is stopped. The keys that send a signal everywhere else do so
- * here, too, and the terminal is itself again before they do: the shell that is next would neither echo nor break lines.
+ * Reads keys from a terminal until it is closed or the command is stopped. Ctrl-C, Ctrl-Z and Ctrl-\ send their signals, and
+ * leave raw mode first: otherwise the shell that comes next would not echo input or break lines.
  */
 export class TerminalKeys {
   readonly #io: Io;
   readonly #onInput: (text: string) => void;
-  /** Called when keys are first read: at once, or when the command comes to the front. */
+  /** Called when keys are first read: immediately, or when the process moves to the foreground. */
   #onReady: (() => void) | undefined;
   #isRaw = false;
-  /** Looks whether a process in the background has come to the front. */
-  #looking: NodeJS.Timeout | undefined;
+  /** Polls whether a background process has moved to the foreground. */
+  #polling: NodeJS.Timeout | undefined;
 
-  /** Undefined where there is no terminal to read keys from: a pipe, or Windows. */
+  /** Starts to read keys. Undefined if stdin, stdout or stderr is not a terminal. */
   static open(io: Io, onInput: (text: string) => void, onReady: () => void): TerminalKeys | undefined {
     const { stdin, stdoutIsTty, stderrIsTty } = io;
     const isTerminal = stdin.setRawMode !== undefined && stdoutIsTty && stderrIsTty;
@@ -31,30 +31,30 @@ export class TerminalKeys {
     this.#onReady = onReady;
     io.stdin.setEncoding('utf8');
     process.on('SIGCONT', this.#enter);
-    // Before a second signal, which ends the process at once.
+    // Restores the terminal before a second signal, which ends the process immediately.
     io.signal.addEventListener('abort', this.close, { once: true });
     this.#enter();
   }
 
   close = (): void => {
     const { stdin, signal } = this.#io;
-    clearTimeout(this.#looking);
+    clearTimeout(this.#polling);
     this.#leave();
     stdin.off('data', this.#read);
     process.off('SIGCONT', this.#enter);
     signal.removeEventListener('abort', this.close);
   };
 
-  /** A background process that changes a terminal or reads from it is stopped. */
+  /** Enters raw mode, but only in the foreground: a background process that changes or reads a terminal is stopped. */
   #enter = (): void => {
-    clearTimeout(this.#looking);
+    clearTimeout(this.#polling);
     if (!isForeground(this.#io)) {
-      // `fg` tells nothing to a process that `bg` has continued.
-      this.#looking = setTimeout(this.#enter, LOOK_MS).unref();
+      // Polls, because `fg` sends no signal to a process that `bg` has continued.
+      this.#polling = setTimeout(this.#enter, POLL_MS).unref();
       return;
     }
     const { stdin } = this.#io;
-    // A shell has set the terminal meanwhile, of which Node knows nothing.
+    // Leaves raw mode first: Node does not know that a shell may have changed the terminal.
     if (this.#isRaw) stdin.setRawMode?.(false);
     stdin.setRawMode?.(true);
     this.#isRaw = true;
@@ -78,24 +78,24 @@ export class TerminalKeys {
     if (text !== '') this.#onInput(text);
   };
 
-  /** Does what the terminal does: the signal goes to the whole process group, such as `npx` that waits for this one. */
+  /** Sends a signal to the whole process group, like a terminal, because a parent such as `npx` must get it too. */
   #signal(name: NodeJS.Signals): void {
     this.#leave();
     this.#io.signalGroup(name);
-    // Goes on here after `fg`; or at once, when there is no shell that could continue it.
+    // Runs after `fg`, or immediately if no shell could continue the process.
     if (name === 'SIGTSTP') this.#enter();
   }
 }
 
-const LOOK_MS = 500;
+const POLL_MS = 500;
 
-/** What arrow keys and the like write. */
+/** Escape sequences of arrow keys and other special keys. */
 // eslint-disable-next-line no-control-regex -- they begin with a control character
 const ESCAPE_SEQUENCES = /\u001b(?:\[[0-9;?]*[ -/]*[@-~]|O.)/g;
 
-/** Whether the terminal listens to this process: it is not, or no longer, in the background. */
+/** Whether this process is in the foreground of the terminal. */
 function isForeground({ stdinFd }: Io): boolean {
-  // A stream without a descriptor belongs to the program that made it.
+  // A stream without a descriptor was made by a program, and never is in the background.
   if (stdinFd === undefined) return true;
   try {
     const [group, ofTerminal] = process.platform === 'linux' ? groupsOfLinux() : groupsByPs();
@@ -105,7 +105,7 @@ function isForeground({ stdinFd }: Io): boolean {
   }
 }
 
-/** proc(5): after the name, which may contain anything, come state, ppid, pgrp, session, tty and tpgid. */
+/** Reads the process groups of this process and of its terminal, which follow the name; the name may contain `)`. */
 function groupsOfLinux(): readonly (string | undefined)[] {
   const stat = readFileSync('/proc/self/stat', 'utf8');
   const [, , group, , , ofTerminal] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');

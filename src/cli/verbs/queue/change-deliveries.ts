@@ -5,22 +5,21 @@ import { printable } from '../../../redact.ts';
 import { ExitCode } from '../../exit-code.ts';
 import type { Io } from '../../io.ts';
 import { jsonLine } from '../../json-line.ts';
-import { createProgress } from '../../print/progress.ts';
 import { askFirst, quantityText, DEAD_LETTERS } from './confirm.ts';
 import { fullIds } from './full-ids.ts';
 import { select } from './selection.ts';
-import { withQueue, type QueueOptions } from './run.ts';
+import { withProgress, withQueue, type QueueOptions } from './run.ts';
 
 type ChangeResult = RetryResult | DropResult | DueResult;
 type Done = 'retried' | 'dropped' | 'due';
 
-/** Why a delivery was not changed, and what to do. */
+/** Explains why a delivery was not changed, and what to do. */
 const UNCHANGED: Readonly<Record<Exclude<ChangeResult, Done>, string>> = {
   unknown: 'there is no such delivery (hooks queue list shows their ids)',
-  delivered: 'it is delivered; hooks queue show shows its body, to send it again',
-  waiting: 'it is no dead letter: it waits, and will be delivered',
-  invalid: 'its message is invalid, and no attempt can succeed: correct it and send it again',
-  damaged: 'its stored body is damaged, and what is left of it is not sent; hooks queue show shows that',
+  delivered: 'it is already delivered; hooks queue show prints its body, to send it again',
+  waiting: 'it is not a dead letter: it is waiting, and will be delivered',
+  invalid: 'its message is invalid, so no attempt can succeed: correct it and send it again',
+  damaged: 'its stored body is damaged, and is not sent; hooks queue show prints the rest of it',
   sending: 'it is in flight; try again when it is settled',
   dead: 'it is a dead letter: hooks queue retry without --now delivers it again',
 };
@@ -30,7 +29,7 @@ export function retryDeliveries(ids: readonly string[], options: QueueOptions, i
   const { now = false } = options;
   if (!now || ids.length > 0) rejectIdsWithAll(ids, options);
   if (now && options.all && !options.quiet) {
-    io.note('note: --now takes what waits, and no dead letter; hooks queue retry --all delivers those again');
+    io.note('note: --now skips dead letters; hooks queue retry --all delivers dead letters again');
   }
   return withQueue(options, io, async (durable) => {
     const { inspection } = durable;
@@ -43,18 +42,18 @@ export function retryDeliveries(ids: readonly string[], options: QueueOptions, i
   });
 }
 
-/** Throws ConfigError unless deliveries are named, or all are meant. */
+/** Throws ConfigError unless either ids or `--all` are given. */
 export function rejectIdsWithAll(ids: readonly string[], { all, filter, since, state }: QueueOptions): void {
   const isNarrowed = [filter, since, state].some((flag) => flag !== undefined);
   if (ids.length > 0 ? !all && !isNarrowed : all) return;
   const got = ids.length === 0 ? 'neither' : all ? 'both' : 'ids with a selection';
   throw new ConfigError(`Expected the ids of deliveries, or \`--all\`, got ${got}`, {
     flag: '--all',
-    hint: 'run hooks queue list --state dead to see them',
+    hint: 'run hooks queue list --state dead to see dead letters',
   });
 }
 
-/** What --dry-run prints: nothing was changed. */
+/** Prints the result of --dry-run, which changes no delivery. */
 export function writeWouldChange(
   count: number,
   done: Done | 'removed',
@@ -83,7 +82,10 @@ interface DeliveryChange {
   readonly io: Io;
 }
 
-/** Changes named deliveries, and prints a line for each. Returns 1 when one was not changed; 2 when an id to drop is unknown, as `hooks queue show` does. */
+/**
+ * Changes named deliveries, and prints a line for each. Returns 1 if a delivery was not changed, and 2 if an id to drop is unknown,
+ * like `hooks queue show`.
+ */
 export async function changeNamed(
   named: readonly string[],
   { inspection, change, done, options, io }: DeliveryChange,
@@ -111,15 +113,11 @@ function isDone(result: ChangeResult): result is Done {
 
 interface SelectedChange extends DeliveryChange {
   readonly states: readonly DeliveryState[];
-  /** Whether a person at a terminal is asked before anything is changed. */
+  /** Asks for confirmation on a terminal before any delivery is changed. */
   readonly isAsked: boolean;
 }
 
-function retryQuestion(count: number): string {
-  return `Deliver ${quantityText(count, DEAD_LETTERS)} again?`;
-}
-
-/** Changes all deliveries that the flags leave, and prints counts. One that cannot be changed is only counted: it was not named. */
+/** Changes all selected deliveries, and prints counts. Deliveries that cannot be changed are counted without a reason. */
 async function changeSelected({
   inspection,
   change,
@@ -132,41 +130,31 @@ async function changeSelected({
   const counts: ChangeCounts = { [done]: 0 };
   const ids = await selectedIds(inspection, { ...options, state: states }, io);
   if (options.dryRun) return writeWouldChange(ids.length, done, options, io);
-  const question = { count: () => ids.length, text: retryQuestion };
-  const declined = isAsked ? await askFirst(question, options, io) : undefined;
+  const text = (count: number): string => `Deliver ${quantityText(count, DEAD_LETTERS)} again?`;
+  const declined = isAsked ? await askFirst({ count: () => ids.length, text }, options, io) : undefined;
   if (declined !== undefined) return declined;
-  const shown = options.output === 'text' && options.quiet !== true;
-  const progress = createProgress(io, { label: done, shown, unit: 'deliveries' });
-  try {
+  await withProgress(done, { options, io }, async (progress) => {
     for (let at = 0; at < ids.length && !io.signal.aborted; at += CHANGED_AT_ONCE) {
       for (const result of await change(ids.slice(at, at + CHANGED_AT_ONCE))) countResult(counts, result);
       progress.update(Math.min(at + CHANGED_AT_ONCE, ids.length), ids.length);
     }
-  } finally {
-    progress.stop();
-  }
+  });
   writeCounts(counts, options, io);
   return ExitCode.ok;
 }
 
 export function writeCounts(counts: ChangeCounts, options: QueueOptions, io: Io): void {
-  if (options.output === 'json') io.out(jsonLine(counts));
-  else {
-    io.out(
-      `${Object.entries(counts)
-        .map(([result, count]) => `${result} ${count}`)
-        .join(', ')}\n`,
-    );
-  }
+  const texts = Object.entries(counts).map(([result, count]) => `${result} ${count}`);
+  io.out(options.output === 'json' ? jsonLine(counts) : `${texts.join(', ')}\n`);
 }
 
 const DEAD = ['dead'] as const;
-/** What `--now` may make due: one that is in flight is left out. */
+/** States that `--now` can make due. Deliveries in flight cannot be. */
 const WAITING = ['pending', 'retrying'] as const;
-/** Changed in one transaction, which waits for the disk once. */
+/** Deliveries per transaction, so that the disk is synced once for all of them. */
 export const CHANGED_AT_ONCE = 1_000;
 
-/** Collects all ids before a change: a dead letter that is retried may be dead again before the last page is read. */
+/** Collects all ids before the first change, because a retried dead letter may be dead again before the last page is read. */
 async function selectedIds(
   inspection: QueueInspection,
   options: QueueOptions,

@@ -9,9 +9,9 @@ import type { MoveFlags } from './move-queue.ts';
 import type { RecoverFlags } from './recover-store.ts';
 import type { QueueOptions } from './run.ts';
 
-/** What stands above the help of each subcommand, and all of it above that of `hooks queue`. */
+/** Examples in the help of each subcommand. The help of `hooks queue` prints all of them. */
 const EXAMPLES = {
-  stats: ['stats                       # count what waits, and what is dead'],
+  stats: ['stats                       # count waiting deliveries, dead letters'],
   list: ['list --state dead --since 2h'],
   show: ['show ID                     # with its body and every attempt'],
   retry: [
@@ -35,19 +35,19 @@ function examplesText(lines: readonly string[]): string {
 }
 
 const DETAILS = `
-Other processes may go on delivering from the queue. Without --store it is the
-store of the config, or hooks.db in the data folder. --filter takes the fields
+Other processes may keep delivering from the queue. The default of --store is
+the store of the config, or hooks.db in the data folder. --filter matches fields
 of the body (type=track, properties.plan=pro) and of the delivery: id,
-messageId, source, destination, state, reason; state=delivered selects what
---state delivered does. --since goes by when a delivery was added: a time ago
-(2h), or a timestamp. An id may be shortened to a beginning or an end that no
-other has; a terminal shows the ends.
+messageId, source, destination, state, reason; state=delivered is the same as
+--state delivered. --since selects by the time at which a delivery was added:
+a time ago (2h), or a timestamp. An id may be shortened to a unique beginning or
+end; a terminal shows the ends.
 
 purge and vacuum give space back to the disk in steps, between the writes of
 serve and worker.
 `;
 
-/** Runs a subcommand, whose module is loaded then, so that help loads little. */
+/** Runs a subcommand. Imports its module only then, so that help starts fast. */
 type Action = (words: readonly string[], options: QueueOptions, io: Io) => Promise<ExitCode>;
 
 /** Adds a subcommand. */
@@ -66,8 +66,8 @@ export const defineQueue: Define = (command, context) => {
       context.exit(await action(self.args, self.optsWithGlobals<QueueOptions>(), context.io));
     });
   };
-  addLooks(add);
-  addChanges(add);
+  addReadingVerbs(add);
+  addChangingVerbs(add);
   addStoreCommands(add);
   addRecover(command, context);
 };
@@ -79,8 +79,8 @@ function addVerb(command: Command, usage: Usage, summary: string): Command {
     .configureHelp({ showGlobalOptions: true });
 }
 
-/** Adds what looks at deliveries and changes none. */
-function addLooks(add: Add): void {
+/** Adds the subcommands that show deliveries. */
+function addReadingVerbs(add: Add): void {
   const stats = add('stats', 'count deliveries by destination and state', async (_, options, io) =>
     (await import('./show-stats.ts')).showStats(options, io),
   );
@@ -94,18 +94,18 @@ function addLooks(add: Add): void {
   );
 }
 
-/** Adds what changes deliveries, and between them `export`, by which one keeps what one purges. */
-function addChanges(add: Add): void {
+/** Adds the subcommands that change deliveries, and `export`, which saves deliveries before a purge. */
+function addChangingVerbs(add: Add): void {
   const retrySummary = 'deliver dead letters again, with a new retry window';
   const retry = add('retry [ids...]', retrySummary, async (ids, options, io) =>
     (await import('./change-deliveries.ts')).retryDeliveries(ids, options, io),
   )
-    .option('--all', 'take all dead letters that --filter and --since leave')
-    .option('--now', 'make what waits for another round due at once instead');
+    .option('--all', 'retry all dead letters that --filter and --since select')
+    .option('--now', 'make deliveries that wait for a retry due now instead');
   addConfirmationFlags(addSelectionFlags(retry, { withStates: false }));
   const drop = add('drop [ids...]', 'remove deliveries for good', async (ids, options, io) =>
     (await import('./remove-deliveries.ts')).dropDeliveries(ids, options, io),
-  ).option('--all', 'take all that --filter, --since and --state leave');
+  ).option('--all', 'drop all that --filter, --since and --state select');
   addConfirmationFlags(addSelectionFlags(drop));
   const bodies = add('export', 'print bodies as NDJSON, for hooks replay', async (_, options, io) =>
     (await import('./show-deliveries.ts')).exportBodies(options, io),
@@ -120,11 +120,11 @@ function addChanges(add: Add): void {
 
 function addConfirmationFlags(command: Command): void {
   command
-    .option('-y, --yes', 'ask nothing at a terminal')
-    .option('--dry-run', 'print how many would be changed, and change none');
+    .option('-y, --yes', 'do not ask for confirmation on a terminal')
+    .option('--dry-run', 'print how many deliveries would change, and change none');
 }
 
-/** Adds what treats the store as a whole. */
+/** Adds the subcommands for the whole store. */
 function addStoreCommands(add: Add): void {
   add('backup <file>', 'copy the queue file while it is in use', async ([file = ''], options, io) =>
     (await import('./back-up-store.ts')).backUpStore(given(file), options, io),
@@ -139,7 +139,7 @@ function addStoreCommands(add: Add): void {
   }).requiredOption('--to <url>', 'move to sqlite:FILE, redis://… or postgres://…', given);
 }
 
-/** Adds `recover`, which has no --store: it names its file itself, which is no store in use. */
+/** Adds `recover`, which has no --store, because its file is an argument and not in use. */
 function addRecover(command: Command, context: CommandContext): void {
   addVerb(command, 'recover <file>', 'copy the readable part of a damaged file to a new one')
     .requiredOption('--to <file>', 'write to this new file', given)

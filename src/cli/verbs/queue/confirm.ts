@@ -3,14 +3,14 @@ import type { Io } from '../../io.ts';
 import type { QueueOptions } from './run.ts';
 
 interface Question {
-  /** How many would be changed: of none there is no question. */
+  /** Counts the deliveries that would change. No question is asked for 0. */
   readonly count: () => Promise<number> | number;
   readonly text: (count: number) => string;
 }
 
 /**
- * Asks a person at a terminal before something is removed or repeated for good. Undefined: go on; else the exit code. Without
- * asking a script has decided, or --yes; then nothing is counted for the question.
+ * Asks for confirmation on a terminal before deliveries are removed or sent again. Returns undefined to continue, or the exit
+ * code if the user declined. Scripts and --yes are not asked, and `count` is not called for them.
  */
 export async function askFirst(
   { count, text }: Question,

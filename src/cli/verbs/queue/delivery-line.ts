@@ -9,7 +9,7 @@ import { formatRow, type Cell } from '../../print/table.ts';
 import { attemptCause } from '../../print/failure-cause.ts';
 import { attemptText, detailText, durationText } from '../../attempt-text.ts';
 
-/** The fields of a delivery that `hooks queue list -o json` prints. */
+/** Returns the fields of a delivery that `hooks queue list -o json` prints. */
 export function briefJson(delivery: Delivery): Record<string, unknown> {
   const { id, messageId, type, source, destination, state, reason, detail, createdAt, dueAt, settledAt } =
     delivery;
@@ -31,7 +31,7 @@ export function briefJson(delivery: Delivery): Record<string, unknown> {
   };
 }
 
-/** All fields, with the body and every attempt. The rest of a damaged body is not named `body`, so that no program sends it. */
+/** Returns all fields, with the body and every attempt. A damaged body is named `damaged`, so that no program sends it. */
 export function fullJson(delivery: Delivery): Record<string, unknown> {
   const { orderKeys, progress, body, isDamaged } = delivery;
   const { lastAttempt: _, ...brief } = briefJson(delivery);
@@ -49,10 +49,10 @@ function attemptJson({ at, ...attempt }: AttemptRecord): object {
   return { at: isoTime(at), ...attempt };
 }
 
-/** The ids that one process makes differ only in their ends; this much of them differs between processes, too. */
+/** Characters at the end of an id that are printed. Long enough to differ within a process and between processes. */
 const SHORT_ID_LENGTH = 11;
 
-/** The columns of `briefText`: their heads, and their least widths at a terminal and elsewhere. */
+/** The columns of `briefText`: their heads, and their minimum widths on a terminal and elsewhere. */
 const BRIEF_COLUMNS = [
   { head: 'STATE', atTerminal: 16, elsewhere: 16 },
   { head: 'ID', atTerminal: SHORT_ID_LENGTH, elsewhere: 0 },
@@ -63,7 +63,7 @@ const BRIEF_COLUMNS = [
   { head: 'LAST ATTEMPT', atTerminal: 0, elsewhere: 0 },
 ];
 
-/** The head above what `briefText` formats for a terminal. */
+/** Formats the table head for the lines of `briefText` on a terminal. */
 export function briefHead({ color, stdoutColumns: columns }: Screen): string {
   return formatRow(
     BRIEF_COLUMNS.map(({ head, atTerminal }) => ({ text: head, minWidth: atTerminal, paint: color.bold })),
@@ -71,7 +71,7 @@ export function briefHead({ color, stdoutColumns: columns }: Screen): string {
   );
 }
 
-/** Formats a delivery as one aligned line. A terminal gets its age, the end of its id and the ends of its message id; a pipe gets all in full. */
+/** Formats a delivery as one aligned line. A terminal gets its age and shortened ids; a pipe gets the time and the full ids. */
 export function briefText(delivery: Delivery, screen: Screen, now: number): string {
   const { id, messageId, type, source, destination, state, reason, createdAt, progress } = delivery;
   const { color, stdoutColumns: columns } = screen;
@@ -102,12 +102,12 @@ const AGES = [
   [1_000, 's'],
 ] as const;
 
-/** `2 min ago`: the largest unit says enough. Two clocks may differ: nothing is added in the future. */
+/** Formats an age in its largest unit: `2 min ago`. A negative age, from clocks that differ, becomes `0 s ago`. */
 export function ageText(ms: number): string {
   return `${roughTime(ms)} ago`;
 }
 
-/** `in 2 min`, or `now` for what is due. */
+/** Formats the time until a delivery is due: `in 2 min`, or `now`. */
 export function dueText(ms: number): string {
   return ms <= 0 ? 'now' : `in ${roughTime(ms)}`;
 }
@@ -118,7 +118,7 @@ function roughTime(ms: number): string {
   return `${count} ${count === 1 && unit === 'days' ? 'day' : unit}`;
 }
 
-/** Formats everything of a delivery, a line each. */
+/** Formats a delivery with all details, one per line. */
 export function fullText(delivery: Delivery, screen: Screen, now: number): string {
   const { id, detail, createdAt, dueAt, settledAt, orderKeys, progress, body, isDamaged } = delivery;
   const { stdoutColumns: columns } = screen;
@@ -136,12 +136,12 @@ export function fullText(delivery: Delivery, screen: Screen, now: number): strin
     ...lines.map(([name = '', text = '']) =>
       formatRow([{ text: `  ${name}`, minWidth: 10 }, { text }], { columns, gap: 1 }),
     ),
-    // A body is not wrapped: it can be copied.
+    // The body is not wrapped, so that it can be copied.
     `  ${isDamaged ? 'damaged ' : 'body    '} ${printable(Buffer.from(body).toString(), 100_000)}`,
   ].join('\n');
 }
 
-/** Why the last attempt failed, and how to fix it. */
+/** Returns lines that explain why the last attempt failed, and how to fix it. */
 function causeLines({ progress: { attempts } }: Delivery): string[][] {
   const last = attempts.at(-1);
   const cause = last && attemptCause(last, { attempts });

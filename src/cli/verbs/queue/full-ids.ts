@@ -1,10 +1,11 @@
 import { InputError } from '../../../errors.ts';
 import type { QueueInspection } from '../../../queue/inspection.ts';
 import { printable } from '../../../redact.ts';
+import { STATES } from './selection.ts';
 
 /**
- * The whole ids of which only a unique beginning or end was given. One that is neither is returned as it is: that there is no such
- * delivery is for the command to say. Throws InputError for a part of several.
+ * Completes shortened ids, of which only a unique beginning or end was given. Returns an unknown id unchanged; the command reports
+ * it. Throws InputError if several ids begin or end with the given text.
  */
 export async function fullIds(
   inspection: QueueInspection,
@@ -12,7 +13,7 @@ export async function fullIds(
 ): Promise<readonly string[]> {
   const exact = await inspection.getAll(given);
   if (exact.every((delivery) => delivery !== undefined)) return given;
-  const all = await inspection.ids(['pending', 'sending', 'retrying', 'delivered', 'dead']);
+  const all = await inspection.ids(STATES);
   return given.map((id, index) => (exact[index] === undefined ? fullId(id, all) : id));
 }
 
@@ -26,7 +27,7 @@ function fullId(part: string, all: readonly string[]): string {
   throw new InputError(
     `Expected a unique id, got ${printable(part, 80)}, with which ${found.length} ids begin or end`,
     {
-      hint: `give more of it: ${some.join(', ')}${found.length > SHOWN ? ' …' : ''}`,
+      hint: `give more of the id: ${some.join(', ')}${found.length > SHOWN ? ' …' : ''}`,
     },
   );
 }

@@ -1,15 +1,12 @@
 import { ConfigError } from '../../../errors.ts';
-import { moveDeliveries, type MoveCounts } from '../../../queue/move.ts';
+import { moveDeliveries } from '../../../queue/move.ts';
 import { openQueueToWrite } from '../../flags/delivery/queue-flags.ts';
 import { commandSettings } from '../../flags/delivery/settings.ts';
 import { printable } from '../../../redact.ts';
-import { createProgress } from '../../print/progress.ts';
 import { ExitCode, interruptedCode } from '../../exit-code.ts';
-import { fitText } from '../../fit-text.ts';
 import type { Io } from '../../io.ts';
-import { jsonLine } from '../../json-line.ts';
 import type { DurableQueue } from '../../../stores/opened-queue.ts';
-import { withQueue, type QueueOptions } from './run.ts';
+import { withProgress, withQueue, writeResult, type QueueOptions } from './run.ts';
 
 export interface MoveFlags extends QueueOptions {
   readonly to: string;
@@ -22,17 +19,25 @@ export function moveQueue(options: MoveFlags, io: Io): Promise<ExitCode> {
     try {
       if (await to.isSameStore(from)) throw sameStore(options, to);
       await from.findLanes();
-      const counts = await move(from, to, { options, io });
-      if (options.output === 'json') io.out(jsonLine({ ...counts, from: from.place, to: to.place }));
-      else {
-        const places = `from ${shown(options.store, from)} to ${shown(options.to, to)}`;
-        io.out(fitText(`${movedText(counts)} ${places}\n`, io.stdoutColumns));
-      }
+      const counts = await withProgress('moved', { options, io }, (progress) =>
+        moveDeliveries({
+          from: from.inspection,
+          to: to.queue,
+          signal: io.signal,
+          onProgress: ({ waiting, dead }) => progress.update(waiting + dead),
+        }),
+      );
+      const { waiting, dead } = counts;
+      const places = `from ${shown(options.store, from)} to ${shown(options.to, to)}`;
+      const text = `moved ${waiting} waiting and ${dead} dead ${places}`;
+      writeResult({ fields: { ...counts, from: from.place, to: to.place }, text }, { options, io });
       if (counts.left > 0 && !options.quiet) {
-        io.note(`${counts.left} are in flight and stay: run it again when serve and worker have ended`);
+        const left =
+          counts.left === 1 ? '1 delivery in flight was' : `${counts.left} deliveries in flight were`;
+        io.note(`${left} not moved: run the command again after serve and worker have ended`);
       }
-      const left = await audiencesLeft(from, to);
-      if (left !== undefined && !options.quiet) io.note(left);
+      const audiences = await audiencesLeft(from, to);
+      if (audiences !== undefined && !options.quiet) io.note(audiences);
       return interruptedCode(io) ?? (counts.left > 0 ? ExitCode.negative : ExitCode.ok);
     } finally {
       await to.close();
@@ -40,47 +45,24 @@ export function moveQueue(options: MoveFlags, io: Io): Promise<ExitCode> {
   });
 }
 
-async function move(
-  from: DurableQueue,
-  to: DurableQueue,
-  { options, io }: { readonly options: MoveFlags; readonly io: Io },
-): Promise<MoveCounts> {
-  const isShown = options.output === 'text' && options.quiet !== true;
-  const progress = createProgress(io, { label: 'moved', shown: isShown, unit: 'deliveries' });
-  try {
-    return await moveDeliveries({
-      from: from.inspection,
-      to: to.queue,
-      signal: io.signal,
-      onProgress: ({ waiting, dead }) => progress.update(waiting + dead),
-    });
-  } finally {
-    progress.stop();
-  }
-}
-
 function sameStore({ to }: MoveFlags, durable: DurableQueue): ConfigError {
   return new ConfigError(`Expected \`--to\` to be another store, got ${shown(to, durable)}`, {
     flag: '--to',
-    hint: 'name another one: deliveries move from the store of --store, or of the config',
+    hint: 'name another store: deliveries move from the store of --store, or of the config',
   });
 }
 
-/** The store as it was named; a server without its password. */
+/** Returns a store as named by the user. The URL of a server is printed without its password. */
 function shown(given: string | undefined, { place, file }: DurableQueue): string {
   return given === undefined || file === undefined ? place : printable(given);
 }
 
-function movedText({ waiting, dead }: MoveCounts): string {
-  return `moved ${waiting} waiting and ${dead} dead`;
-}
-
-/** A note about audiences: where the old store is a file they do not move with the queue. Undefined when there is nothing to say. */
+/** Returns a note about audiences, which do not move with the queue if the old store is a file. Undefined if none stay. */
 async function audiencesLeft(from: DurableQueue, to: DurableQueue): Promise<string | undefined> {
   if (from.file === undefined) return undefined;
   const store = await from.audiences();
   const { length } = await store.list();
-  // With a server, audiences are kept in the data folder, which may be where they are now.
+  // A queue on a server keeps audiences in the data folder, which may be the folder of the old store.
   if (length === 0 || (await to.audiences()).file === store.file) return undefined;
   const what = length === 1 ? '1 audience or trait stays' : `${length} audiences and traits stay`;
   return `${what} in ${store.file}: sync them with --store sqlite:${store.file} from now on, or the next sync is a first one`;

@@ -5,7 +5,6 @@ import { recordEnd } from '../../../deletion/request.ts';
 import { HooksError } from '../../../errors.ts';
 import { ExitCode } from '../../exit-code.ts';
 import type { Io } from '../../io.ts';
-import { createProgress } from '../../print/progress.ts';
 import {
   CHANGED_AT_ONCE,
   changeNamed,
@@ -17,7 +16,7 @@ import {
 } from './change-deliveries.ts';
 import { quantityText, DEAD_LETTERS, DELIVERIES, askFirst } from './confirm.ts';
 import { select, selectsDead, sinceOf, UNSETTLED_AND_DEAD } from './selection.ts';
-import { withQueue, type QueueOptions } from './run.ts';
+import { withProgress, withQueue, type QueueOptions } from './run.ts';
 
 /** Runs `hooks queue drop`. */
 export function dropDeliveries(ids: readonly string[], options: QueueOptions, io: Io): Promise<ExitCode> {
@@ -44,7 +43,7 @@ export function purgeDeliveries(
     const count = (): Promise<number> => countOf(durable, options, states);
     const done = states === DEAD ? 'removed' : 'dropped';
     if (options.dryRun) return writeWouldChange(await count(), done, options, io);
-    // A filter may select by state, too.
+    // A filter may also select by state.
     const areDead =
       options.filter === undefined && (options.state ?? states).every((state) => state === 'dead');
     const things = areDead ? DEAD_LETTERS : DELIVERIES;
@@ -77,22 +76,20 @@ async function countOf(
 
 interface Dropping {
   readonly durable: DurableQueue;
-  /** The states that are removed where no flag says which. */
+  /** States to remove if no flag chooses states. */
   readonly states: readonly DeliveryState[];
   readonly options: QueueOptions;
   readonly io: Io;
 }
 
 /**
- * Drops page by page as it reads: dropping moves no later delivery, and millions need no memory. A file drops all of its
- * dead letters without reading them, in a third of the time.
+ * Drops deliveries page by page, so that millions need little memory. Dropping does not move later deliveries. A queue file
+ * drops all dead letters without reading them, in a third of the time.
  */
 async function dropSelected({ durable, states, options, io }: Dropping): Promise<ChangeCounts> {
   const counts: ChangeCounts = { dropped: 0 };
-  const shown = options.output === 'text' && options.quiet !== true;
-  const progress = createProgress(io, { label: 'dropped', shown, unit: 'deliveries' });
-  const showCount = (): void => progress.update(counts['dropped'] ?? 0);
-  try {
+  await withProgress('dropped', { options, io }, async (progress) => {
+    const showCount = (): void => progress.update(counts['dropped'] ?? 0);
     if (selectsDead(options)) {
       await durable.file?.dropDead({
         since: sinceOf(options),
@@ -103,19 +100,13 @@ async function dropSelected({ durable, states, options, io }: Dropping): Promise
         },
       });
     }
-    const selected = select(durable.inspection, options, {
-      states,
-      pageSize: CHANGED_AT_ONCE,
-      toChange: true,
-    });
-    for await (const page of selected) {
+    const pages = { states, pageSize: CHANGED_AT_ONCE, toChange: true };
+    for await (const page of select(durable.inspection, options, pages)) {
       if (io.signal.aborted) break;
       for (const result of await dropRecorded(durable, page, io)) countResult(counts, result);
       showCount();
     }
-  } finally {
-    progress.stop();
-  }
+  });
   return counts;
 }
 
@@ -131,8 +122,8 @@ async function dropFrom(
 }
 
 /**
- * Records a message of a deletion request as failed there, then drops it: afterwards the queue no longer knows it. A store
- * that is full takes that record only when there is room again.
+ * Records each message of a deletion request as failed in its request, then drops the delivery. Records first, because the
+ * queue no longer knows a dropped delivery, and again after the drop if a full store rejected the record.
  */
 async function dropRecorded(
   { inspection, deletions }: Pick<DurableQueue, 'inspection' | 'deletions'>,
@@ -144,7 +135,7 @@ async function dropRecorded(
   const results = await inspection.drop(deliveries);
   const error = failed && (await errorOf(record));
   if (error !== undefined) {
-    io.note(`Deletion requests do not show their messages that were dropped: ${error.message}`);
+    io.note(`Dropped messages are missing from their deletion requests: ${error.message}`);
   }
   return results;
 }

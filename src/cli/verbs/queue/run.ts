@@ -1,5 +1,9 @@
+import { ConfigError } from '../../../errors.ts';
 import type { DurableQueue } from '../../../stores/opened-queue.ts';
 import type { GlobalOptions } from '../../command.ts';
+import { fitText } from '../../fit-text.ts';
+import { jsonLine } from '../../json-line.ts';
+import { createProgress, type ProgressBar } from '../../print/progress.ts';
 import { interruptedCode, type ExitCode } from '../../exit-code.ts';
 import type { Io } from '../../io.ts';
 import { openQueue, type StoreFlags } from '../../flags/delivery/queue-flags.ts';
@@ -8,17 +12,17 @@ import type { SelectionFlags } from './selection.ts';
 
 export interface QueueOptions extends GlobalOptions, StoreFlags, SelectionFlags {
   readonly all?: true;
-  /** The flag `--now` of retry. */
+  /** `--now` of retry. */
   readonly now?: true;
   readonly yes?: true;
   readonly dryRun?: true;
-  /** The flag `--limit` of list. */
+  /** `--limit` of list. */
   readonly limit?: number;
 }
 
 /**
- * Opens the queue for as long as `use` takes, which Ctrl-C may cut short. Throws QueueError when the queue does not exist,
- * instead of making it.
+ * Opens the queue, and closes it when `use` settles. Returns the exit code of `use`, or 130 after Ctrl-C. Throws QueueError if
+ * the queue does not exist.
  */
 export async function withQueue(
   options: QueueOptions,
@@ -32,4 +36,44 @@ export async function withQueue(
   } finally {
     await durable.close();
   }
+}
+
+/** Returns the file of the queue. Throws ConfigError if the queue is on a server. */
+export function requireFile(
+  { file, place }: DurableQueue,
+  { purpose, hint }: { readonly purpose: string; readonly hint: string },
+): NonNullable<DurableQueue['file']> {
+  if (file !== undefined) return file;
+  throw new ConfigError(`Expected \`--store\` to be a file to ${purpose}, got ${place}`, {
+    flag: '--store',
+    hint,
+  });
+}
+
+interface Output {
+  readonly options: QueueOptions;
+  readonly io: Io;
+}
+
+/** Shows a progress bar on a terminal until `act` settles. */
+export async function withProgress<T>(
+  label: string,
+  { options, io }: Output,
+  act: (progress: ProgressBar) => Promise<T>,
+): Promise<T> {
+  const shown = options.output === 'text' && options.quiet !== true;
+  const progress = createProgress(io, { label, shown, unit: 'deliveries' });
+  try {
+    return await act(progress);
+  } finally {
+    progress.stop();
+  }
+}
+
+/** Prints the fields of a result as JSON, or its text wrapped to the terminal. */
+export function writeResult(
+  { fields, text }: { readonly fields: object; readonly text: string },
+  { options, io }: { readonly options: Pick<QueueOptions, 'output'>; readonly io: Io },
+): void {
+  io.out(options.output === 'json' ? jsonLine(fields) : fitText(`${text}\n`, io.stdoutColumns));
 }

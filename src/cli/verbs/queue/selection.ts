@@ -17,22 +17,26 @@ export interface SelectionFlags {
   readonly since?: string;
 }
 
-const STATES: readonly DeliveryState[] = ['pending', 'sending', 'retrying', 'delivered', 'dead'];
-/** States that a person may have to act on. */
+/** All states, in the order of a delivery's life. */
+export const STATES: readonly DeliveryState[] = ['pending', 'sending', 'retrying', 'delivered', 'dead'];
+/** States that a user may have to act on. */
 export const UNSETTLED_AND_DEAD: readonly DeliveryState[] = ['pending', 'sending', 'retrying', 'dead'];
 const PAGE = 200;
 
 export function addSelectionFlags(command: Command, { withStates = true } = {}): Command {
   command
     .option('--filter <path=value,…>', 'select these values, or others with != (repeat)', collect)
-    .option('--since <time>', 'select those added since (2h, or a timestamp)');
+    .option('--since <time>', 'select deliveries added since (2h, or a timestamp)');
   if (withStates) {
-    command.addOption(new Option('--state <states...>', 'select those in these states').choices(STATES));
+    command.addOption(new Option('--state <states...>', 'select deliveries in these states').choices(STATES));
   }
   return command;
 }
 
-/** Selects the deliveries that the flags leave, page by page. Throws ConfigError for a flag that cannot be read. */
+/**
+ * Yields pages of the deliveries that match the flags. `states` applies unless --state or --filter choose states. Throws
+ * ConfigError for an invalid flag.
+ */
 export function select(
   inspection: QueueInspection,
   flags: SelectionFlags,
@@ -50,17 +54,17 @@ export function select(
   );
 }
 
-/** From when on the flags select. Ms since the epoch. Throws ConfigError for a time that cannot be read. */
+/** Returns the value of --since in ms since the epoch, 0 by default. Throws ConfigError for an invalid time. */
 export function sinceOf({ since }: SelectionFlags): number {
   return since === undefined ? 0 : readSince(since);
 }
 
-/** Whether the flags select all dead letters of a time, and nothing else. */
+/** Whether the flags select all dead letters since a time, and no other delivery. */
 export function selectsDead({ filter, state }: SelectionFlags): boolean {
   return filter === undefined && (state === undefined || state.every((each) => each === 'dead'));
 }
 
-/** Whether the filter names the wanted states. A filter that only excludes states does not. */
+/** Whether the filter chooses states. A filter that only excludes states does not. */
 function asksForState({ filter = [] }: SelectionFlags): boolean {
   return filter
     .flatMap((text) => readConditions(text))
@@ -70,12 +74,12 @@ function asksForState({ filter = [] }: SelectionFlags): boolean {
 async function* pages(
   inspection: QueueInspection,
   selection: Omit<DeliverySelection, 'after'>,
-  isMeant: (delivery: Delivery) => boolean,
+  isSelected: (delivery: Delivery) => boolean,
 ): AsyncGenerator<readonly Delivery[]> {
   let after: number | undefined = 0;
   while (after !== undefined) {
     const { deliveries, next } = await inspection.list({ ...selection, after });
-    yield deliveries.filter(isMeant);
+    yield deliveries.filter(isSelected);
     after = next;
   }
 }
@@ -90,7 +94,7 @@ function readSince(text: string): number {
   if (typeof durationMs === 'number' && durationMs >= 0) return systemClock.now() - durationMs;
   const reading = readTimestamp(text);
   if (reading.ok) return Date.parse(reading.iso);
-  // For a text that begins like a date, the error says what is wrong with the date.
+  // If the text begins like a date, the error explains the problem of the date.
   const { expected, hint } = /^\d{4}-/.test(text) ? reading : EXPECTED_TIME;
   throw new ConfigError(`Expected \`--since\` to be ${expected}, got ${printable(text, 60)}`, {
     flag: '--since',
@@ -98,7 +102,7 @@ function readSince(text: string): number {
   });
 }
 
-/** The fields that --filter sees: those of the body, and over them those of the delivery. */
+/** Returns the fields that --filter matches: the fields of the body, overwritten by the fields of the delivery. */
 function filterable(delivery: Delivery): JsonObject {
   const { id, messageId, source, destination, state, type, reason = '' } = delivery;
   const body = parseJsonOrUndefined(delivery.body);

@@ -12,7 +12,7 @@ import { UNSETTLED_AND_DEAD, select } from './selection.ts';
 import { withQueue, type QueueOptions } from './run.ts';
 import { parseJsonOrUndefined } from '../../../message/json/batch-document.ts';
 
-/** A screen or two: the rest would push these out of sight. */
+/** Default of --limit on a terminal: one or two screens, because more lines would scroll away. */
 const LISTED_AT_A_TERMINAL = 50;
 
 /** Runs `hooks queue list`. */
@@ -36,7 +36,7 @@ export function exportBodies(options: QueueOptions, io: Io): Promise<ExitCode> {
       io.note(`left out: the body of ${printable(delivery.id)} is damaged (${showHint(delivery)})`);
       return undefined;
     }
-    // An invalid message was never sent, and its body may be no JSON at all.
+    // The body of an invalid message may not be JSON.
     const isMessage = delivery.reason !== 'invalid' || parseJsonOrUndefined(delivery.body) !== undefined;
     const line = isMessage ? exportLine(delivery) : undefined;
     if (line !== undefined) return `${line}\n`;
@@ -51,8 +51,8 @@ function showHint({ id }: Delivery): string {
 }
 
 /**
- * The body, if one line of JSON means exactly it. Else a capture, which may hold any bytes: for a body that is no JSON, and for
- * one that `replay` would not restore byte by byte once the characters are escaped that a terminal obeys.
+ * Returns the body if one line of JSON represents it exactly. Otherwise returns a capture, which can hold any bytes: for a body
+ * that is not JSON, and for a body that `replay` could not restore after control characters for a terminal are escaped.
  */
 function exportLine({ body }: Delivery): string {
   if (isLossless(body)) {

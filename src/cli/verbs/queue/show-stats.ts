@@ -1,7 +1,7 @@
 import type { AttemptRecord } from '../../../attempt-record.ts';
 import { isoTime } from '../../../clock.ts';
 import { formatCount } from '../../../message/limits.ts';
-import type { Delivery, DeliveryState } from '../../../queue/delivery.ts';
+import type { Delivery } from '../../../queue/delivery.ts';
 import type { LaneStats, QueueInspection } from '../../../queue/inspection.ts';
 import type { LaneId } from '../../../queue/queue.ts';
 import { printable } from '../../../redact.ts';
@@ -10,20 +10,12 @@ import type { Io } from '../../io.ts';
 import { jsonLine } from '../../json-line.ts';
 import { formatTable, type Cell } from '../../print/table.ts';
 import { dueText } from './delivery-line.ts';
-import { select, type SelectionFlags } from './selection.ts';
+import { select, STATES, type SelectionFlags } from './selection.ts';
 import { withQueue, type QueueOptions } from './run.ts';
-
-const COUNTS = [
-  'pending',
-  'sending',
-  'retrying',
-  'delivered',
-  'dead',
-] as const satisfies readonly DeliveryState[];
 
 const ZERO = { pending: 0, sending: 0, retrying: 0, delivered: 0, dead: 0 };
 
-/** Of each destination: enough to see a webhook that is down, and read in some milliseconds however many there are. */
+/** Last deliveries to examine per destination: enough to notice a webhook that is down, and read in a few milliseconds. */
 const LOOKED_AT = 1_000;
 
 /** Runs `hooks queue stats`. */
@@ -37,7 +29,7 @@ export function showStats(options: QueueOptions, io: Io): Promise<ExitCode> {
     }
     const { missed } = counter;
     const total = Object.fromEntries(
-      COUNTS.map((state) => [state, lanes.reduce((sum, lane) => sum + lane[state], 0)]),
+      STATES.map((state) => [state, lanes.reduce((sum, lane) => sum + lane[state], 0)]),
     );
     if (options.output === 'json') {
       for (const lane of lanes) io.out(jsonLine(statsJson(lane, missed)));
@@ -62,16 +54,16 @@ function statsJson({ nextDueAt, ...lane }: LaneStats, all: readonly MissedAttemp
 
 function statsTable(lanes: readonly LaneStats[], { color, stdoutColumns: columns }: Io): string {
   const now = Date.now();
-  const heads = ['SOURCE → DESTINATION', ...COUNTS.map((state) => state.toUpperCase()), 'NEXT DUE'];
+  const heads = ['SOURCE → DESTINATION', ...STATES.map((state) => state.toUpperCase()), 'NEXT DUE'];
   const rows = lanes.map((lane) => [
     { text: laneText(lane) },
-    ...COUNTS.map((state): Cell => ({ text: formatCount(lane[state]), align: 'end' })),
+    ...STATES.map((state): Cell => ({ text: formatCount(lane[state]), align: 'end' })),
     { text: lane.nextDueAt === undefined ? '' : dueText(lane.nextDueAt - now) },
   ]);
   return formatTable([heads.map((text) => ({ text, paint: color.bold })), ...rows], { columns });
 }
 
-/** What a broadcast or a fallback hides: a webhook that fails while another one takes the deliveries. */
+/** Formats the webhooks that fail while another one accepts the deliveries, which broadcast and fallback hide. */
 function missedTable(
   missed: readonly MissedAttempts[],
   { io, isNarrowed }: { readonly io: Io; readonly isNarrowed: boolean },
@@ -85,7 +77,9 @@ function missedTable(
     { text: printable(url, 2_000), shortest: 20 },
   ]);
   const of = isNarrowed ? '' : `, of the last ${formatCount(LOOKED_AT)} delivered`;
-  io.note(`note: a webhook failed where another succeeded${of}. What each must get needs two destinations`);
+  io.note(
+    `note: a webhook failed where another succeeded${of}. If each must get every message, use two destinations`,
+  );
   return `\n${formatTable([heads, ...rows], { columns })}`;
 }
 
@@ -93,14 +87,14 @@ function laneText({ source, destination }: LaneId): string {
   return `${printable(source, 80)} → ${printable(destination, 80)}`;
 }
 
-/** Counts as the queue does, but only the deliveries that the flags leave, by reading each; what was missed in them, too. */
+/** Counts the selected deliveries by reading each. Adds the delivered ones to `missed`. */
 async function countSelected(
   inspection: QueueInspection,
   flags: SelectionFlags,
   missed: MissedCounter,
 ): Promise<readonly LaneStats[]> {
   const lanes = new Map<string, LaneStats>();
-  for await (const page of select(inspection, flags, { states: COUNTS })) {
+  for await (const page of select(inspection, flags, { states: STATES })) {
     for (const delivery of page) {
       const key = JSON.stringify([delivery.source, delivery.destination]);
       lanes.set(key, withOne(lanes.get(key), delivery));
@@ -120,14 +114,14 @@ function withOne(lane: LaneStats | undefined, { source, destination, state, dueA
   };
 }
 
-/** The attempts that failed at a webhook in deliveries that it never took and another one did: they count as delivered. */
+/** Failed attempts of a webhook in deliveries that count as delivered because another webhook accepted them. */
 interface MissedAttempts extends LaneId {
-  /** As it is shown. */
+  /** The webhook's URL without secrets. */
   readonly url: string;
   readonly count: number;
 }
 
-/** Counts what webhooks missed, over deliveries that were delivered. */
+/** Counts the failed attempts in successful deliveries by webhook. */
 class MissedCounter {
   readonly #missed = new Map<string, MissedAttempts>();
 
@@ -142,7 +136,7 @@ class MissedCounter {
     }
   }
 
-  /** The most first. */
+  /** The counts per webhook, highest first. */
   get missed(): readonly MissedAttempts[] {
     return [...this.#missed.values()].toSorted((one, other) => other.count - one.count);
   }

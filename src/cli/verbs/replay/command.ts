@@ -20,16 +20,15 @@ const DETAILS = `
 Reads one message, an array of them, {"batch":[…]}, NDJSON or captures, gzipped
 or not, recognized by content. A file named - is standard input. A malformed
 message is reported with its file and line, and does not stop the rest. With
---exact a file is one request with exactly its bytes, .ndjson and .jsonl are one
-per line; captures are recognized, and sent as they were received.
+--exact a file is one request with exactly its bytes; .ndjson and .jsonl files
+hold one request per line. Captures are recognized, and sent as received.
 
 The examples above without a destination send to HOOKS_URL or to the webhooks of
-the config. Exits with 0 when all was delivered, with 1 when a message was not,
-with 2 when it could not run or there was nothing to read. After Ctrl-C (130) it
-prints what was delivered and what was not; the same command with --resume sends
-the rest, and reports on the whole. Unsent messages stand at the end of the file
-of --failed until the replay is resumed. --resume does not repeat a finished
-replay.
+the config. Exits with 0 if every message was delivered, with 1 if one was not,
+and with 2 if the replay could not run or found no message. After Ctrl-C (130)
+it prints a summary; the same command with --resume sends the rest, and reports
+on all messages. Unsent messages are at the end of the file of --failed until
+the replay is resumed. --resume does not repeat a finished replay.
 `;
 
 export const defineReplay: Define = (command, { io, exit }) => {
@@ -83,7 +82,7 @@ export const defineReplay: Define = (command, { io, exit }) => {
     const { replay } = await import('./replay.ts');
     const options = command.optsWithGlobals<ReplayOptions>();
     const { failed, dryRun, curl } = options;
-    // What is only looked at leaves every report as it is.
+    // A preview must not replace the report of an earlier replay.
     const report = dryRun || curl ? undefined : options.report;
     const inputs = failed === undefined ? files : [...files, failed];
     const reported = { report, suite: 'hooks replay', inputs };

@@ -16,17 +16,17 @@ interface EarlierContext {
   readonly ledger: Ledger;
   readonly output: ReplayOutput;
   readonly isExact: boolean;
-  /** The outcome of a message that this replay calls a success. */
+  /** The outcome that counts as a success: `queued` with --queue, else `delivered`. */
   readonly taken: TakenOutcome;
 }
 
 /**
- * Reports the entries that were settled before a replay was resumed: those that were not delivered are printed again, each
- * once, and the others are skipped, so that summary, report and exit code are those of the whole.
+ * Reports the entries that were settled before a replay was resumed. Prints undelivered entries again, once each, and skips
+ * the others, so that summary, report and exit code describe the whole replay.
  */
 export class EarlierPart {
   readonly #context: EarlierContext;
-  /** Failed or invalid. */
+  /** Indexes of failed and invalid entries. */
   readonly #failed = new IndexRanges();
   readonly #filtered = new IndexRanges();
 
@@ -34,7 +34,7 @@ export class EarlierPart {
     this.#context = context;
   }
 
-  /** Prints the failures, before any entry is read. Throws InputError when the journal is damaged. */
+  /** Prints the failures, before any entry is read. Throws InputError if the journal is damaged. */
   async print(): Promise<void> {
     const { checkpoint, ledger, output } = this.#context;
     if (checkpoint?.resumed === undefined) return;
@@ -47,7 +47,7 @@ export class EarlierPart {
     }
   }
 
-  /** Skips an entry that is settled. A promise while a file is slower. */
+  /** Skips a settled entry. Returns a promise to wait for if a file is slower than the entries. */
   skip(index: number, { entry, value }: ReadEntry): Promise<void> | undefined {
     const { ledger, output, isExact, taken } = this.#context;
     if (this.#filtered.has(index)) return undefined;
@@ -62,7 +62,7 @@ export class EarlierPart {
   }
 }
 
-/** The result of a success, without attempts and id: a journal of all messages would cost as much as the report. */
+/** Reports a success without attempts and id. The journal does not keep successes, because it would become as large as the report. */
 function takenResult({ origin }: FoundEntry, value: JsonValue, outcome: TakenOutcome): ReportedResult {
   const message = unbuiltMessage(value);
   return { name: caseName({ type: message.type, title: messageTitleOf(message) }), origin, outcome };

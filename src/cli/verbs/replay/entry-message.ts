@@ -16,17 +16,17 @@ interface EntryReading extends JsonReading {
   readonly error?: undefined;
 }
 
-/** An entry with its value, or with the error for which it has none. */
-export type ReadEntry =
-  EntryReading | { readonly entry: ReplayEntry; readonly value?: undefined; readonly error: HooksError };
+/** An entry with its value, or with the error that occurred when its value was read. */
+export type ReadEntry = EntryReading | RejectedEntry;
 
 export interface ReadyEntry extends EntryReading {
   readonly ready: SendableMessage;
 }
 
-/** An entry with the error for which it has no message. */
-export interface RejectedEntry {
+/** An entry that cannot be sent, with the error. */
+interface RejectedEntry {
   readonly entry: ReplayEntry;
+  readonly value?: undefined;
   readonly error: HooksError;
 }
 
@@ -37,14 +37,14 @@ export interface ReadyOptions {
   readonly now: () => number;
 }
 
-export function prepareEntry(entry: ReplayEntry, { exact }: Partial<ReadyOptions> = {}): ReadEntry {
+export function prepareEntry(entry: ReplayEntry, { exact }: Pick<ReadyOptions, 'exact'>): ReadEntry {
   if (entry.kind === 'broken') return { entry, error: entry.error };
   try {
     const { value, isStringified } = readJsonText(entry.bytes, entry.origin);
     return { entry, value, isStringified };
   } catch (error) {
     if (!(error instanceof HooksError)) throw error;
-    // A body is sent as it is, whatever it holds; only a line of NDJSON must be JSON.
+    // With --exact a body need not be JSON, unless it is a line of NDJSON.
     if (exact && (entry.kind === 'capture' || error instanceof ValidationError)) {
       return { entry, value: readableValue(entry, error), isStringified: false };
     }
@@ -52,9 +52,9 @@ export function prepareEntry(entry: ReplayEntry, { exact }: Partial<ReadyOptions
   }
 }
 
-/** The part of a body that can be read, for flags about fields of a message, such as --filter; it is not sent. */
+/** Parses a body as far as possible, for flags about fields, such as --filter. The value is not sent. */
 function readableValue({ bytes }: FoundEntry, error: HooksError): JsonValue {
-  // A ValidationError means well-formed JSON: JavaScript would lose a number or a duplicate key. Too deep nesting is left alone.
+  // A ValidationError means well-formed JSON in which JavaScript would lose a number or a duplicate key, or nesting that is too deep.
   return (error instanceof ValidationError ? parseJsonOrUndefined(bytes) : undefined) ?? null;
 }
 
@@ -70,7 +70,7 @@ export function readyEntry(read: ReadEntry, options: ReadyOptions): ReadyEntry |
   }
 }
 
-/** Says what a value is that is no message at all, where it holds messages. */
+/** Adds to the error in which foreign format a value wraps messages, if it does. */
 function explained(error: ValidationError, value: JsonValue): ValidationError {
   const { path } = error;
   const foreign = path === '' || path === 'type' ? foreignValueOf(value) : undefined;
@@ -95,17 +95,17 @@ function readyMessage({ entry, value, isStringified }: EntryReading, options: Re
   const message = finished?.message ?? buildParsed(rewritten, { now: now(), strict });
   if (finished?.isBody && isStringified && rewritten === value) {
     validateMessageSize(entry.bytes.byteLength);
-    // A copy: the entry's own bytes keep the part of the file around them in memory.
+    // Copies the bytes, because a slice would keep the surrounding chunk of the file in memory.
     return { message, exactBody: Buffer.from(entry.bytes) };
   }
   validateSize(entry.bytes.byteLength, value);
   return { message };
 }
 
-/** Writing a number out makes it at most 21/4 as long (1e20), so a short entry need not be written out to be measured. */
+/** Serializes only long entries to measure them: serializing a number makes it at most 21/4 as long (1e20). */
 function validateSize(entryBytes: number, value: JsonValue): void {
   if (entryBytes <= MAX_MESSAGE_BYTES / 6) return;
-  validateMessageSize(messageBytes(value as JsonObject)); // buildParsed has taken it
+  validateMessageSize(messageBytes(value as JsonObject)); // an object, since buildParsed accepted it
 }
 
 /** Whether a receiver that re-serializes the body gets the same bytes. */

@@ -6,15 +6,15 @@ import { decidingAttemptOf } from '../../print/deciding-attempt.ts';
 import { examinedOutcome } from '../../print/examined-outcome.ts';
 import { failureCause } from '../../print/failure-cause.ts';
 
-/** The most different hints that are printed: a receiver may redirect to another URL each time. */
+/** Maximum number of different hints, because a receiver may redirect to another URL each time. */
 const MAX_HINTS = 20;
 
-/** Says how to fix what failed, once for each fix: a thousand messages may fail for one reason. */
+/** Prints how to fix failures. Prints each hint once, because a thousand messages may fail for one cause. */
 export class FailureHints {
   readonly #io: Io;
   readonly #note: (line: string) => void;
   readonly #told = new Set<string>();
-  /** The first that got no response: a look at the port may say more. */
+  /** The first outcome without a response, whose port `explainNoResponse` examines. */
   #withoutResponse: Outcome | undefined;
 
   /** @param note prints a line on stderr, above the progress bar */
@@ -31,7 +31,7 @@ export class FailureHints {
     noteHint({ note: this.#note, errColor: this.#io.errColor }, printable(hint, 1_000));
   }
 
-  /** Looks once at the port of a receiver that did not respond, and says what is found there. */
+  /** Examines the port of a receiver that did not respond, and prints the cause if it is found. */
   async explainNoResponse(): Promise<void> {
     if (this.#withoutResponse === undefined) return;
     const examined = await examinedOutcome(this.#withoutResponse, this.#io);

@@ -7,23 +7,29 @@ import type { ReplayOptions } from './options.ts';
 import type { ReplayOutput } from './output.ts';
 
 interface ReplayEnding {
+  readonly checkpoint: Checkpoint | undefined;
   readonly isComplete: boolean;
   readonly output: ReplayOutput;
   readonly options: ReplayOptions;
   readonly io: Io;
 }
 
-/** Finishes the checkpoint, and says after an interruption how to continue. What was delivered is delivered, even if the checkpoint cannot be written. */
-export async function finishCheckpoint(
-  checkpoint: Checkpoint | undefined,
-  ending: ReplayEnding,
-): Promise<void> {
-  const { isComplete, output, options, io } = ending;
+/**
+ * Finishes the checkpoint, and prints how to continue after an interruption. An error of the checkpoint does not fail the
+ * replay, whose messages are delivered already.
+ */
+export async function finishCheckpoint({
+  checkpoint,
+  isComplete,
+  output,
+  options,
+  io,
+}: ReplayEnding): Promise<void> {
   const isInterrupted = interruptedCode(io) !== undefined;
   try {
     await checkpoint?.finish({ isComplete });
     if (isInterrupted && checkpoint?.isKept && !options.quiet) {
-      output.note('interrupted; the same command with --resume sends what was not settled');
+      output.note('interrupted; the same command with --resume sends the rest');
     }
   } catch (error) {
     if (!(error instanceof HooksError)) throw error;

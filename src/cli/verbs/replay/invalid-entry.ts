@@ -7,11 +7,11 @@ import { fitText } from '../../fit-text.ts';
 import type { Screen } from '../../io.ts';
 import { formatRow } from '../../print/table.ts';
 
-/** An entry that is no message, as it is shown: as JSON it can be kept and shown again. */
+/** An entry that is not a message, as printed. The journal keeps it as JSON to print it again after --resume. */
 export interface InvalidEntry {
   readonly origin: Origin;
-  /** `file:line`, and the column where that is known. */
-  readonly place: string; // the journals on disks have it by this name
+  /** `file:line`, or `file:line:column` if the column is known. */
+  readonly place: string; // named like the field in existing journals
   readonly reason: string;
   readonly hint?: string | undefined;
   /** The path of the field, if the error is about one. */

@@ -32,17 +32,17 @@ export interface ReplayOptions extends GlobalOptions, WhereToFlags, PreviewFlags
   readonly failed?: string;
 }
 
-/** The flags that are parsed before anything is sent. */
+/** The parsed values of the flags that choose and pace messages. */
 export interface ReplayPlan {
   readonly selection: SelectionOptions;
   readonly intervalMs: number | undefined;
   readonly speed: number | undefined;
 }
 
-/** Throws ConfigError for a flag that cannot be used. */
+/** Parses the flags. Throws ConfigError for invalid values and for flags that exclude each other. */
 export function planOf(options: ReplayOptions): ReplayPlan {
   const { filter, offset, limit, rate, speed, timestamps, messageIds } = options;
-  // These two have a default, which changes nothing of a message.
+  // The default values of these two flags change no message, so they do not conflict with --exact.
   const changes = {
     timestamps: timestamps === 'keep' ? undefined : timestamps,
     messageIds: messageIds === 'keep' ? undefined : messageIds,
@@ -63,24 +63,24 @@ const FLAG_RULES: readonly FlagRule[] = [
   {
     flag: '--format',
     needs: '--exact',
-    hint: 'add --exact, or leave --format out: messages are recognized by their content',
+    hint: 'add --exact, or leave out --format: messages are recognized by their content',
   },
   {
     flag: '--exact',
     excludes: ['--timestamps', '--message-ids', '--strict'],
-    hint: 'leave one of the two out: --exact sends the bytes of the file to webhooks as they are',
+    hint: 'leave out one of the two: --exact sends the bytes of the file to webhooks unchanged',
   },
   {
     flag: '--give-up-after',
     excludes: ['--queue'],
-    hint: 'leave --give-up-after out: what is queued is delivered by hooks worker',
+    hint: 'leave out --give-up-after: hooks worker delivers the queued messages',
   },
 ];
 
-/** How long no response may come in continuous integration, where no person watches. */
+/** Default of --give-up-after in continuous integration, where no person watches. */
 const CI_GIVE_UP_MS = 30_000;
 
-/** After how many ms without a response a replay gives up; undefined for never. */
+/** Returns the milliseconds without a response after which a replay gives up. Undefined if it never gives up. */
 export function giveUpMs(
   { giveUpAfter, retryFor, queue }: Pick<ReplayOptions, 'giveUpAfter' | 'retryFor' | 'queue'>,
   { env }: Pick<Io, 'env'>,

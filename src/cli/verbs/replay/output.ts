@@ -1,6 +1,5 @@
 import type { HooksError } from '../../../errors.ts';
 import type { Outcome } from '../../../app/pipeline/outcomes.ts';
-import type { Checkpoint } from '../../../replay/checkpoint/checkpoint.ts';
 import type { ReplayEntry, Origin } from '../../../replay/reading/replay-entry.ts';
 import type { ReplaySummary } from '../../../replay/ledger.ts';
 import type { KeptResult } from '../../../report/result-journal.ts';
@@ -28,47 +27,42 @@ import {
 import type { ReplayOptions } from './options.ts';
 import { FailureHints } from './failure-hints.ts';
 import { reportedResult } from './reported-result.ts';
-import { ResultFiles } from './result-files.ts';
+import { ResultFiles, type ResultFilesOptions } from './result-files.ts';
 import type { Numbered, Sent } from './sent-message.ts';
 
 /** Writes a replay: result lines, progress, the files of results, the summary. */
 export class ReplayOutput {
-  /** Whether a body was warned of: once is enough. */
+  /** Whether `warnOfBytes` was called. One warning is enough. */
   hasWarned = false;
+  readonly files: ResultFiles;
   readonly #options: ReplayOptions;
   readonly #io: Io;
-  readonly #files: ResultFiles;
   readonly #progress: ProgressBar;
   readonly #github: GithubStep | undefined;
-  /** Undefined for JSON: its lines say all. */
+  /** Undefined with -o json, whose lines contain the hints. */
   readonly #hints: FailureHints | undefined;
 
-  /** Opens the files before anything is sent. Throws ConfigError or InputError when one cannot be written. */
+  /** Opens the files before anything is sent. Throws ConfigError or InputError if one cannot be written. */
   static async open(
     options: ReplayOptions,
-    { inputs, checkpoint, resent, github, measure }: ReplaySources,
+    { github, measure, ...sources }: ReplaySources,
     io: Io,
   ): Promise<ReplayOutput> {
     const { report, failed } = options;
-    const files = await ResultFiles.open({ report, failed, inputs, checkpoint, resent, cwd: io.cwd });
-    // Lines for all results show the progress.
+    const files = await ResultFiles.open({ report, failed, cwd: io.cwd, ...sources });
+    // No progress bar where every result prints a line.
     const shown = !(io.stdoutIsTty && options.verbose === true);
     const progress = createProgress(io, { label: 'replaying', shown, measure });
     return new ReplayOutput({ options, io, files, progress, github });
   }
 
   private constructor({ options, io, files, progress, github }: OutputParts) {
+    this.files = files;
     this.#options = options;
     this.#io = io;
-    this.#files = files;
     this.#progress = progress;
     this.#github = github;
     this.#hints = this.#isJson ? undefined : new FailureHints(io, (line) => this.note(line));
-  }
-
-  /** The files, for results that print no line. */
-  get files(): ResultFiles {
-    return this.#files;
   }
 
   /** Prints a line on stderr that is not an error. */
@@ -77,13 +71,13 @@ export class ReplayOutput {
   }
 
   /**
-   * Writes the outcome of a message that was handed to the pipeline. When this returns, the checkpoint may call it settled. A
-   * promise where lines or files are slower: wait for it.
+   * Writes the outcome of a message that was handed to the pipeline. When this returns, the checkpoint may mark the message as
+   * settled. Returns a promise to wait for if stdout or a file is slower than the results.
    */
   settled(sent: Sent, outcome: Outcome, judgement: LoopbackJudgement | undefined): Promise<void> | undefined {
     const { origin, index, original } = sent;
     const facts = judgement === undefined ? sent.facts : { ...sent.facts, judgement };
-    const written = this.#files.add({
+    const written = this.files.add({
       index,
       outcome: outcome.outcome,
       original,
@@ -97,10 +91,10 @@ export class ReplayOutput {
     return written === undefined ? drained : written.then(() => drained);
   }
 
-  /** Writes an entry that is no message. As for `settled`, the checkpoint may call it settled then. */
+  /** Writes an entry that is not a message. When this returns a promise, the checkpoint may mark the entry as settled. */
   async invalid({ entry, index }: Omit<Numbered<ReplayEntry>, 'number'>, error: HooksError): Promise<void> {
     const invalid = invalidEntry(entry, error);
-    const written = this.#files.add({
+    const written = this.files.add({
       index,
       outcome: 'invalid',
       original: entry.kind === 'broken' ? undefined : entry.bytes,
@@ -112,15 +106,15 @@ export class ReplayOutput {
     await written;
   }
 
-  /** Writes a result of the replay that is resumed, as if it were one of this replay. */
+  /** Writes a result of the interrupted replay as a result of this replay. */
   async earlier({ told }: KeptResult): Promise<void> {
-    const result = told as KeptOutcome | KeptInvalid; // what `settled` and `invalid` gave
+    const result = told as KeptOutcome | KeptInvalid; // written by `settled` and `invalid`
     if ('invalid' in result) {
-      await this.#files.addEarlier(reportedInvalid(result.invalid));
+      await this.files.addEarlier(reportedInvalid(result.invalid));
       return this.#printInvalid(result.invalid);
     }
     const { origin, facts, outcome } = result;
-    await this.#files.addEarlier(reportedResult(origin, facts, outcome));
+    await this.files.addEarlier(reportedResult(origin, facts, outcome));
     return this.#printOutcome(facts, outcome);
   }
 
@@ -134,7 +128,7 @@ export class ReplayOutput {
   #resultLine(sent: ResultFacts, outcome: Outcome): string {
     const facts = isTaken(outcome.outcome) ? sent : { ...sent, cause: failureCause(outcome) };
     if (this.#isJson) return jsonLine(resultLine(outcome, facts));
-    // For people the summary counts the messages that an interruption leaves untouched.
+    // The summary counts the messages that were not attempted before an interruption; text output does not list them.
     const isUntouched = outcome.outcome === 'unsent' && decidingAttemptOf(outcome) === undefined;
     return isUntouched ? '' : `${resultText(outcome, facts, this.#io)}\n`;
   }
@@ -145,15 +139,15 @@ export class ReplayOutput {
     if (this.#isJson) this.note(`${errColor.red('invalid:')} ${invalidSentence(invalid)}`);
   }
 
-  /** Warns of a body that is sent as it stands, of which a receiver may compute another signature. */
+  /** Warns that receivers which re-serialize the body compute a different signature. */
   warnOfBytes({ file, line }: Origin): void {
     this.hasWarned = true;
     this.note(
-      `note: the bytes at ${file}:${line} are not what JSON.stringify makes of them; a receiver that re-serializes the body computes another signature`,
+      `note: JSON.stringify would write the body at ${file}:${line} differently; a receiver that re-serializes the body computes another signature`,
     );
   }
 
-  /** Says how long no response came, and what is not sent for this reason. */
+  /** Prints that no response came for `limitMs`, and that the remaining messages are not sent. */
   gaveUp(limitMs: number): void {
     const sentence = `No response came for ${formatDuration(limitMs)}: the rest is not sent`;
     const hint =
@@ -172,22 +166,22 @@ export class ReplayOutput {
     }
     this.showSummary(summary, received);
     this.#github?.conclude(summaryLines(summary).join('\n'));
-    await this.#files.finish(summary);
+    await this.files.finish(summary);
   }
 
-  /** Says where every message is: also when a file of results cannot be written. */
+  /** Prints the summary, even if a file of results cannot be written. */
   showSummary(summary: ReplaySummary, received: string | undefined): void {
     this.#progress.stop();
-    if (this.#options.output === 'json') this.#io.out(jsonLine({ summary }));
+    if (this.#isJson) this.#io.out(jsonLine({ summary }));
     else if (!this.#options.quiet || summary.delivered + summary.queued < summary.read) {
       this.#io.out(`${this.#summaryText(summary, received)}\n`);
     }
   }
 
-  /** Ends after something unexpected. */
+  /** Stops the progress bar and closes the files without a summary. */
   abandon(): Promise<void> {
     this.#progress.stop();
-    return this.#files.abandon();
+    return this.files.abandon();
   }
 
   #skippingFlags(): string {
@@ -204,13 +198,13 @@ export class ReplayOutput {
     return this.#options.output === 'json';
   }
 
-  /** With -q, and at a terminal without -v, only what is not delivered is shown. */
+  /** Whether to print a result. With -q, and on a terminal without -v, only failures are printed. */
   #isShown(isGood: boolean): boolean {
-    const { output, quiet = false, verbose = false } = this.#options;
-    return !isGood || (!quiet && (verbose || !this.#io.stdoutIsTty || output === 'json'));
+    const { quiet = false, verbose = false } = this.#options;
+    return !isGood || (!quiet && (verbose || !this.#io.stdoutIsTty || this.#isJson));
   }
 
-  /** Prints lines. A promise while their reader is slower. */
+  /** Prints lines. Returns a promise to wait for if the reader of stdout is slower. */
   #print(lines: string): Promise<void> | undefined {
     if (this.#io.stdoutIsTty) {
       this.#progress.clear();
@@ -221,11 +215,7 @@ export class ReplayOutput {
   }
 }
 
-interface ReplaySources {
-  /** Absolute paths. */
-  readonly inputs: readonly string[];
-  readonly checkpoint: Checkpoint | undefined;
-  readonly resent: AsyncIterable<Uint8Array>;
+interface ReplaySources extends Omit<ResultFilesOptions, 'report' | 'failed' | 'cwd'> {
   readonly github?: GithubStep | undefined;
   readonly measure: ProgressMeasure;
 }
@@ -238,7 +228,7 @@ interface OutputParts {
   readonly github: GithubStep | undefined;
 }
 
-/** What a journal keeps of a settled message. */
+/** The part of a settled message that the journal keeps. */
 interface KeptOutcome {
   readonly origin: Origin;
   readonly facts: ResultFacts;

@@ -1,7 +1,7 @@
 import type { DestinationOutcome } from '../../../app/pipeline/outcomes.ts';
 import type { LoopbackJudgement, Loopback } from '../../flags/delivery/loopback.ts';
 
-/** Counts the judgements of the receiver of --loopback. */
+/** Counts the valid and the other requests that the receiver of --loopback got. */
 export class ReceivedTally {
   readonly #loopback: Loopback | undefined;
   #valid = 0;
@@ -15,7 +15,7 @@ export class ReceivedTally {
     return this.#other === 0;
   }
 
-  /** Returns the judgement of a message that was attempted; called once for each. */
+  /** Returns the judgement of an attempted message, and counts it. Call once per message. */
   judgementOf(tried: DestinationOutcome | undefined): LoopbackJudgement | undefined {
     const judgement = tried && this.#loopback?.judgementOf(tried.signature);
     if (judgement === undefined) return undefined;
@@ -24,7 +24,7 @@ export class ReceivedTally {
     return judgement;
   }
 
-  /** The line of the summary; undefined without --loopback. */
+  /** Returns the line for the summary. Undefined without --loopback. */
   text(): string | undefined {
     if (this.#loopback === undefined) return undefined;
     return `received   ${this.#valid} valid${this.#other > 0 ? `, ${this.#other} not valid` : ''}`;

@@ -24,14 +24,14 @@ import { commandSettings } from '../../flags/delivery/settings.ts';
 import { claimStdin } from '../../stdin.ts';
 import { warnOfOddSecrets } from '../../flags/signature/odd-secret.ts';
 import { resolveWhereTo, signingSecrets, type WhereTo } from '../../flags/delivery/where-to.ts';
-import { giveUpMs, planOf, type ReplayOptions } from './options.ts';
+import { giveUpMs, planOf, type ReplayOptions, type ReplayPlan } from './options.ts';
 import type { GithubStep } from '../../print/github-step.ts';
 import { ReplayOutput } from './output.ts';
 import { resentEntries } from './resent-entries.ts';
 import { ResponseWatch } from '../../../replay/response-watch.ts';
 import { ReplayRun } from './run.ts';
 
-/** Runs `hooks replay`. Everything that can be wrong is checked before the first message is sent. */
+/** Runs `hooks replay`. Validates all flags, files and settings before sending the first message. */
 export async function replay(
   patterns: readonly string[],
   options: ReplayOptions,
@@ -55,16 +55,16 @@ export async function replay(
   }
 }
 
-/** Where a replay writes to. */
+/** The outputs of a replay. */
 interface ReplayOutputs {
   readonly io: Io;
-  /** The step of a workflow that runs it. */
+  /** The step of the GitHub workflow that runs the replay. */
   readonly github?: GithubStep | undefined;
 }
 
 interface PreparedReplay extends CheckpointContext, ReplayOutputs {
   readonly inputs: readonly Input[];
-  readonly plan: ReturnType<typeof planOf>;
+  readonly plan: ReplayPlan;
   readonly onRequest: Awaited<ReturnType<typeof previewOf>>;
   readonly checkpoint: Checkpoint | undefined;
 }
@@ -130,7 +130,7 @@ interface CheckpointContext {
   readonly io: Io;
 }
 
-/** Opens what an interrupted replay leaves behind for `--resume`. If it cannot be kept, a replay without that flag goes on without. */
+/** Opens the checkpoint that `--resume` continues from. Undefined if it cannot be kept and the flag is not given. */
 async function checkpointFor(
   inputs: readonly Input[],
   { to, options, settings, io }: CheckpointContext,
@@ -155,8 +155,8 @@ async function checkpointFor(
 }
 
 /**
- * Identifies a replay. Another destination or another choice of messages is another replay; another pace, retry window or secret
- * is not: a person who resumes may want to go slower. Hashed by the checkpoint, so it may hold secrets.
+ * Identifies a replay by its destination and its choice of messages. Pace, retry window and secret may change between an
+ * interruption and --resume: a user may want to resume more slowly. The checkpoint hashes the identity, so it may hold secrets.
  */
 function replayIdentity(
   to: WhereTo,

@@ -7,7 +7,7 @@ import { failureCause } from '../../print/failure-cause.ts';
 import { isTaken, type ResultFacts } from '../../print/result-line.ts';
 import { explanation } from '../../print/result-text.ts';
 
-/** A settled message, as a report lists it. */
+/** Converts a settled message to a result of a report. */
 export function reportedResult(
   origin: Origin,
   { title, type }: ResultFacts,
@@ -34,7 +34,7 @@ export function caseName({ title, type }: Pick<ResultFacts, 'title' | 'type'>): 
   return title === '' ? type : `${type} "${title}"`;
 }
 
-/** The explanation on one line, for a report. */
+/** Joins the lines of the explanation to one line. */
 function reasonText(outcome: Outcome): string | undefined {
   const lines = isTaken(outcome.outcome) ? [] : explanation(outcome, failureCause(outcome));
   return lines.length === 0 ? undefined : lines.join('; ');

@@ -14,7 +14,7 @@ interface ResentContext {
   readonly signal: AbortSignal;
 }
 
-/** Yields the entries that a resumed replay sends again, as the file of `--failed` has them. */
+/** Yields the entries that a resumed replay sends again, in the format of the file of `--failed`. */
 export async function* resentEntries(context: ResentContext): AsyncGenerator<Uint8Array> {
   const { inputs, checkpoint, options, signal } = context;
   const { exact = false, format } = options;

@@ -9,25 +9,25 @@ import { ResultJournal, type KeptResult } from '../../../report/result-journal.t
 import type { Report, ReportedOutcome, ReportedResult, ReportedSummary } from '../../../report/report.ts';
 
 export interface ResultFilesOptions {
-  /** The files as they were given. */
+  /** The values of --report and --failed. */
   readonly report: string | undefined;
   readonly failed: string | undefined;
   readonly cwd: string;
-  /** Absolute paths, which are never written to. */
+  /** Absolute paths of the inputs, which are never overwritten. */
   readonly inputs: readonly string[];
   readonly checkpoint: Checkpoint | undefined;
   /** The entries that a resumed replay sends again. */
-  readonly resent?: AsyncIterable<Uint8Array> | undefined;
+  readonly resent: AsyncIterable<Uint8Array>;
 }
 
-/** The outcome of an entry, and what is written about it. */
+/** The outcome of an entry, and its records in the files. */
 export interface WrittenResult {
   readonly index: number;
   readonly outcome: ReportedOutcome;
-  /** The bytes of the input, if they can be sent again. */
+  /** The bytes of the input. Undefined if they cannot be sent again. */
   readonly original: Uint8Array | undefined;
   readonly reported: () => ReportedResult;
-  /** Called when the journal keeps the result. */
+  /** Returns the record for the journal, which does not keep every result. */
   readonly told: () => object;
 }
 
@@ -39,21 +39,22 @@ interface FilesParts {
   readonly journalName: string;
 }
 
-/** The files a replay writes its results to: the report, what failed, and the journal that a resumed replay reads. */
+/** The result files of a replay: the report, the file of --failed, and the journal that a resumed replay reads. */
 export class ResultFiles {
   readonly #parts: FilesParts;
   /** Number of failures of the resumed replay that the file of --failed does not hold yet. */
   #owed = 0;
-  /** Unsent messages: at most those in flight when the replay ended. */
+  /** Unsent messages, at most the messages in flight when the replay ended. */
   readonly #unsent: Uint8Array[] = [];
 
-  /** Opens the files before anything is sent. Throws ConfigError or InputError when one cannot be written. */
+  /** Opens the files before anything is sent. Throws ConfigError or InputError if one cannot be written. */
   static async open(options: ResultFilesOptions): Promise<ResultFiles> {
     const { report: name, checkpoint, cwd, failed: failedName } = options;
     await rejectLoss(options);
     const journalPath = checkpoint?.resultsPath();
-    const journal = journalPath === undefined ? undefined : openJournal(journalPath, checkpoint);
-    // Before anything is written: a damaged journal ends the replay.
+    const journalBytes = checkpoint?.resumed?.results?.bytes;
+    const journal = journalPath === undefined ? undefined : new ResultJournal(journalPath, journalBytes);
+    // Throws before anything is written if the journal is damaged.
     await journal?.check();
     const report = name === undefined ? undefined : await openReport(resolve(cwd, name), name);
     const failed = failedName === undefined ? undefined : openFailed(failedName, options);
@@ -73,22 +74,22 @@ export class ResultFiles {
     this.#parts = parts;
   }
 
-  /** Whether there is a report, which lists every message. */
+  /** Whether a report is written, which lists every message. */
   get hasReport(): boolean {
     return this.#parts.report !== undefined;
   }
 
   /**
-   * Takes a result, at once: when this returns, the checkpoint may call the entry settled. A promise when the disk is slower
-   * than the results: wait for it before the next.
+   * Adds a result to the files. When this returns, the checkpoint may mark the entry as settled. Returns a promise to wait
+   * for before the next result if the disk is slower than the results.
    */
   add(result: WrittenResult): Promise<void> | undefined {
     const { outcome, original, reported } = result;
     if (outcome === 'unsent' && original !== undefined) this.#unsent.push(original);
-    return both(this.#parts.report?.add(reported()), this.#keep(result, outcome));
+    return both(this.#parts.report?.add(reported()), this.#keep(result));
   }
 
-  /** Adds a result that the journal of the resumed replay holds already. */
+  /** Adds a result that the journal of the resumed replay already contains. */
   addEarlier(reported: ReportedResult): Promise<void> | undefined {
     if (reported.outcome !== 'filtered' && this.#parts.failed?.hasKept === false) this.#owed++;
     return this.report(reported);
@@ -98,7 +99,7 @@ export class ResultFiles {
     return this.#parts.report?.add(reported);
   }
 
-  /** Skips an entry that failed in the replay that is resumed. `original` is called when the file of --failed lacks it. */
+  /** Skips an entry that failed before --resume. Adds its bytes to the file of --failed if they are missing there. */
   skipFailed(original: () => Uint8Array | undefined): Promise<void> | undefined {
     if (this.#owed === 0) return undefined;
     this.#owed--;
@@ -124,16 +125,17 @@ export class ResultFiles {
   async abandon(): Promise<void> {
     await this.#parts.report?.abandon();
     await this.closeJournal();
-    // Last: it may fail, on a full disk.
+    // Last, because it may fail on a full disk.
     await this.#closeFailed();
   }
 
-  /** Closes the journal, only after the checkpoint is saved, which needs it on the disk. */
+  /** Closes the journal. Call it after the checkpoint is saved, because saving syncs the journal. */
   async closeJournal(): Promise<void> {
     await this.#parts.journal?.close();
   }
 
-  #keep({ index, original, told }: WrittenResult, outcome: ReportedOutcome): Promise<void> | undefined {
+  /** Adds failed and invalid entries to the file of --failed and, like filtered messages, to the journal. */
+  #keep({ index, outcome, original, told }: WrittenResult): Promise<void> | undefined {
     if (outcome !== 'failed' && outcome !== 'invalid' && outcome !== 'filtered') return undefined;
     const { failed, journal } = this.#parts;
     const isFailure = outcome !== 'filtered' && original !== undefined;
@@ -157,7 +159,7 @@ export class ResultFiles {
     };
   }
 
-  /** Writes unsent messages last, where a resumed replay, which sends them, can take them out. */
+  /** Writes unsent messages at the end, where a resumed replay can remove them again. */
   async #closeFailed(): Promise<void> {
     const { failed } = this.#parts;
     if (failed === undefined) return;
@@ -175,17 +177,13 @@ function openFailed(
   return FailedFile.open(path, { inputs, kept: before?.path === path ? before : undefined, resent, name });
 }
 
-function openJournal(path: string, checkpoint: Checkpoint | undefined): ResultJournal {
-  return new ResultJournal(path, checkpoint?.resumed?.results?.bytes);
-}
-
-/** Waits for both. No promise when neither is one. */
+/** Waits for both promises. Returns undefined if both are undefined. */
 function both(one: Promise<void> | undefined, other: Promise<void> | undefined): Promise<void> | undefined {
   if (one === undefined || other === undefined) return one ?? other;
   return Promise.all([one, other]).then(() => undefined);
 }
 
-/** Throws InputError for a report that would replace an input or the file of --failed. */
+/** Throws InputError if the report would replace an input or the file of --failed. */
 async function rejectLoss({ report, failed, inputs, cwd }: ResultFilesOptions): Promise<void> {
   if (report === undefined) return;
   const path = resolve(cwd, report);

@@ -37,12 +37,12 @@ export interface ReplayParts {
   readonly options: ReplayOptions;
   readonly output: ReplayOutput;
   readonly checkpoint: Checkpoint | undefined;
-  /** A dry run: nothing is sent, and no result is printed. */
+  /** Whether this is a dry run, which sends no message and prints no result. */
   readonly isPreview: boolean;
   readonly watch: ResponseWatch | undefined;
   readonly ledger: Ledger;
   readonly expected: ExpectedTotal;
-  /** The outcome of a success. */
+  /** The outcome that counts as a success: `queued` with --queue, else `delivered`. */
   readonly taken: TakenOutcome;
   readonly io: Io;
   readonly open: OpenPipeline;
@@ -51,7 +51,7 @@ export interface ReplayParts {
   readonly rewrite: Rewrite;
 }
 
-export interface ReplayResult {
+interface ReplayResult {
   /** Whether any input had an entry. */
   readonly foundAny: boolean;
   readonly isGood: boolean;
@@ -60,7 +60,6 @@ export interface ReplayResult {
 /** One replay, from the first entry to the summary. */
 export class ReplayRun {
   readonly #parts: ReplayParts;
-  readonly #ledger: Ledger;
   readonly #semaphore: ReplaySemaphore;
   readonly #readyOptions: ReadyOptions;
   readonly #earlier: EarlierPart;
@@ -74,10 +73,9 @@ export class ReplayRun {
 
   constructor(parts: ReplayParts) {
     this.#parts = parts;
-    this.#ledger = parts.ledger;
     const signals = [parts.io.signal, this.#failure.signal, parts.watch?.signal];
     this.#stop = AbortSignal.any(signals.filter((signal) => signal !== undefined));
-    // At once: the reader may notice late, and until then the next message would be sent. A failure is reported at the end.
+    // Closes immediately: the reader may notice the abort late, and would send more messages. `finish` reports a failure.
     this.#stop.addEventListener('abort', () => void this.#close().catch(() => {}));
     this.#semaphore = new ReplaySemaphore(replayLimits(parts.open));
     const { exact = false, strict = false } = parts.options;
@@ -90,10 +88,10 @@ export class ReplayRun {
     try {
       await this.#earlier.print();
       for (const input of this.#parts.inputs) await this.#replayInput(input);
-      if (!this.#stop.aborted) this.#ledger.readToEnd();
-      // The last batch: with --limit reading may end within one.
+      if (!this.#stop.aborted) this.#parts.ledger.readToEnd();
+      // With --limit, reading may end before the last batch is full.
       this.#flush();
-      // Closing waits for everything, so --fail-fast has to stop the replay before it.
+      // Closing waits for all messages, so --fail-fast must stop the replay before.
       await this.#semaphore.until('empty', this.#stop);
     } catch (error) {
       this.#error ??= error;
@@ -123,26 +121,26 @@ export class ReplayRun {
         const waiting = this.#take(entry);
         if (waiting !== undefined) await waiting;
       }
-      // The next entries may come late; those read already should not wait for them.
+      // The next entries may arrive late, and the entries already read should not wait for them.
       this.#flush();
     }
   }
 
-  /** Takes an entry. Undefined when there is nothing to wait for, which spares most messages a turn of the microtask queue. */
+  /** Processes an entry. Returns undefined instead of a settled promise, which saves most messages a microtask. */
   #take(entry: ReplayEntry): Promise<void> | undefined {
     const index = ++this.#index;
     const { checkpoint, selection, output, options } = this.#parts;
     const read = prepareEntry(entry, this.#readyOptions);
     const selected = selection.takes(read.value);
     if (selected === false) {
-      this.#ledger.skip();
+      this.#parts.ledger.skip();
       return undefined;
     }
     if (checkpoint?.has(index)) return this.#earlier.skip(index, read);
     const found = selected === true ? readyEntry(read, this.#readyOptions) : { entry, error: selected };
     if (found.error !== undefined) return this.#invalid({ ...found, index }, found.error);
     if (options.exact && !output.hasWarned && !isFixedPoint(found)) output.warnOfBytes(found.entry.origin);
-    return this.#deliverInTime({ entry: found.entry, index, number: this.#ledger.open() }, found);
+    return this.#deliverInTime({ entry: found.entry, index, number: this.#parts.ledger.open() }, found);
   }
 
   #deliverInTime(
@@ -150,7 +148,7 @@ export class ReplayRun {
     { value, ready }: Pick<ReadyEntry, 'value' | 'ready'>,
   ): Promise<void> | undefined {
     const { options, pace } = this.#parts;
-    // Reading a timestamp costs; only --speed needs it.
+    // Parses the timestamp only for --speed, because parsing is slow.
     const recordedAt = options.speed !== undefined && isJsonObject(value) ? recordedAtOf(value) : undefined;
     const waitMs = pace.next(recordedAt);
     if (waitMs > 0 || this.#semaphore.isFull) return this.#deliverLater(waitMs, numbered, ready);
@@ -177,7 +175,7 @@ export class ReplayRun {
         this.#conclude(sent, outcome),
       );
     } catch (error) {
-      // The message waited for its turn until the replay was stopped.
+      // The pipeline was closed while the message waited for its turn.
       if (error instanceof ClosedError) return this.#conclude(sent, unsentOf(message));
       this.#semaphore.give(sent.bytes);
       throw error;
@@ -197,33 +195,33 @@ export class ReplayRun {
   }
 
   #settled(sent: Sent, outcome: Outcome): Promise<void> | undefined {
-    const { checkpoint, options, output, watch, isPreview } = this.#parts;
+    const { checkpoint, ledger, options, output, watch, isPreview } = this.#parts;
     const destination = decisive(outcome.destinations);
     const tried = destination === undefined || destination.attempts.length === 0 ? undefined : destination;
     const isSettled = outcome.outcome !== 'unsent';
     watch?.settled({ isDelivered: outcome.outcome === 'delivered' });
-    this.#ledger.close(sent.number, outcome.outcome, tried && isSettled ? destinationMs(tried) : undefined);
+    ledger.close(sent.number, outcome.outcome, tried && isSettled ? destinationMs(tried) : undefined);
     const writing = isPreview ? undefined : output.settled(sent, outcome, this.#received.judgementOf(tried));
     if (isSettled) checkpoint?.mark(sent.index);
     if (outcome.outcome === 'failed' && options.failFast) this.#failure.abort();
     return writing;
   }
 
-  /** Keeps an error of the program, reported at the end. */
+  /** Stops the replay because of an error, which `finish` throws. */
   #fail(error: unknown): void {
     this.#error ??= error;
     this.#failure.abort();
   }
 
-  /** Writes an invalid entry. With --fail-fast all messages before it are settled first. */
+  /** Writes an invalid entry. With --fail-fast, waits until all earlier messages are settled. */
   async #invalid({ entry, index }: Omit<Numbered<ReplayEntry>, 'number'>, error: HooksError): Promise<void> {
-    const { checkpoint, options, output } = this.#parts;
+    const { checkpoint, ledger, options, output } = this.#parts;
     if (options.failFast) {
       this.#flush();
       await this.#semaphore.until('empty', this.#stop);
       if (this.#stop.aborted) return;
     }
-    this.#ledger.close(this.#ledger.open(), 'invalid');
+    ledger.close(ledger.open(), 'invalid');
     const writing = output.invalid({ entry, index }, error);
     checkpoint?.mark(index);
     if (options.failFast) this.#failure.abort();
@@ -231,19 +229,19 @@ export class ReplayRun {
   }
 
   async #summarize(isComplete: boolean): Promise<ReplayResult> {
-    const { output, checkpoint, isPreview } = this.#parts;
-    const [summary, foundAny, error] = [this.#ledger.summary(), this.#index >= 0, this.#error];
+    const { ledger, output, isPreview } = this.#parts;
+    const [summary, foundAny, error] = [ledger.summary(), this.#index >= 0, this.#error];
     if (error && foundAny && !isPreview) output.showSummary(summary, this.#received.text());
     if (error || !foundAny || isPreview) await output.abandon();
     if (error !== undefined) throw error;
     if (!foundAny) return { foundAny, isGood: false };
     if (!isPreview) await output.finish(summary, this.#received.text());
-    await finishCheckpoint(checkpoint, { isComplete: isComplete && summary.unsent === 0, ...this.#parts });
+    await finishCheckpoint({ isComplete: isComplete && summary.unsent === 0, ...this.#parts });
     await output.files.closeJournal();
     return { foundAny, isGood: isAllTaken(summary) && this.#received.isAllValid };
   }
 
-  /** Sends the batch, except after an interruption: then nothing more is sent. */
+  /** Sends the current batch, unless the replay was stopped. */
   #flush(): void {
     if (!this.#stop.aborted) void this.#parts.open.pipeline.client.flush();
   }

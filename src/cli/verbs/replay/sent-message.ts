@@ -9,15 +9,15 @@ import type { ReplayOptions } from './options.ts';
 
 export interface Numbered<E extends ReplayEntry> {
   readonly entry: E;
-  /** The number over all inputs, from 0, by which the checkpoint knows it. */
+  /** Index over all inputs, from 0. The checkpoint identifies entries by index. */
   readonly index: number;
   /** The number in the ledger. */
   readonly number: number;
 }
 
 /**
- * The part of a message that is kept while it is in flight: not its value, and not its entry, which would keep the piece of
- * the file around it in memory.
+ * The facts about a message in flight that are needed when it settles. Without the value and the entry, because the entry
+ * would keep the surrounding chunk of the file in memory.
  */
 export interface Sent extends Omit<Numbered<ReplayEntry>, 'entry'> {
   readonly origin: Origin;
@@ -51,13 +51,13 @@ export function sentOf(
   };
 }
 
-/** The bytes of an entry that can be replayed again. A body of --exact becomes a capture, which keeps all its bytes on one line. */
+/** Returns an entry as a line for --failed. A body of --exact becomes a capture, which holds any bytes on one line. */
 export function originalOf({ bytes }: FoundEntry, { isExact }: { readonly isExact: boolean }): Uint8Array {
   if (!isExact) return Buffer.from(bytes);
   return Buffer.from(JSON.stringify(toCapture({ method: 'POST', url: '/', headers: [], body: bytes })));
 }
 
-/** The outcome of a message that was no longer handed to the pipeline. */
+/** Returns the outcome of a message that was not handed to the pipeline. */
 export function unsentOf({ messageId = '' }: Message): Outcome {
   return { messageId, outcome: 'unsent', destinations: [] };
 }

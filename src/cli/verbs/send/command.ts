@@ -27,20 +27,20 @@ const EXAMPLES: Readonly<Record<MessageType | 'send', readonly string[]>> = {
 };
 
 const VALUES = `
-key=value      read as JSON where it is JSON (true, 12.5, [1]), else as text
-key:=json      must be JSON
-key==text      is text: zip==01234
-a.b=value      goes into the object a; a dot that belongs to a key is written \\.
-@file, @-      stand for a file's or standard input's content wherever JSON goes
+key=value      JSON if the value is JSON (true, 12.5, [1]), else text
+key:=json      always JSON
+key==text      always text: zip==01234
+a.b=value      sets b in the object a; write \\. for a dot in a key
+@file, @-      the content of a file or of standard input, in place of any JSON
 
-The examples above without a destination send to where HOOKS_URL or the config
-says. Exits with 0 when delivered, 1 when not, 2 when it could not run.
+The examples above without a destination send to HOOKS_URL or to the webhooks of
+the config. Exits with 0 if delivered, with 1 if not, with 2 if it could not run.
 `;
 
-/** `hooks send <type>`; `hooks send --json …` takes the type from the message. */
+/** Defines `hooks send <type>`, and `hooks send --json …`, which reads the type from the message. */
 export const defineSend: Define = (command, context) => {
   command
-    // Otherwise `send` would take the flags that it shares with its types.
+    // Otherwise `send` would parse the flags that it shares with its subcommands.
     .enablePositionalOptions()
     .argument('[type]', `send ${MESSAGE_TYPES.join(', ')}`)
     .usage('<type> [options]\n       hooks send --json <message> [options]');

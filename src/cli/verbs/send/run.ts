@@ -52,17 +52,17 @@ import type { Sources } from '../../../engine/options.ts';
 
 export interface SendOptions extends GlobalOptions, MessageFlags, WhereToFlags, PreviewFlags {}
 
-/** Runs `hooks send`: builds one message, delivers it through the same client and engine as every verb, and prints the result. */
+/** Runs `hooks send`: builds one message, delivers it with the client and engine that all verbs use, and prints the result. */
 export async function sendMessage(
   named: string | undefined,
   options: SendOptions,
   io: Io,
 ): Promise<ExitCode> {
-  const type = checkedType(named, options);
+  const type = messageTypeOf(named, options);
   if (options.exact) rejectWithExact(type, options);
   const onRequest = await previewOf(options, io);
   rejectStdinTwice([...stdinFlags(options), ...secretStdinFlags(options)]);
-  // Once: standard input cannot be read again.
+  // Read once, because standard input cannot be read again.
   const json = type === undefined ? await readFlagText(options.json ?? '', '--json', io) : options.json;
   const any = typeof json === 'object' ? anyJson(json, options) : undefined;
   const built = any ?? (await messageOf(type, { ...options, json }, io));
@@ -85,7 +85,7 @@ export async function sendMessage(
   return interruptedCode(io) ?? exitCodeOf(outcome, judgement);
 }
 
-function checkedType(named: string | undefined, { json }: SendOptions): MessageType | undefined {
+function messageTypeOf(named: string | undefined, { json }: SendOptions): MessageType | undefined {
   if (named === undefined && json !== undefined) return undefined;
   if (isMessageType(named)) return named;
   const suggestion = named === undefined ? undefined : closest(named, MESSAGE_TYPES);
@@ -99,33 +99,33 @@ function checkedType(named: string | undefined, { json }: SendOptions): MessageT
   });
 }
 
-/** A word that is no type is mostly the name of an event. */
+/** Suggests `send track` for a word that looks like the name of an event. */
 function eventHint(named: string | undefined): string {
   const isName = named !== undefined && /^[A-Z][\w -]{2,40}$/.test(named);
   return isName ? `send an event of this name with hooks send track --event '${named}'; or ` : '';
 }
 
-/** Throws ConfigError for what makes or changes a message: with `--exact` the bytes of `--json` are sent. */
+/** Throws ConfigError for flags that build or change a message, because `--exact` sends the bytes of `--json`. */
 function rejectWithExact(type: MessageType | undefined, options: SendOptions): void {
   const stray = type ?? firstMessageFlag(options);
   if (stray === undefined && options.json !== undefined) return;
   const got = stray === undefined ? 'no `--json`' : `\`${stray}\` too`;
   throw new ConfigError(`Expected \`--exact\` with \`--json\` alone, got ${got}`, {
     flag: '--exact',
-    hint: 'give hooks send --exact --json @body.json: its bytes are sent as they are',
+    hint: 'run hooks send --exact --json @body.json, which sends the bytes unchanged',
   });
 }
 
 interface MessageToSend extends SendableMessage {
-  /** The anonymous id that was made up, since the message had none and no user id. */
+  /** The generated anonymous id of a message that has neither an anonymous id nor a user id. */
   readonly madeId?: string | undefined;
 }
 
-/** The JSON of `--json` as it is; undefined where a message is built of it. */
+/** Returns the bytes of `--json` to send unchanged. Undefined if a message is built from the JSON. */
 function anyJson({ bytes, origin }: FlagText, options: SendOptions): MessageToSend | undefined {
   const text = Buffer.from(bytes).toString();
-  // What JavaScript would lose a part of is JSON, too.
-  const value = isJson(text) ? (JSON.parse(text) as JsonValue) : readJson(bytes, { file: origin }); // what JSON.parse gives
+  // Accepts JSON of which JavaScript would lose a part, such as a large number, because the bytes are sent.
+  const value = isJson(text) ? (JSON.parse(text) as JsonValue) : readJson(bytes, { file: origin }); // JSON.parse returns JSON
   const isMessage = isJsonObject(value) && isMessageType(value['type']);
   if (!options.exact && (isMessage || firstMessageFlag(options) !== undefined)) return undefined;
   return { message: unbuiltMessage(value), exactBody: bytes };
@@ -149,7 +149,7 @@ async function messageOf(
   return { message, madeId };
 }
 
-/** The trace of the program that runs the command. A malformed one is taken for none (W3C Trace Context, 4.3). */
+/** Returns the trace context of the program that runs the command. Ignores a malformed one (W3C Trace Context, 4.3). */
 function parentOf({ TRACEPARENT: traceparent, TRACESTATE: tracestate }: Io['env']): TraceParent {
   return readTraceContext({ traceparent }) === undefined ? {} : { traceparent, tracestate };
 }
@@ -161,14 +161,14 @@ async function deliver(
 ): Promise<Outcome> {
   const orderKeys = orderKeysOf(message);
   const delivered = pipeline.deliver({ message, exactBody, orderKeys, ...parentOf(io.env) });
-  // No other message will fill the batch.
+  // Flushes now, because no other message will fill the batch.
   void pipeline.client.flush();
   await Promise.race([delivered, aborted(io.signal)]);
   await close({ interrupted: io.signal.aborted });
   return delivered;
 }
 
-/** Looks closer at a failure. The code that explains it is loaded only then. */
+/** Examines a failure and finds its cause. Loads that code only for a failure. */
 async function explained(outcome: Outcome, io: Io): Promise<Pick<SendResult, 'outcome' | 'cause'>> {
   if (isTaken(outcome.outcome)) return { outcome, cause: undefined };
   const { examinedOutcome } = await import('../../print/examined-outcome.ts');
@@ -179,10 +179,10 @@ async function explained(outcome: Outcome, io: Io): Promise<Pick<SendResult, 'ou
 
 interface SendResult {
   readonly outcome: Outcome;
-  /** Undefined for a message that was taken. */
+  /** Undefined for a message that was delivered or queued. */
   readonly cause: FailureCause | undefined;
   readonly judgement: LoopbackJudgement | undefined;
-  /** What the body of a 2xx says against it. */
+  /** A failure that the body of a 2xx response reports. */
   readonly warning: ResponseCause | undefined;
 }
 
@@ -219,8 +219,8 @@ function exitCodeOf(outcome: Outcome, judgement: LoopbackJudgement | undefined):
 }
 
 /**
- * Throws ConfigError for a name in `integrations` that is almost that of a destination: it would switch nothing, and the message would go
- * where it was not to go. Other names belong to destinations elsewhere.
+ * Throws ConfigError for a name in `integrations` that resembles a destination's: it would have no effect, and the message would reach
+ * a destination that the user meant to exclude. Other names may belong to destinations of other programs.
  */
 function rejectMisspelledIntegration({ integrations = {} }: Message, sources: Sources): void {
   const names = Object.values(sources).flatMap(({ destinations }) => Object.keys(destinations));

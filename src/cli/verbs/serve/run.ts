@@ -23,7 +23,7 @@ export interface ServeOptions extends GlobalOptions, StoreFlags, ReachFlags, Sch
   readonly confineDeletions?: true;
 }
 
-/** Runs `hooks serve` until it is interrupted, which is a clean end. */
+/** Runs `hooks serve` until it is interrupted, which is a success. */
 export async function serve(options: ServeOptions, io: Io): Promise<ExitCode> {
   const { host, port, deliver } = options;
   const deletionReach = deletionReachOf(options);
@@ -62,6 +62,6 @@ function deletionReachOf({ deletions, confineDeletions }: ServeOptions): Deletio
   throw new ConfigError('Expected one of `--deletions all` and `--confine-deletions`, got both', {
     key: 'deletions',
     origin: '--deletions',
-    hint: 'leave one of them out; --confine-deletions means --deletions own',
+    hint: 'leave out one of them; --confine-deletions means --deletions own',
   });
 }

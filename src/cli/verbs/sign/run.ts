@@ -1,4 +1,4 @@
-import { createHmac, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import type { ConfigError } from '../../../errors.ts';
 import { lossOf, readJson } from '../../../message/json/read-json.ts';
 import { printable } from '../../../redact.ts';
@@ -6,7 +6,6 @@ import { DEFAULT_SCHEMES } from '../../../signature/schemes/find-schemes.ts';
 import { layoutOf } from '../../../signature/schemes/layout.ts';
 import type { SignatureScheme, SignedFields } from '../../../signature/schemes/scheme.ts';
 import { signedFields, Signer } from '../../../signature/schemes/signer.ts';
-import { sign } from '../../../signature/sign.ts';
 import { conflict } from '../../flags/flag-values.ts';
 import {
   commandSchemes,
@@ -16,11 +15,12 @@ import {
 } from '../../flags/signature/scheme-flags.ts';
 import { isStdin, readBodyInput, readWholeBody, type BodySource } from '../../flags/signature/body-input.ts';
 import type { CommandContext, GlobalOptions } from '../../command.ts';
+import type { Io } from '../../io.ts';
 import { warnOfOddSecrets } from '../../flags/signature/odd-secret.ts';
 import { requiredSecrets, type SecretFlags } from '../../flags/signature/secret-flags.ts';
 
 /** The flags of `hooks sign`, as typed. */
-export interface SignFlags extends SecretFlags, SchemeFlags, GlobalOptions {
+interface SignFlags extends SecretFlags, SchemeFlags, GlobalOptions {
   readonly id?: string;
   readonly timestamp?: string;
   readonly stringify?: true;
@@ -28,51 +28,22 @@ export interface SignFlags extends SecretFlags, SchemeFlags, GlobalOptions {
 }
 
 /** Runs `hooks sign`. */
-export async function signFile(file: BodySource, flags: SignFlags, context: CommandContext): Promise<void> {
-  const { io } = context;
+export async function signFile(file: BodySource, flags: SignFlags, { io }: CommandContext): Promise<void> {
   const secrets = await requiredSecrets(flags, 'sign', io);
   if (!flags.quiet) warnOfOddSecrets(secrets, io);
   const schemes = await (readsConfig(flags, io)
     ? commandSchemes(flags, 'sign', io)
     : readSchemeFlag(flags, io));
-  if (schemes !== undefined) {
-    return signBySchemes(file, { flags, signer: new Signer(schemes, secrets) }, context);
-  }
-  rejectWithoutScheme(flags);
-  const [secret] = secrets;
-  const signBody = flags.stringify ? signStringified : signBytes;
-  const { signature, bytes, remark } = await signBody(file, secret, context);
-  if (remark !== undefined && !flags.quiet) io.note(`note: ${remark}`);
-  const text = flags.asHeader ? `X-Signature: ${signature}` : signature;
-  io.out(`${flags.output === 'json' ? JSON.stringify({ signature, bytes }) : text}\n`);
-}
-
-interface SchemeSigning {
-  readonly flags: SignFlags;
-  readonly signer: Signer;
-}
-
-/** Prints the headers of all schemes, or of the default one alone what it prints without a name. */
-async function signBySchemes(
-  file: BodySource,
-  { flags, signer }: SchemeSigning,
-  context: CommandContext,
-): Promise<void> {
-  const { io } = context;
+  // Without a named scheme the first secret signs, even if it has the prefix of another scheme.
+  const signer = new Signer(
+    schemes ?? DEFAULT_SCHEMES,
+    schemes === undefined ? secrets.slice(0, 1) : secrets,
+  );
   const fields = fieldsOf(flags, signer.schemes);
   if (flags.id !== undefined && fields.id !== flags.id && !flags.quiet) io.note(HASHED_ID);
   const pass = signer.start(fields);
-  let bytes = 0;
-  if (flags.stringify) {
-    const json = await readStringified(file, io);
-    bytes = Buffer.byteLength(json);
-    pass.update(json);
-  } else {
-    await readBodyInput(file, io, (chunk) => {
-      bytes += chunk.length;
-      pass.update(chunk);
-    });
-  }
+  const { bytes, remark } = await (flags.stringify ? updateStringified : updateBytes)(pass, file, io);
+  if (schemes === undefined && remark !== undefined && !flags.quiet) io.note(`note: ${remark}`);
   const { headers, signature } = pass.finish();
   const pairs = headers.flatMap((name, at) => (at % 2 === 0 ? [[name, headers[at + 1] ?? ''] as const] : []));
   const isDefault = signer.schemes.every((scheme) => DEFAULT_SCHEMES.includes(scheme));
@@ -81,7 +52,7 @@ async function signBySchemes(
   io.out(`${flags.output === 'json' ? JSON.stringify(json) : lines}\n`);
 }
 
-/** Throws ConfigError for an invalid id or time, or one that no scheme signs. */
+/** Returns the id and the time to sign. Throws ConfigError if invalid, or if no scheme signs them. */
 function fieldsOf({ id, timestamp }: SignFlags, schemes: readonly SignatureScheme[]): SignedFields {
   const uses = (field: 'hasId' | 'hasTimestamp'): boolean =>
     schemes.some((scheme) => layoutOf(scheme)[field]);
@@ -98,41 +69,37 @@ function fieldsOf({ id, timestamp }: SignFlags, schemes: readonly SignatureSchem
   return timestamp === undefined ? fields : { ...fields, timestamp };
 }
 
+type SigningPass = ReturnType<Signer['start']>;
+
 const HASHED_ID =
-  'note: the id is signed as its SHA-256 in hex, as send does with ids that have other characters than letters, digits, - and _';
+  'note: the id is signed as its SHA-256 in hex, as in send, because it has characters other than letters, digits, - and _';
 
 function notSigned(flag: string): ConfigError {
   return conflict(
     flag,
     `\`${flag}\` is for schemes that sign it, and none is named`,
-    'add --scheme standard-webhooks, or leave it out',
+    `add --scheme standard-webhooks, or leave out ${flag}`,
   );
 }
 
-function rejectWithoutScheme({ id, timestamp }: SignFlags): void {
-  if (id !== undefined) throw notSigned('--id');
-  if (timestamp !== undefined) throw notSigned('--timestamp');
-}
-
-interface SignatureOfBody {
-  readonly signature: string;
+interface SignedBody {
   readonly bytes: number;
+  /** A note about an empty body or a final newline, which users sign by mistake. */
   readonly remark?: string;
 }
 
-async function signBytes(file: BodySource, secret: string, { io }: CommandContext): Promise<SignatureOfBody> {
-  const hmac = createHmac('sha1', secret);
+async function updateBytes(pass: SigningPass, file: BodySource, io: Io): Promise<SignedBody> {
   let bytes = 0;
   let last: number | undefined;
   const kept: Uint8Array[] = [];
   await readBodyInput(file, io, (chunk) => {
-    hmac.update(chunk);
+    pass.update(chunk);
     bytes += chunk.length;
     last = chunk.at(-1) ?? last;
     if (bytes <= LARGEST_PARSED_BYTES) kept.push(new Uint8Array(chunk));
   });
   const isJson = (): boolean => bytes <= LARGEST_PARSED_BYTES && lossOf(Buffer.concat(kept)) === '';
-  return { signature: hmac.digest('hex'), bytes, ...remarkOn(last, isJson) };
+  return { bytes, ...remarkOn(last, isJson) };
 }
 
 function remarkOn(lastByte: number | undefined, isJson: () => boolean): { remark?: string } {
@@ -142,23 +109,16 @@ function remarkOn(lastByte: number | undefined, isJson: () => boolean): { remark
   return { remark: isJson() ? `${remark}; --stringify leaves it out` : remark };
 }
 
-/** Beyond this size the remark does not say whether the body is JSON: signing takes constant memory. */
+/** Maximum bytes of a body that is checked to be JSON for the remark, because signing takes constant memory. */
 const LARGEST_PARSED_BYTES = 1024 * 1024;
 
-/** Beyond this size a text no longer fits into a string. */
+/** Maximum bytes of a text that fits into a string. */
 const LARGEST_TEXT_BYTES = 256 * 1024 * 1024;
 
-async function signStringified(
-  file: BodySource,
-  secret: string,
-  { io }: CommandContext,
-): Promise<SignatureOfBody> {
-  const json = await readStringified(file, io);
-  return { signature: sign(json, secret), bytes: Buffer.byteLength(json) };
-}
-
-/** Throws InputError for a body that is no JSON, and ValidationError for one that loses something: `send` rejects it, and nothing verifies it. */
-async function readStringified(file: BodySource, io: CommandContext['io']): Promise<string> {
+/** Throws InputError for a body that is not JSON, and ValidationError for JSON that parsing would change, which `send` rejects too. */
+async function updateStringified(pass: SigningPass, file: BodySource, io: Io): Promise<SignedBody> {
   const body = await readWholeBody(file, io, LARGEST_TEXT_BYTES);
-  return JSON.stringify(readJson(body, { file: isStdin(file) ? undefined : file }));
+  const json = JSON.stringify(readJson(body, { file: isStdin(file) ? undefined : file }));
+  pass.update(json);
+  return { bytes: Buffer.byteLength(json) };
 }

@@ -1,6 +1,5 @@
 import type { Check } from '../../../check/check.ts';
 import { checksFor } from '../../../check/checks.ts';
-import type { Settings } from '../../../config/settings.ts';
 import { ConfigError } from '../../../errors.ts';
 import { proofCodes, proofTitle } from '../../../idempotence/prove.ts';
 import { addIdempotenceFlags, rejectStrayFlags } from './idempotence/options.ts';
@@ -29,27 +28,28 @@ const EXAMPLES = `Examples:
 `;
 
 const DETAILS = `
-Sends what the real sender sends (each type, signed; twice; anonymous; unicode;
-32 KB), and what a forger would (unsigned, wrongly signed, tampered). The right
-response to a valid message is 2xx within the timeout, to a forgery or to bad
-JSON 4xx: 2xx lets a forger in, 5xx is sent again for 4 hours. The messages are
-marked as tests (hooks-test-…), but they are real: not for a receiver in use.
+Sends what a real sender sends (each type, signed; twice; anonymous; unicode;
+32 KB), and what a forger would send (unsigned, wrongly signed, tampered). A
+receiver should respond to a valid message with 2xx within the timeout, and to a
+forgery or bad JSON with 4xx: 2xx lets a forger in, 5xx is retried for 4 hours.
+The messages are marked as tests (hooks-test-…), but they are real: never test a
+receiver in production.
 
 -- COMMAND starts the receiver, with the URL's port as PORT and the secret as
-HOOKS_SECRET, shows what it prints on standard error, waits until it listens,
-and stops it with all that it has started after the checks.
+HOOKS_SECRET, shows its output on standard error, waits until it listens, and
+after the checks stops it with all processes that it started.
 
---state COMMAND runs other checks, and only those: whether the receiver ends in
-the same state whatever comes twice, late, or into a crash. COMMAND runs in a
-shell and prints the state as text; what comes out of the same messages, each
-sent once, is the reference. --reset COMMAND brings the state back to the start;
-without it the receiver behind -- must start empty. With both, the receiver is
-killed and started again too. Every run starts from the beginning: never give
-the commands of a receiver in use.
+--state COMMAND runs other checks instead: whether the receiver ends in the same
+state when messages arrive twice, late, or during a crash. COMMAND runs in a
+shell and prints the state as text. The reference is the state after each
+message was sent once. --reset COMMAND empties the state; without --reset the
+receiver behind -- must start empty. With both, the receiver is also killed and
+started again. Every run starts with a reset: never give the commands of a
+receiver in production.
 
-Exits with 0 when every check passed, with 1 when one failed or the receiver
-died, and with 2 when no check could run: there is no receiver, COMMAND does not
-start, another program has the port, or the state shows nothing.
+Exits with 0 if every check passed, with 1 if one failed or the receiver died,
+and with 2 if no check could run: nothing listens at the URL, COMMAND does not
+start, another program has the port, or the messages do not change the state.
 `;
 
 export const defineTest: Define = (command, { io, exit }) => {
@@ -94,12 +94,12 @@ export const defineTest: Define = (command, { io, exit }) => {
     });
 };
 
-/** Throws ConfigError where the first word of the receiver's command was taken for the URL. */
+/** Throws ConfigError if the first word of the receiver's command was parsed as the URL. */
 function rejectForgottenUrl(url: string | undefined, words: readonly string[]): void {
   if (url === undefined || words.length === 0 || /^[a-z][a-z\d+.-]*:/i.test(expandUrl(url))) return;
   throw new ConfigError(`Expected the URL of the receiver before --, got \`${printable(url, 100)}\``, {
     key: 'url',
-    hint: 'give it first: hooks test http://localhost:3000/webhook … -- COMMAND; the command finds its port in PORT',
+    hint: 'give the URL first: hooks test http://localhost:3000/webhook … -- COMMAND; COMMAND gets its port as PORT',
   });
 }
 
@@ -122,9 +122,13 @@ function listChecks(
   out(formatTable([...rows, ...withState], { columns }));
 }
 
-/** The only webhook of the config that --config names. One that is found may be of a receiver in use, and the messages are real. */
+/**
+ * Returns the only webhook of the config that --config names. Other configs are not searched: their webhook may be in
+ * production, and the messages are real.
+ */
 async function configuredUrl(options: TestOptions, io: Io): Promise<string> {
-  const settings = typeof options.config === 'string' ? await loadedSettings(options, io) : undefined;
+  const { commandSettings } = await import('../../flags/delivery/settings.ts');
+  const settings = typeof options.config === 'string' ? await commandSettings(options, io) : undefined;
   const destinations = Object.values(settings?.sources ?? {}).flatMap((source) =>
     Object.values(source.destinations),
   );
@@ -135,13 +139,9 @@ async function configuredUrl(options: TestOptions, io: Io): Promise<string> {
     `Expected the URL of the receiver, got ${urls.length === 0 ? 'none' : 'a config with several'}`,
     {
       key: 'url',
-      hint: 'give it: hooks test http://localhost:3000/webhook; or name a config with one webhook: -c .hooksrc.yaml',
+      hint: 'give the URL: hooks test http://localhost:3000/webhook; or name a config with one webhook: -c .hooksrc.yaml',
     },
   );
-}
-
-async function loadedSettings(options: TestOptions, io: Io): Promise<Settings> {
-  return (await import('../../flags/delivery/settings.ts')).commandSettings(options, io);
 }
 
 function collectCodes(value: string, before: readonly string[] = []): readonly string[] {

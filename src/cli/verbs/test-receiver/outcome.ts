@@ -31,7 +31,7 @@ export function summaryText({ passed, failed, skipped, unsent, ms }: CheckSummar
   return `${parts.join(', ')}, in ${durationText(ms)}`;
 }
 
-/** What an outcome is in a report. */
+/** The outcome of a check as a report names it. */
 export const REPORTED = {
   passed: 'passed',
   failed: 'failure',
@@ -40,7 +40,7 @@ export const REPORTED = {
   unsent: 'error',
 } as const satisfies Readonly<Record<CheckOutcome, ReportedCase['outcome']>>;
 
-/** A check as a case of a report. `url` has no secrets. */
+/** Converts the result of a check to a case of a report. `url` must not contain secrets. */
 export function checkCase(result: CheckResult, url: string): ReportedCase {
   const { check, title, outcome, ms, mistake, reason, reply } = result;
   const details = [

@@ -6,14 +6,14 @@ import { fitText } from '../../fit-text.ts';
 import { jsonLine } from '../../json-line.ts';
 import type { TestOptions } from './options.ts';
 import { summaryText, type CheckSummary } from './outcome.ts';
-import { checkFields, checkText, diagnosisFields, runVerdictText } from './result-text.ts';
+import { checkFields, checkText, diagnosisFields, runVerdictText, unsentText } from './result-text.ts';
 
-/** Prints the results of a test for a person or a program. */
+/** Prints the results of `hooks test`, as text or JSON. */
 export class TestOutput {
   readonly #options: Pick<TestOptions, 'output' | 'quiet'>;
   readonly #io: Io;
   readonly #unsent: CheckResult[] = [];
-  /** Mistakes that were explained already. */
+  /** Sentences about mistakes that were already printed with their fix. */
   readonly #explained = new Set<string>();
 
   constructor(options: Pick<TestOptions, 'output' | 'quiet'>, io: Io) {
@@ -37,12 +37,12 @@ export class TestOutput {
     return isKnown;
   }
 
-  /** @param verdict what all results together say */
+  /** @param verdict the mistake that all results together show, if any */
   end(summary: CheckSummary, verdict: ReceiverMistake | undefined): void {
     const { output, quiet } = this.#options;
     if (output === 'json') this.#io.out(jsonLine({ summary: { ...summary, ...diagnosisFields(verdict) } }));
     else {
-      this.#showUnsent();
+      this.#io.out(unsentText(this.#unsent, this.#io));
       const isNews = verdict !== undefined && !this.#explained.has(verdict.says);
       if (isNews) this.#io.out(runVerdictText(verdict, this.#io));
       if (!quiet) this.#io.out(fitText(`\n${summaryText(summary)}\n`, this.#io.stdoutColumns));
@@ -56,15 +56,5 @@ export class TestOutput {
   /** Prints a line that `-q` leaves out. */
   remark(line: string): void {
     if (this.#options.quiet !== true) this.#io.note(this.#io.errColor.dim(line));
-  }
-
-  /** Prints the checks that were not tried in one line for each reason. */
-  #showUnsent(): void {
-    for (const reason of new Set(this.#unsent.map((result) => result.reason ?? ''))) {
-      const unsent = this.#unsent.filter((result) => (result.reason ?? '') === reason);
-      const codes = unsent.map(({ check }) => check).join(', ');
-      const text = `${this.#io.color.yellow('·')} not tried: ${codes}\n    why:   ${printable(reason)}\n`;
-      this.#io.out(fitText(text, this.#io.stdoutColumns));
-    }
   }
 }

@@ -10,23 +10,23 @@ import type { TestOptions } from './options.ts';
 
 export interface ReceiverToTest {
   readonly url: string;
-  /** Program and arguments that start it; empty when it runs already. */
+  /** Program and arguments that start the receiver. Empty if the receiver runs already. */
   readonly command: readonly string[];
 }
 
-/** A receiver with all that a request to it needs. */
+/** A receiver, and the settings of the requests to it. */
 export interface PreparedReceiver {
   readonly receiver: CheckedReceiver;
-  /** The first signs. */
+  /** The first secret signs. */
   readonly secrets: readonly string[];
   readonly connection: ConnectionOptions;
   readonly timeoutMs: number;
 }
 
-/** Wait for the receiver: a compiler may have to run first. */
+/** Time that COMMAND gets until it listens. Long, because a compiler may run first. */
 export const START_TIMEOUT_MS = 30_000;
 
-/** Reads the flags and settings of a test's requests. Throws ConfigError and InputError before anything is started or sent. */
+/** Reads the flags and settings of the requests. Throws ConfigError or InputError before anything is started or sent. */
 export async function prepareReceiver(
   { url }: Pick<ReceiverToTest, 'url'>,
   options: TestOptions,

@@ -27,7 +27,7 @@ export interface TextOptions {
   readonly isKnown: boolean;
 }
 
-/** Formats a check for people; below a failed one what is wrong and how to fix it. */
+/** Formats the result of a check as text. A failure is followed by the mistake and its fix. */
 export function checkText(result: CheckResult, { screen, isKnown }: TextOptions): string {
   const { check, title, outcome, mistake, advice, reply, reason } = result;
   const { color, stdoutColumns: columns } = screen;
@@ -71,12 +71,28 @@ function factsText({ status, error, ms = 0, expected, outcome }: CheckResult): s
   return `${got} in ${durationText(ms)}${wanted}`;
 }
 
-/** The fields of a line of `-o json`, and of a result in a JSON report. */
+/** Formats the checks that were not tried, grouped by reason. Ignores the other results. */
+export function unsentText(
+  results: readonly Pick<CheckResult, 'check' | 'outcome' | 'reason'>[],
+  { color, stdoutColumns }: Screen,
+): string {
+  const unsent = results.filter(({ outcome }) => outcome === 'unsent');
+  const texts = [...new Set(unsent.map(({ reason = '' }) => reason))].map((reason) => {
+    const codes = unsent
+      .filter((result) => (result.reason ?? '') === reason)
+      .map(({ check }) => check)
+      .join(', ');
+    return `${color.yellow('·')} not tried: ${codes}\n    why:   ${printable(reason)}\n`;
+  });
+  return fitText(texts.join(''), stdoutColumns);
+}
+
+/** Returns the fields of a line of `-o json` and of a result in a JSON report. */
 export function checkFields({ expected, mistake, advice, reply, ...result }: CheckResult): object {
   return {
     ...result,
     ...(expected !== undefined && { expected: EXPECTED_STATUS[expected] }),
-    // A character that the limit cuts in two is left out.
+    // Drops half of a surrogate pair that the limit cuts in two.
     ...(reply !== undefined && { reply: reply.slice(0, 200).replace(/[\uD800-\uDBFF]$/, '') }),
     ...diagnosisFields(mistake),
     ...(advice !== undefined && { note: mistakeFields(advice) }),
@@ -91,7 +107,7 @@ function mistakeFields({ code, says, fix }: ReceiverMistake): object {
   return { code, says, hint: fix };
 }
 
-/** Formats what all results together say. */
+/** Formats the mistake that all results together show. */
 export function runVerdictText(mistake: ReceiverMistake, { color, stdoutColumns }: Screen): string {
   const says = `${color.red('in short:')} ${printable(mistake.says, 1_000)}`;
   return fitText(`\n${says}\n${fixLine(mistake, color)}`, stdoutColumns);

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { checkReceiver } from '../../../app/check-receiver.ts';
-import { captureBody, type Capture } from '../../../capture/capture.ts';
+import { captureBody } from '../../../capture/capture.ts';
 import { isCapture, readCapture } from '../../../capture/read-capture.ts';
 import { signedTitles, unsigned, type Check, type CheckResult } from '../../../check/check.ts';
 import { checksFor, selectChecks } from '../../../check/checks.ts';
@@ -31,14 +31,16 @@ import {
 } from './prepare-receiver.ts';
 import { startReceiverCommand, type StartedReceiver } from './started-receiver.ts';
 
-/** Runs `hooks test`: starts the receiver if a command is given, runs the checks, stops it, and says what is wrong. */
+/** Runs `hooks test`: starts the receiver if a command is given, runs the checks, stops the receiver, and prints the results. */
 export async function testReceiver(
   { url, command }: ReceiverToTest,
   options: TestOptions,
   { io, reports }: { readonly io: Io; readonly reports: Reports },
 ): Promise<ExitCode> {
   const schemes = await commandSchemes(options, 'sign', io);
-  const chosen = await checksOf(options, checksFor(schemes), io);
+  const { only = [], skip = [], capture = [] } = options;
+  const captures = await Promise.all(capture.map((file) => captureCheck(file, io)));
+  const chosen = selectChecks({ only, skip }, [...checksFor(schemes), ...captures]);
   const prepared = await prepareReceiver({ url }, options, io);
   const { secrets } = prepared;
   const signer = schemes && new Signer(schemes, secrets);
@@ -50,14 +52,6 @@ export async function testReceiver(
 
 const UNSIGNED = 'No secret given (--secret, HOOKS_SECRET): messages went unsigned';
 
-async function checksOf(
-  { only = [], skip = [], capture = [] }: TestOptions,
-  checks: readonly Check[],
-  io: Io,
-): Promise<readonly Check[]> {
-  return selectChecks({ only, skip }, [...checks, ...(await captureChecks(capture, io))]);
-}
-
 interface TestParts extends PreparedReceiver {
   readonly checks: readonly Check[];
   readonly signer: Signer | undefined;
@@ -67,7 +61,7 @@ interface TestParts extends PreparedReceiver {
   readonly io: Io;
 }
 
-/** Runs the checks. Once `run` has ended, nothing of the command is left and the report is written, whatever happened. */
+/** One run of `hooks test`. When `run` settles, no process of it is left and the report is written, even after an error. */
 class ReceiverTest {
   readonly #parts: TestParts;
   readonly #display: TestOutput;
@@ -93,7 +87,7 @@ class ReceiverTest {
       const isGood = summary.failed + summary.unsent === 0 && gone === undefined;
       return interruptedCode(this.#parts.io) ?? (isGood ? ExitCode.ok : ExitCode.negative);
     } catch (error) {
-      // A report of an earlier day may be at that path, and green.
+      // Otherwise the path could keep a report of an earlier run that passed.
       if (this.#results.length === 0 && !this.#parts.io.signal.aborted) await this.#reportFailure(error);
       else {
         this.#addUnsent(error instanceof Error ? error.message : 'interrupted');
@@ -146,7 +140,7 @@ class ReceiverTest {
     });
   }
 
-  /** Reports that the receiver died. Throws when no check could run. */
+  /** Prints an error if the receiver died. Throws InputError or ConfigError if no check could run. */
   #reportEnd({ untestable }: RunEnd, gone: string | undefined): void {
     const { receiver, io } = this.#parts;
     const url = printable(receiver.shownUrl);
@@ -156,7 +150,7 @@ class ReceiverTest {
     }
     if (this.#results.every(({ outcome }) => outcome === 'skipped') && !io.signal.aborted) {
       throw new ConfigError('Every chosen check was skipped, so no check ran', {
-        hint: 'choose others, or give the secret; hooks test --list shows all',
+        hint: 'choose other checks, or give the secret; hooks test --list shows all',
       });
     }
     if (gone !== undefined) {
@@ -186,7 +180,7 @@ class ReceiverTest {
     return summary;
   }
 
-  /** Reports that no check could run: one error, not one for each check. */
+  /** Writes a report with one error instead of one for each check, because no check could run. */
   async #reportFailure(error: unknown): Promise<void> {
     if (this.#isReported) return;
     this.#isReported = true;
@@ -194,17 +188,12 @@ class ReceiverTest {
   }
 }
 
-/** Makes a check for each file of `--capture`. Throws InputError. */
-function captureChecks(files: readonly string[], io: Io): Promise<Check[]> {
-  return Promise.all(files.map(async (file) => captureCheck(await readCaptureFile(file, io), file)));
-}
-
-/** Makes a check that sends a captured body again with a new signature: a body that arrived before must be taken. `name` is the file's. */
-function captureCheck(capture: Capture, name: string): Check {
-  const body = Buffer.from(captureBody(capture));
+/** Makes a check that sends a captured body again with a new signature. The receiver must accept it. Throws InputError. */
+async function captureCheck(file: string, io: Io): Promise<Check> {
+  const body = Buffer.from(captureBody(await readCaptureFile(file, io)));
   return {
     code: 'capture',
-    ...signedTitles(`the body of ${name}`),
+    ...signedTitles(`the body of ${file}`),
     expects: 'taken',
     requests: (sample) => [sample.signed(body)],
   };

@@ -10,24 +10,24 @@ import { bareHost, portOf } from '../../../url.ts';
 export interface StartReceiverOptions {
   /** Program and arguments. */
   readonly command: readonly string[];
-  /** Where it should listen. */
+  /** The URL at which the command must listen. */
   readonly url: URL;
   readonly secrets: readonly string[];
   readonly startTimeoutMs: number;
   readonly quiet: boolean;
-  /** Takes each line of its output. */
+  /** Called with each line of the command's output. */
   readonly onLine?: (line: string) => void;
-  /** Between asking it to stop and killing it. @default 5000 */
+  /** Time between SIGTERM and SIGKILL. @default 5000 */
   readonly graceMs?: number;
   readonly io: Pick<Io, 'env' | 'signal' | 'stderr' | 'verbatim' | 'errColor' | 'cwd'>;
 }
 
-/** A receiver of the user that runs while it is tested. */
+/** A running receiver that was started by COMMAND. */
 export interface StartedReceiver {
-  /** Returns why it can no longer respond; undefined while it runs. */
+  /** Returns why the receiver can no longer respond. Undefined while it runs. */
   readonly gone: () => string | undefined;
   readonly stop: () => Promise<{ readonly killed: boolean }>;
-  /** Ends it and all that it has started with SIGKILL. */
+  /** Kills the receiver and all processes that it started with SIGKILL. */
   readonly crash: () => Promise<void>;
 }
 
@@ -36,8 +36,8 @@ const POLL_MS = 20;
 const CONNECT_MS = 1_000;
 
 /**
- * Starts the command and waits for its port. It gets the port as PORT and the secret as HOOKS_SECRET. Throws InputError when another
- * program listens at the URL already, or when none does in time; then nothing of the command is left.
+ * Starts the command and waits until it listens. The command gets the port as PORT and the secret as HOOKS_SECRET. Throws
+ * InputError if another program already listens at the URL, or the command does not listen in time; then stops the command.
  */
 export async function startReceiverCommand(options: StartReceiverOptions): Promise<StartedReceiver> {
   const { command, url, secrets, quiet, onLine, graceMs, io } = options;
@@ -65,7 +65,7 @@ export async function startReceiverCommand(options: StartReceiverOptions): Promi
   return { gone, stop: () => running.stop(), crash: () => running.crash() };
 }
 
-/** Throws InputError when a program listens at the port of a URL. */
+/** Throws InputError if a program listens at the port of a URL. */
 export async function rejectTakenPort(url: URL): Promise<void> {
   if (await isListening(url)) throw portTaken(url);
 }
@@ -93,13 +93,13 @@ function isListening(url: URL): Promise<boolean> {
       socket.destroy();
       resolve(isThere);
     };
-    socket.once('connect', () => settle(!isItself(socket)));
+    socket.once('connect', () => settle(!isSelfConnected(socket)));
     socket.once('timeout', () => settle(false)).once('error', () => settle(false));
   });
 }
 
-/** Whether the socket is connected with itself: the system may have chosen the port in question for the near end. */
-function isItself({ localPort, remotePort, localAddress, remoteAddress }: Socket): boolean {
+/** Whether the socket is connected to itself, which happens if the system chose the tested port as its local port. */
+function isSelfConnected({ localPort, remotePort, localAddress, remoteAddress }: Socket): boolean {
   return localPort === remotePort && localAddress === remoteAddress;
 }
 
@@ -110,13 +110,13 @@ function shownHost(url: URL): string {
 function portTaken(url: URL): InputError {
   return new InputError(
     `Another program listens at ${shownHost(url)} before the command is started: it would be tested instead`,
-    { hint: 'stop it, or give the URL another port: the command finds it in PORT' },
+    { hint: 'stop it, or give the URL another port: the command gets the port as PORT' },
   );
 }
 
 function endedEarly(end: CommandEnd, url: URL): InputError {
   return new InputError(`The receiver ${describeEnd(end)} before it listened at ${shownHost(url)}`, {
-    hint: 'look at its output; let a command that goes into the background stay in front',
+    hint: 'look at its output; start the receiver in the foreground, not as a daemon',
   });
 }
 
@@ -124,7 +124,7 @@ function neverStarted(url: URL, timeoutMs: number): InputError {
   return new InputError(
     `The receiver runs, but does not listen at ${shownHost(url)} after ${formatDuration(timeoutMs)}`,
     {
-      hint: 'let it listen at the port of the URL, which it finds in PORT too; --start-timeout 2m waits longer',
+      hint: 'let it listen at the port of the URL, which it also gets as PORT; --start-timeout 2m waits longer',
     },
   );
 }

@@ -17,7 +17,7 @@ const EXAMPLES = `Examples:
 export const defineVerify: Define = (command, context) => {
   command
     .argument('[file]', 'read a body, capture or HTTP request; - is standard input', given)
-    .option('--signature <hex>', 'check HEX (HOOKS_SIGNATURE), not the one in the input')
+    .option('--signature <hex>', 'verify this (HOOKS_SIGNATURE), not that of the input')
     .addOption(
       new Option('--format <format>', 'set the format of the input (default: by its content)').choices([
         'raw',
@@ -27,10 +27,10 @@ export const defineVerify: Define = (command, context) => {
     )
     .option('-H, --header <header>', "add 'Name: value' to a raw body (repeat)", collect)
     .option('--ignore-timestamp', 'accept a signature of any age')
-    .option('--exact', 'accept the exact bytes only, not the JSON-stringified body')
+    .option('--exact', 'accept only the exact bytes, not the JSON-stringified body')
     .action(async (file: BodySource, _flags: unknown, self: Command) => {
       await verifyFile(file, self.optsWithGlobals(), context);
     })
     .addHelpText('before', EXAMPLES);
-  addSchemeFlag(addSecretFlags(command, 'verify'), 'accept these signature schemes (default: what comes)');
+  addSchemeFlag(addSecretFlags(command, 'verify'), 'accept these signature schemes (default: any)');
 };

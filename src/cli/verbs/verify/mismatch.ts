@@ -6,10 +6,10 @@ import type { SignatureVerifier } from '../../../signature/signature-verifier.ts
 import { knownSecrets } from '../../flags/signature/known-secrets.ts';
 import type { PrintedVerdict, Verification } from './verification.ts';
 
-/** Longer values are no signatures, and would fill the screen. */
+/** Maximum characters of a printed signature. Longer values are not signatures, and would fill the screen. */
 const MAX_SHOWN_SIGNATURE = 200;
 
-/** Explains a mismatch. Only now looks for other secrets, in HOOKS_SECRET and the config. */
+/** Explains a mismatch. Also tries the secrets of HOOKS_SECRET and the config, which only a mismatch needs. */
 export async function explainedVerdict(
   verifier: SignatureVerifier,
   { flags, secrets, context: { io } }: Verification,
@@ -24,12 +24,12 @@ export async function explainedVerdict(
 }
 
 /**
- * The budget of the contract keeps a service responsive. Here one person waits for one result, from code that runs for the
- * first time, perhaps on a busy machine: 20 ms would leave out much that 200 find.
+ * Budget for the explanation. Longer than the default, which keeps a service responsive: here one user waits for one result, on
+ * code that runs for the first time, perhaps on a busy machine. 20 ms would miss many mistakes that 200 ms find.
  */
 const PATIENT_MS = 2_000;
 
-/** Explains a mismatch by the variable, which may be left from an earlier check. */
+/** Explains a mismatch by HOOKS_SIGNATURE, which may be left over from an earlier command. */
 export function hiddenByVariable(verdict: PrintedVerdict, bytes: number): PrintedVerdict {
   if (verdict.valid || verdict.diagnosis === undefined) return verdict;
   const what = 'HOOKS_SIGNATURE hides the X-Signature of the capture';

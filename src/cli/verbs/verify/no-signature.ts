@@ -10,7 +10,7 @@ import { SignatureVerifier } from '../../../signature/signature-verifier.ts';
 import type { SignedInput } from '../../flags/signature/signed-input.ts';
 import type { Verification } from './verification.ts';
 
-/** Prints the digest, which is data and may be compared by eye, and returns the error. */
+/** Prints the digest of the body, so that users can compare it, and returns the error that no signature was given. */
 export function noSignature(
   { digest: signature, bytes, seems, request, envelope }: SignedInput,
   { flags, schemes = DEFAULT_SCHEMES, secrets, context: { io } }: Verification,
@@ -44,7 +44,7 @@ function envelopeHint({ jq, fix }: Envelope): string {
   return `take both out of it: jq -j '${body}' FILE | hooks verify --signature "$(jq -r '${signature}' FILE)"`;
 }
 
-/** Whether a header holds what X-Signature would. */
+/** Whether a header looks like an X-Signature: 40 hex digits, but not a request id or a commit. */
 function isLikeDigest([name, value]: HeaderPair): boolean {
   return /^(?:[\w-]+[ =])?[0-9a-f]{40}$/i.test(value.trim()) && !/request|trace|commit|etag/i.test(name);
 }
@@ -54,14 +54,14 @@ function missingHint({
   seems,
   other,
 }: Pick<SignedInput, 'seems'> & { readonly names: string; readonly other: string | undefined }): string {
-  if (other !== undefined) return `verify it with --scheme ${other}, or leave --scheme out`;
+  if (other !== undefined) return `verify it with --scheme ${other}, or leave out --scheme`;
   const header = names.split(' and ')[0] ?? names;
   return seems === undefined
     ? `give --signature HEX or HOOKS_SIGNATURE, the headers (-H '${header}: …'), or a capture or raw HTTP request that has ${names.startsWith('X-') ? 'an' : 'a'} ${names} header`
     : `add --format ${seems}: an input of more than 8 MiB is taken for the body itself`;
 }
 
-/** The scheme whose signature came in place of those that are looked for. */
+/** Finds another scheme whose signature the request has instead, and whether that signature is valid. */
 function otherScheme(
   { headers: pairs, body, at }: NonNullable<SignedInput['request']>,
   secrets: readonly string[],

@@ -53,7 +53,7 @@ interface VerifiedInput {
 
 async function verdictOn(file: BodySource, verification: Verification): Promise<VerifiedInput> {
   const { flags, context, headers } = verification;
-  // An empty variable is how a shell says that there is none; an empty flag is an empty signature.
+  // An empty variable counts as unset, as in a shell. An empty flag is an empty signature.
   const signature = flags.signature ?? (context.io.env['HOOKS_SIGNATURE'] || undefined);
   const isRaw = signature !== undefined || headers.length > 0;
   const format = flags.format ?? (isRaw ? 'raw' : undefined);
@@ -125,7 +125,7 @@ async function withoutSignature(input: SignedInput, verification: Verification):
   throw noSignature(input, verification);
 }
 
-/** What explains a mismatch is half of the command, and loaded only then. */
+/** Returns the verdict. Loads the explanation of a mismatch only for a mismatch, because it is half of the command's code. */
 async function printedVerdict(
   verifier: SignatureVerifier,
   { warning }: PresentedRequest,
@@ -146,7 +146,7 @@ function isFromEnvironment({ flags, context }: Verification): boolean {
   return flags.signature === undefined && Boolean(context.io.env['HOOKS_SIGNATURE']);
 }
 
-/** A verdict for a person. */
+/** Formats a verdict as text. */
 async function printedVerdictText(
   verdict: PrintedVerdict,
   bytes: number,
@@ -155,7 +155,7 @@ async function printedVerdictText(
   if (!verdict.valid) {
     const [what = '', ...fix] = (verdict.diagnosis?.hint ?? '').split(/(?<=\.) /);
     const { expected, got } = verdict;
-    // A right signature that does not count, since it is too old, is not shown twice.
+    // A correct signature that is rejected because of its age is not printed twice.
     const both = [`${color.dim('expected:')} ${expected}`, `${color.dim('got:     ')} ${got}`];
     const lines = [
       `${color.red('invalid:')} ${what}`,

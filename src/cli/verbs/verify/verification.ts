@@ -23,18 +23,18 @@ export interface VerifyFlags extends SecretFlags, SchemeFlags, GlobalOptions {
   readonly exact?: true;
 }
 
-/** What `hooks verify` verifies with. */
+/** The secrets, schemes and headers that `hooks verify` verifies with. */
 export interface Verification {
   readonly flags: VerifyFlags;
   readonly secrets: readonly string[];
-  /** The schemes that are named; undefined: those whose headers came. */
+  /** The schemes of --scheme. If undefined, the headers of the request select the schemes. */
   readonly schemes: readonly SignatureScheme[] | undefined;
-  /** The headers of flags. */
+  /** The headers of -H. */
   readonly headers: readonly HeaderPair[];
   readonly context: CommandContext;
 }
 
-/** Throws ConfigError for a scheme that can use none of the secrets. */
+/** Reads the flags. Throws ConfigError if a scheme can use none of the secrets. */
 export async function verificationOf(flags: VerifyFlags, context: CommandContext): Promise<Verification> {
   const secrets = await requiredSecrets(flags, 'verify', context.io);
   const schemes = await readSchemeFlag(flags, context.io);
@@ -42,7 +42,7 @@ export async function verificationOf(flags: VerifyFlags, context: CommandContext
   return { flags, secrets, schemes, headers: headerPairs(flags.header ?? []), context };
 }
 
-/** What hooks sign prints may be given as a whole: each line is a header. */
+/** Parses the values of -H. One value may have several lines, such as the output of hooks sign. */
 function headerPairs(lines: readonly string[]): readonly HeaderPair[] {
   const each = lines.flatMap((text) => text.split(/\r?\n/)).filter((line) => line.trim() !== '');
   return each.flatMap((line) => Object.entries(headersOf([line])));
@@ -50,27 +50,27 @@ function headerPairs(lines: readonly string[]): readonly HeaderPair[] {
 
 interface PresentedHeaders {
   readonly headers: readonly HeaderPair[];
-  /** From outside. */
+  /** The value of --signature or HOOKS_SIGNATURE. */
   readonly signature: string | undefined;
   readonly at?: number | undefined;
 }
 
-/** What is verified. */
+/** The verification of a request that has a signature. */
 export interface PresentedRequest {
   readonly options: VerifyOptions;
-  /** What the request lacks, where its headers tell the scheme. */
+  /** Names a signature that the headers suggest but lack. Undefined with --scheme. */
   readonly warning: string | undefined;
 }
 
-/** A verdict as it is printed: a mismatch with both signatures, for the person who runs the command. */
+/** A verdict as printed. A mismatch has both signatures, which only the user of the command may see. */
 export type PrintedVerdict = VerifyResult & {
   readonly expected?: string;
   readonly got?: string;
-  /** What a valid request lacks. */
+  /** Warns about a signature that a valid request lacks. */
   readonly warning?: string;
 };
 
-/** What is verified; undefined when no signature of the schemes came. */
+/** Prepares the verification. Undefined if the request has no signature of the schemes. */
 export async function presentedRequest(
   { headers: pairs, signature: given, at }: PresentedHeaders,
   { flags, secrets, schemes, context }: Verification,
@@ -79,7 +79,7 @@ export async function presentedRequest(
   const line = given === undefined || schemes !== undefined ? undefined : signatureLine(given, own);
   const headers = headerList(line === undefined ? pairs : [...pairs, line]);
   const signature = line === undefined ? given : undefined;
-  // A bare value is of the default scheme.
+  // A bare value belongs to the default scheme.
   const meant =
     schemes ?? (signature === undefined ? detectSchemes(headers, { own, secrets }) : DEFAULT_SCHEMES);
   const came = meant.some(
@@ -93,7 +93,7 @@ export async function presentedRequest(
   };
 }
 
-/** A signature that is given as the whole header of a scheme besides the default one. */
+/** Parses a signature that is given as a whole header of a scheme other than the default. */
 function signatureLine(given: string, own: readonly SignatureScheme[]): HeaderPair | undefined {
   const [, name = '', value = ''] = /^([^\s:]+)\s*:\s*(.*)$/s.exec(given.trim()) ?? [];
   const isKnown = [...BUILT_IN_SCHEMES, ...own].some(

@@ -2,31 +2,24 @@ import { describe, expect, it } from 'vitest';
 import { prepareEntry, readyEntry } from '../../../../src/cli/verbs/replay/entry-message.ts';
 import { expectSameBytes, OPTIONS, REWRITTEN, sentOf } from './ready-bytes.ts';
 
-describe('the bytes of an entry that are sent as they stand', () => {
-  it.each([1])(
-    'are what writing the message out makes, of 26,000 messages of any shape (seed %i)',
-    expectSameBytes,
-  );
+const LINE =
+  '{"version":1,"type":"track","userId":"u","event":"e","properties":{},"timestamp":"2020-01-01T00:00:00.000Z"}';
 
-  it('are not those of the file where --timestamps changes the message', () => {
-    const old =
-      '{"version":1,"type":"track","userId":"u","event":"e","properties":{},"timestamp":"2020-01-01T00:00:00.000Z"}';
-    expect(sentOf(old, OPTIONS)?.atHand?.toString()).toBe(old);
-    expect(sentOf(old, REWRITTEN)?.atHand).toBeUndefined();
+describe('the exact body of an entry', () => {
+  it.each([1])('equals the serialized message, for 26,000 messages (seed %i)', expectSameBytes);
+
+  it('is undefined if --timestamps changes the message', () => {
+    expect(sentOf(LINE, OPTIONS)?.exactBody?.toString()).toBe(LINE);
+    expect(sentOf(LINE, REWRITTEN)?.exactBody).toBeUndefined();
   });
 
-  it('do not keep the part of the file around them in memory', () => {
-    const line =
-      '{"version":1,"type":"track","userId":"u","event":"e","properties":{},"timestamp":"2020-01-01T00:00:00.000Z"}';
-    const chunk = Buffer.alloc(256 * 1024, line);
-    const entry = {
-      kind: 'message',
-      origin: { file: 'f', line: 1 },
-      bytes: chunk.subarray(0, line.length),
-    } as const;
+  it('is a copy that does not keep the surrounding chunk of the file in memory', () => {
+    const chunk = Buffer.alloc(256 * 1024, LINE);
+    const bytes = chunk.subarray(0, LINE.length);
+    const entry = { kind: 'message', origin: { file: 'f', line: 1 }, bytes } as const;
     const found = readyEntry(prepareEntry(entry, OPTIONS), OPTIONS);
     const body = found.error === undefined ? found.ready.exactBody : undefined;
-    expect(body?.length).toBe(line.length);
+    expect(body?.length).toBe(LINE.length);
     expect(body?.buffer).not.toBe(chunk.buffer);
   });
 });

@@ -7,7 +7,7 @@ import { freePort } from '../../../free-port.ts';
 import { temporaryFolder } from '../../../temporary-folder.ts';
 import { hooks, type HooksResult, type InProcessOptions } from '../../run-in-process.ts';
 
-/** Keeps a line of each message that it knows, and does what its argument says; it tells each request. */
+/** A receiver that prints each request and stores a line for each new id. Its argument selects a mistake: folds, later. */
 const APP = `
   import { appendFileSync, existsSync, readFileSync } from 'node:fs';
   import { createServer } from 'node:http';
@@ -51,7 +51,7 @@ async function tested(
   });
 }
 
-/** What is printed of so many requests, which end in `id 9` twice. */
+/** Returns the printed counterexample of `count` requests that ends in the state `id 9` twice. */
 function printed(count: number): string {
   const requests = Array.from({ length: count }, (_, at) => {
     const again = at === 1 && { tries: 2, failedWith: 503 };
@@ -65,14 +65,14 @@ function printed(count: number): string {
 }
 
 describe.concurrent('hooks test --state', () => {
-  it('prints all of a few requests, with the status that asked for one again, and of many those that the difference names', () => {
+  it('prints every request of a short counterexample, and of a long one only the requests that the states name', () => {
     expect(printed(12)).toContain('503 first, then 200, sent 2 times');
     expect(printed(12)).not.toContain('more');
     expect(printed(30).match(/\+\d+ms/g)).toEqual(['+9ms']);
     expect(printed(30)).toContain('… and 29 more');
   });
 
-  it('tells a lost message by one request, with the command that repeats it as JSON', async () => {
+  it('prints a lost message as one request, with the command that repeats the check, as JSON', async () => {
     const { code, stdout, stderr } = await tested('later', ['--only', 'killed', '-o', 'json']);
     expect(code, stderr).toBe(1);
     expect(JSON.parse(stdout.split('\n')[0] ?? '')).toMatchObject({
@@ -83,7 +83,7 @@ describe.concurrent('hooks test --state', () => {
     });
   });
 
-  it('shows the ids that a receiver takes for the same', async () => {
+  it('prints the ids that the receiver does not distinguish', async () => {
     const { code, stdout, stderr } = await tested('folds', ['--only', 'once']);
     expect(code, stderr).toBe(1);
     expect(stdout).toContain('(folds-ids)');
@@ -91,22 +91,22 @@ describe.concurrent('hooks test --state', () => {
     expect(stdout).toMatch(/ HOOKS-TEST-/);
   });
 
-  it('clears the line of the bar before each line of the receiver', async () => {
+  it('clears the progress bar before each line of the receiver', async () => {
     const { stderr } = await tested('sound', ['--only', 'once', '-v'], { terminalColumns: 80 });
     const before = [...stderr.matchAll(/([^\n]{0,8})took hooks/g)].map(([, text]) => text);
     expect(before.length).toBeGreaterThan(5);
     expect(before.filter((text) => !text?.endsWith('\r\u001b[K| '))).toEqual([]);
   });
 
-  it('says what --late 0 shows, and what after-5xx needs', async () => {
+  it('explains what --late 0 tests, and what after-5xx needs', async () => {
     const late = await tested('sound', ['--only', 'late', '--late', '0s', '--schedules', '1']);
-    expect(late.stderr).toContain('With --late 0 a message comes again at once');
+    expect(late.stderr).toContain('With --late 0 a message is repeated immediately');
     const failing = await tested('sound', ['--only', 'after-5xx']);
     expect(failing.code).toBe(2);
     expect(failing.stderr).toMatch(/hint: {2}after-5xx needs a receiver that responds with 5xx/);
   });
 
-  it('says that the URL is missing when the command of the receiver is taken for it', async () => {
+  it('rejects a missing URL when the first word of the command was parsed as the URL', async () => {
     const { code, stderr } = await hooks(['test', '--state', 'true', '--', 'node', 'server.js']);
     expect([code, stderr]).toEqual([
       2,

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -12,10 +12,10 @@ import { until } from '../../../until.ts';
 import { hooks, startHooks, type HooksResult, type InProcessOptions } from '../../run-in-process.ts';
 
 const RECEIVERS = join(import.meta.dirname, '../../../idempotence/receivers/receivers.js');
-/** Prints what the receiver has written. A shell and cat are cheap, and a run reads the state a hundred times. */
+/** Prints the receiver's state. Uses only a shell and cat, because a run reads the state a hundred times. */
 const READ = 'cat state/*.txt 2>/dev/null || true';
 const WHSEC = `whsec_${Buffer.alloc(24, 7).toString('base64')}`;
-/** Deletes what the receiver has written. */
+/** Deletes the receiver's state. */
 const RESET = 'rm -f state/*';
 
 interface Tested extends HooksResult {
@@ -23,7 +23,7 @@ interface Tested extends HooksResult {
   readonly lines: readonly Record<string, unknown>[];
 }
 
-/** `hooks test --state` of a receiver of receivers.js. Patient: the machine may be busy. */
+/** Runs `hooks test --state` on a receiver of receivers.js. Timeouts are long, because the machine may be busy. */
 async function proved(
   name: string,
   flags: readonly string[],
@@ -34,24 +34,13 @@ async function proved(
   }: InProcessOptions & { state?: string; reset?: string | null } = {},
 ): Promise<Tested> {
   const cwd = temporaryFolder({ 'state/.keep': '' });
-  const args = [
-    'test',
-    `http://127.0.0.1:${await freePort()}`,
-    '--state',
-    state,
-    '--timeout',
-    '30s',
-    '--no-config',
-  ];
+  const url = `http://127.0.0.1:${await freePort()}`;
+  const args = ['test', url, '--state', state, '--timeout', '30s', '--no-config'];
   const resets = reset === null ? [] : ['--reset', reset];
   const command = ['--', process.execPath, RECEIVERS, name];
   const env = { DATA_DIR: join(cwd, 'state'), HOOKS_SECRET: 's3cret', ...options.env };
-  const result = await hooks([...args, ...resets, ...flags, ...command], {
-    timeoutMs: 55_000,
-    ...options,
-    env,
-    cwd,
-  });
+  const all = [...args, ...resets, ...flags, ...command];
+  const result = await hooks(all, { timeoutMs: 55_000, ...options, env, cwd });
   const lines = result.stdout
     .split('\n')
     .filter((line) => line.startsWith('{'))
@@ -59,8 +48,15 @@ async function proved(
   return { ...result, cwd, lines };
 }
 
+/** Listens on a free port and returns the URL. */
+async function urlOf(server: Server): Promise<string> {
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo; // of a TCP server
+  return `http://127.0.0.1:${port}/`;
+}
+
 describe.concurrent('hooks test --state', () => {
-  it('finds a receiver that forgets, with two requests, both states, the fix and a report', async () => {
+  it('finds check-then-act with two requests, both states, the fix and a report', async () => {
     const flags = ['-o', 'json', '--seed', '7', '--only', 'twice-at-once', '--report', 'r.xml'];
     const { code, lines, stderr, cwd } = await proved('check-then-act', flags);
     expect([code, lines.length], stderr).toEqual([1, 2]);
@@ -70,7 +66,7 @@ describe.concurrent('hooks test --state', () => {
       diagnosis: { code: 'check-then-act', hint: expect.stringContaining('unique key') },
       counterexample: { seed: 7, schedule: 1, requests: [{ status: 200 }, { status: 200 }] },
     });
-    // What -o json writes there.
+    // The fields that -o json writes.
     const states = lines[0]?.['counterexample'] as { expected: string; state: string } | undefined;
     const counts = [states?.expected, states?.state].map((text = '') => text.trim().split('\n').length);
     expect(counts).toEqual([1, 2]);
@@ -80,7 +76,7 @@ describe.concurrent('hooks test --state', () => {
     expect(report).toContain('2 requests:');
   });
 
-  it('prints a command that repeats the check when it is pasted, and no secret of a header', async () => {
+  it('prints a command that repeats the check when pasted, with the secret of a header masked', async () => {
     const env = { HOOKS_TEST_TOKEN: 'Bearer t0p-s3cret' };
     const state = `printf '%s\\n' "$HOOKS_TEST_TOKEN" 'it'\\''s'; ${READ}`;
     const flags = ['--only', 'twice-at-once', '--seed', '3', '-H', 'Authorization: Bearer t0p-s3cret'];
@@ -103,7 +99,7 @@ describe.concurrent('hooks test --state', () => {
     expect(words.slice(words.indexOf('--') + 1, -1)).toEqual([process.execPath, RECEIVERS, 'check-then-act']);
   });
 
-  it('repeats with the secret of HOOKS_SECRET without a flag, and says that it must be set for another', async () => {
+  it('repeats without a flag for the secret of HOOKS_SECRET, and asks to set HOOKS_SECRET to another secret', async () => {
     const flags = ['--only', 'twice-at-once', '--seed', '3', '--secret'];
     const same = await proved('check-then-act', [...flags, 's3cret']);
     expect(same.stdout).toContain('repeat: ');
@@ -115,14 +111,14 @@ describe.concurrent('hooks test --state', () => {
     expect(other.stdout).not.toContain('an0ther');
   });
 
-  it('shows no states when only the response to a duplicate was wrong', async () => {
+  it('omits the states if only the response to a duplicate was wrong', async () => {
     const { code, stdout, stderr } = await proved('fails-on-duplicates', ['--only', 'twice', '--seed', '3']);
     expect(code, stderr).toBe(1);
     expect(stdout).toContain('(fails-on-duplicates)');
-    expect(stdout).not.toContain('state that it');
+    expect(stdout).not.toContain('expected state');
   });
 
-  it('says that requests were unsigned when a receiver breaks without its secret, and shows its output in short', async () => {
+  it('reports unsigned requests and the last output of a receiver that fails without its secret', async () => {
     const cwd = temporaryFolder({
       'app.mjs': `import { createServer } from 'node:http';
         createServer((request) => {
@@ -142,7 +138,7 @@ describe.concurrent('hooks test --state', () => {
     expect(stderr.match(/line|no secret/g)?.length).toBeLessThan(40);
   });
 
-  it('hints at the empty start when the state needs a file of the receiver, and takes an empty state', async () => {
+  it('hints that the state may start empty if --state fails without it, and accepts an empty state', async () => {
     const flags = ['--only', 'once', '-o', 'json'];
     const broken = await proved('sound', flags, { state: 'cat state/effects.txt' });
     expect(broken.code).toBe(2);
@@ -152,22 +148,16 @@ describe.concurrent('hooks test --state', () => {
     expect(empty.code, empty.stderr).toBe(0);
   });
 
-  it('finds nothing wrong with one that is right, and says what it skips', async () => {
-    const flags = [
-      '-o',
-      'json',
-      '--schedules',
-      '4',
-      '--only',
-      'once,twice,twice-at-once,answer-lost,killed,shuffled',
-    ];
+  it('passes a correct receiver, and lists the skipped checks', async () => {
+    const only = 'once,twice,twice-at-once,answer-lost,killed,shuffled';
+    const flags = ['-o', 'json', '--schedules', '4', '--only', only];
     const { code, lines, stderr } = await proved('sound', flags);
     expect(lines.filter(({ outcome }) => outcome === 'failed')).toEqual([]);
     expect(code, stderr).toBe(0);
     expect(lines.find(({ check }) => check === 'shuffled')).toMatchObject({ outcome: 'skipped' });
   });
 
-  it('shows which schedule runs: a line for each check in a pipe, a bar at a terminal, nothing with -o json', async () => {
+  it('shows progress as lines in a pipe, as a bar on a terminal, and not at all with -o json', async () => {
     const flags = ['--schedules', '3', '--only', 'twice,twice-at-once,answer-lost'];
     const piped = await proved('sound', flags);
     const shown = await proved('sound', flags, { terminalColumns: 60 });
@@ -182,15 +172,13 @@ describe.concurrent('hooks test --state', () => {
     expect(json.stderr).toBe('');
   });
 
-  it('signs each attempt by the schemes that are named, with the same id and Idempotency-Key', async () => {
+  it('signs each attempt with every scheme of --scheme, with the same id and Idempotency-Key', async () => {
     const requests: IncomingHttpHeaders[] = [];
     const server = createServer((request, response) => {
       requests.push(request.headers);
       request.resume().on('end', () => response.end());
-    }).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const { port } = server.address() as AddressInfo; // of a TCP server
-    const url = `http://127.0.0.1:${port}/`;
+    });
+    const url = await urlOf(server);
     const schemes = ['--scheme', 'segment,standard-webhooks', '--secret', 's3cret', '--secret', WHSEC];
     const flags = ['--state', 'echo same', '--reset', 'true', '--state-timeout', '3s', '--no-config'];
     const { code, stderr } = await hooks(['test', url, ...flags, ...schemes]);
@@ -208,7 +196,7 @@ describe.concurrent('hooks test --state', () => {
     const flags = ['--only', 'twice-at-once', '--seed', '1'];
     const { stdout } = await proved('check-then-act', flags, { terminalColumns: 60 });
     expect(stdout).toContain('check-then-act');
-    // Ids are not broken, nor is the command to paste.
+    // Ids and the command to paste are not wrapped.
     const tooLong = stdout
       .split('\n')
       .filter((line) => line.length > 60 && !/hooks-test-|repeat: /.test(line));
@@ -247,43 +235,35 @@ describe.concurrent('hooks test --state', () => {
     expect(readFileSync(join(cwd, 'r.json'), 'utf8')).toContain('"unsent"');
   });
 
-  it('resets nothing of another program that has the port of the receiver', async () => {
-    const other = createServer((_, response) => response.end()).listen(0, '127.0.0.1');
-    await once(other, 'listening');
-    const { port } = other.address() as AddressInfo; // of a TCP server
+  it('does not reset if another program listens at the port of the receiver', async () => {
+    const other = createServer((_, response) => response.end());
+    const url = await urlOf(other);
     const cwd = temporaryFolder();
     const flags = ['--state', 'echo same', '--reset', 'touch was-reset', '--no-config'];
     const command = ['--', process.execPath, RECEIVERS, 'sound'];
-    const { code, stderr } = await hooks(['test', `http://127.0.0.1:${port}/`, ...flags, ...command], {
-      cwd,
-    });
+    const { code, stderr } = await hooks(['test', url, ...flags, ...command], { cwd });
     other.close();
     expect([code, stderr]).toEqual([2, expect.stringContaining('Another program listens')]);
     expect(existsSync(join(cwd, 'was-reset'))).toBe(false);
   });
 
-  it('wants --reset or a command, --state with its flags, and codes that there are', async () => {
+  it('rejects missing commands, flags that need --state, and unknown checks', async () => {
     const url = 'http://127.0.0.1:1/';
+    const commands = ['--state', 'true', '--reset', 'true'];
     const cases: readonly (readonly [args: readonly string[], says: RegExp])[] = [
       [['--state', 'true'], /Expected --reset COMMAND or a receiver behind --, got neither/],
       [['--seed', '1'], /`--seed` is for `--state`, which is not given/],
       [['--only', 'twice'], /`--only twice` is for `--state`, which is not given/],
-      [['--state', 'true', '--reset', 'true', '--only', 'twise'], /Unknown check `twise`/],
+      [[...commands, '--only', 'twise'], /Unknown check `twise`/],
       [
-        ['--state', 'true', '--reset', 'true', '--only', 'track'],
+        [...commands, '--only', 'track'],
         /Expected a check of the state with --only, got `track`, which runs without --state only/,
       ],
-      [
-        ['--state', 'true', '--reset', 'true', '--capture', 'x'],
-        /`--capture` and `--state` cannot be given together/,
-      ],
-      [['--state', 'true', '--reset', 'true', '--messages', 'none.json'], /none\.json: no such file/],
-      [
-        ['--state', 'true', '--reset', 'true', '--late', '60000'],
-        /Expected `--late` to be a time with its unit/,
-      ],
+      [[...commands, '--capture', 'x'], /`--capture` and `--state` cannot be given together/],
+      [[...commands, '--messages', 'none.json'], /none\.json: no such file/],
+      [[...commands, '--late', '60000'], /Expected `--late` to be a time with its unit/],
       [['--state', '', '--reset', 'true'], /empty/],
-      [['--state', 'true', '--reset', 'true', '--timeout', '2s'], /Cannot reach the receiver/],
+      [[...commands, '--timeout', '2s'], /Cannot reach the receiver/],
     ];
     for (const [args, says] of cases) {
       const { code, stderr } = await hooks(['test', url, '--no-config', ...args]);
@@ -291,24 +271,13 @@ describe.concurrent('hooks test --state', () => {
     }
   });
 
-  it('leaves nothing of the receiver and the command of --state when it is interrupted', async () => {
+  it('ends the receiver and the command of --state when interrupted', async () => {
     const cwd = temporaryFolder({ 'state/.keep': '' });
     const url = `http://127.0.0.1:${await freePort()}`;
-    const state = 'echo $$ > pid; exec sleep 1000';
-    const args = [
-      'test',
-      url,
-      '--state',
-      state,
-      '--state-timeout',
-      '1m',
-      '--reset',
-      RESET,
-      '--no-config',
-      '--',
-    ];
+    const state = ['--state', 'echo $$ > pid; exec sleep 1000', '--state-timeout', '1m'];
+    const flags = [...state, '--reset', RESET, '--no-config'];
     const receiver = `console.log('pid ' + process.pid); process.argv[2] = 'sound'; import('${RECEIVERS}')`;
-    const running = startHooks([...args, process.execPath, '-e', receiver, 'x'], {
+    const running = startHooks(['test', url, ...flags, '--', process.execPath, '-e', receiver, 'x'], {
       cwd,
       env: { DATA_DIR: join(cwd, 'state') },
     });

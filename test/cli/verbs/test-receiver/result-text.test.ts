@@ -5,7 +5,10 @@ it.each([
   ['😀'.repeat(200), '😀'.repeat(100)],
   [`a${'😀'.repeat(200)}`, `a${'😀'.repeat(99)}`],
   ['short', 'short'],
-])('a line holds the beginning of a response, without half a character: %#', (reply, told) => {
-  const result = { check: 'track', title: '', outcome: 'failed', reply } as const;
-  expect(checkFields(result)).toMatchObject({ reply: told });
-});
+])(
+  'a line of JSON holds the first 200 code units of a response without half a surrogate pair: %#',
+  (reply, told) => {
+    const result = { check: 'track', title: '', outcome: 'failed', reply } as const;
+    expect(checkFields(result)).toMatchObject({ reply: told });
+  },
+);

@@ -10,13 +10,13 @@ import {
   type FlagRule,
 } from '../../../flags/flag-values.ts';
 
-/** The flags that go with `--state`. Times in ms. */
+/** `--state` and the flags that need it. Times in ms. */
 export interface IdempotenceFlags {
-  /** A command of the shell. */
+  /** A shell command. */
   readonly state?: string;
-  /** A command of the shell. */
+  /** A shell command. */
   readonly reset?: string;
-  /** A file. */
+  /** Path of a file. */
   readonly messages?: string;
   readonly seed?: number;
   /** @default 50 */
@@ -40,7 +40,7 @@ export function addIdempotenceFlags(command: Command): Command {
     .option('--state-timeout <duration>', 'wait this long for the state (default: 10s)', timeFrom(1));
 }
 
-const STATE_HINT = "say what prints the receiver's state: --state 'sqlite3 app.db \"select …\"'";
+const STATE_HINT = "give a command that prints the receiver's state: --state 'sqlite3 app.db \"select …\"'";
 
 const FLAG_RULES: readonly FlagRule[] = [
   {
@@ -53,7 +53,7 @@ const FLAG_RULES: readonly FlagRule[] = [
   ).map((flag) => ({ flag, needs: '--state', hint: STATE_HINT }) as const),
 ];
 
-/** Throws ConfigError for flags that do not go together. */
+/** Throws ConfigError for flags and check codes that need `--state`, or cannot be used with it. */
 export function rejectStrayFlags(
   options: IdempotenceFlags & { readonly only?: readonly string[]; readonly skip?: readonly string[] },
 ): void {

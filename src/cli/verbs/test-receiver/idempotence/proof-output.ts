@@ -1,29 +1,30 @@
 import { proofTitle, type ProofResult, type ScheduleCode } from '../../../../idempotence/prove.ts';
-import { printable } from '../../../../redact.ts';
 import type { ReportedCase } from '../../../../report/case-report.ts';
 import { fitText } from '../../../fit-text.ts';
 import type { Io } from '../../../io.ts';
 import { jsonLine } from '../../../json-line.ts';
+import { PLAIN_PALETTE } from '../../../palette.ts';
 import { createProgress, ProgressFigures, type ProgressBar } from '../../../print/progress.ts';
 import type { TestOptions } from '../options.ts';
 import { REPORTED, summaryText, type CheckSummary } from '../outcome.ts';
-import { plainCounterexample, proofFields, proofText } from './proof-text.ts';
+import { unsentText } from '../result-text.ts';
+import { counterexampleText, proofFields, proofText } from './proof-text.ts';
 
 interface ProofOutputOptions {
   readonly options: Pick<TestOptions, 'output' | 'quiet'>;
   readonly seed: number;
   /** The receiver's URL without secrets. */
   readonly shownUrl: string;
-  /** The command line that runs a check again. */
+  /** Returns the command line that runs a check again. */
   readonly repeat: (check: ScheduleCode) => string;
   readonly io: Io;
 }
 
 const REFERENCE = 'sending each message once: the reference';
-/** Between two lines that tell what is done. */
+/** Minimum time between two lines of progress. */
 const REMARK_MS = 20_000;
 
-/** Prints what is proved of a receiver for a person or a program. */
+/** Prints the progress and the results of `hooks test --state`, as text or JSON. */
 export class ProofOutput {
   readonly #context: ProofOutputOptions;
   readonly #results: ProofResult[] = [];
@@ -58,7 +59,7 @@ export class ProofOutput {
     return options.output !== 'json' && !io.stderrIsTty;
   }
 
-  /** Without a bar a line for each check, and one now and then, tell that the run goes on. */
+  /** Prints progress where no bar is drawn: a line when a check starts, and a line every `REMARK_MS`. */
   #remarkProgress(done: number, total: number, check: ScheduleCode | undefined): void {
     if (check !== undefined && !this.#begun.has(check)) {
       this.#begun.add(check);
@@ -75,7 +76,7 @@ export class ProofOutput {
   }
 
   readonly progressOfShrinking = (): void => {
-    this.#progress?.say('another state: looking for the fewest requests');
+    this.#progress?.say('wrong state: looking for the fewest requests that cause it');
   };
 
   stopProgress(): void {
@@ -101,7 +102,7 @@ export class ProofOutput {
     else io.note(io.errColor.dim(line));
   }
 
-  /** Prints a line of the receiver above the bar. */
+  /** Prints a line of the receiver's output above the progress bar. */
   readonly line = (text: string): void => {
     this.#progress?.clear();
     this.#context.io.verbatim.note(text);
@@ -110,29 +111,29 @@ export class ProofOutput {
   end(summary: CheckSummary): void {
     const { options, seed, io } = this.#context;
     if (options.output === 'json') return io.out(jsonLine({ summary: { ...summary, seed } }));
-    this.#showUnsent();
+    io.out(unsentText(this.#results, io));
     if (options.quiet === true) return;
     io.out(fitText(`\n${summaryText(summary)}; seed ${seed}\n`, io.stdoutColumns));
   }
 
-  /** A result as a case of a report. */
+  /** Converts a result to a case of a report. */
   caseOf(result: ProofResult): ReportedCase {
     const { shownUrl, repeat } = this.#context;
-    const { check, title, outcome, ms, fault, reason, counterexample } = result;
+    const { check, title, outcome, ms, fault: mistake, reason, counterexample } = result;
     const details = [
       title,
-      fault && `wrong: ${fault.says}`,
-      fault && `fix: ${fault.fix}`,
-      fault && `repeat: ${repeat(check)}`,
-      fault && counterexample && plainCounterexample(fault, counterexample),
+      mistake && `wrong: ${mistake.says}`,
+      mistake && `fix: ${mistake.fix}`,
+      mistake && `repeat: ${repeat(check)}`,
+      mistake && counterexample && counterexampleText(mistake, counterexample, PLAIN_SCREEN),
     ];
     return {
       classname: shownUrl,
       name: `${check}: ${title}`,
       outcome: REPORTED[outcome],
       ms,
-      message: reason ?? fault?.says,
-      type: fault?.code ?? outcome,
+      message: reason ?? mistake?.says,
+      type: mistake?.code ?? outcome,
       details: details.filter(Boolean).join('\n'),
       line: this.#fieldsOf(result),
     };
@@ -143,20 +144,12 @@ export class ProofOutput {
     return { ...proofFields(result, seed), ...(result.fault && { repeat: repeat(result.check) }) };
   }
 
-  /** On a terminal the bar is cleared first. */
+  /** Prints text on stdout. On a terminal, clears the progress bar first. */
   #write(text: string): void {
     const { io } = this.#context;
     if (this.#progress !== undefined && io.stderrIsTty) io.stderr.write('\r\u001b[K');
     io.out(text);
   }
-
-  #showUnsent(): void {
-    const { io } = this.#context;
-    const unsent = this.#results.filter(({ outcome }) => outcome === 'unsent');
-    for (const reason of new Set(unsent.map((result) => result.reason ?? ''))) {
-      const codes = unsent.filter((result) => (result.reason ?? '') === reason).map(({ check }) => check);
-      const text = `${io.color.yellow('·')} not tried: ${codes.join(', ')}\n    why:   ${printable(reason)}\n`;
-      io.out(fitText(text, io.stdoutColumns));
-    }
-  }
 }
+
+const PLAIN_SCREEN = { color: PLAIN_PALETTE, stdoutColumns: undefined };

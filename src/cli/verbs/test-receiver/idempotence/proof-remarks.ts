@@ -3,18 +3,19 @@ import { PROOF_DEFAULTS, type Reference, type ScheduleCode } from '../../../../i
 import { durationText } from '../../../attempt-text.ts';
 import type { IdempotenceFlags } from './options.ts';
 
-/** A run that takes longer is announced. */
+/** Duration from which a run is announced as long. */
 const LONG_MS = 120_000;
 
-/** What `--late` means where that is not what it is for. */
+/** Returns a remark about a `--late` that is 0 or very long. */
 export function remarksOfLate({ late }: IdempotenceFlags, codes: readonly ScheduleCode[]): readonly string[] {
   if (late === undefined || !codes.includes('late')) return [];
-  if (late === 0) return ['With --late 0 a message comes again at once: late then shows no more than twice'];
+  if (late === 0)
+    return ['With --late 0 a message is repeated immediately: late then tests the same as twice'];
   if (late <= LONG_MS) return [];
   return [`--late ${formatDuration(late)}: the run waits that long once, and twice from 25 schedules on`];
 }
 
-/** What the reference run shows of the run that follows. */
+/** Returns remarks after the reference run: which messages are left out, and how long the whole run may take. */
 export function remarksOfReference(
   { leftOut, messages, runMs }: Reference,
   { schedules = PROOF_DEFAULTS.schedules, late = PROOF_DEFAULTS.lateMs }: IdempotenceFlags,
@@ -25,7 +26,7 @@ export function remarksOfReference(
       return `${label} (${status ?? error})`;
     });
     const sent = `${messages.length} ${messages.length === 1 ? 'message is' : 'messages are'} left`;
-    remarks.push(`Left out, since the receiver does not take them: ${each.join(', ')}; ${sent}`);
+    remarks.push(`Left out because the receiver does not accept them: ${each.join(', ')}; ${sent}`);
   }
   const ms = schedules * runMs + late;
   if (ms >= LONG_MS) {

@@ -1,3 +1,4 @@
+import type { ReceiverMistake } from '../../../../check/check.ts';
 import {
   compareStates,
   type Counterexample,
@@ -9,24 +10,24 @@ import { printable } from '../../../../redact.ts';
 import { durationText } from '../../../attempt-text.ts';
 import { fitText } from '../../../fit-text.ts';
 import type { Screen } from '../../../io.ts';
-import { PLAIN_PALETTE, type Palette } from '../../../palette.ts';
+import type { Palette } from '../../../palette.ts';
 import { formatRow, formatTable, type Cell } from '../../../print/table.ts';
-import { MARKS } from '../result-text.ts';
+import { diagnosisFields, MARKS } from '../result-text.ts';
 
 /** The width of the longest code. */
 const CODE_WIDTH = 13;
-/** A state with more lines is shown by the lines that differ. */
+/** Maximum lines of a state that is shown whole. Of a longer state only the differing lines are shown. */
 const FULL_LINES = 6;
 const MOST_LINES = 12;
 const LINE_CHARACTERS = 300;
 
-/** Formats a result for people; below a failed one the fault, its fix, the requests and the two states. */
+/** Formats a result as text. A failure is followed by the mistake, its fix, the requests and the two states. */
 export function proofText(
   result: ProofResult,
   repeat: (check: ScheduleCode) => string,
   screen: Screen,
 ): string {
-  const { check, title, outcome, schedules, ms, reason, fault, counterexample } = result;
+  const { check, title, outcome, schedules, ms, reason, fault: mistake, counterexample } = result;
   const { color, stdoutColumns: columns } = screen;
   const [mark, name] = MARKS[outcome];
   const label = outcome === 'skipped' ? 'skipped' : 'not tried';
@@ -34,26 +35,27 @@ export function proofText(
   const text = reason === undefined ? facts : color.dim(`${label}: ${printable(reason)}`);
   const cells: Cell[] = [{ text: mark, paint: color[name] }, { text: check, minWidth: CODE_WIDTH }, { text }];
   const head = `${formatRow(cells, { columns, gap: 1 })}\n`;
-  if (fault === undefined || counterexample === undefined) return head;
+  if (mistake === undefined || counterexample === undefined) return head;
   const explained = [
-    `    ${color.red('wrong:')}  ${printable(fault.says, 1_000)} ${color.dim(`(${fault.code})`)}\n`,
-    `    ${color.bold('fix:')}    ${printable(fault.fix, 1_000)}\n`,
+    `    ${color.red('wrong:')}  ${printable(mistake.says, 1_000)} ${color.dim(`(${mistake.code})`)}\n`,
+    `    ${color.bold('fix:')}    ${printable(mistake.fix, 1_000)}\n`,
   ];
-  // Not wrapped: it must work when it is pasted.
+  // The command is not wrapped because a wrapped command cannot be pasted.
   const again = `    ${color.bold('repeat:')} ${repeat(check)}\n`;
   return (
-    head + fitText(explained.join(''), columns) + again + counterexampleText(fault, counterexample, screen)
+    head + fitText(explained.join(''), columns) + again + counterexampleText(mistake, counterexample, screen)
   );
 }
 
-/** Faults of a receiver that can no longer say what its state is. */
-const WITHOUT_STATE: ReadonlySet<string> = new Set(['died', 'dies-on-duplicates', 'does-not-restart']);
+/** Mistakes after which the receiver no longer runs, and so has no state to show. */
+export const WITHOUT_STATE: ReadonlySet<string> = new Set(['died', 'dies-on-duplicates', 'does-not-restart']);
 
-/** Faults that the ids explain. */
+/** Mistakes that show in the message ids. */
 const WITH_IDS: ReadonlySet<string> = new Set(['cuts-ids-off', 'folds-ids']);
 
-function counterexampleText(
-  { code }: NonNullable<ProofResult['fault']>,
+/** Formats the requests of a counterexample, and both states if they differ. */
+export function counterexampleText(
+  { code }: Pick<ReceiverMistake, 'code'>,
   counterexample: Counterexample,
   { color, stdoutColumns: columns }: Screen,
 ): string {
@@ -73,7 +75,7 @@ function counterexampleText(
   const rest = rows.length > shown.length ? `      … and ${rows.length - shown.length} more\n` : '';
   const count = `${requests.length} ${requests.length === 1 ? 'request' : 'requests'}`;
   const requestsText = `    ${count}:\n${formatTable(shown, { columns })}${rest}`;
-  // Only a response was wrong.
+  // The states are the same if only a response was wrong.
   if (WITHOUT_STATE.has(code) || isSame) return requestsText;
   return requestsText + fitText(statesText(counterexample, color), columns);
 }
@@ -95,9 +97,9 @@ function statesText(counterexample: Counterexample, color: Palette): string {
   const [must, is] = isShort ? [linesOf(expected), linesOf(state)] : [missing, added];
   const note = isShort ? '' : ', the lines that differ';
   return [
-    `    state that it must end in${note}:\n`,
+    `    expected state${note}:\n`,
     ...shownLines(must, '-', color.green),
-    `    state that it ended in${note}:\n`,
+    `    actual state${note}:\n`,
     ...shownLines(is, '+', color.red),
   ].join('');
 }
@@ -114,14 +116,17 @@ function linesOf(state: string): string[] {
   return state.trimEnd() === '' ? [] : state.trimEnd().split(/\r?\n/);
 }
 
-/** The longest state in a line of JSON or a report. */
+/** Maximum characters of a state in a line of JSON or a report. */
 const MOST_CHARACTERS = 64 * 1024;
 
-/** The fields of a line of `-o json`, and of a result in a JSON report. */
-export function proofFields({ fault, counterexample, ...result }: ProofResult, seed: number): object {
+/** Returns the fields of a line of `-o json` and of a result in a JSON report. */
+export function proofFields(
+  { fault: mistake, counterexample, ...result }: ProofResult,
+  seed: number,
+): object {
   return {
     ...result,
-    ...(fault !== undefined && { diagnosis: { code: fault.code, says: fault.says, hint: fault.fix } }),
+    ...diagnosisFields(mistake),
     ...(counterexample !== undefined && {
       counterexample: {
         seed,
@@ -131,15 +136,4 @@ export function proofFields({ fault, counterexample, ...result }: ProofResult, s
       },
     }),
   };
-}
-
-/** The counterexample for a report, without colors. */
-export function plainCounterexample(
-  fault: NonNullable<ProofResult['fault']>,
-  counterexample: Counterexample,
-): string {
-  return counterexampleText(fault, counterexample, {
-    color: PLAIN_PALETTE,
-    stdoutColumns: undefined,
-  });
 }

@@ -13,29 +13,29 @@ export interface ReceiverControlOptions {
   /** The command of `--reset`. */
   readonly reset: string | undefined;
   readonly commands: StateCommandOptions;
-  /** Whether all of the receiver's output is shown, not the beginning of the first time only. */
+  /** Shows all output of the receiver instead of the first lines of its first start. */
   readonly isVerbose: boolean;
   readonly isQuiet: boolean;
   readonly io: Io;
 }
 
-/** A receiver is stopped between schedules; one that does not stop soon is killed. */
+/** Time that the receiver gets to stop between schedules before it is killed. */
 const GRACE_MS = 1_000;
-/** Lines of the receiver's output that are shown as they come, when it is started first: one that fails at each request prints pages. */
+/** Lines of output that are shown after the first start. A receiver that fails at each request would print pages. */
 const SHOWN_LINES = 10;
-/** The last lines that are kept for the case that it ends, or takes nothing. */
+/** Number of last lines to show if the receiver ends or accepts no message. */
 const KEPT_LINES = 20;
 
-/** Starts, stops, kills and resets the receiver. Nothing of it is left after `close`. */
+/** Starts, stops, kills and resets the receiver. No process of the receiver is left after `stop`. */
 export class ReceiverControl implements Pick<Subject, 'reset' | 'kill' | 'revive' | 'gone'> {
   readonly #options: ReceiverControlOptions;
   #started: StartedReceiver | undefined;
   #starts = 0;
-  /** The last output that was not shown. */
+  /** The last lines of output that were not shown. */
   #kept: string[] = [];
-  /** Lines since the last start that are neither shown nor kept. */
+  /** Number of lines since the last start that are neither shown nor kept. */
   #leftOut = 0;
-  /** A command like `curl …/reset` needs the receiver; one that deletes files rather not. */
+  /** Whether the reset command needs a running receiver (`curl …/reset`) or not (`rm app.db`). Undefined until a reset worked. */
   #resetsWhileRunning: boolean | undefined;
 
   constructor(options: ReceiverControlOptions) {
@@ -48,8 +48,8 @@ export class ReceiverControl implements Pick<Subject, 'reset' | 'kill' | 'revive
       if (reset !== undefined) await runReset(reset, commands);
       return;
     }
-    await this.#stop();
-    // What another program keeps must not be deleted by `curl -X POST …/reset`.
+    await this.stop();
+    // Otherwise `curl -X POST …/reset` would delete the data of another program.
     if (reset !== undefined) await rejectTakenPort(url);
     const isReset =
       reset === undefined || (this.#resetsWhileRunning !== true && (await this.#tryReset(reset)));
@@ -76,12 +76,7 @@ export class ReceiverControl implements Pick<Subject, 'reset' | 'kill' | 'revive
 
   readonly gone = (): string | undefined => this.#started?.gone();
 
-  /** Stops the receiver for good. */
-  close(): Promise<void> {
-    return this.#stop();
-  }
-
-  /** Shows the last output of the receiver that was not shown. */
+  /** Prints the last lines of the receiver's output that were not shown. */
   showKept(): void {
     const { note } = this.#options.io.verbatim;
     if (this.#leftOut > 0) note(`… ${this.#leftOut} lines of the receiver left out; -v shows all`);
@@ -95,7 +90,7 @@ export class ReceiverControl implements Pick<Subject, 'reset' | 'kill' | 'revive
     await started?.crash();
   };
 
-  async #stop(): Promise<void> {
+  async stop(): Promise<void> {
     const started = this.#started;
     this.#started = undefined;
     await started?.stop();
@@ -123,7 +118,7 @@ export class ReceiverControl implements Pick<Subject, 'reset' | 'kill' | 'revive
     });
   }
 
-  /** Starts the receiver; when it does not start, its last output is shown. */
+  /** Starts the receiver. Prints its last output if it does not start. */
   async #startOrShow(): Promise<void> {
     try {
       await this.#start();
@@ -133,7 +128,7 @@ export class ReceiverControl implements Pick<Subject, 'reset' | 'kill' | 'revive
     }
   }
 
-  /** Whether the reset worked while the receiver was stopped; it may need it. */
+  /** Tries the reset while the receiver is stopped. Returns false if the command may need a running receiver. */
   async #tryReset(reset: string): Promise<boolean> {
     try {
       await runReset(reset, this.#options.commands);

@@ -13,17 +13,20 @@ import type { TestOptions } from '../options.ts';
 export interface RepeatOptions {
   /** The receiver's URL without secrets. */
   readonly shownUrl: string;
-  /** Program and arguments of the receiver; empty when it runs already. */
+  /** Program and arguments of the receiver. Empty if the receiver runs already. */
   readonly command: readonly string[];
   readonly options: TestOptions & { readonly state: string };
   readonly seed: number;
-  /** Masked wherever they stand. */
+  /** Masked in the command line. */
   readonly secrets: readonly string[];
-  /** What HOOKS_SECRET has need not be named. */
+  /** The secret in HOOKS_SECRET is not repeated as a flag. */
   readonly env: Readonly<NodeJS.ProcessEnv>;
 }
 
-/** The command line that runs one check of a run again, quoted for a POSIX shell, and below it what it needs. A secret in it is masked, or a variable. */
+/**
+ * Returns the command line that repeats one check of a run, quoted for a POSIX shell. A secret in it is masked, or replaced by
+ * $HOOKS_SECRET; a second line then asks to set the variable.
+ */
 export function repeatCommand(check: ScheduleCode, repeat: RepeatOptions): string {
   const { shownUrl, command, options, seed, secrets, env } = repeat;
   const given = [
@@ -47,7 +50,7 @@ export function repeatCommand(check: ScheduleCode, repeat: RepeatOptions): strin
   const behind = command.map((word) => shellWord(word, secrets));
   const texts = (options.secret ?? []).flatMap((each) => ('text' in each ? [each.text] : []));
   const needsVariable = texts.some((text) => text !== env['HOOKS_SECRET']);
-  // HOOKS_SECRET counts by itself.
+  // A secret that HOOKS_SECRET holds is used without a flag.
   const isFlagNeeded = needsVariable || (options.secret ?? []).length !== 1 || texts.length === 0;
   const signing = isFlagNeeded ? secretFlags(options, secrets) : [];
   const line = [...words, ...signing, ...(behind.length > 0 ? ['--', ...behind] : [])].join(' ');
@@ -64,7 +67,7 @@ function inMs(value: number | undefined): string | undefined {
   return value === undefined ? undefined : `${value}ms`;
 }
 
-/** A secret of the command line is looked up where the shell of the person has it. */
+/** Returns flags for the secrets. The text of a secret is replaced by a variable of the user's shell. */
 function secretFlags({ secret }: TestOptions, secrets: readonly string[]): readonly string[] {
   return (secret ?? []).flatMap((given) =>
     'file' in given ? ['--secret-file', shellWord(given.file, secrets)] : ['--secret', '"$HOOKS_SECRET"'],

@@ -26,6 +26,7 @@ import {
   type ReceiverToTest,
 } from '../prepare-receiver.ts';
 import { ProofOutput } from './proof-output.ts';
+import { WITHOUT_STATE } from './proof-text.ts';
 import { remarksOfLate, remarksOfReference } from './proof-remarks.ts';
 import { ReceiverControl } from './receiver-control.ts';
 import { repeatCommand } from './repeat-command.ts';
@@ -34,7 +35,7 @@ import { portOf } from '../../../../url.ts';
 
 const SEEDS = 1_000_000_000;
 
-/** Runs `hooks test --state`: whether the receiver ends in the same state whatever comes twice, late, or into a crash. */
+/** Runs `hooks test --state`: checks that the receiver ends in the same state when messages arrive twice, late, or during a crash. */
 export async function testIdempotence(
   tested: ReceiverToTest,
   options: TestOptions & { readonly state: string },
@@ -64,7 +65,7 @@ interface IdempotenceTestParts {
   readonly io: Io;
 }
 
-/** Once `run` has ended, nothing of the receiver and the commands is left and the report is written, whatever happened. */
+/** One run of `hooks test --state`. When `run` settles, no process of it is left and the report is written, even after an error. */
 class IdempotenceTest {
   readonly #parts: IdempotenceTestParts;
   readonly #output: ProofOutput;
@@ -116,18 +117,18 @@ class IdempotenceTest {
       if (!io.signal.aborted) {
         this.#output.stopProgress();
         this.#control.showKept();
-        // A report of an earlier day may be at that path, and green.
+        // Otherwise the path could keep a report of an earlier run that passed.
         await this.#finish();
         throw error;
       }
     } finally {
       this.#output.stopProgress();
-      await this.#control.close();
+      await this.#control.stop();
     }
     const summary = await this.#finish();
     this.#output.end(summary);
     if (summary.passed + summary.failed === 0 && !io.signal.aborted) throw allSkipped(codes);
-    // Not tried to its end: no verdict.
+    // The run did not end, so it has no verdict.
     if (io.signal.reason === 'closed-pipe') return ExitCode.unusable;
     const isGood = summary.failed + summary.unsent === 0;
     return interruptedCode(io) ?? (isGood ? ExitCode.ok : ExitCode.negative);
@@ -170,13 +171,13 @@ class IdempotenceTest {
       onProgress: this.#output.progress,
       onDeviation: this.#output.progressOfShrinking,
       onResult: (result) => {
-        if (SHOWS_OUTPUT.has(result.fault?.code)) control.showKept();
+        if (WITHOUT_STATE.has(result.fault?.code ?? '')) control.showKept();
         this.#output.show(result);
       },
     });
   }
 
-  /** Writes the report. */
+  /** Writes the report and returns the summary. */
   async #finish(): Promise<CheckSummary> {
     const { report } = this.#parts;
     const { results } = this.#output;
@@ -189,26 +190,19 @@ class IdempotenceTest {
   }
 }
 
-/** Faults whose fix points to the receiver's output. */
-const SHOWS_OUTPUT: ReadonlySet<string | undefined> = new Set([
-  'died',
-  'dies-on-duplicates',
-  'does-not-restart',
-]);
-
 function noReset(): ConfigError {
   return new ConfigError('Expected --reset COMMAND or a receiver behind --, got neither', {
     key: '--reset',
     origin: '--state',
-    hint: "say how the receiver's state is brought back to the start: --reset 'sqlite3 app.db \"delete from …\"'; or let hooks start the receiver: -- COMMAND",
+    hint: "give a command that empties the receiver's state: --reset 'sqlite3 app.db \"delete from …\"'; or let hooks start the receiver: -- COMMAND",
   });
 }
 
 function allSkipped(codes: readonly ScheduleCode[]): ConfigError {
   const isAfter5xx = codes.length === 1 && codes[0] === 'after-5xx';
-  return new ConfigError('Every chosen check was skipped, so nothing is proved', {
+  return new ConfigError('Every chosen check was skipped, so nothing was tested', {
     hint: isAfter5xx
-      ? 'after-5xx needs a receiver that responds with 5xx: let something that it calls fail at the first message, or choose other checks'
+      ? 'after-5xx needs a receiver that responds with 5xx: let a service that it calls fail at the first message, or choose other checks'
       : 'choose others with --only, or give what they need: --reset, -- COMMAND, --any-order',
   });
 }

@@ -14,26 +14,26 @@ export interface StateCommandOptions {
   readonly secrets: readonly string[];
 }
 
-/** A state is compared and shown: what is longer says too much. */
+/** Maximum bytes of a state. A longer state is too long to compare and show. */
 const MAX_STATE_BYTES = 1024 * 1024;
-/** A database that the receiver writes to may be locked for a moment. */
+/** Attempts to read the state, because a database that the receiver writes to may be locked for a moment. */
 const TRIES = 4;
 const RETRY_MS = 150;
-/** What a shell says of a command that it does not find, or may not run. */
+/** Exit codes of a shell that does not find a command, or may not run it. */
 const NOT_RUNNABLE: ReadonlySet<number> = new Set([126, 127]);
 
-/** Runs the command of `--state` and returns what it prints. Throws InputError when it does not end well. */
+/** Runs the command of `--state` and returns its output. Throws InputError if the command fails. */
 export async function readStateOf(command: string, options: StateCommandOptions): Promise<string> {
   for (let tries = 1; ; tries++) {
     const run = await captureCommand(command, { ...options, maxBytes: MAX_STATE_BYTES });
     options.signal.throwIfAborted();
     if (hasSucceeded(run)) return withoutSecrets(run.stdout, options.secrets);
-    if (tries === TRIES || !mayPass(run)) throw commandFailure('--state', run, options);
+    if (tries === TRIES || !isWorthRetry(run)) throw commandFailure('--state', run, options);
     await sleep(systemClock, RETRY_MS, options.signal);
   }
 }
 
-/** Runs the command of `--reset`. Throws InputError when it does not end well. */
+/** Runs the command of `--reset`. Throws InputError if the command fails. */
 export async function runReset(command: string, options: StateCommandOptions): Promise<void> {
   const run = await captureCommand(command, { ...options, maxBytes: Infinity });
   options.signal.throwIfAborted();
@@ -44,7 +44,7 @@ function hasSucceeded({ end }: CapturedCommand): boolean {
   return typeof end === 'object' && 'code' in end && end.code === 0;
 }
 
-function mayPass({ end }: CapturedCommand): boolean {
+function isWorthRetry({ end }: CapturedCommand): boolean {
   return typeof end === 'object' && !('code' in end && NOT_RUNNABLE.has(end.code));
 }
 
@@ -56,12 +56,12 @@ function commandFailure(
   const what = `The command of ${flag}`;
   if (end === 'timeout') {
     return new InputError(`${what} did not end within ${formatDuration(timeoutMs)}, and was killed`, {
-      hint: 'let it end by itself; --state-timeout 30s gives it more time',
+      hint: 'use a command that ends by itself; --state-timeout 30s gives it more time',
     });
   }
   if (end === 'too-long') {
     return new InputError(`${what} printed more than 1 MiB, and was killed`, {
-      hint: 'let it print only what messages change: the columns that matter, counts or sums',
+      hint: 'print only what messages change: the relevant columns, counts or sums',
     });
   }
   const last = withoutSecrets(stderr.trim().split('\n').at(-1) ?? '', secrets);
@@ -72,6 +72,6 @@ function commandFailure(
 
 const HINTS = {
   '--state':
-    "try it in `sh`, in this folder: it must end with 0 and print the receiver's state, and print nothing or an empty state before the receiver has written anything: [ ! -f app.db ] || sqlite3 app.db 'select …'",
-  '--reset': "try it in `sh`, in this folder: it must end with 0 and delete the receiver's state",
+    "try it in `sh`, in this folder: it must exit with 0 and print the receiver's state, and print nothing or an empty state before the receiver has written anything: [ ! -f app.db ] || sqlite3 app.db 'select …'",
+  '--reset': "try it in `sh`, in this folder: it must exit with 0 and delete the receiver's state",
 } as const;
