@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { findProjectFile, findUserFile } from '../../../config/files/find-files.ts';
 import { loadSettings, type Settings } from '../../../config/settings.ts';
-import type { Io } from '../../io.ts';
+import { once, type Io } from '../../io.ts';
 import { candidatesFor, type Candidates, type Completion } from './candidates.ts';
 
 /** What the scripts read after a colon on the last line (cobra's protocol). */
@@ -10,7 +10,7 @@ const DIRECTIVES = { files: 0, none: 4, folders: 16 } as const satisfies Record<
 /** Prints the candidates for the last word. Never fails, and never prints an error: it would stand in the line that is being typed. */
 export async function printCompletions(program: Command, words: readonly string[], io: Io): Promise<void> {
   try {
-    const settings = lazily(() => completionSettings(words, io));
+    const settings = once(() => completionSettings(words, io));
     const { values, files } = await candidatesFor(program, words, {
       sources: async () => (await settings())?.sourceNames ?? [],
       destinations: async () => destinationNames(await settings()),
@@ -54,9 +54,4 @@ function destinationNames(settings: Settings | undefined): string[] {
     ({ key }) => /\.destinations\.([^.]+)\./.exec(key)?.[1] ?? [],
   );
   return names.length === 0 ? ['Webhooks'] : [...new Set(names)];
-}
-
-function lazily<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | undefined;
-  return () => (made ??= make());
 }

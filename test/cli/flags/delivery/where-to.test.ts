@@ -288,7 +288,7 @@ describe('what cannot be', () => {
     ['--url http://a --secret-file none', 'the secret cannot be read: there is no such file (--secret-file)'],
     [
       '--url http://a --secret-file - --secret-file -',
-      'Standard input can be read once, but it is asked for by `--secret-file` twice',
+      'Standard input can be read only once, but is needed for `--secret-file` twice',
     ],
     ['--url http://a --secret-file empty', 'The secret is empty (from --secret-file empty)'],
     ['--source wep', 'Unknown source `wep`'],
@@ -355,7 +355,7 @@ describe('standard input', () => {
     const io = stdinOf(['x']);
     expect(claimStdin(io, '--json')).toBe(io.stdin);
     expect(() => claimStdin(io, '--secret-file')).toThrow(
-      'Standard input can be read once, but it is asked for by both `--json` and `--secret-file`',
+      'Standard input can be read only once, but is needed for both `--json` and `--secret-file`',
     );
   });
 

@@ -155,7 +155,7 @@ describe('what cannot be a message', () => {
     [['--json', '{"type":"page"}'], 'Expected `--json` to be a track message, got type "page"', undefined],
     [
       ['--json', '@-', '--properties', '@-'],
-      'Standard input can be read once, but it is asked for by both `--json` and `--properties`',
+      'Standard input can be read only once, but is needed for both `--json` and `--properties`',
       undefined,
     ],
   ])('%j says what and where', async (words, message, file) => {
