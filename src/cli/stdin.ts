@@ -9,7 +9,7 @@ export type StdinIo = Pick<Io, 'stdin' | 'stdinFd' | 'signal' | 'note' | 'isQuie
 /** The flag or argument that reads standard input. */
 const claims = new WeakMap<StdinIo, string>();
 
-/** Records that `flag` reads standard input, and asks for input on a terminal. Throws ConfigError for a second reader, InputError for a folder. */
+/** Records that `flag` reads standard input, and asks for it on a terminal. Throws ConfigError for a second reader, InputError for a folder. */
 export function markStdin(io: StdinIo, flag: string): void {
   const first = claims.get(io);
   claims.set(io, first ?? flag);

@@ -83,13 +83,13 @@ const WHERE_TO: Readonly<Record<string, Case>> = {
     args: [...GOOD, ...TO, '--secret-file', 'large'],
     files: { large: LARGE },
     sentence: 'large: the secret is larger than 64 KiB (--secret-file)',
-    hint: 'name the file that has the secret, and nothing else, in it',
+    hint: 'name a file that contains only the secret',
   },
   'a secret without end': {
     args: [...GOOD, ...TO, '--secret-file', '-'],
     options: { stdin: LARGE, keepsStdinOpen: true },
     sentence: '<stdin>: the secret is larger than 64 KiB (--secret-file)',
-    hint: 'name the file that has the secret, and nothing else, in it',
+    hint: 'name a file that contains only the secret',
   },
   'standard input for the message and the secret': {
     args: ['send', '--json', '@-', ...TO, '--secret-file', '-'],

@@ -320,7 +320,7 @@ describe('what cannot be', () => {
 
   it('asks which of several sources is meant', async () => {
     expect(await messageOf('', { config: LONG })).toBe(
-      'Expected `--source` to say which of the sources is meant: web, app',
+      'Expected `--source` to name one of the sources: web, app',
     );
   });
 

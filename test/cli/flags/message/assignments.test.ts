@@ -110,7 +110,7 @@ describe('a path', () => {
 
   it('cannot go into what is a value', () => {
     const { message, hint } = errorOf('a.b=2', 'a=1');
-    expect(message).toBe('`--property a.b=2` goes into `a`, which is already a value');
+    expect(message).toBe('`--property a.b=2` sets a key within `a`, which already has a value');
     expect(hint).toBe('give the key either a value or keys of its own');
   });
 });
