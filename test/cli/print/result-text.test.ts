@@ -85,7 +85,9 @@ describe('why a message was not delivered', () => {
     [outcomeOf(destination({ outcome: 'unsent', attempts: [] })), []],
     [
       outcomeOf(destination({ outcome: 'unsent', attempts: [failing(500)] })),
-      ['Interrupted before the next round; the last: 500 Internal Server Error from https://a.example/hook'],
+      [
+        'Interrupted before the next round; the last attempt: 500 Internal Server Error from https://a.example/hook',
+      ],
     ],
     [
       { ...UNTRIED, outcome: 'failed' as const, refusal: { code: 'queue', reason: 'the disk is full' } },
