@@ -224,7 +224,9 @@ describe('hooks doctor, of webhooks', () => {
     const proxy = await started(proxyServer());
     const env = { HTTPS_PROXY: proxy.origin, NO_PROXY: 'internal.example' };
     const { of } = await examined({ config: { webhooks: ['https://receiver.invalid/x'] }, env });
-    expect(of('proxy')[0]?.said).toContain(`through ${proxy.origin} (HTTPS_PROXY), but for internal.example`);
+    expect(of('proxy')[0]?.said).toContain(
+      `through ${proxy.origin} (HTTPS_PROXY), except for internal.example`,
+    );
     expect(of('webhook')[0]?.said).toContain(`through the proxy ${proxy.origin}`);
     const bad = await examined({ config: {}, env: { HTTPS_PROXY: 'ftp://u:hunter2@a' } });
     expect(bad.of('proxy')).toMatchObject([{ status: 'fail' }]);

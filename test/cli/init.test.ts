@@ -49,7 +49,7 @@ describe('hooks init', () => {
     const cwd = temporaryFolder();
     const args = ['init', '--for', 'service', '--url', 'https://a.example/hook'];
     const { stdout, stderr } = await hooks(args, { cwd });
-    expect(stderr).toMatch(/^warning: what this service sends is unsigned/);
+    expect(stderr).toMatch(/^warning: the messages of this service are unsigned/);
     expect(stdout).toMatch(/\n {2}hooks serve\n$/);
     const [, key = ''] = /^writeKey: ([0-9a-f]{32})$/m.exec(await read(cwd)) ?? [];
     expect(key).not.toBe('');
@@ -73,7 +73,7 @@ describe('hooks init', () => {
     const initialised = async (purpose: string): Promise<string> =>
       (await hooks(['init', '--for', purpose, ...urls], { cwd: temporaryFolder() })).stdout;
     expect(await initialised('service')).toMatch(
-      /hooks serve\n\nA further URL gets only what [^]*two destinations/,
+      /hooks serve\n\nA further URL gets only the messages [^]*two destinations/,
     );
     expect(await initialised('receiver')).not.toContain('A further URL');
   });

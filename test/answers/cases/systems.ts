@@ -115,7 +115,7 @@ function found(id: string, title: string, given: Given, [cause, fix]: readonly [
 
 const DOCTOR: readonly AnswerCase[] = [
   found('write-key', 'serve needs a write key and there is none', { files: { '.hooksrc.yaml': CONFIG } }, [
-    'it has no write key, so hooks serve takes no call for it',
+    'it has no write key, so hooks serve accepts no messages',
     'set `writeKey` in the config, or HOOKS_WRITE_KEY',
   ]),
   found(
