@@ -119,14 +119,11 @@ function isArgument(flag: string, command: Command): boolean {
 }
 
 /** Flags that curl and other tools have, with the flags of hooks that do the same. */
-const LONG_FLAGS: Readonly<Record<string, readonly string[]>> = {
+const FOREIGN_FLAGS: Readonly<Record<string, readonly string[]>> = {
   '--data': ['--json', '--properties'],
   '--body': ['--json'],
   '--payload': ['--json'],
   '--key': ['--secret', '--write-key'],
-};
-
-const SHORT_FLAGS: Readonly<Record<string, readonly string[]>> = {
   '-e': ['--event'],
   '-d': ['--json', '--properties'],
   '-H': ['--header'],
@@ -136,10 +133,11 @@ const SHORT_FLAGS: Readonly<Record<string, readonly string[]>> = {
 
 /** Returns the flags that an unknown flag may stand for: by its letter or name in other tools, by its prefix, by its spelling. */
 function meantFlags(flag: string, known: readonly string[]): string | undefined {
-  const byLetter = (SHORT_FLAGS[flag.slice(0, 2)] ?? []).filter((each) => known.includes(each));
-  if (!flag.startsWith('--')) return byLetter.length === 0 ? undefined : byLetter.join(' or ');
-  const byName = (LONG_FLAGS[flag] ?? []).filter((each) => known.includes(each));
-  if (byName.length > 0) return byName.join(' or ');
+  const isLong = flag.startsWith('--');
+  const foreign = FOREIGN_FLAGS[isLong ? flag : flag.slice(0, 2)] ?? [];
+  const same = foreign.filter((each) => known.includes(each));
+  if (same.length > 0) return same.join(' or ');
+  if (!isLong) return undefined;
   const [shortest] = known
     .filter((each) => each.startsWith(flag))
     .toSorted((one, other) => one.length - other.length);

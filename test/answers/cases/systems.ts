@@ -170,7 +170,7 @@ const DOCTOR: readonly AnswerCase[] = [
     'tls-variable',
     'certificates are switched off for Node',
     { files: { '.hooksrc.yaml': CONFIG }, env: { NODE_TLS_REJECT_UNAUTHORIZED: '0' } },
-    ['NODE_TLS_REJECT_UNAUTHORIZED=0 is set, which changes nothing', 'delivery: { ca: ./ca.pem }'],
+    ['NODE_TLS_REJECT_UNAUTHORIZED=0 has no effect', 'delivery: { ca: ./ca.pem }'],
   ),
   found(
     'no-queue',

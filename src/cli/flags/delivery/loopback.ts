@@ -19,11 +19,8 @@ export interface Loopback {
   readonly close: () => Promise<void>;
 }
 
-export interface LoopbackJudgement {
-  readonly verdict: ReceivedRequest['verdict'];
-  /** Why the body is not a valid message. */
-  readonly problem?: string;
-}
+/** The verdict about the signature, and why the body is not a valid message. */
+export type LoopbackJudgement = Pick<ReceivedRequest, 'verdict' | 'problem'>;
 
 /** Starts the receiver. Makes up a secret if none is given, so that every run signs and verifies. */
 export async function startLoopback({ secrets: given, scheme, deliverTo }: ToLoopback): Promise<Loopback> {
@@ -35,10 +32,8 @@ export async function startLoopback({ secrets: given, scheme, deliverTo }: ToLoo
     scheme: schemes,
     check: problemOf,
     onRequest: ({ verdict, problem, rawHeaders }) => {
-      judgements.set(
-        signatureOf(rawHeaders, schemes),
-        problem === undefined ? { verdict } : { verdict, problem },
-      );
+      const judgement = { verdict, ...(problem !== undefined && { problem }) };
+      judgements.set(signatureOf(rawHeaders, schemes), judgement);
     },
   });
   const to = deliverTo(`${receiver.url}/webhook`);

@@ -7,6 +7,7 @@ import {
   type CurlRequest,
   type ShownHeader,
 } from '../../../capture/curl-command.ts';
+import { pairsOf } from '../../../receiver/response/forwarding.ts';
 import { escapeInJson, printable } from '../../../redact.ts';
 import { jsonLine } from '../../json-line.ts';
 
@@ -29,7 +30,7 @@ export function requestText(
   request: RecordedRequest,
   { format, showSecrets }: RequestTextOptions,
 ): RequestText {
-  const headers = pairs(request.headers).map((pair) => shownHeader(pair, { showSecrets }));
+  const headers = pairsOf(request.headers).map((pair) => shownHeader(pair, { showSecrets }));
   const bytes = Buffer.from(request.body);
   const body = isUtf8(bytes) ? bytes.toString() : { base64: bytes.toString('base64') };
   const url = shownUrl(request.url, { showSecrets });
@@ -68,10 +69,4 @@ function bodyText(body: CurlRequest['body']): string {
 
 function urlText(url: CurlRequest['url']): string {
   return url.map(({ text, variable }) => (variable === undefined ? text : `$${variable}`)).join('');
-}
-
-function pairs(flat: readonly string[]): [string, string][] {
-  const all: [string, string][] = [];
-  for (let at = 0; at + 1 < flat.length; at += 2) all.push([flat[at] ?? '', flat[at + 1] ?? '']);
-  return all;
 }

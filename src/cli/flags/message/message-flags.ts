@@ -32,75 +32,41 @@ export interface MessageFlags extends FieldFlags {
   readonly strict?: true;
 }
 
-interface MessageFlag {
-  readonly flags: string;
-  readonly description: string;
-  /** The message types that have the flag; every type when absent. */
-  readonly types?: readonly MessageType[];
-  readonly repeatable?: true;
-}
+/** A flag, its help line, and the message types that have the flag: every type if absent. */
+type MessageFlag = readonly [flags: string, help: string, types?: readonly MessageType[]];
+
+const WITH_PROPERTIES = ['page', 'screen', 'track'] as const;
+const WITH_TRAITS = ['identify', 'group', 'page'] as const;
 
 const FLAGS: readonly MessageFlag[] = [
-  { flags: '--event <name>', description: 'name what happened', types: ['track', 'group'] },
-  { flags: '--name <name>', description: 'name the page or screen', types: ['page', 'screen'] },
-  {
-    flags: '--category <name>',
-    description: 'set the category of the page or screen',
-    types: ['page', 'screen'],
-  },
-  { flags: '--group-id <id>', description: 'set the id of the group', types: ['group'] },
-  { flags: '--previous-id <id>', description: 'set the id that the user had before', types: ['alias'] },
-  { flags: '--user-id <id>', description: 'set the id of the user (of an alias: the new id)' },
-  { flags: '--anonymous-id <id>', description: 'set the id of a user who is not known yet' },
-  {
-    flags: '-p, --property <key=value>',
-    description: 'add a property: a.b=value, key:=json, key==text (repeat)',
-    types: ['page', 'screen', 'track'],
-    repeatable: true,
-  },
-  {
-    flags: '--properties <json>',
-    description: 'set all properties: JSON, @file or @-',
-    types: ['page', 'screen', 'track'],
-  },
-  {
-    flags: '-t, --trait <key=value>',
-    description: 'add a trait: a.b=value, key:=json, key==text (repeat)',
-    types: ['identify', 'group', 'page'],
-    repeatable: true,
-  },
-  {
-    flags: '--traits <json>',
-    description: 'set all traits: JSON, @file or @-',
-    types: ['identify', 'group', 'page'],
-  },
-  {
-    flags: '--context <key=value>',
-    description: 'add a context field, or a whole JSON object (repeat)',
-    repeatable: true,
-  },
-  { flags: '--context-json <json>', description: 'set the whole context: JSON, @file or @-' },
-  {
-    flags: '--integration <name=bool>',
-    description: 'turn a destination on or off; All=false: others (repeat)',
-    repeatable: true,
-  },
-  { flags: '--integrations <json>', description: 'set all integrations: JSON, @file or @-' },
-  { flags: '--timestamp <time>', description: 'set when it happened: RFC 3339 with a zone (default: now)' },
-  { flags: '--message-id <id>', description: 'set the id of the message (default: a random one)' },
-  {
-    flags: '--json <json>',
-    description: 'set the whole message: JSON, @file or @-; flags override it',
-  },
+  ['--event <name>', 'name what happened', ['track', 'group']],
+  ['--name <name>', 'name the page or screen', ['page', 'screen']],
+  ['--category <name>', 'set the category of the page or screen', ['page', 'screen']],
+  ['--group-id <id>', 'set the id of the group', ['group']],
+  ['--previous-id <id>', 'set the id that the user had before', ['alias']],
+  ['--user-id <id>', 'set the id of the user (of an alias: the new id)'],
+  ['--anonymous-id <id>', 'set the id of a user who is not known yet'],
+  ['-p, --property <key=value>', 'add a property: a.b=value, key:=json, key==text (repeat)', WITH_PROPERTIES],
+  ['--properties <json>', 'set all properties: JSON, @file or @-', WITH_PROPERTIES],
+  ['-t, --trait <key=value>', 'add a trait: a.b=value, key:=json, key==text (repeat)', WITH_TRAITS],
+  ['--traits <json>', 'set all traits: JSON, @file or @-', WITH_TRAITS],
+  ['--context <key=value>', 'add a context field, or a whole JSON object (repeat)'],
+  ['--context-json <json>', 'set the whole context: JSON, @file or @-'],
+  ['--integration <name=bool>', 'turn a destination on or off; All=false: others (repeat)'],
+  ['--integrations <json>', 'set all integrations: JSON, @file or @-'],
+  ['--timestamp <time>', 'set when it happened: RFC 3339 with a zone (default: now)'],
+  ['--message-id <id>', 'set the id of the message (default: a random one)'],
+  ['--json <json>', 'set the whole message: JSON, @file or @-; flags override it'],
 ];
 
 /** Adds the flags of a message type. Without a type, adds all flags, for a message whose type `--json` gives. */
 export function addMessageFlags(command: Command, type?: MessageType): void {
   command.optionsGroup('Message:');
-  for (const { flags, description, types, repeatable } of FLAGS) {
+  for (const [flags, help, types] of FLAGS) {
     if (type !== undefined && types !== undefined && !types.includes(type)) continue;
-    const option = new Option(flags, description);
-    if (repeatable) option.argParser(collect);
+    const option = new Option(flags, help);
+    // A flag for single values, such as <key=value>, can be repeated.
+    if (flags.includes('=')) option.argParser(collect);
     else if (flags.endsWith('<id>')) option.argParser(notEmpty);
     command.addOption(option);
   }
@@ -113,7 +79,7 @@ export function addMessageFlags(command: Command, type?: MessageType): void {
  * message must not get a field that its type does not have.
  */
 export function rejectFlagsOfOtherTypes(send: Command, type: MessageType): void {
-  for (const { flags, types } of FLAGS) {
+  for (const [flags, , types] of FLAGS) {
     if (types === undefined || types.includes(type)) continue;
     const option = new Option(flags);
     if (send.getOptionValueSource(option.attributeName()) !== 'cli') continue;
@@ -161,7 +127,7 @@ export function stdinFlags(flags: MessageFlags): readonly string[] {
 
 /** Returns the first given flag about the message besides `--json`, or undefined. */
 export function firstMessageFlag(given: MessageFlags): string | undefined {
-  const flags = [...FLAGS.map((each) => new Option(each.flags)), new Option('--strict')];
+  const flags = [...FLAGS.map(([each]) => new Option(each)), new Option('--strict')];
   const first = flags.find((flag) => flag.long !== '--json' && flag.attributeName() in given);
   return first?.long;
 }

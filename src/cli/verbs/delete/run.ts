@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { sleep, systemClock } from '../../../clock.ts';
 import type { Settings } from '../../../config/settings.ts';
 import type { Deletions } from '../../../deletion/request.ts';
-import { deletionStateOf, type DeletionRecord, type SourceState } from '../../../deletion/state.ts';
+import { deletionStateOf, type DeletionRecord } from '../../../deletion/state.ts';
 import type { EngineEvent } from '../../../engine/engine-event.ts';
 import type { Sources } from '../../../engine/options.ts';
 import { ConfigError, InputError } from '../../../errors.ts';
@@ -105,14 +105,11 @@ async function awaitDelivery(
   while (!io.signal.aborted && systemClock.now() < giveUpAt) {
     const readAt = systemClock.now();
     const record = await deletions.get(id);
-    if (record === undefined || states(record).every((state) => state !== 'pending')) return;
+    const states = Object.values(record?.sources ?? {}).map(deletionStateOf);
+    if (!states.includes('pending')) return;
     const pauseMs = Math.max(MIN_PAUSE_MS, PAUSES_PER_READ * (systemClock.now() - readAt));
     await sleep(systemClock, Math.min(pauseMs, Math.max(0, giveUpAt - systemClock.now())), io.signal);
   }
-}
-
-function states({ sources }: DeletionRecord): readonly SourceState[] {
-  return Object.values(sources).map(deletionStateOf);
 }
 
 function noteFailure({ attempt }: EngineEvent & { kind: 'attempt' }, { quiet }: DeleteOptions, io: Io): void {
