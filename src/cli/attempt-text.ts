@@ -1,15 +1,15 @@
 import { printable } from '../redact.ts';
 
-/** The fields of an attempt that its text needs: the records of the engine and of the tracking API's client both fit. */
-export interface ShownAttempt {
-  /** Redacted. */
+/** The fields of an attempt that its text needs, shared by the engine's records and those of the tracking API's client. */
+interface ShownAttempt {
+  /** The redacted URL. */
   readonly url: string;
   readonly status?: number;
   readonly error?: string;
   readonly detail?: string;
 }
 
-/** Text before the URL, by the error code of cli.md. An attempt with a status shows that instead. */
+/** Text before the URL, by error code. An attempt with a status shows the status instead. */
 const WITHOUT_STATUS: Readonly<Record<string, string>> = {
   timeout: 'no response in time from',
   refused: 'cannot connect to',
@@ -36,10 +36,10 @@ function statusText(status: number): string {
   return phrase === undefined ? String(status) : `${status} ${phrase}`;
 }
 
-/** The detail that the receiver or the network gave, if any. */
+/** Returns the detail of the response or of the network error, or undefined if it is empty. */
 export function detailText({ status, error, detail }: ShownAttempt): string | undefined {
   if (detail === undefined || detail.trim() === '') return undefined;
-  // The words about a response that is not of HTTP are ours.
+  // Without an HTTP response, the detail is a description of the error.
   return status === undefined || error === 'protocol'
     ? printable(detail, 200)
     : `response: ${printable(detail.trim(), 200)}`;
@@ -55,7 +55,7 @@ export function durationText(ms: number): string {
   return minutes < 60 ? `${minutes}m ${seconds % 60}s` : `${Math.floor(minutes / 60)}h ${minutes % 60}m`;
 }
 
-/** Rounds ms to what a result line shows. */
+/** Rounds milliseconds to tenths, as result lines show them. */
 export function tenths(ms: number): number {
   return Math.round(ms * 10) / 10;
 }

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { ExitCode } from './exit-code.ts';
 import type { Io } from './io.ts';
 
-/** The options that every command has, as `command.optsWithGlobals()` gives them. */
+/** The options that every command has, as `command.optsWithGlobals()` returns them. */
 export interface GlobalOptions {
   readonly output: 'text' | 'json';
   readonly quiet?: true;
@@ -12,18 +12,18 @@ export interface GlobalOptions {
   readonly config?: string | false;
 }
 
-/** Adds flags, help and the action to a command: what each command's module exports as `define…`. */
+/** Adds flags, help and the action to a command. Each command's module exports one as `define…`. */
 export type Define = (command: Command, context: CommandContext) => void;
 
 export interface CommandContext {
-  /** The command line: a command may define only those of its subcommands that the line names. */
+  /** The words of the command line. A command can define only the subcommands that they name. */
   readonly argv: readonly string[];
   readonly io: Io;
   /** Sets the exit code of the process; without a call it is 0. */
   readonly exit: (code: ExitCode) => void;
 }
 
-/** Sets a command's line in the list of commands, and the same as a sentence above its own help. */
+/** Sets the summary of a command for the list of commands, and the same text as a sentence for its own help. */
 export function describe(command: Command, summary: string): Command {
   return command.summary(summary).description(`${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`);
 }

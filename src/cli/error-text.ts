@@ -2,28 +2,28 @@ import { ConfigError, InputError, type HooksError } from '../errors.ts';
 import { printable } from '../redact.ts';
 import type { Io } from './io.ts';
 
-/** Where the lines of an error go: stderr, or above a progress bar. */
-export type ErrorOutput = Pick<Io, 'note' | 'errColor'>;
+/** The output for the lines of an error: stderr, or the lines above a progress bar. */
+type ErrorOutput = Pick<Io, 'note' | 'errColor'>;
 
-/** Prints `error: SENTENCE` and, if there is a hint, `hint:  HINT` below it. The caller escapes what came from outside. */
+/** Prints `error: SENTENCE` and, if there is a hint, `hint:  HINT` below it. The caller must escape text from outside. */
 export function noteError({ note, errColor }: ErrorOutput, sentence: string, hint?: string): void {
   note(`${errColor.red('error:')} ${sentence}`);
   if (hint !== undefined) noteHint({ note, errColor }, hint);
 }
 
-/** Prints `hint:  HINT`, below a line that says what is wrong. */
+/** Prints `hint:  HINT`, below a line that names the problem. */
 export function noteHint({ note, errColor }: ErrorOutput, hint: string): void {
   note(`${errColor.dim('hint: ')} ${hint}`);
 }
 
-/** What is wrong, with the position in a file in front: `orders.ndjson:3: expected …`. */
+/** Returns the escaped message of an error, after its position in a file: `orders.ndjson:3: expected …`. */
 export function errorSentence(error: HooksError): string {
   const sentence = printable(error.message, 2_000);
   const position = filePosition(error);
   return `${position === '' ? sentence : behindPosition(position, sentence)}${settingOf(error)}`;
 }
 
-/** Writes a position in a file before a sentence, which then starts in lower case: `orders.ndjson:3: expected …`. */
+/** Puts a file position before a sentence, which then starts in lower case: `orders.ndjson:3: expected …`. */
 export function behindPosition(position: string, sentence: string): string {
   return `${position}: ${sentence.replace(/^[A-Z](?![A-Z])/, (letter) => letter.toLowerCase())}`;
 }
@@ -34,10 +34,10 @@ function filePosition(error: HooksError): string {
   return `${printable(error.file)}${position === '' ? '' : `:${position}`}`;
 }
 
-/** Prefix of the settings' short form. A flag's settings have it too; it names no destination. */
+/** Key prefix of settings that name no destination: those of flags and of a config in the short form. */
 const UNNAMED = 'sources.default.destinations.Webhooks.';
 
-/** Names the destination and webhook of many, where the sentence does not: the library says the same sentence. */
+/** Returns the full key of a setting for an error without an origin: the sentence alone does not name the destination. */
 function settingOf(error: HooksError): string {
   if (!(error instanceof ConfigError) || error.origin !== undefined) return '';
   const { key = '' } = error;

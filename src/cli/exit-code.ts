@@ -1,6 +1,6 @@
 import type { Io } from './io.ts';
 
-/** The exit codes of the command line: fixed, scripts rely on them. */
+/** The exit codes of all commands. They must not change, because scripts rely on them. */
 export const ExitCode = {
   ok: 0,
   /** The command ran, and its result is negative: not delivered, not valid, not as expected. */
@@ -14,7 +14,7 @@ export const ExitCode = {
 
 export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
 
-/** The code of an interrupted command, or undefined when nothing interrupted it. */
+/** Returns the exit code of an interrupted command, or undefined if no signal interrupted it. */
 export function interruptedCode({ signal }: Pick<Io, 'signal'>): ExitCode | undefined {
   if (signal.reason === 'SIGHUP') return ExitCode.sighup;
   if (signal.reason === 'SIGINT') return ExitCode.sigint;

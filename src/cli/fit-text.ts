@@ -1,13 +1,15 @@
 import stringWidth from 'fast-string-width';
 import { wrapAnsi } from 'fast-wrap-ansi';
 
-/** No text is wrapped to fewer columns: a narrower terminal breaks the lines itself. */
+/** Minimum width to wrap to, in columns. A narrower terminal breaks the lines itself. */
 const MIN_WIDTH = 20;
+/** Width to use without a terminal, in columns. Commander has the same default. */
+export const DEFAULT_COLUMNS = 80;
 
 /**
- * Wraps each line of a text at words to the width of a terminal; what follows is indented to below the line's text, which begins
- * behind its label, such as `error:`. A URL that is wider than the terminal loses its middle; any other word stays whole.
- * @param columns undefined where there is no terminal: the text stays as it is, for `grep`
+ * Wraps each line of a text at words to the width of a terminal. Continuation lines are indented to the start of the line's
+ * text, after its label, such as `error:`. A URL that is wider than the terminal loses its middle; any other word stays whole.
+ * @param columns undefined without a terminal: the text stays unchanged, so that `grep` finds whole lines
  */
 export function fitText(text: string, columns: number | undefined): string {
   if (columns === undefined) return text;
@@ -15,7 +17,7 @@ export function fitText(text: string, columns: number | undefined): string {
   return lines.map((line) => (stringWidth(line) > columns ? fitLine(line, columns) : line)).join('\n');
 }
 
-/** Leaves out the middle of a text that is wider than this: a URL says most at its ends. */
+/** Replaces the middle of a text that is wider than `width` columns with `…`. The ends of a URL tell the most. */
 export function truncateMiddle(text: string, width: number): string {
   if (stringWidth(text) <= width) return text;
   const characters = Array.from(new Intl.Segmenter().segment(text), ({ segment }) => segment);
@@ -25,7 +27,7 @@ export function truncateMiddle(text: string, width: number): string {
   return [...head, '…', ...tail.toReversed()].join('');
 }
 
-/** Leaves out the end of a text that is wider than this: a body says most at its beginning. */
+/** Replaces the end of a text that is wider than `width` columns with `…`. The start of a body tells the most. */
 export function truncateEnd(text: string, width: number): string {
   if (stringWidth(text) <= width) return text;
   const characters = Array.from(new Intl.Segmenter().segment(text), ({ segment }) => segment);
@@ -38,7 +40,7 @@ function upTo(characters: readonly string[], width: number): readonly string[] {
   return end === -1 ? characters : characters.slice(0, end);
 }
 
-/** Wraps a text to a width; all lines but the first begin with `indent` spaces, which the width does not count. */
+/** Wraps a text to `width` columns. Every line but the first starts with `indent` spaces, which `width` does not include. */
 export function wrapText(text: string, width: number, indent: number): string {
   const room = Math.max(width, MIN_WIDTH);
   const shortened = text.replace(URL_WORD, (url) => truncateMiddle(url, room - 1));
@@ -48,14 +50,14 @@ export function wrapText(text: string, width: number, indent: number): string {
 /** A URL, without the punctuation or the bracket that may follow it. */
 const URL_WORD = /https?:\/\/(?:(?![\s\p{Cc}]).)+(?<![.,:;)])/gu;
 
-/** Pads a text to a width in columns, which are not characters: CJK and emoji take two. */
+/** Pads a text to a width in columns. CJK characters and emoji take two columns. */
 export function padText(text: string, width: number, side: 'start' | 'end' = 'end'): string {
   const padding = ' '.repeat(Math.max(0, width - stringWidth(text)));
   return side === 'start' ? padding + text : text + padding;
 }
 
 const COLOR = String.raw`\u001b\[\d+m`;
-/** Indentation, the mark of a result, a label of at most three words: more are a sentence with a colon. */
+/** Matches a line's indentation, result mark and label. A label has at most three words; more are a sentence with a colon. */
 const START = new RegExp(`^(?:${COLOR}| )*(?:(?:[✓✗!·∅≡]|[a-z]+(?: [a-z]+){0,2}:|Try:|\\$)(?:${COLOR}| )+)*`);
 
 function fitLine(line: string, columns: number): string {
@@ -67,7 +69,7 @@ function fitLine(line: string, columns: number): string {
   );
 }
 
-/** Wraps a command with backslashes, so that it works where it is pasted. */
+/** Wraps a shell command with backslashes, so that it still works when pasted. */
 export function wrapCommand(command: string, width: number, indent: number): string {
   const lines: string[] = [];
   for (const word of command.match(SHELL_WORD) ?? []) {
@@ -78,5 +80,5 @@ export function wrapCommand(command: string, width: number, indent: number): str
   return lines.join(` \\\n${' '.repeat(indent)}`);
 }
 
-/** White space within quotes ends no word. */
+/** A word of a shell command. Spaces within quotes do not end it. */
 const SHELL_WORD = /(?:'[^']*'|"[^"]*"|[^\s'"]|['"])+/g;

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import stringWidth from 'fast-string-width';
 import { wrapCommand, wrapText } from './fit-text.ts';
 
-/** The pages of `docs/` that `hooks help TOPIC` prints in short. A test holds the list against the folder. */
+/** The pages of `docs/` that `hooks help TOPIC` prints, shortened. A test compares the list with the folder. */
 export const GUIDES = [
   'audiences',
   'benchmarks',
@@ -27,12 +27,12 @@ export function isGuide(word: string): word is GuideName {
   return GUIDES.some((name) => name === word);
 }
 
-/** A list or a table that is longer is cut to this many items. */
+/** Maximum number of list items or table rows to print. */
 const MAX_ITEMS = 8;
-/** Of each section: a paragraph and what belongs to it, such as a command. A block that ends with a colon brings the next one. */
+/** Blocks to print of each section: a paragraph and, for example, its command. A block that ends with a colon adds the next block. */
 const BLOCKS_OF_SECTION = 2;
 
-/** The page in short: of each section its heading and its first blocks, wrapped to the width. Ends with the file of the whole page. */
+/** Returns a shortened page: the heading and first blocks of each section, wrapped to `columns`, and the path of the whole page. */
 export function readGuide(name: GuideName, columns: number): string {
   const file = join(packageFolder(), 'docs', `${name}.md`);
   const sections = sectionsOf(blocksOf(readFileSync(file, 'utf8')));
@@ -40,16 +40,16 @@ export function readGuide(name: GuideName, columns: number): string {
     headingText(heading, columns),
     ...firstOf(blocks).map((block) => blockText(block, columns)),
   ]);
-  // Not wrapped: a path with a blank would break, and could not be copied.
+  // The path is not wrapped, because a path with a space would break and could not be copied.
   return [...parts, `The whole page: ${file}`].join('\n\n');
 }
 
-/** The folder of the package, found from the sources and from any file of the build. */
+/** Finds the folder of the package, both from the sources and from any file of the build. */
 function packageFolder(): string {
   return dirname(createRequire(import.meta.url).resolve('hooks-cli/package.json'));
 }
 
-/** The text between empty lines; a code block is one, whatever stands in it. */
+/** Splits Markdown at empty lines. A code block stays one block, even with empty lines in it. */
 function blocksOf(markdown: string): readonly string[] {
   const blocks = markdown.match(/^```[^]*?^```$|(?:^(?!```)\S.*\n?(?:^(?!```).+\n?)*)/gm) ?? [];
   return blocks.map((block) => block.trimEnd()).filter((block) => !block.startsWith('<!--'));
@@ -81,7 +81,7 @@ function blockText(block: string, columns: number): string {
   return wrapText(plainText(block), columns, 0);
 }
 
-/** Code as it stands where it fits; else a comment goes before its line, and a command goes on behind a backslash. */
+/** Keeps code lines that fit. Moves the comment of a longer line above it, and wraps a shell command with backslashes. */
 function codeText(block: string, columns: number): string {
   const [fence = '', ...lines] = block.split('\n').slice(0, -1);
   return lines.map((line) => codeLine(line, columns, fence.endsWith('sh'))).join('\n');
@@ -99,7 +99,7 @@ function codeLine(line: string, columns: number, isShell: boolean): string {
   return `${above}${margin}${wrap(code, columns - indent - 2, indent + 2)}`;
 }
 
-/** Each row of a table as an item; the head and the line below it say nothing without the columns. */
+/** Turns each row of a table into a list item. Drops the header, which means nothing without columns. */
 function tableItems(table: string): readonly string[] {
   const rows = table.split('\n').slice(2);
   return rows.map((row) => {
@@ -117,7 +117,7 @@ function listText(items: readonly string[], columns: number): string {
   return [...shown, ...(more > 0 ? [`(and ${more} more)`] : [])].join('\n');
 }
 
-/** Markdown as it reads best in a terminal: one line, links as their text. */
+/** Turns a Markdown block into one line of plain text, with links as their text. */
 function plainText(markdown: string): string {
   return markdown
     .replaceAll(/\s*\n\s*/g, ' ')

@@ -3,10 +3,11 @@ import { isMessageType } from '../message/types.ts';
 import { printable } from '../redact.ts';
 import { closest } from '../suggest.ts';
 import { describe } from './command.ts';
+import { DEFAULT_COLUMNS } from './fit-text.ts';
 import { GUIDES, isGuide, readGuide } from './guide.ts';
 import type { Io } from './io.ts';
 
-/** Adds `help a b` in place of commander's own, which shows the whole program's help for a mistyped name. */
+/** Adds the command `help`. Commander's own prints the whole program's help for a mistyped name. */
 export function addHelpCommand(program: Command, io: Io): void {
   program.helpCommand(false);
   const isTop = program.parent === null;
@@ -21,9 +22,6 @@ export function addHelpCommand(program: Command, io: Io): void {
     });
 }
 
-/** As commander wraps its help where there is no terminal. */
-const DEFAULT_COLUMNS = 80;
-
 function commandOf(program: Command, words: readonly string[]): Command {
   let named = program;
   for (const word of words) named = subcommandOf(named, word, TOPICS);
@@ -32,7 +30,7 @@ function commandOf(program: Command, words: readonly string[]): Command {
 
 const TOPICS = `(Run hooks --help to see the commands; the topics are ${GUIDES.join(', ')})`;
 
-/** Where a person looks for a command under another name. */
+/** Commands by the names that other tools have for them. */
 const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
   ['emit', 'hooks send'],
   ['post', 'hooks send'],
@@ -47,7 +45,7 @@ const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
   ['start', 'hooks serve'],
 ]);
 
-/** The command of that name. A usage error where there is none, with a suggestion or, of the program, `otherwise` as its hint. */
+/** Finds a subcommand. Fails with a usage error that suggests a similar name, or else shows `otherwise` at the top level. */
 export function subcommandOf(command: Command, word: string, otherwise?: string): Command {
   const found = command.commands.find((each) => each.name() === word);
   if (found !== undefined) return found;
@@ -69,7 +67,7 @@ function guideNear(word: string): string | undefined {
   return guide && `hooks help ${guide}`;
 }
 
-/** The help of the program without its examples and options: what it is, and its commands in groups. */
+/** Returns the program's help without examples and options: its description, and the commands in groups. */
 export function shortHelp(program: Command): string {
   const help = program.configureHelp({ ...program.configureHelp(), visibleOptions: () => [] });
   return `${help.helpInformation()}\nRun hooks COMMAND --help for examples and flags of a command.\n`;

@@ -3,59 +3,50 @@ import type { Readable, Writable } from 'node:stream';
 import { InputError } from '../errors.ts';
 import { commandEscaper } from '../redact.ts';
 import { fitText } from './fit-text.ts';
-import { createOut } from './out.ts';
+import { createOut, type Out } from './out.ts';
 import { PLAIN_PALETTE, type Palette } from './palette.ts';
 
 const STDIN_FD = 0;
 const STDOUT_FD = 1;
 const STDERR_FD = 2;
 
-/** The environment of a command, handed in: its input, its two outputs, the variables, the interruption. */
-export interface Io {
+/** The environment of a command: standard input, both outputs, variables and the interruption signal. */
+export interface Io extends Out {
   readonly stdin: Readable & { readonly isTTY?: boolean; readonly setRawMode?: (isRaw: boolean) => unknown };
-  /** The descriptor of stdin, which is there before its stream is made. Undefined where stdin is nothing but a stream. */
+  /** The file descriptor of stdin, usable before its stream exists. Undefined if stdin is a stream without one. */
   readonly stdinFd: number | undefined;
-  /** The variables that the command was started with. */
+  /** The environment variables of the command. */
   readonly env: Readonly<NodeJS.ProcessEnv>;
-  /** The current folder. Throws InputError when it is gone. */
+  /** The current folder. Throws InputError if it was removed. */
   readonly cwd: string;
   /**
-   * Aborted by SIGINT or SIGTERM (the reason is the signal's name), because the reader of stdout went away (`closed-pipe`; not for
-   * `hooks expect`, whose exit code counts), or because stdout cannot be written (the InputError that says so).
+   * Aborts on SIGINT, SIGTERM or SIGHUP (reason: the signal's name), when the reader of stdout is gone (`closed-pipe`; not for
+   * `hooks expect`, whose exit code counts), or when stdout cannot be written (reason: an InputError).
    */
   readonly signal: AbortSignal;
-  /** Sends a signal to the process group of the command, as a terminal does when a key asks for it. */
+  /** Sends a signal to the process group of the command, as a terminal does for Ctrl-C. */
   readonly signalGroup: (name: NodeJS.Signals) => void;
-  /** Writes data to stdout. A line break is not added. */
-  readonly out: (text: string) => void;
-  /**
-   * Undefined, or a promise while the reader of stdout is slower than the writer: a command that writes without end waits for
-   * it before the next line, or memory fills up. It resolves too when there is nothing left to wait for.
-   */
-  readonly drained: () => Promise<void> | undefined;
-  /** Writes what `out` has gathered. */
-  readonly flush: () => void;
   /** Writes a line to stderr, wrapped to the width of a terminal: notes, progress, errors. */
   readonly note: (line: string) => void;
-  /** The same where a runner of CI may obey what is written: data of the user, annotations of hooks, the output of COMMAND. */
+  /** `out` and `note` that do not escape the workflow commands of a CI runner, for text that must stay unchanged. */
   readonly verbatim: Pick<Io, 'out' | 'note'>;
   /** Whether only errors are wanted: `-q`. */
   readonly isQuiet: boolean;
   readonly stderr: Writable & { readonly columns?: number };
   readonly stdoutIsTty: boolean;
-  /** The width of stdout; undefined when it is no terminal. */
+  /** The width of the terminal on stdout; undefined if stdout is not a terminal. */
   readonly stdoutColumns: number | undefined;
   readonly stderrIsTty: boolean;
-  /** Colours for stdout; none where they are not wanted. */
+  /** Colors for stdout; a palette that changes nothing if colors are off. */
   readonly color: Palette;
-  /** Colours for stderr. */
+  /** Colors for stderr. */
   readonly errColor: Palette;
 }
 
-/** What a text for people on stdout depends on. */
+/** The properties of stdout that text for people depends on. */
 export type Screen = Pick<Io, 'color' | 'stdoutColumns'>;
 
-/** Lets no runner of CI obey what is written: any text may come from outside. */
+/** Escapes the workflow commands of a CI runner in everything that is written, because text can come from outside. */
 export function guarded(io: Omit<Io, 'verbatim'>): Io {
   const { out, note, env } = io;
   const escape = commandEscaper(env);
@@ -81,12 +72,12 @@ export function getsColors(proc: NodeJS.Process): boolean {
   return hasColors(isTty, proc.env, proc.argv.slice(2));
 }
 
-/** Wraps the process for a command. A stdout that is lost aborts the signal instead of printing a stack. */
+/** Creates the environment of a command from the process. Losing stdout aborts `signal` instead of printing a stack trace. */
 export function createIo(proc: NodeJS.Process, painted = PLAIN_PALETTE): Io {
   const interruption = new AbortController();
   abortOnSignals(proc, interruption);
   const env = { ...proc.env };
-  // Certificates are checked whatever it says, and Node would warn that they are not. Child processes still get it, by `env`.
+  // Hooks verifies certificates regardless, but Node would warn that it does not. Child processes still get it from `env`.
   delete proc.env['NODE_TLS_REJECT_UNAUTHORIZED'];
   const argv = proc.argv.slice(2);
   const output = createOut(() => proc.stdout, {
@@ -94,9 +85,9 @@ export function createIo(proc: NodeJS.Process, painted = PLAIN_PALETTE): Io {
     delivers: mayDeliver(argv),
     outlivesReader: argv[0] === 'expect',
   });
-  // Made on first use: a stream takes Node longer than a signature.
+  // Created on first use: Node takes longer to create a stream than to sign a body.
   const stderr = once(() => quietStream(proc.stderr));
-  // The log of `DEBUG` writes to stderr by itself.
+  // The log of `DEBUG` writes to stderr directly, so that its errors must be handled from the start.
   if (env['DEBUG']) stderr();
   const palette = (isTty: () => boolean): Palette => (hasColors(isTty, env, argv) ? painted : PLAIN_PALETTE);
   const color = once(() => palette(() => isTerminal(STDOUT_FD, () => proc.stdout)));
@@ -116,7 +107,7 @@ export function createIo(proc: NodeJS.Process, painted = PLAIN_PALETTE): Io {
     flush: output.flush,
     drained: output.drained,
     note: (line) => {
-      // A terminal shows both outputs, and what was written first should stand first.
+      // A terminal shows both outputs, so buffered stdout must appear before this line.
       output.flush();
       stderr().write(`${fitText(line, stderr().columns)}\n`);
     },
@@ -148,22 +139,23 @@ function mayDeliver(argv: readonly string[]): boolean {
   return DELIVERING.includes(argv[0] ?? '') && !argv.includes('--help') && !argv.includes('-h');
 }
 
-/** The work goes on when there is no longer a reader of the notes. */
+/** Ignores write errors, so that a command continues when the reader of its notes is gone. */
 function quietStream(stream: NodeJS.WriteStream): NodeJS.WriteStream {
   return stream.on('error', () => {});
 }
 
-function once<Value>(make: () => Value): () => Value {
+/** Defers a call until its value is needed, and calls it only once. */
+export function once<Value>(make: () => Value): () => Value {
   let made: { readonly value: Value } | undefined;
   return () => (made ??= { value: make() }).value;
 }
 
-/** Recognizes files and pipes without a stream. `isTTY` is absent, not false: Node's types do not say so. */
+/** Whether a descriptor is a terminal. Creates no stream for files and pipes. `isTTY` can be absent, despite Node's types. */
 function isTerminal(fd: number, stream: () => { isTTY?: boolean }): boolean {
   return fstatSync(fd).isCharacterDevice() && (stream().isTTY ?? false);
 }
 
-/** The first signal asks the command to stop and say where things stand; the second is obeyed at once. */
+/** Aborts on the first signal, so that the command can stop and print its results. A second one ends the process at once. */
 function abortOnSignals(proc: NodeJS.Process, interruption: AbortController): void {
   const stop = (name: NodeJS.Signals): void => {
     proc.off('SIGINT', stop).off('SIGTERM', stop).off('SIGHUP', stop);
@@ -172,7 +164,7 @@ function abortOnSignals(proc: NodeJS.Process, interruption: AbortController): vo
   proc.on('SIGINT', stop).on('SIGTERM', stop).on('SIGHUP', stop);
 }
 
-/** Another process may have removed the folder. */
+/** Returns the current folder. Throws InputError if another process removed it. */
 function currentFolder(proc: NodeJS.Process): string {
   try {
     return proc.cwd();
@@ -184,7 +176,7 @@ function currentFolder(proc: NodeJS.Process): string {
   }
 }
 
-/** The flag decides, then NO_COLOR, then FORCE_COLOR, then the terminal. */
+/** Whether to use colors: the flag decides, then NO_COLOR, then FORCE_COLOR, then the terminal. */
 export function hasColors(isTty: () => boolean, env: Io['env'], argv: readonly string[]): boolean {
   if (argv.includes('--no-color') || env['NO_COLOR']) return false;
   const forced = env['FORCE_COLOR'];
@@ -192,7 +184,7 @@ export function hasColors(isTty: () => boolean, env: Io['env'], argv: readonly s
   return env['TERM'] !== 'dumb' && isTty();
 }
 
-/** Whether a global switch is on the command line, for code that runs before or after commander has read it. */
+/** Whether the command line has a global switch, for code that runs before or after commander parses it. */
 export function isGiven(argv: readonly string[], name: 'quiet' | 'verbose'): boolean {
   const end = argv.indexOf('--');
   const short = new RegExp(`^-[a-z]*${name.charAt(0)}[a-z]*$`);

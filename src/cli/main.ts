@@ -9,7 +9,7 @@ import { createIo, getsColors, isGiven, type Io } from './io.ts';
 import { loadPalette } from './palette.ts';
 import { createProgram } from './program.ts';
 
-/** Runs one command line. Sets `exitCode` rather than exiting, since exiting cuts piped output at 64 KiB. */
+/** Runs one command line. Sets `exitCode` instead of exiting, because exiting cuts piped output at 64 KiB. */
 export async function main(proc: NodeJS.Process): Promise<void> {
   const io = createIo(proc, getsColors(proc) ? await loadPalette() : undefined);
   const argv = proc.argv.slice(2);
@@ -19,22 +19,22 @@ export async function main(proc: NodeJS.Process): Promise<void> {
   proc.once('beforeExit', onBeforeExit);
   const code = await runCommandLine(argv, io);
   proc.off('beforeExit', onBeforeExit);
-  // Whether the last write has failed is known a turn later.
+  // A failure of the last write is reported one turn of the event loop later.
   await new Promise((resolve) => setImmediate(resolve));
-  const { reason } = io.signal as { reason: unknown }; // typed as anything
+  const { reason } = io.signal as { reason: unknown }; // Node types it as `any`
   proc.exitCode = reason instanceof HooksError ? explain(reason, io, argv) : code;
-  // A config may keep the process alive: then a signal ends it as it ends any other.
+  // A config can keep the process alive. Without these listeners, a signal ends it.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) proc.removeAllListeners(signal);
 }
 
-/** Node ends when nothing is left that could happen, even if a promise is still awaited. That must not look like success. */
+/** The error if Node ends because its event loop is empty while a promise is still awaited: that must not look like success. */
 function stalledError(): InputError {
-  return new InputError('The command ended before it was done: what it waits for can no longer come', {
+  return new InputError('The command ended early: it awaits a promise that can no longer settle', {
     hint: 'look for a config that awaits something forever',
   });
 }
 
-/** Runs one command line with nothing of the process but what `io` hands over, and returns its exit code. */
+/** Runs one command line and returns its exit code. Uses the process only through `io`. */
 export async function runCommandLine(argv: readonly string[], io: Io): Promise<ExitCode> {
   try {
     let code: ExitCode = ExitCode.ok;
@@ -49,25 +49,25 @@ export async function runCommandLine(argv: readonly string[], io: Io): Promise<E
   }
 }
 
-/** Turns an error into text and an exit code; nothing else does. */
+/** Prints an error and returns its exit code. No other code does this. */
 function explain(error: unknown, io: Io, argv: readonly string[]): ExitCode {
-  // Help, the version or the usage error (with its suggestion) is printed already.
+  // Commander has already printed the help, the version or the usage error.
   if (error instanceof CommanderError) return error.exitCode === 0 ? ExitCode.ok : ExitCode.unusable;
   const interrupted = interruptedCode(io);
   if (interrupted !== undefined) return interrupted;
-  // The loss of stdout has ended it: quietly, or `main` prints why.
+  // Losing stdout ended the command. `main` prints the cause, unless only the reader is gone.
   if (io.signal.aborted && isAbort(error)) return ExitCode.negative;
   if (error instanceof HooksError) {
     noteError(io, errorSentence(error), error.hint && printable(error.hint, 2_000));
   } else {
     const message = messageOf(error);
-    noteError(io, `Unexpected: ${printable(message, 2_000)}`, 'report this fault of hooks; -v shows where');
+    noteError(io, `Unexpected: ${printable(message, 2_000)}`, 'report this bug in hooks; -v shows where');
   }
   if (isGiven(argv, 'verbose') && error instanceof Error) io.note(stackText(error));
   return ExitCode.unusable;
 }
 
-/** Escaped, since it begins with the message, which may quote anything. */
+/** Returns the escaped stack trace: it starts with the message, which can quote text from outside. */
 function stackText({ stack = '' }: Error): string {
   return stack
     .split('\n')

@@ -2,40 +2,45 @@ import { once } from 'node:events';
 import { writeSync } from 'node:fs';
 import { InputError } from '../errors.ts';
 
+/** Stdout of a command. */
 export interface Out {
-  /** Gathers text until the end of this turn of the event loop: results that come together are one write. */
+  /** Writes data without adding a line break. Buffers it until the end of this turn of the event loop, to save writes. */
   readonly out: (text: string) => void;
-  /** Writes the gathered text. */
+  /** Writes the buffered text. */
   readonly flush: () => void;
+  /**
+   * Returns a promise while the reader of stdout is slower than the writer, else undefined. A command with unlimited output awaits
+   * it before the next line, or memory fills up. The promise also resolves when the command is interrupted or stdout is lost.
+   */
   readonly drained: () => Promise<void> | undefined;
 }
 
 interface OutOptions {
   readonly interruption: AbortController;
-  /** Whether messages may have been delivered by then, which the loss of stdout does not undo. */
+  /** Whether the command may have delivered messages, which losing stdout does not undo. */
   readonly delivers: boolean;
-  /** Whether the command goes on when the reader of stdout has gone: its exit code is what counts. */
+  /** Whether the command continues when the reader of stdout is gone, because its exit code still counts. */
   readonly outlivesReader: boolean;
 }
 
-/** At most this many characters are gathered. */
-const ENOUGH = 64 * 1024;
-/** A write of at most this many bytes goes into a pipe whole or not at all (POSIX, PIPE_BUF). */
-const MAX_BYTES_AT_ONCE = 4096;
+/** Maximum number of buffered characters. */
+const MAX_BUFFERED = 64 * 1024;
+/** Size up to which a write to a pipe is atomic (POSIX, PIPE_BUF). */
+const MAX_ATOMIC_BYTES = 4096;
 const STDOUT_FD = 1;
 
 /**
- * Stdout as `Io` has it. A write that fails is an event, and without a listener the end of the process: here it aborts the
- * interruption, by `closed-pipe` when its reader has gone, else by the error that `main` prints.
+ * Creates the stdout of a command. A failed write would end the process; here it aborts `interruption` instead, with
+ * `closed-pipe` if the reader is gone, else with the InputError that `main` prints.
  *
- * The stream is made with the second write: most commands write once, and making it takes longer than all that they do.
+ * The stream is created for the second write: most commands write once, and creating it takes longer than all their work.
  */
 export function createOut(
   openStdout: () => NodeJS.WriteStream,
   { interruption, delivers, outlivesReader }: OutOptions,
 ): Out {
   const { signal } = interruption;
-  let gathered = '';
+  let buffered = '';
   let isFirst = true;
   let isLost = false;
   let stdout: NodeJS.WriteStream | undefined;
@@ -52,7 +57,7 @@ export function createOut(
   const writeFirst = (text: string): void => {
     isFirst = false;
     const bytes = Buffer.from(text);
-    if (bytes.length > MAX_BYTES_AT_ONCE) return write(bytes);
+    if (bytes.length > MAX_ATOMIC_BYTES) return write(bytes);
     try {
       const written = writeSync(STDOUT_FD, bytes);
       if (written < bytes.length) write(bytes.subarray(written));
@@ -63,14 +68,14 @@ export function createOut(
     }
   };
   const flush = (): void => {
-    if (gathered !== '' && !isLost) (isFirst ? writeFirst : write)(gathered);
-    gathered = '';
+    if (buffered !== '' && !isLost) (isFirst ? writeFirst : write)(buffered);
+    buffered = '';
   };
   return {
     out: (text) => {
-      if (gathered === '') setImmediate(flush);
-      gathered += text;
-      if (gathered.length >= ENOUGH) flush();
+      if (buffered === '') setImmediate(flush);
+      buffered += text;
+      if (buffered.length >= MAX_BUFFERED) flush();
     },
     flush,
     drained: () => {
@@ -87,7 +92,7 @@ async function nextDrain(stdout: NodeJS.WriteStream, signal: AbortSignal): Promi
   try {
     await once(stdout, 'drain', { signal });
   } catch {
-    // Interrupted, or lost: there is no reader to wait for.
+    // Interrupted, or stdout is lost: there is no reader to wait for.
   }
 }
 
@@ -95,7 +100,7 @@ function unwritable(cause: NodeJS.ErrnoException, delivers: boolean): InputError
   const reason = cause.code === 'ENOSPC' ? 'the disk is full' : (cause.code ?? cause.message);
   return new InputError(`Cannot be written: ${reason}`, {
     file: '<stdout>',
-    hint: `make room, or send the output elsewhere${delivers ? '; what was delivered until then is delivered' : ''}`,
+    hint: `make room, or redirect the output${delivers ? '; messages that were delivered before stay delivered' : ''}`,
     cause,
   });
 }

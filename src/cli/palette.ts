@@ -1,4 +1,4 @@
-/** Paints a text for a terminal; returns it as it is where no colors are wanted. */
+/** Colors a text for a terminal, or returns it unchanged if colors are off. */
 export type Paint = (text: string) => string;
 export type Palette = Readonly<Record<'bold' | 'dim' | 'red' | 'green' | 'yellow', Paint>>;
 
@@ -11,7 +11,7 @@ export const PLAIN_PALETTE: Palette = {
   yellow: unpainted,
 };
 
-/** chalk, loaded only where there are colors to paint. It does not look at NO_COLOR, so the level is set here. */
+/** Loads chalk, which only colored output needs. Sets its level, because chalk ignores NO_COLOR. */
 export async function loadPalette(): Promise<Palette> {
   const { Chalk } = await import('chalk');
   return new Chalk({ level: 1 });

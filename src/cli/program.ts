@@ -3,25 +3,25 @@ import { Command, Option } from 'commander';
 import { describe, type CommandContext, type Define } from './command.ts';
 import { GUIDES, type GuideName } from './guide.ts';
 import { addHelpCommand, subcommandOf } from './help-command.ts';
-import { wrapText } from './fit-text.ts';
+import { DEFAULT_COLUMNS, wrapText } from './fit-text.ts';
 import type { Io } from './io.ts';
 import { explainUsageErrors } from './usage-errors.ts';
 import { PACKAGE_VERSION } from '../app/version.ts';
 
 interface Verb {
-  /** Heading of the help under which it is listed; undefined: no help lists it. */
+  /** Heading under which the help lists the command; undefined if no help lists it. */
   readonly group?: 'Send:' | 'Receive and verify:' | 'Test:' | 'Operate:' | 'Set up:';
   readonly summary: string;
-  /** The page of docs/ that its help names. */
+  /** The page of docs/ that the command's help names. */
   readonly guide?: GuideName;
   readonly load: () => Promise<Define>;
 }
 
-/** Folders that define two commands each. */
+/** Modules that define two commands each. */
 const audienceVerbs = () => import('./verbs/audience/command.ts');
 const completionVerbs = () => import('./verbs/completion/command.ts');
 
-/** The commands, in the order of the help. Only the module of the one that runs is loaded. */
+/** The commands, in the order of the help. Only the module of the command that runs is loaded. */
 const VERBS: Readonly<Record<string, Verb>> = {
   send: {
     group: 'Send:',
@@ -137,7 +137,7 @@ const EXAMPLES = `Examples:
   $ hooks listen --secret s3cret
 `;
 
-/** Creates the program with its commands. A command named in `argv` is complete, any other a name and a line of help. */
+/** Creates the program. A command that `argv` names is complete; any other has only its name and its line of help. */
 export async function createProgram(
   argv: readonly string[],
   io: Io,
@@ -162,19 +162,20 @@ export async function createProgram(
     .exitOverride();
   explainUsageErrors(program, io);
   program.addHelpText('before', EXAMPLES);
-  program.addHelpText('after', wrapText(`\nTopics of hooks help TOPIC: ${GUIDES.join(', ')}`, 80, 0));
+  const topics = `\nTopics of hooks help TOPIC: ${GUIDES.join(', ')}`;
+  program.addHelpText('after', wrapText(topics, DEFAULT_COLUMNS, 0));
   const verbs = verbsFor(argv);
   for (const [name, verb] of verbs) await addVerb(program, name, verb, { argv, io, exit });
   if (verbs.length === 1) return program.helpCommand(false);
   addHelpCommand(program, io);
   program.commands.at(-1)?.helpGroup('Set up:');
-  // Before commander sees it: of a mistyped name with --help behind it, commander shows the help of the whole program.
+  // Commander would print the help of the whole program for a mistyped name that --help follows.
   const [first = '-'] = argv;
   if (!first.startsWith('-')) subcommandOf(program, first);
   return program;
 }
 
-/** The verb that is named first; otherwise all, for help, suggestions and completions. */
+/** Returns the command that the first word names, or all commands, for help, suggestions and completions. */
 function verbsFor([first = '']: readonly string[]): readonly (readonly [name: string, verb: Verb])[] {
   const named = Object.hasOwn(VERBS, first) ? VERBS[first] : undefined;
   return named?.group === undefined ? Object.entries(VERBS) : [[first, named]];
@@ -197,15 +198,15 @@ async function addVerb(
   if (command.commands.length > 0) addHelpCommand(command, context.io);
 }
 
-/** The options of the program alone: else the help of `send track` would list every flag of `send` again. */
+/** Returns the options of the program alone. Commander would list every flag of `send` again for `send track`. */
 function globalOptionsOf(command: Command): Option[] {
   let top = command;
   while (top.parent !== null) top = top.parent;
   return top === command ? [] : top.options.filter(({ hidden }) => !hidden);
 }
 
-/** Commands whose own text stands below the flags end with an empty line already. */
+/** Returns the line that names a guide. Text below the flags of a command already ends with an empty line. */
 function guideLine(command: Command, guide: GuideName): string {
-  const emitter = command as Command & EventEmitter; // it is one, but for its types
+  const emitter = command as Command & EventEmitter; // commander's types leave this out
   return `${emitter.listenerCount('afterHelp') > 0 ? '' : '\n'}Guide: hooks help ${guide}`;
 }

@@ -2,22 +2,19 @@ import type { Command } from 'commander';
 import { printable } from '../redact.ts';
 import { closest } from '../suggest.ts';
 import { noteError } from './error-text.ts';
-import { fitText } from './fit-text.ts';
+import { DEFAULT_COLUMNS, fitText } from './fit-text.ts';
 import type { Io } from './io.ts';
 
-/** What commander takes where there is no terminal. */
-const UNKNOWN_COLUMNS = 80;
-
-/** The part of the environment that commander writes to. */
+/** The part of the environment that commander's output needs. */
 type UsageOutput = Pick<Io, 'out' | 'note' | 'stdoutColumns' | 'stderr' | 'stderrIsTty' | 'errColor'>;
 
-/** Makes commander's errors look like every other error: what is wrong, then the hint. */
+/** Prints commander's errors like all other errors: the problem, then the hint. */
 export function explainUsageErrors(command: Command, io: UsageOutput): void {
   command.configureOutput({
     writeOut: (text) => io.out(fitText(text, io.stdoutColumns)),
-    getOutHelpWidth: () => io.stdoutColumns ?? UNKNOWN_COLUMNS,
-    getErrHelpWidth: () => (io.stderrIsTty && io.stderr.columns) || UNKNOWN_COLUMNS,
-    // Help has no colors. Asking what the terminal can do would make its stream.
+    getOutHelpWidth: () => io.stdoutColumns ?? DEFAULT_COLUMNS,
+    getErrHelpWidth: () => (io.stderrIsTty && io.stderr.columns) || DEFAULT_COLUMNS,
+    // Help has no colors. Asking whether the terminal has them would create its stream.
     getOutHasColors: () => false,
     getErrHasColors: () => false,
     writeErr: (text) => {
@@ -31,8 +28,8 @@ export function explainUsageErrors(command: Command, io: UsageOutput): void {
 }
 
 /**
- * Commander's sentences, and the same ones in the voice of all other errors. An option is named by its long flag. The value in an unknown
- * option is not shown, because it may be a secret.
+ * Commander's error sentences with their replacements, which read like all other errors. They name an option by its long flag, and hide
+ * the value of an unknown option, because it can be a secret.
  */
 const SENTENCES: readonly (readonly [pattern: RegExp, sentence: string])[] = [
   [/^option '.*?(--[\w-]+).*?' argument '(.*)' is invalid\. (.+)$/s, 'Expected `$1` to be $3, got $2'],
@@ -51,7 +48,7 @@ const SENTENCES: readonly (readonly [pattern: RegExp, sentence: string])[] = [
   [/^unknown (option|command) '(.*)'$/s, 'Unknown $1 `$2`'],
 ];
 
-/** Reads `error: unknown option '--evnt'⏎(Did you mean --event?)`. */
+/** Rewrites an error of commander, such as `error: unknown option '--evnt'⏎(Did you mean --event?)`. */
 export function readUsageError(text: string): { readonly sentence: string; readonly hint?: string } {
   const [, told = '', hint] =
     /^(?:error: )?(.*?)(?:\n\(((?:Did you mean|Run) .+)\))?$/s.exec(text.trim()) ?? [];
@@ -63,13 +60,13 @@ export function readUsageError(text: string): { readonly sentence: string; reado
   return hint === undefined ? { sentence } : { sentence, hint: hint.charAt(0).toLowerCase() + hint.slice(1) };
 }
 
-/** The hint where commander has no suggestion. Commander compares a flag together with the value behind its =. */
+/** Returns the hint if commander suggests nothing, as for `--evnt=x`: commander compares the flag together with its value. */
 function usageHint(sentence: string, command: Command): string {
   const help = `run ${pathOf(command)} --help to see its flags`;
   if (sentence.startsWith('Expected at most ')) return `${meantArgument(command)}, or ${help}`;
   const takesIds = command.registeredArguments.some((argument) => /ids?$/.test(argument.name()));
   if (takesIds && /^Unknown option `-[^-]/.test(sentence)) {
-    return `put an id that starts with - behind --: ${pathOf(command)} -- ID; or ${help}`;
+    return `put an id that starts with - after --: ${pathOf(command)} -- ID; or ${help}`;
   }
   const flag = /^Unknown option `(--?[\w-]+)/.exec(sentence)?.[1];
   if (flag !== undefined && isArgument(flag, command)) {
@@ -79,10 +76,10 @@ function usageHint(sentence: string, command: Command): string {
   if (meant !== undefined) return `did you mean ${meant}?`;
   return flag === undefined || command.parent !== null
     ? help
-    : `give it behind the command: hooks COMMAND ${flag} …; or ${help}`;
+    : `give it after the command: hooks COMMAND ${flag} …; or ${help}`;
 }
 
-/** What a message of this type is named by, which people give without its flag. */
+/** The main flag of each message type. Users sometimes give its value without the flag. */
 const NAMED_BY: Readonly<Record<string, string>> = {
   track: '--event',
   page: '--name',
@@ -93,43 +90,40 @@ const NAMED_BY: Readonly<Record<string, string>> = {
   delete: '--user-id',
 };
 
-/** What the first argument too many is for. A URL may hold secrets, and is not repeated. */
+/** Returns the hint for the first surplus argument. Does not repeat a URL, because it can hold secrets. */
 function meantArgument(command: Command): string {
   const known = longFlagsOf(command);
   const word = command.args[command.registeredArguments.length] ?? '';
   const dashed = /^[\u2012-\u2015]+(\w[\w-]*)/.exec(word)?.[1];
-  if (dashed !== undefined) return `write two hyphens: --${dashed}; an editor made a long dash of them`;
+  if (dashed !== undefined) return `write two hyphens: --${dashed}; an editor turned them into a long dash`;
   if (/^https?:\/\//i.test(word) && known.includes('--url')) return 'give the URL with --url';
   const flag = NAMED_BY[command.name()];
-  // Given already, its value was cut at a space.
+  // A flag that is given already lost the rest of its value at a space.
   const isFree = flag !== undefined && known.includes(flag) && !isGiven(flag, command);
   if (!isFree) return 'put quotes around a value with spaces';
   const isPlain = /^[\w .@-]{1,40}$/.test(word) && !word.startsWith('-');
   const value = isPlain ? (word.includes(' ') ? `'${word}'` : word) : 'VALUE';
-  return `give the value behind its flag: ${flag} ${value}; put quotes around one with spaces`;
+  return `give the value after its flag: ${flag} ${value}; put quotes around a value with spaces`;
 }
 
-/** A parent has the flag too, and may have read it. */
+/** Whether a flag of the command has a value, which a parent with the same flag may have parsed. */
 function isGiven(flag: string, command: Command): boolean {
   const option = command.options.find(({ long }) => long === flag);
   return option !== undefined && command.optsWithGlobals()[option.attributeName()] !== undefined;
 }
 
-/** Whether a command takes as an argument what was given as a flag: `hooks test --url URL`. */
+/** Whether a command has an argument with the name of the given flag, as in `hooks test --url URL`. */
 function isArgument(flag: string, command: Command): boolean {
   const name = command.registeredArguments[0]?.name() ?? '';
   return flag.length > 3 && `--${name.replace(/s$/, '')}` === flag;
 }
 
-/** What people type who know curl or other tools, where a command has the flag. */
-const LONG_FLAGS: Readonly<Record<string, readonly string[]>> = {
+/** Flags that curl and other tools have, with the flags of hooks that do the same. */
+const FOREIGN_FLAGS: Readonly<Record<string, readonly string[]>> = {
   '--data': ['--json', '--properties'],
   '--body': ['--json'],
   '--payload': ['--json'],
   '--key': ['--secret', '--write-key'],
-};
-
-const SHORT_FLAGS: Readonly<Record<string, readonly string[]>> = {
   '-e': ['--event'],
   '-d': ['--json', '--properties'],
   '-H': ['--header'],
@@ -137,12 +131,13 @@ const SHORT_FLAGS: Readonly<Record<string, readonly string[]>> = {
   '-u': ['--user-id', '--write-key'],
 };
 
-/** The flags that a person may mean by one that does not exist: of that letter, that begin so, or nearly spelled so. */
+/** Returns the flags that an unknown flag may stand for: by its letter or name in other tools, by its prefix, by its spelling. */
 function meantFlags(flag: string, known: readonly string[]): string | undefined {
-  const byLetter = (SHORT_FLAGS[flag.slice(0, 2)] ?? []).filter((each) => known.includes(each));
-  if (!flag.startsWith('--')) return byLetter.length === 0 ? undefined : byLetter.join(' or ');
-  const byName = (LONG_FLAGS[flag] ?? []).filter((each) => known.includes(each));
-  if (byName.length > 0) return byName.join(' or ');
+  const isLong = flag.startsWith('--');
+  const foreign = FOREIGN_FLAGS[isLong ? flag : flag.slice(0, 2)] ?? [];
+  const same = foreign.filter((each) => known.includes(each));
+  if (same.length > 0) return same.join(' or ');
+  if (!isLong) return undefined;
   const [shortest] = known
     .filter((each) => each.startsWith(flag))
     .toSorted((one, other) => one.length - other.length);

@@ -11,7 +11,7 @@ export interface AnswerJudgement {
 }
 
 /** No output may have these: they blame hooks itself. */
-const NEVER = ['Unexpected:', 'report this fault of hooks'];
+const NEVER = ['Unexpected:', 'report this bug in hooks'];
 
 export function judgeAnswer(
   { argv, cause, fix, never = [], exitCode, faults = 1 }: AnswerCase,

@@ -93,14 +93,14 @@ describe('hooks audience sync', () => {
     expect(heard()).toEqual(['a true', 'b false', 'c true', 'd true', 'e false', 'f true', 'g true']);
   });
 
-  it('tells a member who left and came back', async () => {
+  it('sends a change for a member who left and came back', async () => {
     await sync(['a', 'b']);
     expect(told(await sync(['a']))).toEqual(['b false']);
     expect(told(await sync(['a', 'b']))).toEqual(['b true']);
     expect(heard()).toEqual(['a true', 'b true']);
   });
 
-  it('tries a failed one again by the next sync, with what is true then', async () => {
+  it('sends a failed change again at the next sync, with the value of that time', async () => {
     receiver.answer((userId) => (userId === 'b' || userId === 'c' ? 400 : 200));
     const failed = await sync(['a', 'b', 'c']);
     expect(failed).toMatchObject({ code: 1, summary: { delivered: 1, failed: 2 } });
@@ -127,7 +127,7 @@ describe('hooks audience sync', () => {
     expect(told(await sync(['b']))).toEqual([]);
   });
 
-  it('has a state for each place', async () => {
+  it('keeps a separate state for each place', async () => {
     await sync(['a']);
     const other = await lastValues();
     try {
@@ -151,7 +151,7 @@ describe('hooks audience sync', () => {
     expect(told(await sync(['a']))).toEqual(['a true']);
   });
 
-  it('shows counts and examples with --dry-run, and sends and keeps nothing', async () => {
+  it('prints counts and examples with --dry-run, without sending or storing', async () => {
     await sync(['a', 'b', 'c']);
     const dry = await sync(['a', 'b', 'd'], ['--dry-run']);
     expect(dry).toMatchObject({ code: 0, stderr: '' });
@@ -186,7 +186,7 @@ describe('hooks audience sync', () => {
     expect((await hooks(['audience', 'show', 'Never Synced'], options())).code).toBe(2);
   });
 
-  it('rejects a file that is empty or has lost most of its members, unless it is told to', async () => {
+  it('rejects a file that is empty or has lost most of its members, unless --force is given', async () => {
     const empty = await sync([]);
     expect(empty).toMatchObject({
       code: 2,
@@ -224,14 +224,14 @@ describe('hooks audience sync', () => {
     expect((await sync(changed, ['--max-change', '1.5%'])).code).toBe(0);
   });
 
-  it('does not hold the rest of a first sync against the limit', async () => {
+  it('does not count the rest of an interrupted first sync as changes', async () => {
     receiver.answer((userId) => (userId === 'a' ? 200 : 400));
     await sync(['a', 'b', 'c', 'd'], ['-q']);
     receiver.answer(() => 200);
     expect(await sync(['a', 'b', 'c', 'd'], ['--max-change', '10%'])).toMatchObject({ code: 0 });
   });
 
-  it('rejects a file cut short also when no sync was complete yet', async () => {
+  it('rejects a truncated file even if no sync was complete yet', async () => {
     receiver.answer((userId) => (userId === 'bad' ? 400 : 200));
     await sync(['a', 'b', 'c', 'bad'], ['-q']);
     const cut = await sync(['a']);
@@ -240,7 +240,7 @@ describe('hooks audience sync', () => {
     expect(receiver.requests()).toBe(4);
   });
 
-  it('rejects a name that is sent as another is already, but not for a name that was never used', async () => {
+  it('rejects a name whose trait another name uses, unless that name was never synced', async () => {
     await sync(['a']);
     const same = 'sent as `vip`, which is the audience "VIP" already';
     expect(await sync(['a'], [], 'vip')).toMatchObject({ code: 2, stderr: expect.stringContaining(same) });
@@ -254,7 +254,7 @@ describe('hooks audience sync', () => {
     );
   });
 
-  it('rejects the second of two syncs of one audience at once, and not that of another', async () => {
+  it('rejects a second concurrent sync of the same audience, but not of another', async () => {
     const args = ['audience', 'sync', 'VIP', '-', '-o', 'json'];
     const first = startHooks(args, { ...options(), keepsStdinOpen: true, stdin: 'a\n' });
     await until(async () => (await syncPid()) === String(first.child.pid), 'the sync to begin');
@@ -290,7 +290,7 @@ describe('hooks audience sync', () => {
     expect(parsed(piped)).toMatchObject({ code: 0, summary: { unchanged: 2 } });
   });
 
-  it('sends nothing when one line is wrong, and says which', async () => {
+  it('sends nothing if a line is invalid, and names the line', async () => {
     writeFileSync(join(folder, 'members.csv'), 'userId,plan\na,pro\nb\n');
     const result = await hooks(['audience', 'sync', 'VIP', 'members.csv'], options());
     expect(result).toMatchObject({ code: 2, stdout: '' });
@@ -301,7 +301,7 @@ describe('hooks audience sync', () => {
     );
   });
 
-  it('says where things stand after Ctrl-C, and carries on by the next sync', async () => {
+  it('prints the state after Ctrl-C, and continues with the next sync', async () => {
     const ids = Array.from({ length: 1_000 }, (_, index) => `u${index}`);
     writeFileSync(join(folder, 'members.txt'), ids.join('\n'));
     const running = startHooks(['audience', 'sync', 'VIP', 'members.txt', '-o', 'json'], options());
@@ -315,7 +315,7 @@ describe('hooks audience sync', () => {
     expect(receiver.values.size).toBe(1_000);
   });
 
-  it('leaves no name behind when it is interrupted before anything was sent', async () => {
+  it('stores no name if it is interrupted before anything was sent', async () => {
     const reading = startHooks(['audience', 'sync', 'VIP', '-'], {
       ...options(),
       keepsStdinOpen: true,
@@ -329,7 +329,7 @@ describe('hooks audience sync', () => {
     expect((await hooks(['audience', 'list', '-o', 'json'], options())).stdout).toBe('');
   });
 
-  it('delivers to a loopback of its own, and to a tracking API', async () => {
+  it('delivers to its own loopback receiver and to a tracking API', async () => {
     const api = await sync(['a', 'b'], ['--endpoint', receiver.url, '--write-key', 'k1']);
     expect(api).toMatchObject({ code: 0, summary: { delivered: 2 } });
     expect(heard()).toEqual(['a true', 'b true']);
@@ -354,7 +354,7 @@ describe('hooks audience sync', () => {
 });
 
 describe('hooks audience list, show and forget', () => {
-  it.each(['list', 'show VIP', 'forget VIP'])('make no store by looking: %s', async (line) => {
+  it.each(['list', 'show VIP', 'forget VIP'])('create no store: %s', async (line) => {
     const args = ['audience', ...line.split(' '), '--store', 'sqlite:typo/x.db'];
     const { code, stdout, stderr } = await hooks(args, options());
     expect([code, stdout]).toEqual([2, '']);
@@ -368,7 +368,7 @@ describe('hooks audience list, show and forget', () => {
     expect([code, stderr]).toEqual([0, 'note: no audience was synced yet (hooks audience sync)\n']);
   });
 
-  it('show what was told, and forget it', async () => {
+  it('show the last values, and forget them', async () => {
     await sync(['a', 'b']);
     const shown = await hooks(['audience', 'show', 'vip', '-o', 'json'], options());
     expect(JSON.parse(shown.stdout)).toMatchObject({ name: 'VIP', trait: 'vip', members: 2, inDoubt: 0 });
@@ -384,7 +384,7 @@ describe('hooks audience list, show and forget', () => {
     );
   });
 
-  it('ask which place is meant', async () => {
+  it('ask for one of several places', async () => {
     await sync(['a']);
     await sync(['a'], ['--loopback']);
     const refused = await hooks(['audience', 'forget', 'VIP'], options());
@@ -402,7 +402,7 @@ async function syncValues(csv: string, flags: readonly string[] = []): Promise<S
 }
 
 describe('hooks trait sync', () => {
-  it('sends typed values, then those that changed, and null to who is gone', async () => {
+  it('sends typed values, then the changed ones, and null for users who are gone', async () => {
     const first = await syncValues('userId,value\na,27.5\nb,gold\nc,true\nd,\n');
     expect(told(first)).toEqual(['a 27.5', 'b "gold"', 'c true', 'd null']);
     expect(first.summary).toMatchObject({ kind: 'trait', trait: 'lifetime_value', added: 4 });

@@ -33,7 +33,7 @@ function prepared(mode: number): { readonly caches: string; readonly folder: str
 const modeOf = (path: string): number => lstatSync(path).mode & 0o777;
 
 describe.skipIf(!IS_THERE)('the folder of compiled code', () => {
-  it('is made for this user alone, and filled', () => {
+  it('is created for this user alone, and filled', () => {
     const caches = join(temporaryFolder(), 'caches');
     run(caches);
     expect(modeOf(join(caches, 'hooks'))).toBe(0o700);
@@ -41,26 +41,26 @@ describe.skipIf(!IS_THERE)('the folder of compiled code', () => {
     run(caches);
   });
 
-  it('is the one of the home folder without an absolute XDG_CACHE_HOME', () => {
+  it('is in the home folder without an absolute XDG_CACHE_HOME', () => {
     const home = temporaryFolder();
     run('caches', { HOME: home });
     const below = process.platform === 'darwin' ? ['Library', 'Caches'] : ['.cache'];
     expect(readdirSync(join(home, ...below, 'hooks'))).toHaveLength(1);
   });
 
-  it('is not made with NODE_DISABLE_COMPILE_CACHE', () => {
+  it('is not created with NODE_DISABLE_COMPILE_CACHE', () => {
     const caches = temporaryFolder();
     run(caches, { NODE_DISABLE_COMPILE_CACHE: '1' });
     expect(readdirSync(caches)).toEqual([]);
   });
 
-  it.each([0o777, 0o770, 0o707, 0o750])('is not used when others may read or write it: %o', (mode) => {
+  it.each([0o777, 0o770, 0o707, 0o750])('is not used if others can read or write it: %o', (mode) => {
     const { caches, folder } = prepared(mode);
     run(caches);
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('is not used when it is a link, which may lead anywhere', () => {
+  it('is not used if it is a link, which can lead anywhere', () => {
     const { folder } = prepared(0o700);
     const caches = temporaryFolder();
     symlinkSync(folder, join(caches, 'hooks'));
@@ -68,7 +68,7 @@ describe.skipIf(!IS_THERE)('the folder of compiled code', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('is not used where others could put another in its place, except in a sticky folder', () => {
+  it('is not used where others could replace it, except in a sticky folder', () => {
     const { caches, folder } = prepared(0o700);
     chmodSync(caches, 0o777);
     run(caches);
@@ -78,7 +78,7 @@ describe.skipIf(!IS_THERE)('the folder of compiled code', () => {
     expect(readdirSync(folder)).toHaveLength(1);
   });
 
-  it.skipIf(!IS_ROOT)('is not used when it, or the folder around it, belongs to another user', () => {
+  it.skipIf(!IS_ROOT)('is not used if it or its parent folder belongs to another user', () => {
     const other = prepared(0o700);
     chownSync(other.folder, NOBODY, NOBODY);
     run(other.caches);
@@ -89,7 +89,7 @@ describe.skipIf(!IS_THERE)('the folder of compiled code', () => {
     expect(readdirSync(around.folder)).toEqual([]);
   });
 
-  it('is done without where it cannot be made', () => {
+  it('is not needed if it cannot be created', () => {
     const file = join(temporaryFolder(), 'file');
     writeFileSync(file, '');
     run(file);

@@ -63,7 +63,7 @@ describe('hooks completion bash', () => {
     expect(await inBash(completing(words), cwd)).toEqual(expected);
   });
 
-  it('evaluates nothing of what is typed or offered', async () => {
+  it('never evaluates typed or offered words', async () => {
     for (const words of [
       ['send', '$(touch evaluated)', ''],
       ['send', '"a; touch evaluated; b', ''],
@@ -75,7 +75,7 @@ describe('hooks completion bash', () => {
     await expect(access(join(cwd, 'evaluated'))).rejects.toThrow('ENOENT');
   });
 
-  it('may be read twice', async () => {
+  it('can be loaded twice', async () => {
     expect(await inBash(`${completing(['sig'])}; ${completing(['sig'])}`, cwd)).toEqual(['sign', 'sign']);
   });
 });

@@ -55,7 +55,7 @@ describe('hooks complete', () => {
     expect((await asked(words)).values).toEqual(expected);
   });
 
-  it('knows where files, folders and neither go', async () => {
+  it('knows where files, folders or neither belong', async () => {
     expect((await asked(['replay', 'x'])).directive).toBe(':0');
     expect((await asked(['send', '--secret-file', ''])).directive).toBe(':0');
     expect((await asked(['listen', '--save', ''])).directive).toBe(':16');
@@ -90,7 +90,7 @@ describe('hooks complete', () => {
     expect((await asked(words, cwd)).values).toEqual(expected);
   });
 
-  it('prints no error whatever the config is, and runs none that is code', async () => {
+  it('prints no error for any config, and does not run a config that is code', async () => {
     const broken = temporaryFolder({ '.hooksrc.json': '{' });
     expect(await asked(['send', '--source', ''], broken)).toEqual({ values: [], directive: ':4' });
     const code = temporaryFolder({
@@ -101,7 +101,7 @@ describe('hooks complete', () => {
     expect((await asked(['-c', 'no-such.yaml', 'send', '--source', ''])).values).toEqual([]);
   });
 
-  it('has neither secrets nor itself in the list of commands', async () => {
+  it('offers neither secrets nor itself', async () => {
     const cwd = await placeToComplete(SECRETS);
     const { values } = await asked([''], cwd);
     expect(values).toEqual(
@@ -112,7 +112,7 @@ describe('hooks complete', () => {
 });
 
 describe('hooks completion', () => {
-  it('has a script for each shell, and tells a wrong one', async () => {
+  it('has a script for each shell, and rejects an unknown shell', async () => {
     for (const shell of ['bash', 'zsh', 'fish', 'powershell']) {
       const { code, stdout, stderr } = await hooks(['completion', shell]);
       expect([code, stderr]).toEqual([0, '']);

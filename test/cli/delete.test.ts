@@ -67,21 +67,21 @@ describe('hooks delete', () => {
     expect(received).toHaveLength(1);
   });
 
-  it('ends with 1 when a webhook rejects it, and says so', async () => {
+  it('exits with 1 if a webhook rejects it, and prints the rejection', async () => {
     const result = await runDelete(['u1', '--source', 'web'], '400');
     expect(result.code).toBe(1);
     expect(rows(result)).toMatchObject([{ source: 'web', state: 'failed', delivered: 0, failed: 1 }]);
     expect(result.stderr).toContain('failed: 400 from');
   });
 
-  it('takes user ids from standard input, one a line, each once', async () => {
+  it('reads user ids from standard input, one a line, without duplicates', async () => {
     const lines = '\ufeffu1\r\nu 2\n\nu1\n';
     const result = await runDelete(['u0', '-', '--source', 'web'], '200', lines);
     expect(rows(result)).toMatchObject([{ source: 'web', state: 'delivered', users: 3 }]);
     expect(sorted(received, 'userId')).toEqual(['u 2', 'u0', 'u1']);
   });
 
-  it('cannot be tried without an id on standard input, or for an id without a character', async () => {
+  it('rejects standard input without an id, and an empty id', async () => {
     const none = await runDelete(['-']);
     expect([none.code, none.stderr]).toEqual([2, expect.stringContaining('on standard input, got none')]);
     await receiver?.close();
@@ -101,7 +101,7 @@ describe('hooks delete', () => {
     expect(received).toEqual([]);
   });
 
-  it('cannot be tried for an unknown source, no user, or without a destination', async () => {
+  it('rejects an unknown source, no user, and a missing destination', async () => {
     const unknown = await runDelete(['u1', '--source', 'wep']);
     expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining('did you mean `web`?')]);
     await receiver?.close();

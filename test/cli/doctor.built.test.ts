@@ -30,7 +30,7 @@ async function change(file: string, sql: string, during?: () => Promise<void>): 
 }
 
 describe('hooks doctor', () => {
-  it('finds all well, and sends nothing', async () => {
+  it('reports that all is well, without sending', async () => {
     const to = await started(answersOk());
     const cwd = await newPlace({ webhooks: [to.url], sharedSecret: 's3cret' });
     const { code, stdout, stderr } = await hooks(['doctor', '--allow-private'], {
@@ -46,7 +46,7 @@ describe('hooks doctor', () => {
     await expect(stat(join(cwd, 'data'))).rejects.toThrow('ENOENT');
   });
 
-  it('has no check mark before what is well for some uses only', async () => {
+  it('prints no check mark for a result that is ok for some uses only', async () => {
     const cwd = await newPlace({ webhooks: ['http://127.0.0.1:9/'], sharedSecret: 's3cret' });
     const { stdout } = await hooksHere(['doctor', '--allow-private'], { cwd });
     expect(stdout).toMatch(
@@ -72,7 +72,7 @@ describe('hooks doctor', () => {
     expect(allowed.of('webhook')).toMatchObject([{ status: 'ok' }]);
   });
 
-  it('tells a config that does not load, and goes no further', async () => {
+  it('reports a config that does not load, and stops there', async () => {
     const { code, of } = await examined({ config: { webhoks: [] } });
     expect(code).toBe(1);
     expect(of('config')).toMatchObject([
@@ -81,7 +81,7 @@ describe('hooks doctor', () => {
     expect(of('webhook')).toEqual([]);
   });
 
-  it('tells which variables are not set, each once', async () => {
+  it('reports each unset variable once', async () => {
     const { code, of } = await examined({
       config: { webhooks: ['https://${HOST}/x'], sharedSecret: '${A_SECRET}' },
     });
@@ -115,7 +115,7 @@ describe('hooks doctor', () => {
       },
       /web` and `app` have the same write key/,
     ],
-  ])('tells of %s', async (_what, config, sentence) => {
+  ])('reports %s', async (_what, config, sentence) => {
     const { code, output } = await examined({ config });
     expect(code).toBe(1);
     expect(output).toMatch(sentence);
@@ -126,7 +126,7 @@ describe('hooks doctor', () => {
     ['a blank', ' hunter2', 'begins or ends with white space'],
     ['quotes', '"hunter2"', 'is in quotes'],
     ['the name of a variable', '$HUNTER2', 'was not replaced'],
-  ])('remarks %s that came into a secret, and does not show it', async (_what, secret, words) => {
+  ])('reports %s in a secret without showing the secret', async (_what, secret, words) => {
     const to = await started(answersOk());
     const { code, of, output } = await examined({
       config: { webhooks: [to.url], sharedSecret: '${A}' },
@@ -137,7 +137,7 @@ describe('hooks doctor', () => {
     expect(output).not.toMatch(/hunter2/i);
   });
 
-  it('tells of a destination that is disabled, and of requests without a signature', async () => {
+  it('reports a disabled destination and unsigned requests', async () => {
     const destinations = {
       Off: { enabled: false, webhooks: ['http://127.0.0.1:9'] },
       On: { webhooks: [(await started(answersOk())).url] },
@@ -161,7 +161,7 @@ async function faultsOf(webhooks: readonly string[], timeout: string): Promise<u
   return of('webhook').map(({ said }) => / (dns|refused|timeout): /.exec(said)?.[1]);
 }
 
-describe('hooks doctor, of webhooks', () => {
+describe('hooks doctor, about webhooks', () => {
   let certificates: Certificates;
   beforeAll(async () => {
     certificates = await makeCertificates();
@@ -173,7 +173,7 @@ describe('hooks doctor, of webhooks', () => {
     ['expired', 'tls-expired'],
     ['otherName', 'tls-hostname'],
     ['unknownCa', 'tls-untrusted'],
-  ] as const)('tells the certificate %s by its code', async (name, error) => {
+  ] as const)('reports the certificate %s with its code', async (name, error) => {
     const to = await started(answersOk({ certificate: certificates[name] }));
     const env = { NODE_EXTRA_CA_CERTS: certificates.caFile, NODE_TLS_REJECT_UNAUTHORIZED: '0' };
     const { code, of } = await examined({ config: { webhooks: [to.url] }, env, run: hooks });
@@ -186,7 +186,7 @@ describe('hooks doctor, of webhooks', () => {
     expect(to.requests).toEqual([]);
   });
 
-  it('says of a webhook that is not reached, too, that it is at a private address', async () => {
+  it('reports the private address of a webhook even if it cannot be reached', async () => {
     const to = await started(answersOk({ certificate: certificates.selfSigned }));
     const env = { HOOKS_ALLOW_PRIVATE: '' };
     const { of } = await examined({ config: { webhooks: [to.url] }, env });
@@ -202,7 +202,7 @@ describe('hooks doctor, of webhooks', () => {
     ]);
   });
 
-  it('says how long a good one is valid', async () => {
+  it('reports how long a valid certificate lasts', async () => {
     const to = await started(answersOk({ certificate: certificates.good }));
     const config = { webhooks: [to.url], delivery: { ca: certificates.caFile } };
     const { code, of } = await examined({ config });
@@ -212,7 +212,7 @@ describe('hooks doctor, of webhooks', () => {
     ]);
   });
 
-  it('tells what keeps a connection from being made', async () => {
+  it('reports why a connection fails', async () => {
     const unknown = `http://${'a'.repeat(64)}.invalid/x`;
     const closed = (await closedPort()).replace('http:', 'https:');
     expect(await faultsOf([unknown, closed], '30s')).toEqual(['dns', 'refused']);
@@ -220,11 +220,13 @@ describe('hooks doctor, of webhooks', () => {
     expect(await faultsOf([url], '300ms')).toEqual(['timeout']);
   });
 
-  it('goes by the proxy that is in effect, and names it', async () => {
+  it('uses the configured proxy, and names it', async () => {
     const proxy = await started(proxyServer());
     const env = { HTTPS_PROXY: proxy.origin, NO_PROXY: 'internal.example' };
     const { of } = await examined({ config: { webhooks: ['https://receiver.invalid/x'] }, env });
-    expect(of('proxy')[0]?.said).toContain(`through ${proxy.origin} (HTTPS_PROXY), but for internal.example`);
+    expect(of('proxy')[0]?.said).toContain(
+      `through ${proxy.origin} (HTTPS_PROXY), except for internal.example`,
+    );
     expect(of('webhook')[0]?.said).toContain(`through the proxy ${proxy.origin}`);
     const bad = await examined({ config: {}, env: { HTTPS_PROXY: 'ftp://u:hunter2@a' } });
     expect(bad.of('proxy')).toMatchObject([{ status: 'fail' }]);
@@ -240,7 +242,7 @@ describe('hooks doctor, of webhooks', () => {
     expect(output).not.toContain('hunter2');
   });
 
-  it('ends soon when it is interrupted', async () => {
+  it('ends soon after an interruption', async () => {
     const to = await started(neverSpeaks());
     const url = to.url.replace('http://', 'https://');
     const cwd = await newPlace({ webhooks: [url], delivery: { timeout: '30s' } });
@@ -250,8 +252,8 @@ describe('hooks doctor, of webhooks', () => {
   });
 });
 
-describe('hooks doctor, of the queue', () => {
-  it('tells what waits, and that no process delivers it', async () => {
+describe('hooks doctor, about the queue', () => {
+  it('reports waiting deliveries, and that no process delivers them', async () => {
     const { cwd, file } = await queued(2);
     expect(await examined({ cwd })).toMatchObject({ code: 0 });
     await change(file, 'UPDATE waiting SET due_at = due_at - 3600000');
@@ -260,7 +262,7 @@ describe('hooks doctor, of the queue', () => {
     expect(of('queue')).toMatchObject([{ status: 'fail', said: '2 waiting, no process delivers' }]);
   });
 
-  it('sees the process that delivers', async () => {
+  it('names the process that delivers', async () => {
     const { cwd, env } = await queued();
     const worker = startHooks(['worker', '--allow-private', '-o', 'json'], { cwd, env });
     expect((await worker.lines.next()).value).toContain('ready');
@@ -271,7 +273,7 @@ describe('hooks doctor, of the queue', () => {
     expect((await examined({ cwd })).of('queue')[0]?.said).toBe('0 waiting, no process delivers');
   });
 
-  it('counts dead letters by reason, and what waits for a destination that is gone', async () => {
+  it('counts dead letters by reason, and deliveries for a missing destination', async () => {
     const { cwd, file } = await queued(2);
     await change(
       file,
@@ -286,7 +288,7 @@ describe('hooks doctor, of the queue', () => {
     );
   });
 
-  it('tells of a file that others may read, and changes nothing', async () => {
+  it('reports a file that others can read, without changing it', async () => {
     const { cwd, file } = await queued();
     await chmod(file, 0o644);
     const { code, of } = await examined({ cwd });
@@ -295,7 +297,7 @@ describe('hooks doctor, of the queue', () => {
     expect((await stat(file)).mode & 0o777).toBe(0o644);
   });
 
-  it('tells of a file that another program holds', async () => {
+  it('reports a file that another program has locked', async () => {
     const { cwd, file } = await queued();
     await change(file, 'BEGIN IMMEDIATE', async () => {
       const { of } = await examined({ cwd });
@@ -305,7 +307,7 @@ describe('hooks doctor, of the queue', () => {
     });
   });
 
-  it('tells of a place that cannot be looked into', async () => {
+  it('reports a path that cannot be read', async () => {
     const { code, of } = await examined({ args: ['--store', '.hooksrc.json/hooks.db'] });
     expect(code).toBe(1);
     expect(of('store')).toMatchObject([
@@ -313,7 +315,7 @@ describe('hooks doctor, of the queue', () => {
     ]);
   });
 
-  it('tells of a damaged file, one that is none, and one of another version', async () => {
+  it('reports a damaged file, a file that is not a database, and one of another version', async () => {
     const damaged = await queued(30);
     const { size } = await stat(damaged.file);
     await writeFile(damaged.file, Buffer.alloc(2_048, 0xff), { flag: 'r+', flush: true });

@@ -8,7 +8,7 @@ import { hasServer, startServer } from '../stores/server/servers.ts';
 import { examined } from './examined.ts';
 
 it.skipIf(!hasServer('redis'))(
-  'hooks doctor tells what waits and is dead in a queue on a server',
+  'hooks doctor reports waiting deliveries and dead letters of a queue on a server',
   async () => {
     const running = await startServer('redis');
     const server = await openServer(running.url);

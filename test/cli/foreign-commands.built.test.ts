@@ -7,7 +7,7 @@ import { temporaryFolder } from '../temporary-folder.ts';
 import { started } from '../transport/sending.ts';
 import { COMMANDS, RUNNERS, obeyed } from './foreign-commands.ts';
 
-it('what the program and its debug log write commands no runner, but for its annotations', async () => {
+it('the program and its debug log print no workflow commands except annotations', async () => {
   const body = COMMANDS.join('\n');
   const head = `HTTP/1.1 500 No\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n`;
   const answer = Buffer.concat([Buffer.from(head), Buffer.from(body)]);
@@ -28,7 +28,7 @@ it('what the program and its debug log write commands no runner, but for its ann
   }
 });
 
-it('an annotation that COMMAND prints is obeyed', async () => {
+it('an annotation that COMMAND prints reaches the runner', async () => {
   const program = 'console.log("::error file=a.js,line=1::boom\\nplain")';
   const { stderr } = await hooks(['expect', '--count', '0', '--', process.execPath, '-e', program], {
     env: RUNNERS,

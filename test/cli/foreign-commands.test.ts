@@ -59,8 +59,8 @@ beforeEach(() => {
   env = { ...RUNNERS, HOOKS_DATA_DIR: join(cwd, 'data') };
 });
 
-describe('no text from outside commands a runner of CI', () => {
-  it('which obeys all of these texts', () => {
+describe('text from outside never becomes a workflow command of a CI runner', () => {
+  it('although the runner would run all of these texts', () => {
     for (const command of COMMANDS) expect(obeyed(command), JSON.stringify(command)).not.toEqual([]);
   });
 
@@ -101,13 +101,13 @@ describe('no text from outside commands a runner of CI', () => {
     await bothWays(args);
   });
 
-  it('verify, of a body that does not verify', async () => {
+  it('verify, with a body that does not verify', async () => {
     await bothWays(['verify', '--secret', SECRET, '--signature', 'a'.repeat(40)], {
       stdin: `POST /${LINE} HTTP/1.1\r\nX-A: ${LINE}\r\nContent-Length: 2\r\n\r\n{}`,
     });
   });
 
-  it.each([200, 404, 500])('what a receiver responds with %d', async (status) => {
+  it.each([200, 404, 500])('a response with status %d', async (status) => {
     const body = `${AT_START}\n${LINE}\r${AT_START}\n${COMMANDS.join('\n')}`;
     const head = `HTTP/1.1 ${status} ${LINE}\r\ncontent-length: ${Buffer.byteLength(body)}\r\nx-a: ${LINE}\r\n`;
     const answer = Buffer.concat([Buffer.from(`${head}connection: close\r\n\r\n`), Buffer.from(body)]);
@@ -119,7 +119,7 @@ describe('no text from outside commands a runner of CI', () => {
     await bothWays(['test', url, '--secret', SECRET, '--only', 'track,unsigned']);
   });
 
-  it('the state of a receiver that does its work again', async () => {
+  it('the state of a receiver that is not idempotent', async () => {
     const file = join(cwd, 'state.txt');
     const onRequest = (): void => appendFileSync(file, `${AT_START}\n${LINE}\n`);
     const { url } = await receiving({ secret: SECRET, onRequest });
@@ -128,7 +128,7 @@ describe('no text from outside commands a runner of CI', () => {
     expect(lines.flatMap(textsIn).join('\n')).toContain(LINE);
   });
 
-  it('what comes to listen, whose JSON means the same', async () => {
+  it('requests to listen, whose JSON keeps its meaning', async () => {
     for (const output of OUTPUTS) {
       const listen = await listeningBy(startHooks, ['--secret', SECRET, ...output.slice(0, 1)], { env });
       for (const event of COMMANDS) {
@@ -147,13 +147,13 @@ describe('no text from outside commands a runner of CI', () => {
     expectHarmless(await text.stop());
   });
 
-  it('what comes to expect, and what it should be', async () => {
+  it('requests to expect, and its expectations', async () => {
     const post = `fetch(process.env.HOOKS_URL, { method: 'POST', body: ${JSON.stringify(track(1, { event: LINE, properties: { a: AT_START } }))} })`;
     const expected = ['--messages', '1', '--each', `event=${AT_START}`, '--schema', 'schemas.json'];
     await bothWays(['expect', ...expected, '--', process.execPath, '-e', post]);
   });
 
-  it('what waits in a queue, and the log of what serves and works on it', async () => {
+  it('deliveries in a queue, and the logs of serve and worker', async () => {
     const store = await openDurableQueue({
       store: undefined,
       dataDir: env['HOOKS_DATA_DIR'] ?? '',
@@ -191,7 +191,7 @@ describe('no text from outside commands a runner of CI', () => {
     await bothWays(['queue', 'drop', '--all', '--yes']);
   });
 
-  it('what a config names', async () => {
+  it('names in a config', async () => {
     const destination = { webhooks: [`http://127.0.0.1:9/${encodeURIComponent(LINE)}`] };
     const sources = Object.fromEntries(
       NAMES.map((name) => [
@@ -207,8 +207,8 @@ describe('no text from outside commands a runner of CI', () => {
   });
 });
 
-describe('what a runner may obey', () => {
-  it('the annotations of hooks, in which a foreign text is none', async () => {
+describe('a runner gets unchanged', () => {
+  it('the annotations of hooks, which escape text from outside', async () => {
     const { stderr } = await hooks(['replay', LINE, '--loopback'], { cwd, env });
     const annotations = stderr.split('\n').filter((line) => ANNOTATION.test(line));
     expect(annotations).toHaveLength(1);
@@ -240,7 +240,7 @@ describe('what a runner may obey', () => {
     expect(stdout).toContain(GITHUB);
   });
 
-  it('all that is printed where there is no runner', async () => {
+  it('all output outside of a runner', async () => {
     const { stdout } = await hooks(['send', '--json', '@one.json', '--loopback', '-v', '-o', 'json'], {
       cwd,
     });
@@ -248,10 +248,10 @@ describe('what a runner may obey', () => {
   });
 });
 
-describe('the escaper of commands', () => {
+describe('the escaper of workflow commands', () => {
   const escape = commandEscaper(RUNNERS);
 
-  it('leaves no command in any text, nor in any JSON, which means the same', () => {
+  it('leaves no command in any text or JSON, and keeps the meaning of JSON', () => {
     for (const command of COMMANDS) {
       for (const text of [command, `a\n${command}`, `${command}${command}`, `#${command}`, `:${command}`]) {
         expect(obeyed(escape(text)), JSON.stringify(text)).toEqual([]);
@@ -262,7 +262,7 @@ describe('the escaper of commands', () => {
     }
   });
 
-  it.each(Object.entries(RUNNERS))('breaks the commands of its own runner alone: %s', (name, value) => {
+  it.each(Object.entries(RUNNERS))('escapes only the commands of its own runner: %s', (name, value) => {
     const own = commandEscaper({ [name]: value });
     const count = COMMANDS.filter((command) => own(command) !== command).length;
     expect(count).toBeGreaterThan(0);
@@ -270,7 +270,7 @@ describe('the escaper of commands', () => {
     expect(commandEscaper({ [name]: '' })(LINE)).toBe(LINE);
   });
 
-  it('takes a time that grows with the length of the text alone', () => {
+  it('takes time linear in the length of the text', () => {
     for (const piece of ['\n', ' ', ':', '#', '#\u200b', '\u001b[', '\u001b[1m', ' :', '\n :']) {
       expect(escape(`${piece.repeat(200_000)}x`).length).toBeGreaterThan(200_000);
     }

@@ -35,7 +35,7 @@ describe('the lines of the help', () => {
     expect(lines.filter((line) => !/^[a-z]+,? /.test(line))).toEqual([]);
   });
 
-  it('of the program are, too', () => {
+  it('of the program are verb phrases too', () => {
     const lines = program.options.map(({ description }) => description);
     expect(lines.filter((line) => line.length > 60 || !/^[a-z]+,? /.test(line))).toEqual([]);
   });
@@ -63,7 +63,7 @@ describe('hooks help TOPIC', () => {
     expect(GUIDES).toEqual(pages.map((name) => name.replace('.md', '')));
   });
 
-  it.each(GUIDES)('prints %s in short, within 60 columns but for its commands', async (topic) => {
+  it.each(GUIDES)('prints %s shortened, within 60 columns except for its commands', async (topic) => {
     const { code, stdout, stderr } = await hooks(['help', topic], { terminalColumns: 60 });
     expect([code, stderr]).toEqual([0, '']);
     const page = stdout.slice(stdout.search(/^[A-Z][^a-z\n]+$/m));
@@ -74,7 +74,7 @@ describe('hooks help TOPIC', () => {
     expect(page).not.toMatch(/:\n\n[A-Z ]+\n/);
   });
 
-  it('suggests a topic for a mistyped one, and none for a command of that name', async () => {
+  it('suggests a topic for a mistyped one, unless a command has that name', async () => {
     expect((await hooks(['help', 'recievers'])).stderr).toContain('did you mean hooks help receivers?');
     expect((await hooks(['help', 'ci', 'x'])).code).toBe(2);
     expect((await hooks(['help', 'exit-codes'])).stdout).toMatch(/^Exit codes$[^]*130, 143/im);

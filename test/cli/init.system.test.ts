@@ -11,7 +11,7 @@ const [HIDDEN_CURSOR, SHOWN_CURSOR] = ['\x1b[?25l', '\x1b[?25h'];
 const read = (cwd: string): Promise<string> => readFile(join(cwd, '.hooksrc.yaml'), 'utf8');
 
 describe.skipIf(!hasTool('python3', '--version'))('hooks init at a terminal', () => {
-  it('asks for what no flag says', async () => {
+  it('asks for the settings that no flag gives', async () => {
     const cwd = temporaryFolder();
     const { code, shown } = await onTerminal(['init'], {
       cwd,
@@ -53,7 +53,7 @@ describe.skipIf(!hasTool('python3', '--version'))('hooks init at a terminal', ()
         ['HOOKS_SECRET?', '\x04'],
       ],
     ],
-  ])('says so and shows the cursor again when its input ends at the %s question', async (_which, steps) => {
+  ])('reports the end of its input at the %s question, and shows the cursor again', async (_which, steps) => {
     const cwd = temporaryFolder();
     const { code, shown } = await onTerminal(['init'], { cwd, steps });
     expect(code).toBe(2);
@@ -62,7 +62,7 @@ describe.skipIf(!hasTool('python3', '--version'))('hooks init at a terminal', ()
     await expect(read(cwd)).rejects.toThrow('ENOENT');
   });
 
-  it('asks nothing with --yes, or when its flags say all', async () => {
+  it('asks nothing with --yes, or if flags give all settings', async () => {
     const cwd = temporaryFolder();
     expect(await onTerminal(['init', '--yes'], { cwd, steps: [] })).toMatchObject({ code: 0 });
     await writeFile(join(cwd, 'secret.txt'), SECRET);

@@ -45,11 +45,11 @@ describe('hooks init', () => {
     expect(await read(cwd, 'public.yaml')).not.toMatch(/^ *allowPrivate:/m);
   });
 
-  it('writes a config for a service that serve takes, with a write key of its own', async () => {
+  it('writes a config for serve, with a new write key', async () => {
     const cwd = temporaryFolder();
     const args = ['init', '--for', 'service', '--url', 'https://a.example/hook'];
     const { stdout, stderr } = await hooks(args, { cwd });
-    expect(stderr).toMatch(/^warning: what this service sends is unsigned/);
+    expect(stderr).toMatch(/^warning: the messages of this service are unsigned/);
     expect(stdout).toMatch(/\n {2}hooks serve\n$/);
     const [, key = ''] = /^writeKey: ([0-9a-f]{32})$/m.exec(await read(cwd)) ?? [];
     expect(key).not.toBe('');
@@ -68,17 +68,17 @@ describe('hooks init', () => {
     expect((await running.stop()).code).toBe(0);
   });
 
-  it('says of several URLs for a service which of them gets what', async () => {
+  it('explains which of several URLs of a service gets which messages', async () => {
     const urls = ['--url', 'https://a.example/hook', '--url', 'https://b.example/hook'];
     const initialised = async (purpose: string): Promise<string> =>
       (await hooks(['init', '--for', purpose, ...urls], { cwd: temporaryFolder() })).stdout;
     expect(await initialised('service')).toMatch(
-      /hooks serve\n\nA further URL gets only what [^]*two destinations/,
+      /hooks serve\n\nA further URL gets only the messages [^]*two destinations/,
     );
     expect(await initialised('receiver')).not.toContain('A further URL');
   });
 
-  it('writes a config for a job that test takes, with a short retry window', async () => {
+  it('writes a config for test in CI, with a short retry window', async () => {
     const cwd = temporaryFolder();
     const to = await receiving({ secret: SECRET });
     const args = ['init', '--for', 'ci', '--url', `${to.url}/hook`, '--secret', SECRET];
@@ -92,7 +92,7 @@ describe('hooks init', () => {
     expect(to.requests).toMatchObject([{ path: '/hook', verdict: 'valid' }]);
   });
 
-  it('rejects any other use', async () => {
+  it('rejects any other purpose', async () => {
     const { code, stderr } = await hooks(['init', '--for', 'fun'], { cwd: temporaryFolder() });
     expect(code).toBe(2);
     expect(stderr).toContain('receiver, ci or service');
@@ -100,7 +100,7 @@ describe('hooks init', () => {
     expect(bare.stderr).toContain('did you mean hooks init --for service?');
   });
 
-  it('signs nothing unless there is a secret', async () => {
+  it('signs nothing without a secret', async () => {
     const cwd = temporaryFolder();
     expect(await hooks(['init', '-q'], { cwd })).toMatchObject({ code: 0, stderr: '' });
     expect(await read(cwd)).toMatch(/^# sharedSecret:/m);
@@ -108,7 +108,7 @@ describe('hooks init', () => {
     expect(await read(cwd)).toMatch(/^sharedSecret: \$\{HOOKS_SECRET\}$/m);
   });
 
-  it('writes over nothing unless it is forced to', async () => {
+  it('overwrites no file without --force', async () => {
     const cwd = temporaryFolder({ '.hooksrc.yaml': 'webhooks: [https://a.example]\n' });
     const refused = await hooks(['init'], { cwd });
     expect(refused).toMatchObject({ code: 2, stdout: '' });
@@ -118,14 +118,14 @@ describe('hooks init', () => {
     expect(await read(cwd)).toContain('http://localhost:3000/webhook');
   });
 
-  it('names the config that would be found in its place', async () => {
+  it('names the config that would hide the new one', async () => {
     const cwd = temporaryFolder({ '.hooksrc.json': '{}' });
     const { code, stderr } = await hooks(['init'], { cwd });
     expect(code).toBe(2);
     expect(stderr).toContain('There is a config in this folder already: .hooksrc.json');
   });
 
-  it('names the file to the commands that would not find it', async () => {
+  it('prints commands with -c for a file that hooks would not find', async () => {
     const cwd = temporaryFolder();
     const { code, stdout } = await hooks(['init', 'staging.yaml', '-o', 'json'], { cwd });
     expect(code).toBe(0);

@@ -31,7 +31,7 @@ it.each([[[]], [['--exact']]])(
   },
 );
 
-it('hooks verify rejects one in a capture, and one of megabytes', async () => {
+it('hooks verify rejects such a body in a capture, and one of megabytes', async () => {
   const capture = {
     capture: 1,
     method: 'POST',
@@ -47,7 +47,7 @@ it('hooks verify rejects one in a capture, and one of megabytes', async () => {
   expect([large.code, JSON.parse(large.stdout)]).toMatchObject([1, { diagnosis }]);
 });
 
-it('hooks listen responds with 401 where a signature is required, and says why to its user, however many come', async () => {
+it('hooks listen responds with 401 if signatures are required, and prints the reason for every request', async () => {
   const listen = await listeningBy(startHooks, ['--secret', SECRET, '--require-signature']);
   for (let sent = 0; sent < 15; sent++) {
     expect((await listen.post(FORGED, { 'X-Signature': signature })).status).toBe(401);
@@ -57,7 +57,7 @@ it('hooks listen responds with 401 where a signature is required, and says why t
   await listen.stop();
 });
 
-it('a test receiver says so, too', async () => {
+it('a test receiver reports such a body too', async () => {
   const receiver = await startTestReceiver({ secret: SECRET });
   onTestFinished(() => receiver.close());
   await fetch(receiver.url, { method: 'POST', body: FORGED, headers: { 'X-Signature': signature } });
@@ -66,7 +66,7 @@ it('a test receiver says so, too', async () => {
   ]);
 });
 
-it('hooks sign --stringify signs no body that would not verify', async () => {
+it('hooks sign --stringify rejects a body that would not verify', async () => {
   const flags = ['sign', '--secret', SECRET, '--stringify'];
   expect(await hooks(flags, { stdin: FORGED })).toMatchObject({
     code: 2,

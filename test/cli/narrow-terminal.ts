@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 export const LONG_PATH = '/webhook/of/a/receiver/with/a/rather/long/path/that/no/narrow/terminal/shows';
 export const EVENTS = ['Signup', '注文完了した', '🎉 party of a team', 'Order Completed with a long name'];
 
-/** What the commands read. */
+/** The files that the commands read. */
 export const FILES = {
   'day.ndjson': [
     ...EVENTS.map((event) => JSON.stringify({ type: 'track', event, userId: '使用者-1' })),
@@ -30,10 +30,10 @@ export async function startRejecting(): Promise<{ readonly url: string; readonly
   return { url: `http://127.0.0.1:${port}${LONG_PATH}`, close: () => server.close() };
 }
 
-/** A body is not wrapped, nor is a header, so that they can be copied. */
+/** Bodies and headers, which are not wrapped, so that they can be copied. */
 export const COPIED = /^ {2}(?:body .*|\{.*\})$|^X-[\w-]+: .*$/gm;
 
-/** Lines that are wider, but for a single word, which is no URL, in its own line, and the path of a page, which is copied. */
+/** Lines that are too wide. Ignores a line with a single word that is not a URL, and the path of a page, which is copied. */
 export function tooWide(text: string, columns: number): string[] {
   return text
     .split('\n')
@@ -41,12 +41,15 @@ export function tooWide(text: string, columns: number): string[] {
     .filter((line) => line.trim().includes(' ') || line.includes('://'));
 }
 
-/** Differs from run to run in its unit too: one screen says "59 s", the next "1 min". */
+/** A duration. Its unit too differs from run to run: one screen says "59 s", the next "1 min". */
 const DURATION = /\S*\d\s+(?:ms|s|min|h|days?)\b\S*/g;
 
 /** Words that the wide output does not have. Words with digits differ from run to run, and an ellipsis stands for omitted text. */
 export function brokenWords(narrow: string, wide: string): string[] {
-  const whole = new Set(wide.split(/\s+/));
-  const words = narrow.replaceAll(DURATION, '').split(/\s+/);
-  return words.filter((word) => !whole.has(word) && !/[…\d]/.test(word) && word !== '\\');
+  const whole = new Set(wordsOf(wide));
+  return wordsOf(narrow).filter((word) => !whole.has(word) && !/[…\d]/.test(word) && word !== '\\');
+}
+
+function wordsOf(text: string): string[] {
+  return text.replaceAll(DURATION, '').split(/\s+/);
 }

@@ -8,7 +8,7 @@ describe('a palette', () => {
     palette = await loadPalette();
   });
 
-  it('paints a text by the codes that all terminals know, whatever the output of this process is', () => {
+  it('colors a text with basic codes, whatever the output of this process is', () => {
     expect(palette.bold('a')).toBe('\u001b[1ma\u001b[22m');
     expect(palette.dim('a')).toBe('\u001b[2ma\u001b[22m');
     expect(palette.red('a')).toBe('\u001b[31ma\u001b[39m');
@@ -16,18 +16,18 @@ describe('a palette', () => {
     expect(palette.yellow('a')).toBe('\u001b[33ma\u001b[39m');
   });
 
-  it('goes on with its colour after another one within it', () => {
+  it('restores its color after a nested color', () => {
     expect(palette.red(`a ${palette.green('b')} c`)).toBe(
       '\u001b[31ma \u001b[32mb\u001b[39m\u001b[31m c\u001b[39m',
     );
   });
 
-  it('paints each line by itself, and nothing where there is no text', () => {
+  it('colors each line separately, and no empty text', () => {
     expect(palette.dim('a\nb')).toBe('\u001b[2ma\u001b[22m\n\u001b[2mb\u001b[22m');
     expect(palette.dim('')).toBe('');
   });
 
-  it('leaves a text as it is without colours', () => {
+  it('leaves a text unchanged without colors', () => {
     expect(Object.values(PLAIN_PALETTE).map((paint) => paint('a'))).toEqual(['a', 'a', 'a', 'a', 'a']);
   });
 });
@@ -36,10 +36,10 @@ function unasked(): boolean {
   throw new Error('the terminal was asked');
 }
 
-describe('whether there are colours', () => {
+describe('hasColors', () => {
   const [terminal, pipe] = [() => true, () => false];
 
-  it('is said by the flag, then NO_COLOR, then FORCE_COLOR, then the terminal', () => {
+  it('obeys the flag, then NO_COLOR, then FORCE_COLOR, then the terminal', () => {
     expect(hasColors(terminal, { FORCE_COLOR: '1' }, ['--no-color'])).toBe(false);
     expect(hasColors(terminal, { NO_COLOR: '1', FORCE_COLOR: '1' }, [])).toBe(false);
     expect(hasColors(terminal, { FORCE_COLOR: '0' }, [])).toBe(false);
@@ -49,7 +49,7 @@ describe('whether there are colours', () => {
     expect(hasColors(pipe, { TERM: 'xterm' }, [])).toBe(false);
   });
 
-  it('is settled without a look at the terminal where a variable says it', () => {
+  it('does not ask the terminal if a variable decides', () => {
     expect(hasColors(unasked, { FORCE_COLOR: '1' }, [])).toBe(true);
     expect(hasColors(unasked, { NO_COLOR: '1' }, [])).toBe(false);
     expect(hasColors(unasked, { TERM: 'dumb' }, [])).toBe(false);

@@ -6,7 +6,7 @@ import { hooks, startHooks } from './run-in-process.ts';
 
 const SIGNED = { HOOKS_SECRET: 's3cret' };
 
-describe('a command line in the process of its tests', () => {
+describe('a command line that runs in the process of its tests', () => {
   it('gets its input, and returns its output and its exit code', async () => {
     const signature = await hooks(['sign'], { stdin: '{"a":1}', env: SIGNED });
     expect(signature).toMatchObject({
@@ -20,7 +20,7 @@ describe('a command line in the process of its tests', () => {
     expect(await hooks(['sing'])).toMatchObject({ code: 2, stdout: '' });
   });
 
-  it('leaves the process as it was', async () => {
+  it('leaves the process unchanged', async () => {
     const before = [process.exitCode, process.cwd(), { ...process.env }, process.listenerCount('SIGINT')];
     await hooks(['doctor', '-o', 'json'], { env: { HOOKS_STORE: 'sqlite:./absent.db' } });
     const after = [process.exitCode, process.cwd(), { ...process.env }, process.listenerCount('SIGINT')];
@@ -46,7 +46,7 @@ describe('a command line in the process of its tests', () => {
     expect(doctor.stdout).toContain(join(cwd, 'three.db'));
   });
 
-  it('writes colours and lines of the width of its terminal', async () => {
+  it('writes colors, and lines of the width of its terminal', async () => {
     const env = { NO_COLOR: '', TERM: 'xterm' };
     const [narrow = 0, wide = 0] = await Promise.all([70, 120].map((columns) => linesOfHelp(columns)));
     expect(narrow).toBeGreaterThan(wide);
@@ -65,7 +65,7 @@ describe('a command line in the process of its tests', () => {
     }
   });
 
-  it('hands over each line when it is written', async () => {
+  it('passes on each line when it is written', async () => {
     const { lines, stop } = startHooks(['listen', '--port', '0', '-o', 'json']);
     expect(JSON.parse(String((await lines.next()).value))).toHaveProperty('url');
     await stop();

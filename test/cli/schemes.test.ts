@@ -56,7 +56,7 @@ describe('several schemes on the command line', () => {
 
   afterAll(() => [old, both].forEach(({ close }) => close()));
 
-  it.each(['send track --event A', 'replay -'])('are both shown by %s -o json', async (line) => {
+  it.each(['send track --event A', 'replay -'])('are both printed by %s -o json', async (line) => {
     const stdin = line.startsWith('replay') ? '{"type":"track","event":"A","userId":"u"}' : '';
     const { stdout } = await hooks([...line.split(' '), '--url', old.url, ...BOTH, '-o', 'json'], { stdin });
     const { headers } = old.seen.at(-1) ?? {};
@@ -69,7 +69,7 @@ describe('several schemes on the command line', () => {
     });
   });
 
-  it('are both sent, and each verifies with the code of its own', async () => {
+  it('are both sent, and each verifies with its own code', async () => {
     const sent = await hooks([
       'send',
       'track',
@@ -91,7 +91,7 @@ describe('several schemes on the command line', () => {
     expect(new Webhook(WHSEC).verify(body, given)).toMatchObject({ event: 'A' });
   });
 
-  it('find a receiver that checks the old one only, and pass one that checks both', async () => {
+  it('fail a receiver that verifies only the old one, and pass a receiver that verifies both', async () => {
     const wrong = await hooks(['test', old.url, ...BOTH, '-o', 'json']);
     expect(wrong.code).toBe(1);
     const failed = wrong.stdout.split('\n').filter((line) => line.includes('"outcome":"failed"'));
@@ -105,7 +105,7 @@ describe('several schemes on the command line', () => {
     expect(right.code, right.stdout).toBe(0);
   });
 
-  it('are told by listen by their headers, and never where a signature is required', async () => {
+  it('are detected by listen from their headers, unless a signature is required', async () => {
     const shows = startHooks(['listen', '--port', '0', '--secret', 'plain', '-o', 'json', '--count', '1']);
     const { url } = JSON.parse((await shows.lines.next()).value ?? '') as { url: string };
     const github = ['--scheme', 'github', '--secret', 'plain', '--retry-for', '0'];
@@ -120,8 +120,8 @@ describe('several schemes on the command line', () => {
   });
 });
 
-describe('a receiver that wants a scheme', () => {
-  it('prints a command that sends by it, and says to a sender which header is missing', async () => {
+describe('a receiver that requires a scheme', () => {
+  it('prints a command that sends with it, and tells a sender which header is missing', async () => {
     const file = join(await mkdtemp(join(tmpdir(), 'hooks-schemes-')), 'secret');
     await writeFile(file, WHSEC);
     const flags = ['--secret-file', file, '--scheme', 'standard-webhooks,segment', '--require-signature'];
@@ -142,7 +142,7 @@ describe('a receiver that wants a scheme', () => {
 });
 
 describe('a secret of Standard Webhooks', () => {
-  it('needs no prefix where nothing else tells what it is', async () => {
+  it('needs no prefix if a flag or the headers name the scheme', async () => {
     const secret = WHSEC.slice('whsec_'.length);
     const by = ['--secret', secret, '--scheme', 'standard-webhooks'];
     const { stdout: headers } = await hooks(['sign', ...by], { stdin: BODY });
@@ -165,7 +165,7 @@ describe('a secret of Standard Webhooks', () => {
 });
 
 describe('hooks sign and verify', () => {
-  it('prints the headers of schemes, which verify takes for a raw body', async () => {
+  it('sign prints the headers of schemes, which verify accepts for a raw body', async () => {
     const at = String(Math.floor(Date.now() / 1000));
     const signed = await hooks(['sign', ...BOTH, '--id', 'msg_1', '--timestamp', at], { stdin: BODY });
     const lines = signed.stdout.trim().split('\n');
@@ -182,7 +182,7 @@ describe('hooks sign and verify', () => {
     expect(changed.code).toBe(1);
   });
 
-  it('takes all headers that sign prints as one value of -H', async () => {
+  it('verify accepts all headers that sign prints as one value of -H', async () => {
     const { stdout } = await hooks(['sign', ...BOTH], { stdin: BODY });
     const given = ['verify', '--secret', 'plain', '--secret', WHSEC, '-H', stdout, '-o', 'json'];
     const { code, stdout: verdict } = await hooks(given, { stdin: BODY });
@@ -190,7 +190,7 @@ describe('hooks sign and verify', () => {
     expect(JSON.parse(verdict)).toMatchObject({ scheme: 'segment,standard-webhooks' });
   });
 
-  it('signs with the message id as send does', async () => {
+  it('sign uses the message id as send does', async () => {
     const flags = ['--secret', WHSEC, '--scheme', 'standard-webhooks'];
     const signed = await hooks(['sign', ...flags, '--id', 'a.1'], { stdin: BODY });
     expect(signed.stdout).toContain(`webhook-id: ${createHash('sha256').update('a.1').digest('hex')}\n`);
@@ -200,7 +200,7 @@ describe('hooks sign and verify', () => {
     expect(stdout).toContain(/webhook-id: \w+/.exec(signed.stdout)?.[0]);
   });
 
-  it('says what a signature lacks whose scheme is not named, and wants it when it is', async () => {
+  it('verify reports what a signature of an unnamed scheme lacks, and requires it for a named one', async () => {
     const { stdout } = await hooks(['sign', ...BOTH], { stdin: BODY });
     const given = ['verify', '--secret', 'plain', '--secret', WHSEC];
     const headers = ['-H', stdout.replace(/webhook-signature: .*\n/, '')];
@@ -219,7 +219,7 @@ describe('hooks sign and verify', () => {
     expect(refused.stdout).not.toMatch(/expected: *$/m);
   });
 
-  it('shows what is expected only where that is known, and differs', async () => {
+  it('verify prints the expected signature only if it is known and differs', async () => {
     const { stdout: by } = await hooks(['sign', ...BOTH.slice(2)], { stdin: BODY });
     const unusable = await hooks(['verify', '--secret', 's', '-H', by.replace(/X-Sig.*\n/, '')], {
       stdin: BODY,
@@ -232,7 +232,7 @@ describe('hooks sign and verify', () => {
     expect(twice.stdout).toContain(`expected: ${right}\ngot:      ${right}, ${right}\n`);
   });
 
-  it('says of a signature of another scheme whether it is right', async () => {
+  it('verify reports whether a signature of another scheme matches', async () => {
     const { stdout } = await hooks(['sign', '--secret', 's', '--scheme', 'github'], { stdin: BODY });
     const looked = ['verify', '--secret', 's', '--scheme', 'segment', '-H', stdout.trim()];
     const right = await hooks(looked, { stdin: BODY });
@@ -243,7 +243,7 @@ describe('hooks sign and verify', () => {
     );
   });
 
-  it('compares the age in a capture as of the time when it came', async () => {
+  it('verify computes the age in a capture at the time of its receipt', async () => {
     const seconds = 1_700_000_000;
     const flags = ['sign', '--secret', 's', '--scheme', 'slack', '--timestamp', String(seconds)];
     const { stdout } = await hooks(flags, { stdin: BODY });
@@ -282,7 +282,7 @@ describe('hooks sign and verify', () => {
       ['sign', '--scheme', 'slack', '--timestamp', '1700000000000'],
       'Unix time in seconds, got 1700000000000',
     ],
-  ])('exits with 2 for %s', async (args, sentence) => {
+  ])('exit with 2 for %s', async (args, sentence) => {
     const [command = '', ...rest] = args;
     const { code, stderr } = await hooks([command, '--secret', 's', ...rest], { stdin: BODY });
     expect(code).toBe(2);
@@ -306,7 +306,7 @@ schemes:
     folder = await mkdtemp(join(tmpdir(), 'hooks-schemes-'));
   });
 
-  it('sign, and verify is told of them also when it is given the secret', async () => {
+  it('sign, and verify reports them even with a given secret', async () => {
     const file = await config('sharedSecret: s\nscheme: acme\n');
     const { stdout } = await hooks(['sign', ...file], { stdin: BODY });
     expect(stdout).toMatch(/^X-Acme: v=[0-9a-f]{64}\n$/);
@@ -316,7 +316,7 @@ schemes:
     expect(plain.stdout).toBe(`${sign(BODY, 's')}\n`);
   });
 
-  it('verify in the header of a built-in scheme too, where something tells them apart', async () => {
+  it('verify in the header of a built-in scheme too, if the two can be told apart', async () => {
     const header =
       "headers: { X-Signature: 'sha512={signature}' }, signs: '{body}', hash: sha512, encoding: base64";
     const file = await config(`sharedSecret: s\nscheme: own\nschemes:\n  own: { ${header} }\n`);
@@ -329,7 +329,7 @@ schemes:
     expect(await hooks(plain, { stdin: BODY })).toMatchObject({ code: 0 });
   });
 
-  it('are those that test checks a receiver by', async () => {
+  it('are those that test checks a receiver with', async () => {
     const file = await config('sharedSecret: s\nscheme: acme\n');
     const byAcme = await receiver(({ headers }) => headers['x-acme'] !== undefined);
     const { stdout } = await hooks(['test', byAcme.url, ...file, '--only', 'track', '-o', 'json']);
@@ -338,7 +338,7 @@ schemes:
     expect(stdout).toContain('"outcome":"passed"');
   });
 
-  it('are those that listen wants where a signature is required, and it names their header', async () => {
+  it('are those that listen requires with --require-signature, and it names their header', async () => {
     const file = await config('sharedSecret: s\nscheme: acme\n');
     const strict = startHooks(['listen', '--port', '0', '-o', 'json', '--require-signature', ...file]);
     const { url } = JSON.parse((await strict.lines.next()).value ?? '') as { url: string };
@@ -364,7 +364,7 @@ schemes:
       ['listen', '--port', '0', '--require-signature'],
       'begins with whsec_ (`scheme` from ',
     ],
-  ])('are named with their file when they cannot be used: %s %s', async (text, args, sentence) => {
+  ])('are reported with their file if they cannot be used: %s %s', async (text, args, sentence) => {
     const { code, stderr } = await hooks([...args, ...(await config(text))], { stdin: BODY });
     expect(code, stderr).toBe(2);
     expect(stderr).toContain(sentence);

@@ -4,8 +4,8 @@ import { hooks } from './run-in-process.ts';
 
 const SEND = ['send', 'track', '--event', 'A', '--url', 'http://127.0.0.1:9/', '--dry-run'];
 
-describe('a dash in place of @-', () => {
-  it.each(['--json', '--properties', '--integrations'])('is named for %s', async (flag) => {
+describe('a dash instead of @-', () => {
+  it.each(['--json', '--properties', '--integrations'])('is reported for %s', async (flag) => {
     const { code, stderr } = await hooks([...SEND, flag, '-'], { stdin: '{}' });
     expect([code, stderr]).toEqual([
       2,
@@ -14,10 +14,10 @@ describe('a dash in place of @-', () => {
   });
 });
 
-describe('a config in a format that is not read', () => {
+describe('a config in a format that hooks does not read', () => {
   const files = { '.hooksrc.toml': 'sharedSecret = "s"' };
 
-  it('is named by a command that looks for a config', async () => {
+  it('is reported by a command that looks for a config', async () => {
     const { code, stderr } = await hooks(SEND, { cwd: temporaryFolder(files) });
     expect(code).toBe(0);
     expect(stderr).toContain(
@@ -25,7 +25,7 @@ describe('a config in a format that is not read', () => {
     );
   });
 
-  it('is not named where no config is looked for, or notes are unwanted', async () => {
+  it('is not reported if no config is needed, or with -q', async () => {
     const cwd = temporaryFolder({ ...files, 'other.yaml': '' });
     for (const flags of [['--no-config'], ['-c', 'other.yaml'], ['-q']]) {
       expect((await hooks([...SEND, ...flags], { cwd })).stderr).not.toContain('toml');

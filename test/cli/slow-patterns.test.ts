@@ -5,8 +5,8 @@ import { hooks } from './run-in-process.ts';
 
 const SLOW = `${'a'.repeat(40)}!`;
 
-describe('a regular expression that takes too long on a message', () => {
-  it('leaves the message out of a replay, which goes on and fails at the end', async () => {
+describe('a regular expression that is too slow for a message', () => {
+  it('leaves the message out of a replay, which continues and fails at the end', async () => {
     const { url, field } = await receiving();
     const events = ['Order', SLOW, 'Other', 'Order', SLOW];
     const lines = events.map((event) => JSON.stringify({ type: 'track', userId: 'u', event }));
@@ -25,7 +25,7 @@ describe('a regular expression that takes too long on a message', () => {
   });
 
   it.each(['(?=a)a', '(?<!a)b', '(a)\\1', '(a{21})*b'])(
-    'is rejected by listen at the start: %s',
+    'is rejected when listen starts: %s',
     async (pattern) => {
       const { code, stderr } = await hooks(['listen', '--port', '0', '--filter', `event~${pattern}`]);
       expect(code).toBe(2);

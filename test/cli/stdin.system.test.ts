@@ -28,7 +28,7 @@ describe.skipIf(!hasTool('python3', '--version'))('standard input that is a term
     ]);
   });
 
-  it('is read without a word by -q', async () => {
+  it('is read without a note with -q', async () => {
     // The terminal shows what is typed: the command, which says nothing, need not be there yet.
     const { code, shown } = await onTerminal(['sign', '--secret', 's', '-q'], {
       cwd: temporaryFolder(),

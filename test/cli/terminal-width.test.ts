@@ -78,7 +78,7 @@ describe.each([60, 80, 200])('at a terminal of %d columns', (columns) => {
   });
 });
 
-it('leaves lines as they are where there is no terminal', async () => {
+it('leaves lines unchanged without a terminal', async () => {
   const { stdout } = await hooks(['queue', 'list'], { cwd, env });
   const lines = stdout.trimEnd().split('\n');
   expect(lines).toHaveLength(EVENTS.length);
@@ -87,7 +87,7 @@ it('leaves lines as they are where there is no terminal', async () => {
   }
 });
 
-it('indents what follows to below the text of a line, and keeps its colours', () => {
+it('indents continuation lines to the text of a line, and keeps its colors', () => {
   const [text, ...columns] = ['one two three four five six', 29] as const;
   expect(fitText(`error: ${text}`, ...columns)).toBe('error: one two three four\n       five six');
   const colored = fitText(`\u001b[31merror:\u001b[39m ${text}`, ...columns);
@@ -96,13 +96,13 @@ it('indents what follows to below the text of a line, and keeps its colours', ()
   expect(wide).toBe('    wrong: 注文完了 しました\n           注文完了 た');
 });
 
-it('wraps a command so that a shell reads it whole', () => {
+it('wraps a command so that a shell still reads it as one', () => {
   expect(fitText(`Try: hooks send track --event 'a long name' --url http://a.example`, 32)).toBe(
     `Try: hooks send track --event \\\n     'a long name' --url \\\n     http://a.example`,
   );
 });
 
-it('leaves out the middle of a URL, in a column and in a sentence', () => {
+it('shortens a URL in its middle, in a column and in a sentence', () => {
   const url = `http://localhost:3000${LONG_PATH}`;
   expect(formatRow([{ text: 'to' }, { text: url, shortest: 10 }], { columns: 30 })).toBe(
     'to http://localh…erminal/shows',
@@ -113,7 +113,7 @@ it('leaves out the middle of a URL, in a column and in a sentence', () => {
   expect(lines.every((text) => stringWidth(text) <= 40)).toBe(true);
 });
 
-it('aligns what is behind CJK and emoji', () => {
+it('aligns text after CJK and emoji', () => {
   const rows = EVENTS.map((text) => [{ text }, { text: '|' }]);
   const lines = formatTable(rows, { columns: 80 }).trimEnd().split('\n');
   expect(new Set(lines.map((text) => stringWidth(text.slice(0, text.indexOf('|'))))).size).toBe(1);
@@ -126,7 +126,7 @@ it.each([
   [7_200_000, '2 h ago'],
   [86_400_000, '1 day ago'],
   [200_000_000, '2 days ago'],
-])('tells the age of %d ms', (ms, text) => {
+])('formats the age of %d ms', (ms, text) => {
   expect(ageText(ms)).toBe(text);
 });
 

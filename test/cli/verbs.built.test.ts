@@ -36,7 +36,7 @@ const LINES: readonly (readonly string[])[] = [
 ];
 
 describe('the built program', () => {
-  it.concurrent.each(LINES.map((line) => [line]))('does with %j what the sources do', async (line) => {
+  it.concurrent.each(LINES.map((line) => [line]))('does the same for %j as the sources', async (line) => {
     const [one, other] = [temporaryFolder(FILES), temporaryFolder(FILES)];
     const built = await runBuilt(line, { cwd: one, env: { HOOKS_DATA_DIR: `${one}/data` } });
     const ofSources = await hooks(line, { cwd: other, env: { HOOKS_DATA_DIR: `${other}/data` } });
@@ -47,7 +47,7 @@ describe('the built program', () => {
     expect(stdout + stderr).not.toContain('Unexpected');
   });
 
-  it('examines with doctor', async () => {
+  it('runs doctor', async () => {
     const cwd = temporaryFolder(FILES);
     const { code, stdout } = await runBuilt(['doctor'], { cwd, env: { HOOKS_DATA_DIR: `${cwd}/data` } });
     expect([code, stdout]).toEqual([1, expect.stringContaining('to fix')]);
@@ -67,7 +67,7 @@ describe('the built program', () => {
     expect(await running.stop()).toMatchObject({ signal: null, code: 0 });
   });
 
-  it('delivers', async () => {
+  it('delivers messages', async () => {
     const bodies: string[] = [];
     const server = createServer((request, response) => {
       request.setEncoding('utf8').on('data', (text: string) => bodies.push(text));

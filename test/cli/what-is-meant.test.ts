@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { hooks } from './run-in-process.ts';
 
-describe('what a person types who does not know the command line yet', () => {
+describe('a slip of someone who does not know the command line yet', () => {
   it.each([
     ['track --event Signup', 'Unknown command `track`', 'hooks send track'],
     ['identify', 'Unknown command `identify`', 'hooks send identify'],
@@ -11,13 +11,13 @@ describe('what a person types who does not know the command line yet', () => {
     ['send track -e Signup', 'Unknown option `-e`', '--event'],
     ['send -d {}', 'Unknown option `-d`', '--json or --properties'],
     ['test 3000 -k', 'Unknown option `-k`', '--ca'],
-  ])('%s gets what is meant', async (line, sentence, meant) => {
+  ])('%s gets a suggestion', async (line, sentence, meant) => {
     const { code, stdout, stderr } = await hooks(line.split(' '));
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toBe(`error: ${sentence}\nhint:  did you mean ${meant}?\n`);
   });
 
-  it('help of what does not exist gets the topics', async () => {
+  it('help for an unknown topic lists the topics', async () => {
     const { code, stderr } = await hooks(['help', 'nonesuch']);
     expect([code, stderr]).toEqual([
       2,
@@ -28,7 +28,7 @@ describe('what a person types who does not know the command line yet', () => {
     expect((await hooks(['nonesuch'])).stderr).not.toContain('topics');
   });
 
-  it('constructor, a name of every object, is an unknown command', async () => {
+  it('constructor, a property of every object, is an unknown command', async () => {
     expect(await hooks(['constructor'])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('--help'),

@@ -64,14 +64,14 @@ function sourcesOf(script: string): readonly string[] {
   return (JSON.parse(readFileSync(map, 'utf8')) as { readonly sources: readonly string[] }).sources;
 }
 
-describe('what a command loads', () => {
-  it('is the program alone for its help', async () => {
+describe('the modules that a command loads', () => {
+  it('are only the program for its help', async () => {
     const { files, packages, builtins } = await loadedBy(['--help']);
     expect(files.toSorted()).toEqual(['hooks.js', 'main.cjs', 'rolldown-runtime']);
     expect({ packages, builtins }).toEqual({ packages: [], builtins: [] });
   });
 
-  it('is no diagnosis, setting or transport for a signature that matches', async () => {
+  it('exclude diagnosis, settings and transport for a matching signature', async () => {
     const body = '{"a":1}';
     const flags = ['--secret', 's', '--signature', sign(body, 's')];
     const { files, packages, builtins, diagnosis } = await loadedBy(['verify', ...flags], { stdin: body });
@@ -79,7 +79,7 @@ describe('what a command loads', () => {
     expect({ packages, builtins, diagnosis }).toEqual({ packages: [], builtins: ['crypto'], diagnosis: [] });
   });
 
-  it('is the HTTP/1 client of undici, and no other package, for a message', async () => {
+  it('include the HTTP/1 client of undici, and no other package, for a message', async () => {
     const { url } = await receiver((socket) => socket.end(answer(200)));
     const to = ['--url', url, '--secret', 's', '--no-config'];
     const message = ['track', '--event', 'A', '--user-id', 'u'];
@@ -99,7 +99,7 @@ describe('what a command loads', () => {
     });
   });
 
-  it('is the diagnosis only after a failure', async () => {
+  it('include the diagnosis only after a failure', async () => {
     const { url } = await receiver((socket) => socket.end(answer(400)));
     const args = ['track', '--event', 'A', '--user-id', 'u', '--url', url, '--secret', 's', '--no-config'];
     const sent = await loadedBy(['send', ...args], { exitCode: 1 });
@@ -112,7 +112,7 @@ describe('what a command loads', () => {
     expect(verified.files.filter((name) => ['http-client', 'examine-port'].includes(name))).toEqual([]);
   });
 
-  it('is chalk only where there are colours to paint', async () => {
+  it('include chalk only if there are colors', async () => {
     for (const [NO_COLOR, FORCE_COLOR, isLoaded] of [
       ['', '1', true],
       ['1', '1', false],

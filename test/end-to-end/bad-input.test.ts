@@ -83,25 +83,25 @@ const WHERE_TO: Readonly<Record<string, Case>> = {
     args: [...GOOD, ...TO, '--secret-file', 'large'],
     files: { large: LARGE },
     sentence: 'large: the secret is larger than 64 KiB (--secret-file)',
-    hint: 'name the file that has the secret, and nothing else, in it',
+    hint: 'name a file that contains only the secret',
   },
   'a secret without end': {
     args: [...GOOD, ...TO, '--secret-file', '-'],
     options: { stdin: LARGE, keepsStdinOpen: true },
     sentence: '<stdin>: the secret is larger than 64 KiB (--secret-file)',
-    hint: 'name the file that has the secret, and nothing else, in it',
+    hint: 'name a file that contains only the secret',
   },
   'standard input for the message and the secret': {
     args: ['send', '--json', '@-', ...TO, '--secret-file', '-'],
     options: { stdin: track(1) },
-    sentence: 'Standard input can be read once, but it is asked for by both `--json` and `--secret-file`',
+    sentence: 'Standard input can be read only once, but is needed for both `--json` and `--secret-file`',
     hint: 'put one of them in a file',
   },
   'standard input for the messages and the secret': {
     args: ['replay', '-', ...TO, '--secret-file', '-'],
     options: { stdin: track(1) },
     sentence:
-      'Standard input can be read once, but it is asked for by both `the input -` and `--secret-file`',
+      'Standard input can be read only once, but is needed for both `the input -` and `--secret-file`',
     hint: 'put one of them in a file',
   },
   'a variable of the config that is not set': {
@@ -200,7 +200,7 @@ const COMMAND_LINE: Readonly<Record<string, Case>> = {
   'an id that looks like a flag': {
     args: ['queue', 'show', '-sMINwqTb3Lo-000000'],
     sentence: 'Unknown option `-s…`',
-    hint: 'put an id that starts with - behind --: hooks queue show -- ID; or run hooks queue show --help to see its flags',
+    hint: 'put an id that starts with - after --: hooks queue show -- ID; or run hooks queue show --help to see its flags',
   },
   'a mistyped command': { args: ['sned'], sentence: 'Unknown command `sned`', hint: 'did you mean send?' },
   'help of a mistyped command': {

@@ -75,7 +75,7 @@ describe('a data folder that any user may write to', () => {
       code: 2,
       stdout: '',
       stderr:
-        'error: The command ended before it was done: what it waits for can no longer come\n' +
+        'error: The command ended early: it awaits a promise that can no longer settle\n' +
         'hint:  look for a config that awaits something forever\n',
     });
   });

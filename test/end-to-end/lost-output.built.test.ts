@@ -88,7 +88,7 @@ describe.skipIf(process.platform !== 'linux')('a full disk under standard output
     const { code, stderr } = await inShell('hooks "$@" >/dev/full', [...(await command()), '--url', url]);
     expect(code).toBe(2);
     expect(stderr).toBe(
-      `${FULL}hint:  make room, or send the output elsewhere; what was delivered until then is delivered\n`,
+      `${FULL}hint:  make room, or redirect the output; messages that were delivered before stay delivered\n`,
     );
   });
 
@@ -100,7 +100,7 @@ describe.skipIf(process.platform !== 'linux')('a full disk under standard output
     [['sign', '--secret', 's']],
   ])('is not said to have let anything be delivered by %j', async (args) => {
     const { code, stderr } = await inShell('printf {} | hooks "$@" >/dev/full', args);
-    expect([code, stderr]).toEqual([2, `${FULL}hint:  make room, or send the output elsewhere\n`]);
+    expect([code, stderr]).toEqual([2, `${FULL}hint:  make room, or redirect the output\n`]);
   });
 });
 

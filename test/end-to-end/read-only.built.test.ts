@@ -159,7 +159,7 @@ describe('a user without a home', () => {
         encoding: 'utf8',
       });
       expect(status).toBe(1);
-      expect(stdout).toContain('cannot be made: this user may not write there');
+      expect(stdout).toContain('cannot be created: this user may not write there');
     },
   );
 });

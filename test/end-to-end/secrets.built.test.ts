@@ -138,7 +138,7 @@ describe.concurrent('no secret is in any output or file of', () => {
     });
     // It ran, and did not end by a fault of ours.
     expect(code).toBeOneOf([0, 1, 2]);
-    expect(stderr).not.toContain('this is a fault of hooks');
+    expect(stderr).not.toContain('report this bug in hooks');
     expectNoCanary('stdout', stdout);
     expectNoCanary('stderr', stderr);
     expectNoCanary('what was written', await writtenIn(cwd, Object.keys(FILES)));

@@ -5,32 +5,32 @@ import type { CommandEnd } from './child.ts';
 import { signalGroup } from './process-group.ts';
 import { onSuddenEnd } from './sudden-end.ts';
 
-export interface CaptureOptions {
+interface CaptureOptions {
   readonly env: NodeJS.ProcessEnv;
   readonly cwd: string;
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
-  /** A command that prints more than this to stdout is killed. */
+  /** Size of stdout above which the command is killed. */
   readonly maxBytes: number;
 }
 
 export interface CapturedCommand {
   readonly stdout: string;
-  /** The last part of what it printed to stderr. */
+  /** The end of the command's stderr. */
   readonly stderr: string;
-  /** How it ended by itself, or why it was killed. */
+  /** How the command ended by itself, or why it was killed. */
   readonly end: CommandEnd | KillReason;
 }
 
 type KillReason = 'timeout' | 'too-long' | 'aborted';
 
 const STDERR_CHARACTERS = 2_000;
-/** What a command has started may hold its output open after it has ended: the rest is not waited for. */
+/** Time to wait for output after the command has ended: processes that it started can keep its output open. */
 const OUTPUT_MS = 300;
 
 /**
- * Runs a command of the shell to its end and returns what it printed. It gets a process group of its own, of which nothing is left
- * afterwards. Never rejects for what the command does; a system without a shell shows as exit code 127.
+ * Runs a shell command to its end and returns its output. The command gets a new process group, which is killed afterwards. Never
+ * rejects because of the command; if there is no shell, the exit code is 127.
  */
 export async function captureCommand(command: string, options: CaptureOptions): Promise<CapturedCommand> {
   const { env, cwd, signal, timeoutMs, maxBytes } = options;
@@ -45,7 +45,7 @@ export async function captureCommand(command: string, options: CaptureOptions): 
   };
   const onAbort = killFor('aborted');
   const cancelTimeout = systemClock.after(timeoutMs, killFor('timeout'));
-  const output = collectOutput(child, { maxBytes, onTooLong: killFor('too-long') });
+  const output = collectOutput(child, maxBytes, killFor('too-long'));
   const forget = onSuddenEnd(kill);
   signal.addEventListener('abort', onAbort);
   if (signal.aborted) onAbort();
@@ -67,7 +67,7 @@ export async function captureCommand(command: string, options: CaptureOptions): 
 
 async function endOf(child: ChildProcess): Promise<CommandEnd> {
   try {
-    // What Node's types say of an `exit` event.
+    // The arguments of an `exit` event, according to Node's types.
     const [code, by] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null];
     return code === null ? { signal: by ?? 'SIGKILL' } : { code };
   } catch {
@@ -75,12 +75,7 @@ async function endOf(child: ChildProcess): Promise<CommandEnd> {
   }
 }
 
-interface CollectOptions {
-  readonly maxBytes: number;
-  readonly onTooLong: () => void;
-}
-
-function collectOutput({ stdout, stderr }: ChildProcess, { maxBytes, onTooLong }: CollectOptions) {
+function collectOutput({ stdout, stderr }: ChildProcess, maxBytes: number, onTooLong: () => void) {
   const chunks: Buffer[] = [];
   let [bytes, errors] = [0, ''];
   stdout?.on('data', (chunk: Buffer) => {

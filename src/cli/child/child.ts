@@ -5,31 +5,25 @@ import { sleep, systemClock } from '../../clock.ts';
 import { ConfigError } from '../../errors.ts';
 import { printable } from '../../redact.ts';
 import { isGroupAlive, signalGroup } from './process-group.ts';
-import { showLines } from './command-output.ts';
+import { showLines, type ShowLinesOptions } from './command-output.ts';
 import { onSuddenEnd } from './sudden-end.ts';
 import type { Io } from '../io.ts';
 
-export interface StartChildOptions {
-  /** The whole environment of the command: secrets go in here, never into its arguments. */
+export interface StartChildOptions extends ShowLinesOptions {
+  /** The whole environment of the command. Secrets belong here, never into its arguments. */
   readonly env: NodeJS.ProcessEnv;
-  readonly io: Pick<Io, 'stderr' | 'verbatim' | 'errColor' | 'cwd' | 'env'>;
+  readonly io: ShowLinesOptions['io'] & Pick<Io, 'cwd'>;
   /** Stops the command when aborted. */
   readonly signal: AbortSignal;
-  /** Secrets to mask in its output. */
-  readonly secrets: readonly string[];
-  /** Whether its output is hidden. @default false */
-  readonly quiet?: boolean;
-  /** Takes each line of its output, hidden or not, as it may be shown. */
-  readonly onLine?: ((line: string) => void) | undefined;
-  /** The time between asking the child to stop and killing it, in ms. @default 5000 */
+  /** Milliseconds between SIGTERM and SIGKILL. @default 5000 */
   readonly graceMs?: number;
 }
 
 export type CommandEnd = { readonly code: number } | { readonly signal: NodeJS.Signals };
 
 /**
- * Starts a command with its output on stderr, a line at a time. It gets a new process group, so that its children (of npm start, of a
- * shell) can be stopped with it; a daemon that leaves that group cannot. Throws ConfigError when it cannot be started.
+ * Starts a command and shows its output on stderr, line by line. The command gets a new process group, so that its children (of npm start,
+ * of a shell) can be stopped with it; a daemon that leaves the group cannot. Throws ConfigError if the command cannot be started.
  */
 export async function startCommand(
   [program = '', ...args]: readonly string[],
@@ -56,17 +50,17 @@ export function describeEnd(end: CommandEnd): string {
 }
 
 const GRACE_MS = 5_000;
-/** How long a killed process may take to end. Only one that waits for a broken disk, which no signal ends, takes longer. */
+/** Time to wait for a killed process to end. Only a process that waits for a broken disk takes longer. */
 const KILLED_MS = 5_000;
 const POLL_MS = 20;
-/** Wait for the last output. */
+/** Time to wait for the last output. */
 const OUTPUT_MS = 500;
 
-/** A command of the user that runs as a child: a receiver to test, or a sender. */
+/** A command of the user that runs as a child process: a receiver to test, or a sender. */
 export class RunningCommand {
-  /** Resolves when the command itself has ended, even if its own children run on; never rejects. */
+  /** Resolves when the command itself has ended, even if its children still run. Never rejects. */
   readonly exited: Promise<CommandEnd>;
-  /** How it has ended; undefined while it runs. */
+  /** How the command ended; undefined while it runs. */
   end: CommandEnd | undefined;
   readonly #group: number;
   readonly #graceMs: number;
@@ -78,7 +72,7 @@ export class RunningCommand {
 
   constructor(child: ChildProcess, options: StartChildOptions) {
     const { signal, graceMs = GRACE_MS } = options;
-    this.#group = child.pid ?? 0; // it was started, so it has a pid
+    this.#group = child.pid ?? 0; // a started process has a pid
     this.#graceMs = graceMs;
     this.#signal = signal;
     this.#streams = [child.stdout, child.stderr].filter((stream) => stream !== null);
@@ -93,15 +87,15 @@ export class RunningCommand {
   }
 
   /**
-   * Stops the command and everything that it has started: asks, and after `graceMs` kills. Resolves when nothing is left of it, with
-   * whether it had to be killed. May be called again, also after the command has ended by itself.
+   * Stops the whole process group with SIGTERM, and with SIGKILL after `graceMs`. Resolves when all processes have ended, with whether
+   * they had to be killed. Can be called repeatedly, also after the command has ended by itself.
    */
   stop(): Promise<{ readonly killed: boolean }> {
     this.#stopping ??= this.#stop();
     return this.#stopping;
   }
 
-  /** Ends all of it with SIGKILL at once, as a crash would, and resolves when nothing is left of it. */
+  /** Ends the whole process group with SIGKILL at once, as a crash would. Resolves when all processes have ended. */
   async crash(): Promise<void> {
     this.#kill();
     await this.stop();
@@ -109,7 +103,7 @@ export class RunningCommand {
 
   async #stop(): Promise<{ readonly killed: boolean }> {
     this.#signal.removeEventListener('abort', this.#stopWhenAborted);
-    // A second interruption means: do not wait for a slow command.
+    // A second interruption kills a command that is slow to stop.
     process.on('SIGINT', this.#kill).on('SIGTERM', this.#kill);
     try {
       signalGroup(this.#group, 'SIGTERM');
@@ -132,7 +126,7 @@ export class RunningCommand {
     signalGroup(this.#group, 'SIGKILL');
   };
 
-  /** Whether the whole group has ended. `exited` reports the command's own end; that of its children must be polled. */
+  /** Waits for the whole group to end, and returns whether it did. Polls, because `exited` only reports the command itself. */
   async #gone(withinMs: number): Promise<boolean> {
     const until = performance.now() + withinMs;
     while (this.end === undefined || isGroupAlive(this.#group)) {
@@ -142,7 +136,7 @@ export class RunningCommand {
     return true;
   }
 
-  /** Waits until all output is shown, but not forever: a daemon that has left the group may hold the pipes. */
+  /** Waits until all output is shown, for `OUTPUT_MS` at most, because a daemon that left the group can keep the pipes open. */
   async #endOutput(): Promise<void> {
     const over = new AbortController();
     await Promise.race([this.#output, sleep(systemClock, OUTPUT_MS, over.signal)]);
@@ -154,7 +148,7 @@ export class RunningCommand {
 const START_FAILURES: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such program',
   EACCES: 'this user may not run it',
-  ENOEXEC: 'it is no program',
+  ENOEXEC: 'it is not a program',
 };
 
 function notStarted(program: string, cause: NodeJS.ErrnoException): ConfigError {
@@ -162,7 +156,7 @@ function notStarted(program: string, cause: NodeJS.ErrnoException): ConfigError 
   return new ConfigError(`The command ${printable(program, 200)} cannot be started: ${why}`, {
     key: 'command',
     origin: '--',
-    hint: "give a program and its arguments behind --, as in `-- node server.js`; for a shell's syntax: -- sh -c '…'",
+    hint: "give a program and its arguments after --, as in `-- node server.js`; for a shell's syntax: -- sh -c '…'",
     cause,
   });
 }

@@ -3,17 +3,23 @@ import type { Readable } from 'node:stream';
 import { commandEscaper, printable, spellingsOf, withoutSecrets } from '../../redact.ts';
 import type { Io } from '../io.ts';
 
-interface ShowLinesOptions {
+export interface ShowLinesOptions {
   readonly io: Pick<Io, 'stderr' | 'verbatim' | 'errColor' | 'env'>;
+  /** Secrets to mask in the output. */
   readonly secrets: readonly string[];
+  /** Whether to hide the output. @default false */
   readonly quiet?: boolean;
+  /** Called with each line of the output, masked and escaped, even if the output is hidden. */
   readonly onLine?: ((line: string) => void) | undefined;
 }
 
-/** A longer line is shown in pieces: a command that never ends its line must not fill the memory. */
+/** Maximum length of a line. Longer lines are split, because a command that never ends a line must not fill the memory. */
 const LONGEST_LINE = 4_000;
 
-/** Shows the output of a command, a line at a time, each with a mark; nothing in it can move the terminal's cursor. A command to the runner of CI has no mark, since it begins its line. */
+/**
+ * Shows the output of a command line by line, escaped and with a mark. A workflow command for a CI runner has no mark, because it must
+ * stand at the start of its line.
+ */
 export async function showLines(
   stream: Readable,
   { io, secrets, quiet = false, onLine }: ShowLinesOptions,
@@ -29,7 +35,7 @@ export async function showLines(
     if (!quiet) io.verbatim.note(mark + shown);
   };
   try {
-    // setEncoding makes every chunk text
+    // setEncoding makes every chunk a string.
     for await (const chunk of stream.setEncoding('utf8') as AsyncIterable<string>) {
       if (quiet && onLine === undefined) continue;
       const lines = (rest + chunk).split('\n');
@@ -42,17 +48,17 @@ export async function showLines(
       await drained(io.stderr);
     }
   } catch {
-    // The stream was destroyed while a process that outlives the command still holds it.
+    // The stream was destroyed while a process that outlives the command kept it open.
   }
   if (rest !== '') show(rest);
 }
 
-/** Adds the lines of a secret: output shown by lines never holds a secret of several lines as a whole. */
+/** Returns a secret and each of its lines, because output is masked line by line. */
 function withLines(secret: string): readonly string[] {
   return [secret, ...secret.split(/[\r\n]+/).map((line) => line.trim())];
 }
 
-/** Slows down a command that prints faster than stderr takes it, as a pipe would. */
+/** Waits for stderr to drain, which slows down a command that prints too fast, as a pipe would. */
 async function drained(stderr: Io['stderr']): Promise<void> {
   if (!stderr.writableNeedDrain || stderr.destroyed) return;
   const over = new AbortController();

@@ -1,7 +1,7 @@
-/** Enough to see why a program failed; a report should not become its log. */
+/** Enough characters to see why a program failed, without turning a report into its log. */
 const MAX_CHARACTERS = 64_000;
 
-/** The last lines that a command printed, for a report. */
+/** The last lines of a command's output, for a report. */
 export class OutputTail {
   readonly #lines: string[] = [];
   #length = 0;

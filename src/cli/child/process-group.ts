@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Sends a signal to a command and everything it has started. False when no process is left to get it. */
+/** Sends a signal to all processes of a group. Returns false if no process is left. */
 export function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(-group, signal);
@@ -10,8 +10,8 @@ export function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean 
 }
 
 /**
- * Whether any process of the group still runs. A zombie that its parent has not collected yet does not: in a container whose first
- * program collects none it would stay forever.
+ * Whether any process of the group still runs. Zombies do not count: in a container whose first process does not collect them, they
+ * would stay forever.
  */
 export function isGroupAlive(group: number): boolean {
   return signalGroup(group, 0) && (process.platform !== 'linux' || isAnyRunning(group));
@@ -25,7 +25,7 @@ function isAnyRunning(group: number): boolean {
   }
 }
 
-/** Whether a process of the group runs. The format is that of proc(5): `pid (name) state ppid pgrp …`, where a name may hold parentheses. */
+/** Whether a process belongs to the group and runs. Parses proc(5): `pid (name) state ppid pgrp …`; a name can contain parentheses. */
 function isRunning(pid: string, group: number): boolean {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');

@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import { parseDuration } from '../../duration.ts';
 import { ConfigError } from '../../errors.ts';
 
@@ -14,7 +14,7 @@ export function joinNames(value: string, before?: string): string {
   return before === undefined ? value : `${before},${value}`;
 }
 
-/** Rejects the empty value that an unset variable leaves. */
+/** Returns the text. Rejects an empty one, which an unset variable leaves. */
 export function given(text: string): string {
   if (text === '') throw new InvalidArgumentError('a non-empty text');
   return text;
@@ -53,7 +53,7 @@ export function parsePort(text: string): number {
 
 type Flag = `--${string}`;
 
-/** Which other flags a flag needs or excludes. */
+/** The other flags that a flag needs or excludes. */
 export interface FlagRule {
   readonly flag: Flag;
   /** The flag without which this one has no effect. */
@@ -63,10 +63,10 @@ export interface FlagRule {
   readonly hint: string;
 }
 
-/** Throws ConfigError for flags that do not go together. `flags` has the values by commander's names; a flag that is undefined is not given. */
+/** Throws ConfigError for flags that exclude or need each other. `flags` has the values by commander's names, undefined if not given. */
 export function rejectConflicts(flags: object, rules: readonly FlagRule[]): void {
   const values: Readonly<Record<string, unknown>> = { ...flags };
-  const isGiven = (flag: Flag): boolean => values[attributeOf(flag)] !== undefined;
+  const isGiven = (flag: Flag): boolean => values[new Option(flag).attributeName()] !== undefined;
   for (const { flag, needs, excludes = [], hint } of rules) {
     if (!isGiven(flag)) continue;
     if (needs !== undefined && !isGiven(needs)) {
@@ -78,12 +78,7 @@ export function rejectConflicts(flags: object, rules: readonly FlagRule[]): void
   }
 }
 
-/** `--cert-out` is `certOut`. */
-function attributeOf(flag: Flag): string {
-  return flag.slice(2).replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
-}
-
-/** An error about the flags themselves. */
+/** Creates the error for a wrong flag or wrong combination of flags. */
 export function conflict(flag: string, sentence: string, hint?: string): ConfigError {
   return new ConfigError(sentence, { flag, hint });
 }

@@ -1,7 +1,7 @@
 import { printable } from '../../redact.ts';
 import { conflict } from './flag-values.ts';
 
-/** Reads the headers of --header. Their values stay out of errors: `Authorization` is one of them. */
+/** Parses the values of --header. Errors do not show a header's value, because `Authorization` can be one of them. */
 export function headersOf(lines: readonly string[]): Readonly<Record<string, string>> {
   const headers = new Map<string, [string, string]>();
   for (const line of lines) {

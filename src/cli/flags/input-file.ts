@@ -6,16 +6,16 @@ import { claimStdin, type StdinIo } from '../stdin.ts';
 
 interface InputFileRule {
   readonly flag: string;
-  /** A larger file holds something else. */
+  /** A larger file is rejected, because it cannot be what the flag needs. */
   readonly limitBytes: number;
-  /** What errors begin with, as `the secret `. */
+  /** Start of the error sentence, such as `the secret `. */
   readonly what?: string;
   readonly hint: string;
-  /** For a file that is too large. @default hint */
+  /** The hint for a file that is too large. @default hint */
   readonly sizeHint?: string;
 }
 
-/** Reads the file that a flag names, or standard input (-), as a whole. Throws InputError when it cannot be read or is too large. */
+/** Reads the whole file that a flag names, or standard input (-). Throws InputError if it cannot be read or is too large. */
 export async function readInputFile(
   name: string,
   { flag, limitBytes, what = '', hint, sizeHint = hint }: InputFileRule,

@@ -5,20 +5,20 @@ import type { SettingKind } from '../../config/table/kinds.ts';
 import { given, joinNames } from './flag-values.ts';
 import { collectUrl } from './short-url.ts';
 
-/** Adds the flags of settings, as the table of settings has them. */
+/** Adds the flags that the table of settings has for these keys. */
 export function addSettingFlags(command: Command, ...keys: readonly Key[]): Command {
   for (const key of keys) command.addOption(settingOption(key));
   return command;
 }
 
-/** How commander reads the flags that may be repeated, or must not be empty. */
+/** Sets commander's parser for flags that can be repeated or must not be empty. */
 const PARSED: Readonly<Partial<Record<Key, (option: Option) => Option>>> = {
   webhooks: (option) => option.argParser(collectUrl),
   scheme: (option) => option.argParser(joinNames),
   'delivery.ca': (option) => option.argParser(given),
 };
 
-/** The flag of a setting, for a command that has another use for it with a text of its own. */
+/** Creates the option of a setting. `text` replaces the help line of the table. */
 export function settingOption(key: Key, text?: string): Option {
   const flag = flagOf(key);
   const { kind } = fieldOf(key);
@@ -29,12 +29,12 @@ export function settingOption(key: Key, text?: string): Option {
   return kind.choices === undefined ? option : option.choices(kind.choices);
 }
 
-/** Reads a flag as the setting that it gives. Throws ConfigError. */
+/** Parses a flag's text as the value of its setting. Throws ConfigError. */
 export function readFlag<K extends Key>(key: K, text: string | undefined): ValueOf<K> | undefined {
   return text === undefined ? undefined : parsedFlag(key, text);
 }
 
-/** Reads a flag, else its default at the prompt. Throws ConfigError. */
+/** Parses a flag's text, or its default at the prompt if the flag is not given. Throws ConfigError. */
 export function readFlagOrDefault<K extends Key>(key: K, text: string | undefined): ValueOf<K> {
   return parsedFlag(key, text ?? flagOf(key).atPrompt ?? defaultText(key) ?? '');
 }
@@ -44,7 +44,7 @@ function parsedFlag<K extends Key>(key: K, text: string): ValueOf<K> {
   return kind.parse(text, { name: flagOf(key).name });
 }
 
-/** The flag of a setting that has one. */
+/** Returns the flag of a setting. Throws for a setting without one. */
 export function flagOf(key: Key): SettingFlag {
   const { flag } = fieldOf(key);
   if (flag === undefined) throw new Error(`the setting ${key} has no flag`);
@@ -52,7 +52,7 @@ export function flagOf(key: Key): SettingFlag {
 }
 
 function helpLine(key: Key, text: string): string {
-  // Commander lists choices by itself, and the line would be longer than a terminal is wide. A switch is off.
+  // Commander lists choices itself, and both would not fit a terminal. The default of a switch is always off.
   const { value, atPrompt } = flagOf(key);
   const isListed = value === undefined || fieldOf(key).kind.choices !== undefined;
   const standard = isListed ? undefined : (atPrompt ?? defaultText(key));

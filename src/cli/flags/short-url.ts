@@ -1,8 +1,8 @@
 import { isLoopbackHost, splitUrls } from '../../url.ts';
 
 /**
- * The URL that a person means by `3000`, `:3000/path` or `localhost:3000/hook`. Only a loopback name gets a scheme: what stands
- * for another host may be a typing error, and a message would go there in clear. Any other text is returned as it is.
+ * Expands `3000`, `:3000/path` and `localhost:3000/hook` to a URL. Returns any other text unchanged: another host without a
+ * scheme can be a typing error, and messages would go there unencrypted.
  */
 export function expandUrl(text: string): string {
   const given = text.trim();
@@ -11,7 +11,7 @@ export function expandUrl(text: string): string {
   return host !== undefined && isLoopbackHost(host) ? `http://${given}` : text;
 }
 
-/** Collects the URLs of a repeated flag, which may have several with commas between. */
+/** Collects the URLs of a repeated flag. One value can hold several, separated by commas. */
 export function collectUrl(text: string, before: readonly string[] = []): readonly string[] {
   return [...before, ...splitUrls(text).map(expandUrl)];
 }

@@ -4,10 +4,10 @@ import type { Outcome } from '../../app/pipeline/outcomes.ts';
 import type { Io } from '../io.ts';
 import { decidingAttempt, decisive } from './deciding-attempt.ts';
 
-/** Causes of the transport that a look at the port may make more exact. */
+/** Causes of transport errors that examining the port can make more exact. */
 const INEXACT: ReadonlySet<string> = new Set(['speaks-http', 'tls-handshake']);
 
-/** The outcome, with what a look at the port shows added to the attempt that decided: when a delivery got no response, and why is not known. */
+/** Examines the port of a failed delivery that got no response for an unclear reason. Adds the cause to the deciding attempt. */
 export async function examinedOutcome(outcome: Outcome, io: Pick<Io, 'env' | 'signal'>): Promise<Outcome> {
   const destination = outcome.outcome === 'failed' ? decisive(outcome.destinations) : undefined;
   const attempt = destination && decidingAttempt(destination);

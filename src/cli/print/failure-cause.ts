@@ -3,10 +3,10 @@ import { TRACKING_API, type DestinationOutcome, type Outcome } from '../../app/p
 import { causeCodeOf, causeOf, networkCauseOf } from '../../diagnosis/explain.ts';
 import { decidingAttempt, decisive } from './deciding-attempt.ts';
 
-/** Why an attempt or a delivery failed, beyond its status or error, and what a person who reads that should do. Unescaped. */
+/** Why an attempt or a delivery failed, beyond its status or error, and how to fix it. Texts are unescaped. */
 export interface FailureCause {
   readonly code: string;
-  /** A sentence without its full stop; undefined where the status or the network's words say it all. */
+  /** A sentence without a full stop; undefined if the status or the error detail already says it. */
   readonly says: string | undefined;
   readonly hint: string;
 }
@@ -28,7 +28,7 @@ export function failureCause({ outcome, destinations, refusal }: Outcome): Failu
   return attemptCause(attempt, destination);
 }
 
-/** The cause of one attempt, of which the other attempts of its delivery may say more. */
+/** Returns the cause of one failed attempt. The other attempts of its delivery can show that the receiver died. */
 export function attemptCause(
   attempt: AttemptRecord,
   { attempts }: Pick<DestinationOutcome, 'attempts'>,
@@ -47,15 +47,15 @@ export function attemptCause(
   return { code, says: isMore ? found.says : undefined, hint: found.fix };
 }
 
-/** Statuses whose phrase says what their cause would. */
+/** Statuses whose phrase already names the cause. */
 const SAYS_ITSELF: ReadonlySet<number> = new Set([408, 423, 425, 429, 503, 507]);
 
-/** Whether the receiver took a connection for this message, broke it off, and takes none since. */
+/** Whether the receiver reset a connection for this delivery earlier and refuses connections since. */
 function diedOn({ error, url }: AttemptRecord, attempts: readonly AttemptRecord[]): boolean {
   return error === 'refused' && attempts.some((earlier) => earlier.url === url && earlier.error === 'reset');
 }
 
-/** A tracking API verifies no signature: it knows the sender by the write key. */
+/** Hints by status of a tracking API, which verifies the write key instead of a signature. */
 const BY_TRACKING_API_STATUS: Readonly<Record<number, string>> = {
   400: 'compare the message with what the tracking API accepts',
   401: 'check the write key (--write-key or HOOKS_WRITE_KEY): it belongs to one source',
@@ -64,7 +64,7 @@ const BY_TRACKING_API_STATUS: Readonly<Record<number, string>> = {
   405: 'check the path of --endpoint: batches go to …/v1/batch',
 };
 
-/** What a tracking API has no reason to say; behind the URL. */
+/** Matches a response that talks about signatures after the URL, which a tracking API would not do. */
 const SIGNED_RECEIVER = /^\d+ from \S+ .*\b(?:signature|hmac)\b/i;
 
 const SIGNED_HINT =

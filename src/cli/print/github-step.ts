@@ -7,37 +7,37 @@ import type { ReportedCase } from '../../report/case-report.ts';
 import { errorSentence } from '../error-text.ts';
 import type { Io } from '../io.ts';
 
-/** What failed, as GitHub shows it beside a file or at the top of a run. */
-export interface StepFailure {
+/** A failure, which GitHub shows next to a file or at the top of a run. */
+interface StepFailure {
   readonly title: string;
   readonly message: string;
-  /** What to do, or the details. */
+  /** The hint or the details. */
   readonly more?: string | undefined;
-  /** The file that the failure is about, and its line, from 1. */
+  /** The file and the line (from 1) that the failure is about. */
   readonly origin?: { readonly file: string; readonly line?: number | undefined } | undefined;
 }
 
-/** GitHub shows no more annotations of one step. */
+/** Maximum number of annotations that GitHub shows for one step. */
 const MAX_ANNOTATIONS = 10;
 const MAX_ROWS = 50;
-/** What a reason says of one message alone: how long it was tried, and where it stands. */
+/** Parts of a reason that differ for each message: the number of rounds, the time, and the position in the file. */
 const OF_ONE = / after \d+ rounds? in [^:]+(?=: )| \([^()]*:\d+\)$/g;
 const MAX_TEXT = 2_000;
 
 /**
- * The step of a GitHub workflow that runs this command. Failures become annotations on stderr (`::error file=…,line=…::…`), and at the end
- * a summary is added to the file that GITHUB_STEP_SUMMARY names, which GitHub shows on the page of the run.
+ * The step of a GitHub workflow that runs this command. Prints failures as annotations on stderr (`::error file=…,line=…::…`), and
+ * appends a summary to the file that GITHUB_STEP_SUMMARY names, which GitHub shows on the page of the run.
  */
 export class GithubStep {
   readonly #command: string;
   readonly #io: Pick<Io, 'env' | 'note' | 'verbatim'>;
   readonly #rows: StepFailure[] = [];
-  /** What many messages failed for: the first of them, and how many they are. */
+  /** The first failure and the number of failures, by reason and hint. */
   readonly #causes = new Map<string, { readonly first: StepFailure; count: number }>();
   #failures = 0;
   #counts: string | undefined;
 
-  /** @param command as `hooks test` */
+  /** @param command for example `hooks test` */
   constructor(command: string, io: Pick<Io, 'env' | 'note' | 'verbatim'>) {
     this.#command = command;
     this.#io = io;
@@ -48,7 +48,7 @@ export class GithubStep {
     if (this.#rows.length < MAX_ROWS) this.#rows.push(failure);
   }
 
-  /** Takes the results of a command that has few: one failure for all that failed, or could not be tried, for the same reason. */
+  /** Adds the cases of a command with few results. Cases that failed for the same reason become one failure. */
   addCases(cases: readonly ReportedCase[]): void {
     for (const same of sameReasons(cases, 'failure')) {
       const [{ name, message = '', details, hint = details }] = same;
@@ -68,7 +68,7 @@ export class GithubStep {
     this.#counts ??= countsOf(cases);
   }
 
-  /** Takes a message that was not delivered, of a file or of standard input. Those with one reason are one failure. */
+  /** Adds a message that was not delivered. Messages with the same reason become one failure. */
   addResult({ name, origin, reason = '' }: ReportedResult, hint: string | undefined): void {
     const isFile = origin.file !== STDIN_ORIGIN;
     const title = `${this.#command}: ${name}`;
@@ -82,12 +82,12 @@ export class GithubStep {
     }
   }
 
-  /** Takes the final counts in a line or several. Markdown aligns no columns. */
+  /** Sets the final counts. Collapses spaces, because Markdown does not align columns. */
   conclude(counts: string): void {
     this.#counts = counts.replaceAll(/ {2,}/g, ' ');
   }
 
-  /** Takes the error that ended the command, unless failures have told it already. */
+  /** Adds the error that ended the command, unless there are failures, which already report it. */
   addError(error: unknown): void {
     if (this.#failures + this.#causes.size > 0) return;
     const isOurs = error instanceof HooksError;
@@ -97,7 +97,7 @@ export class GithubStep {
     this.fail({ title: this.#command, message, more: isOurs ? error.hint : undefined, origin });
   }
 
-  /** Prints the annotations and writes the summary. A file that cannot be written costs the summary alone. */
+  /** Prints the annotations and writes the summary. If the summary cannot be written, prints a note. */
   async end(): Promise<void> {
     for (const { first, count } of this.#causes.values()) {
       const title = count === 1 ? first.title : `${first.title} and ${count - 1} more`;
@@ -139,7 +139,7 @@ export class GithubStep {
   }
 }
 
-/** What follows the `::` of a command of GitHub's runner: in it `%` and line breaks are escaped, in its properties `:` and `,` too. */
+/** Formats a workflow command of GitHub, after its `::`. Escapes `%` and line breaks, in properties also `:` and `,`. */
 function annotation({ title, message, more, origin }: StepFailure): string {
   const properties = { file: origin?.file, line: origin?.line, title };
   const given = Object.entries(properties).filter(([, value]) => value !== undefined);
@@ -156,10 +156,10 @@ function propertyText(text: string): string {
   return messageText(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
 }
 
-/** What could be markup, a mention, an emoji, or an address that GitHub makes a link of. */
+/** Characters that can start markup, a mention, an emoji, or an address that GitHub turns into a link. */
 const MARKUP = /[&<>|[\]()*_~`\\@#$]|:(?=[a-z+/-]|100:|1234:|8ball:)|(?<=www)\./gi;
 
-/** Text as Markdown that shows it unchanged: what came from outside can make no link, image or table. */
+/** Escapes text for Markdown, so that text from outside cannot create a link, an image or a table. */
 function markdown(text: string): string {
   const lines = text.split(/\r\n|[\r\n]/).map((line) => printable(line, MAX_TEXT));
   return lines.map((line) => line.replace(MARKUP, (one) => `&#${one.charCodeAt(0)};`)).join('<br>');
@@ -167,7 +167,7 @@ function markdown(text: string): string {
 
 type SameCases = [ReportedCase, ...ReportedCase[]];
 
-/** The cases of an outcome, those with the same message and hint together. */
+/** Groups the cases of an outcome by their message and, for failures, their hint. */
 function sameReasons(cases: readonly ReportedCase[], outcome: ReportedCase['outcome']): readonly SameCases[] {
   const groups = new Map<string, SameCases>();
   for (const one of cases.filter((each) => each.outcome === outcome)) {

@@ -3,10 +3,10 @@ import { networkInterfaces } from 'node:os';
 type Interfaces = ReturnType<typeof networkInterfaces>;
 
 /**
- * The URLs at which a server that listens on every interface is reached, one for each address of this machine; undefined for a server
+ * Returns the URLs of a server that listens on every interface, one for each address of this machine. Undefined for a server
  * that listens on one address, which its own URL names.
- * @param url at which the server is reached on this machine
- * @param host the address it listens on: `0.0.0.0` stands for each IPv4 address, `::` for those of both kinds
+ * @param url the URL of the server on this machine
+ * @param host the address to listen on: `0.0.0.0` stands for all IPv4 addresses, `::` for all IPv4 and IPv6 addresses
  */
 export function listeningUrls(
   url: string,
@@ -23,17 +23,17 @@ export function listeningUrls(
     .map(({ family, address }) => `${protocol}//${family === 'IPv6' ? `[${address}]` : address}:${port}`);
 }
 
-/** Addresses that a URL reaches only with the name of an interface in it, which few programs take. */
+/** Link-local IPv6 addresses: a URL reaches them only with the name of an interface in it, which few programs accept. */
 const LINK_LOCAL = /^fe[89ab]/i;
 
-/** The wildcard that a host is, parsed as a URL's host, since `0` and `::0` are wildcards too. */
+/** Returns the wildcard address that a host stands for, if any. Parses a URL, because `0` and `::0` are wildcards too. */
 function wildcardOf(host: string): string | undefined {
   const text = `http://${host.includes(':') ? `[${host}]` : host}`;
   const parsed = URL.canParse(text) ? new URL(text).hostname : undefined;
   return parsed === '0.0.0.0' || parsed === '[::]' ? parsed : undefined;
 }
 
-/** The line that names the server's URL, and one for each further URL, aligned. Ends with a line break. */
+/** Formats a line with the server's URL and an aligned line for each further URL. Ends with a line break. */
 export function listeningText(
   label: string,
   { url, urls = [] }: { readonly url: string; readonly urls?: readonly string[] | undefined },

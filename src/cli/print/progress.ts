@@ -2,7 +2,7 @@ import { durationText } from '../attempt-text.ts';
 import type { Io } from '../io.ts';
 
 export interface ProgressBar {
-  /** With a total the bar shows the share and the time left. A label replaces that of the bar until the next update. */
+  /** Sets the figures. With a total, the bar shows the share and the time left. A label lasts until the next update. */
   update: (done: number, total?: number, label?: string) => void;
   /** Shows a text in place of the figures until the next update. */
   say: (text: string) => void;
@@ -13,7 +13,7 @@ export interface ProgressBar {
   stop: () => void;
 }
 
-/** How much is done, and the total if it can be guessed. */
+/** Returns the amount done, and the total if it can be estimated. */
 export type ProgressMeasure = () => { readonly done: number; readonly total: number | undefined };
 
 interface ProgressOptions {
@@ -21,7 +21,7 @@ interface ProgressOptions {
   readonly shown: boolean;
   /** @default messages */
   readonly unit?: string;
-  /** Asked before the bar is drawn, in place of `update`. Its total is a guess, so that the bar shows the rate instead. */
+  /** Called before the bar is drawn, instead of `update`. Its total is an estimate, so the bar shows the rate instead of the total. */
   readonly measure?: ProgressMeasure;
 }
 
@@ -29,8 +29,8 @@ const REDRAW_MS = 100;
 const CLEAR_LINE = '\r\u001b[K';
 
 /**
- * Shows how much is done in the last line of stderr if that is a terminal; else only the lines. Drawn here, since `cli-progress` puts the
- * cursor back to where it began, over all that was printed above the bar.
+ * Creates a progress bar in the last line of stderr; without a terminal, only `line` prints. Not drawn with `cli-progress`, because that
+ * moves the cursor back to its start and overwrites the lines printed above the bar.
  */
 export function createProgress(
   { stderr, stderrIsTty, note }: Pick<Io, 'stderr' | 'stderrIsTty' | 'note'>,
@@ -40,12 +40,12 @@ export function createProgress(
     return { update: () => {}, say: () => {}, line: note, clear: () => {}, stop: () => {} };
   }
   const figures = new ProgressFigures(performance.now(), { isGuess: measure !== undefined });
-  let [shownLabel, override] = [label, undefined as string | undefined]; // until it is set
+  let [shownLabel, override] = [label, undefined as string | undefined]; // TypeScript would infer only undefined
   const clear = (): void => void stderr.write(CLEAR_LINE);
   const draw = (): void => {
     if (measure !== undefined) figures.update({ ...measure(), now: performance.now() });
     const text = override ?? `${shownLabel} ${figures.text(unit, performance.now())}`;
-    // A bar that wraps could not be cleared.
+    // Cut to the width of the terminal, because a wrapped bar could not be cleared.
     stderr.write(CLEAR_LINE + text.slice(0, (stderr.columns ?? 80) - 1));
   };
   const timer = setInterval(draw, REDRAW_MS).unref();
@@ -71,17 +71,17 @@ export function createProgress(
 
 const BAR_WIDTH = 16;
 
-/** What a progress bar says. Times are those of a monotonic clock, in ms. */
+/** The figures of a progress bar. Times are ms of a monotonic clock. */
 export class ProgressFigures {
   readonly #startedAt: number;
   readonly #isGuess: boolean;
   #updatedAt: number;
   #done = 0;
   #total: number | undefined;
-  /** When the total became known: what was before it says nothing of how long the rest takes. */
+  /** When the total became known: the time before that does not help to estimate the time left. */
   #totalSince = 0;
 
-  /** @param isGuess whether totals are only guessed */
+  /** @param isGuess whether totals are estimates */
   constructor(now: number, { isGuess = false } = {}) {
     this.#startedAt = now;
     this.#isGuess = isGuess;
@@ -95,7 +95,7 @@ export class ProgressFigures {
     this.#updatedAt = now;
   }
 
-  /** `120 messages, 40/s, 3s`; with a total `████░░ 14 of 50, 28%, 1m 20s left`, with a guessed one `████░░ 28%, 40/s, 1m 20s left`. */
+  /** `120 messages, 40/s, 3s`; with a total `████░░ 14 of 50, 28%, 1m 20s left`, with an estimated total `████░░ 28%, 40/s, 1m 20s left`. */
   text(unit: string, now: number): string {
     const [done, total] = [this.#done, this.#total];
     if (total !== undefined) return this.#shareText(total, now);
@@ -118,7 +118,7 @@ export class ProgressFigures {
     return `${bar} ${figures}${left}`;
   }
 
-  /** Goes down between two updates too. In whole seconds: more would be a guess. */
+  /** Estimates the time left, in whole seconds. Decreases between two updates too. */
   #leftMs(total: number, now: number): number {
     const each = (this.#updatedAt - this.#totalSince) / this.#done;
     const leftMs = each * (total - this.#done) - (now - this.#updatedAt);

@@ -19,15 +19,15 @@ import type { Paint, Palette } from '../palette.ts';
 import { jsonLine } from '../json-line.ts';
 import { formatRow, type Cell } from './table.ts';
 
-/** Longer values are no signatures. */
+/** Characters of a signature to show. Longer values are not signatures. */
 const MAX_SHOWN_SIGNATURE = 200;
-/** Room for a cause and its fix. */
+/** Characters of a cause or hint to show. */
 const MAX_HINT = 2_000;
 
 interface ReceivedOptions {
   readonly output: 'text' | 'json';
   readonly screen: Screen;
-  /** The capture that the request was saved as. */
+  /** The file of the capture if the request was saved. */
   readonly file?: string | undefined;
   readonly withBody: boolean;
 }
@@ -37,7 +37,7 @@ export function receivedRow(request: ReceivedRequest, options: ReceivedOptions):
   return (options.output === 'json' ? receivedJson : receivedText)(request, options);
 }
 
-/** The JSON line of a request (cli.md, `hooks listen`). */
+/** Formats a received request as the JSON line of `hooks listen -o json`. */
 function receivedJson(request: ReceivedRequest, { file, withBody }: ReceivedOptions): string {
   const { at, method, path, verdict, secret, note, diagnosis, problem, status, answered, body, ms } = request;
   const { forwarded, expected, got, call } = request;
@@ -71,7 +71,7 @@ function receivedJson(request: ReceivedRequest, { file, withBody }: ReceivedOpti
   });
 }
 
-/** The facts of a request's one message; none where there are several. */
+/** Returns the facts of a request's only message, or none if there are several messages. */
 function soleFacts(messages: readonly ReceivedMessage[]): MessageFacts {
   const [sole, second] = messages;
   return sole === undefined || second !== undefined ? {} : messageFacts(sole);
@@ -82,12 +82,12 @@ function messageJson(message: ReceivedMessage): object {
   return { index: message.index, type, ...rest, problem: message.rejection?.message };
 }
 
-/** Formats a received request for a person: one aligned line, and below it why a signature does not match. */
+/** Formats a received request for a person: an aligned line, then lines with its messages, problems and body. */
 function receivedText(request: ReceivedRequest, { file, withBody, screen }: ReceivedOptions): string {
   const { at, method, path, verdict, body, ms } = request;
   const messages = messagesOf(request);
   const { color, stdoutColumns: columns } = screen;
-  // What was sent says more than how fast the response to it was.
+  // A narrow terminal leaves out the response time, which is the least important column.
   const isNarrow = columns !== undefined && columns < 100;
   const cells: readonly Cell[] = [
     { text: clockTime(at).slice(0, isNarrow ? 8 : undefined), paint: color.dim },
@@ -109,7 +109,7 @@ function receivedText(request: ReceivedRequest, { file, withBody, screen }: Rece
   ];
   const line = withBody || columns === undefined ? '' : bodyLine(request, messages);
   if (line !== '') lines.push(color.dim(`    ${truncateEnd(printable(line, columns), (columns ?? 0) - 4)}`));
-  // A body is not wrapped: it can be copied.
+  // A body is not wrapped, so that it can be copied.
   if (withBody && body.byteLength > 0) lines.push(`    ${printable(bodyText(body), 10_000)}`);
   return `${lines.join('\n')}\n`;
 }
@@ -121,7 +121,7 @@ const VERDICT_COLORS: Readonly<Record<ReceivedRequest['verdict'], (color: Palett
   unchecked: (color) => color.dim,
 };
 
-/** What the line of a request does not say yet: what its message is about; without one, the body. Empty: nothing more. */
+/** Returns the data of a request's message, or the body if it is not a message. Empty if there is nothing more to show. */
 function bodyLine({ body }: ReceivedRequest, messages: readonly ReceivedMessage[]): string {
   if (messages.length > 1) return '';
   const [{ value } = { value: undefined }] = messages;
@@ -133,14 +133,14 @@ function bodyLine({ body }: ReceivedRequest, messages: readonly ReceivedMessage[
   return about === undefined ? '' : JSON.stringify(about);
 }
 
-/** No terminal is wider. */
+/** Bytes of a body that fill a line of any terminal. */
 const LONGEST_LINE = 1_000;
 
 function remarksOn(request: ReceivedRequest, color: Palette): readonly (string | undefined)[] {
   const { note, diagnosis, expected, got, call, problem = call?.rejection?.message, forwarded } = request;
   return [
     diagnosis && color.yellow(`${diagnosis.code}: ${printable(diagnosis.hint, MAX_HINT)}`),
-    // A right signature that does not count, since it is too old, is not shown twice.
+    // A signature that matches but is too old is not shown twice.
     expected === got
       ? undefined
       : expected && color.dim(`expected ${expected}, got ${printable(got ?? '', MAX_SHOWN_SIGNATURE)}`),
@@ -154,7 +154,7 @@ function remarksOn(request: ReceivedRequest, color: Palette): readonly (string |
   ];
 }
 
-/** The one message of a request, or how many there are. */
+/** Describes the only message of a request, or returns the number of messages. */
 function messagesColumn(messages: readonly ReceivedMessage[]): string {
   const [sole] = messages;
   if (messages.length === 1 && sole !== undefined) return messageText(sole);
@@ -163,7 +163,7 @@ function messagesColumn(messages: readonly ReceivedMessage[]): string {
     : [`${messages.length} messages`, libraryOf(messages)].filter(Boolean).join(' from ');
 }
 
-/** A line for each message where there are several, and what `hooks serve` would reject. */
+/** Returns a line for each of several messages, and for each message that `hooks serve` would reject. */
 function messageLines(messages: readonly ReceivedMessage[], color: Palette): string[] {
   const isSole = messages.length === 1;
   return messages.flatMap((message) => {
@@ -192,13 +192,13 @@ function statusCell({ answered, status }: ReceivedRequest, color: Palette): Cell
   return { text, minWidth: 9, paint: status === undefined || status >= 300 ? color.red : color.green };
 }
 
-/** The time in this machine's zone, as a person's watch shows it; the JSON line has the date and the zone. */
+/** Formats the time of day in the local time zone. The JSON line has the date and UTC. */
 function clockTime(at: number): string {
   const time = new Date(at);
   return `${time.toTimeString().slice(0, 8)}.${String(time.getMilliseconds()).padStart(3, '0')}`;
 }
 
-/** Formats the response of a receiver that a request was passed on to. */
+/** Formats the response of the receiver that a request was forwarded to. */
 export function forwardedText(forwarded: Forwarded, color: Palette, label = 'forwarded'): string {
   const { status, reply, detail = reply, ms } = forwarded;
   const shown = detailText({ ...forwarded, ...(detail !== undefined && { detail }) });
@@ -206,7 +206,7 @@ export function forwardedText(forwarded: Forwarded, color: Palette, label = 'for
   return status !== undefined && status < 300 ? color.dim(text) : color.yellow(text);
 }
 
-/** Headers and body as in a capture: secret headers masked, the body as text or, where it is none, in base64. */
+/** Returns headers and body as in a capture: secret headers are masked, and a body that is not text is base64. */
 function headersAndBody({ method, path, rawHeaders, body }: ReceivedRequest): object {
   const capture = toCapture({ method, url: path, headers: pairsOf(rawHeaders), body });
   const { headers } = capture;
@@ -215,10 +215,6 @@ function headersAndBody({ method, path, rawHeaders, body }: ReceivedRequest): ob
     : { headers, bodyBase64: capture.bodyBase64 };
 }
 
-function bodyText(body: Uint8Array): string {
-  return withoutWriteKeys(bufferOf(body).toString());
-}
-
-function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
-  return Buffer.from(buffer, byteOffset, byteLength);
+function bodyText({ buffer, byteOffset, byteLength }: Uint8Array): string {
+  return withoutWriteKeys(Buffer.from(buffer, byteOffset, byteLength).toString());
 }

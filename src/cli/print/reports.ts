@@ -6,17 +6,17 @@ import type { Io } from '../io.ts';
 import type { GithubStep } from './github-step.ts';
 import type { Reported } from './write-failure-report.ts';
 
-/** What a command writes besides its output. */
+/** The reports that a command writes besides its output. */
 export interface Reports {
-  /** Undefined where no workflow of GitHub runs the command. */
+  /** Undefined outside GitHub workflows. */
   readonly github: GithubStep | undefined;
-  /** Opens the report of a command that has few results. Undefined without --report. Throws ConfigError or InputError. */
+  /** Opens the report of a command with few results; undefined if there is none to write. Throws ConfigError or InputError. */
   readonly openCases: () => Promise<CaseReport | undefined>;
 }
 
 /**
- * Runs a command that has --report. When the command cannot run and has written no report, this writes one that says so: the one
- * at that path may be of an earlier day, and green.
+ * Runs a command that has --report. If the command fails before it has written a report, writes one with the error, because an
+ * older report at that path could show success.
  */
 export async function withReports(
   reported: Reported,
@@ -32,10 +32,10 @@ export async function withReports(
     return await run({ github, openCases: () => openCases(reported, io, github) });
   } catch (error) {
     github?.addError(error);
-    // A report replaces the file, so that a new one has another inode.
+    // Writing a report replaces the file, so a new report has another inode.
     if (report !== undefined && path !== undefined && (await fileAt(path)) === before) {
       const { writeFailureReport } = await import('./write-failure-report.ts');
-      // The first error counts, not that of the report.
+      // The error of the command counts, not an error of its report.
       await writeFailureReport(error, { path, report, suite, inputs, cwd: io.cwd }).catch(() => {});
     }
     throw error;

@@ -10,34 +10,34 @@ import { tenths } from '../attempt-text.ts';
 import { decidingAttempt, decisive, destinationMs } from './deciding-attempt.ts';
 import type { FailureCause } from './failure-cause.ts';
 
-/** What a result line says of a message besides its outcome. */
+/** Facts about a message that its result line shows besides the outcome. */
 export interface ResultFacts {
   readonly type: string;
-  /** What a person knows it by: the event, the page's name, the user. */
+  /** Short description for people: the event, the page's name, the user. */
   readonly title: string;
   /** `file:line`, for a replay. */
   readonly origin?: string;
   readonly body?: string | undefined;
-  /** Why it failed. */
+  /** Why the delivery failed. */
   readonly cause?: FailureCause | undefined;
-  /** What the body of a 2xx says against it. */
+  /** The failure that the body of a 2xx response reports. */
   readonly warning?: ResponseCause;
-  /** What the receiver of --loopback thought of it. */
+  /** The result of verifying the message in the receiver of --loopback. */
   readonly judgement?: Pick<ReceivedRequest, 'verdict' | 'problem'>;
 }
 
-/** Whether nothing is left to do about the message here. */
+/** Whether this command has nothing left to do for the message. */
 export function isTaken(outcome: ReportedOutcome): boolean {
   return outcome === 'delivered' || outcome === 'queued';
 }
 
-/** What a person knows the message by: its event or name, else the id of its group or user. */
+/** Returns the title of a message: its event or name, else the id of its group or user. */
 export function messageTitleOf({ event, name, properties, groupId, userId, anonymousId }: Message): string {
   const title = event ?? name ?? properties?.['name'] ?? groupId ?? userId ?? anonymousId;
   return typeof title === 'string' ? title : '';
 }
 
-/** The JSON object of a message that `-o json` prints as a line and reports contain. JSON leaves out what is undefined. */
+/** Returns the JSON object of a message for `-o json` and for reports. JSON leaves out undefined fields. */
 export function resultLine(
   result: Outcome,
   { type, origin, body, judgement, warning, cause: known }: ResultFacts,
@@ -49,14 +49,9 @@ export function resultLine(
     messageId,
     type,
     outcome,
-    url: decided.url,
-    status: decided.status,
+    ...decided,
     error: refusal?.code ?? decided.error,
     reason: refusal === undefined ? decided.reason : printable(refusal.reason),
-    attempts: decided.attempts,
-    ms: decided.ms,
-    signature: decided.signature,
-    signatures: decided.signatures,
     cause: cause?.code,
     warning: warning?.code,
     hint: printableHint(cause?.hint ?? warning?.fix),
@@ -78,7 +73,7 @@ function byName(destinations: readonly DestinationOutcome[]): object {
   );
 }
 
-/** Gives every line its attempts, so that a program that reads them need not ask whether there are any. */
+/** A destination without attempts, so that every line has `attempts`, which programs can read without a check. */
 const UNTRIED: DestinationOutcome = { name: '', outcome: 'unsent', attempts: [] };
 
 function destinationFields(destination: DestinationOutcome) {

@@ -20,7 +20,7 @@ const SYMBOL = {
 
 const TITLE_WIDTH = 24;
 
-/** Formats a result for people: one line with aligned columns, and below it why it failed. */
+/** Formats a result for people: an aligned line, then lines that explain a failure. */
 export function resultText(outcome: Outcome, facts: ResultFacts, screen: Screen): string {
   const { judgement, body, warning, cause } = facts;
   const { color, stdoutColumns: columns } = screen;
@@ -31,12 +31,12 @@ export function resultText(outcome: Outcome, facts: ResultFacts, screen: Screen)
     formatRow(resultCells(outcome, facts, color), { columns, gap: 1 }),
     ...below.map((text) => fitText(`  ${text}`, columns)),
   ];
-  // A body is not wrapped: it can be copied.
+  // A body is not wrapped, so that it can be copied.
   if (body) lines.push(`  ${printable(body, 100_000)}`);
   return lines.join('\n');
 }
 
-/** The columns. The URL comes last, since nothing has to align behind it. */
+/** Returns the columns of a result line. The URL is last, because nothing must align after it. */
 function resultCells({ outcome, destinations }: Outcome, facts: ResultFacts, color: Io['color']): Cell[] {
   const { type, title, origin, judgement } = facts;
   const destination = decisive(destinations);
@@ -54,9 +54,9 @@ function resultCells({ outcome, destinations }: Outcome, facts: ResultFacts, col
   ];
 }
 
-/** A sender counts every 2xx as delivered, whatever comes with it. */
+/** Warns about a 2xx response whose body reports a failure: its status alone counts as delivered. */
 function warningText({ code, says }: ResponseCause): string {
-  // It may be a receiver that responds with a page.
+  // A question, because some receivers do respond with a page.
   const text = code === 'page' ? 'an HTML page came back: is this the URL of the receiver?' : says;
   return `warning: delivered by its status, but ${printable(text, 1_000)}`;
 }
@@ -70,7 +70,7 @@ function paintOf(outcome: Outcome['outcome'], color: Io['color']): Paint {
   return outcome === 'failed' ? color.red : color.yellow;
 }
 
-/** Says why a message was not delivered: a sentence, then further lines. Empty when it was. */
+/** Explains why a message was not delivered: a sentence, then further lines. Empty for a delivered message. */
 export function explanation(
   { outcome, destinations, refusal }: Outcome,
   cause: FailureCause | undefined,
@@ -92,7 +92,7 @@ export function explanation(
   }
 }
 
-/** The reason as a sentence. That of the tracking API's client may begin with how often it tried. */
+/** Turns the reason of a rejection into a sentence. A reason of the tracking API's client can start with `after 3 rounds`. */
 function rejectionText(reason: string, destinations: Outcome['destinations']): string {
   const shown = printable(reason);
   if (destinations.length === 0) return `Not queued: ${shown}`;
@@ -101,7 +101,9 @@ function rejectionText(reason: string, destinations: Outcome['destinations']): s
 
 function unsettledText(destination: DestinationOutcome): string[] {
   const last = decidingAttempt(destination);
-  return last === undefined ? [] : [`Interrupted before the next round; the last: ${attemptText(last)}`];
+  return last === undefined
+    ? []
+    : [`Interrupted before the next round; the last attempt: ${attemptText(last)}`];
 }
 
 /** ``Delivery failed after 6 rounds in 30s: 503 Service Unavailable from https://a.example/hook`` */

@@ -2,28 +2,28 @@ import stringWidth from 'fast-string-width';
 import { padText, truncateMiddle, wrapText } from '../fit-text.ts';
 import type { Paint } from '../palette.ts';
 
-/** A cell of a table, or of a line that is aligned with those before and after it. Its text is escaped and has no colors. */
+/** A cell of a table or of an aligned line. Its text is escaped and has no colors. */
 export interface Cell {
   readonly text: string;
   /** @default 0 */
   readonly minWidth?: number;
   /** @default 'start' */
   readonly align?: 'start' | 'end';
-  /** The width down to which the middle is left out when the line is wider than the terminal. @default never */
+  /** The minimum width to shorten the text to if the line is wider than the terminal. @default never shortened */
   readonly shortest?: number;
   readonly paint?: Paint;
 }
 
-export interface RowOptions {
-  /** The width of the terminal; undefined where there is none: then a row is one line of any length. */
+interface RowOptions {
+  /** The width of the terminal; undefined without a terminal, where a row is one line of any length. */
   readonly columns: number | undefined;
-  /** Spaces between cells; one where the row is wider than the terminal. @default 2 */
+  /** Spaces between cells. A row that is wider than the terminal has one. @default 2 */
   readonly gap?: number;
 }
 
-/** The indentation of the lines on which a row goes on. */
+/** Indentation of a row's continuation lines. */
 const INDENT = 4;
-/** A text with less room than this goes on in the next line instead. */
+/** Columns that a wrapped text needs. With less room, it starts on the next line. */
 const MIN_TEXT_WIDTH = 24;
 
 /** Formats rows with aligned columns, each ending with a line break. */
@@ -36,7 +36,7 @@ export function formatTable(rows: readonly (readonly Cell[])[], options: RowOpti
   return aligned.map((row) => `${formatRow(row, options)}\n`).join('');
 }
 
-/** Formats a row. What does not fit goes on in the next line, cell by cell; the last cell is wrapped at words. */
+/** Formats a row. Cells that do not fit move to the next line; the last cell is wrapped at words. */
 export function formatRow(cells: readonly Cell[], { columns = Infinity, gap = 2 }: RowOptions): string {
   const gaps = cells.length - 1;
   const width = cells.map(widthOf).reduce((sum, each) => sum + each, 0);
@@ -76,7 +76,7 @@ function formatCell(cell: Cell, { width, room, indent, isLast }: CellLayout): st
   return padded.replace(shown, () => paint(shown));
 }
 
-/** The widths of the cells, of which those that may be shortened give way, the last first, if that makes the row fit. */
+/** Returns the widths of the cells. Shortens cells that allow it, the last first, if that makes the row fit. */
 function shrink(cells: readonly Cell[], columns: number): readonly number[] {
   const widths = cells.map(widthOf);
   let over = widths.reduce((sum, width) => sum + width, 0) - columns;

@@ -7,11 +7,11 @@ import { rejectOverwrite } from '../../report/reject-overwrite.ts';
 import { errorSentence } from '../error-text.ts';
 
 export interface Reported {
-  /** The file of `--report`, if it is given. */
+  /** The file of `--report`. */
   readonly report: string | undefined;
   /** The name of the suite, such as `hooks test`. */
   readonly suite: string;
-  /** Files and globs that are never overwritten. */
+  /** Files and globs that the report must not overwrite. */
   readonly inputs: readonly string[];
 }
 
@@ -22,13 +22,13 @@ interface FailureReport extends Reported {
   readonly cwd: string;
 }
 
-/** Writes a report of one case, which is an error. Throws InputError or ConfigError when it cannot be written, or not to that path. */
+/** Writes a report with one case, the error. Throws InputError if it cannot be written, ConfigError if it would overwrite an input. */
 export async function writeFailureReport(
   failure: unknown,
   { report: name, path, suite, inputs, cwd }: FailureReport,
 ): Promise<void> {
   for (const input of inputs) {
-    // An input that names no file cannot be lost.
+    // An input that does not exist cannot be overwritten.
     const files = await expandInputs([input], cwd).catch(() => []);
     const paths = files.map((file) => resolve(cwd, file));
     await rejectOverwrite(paths, { path, name, flag: '--report' });
@@ -37,10 +37,10 @@ export async function writeFailureReport(
   await report.finish([failureCase(failure, suite)], FAILURE_SUMMARY);
 }
 
-/** The summary of a report of one error. */
+/** The summary of a report with one error. */
 export const FAILURE_SUMMARY = { errors: 1, ms: 0 };
 
-/** The case of a command that could not try anything. */
+/** Creates the case of a command that failed before it tried anything. */
 export function failureCase(failure: unknown, suite: string): ReportedCase {
   const { message, type, hint } = errorFacts(failure);
   const line = { outcome: 'error', error: type, reason: message, hint };

@@ -252,7 +252,7 @@ export const OWN_WORDS_THEME: AnswerTheme = {
       title: 'the name of the event is given without its flag',
       argv: ['send', 'track', 'Signup', '--user-id', 'u1', '--url', 'http://127.0.0.1:9/'],
       cause: 'Expected at most 0 arguments, got 1',
-      fix: 'give the value behind its flag: --event Signup',
+      fix: 'give the value after its flag: --event Signup',
       exitCode: 2,
     },
     {

@@ -49,7 +49,7 @@ const COMMANDS: readonly Slip[] = [
     'a flag stands before the command',
     ['--url', 'http://127.0.0.1:9/', 'send'],
     'Unknown option `--url`',
-    'give it behind the command: hooks COMMAND --url',
+    'give it after the command: hooks COMMAND --url',
   ],
   [
     'long-dash',

@@ -309,8 +309,8 @@ export const STRANGERS: AnswerTheme = {
       [
         ['track', '--name', 'A', 'name what happened with --event'],
         ['page', '--event', 'A', 'name the page with --name'],
-        ['identify', '--properties', '{}', 'set what is known of the user with --traits'],
-        ['track', '--traits', '{}', 'set what belongs to the event with --properties'],
+        ['identify', '--properties', '{}', 'set traits of the user with --traits'],
+        ['track', '--traits', '{}', 'set data of the event with --properties'],
       ] as const
     ).map(([type, flag, value, fix]): AnswerCase => ({
       id: `${type}-${flag.slice(2)}`,

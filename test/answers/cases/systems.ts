@@ -115,7 +115,7 @@ function found(id: string, title: string, given: Given, [cause, fix]: readonly [
 
 const DOCTOR: readonly AnswerCase[] = [
   found('write-key', 'serve needs a write key and there is none', { files: { '.hooksrc.yaml': CONFIG } }, [
-    'it has no write key, so hooks serve takes no call for it',
+    'it has no write key, so hooks serve accepts no messages',
     'set `writeKey` in the config, or HOOKS_WRITE_KEY',
   ]),
   found(
@@ -170,7 +170,7 @@ const DOCTOR: readonly AnswerCase[] = [
     'tls-variable',
     'certificates are switched off for Node',
     { files: { '.hooksrc.yaml': CONFIG }, env: { NODE_TLS_REJECT_UNAUTHORIZED: '0' } },
-    ['NODE_TLS_REJECT_UNAUTHORIZED=0 is set, which changes nothing', 'delivery: { ca: ./ca.pem }'],
+    ['NODE_TLS_REJECT_UNAUTHORIZED=0 has no effect', 'delivery: { ca: ./ca.pem }'],
   ),
   found(
     'no-queue',

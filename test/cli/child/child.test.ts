@@ -42,7 +42,7 @@ const PARENT = `
   setInterval(() => {}, 1e6);`;
 
 describe('a command that is started', () => {
-  it('tells with what exit code or by which signal it ended', async () => {
+  it('reports its exit code or the signal that ended it', async () => {
     const { options } = shown();
     const [one, other] = [
       await startCommand(node('process.exitCode = 7'), options),
@@ -54,7 +54,7 @@ describe('a command that is started', () => {
     await other.stop();
   });
 
-  it('has its output shown by lines, without secrets, without what moves a cursor', async () => {
+  it('has its output shown line by line, without secrets or control characters', async () => {
     const { options, lines } = shown({ secrets: ['s3cret'] });
     const text = 'one s3cret\\n\\ttab \\u001b[2J\\r\\nlast';
     const command = await startCommand(node(`process.stdout.write('${text}')`), options);
@@ -63,7 +63,7 @@ describe('a command that is started', () => {
     expect(lines).toEqual(['| one ***', '|     tab \\u001b[2J', '| last']);
   });
 
-  it('has no secret shown, however it is spelled and over however many lines it goes', async () => {
+  it('has its secrets masked in any spelling and over several lines', async () => {
     const secrets = ['<s3c&ret/1>', 'first line\n\n  of a secret\r\nand\n'];
     const { options, lines } = shown({ secrets });
     const command = await startCommand(
@@ -93,7 +93,7 @@ describe('a command that is started', () => {
     expect(lines.at(-1)).toBe('| *** and the rest');
   });
 
-  it('is stopped with what it has started, killed where it does not obey', async () => {
+  it('is stopped with its children, and killed if it does not stop', async () => {
     const { options, lines } = shown({ graceMs: 200 });
     const command = await startCommand(node(PARENT), options);
     const pids = await firstPids(lines);
@@ -109,7 +109,7 @@ describe('a command that is started', () => {
     expect(await command.stop()).toEqual({ killed: false });
   });
 
-  it('leaves no listener behind', async () => {
+  it('removes its listeners', async () => {
     const before = listeners();
     const { options } = shown();
     const command = await startCommand(node('setInterval(() => {}, 1e6)'), options);

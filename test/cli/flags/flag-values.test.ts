@@ -20,7 +20,7 @@ describe('the rules of flags', () => {
     { certOut: 'a.pem', selfSigned: true },
     { count: 1, atLeast: undefined },
     { atLeast: 1, atMost: 2 },
-  ])('let pass %j', (flags) => {
+  ])('accept %j', (flags) => {
     expect(() => rejectConflicts(flags, RULES)).not.toThrow();
   });
 });

@@ -52,8 +52,8 @@ beforeEach(() => {
   env = { HOOKS_DATA_DIR: join(cwd, 'data') };
 });
 
-describe('a file without end', () => {
-  it.each(WHOLE)('is rejected with the flag, the file and the limit by %j', async (args, error) => {
+describe('an endless file', () => {
+  it.each(WHOLE)('is rejected by %j, with the flag, the file and the limit', async (args, error) => {
     // More than any command needs, and less than a file without end takes in seconds.
     const line = 'ulimit -d 1500000 && hooks "$@"';
     const { code, stdout, stderr } = await inShell(line, named(args, '/dev/zero'), { cwd, env });
@@ -61,7 +61,7 @@ describe('a file without end', () => {
     expect(code).toBe(args[0] === 'doctor' ? 1 : 2);
   });
 
-  it('is rejected as the config that the search finds, and as the file of delivery.ca', async () => {
+  it('is rejected as a config and as the file of delivery.ca', async () => {
     writeFileSync(join(cwd, '.hooksrc.json'), '{}');
     truncateSync(join(cwd, '.hooksrc.json'), 3 * 1024 ** 3);
     const found = await startHooks(['config'], { cwd, env }).exited;
@@ -122,7 +122,7 @@ describe('a pipe', () => {
   });
 });
 
-it('verify reads a file of a gigabyte', async () => {
+it('hooks verify reads a file of a gigabyte', async () => {
   writeFileSync(join(cwd, 'large'), '');
   truncateSync(join(cwd, 'large'), 1024 ** 3);
   const args = ['verify', '--secret', 's', '--signature', 'a'.repeat(40), 'large'];

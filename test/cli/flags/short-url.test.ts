@@ -26,7 +26,7 @@ describe('expandUrl', () => {
     '123456',
     '',
     'localhost:3000#part',
-  ])('leaves %s as it is', (text) => {
+  ])('returns %s unchanged', (text) => {
     expect(expandUrl(text)).toBe(text);
   });
 });

@@ -33,7 +33,7 @@ describe('in a workflow of GitHub', () => {
     );
   });
 
-  it('replay annotates one cause once, with the number of its messages', async () => {
+  it('replay annotates a common cause once, with the number of its messages', async () => {
     const names = Array.from({ length: 12 }, (_, index) => `${index}.json`);
     cwd = temporaryFolder({
       'bad.json': '{"type":"trac"}',
@@ -72,7 +72,7 @@ describe('in a workflow of GitHub', () => {
     expect(summary()).toMatch(/^### ✗ hooks test\n\n1 not tried\n/);
   });
 
-  it('expect annotates what did not come, and shows what its command printed', async () => {
+  it('expect annotates a missing message, and shows the output of its command', async () => {
     const flags = ['--messages', '1', '--within', '1s', '--report', 'r.xml'];
     const command = ['--', 'sh', '-c', 'echo "sent $HOOKS_SECRET"'];
     const run = await hooks(['expect', ...flags, '--secret', 'hidden-one', ...command], { cwd, env });
@@ -83,7 +83,7 @@ describe('in a workflow of GitHub', () => {
     expect(readFileSync(join(cwd, 'r.xml'), 'utf8')).toContain('<system-err>sent ***&#10;</system-err>');
   });
 
-  it('a command that cannot run says why, and adds to the summary of the steps before', async () => {
+  it('a command that cannot run reports why, and appends to the summary of earlier steps', async () => {
     await hooks(['replay', 'one.json', '--loopback'], { cwd, env });
     const { code, stderr } = await hooks(['replay', 'none.json', '--loopback'], { cwd, env });
     expect(code).toBe(2);
@@ -93,13 +93,13 @@ describe('in a workflow of GitHub', () => {
     expect(summary()).toMatch(/^### ✓ hooks replay\n[^]*### ✗ hooks replay\n/);
   });
 
-  it('a summary that cannot be written costs no result', async () => {
+  it('a summary that cannot be written does not change the result', async () => {
     env['GITHUB_STEP_SUMMARY'] = join(cwd, 'none', 'summary.md');
     const { code, stderr } = await hooks(['replay', 'one.json', '--loopback'], { cwd, env });
     expect([code, stderr]).toEqual([0, 'note: the summary cannot be added to GITHUB_STEP_SUMMARY: ENOENT\n']);
   });
 
-  it('elsewhere nothing is annotated', async () => {
+  it('commands annotate nothing outside of a workflow', async () => {
     delete env['GITHUB_ACTIONS'];
     const { stderr } = await hooks(['replay', 'bad.ndjson', '--loopback'], { cwd, env });
     expect(annotations(stderr)).toEqual([]);
@@ -113,7 +113,7 @@ const stepIo = (note: (line: string) => unknown) => ({
   verbatim: { out: () => {}, note: (line: string) => void note(line) },
 });
 
-describe('a step', () => {
+describe('a step of a GitHub workflow', () => {
   const lines: string[] = [];
   const failing = (count: number, message: string): Promise<void> => {
     lines.length = 0;
@@ -125,7 +125,7 @@ describe('a step', () => {
     return step.end();
   };
 
-  it('ten annotations are printed, as many as GitHub shows, and the summary says how many more there are', async () => {
+  it('prints at most ten annotations, as many as GitHub shows, and counts the others in the summary', async () => {
     await failing(60, 'no');
     expect(lines).toHaveLength(10);
     expect(lines.at(-1)).toBe('::error title=hooks test::and 51 more');
@@ -133,7 +133,7 @@ describe('a step', () => {
     expect(summary()).toContain('\nand 10 more\n');
   });
 
-  it('one annotation tells one reason, with the number and the names of what failed for it', async () => {
+  it('prints one annotation for each reason, with the number and names of its failures', async () => {
     const notes: string[] = [];
     env = {};
     const step = new GithubStep(
@@ -157,7 +157,7 @@ describe('a step', () => {
     ]);
   });
 
-  it('hostile text can begin no command, end no property and make no markup', async () => {
+  it('escapes text that would start a command, end a property or be markup', async () => {
     await failing(1, '100%\r\n::set-output name=a::b\u001b[2J <img src=x> | [a](b)');
     expect(lines).toEqual([
       '::error title=a%2Cb%3Ac::100%25%0A::set-output name=a::b\\u001b[2J <img src=x> | [a](b)',

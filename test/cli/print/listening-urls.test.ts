@@ -24,7 +24,7 @@ describe('listeningUrls', () => {
     expect(listeningUrls('https://127.0.0.1:8443', host, INTERFACES)).toEqual(urls);
   });
 
-  it('are told a line each, the one for this machine first', () => {
+  it('are printed one a line, the one for this machine first', () => {
     const [url = ''] = IPV4_URLS;
     expect(listeningText('Listening on', { url, urls: IPV4_URLS }, bold)).toBe(
       'Listening on *https://127.0.0.1:8443*\n         and *https://10.0.0.5:8443*\n',
@@ -40,7 +40,7 @@ function start(command: string, ...flags: readonly string[]): RunningHooks {
 }
 
 describe.each(['listen', 'serve'])('hooks %s --host 0.0.0.0', (command) => {
-  it('says at which addresses it listens', async () => {
+  it('prints the addresses on which it listens', async () => {
     const running = start(command, '-o', 'json', ...(command === 'serve' ? ['--no-deliver'] : []));
     const { value = '' } = await running.lines.next();
     const { url, urls } = JSON.parse(value) as { readonly url: string; readonly urls: readonly string[] };
@@ -51,7 +51,7 @@ describe.each(['listen', 'serve'])('hooks %s --host 0.0.0.0', (command) => {
     expect(await running.stop('SIGTERM')).toMatchObject({ code: 0 });
   });
 
-  it('says so to a person, a line each', async () => {
+  it('prints them for people, one a line', async () => {
     const running = start(command, ...(command === 'serve' ? ['--no-deliver'] : []));
     const { value = '' } = await running.lines.next();
     const [, label = '', port = ''] = /^(.* on) http:\/\/127\.0\.0\.1:(\d+)$/.exec(value) ?? [];

@@ -10,7 +10,7 @@ describe('the figures of a progress bar', () => {
     expect(figures.text('deliveries', 4_000)).toBe('120 deliveries, 40/s, 3s');
   });
 
-  it('are the share and the time left as soon as it is', () => {
+  it('are the share and the time left once the total is known', () => {
     const figures = new ProgressFigures(0);
     figures.update({ done: 0, total: 50, now: 7_000 });
     expect(figures.text('', 8_000)).toBe('░░░░░░░░░░░░░░░░ 0 of 50, 0%');
@@ -31,14 +31,14 @@ describe('the figures of a progress bar', () => {
   });
 });
 
-describe('a guessed total', () => {
+describe('an estimated total', () => {
   it('shows share, rate and time left', () => {
     const figures = new ProgressFigures(0, { isGuess: true });
     figures.update({ done: 250, total: 1_000, now: 2_000 });
     expect(figures.text('messages', 2_000)).toBe('████░░░░░░░░░░░░ 25%, 125/s, 6s left');
   });
 
-  it('may be less than what is done', () => {
+  it('can be less than the amount done', () => {
     const figures = new ProgressFigures(0, { isGuess: true });
     figures.update({ done: 1_100, total: 1_000, now: 2_000 });
     expect(figures.text('messages', 2_000)).toBe('████████████████ 100%, 550/s, 1s left');
@@ -46,7 +46,7 @@ describe('a guessed total', () => {
 });
 
 describe('a progress bar', () => {
-  it('leaves the lines above it alone: it only ever clears its own line', async () => {
+  it('clears only its own line, not the lines above', async () => {
     let written = '';
     const stderr = new Writable({
       write: (text: Buffer, _encoding, done) => {

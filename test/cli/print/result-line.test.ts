@@ -7,7 +7,7 @@ import { attempt, AT, destination, failed, failing, outcomeOf, UNTRIED } from '.
 const FACTS = { type: 'track', title: 'Signup' };
 
 describe('the JSON line of a result', () => {
-  it('of a delivered message tells of the attempt that delivered it', () => {
+  it('describes the attempt that delivered the message', () => {
     const attempts = [
       failing(503),
       attempt({ status: 204, url: 'https://b.example', afterMs: 900, ms: 41.26 }),
@@ -38,7 +38,7 @@ describe('the JSON line of a result', () => {
     });
   });
 
-  it('of a failed one tells of its last attempt, with the code', () => {
+  it('describes the last attempt of a failed message, with its code', () => {
     const line = resultLine(
       outcomeOf(failed(failing(503), attempt({ error: 'timeout', afterMs: 10 }))),
       FACTS,
@@ -47,13 +47,13 @@ describe('the JSON line of a result', () => {
     expect(JSON.parse(jsonLine(line))).not.toHaveProperty('status');
   });
 
-  it('escapes what turns the reading round, and means the same', () => {
+  it('escapes characters that reverse the reading direction, and keeps its meaning', () => {
     const value = { title: 'a\u061cb\u200ec\u202ed\u2069e' };
     expect(jsonLine(value)).toBe(`${String.raw`{"title":"a\u061cb\u200ec\u202ed\u2069e"}`}\n`);
     expect(JSON.parse(jsonLine(value))).toEqual(value);
   });
 
-  it('of several destinations tells of each, and on top of the one that failed', () => {
+  it('describes each of several destinations, and at the top level the one that failed', () => {
     const line = resultLine(outcomeOf(destination(), { ...failed(failing(404)), name: 'Other' }), FACTS);
     expect(line).toMatchObject({
       outcome: 'failed',
@@ -65,7 +65,7 @@ describe('the JSON line of a result', () => {
     });
   });
 
-  it('has its attempts also when there were none', () => {
+  it('has an empty list of attempts if there were none', () => {
     expect(resultLine(UNTRIED, FACTS)).toEqual({
       messageId: 'm1',
       type: 'track',
@@ -75,7 +75,7 @@ describe('the JSON line of a result', () => {
     });
   });
 
-  it('says why a message was not even taken', () => {
+  it('has the reason why a message was rejected before any attempt', () => {
     const refusal = { code: 'queue', reason: 'no room\u0007' };
     expect(resultLine({ ...UNTRIED, outcome: 'failed', refusal }, FACTS)).toMatchObject({
       outcome: 'failed',
@@ -84,7 +84,7 @@ describe('the JSON line of a result', () => {
     });
   });
 
-  it('marks an attempt that was repeated on a fresh connection', () => {
+  it('marks an attempt that was repeated on a new connection', () => {
     const line = resultLine(
       outcomeOf(destination({ attempts: [attempt({ status: 200, reconnected: true })] })),
       FACTS,

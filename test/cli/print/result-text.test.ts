@@ -7,7 +7,7 @@ import { attempt, destination, failed, failing, outcomeOf, SCREEN, UNTRIED } fro
 const FACTS = { type: 'track', title: 'Signup' };
 
 describe('the line of a result for people', () => {
-  it('lines up with others, whatever they are', () => {
+  it('aligns with the lines of other results', () => {
     const lines = [
       resultText(outcomeOf(destination()), { ...FACTS, origin: 'day.ndjson:1' }, SCREEN),
       resultText(
@@ -24,14 +24,14 @@ describe('the line of a result for people', () => {
     ]);
   });
 
-  it('shows the verdict of --loopback and what is wrong with the shape', () => {
+  it('shows the verdict of --loopback and the problem of the message', () => {
     const judgement = { verdict: 'invalid', problem: 'expected `event`' } as const;
     expect(resultText(outcomeOf(destination()), { ...FACTS, judgement }, SCREEN)).toBe(
       '✓ delivered track    Signup                   200       20ms invalid https://a.example/hook\n  expected `event`',
     );
   });
 
-  it('escapes what comes from outside, and shows the body below', () => {
+  it('escapes text from outside, and shows the body below', () => {
     const text = resultText(
       outcomeOf(destination()),
       { ...FACTS, title: 'a\u001b[2J', body: '{"a":"\u009b"}' },
@@ -85,7 +85,9 @@ describe('why a message was not delivered', () => {
     [outcomeOf(destination({ outcome: 'unsent', attempts: [] })), []],
     [
       outcomeOf(destination({ outcome: 'unsent', attempts: [failing(500)] })),
-      ['Interrupted before the next round; the last: 500 Internal Server Error from https://a.example/hook'],
+      [
+        'Interrupted before the next round; the last attempt: 500 Internal Server Error from https://a.example/hook',
+      ],
     ],
     [
       { ...UNTRIED, outcome: 'failed' as const, refusal: { code: 'queue', reason: 'the disk is full' } },
@@ -105,7 +107,7 @@ describe('why a message was not delivered', () => {
       },
       ['Delivery failed: 401 from x: no such key'],
     ],
-  ])('is told in sentences (%#)', (outcome, sentences) => {
+  ])('is explained in sentences (%#)', (outcome, sentences) => {
     expect(explanation(outcome, failureCause(outcome))).toEqual(sentences);
   });
 
@@ -125,17 +127,17 @@ it.each([
   [{ status: 599, error: 'http-5xx' }, '599 from u'],
   [{ error: 'dns' }, 'name lookup failed for u'],
   [{ error: 'something-new' }, 'something-new at u'],
-])('tells of the attempt %j', (fields, text) => {
+])('describes the attempt %j', (fields, text) => {
   expect(attemptText({ url: 'u', ...fields })).toBe(text);
 });
 
-it('tells of a response that is not of HTTP in words of its own', () => {
+it('a response that is not HTTP gets a description of its own', () => {
   const fields = { url: 'u', status: 999, error: 'protocol', detail: 'no HTTP status: 999' };
   expect(detailText(fields)).toBe('no HTTP status: 999');
   expect(detailText({ ...fields, status: 500, error: 'http-5xx', detail: 'sorry' })).toBe('response: sorry');
 });
 
-it('has no detail where nothing was said', () => {
+it('an empty response has no detail', () => {
   expect(detailText({ url: 'u', status: 500, detail: ' \n' })).toBeUndefined();
   expect(detailText({ url: 'u', error: 'reset' })).toBeUndefined();
 });

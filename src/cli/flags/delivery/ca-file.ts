@@ -3,24 +3,24 @@ import type { ConnectionOptions } from '../../../engine/options.ts';
 import type { GlobalOptions } from '../../command.ts';
 import type { Io } from '../../io.ts';
 
-/** Whether a URL needs issuers: without TLS their file is not read. */
+/** Whether connections to a URL use TLS. Without TLS, the file of `--ca` is not read. */
 export function hasTls(url: string): boolean {
   return /^\s*https:/i.test(url);
 }
 
-/** The file of the issuers that `--ca` names, from the current folder. Throws ConfigError for a file that cannot be used. */
+/** Returns the absolute path of the certificate file that `--ca` names. Throws ConfigError for a file that cannot be used. */
 export async function namedCaFile(
   { ca }: { readonly ca?: string },
   { cwd, signal }: Pick<Io, 'cwd' | 'signal'>,
 ): Promise<string | undefined> {
   if (ca === undefined) return undefined;
   const file = resolve(cwd, ca);
-  // Read here, where its flag is known: later errors name the setting.
+  // Reading it here makes errors name the flag; later errors name the setting.
   await (await import('../../../app/probe-webhook.ts')).loadCaFile(file, '--ca', signal);
   return file;
 }
 
-/** How to reach a URL that is an argument: as its flags say, else as the config does. No config is read for a URL without TLS. */
+/** Returns the connection options for a URL argument: of `--ca`, else of the config. Reads no config for a URL without TLS. */
 export async function connectionTo(
   url: string,
   options: GlobalOptions & { readonly ca?: string },

@@ -8,23 +8,21 @@ import { DEFAULT_SCHEMES, findSchemes } from '../../../signature/schemes/find-sc
 import { layoutOf } from '../../../signature/schemes/layout.ts';
 import type { SignatureScheme } from '../../../signature/schemes/scheme.ts';
 import { madeUpSecret } from '../../../signature/schemes/secrets.ts';
+import { mapDestinations } from './destinations.ts';
 import type { ToLoopback, ToWebhooks } from './where-to.ts';
 
-/** A receiver in this process, which judges the signature and the shape of every request. */
+/** The receiver of --loopback in this process, which checks the signature and the message of every request. */
 export interface Loopback {
   readonly to: ToWebhooks;
-  /** Returns the judgement of the request with this signature; called once for each request. */
+  /** Returns the result for the request with this signature. Called once for each request. */
   readonly judgementOf: (signature: string | undefined) => LoopbackJudgement | undefined;
   readonly close: () => Promise<void>;
 }
 
-export interface LoopbackJudgement {
-  readonly verdict: ReceivedRequest['verdict'];
-  /** Why the body is no valid message. */
-  readonly problem?: string;
-}
+/** The verdict about the signature, and why the body is not a valid message. */
+export type LoopbackJudgement = Pick<ReceivedRequest, 'verdict' | 'problem'>;
 
-/** Starts the receiver. Without a secret one is made up, so that signing and verifying are part of every run. */
+/** Starts the receiver. Makes up a secret if none is given, so that every run signs and verifies. */
 export async function startLoopback({ secrets: given, scheme, deliverTo }: ToLoopback): Promise<Loopback> {
   const schemes = scheme === undefined ? DEFAULT_SCHEMES : findSchemes(scheme, { key: '--scheme' });
   const secrets = given.length > 0 ? given : schemes.map((each) => madeUpSecret(each, randomBytes(24)));
@@ -34,17 +32,16 @@ export async function startLoopback({ secrets: given, scheme, deliverTo }: ToLoo
     scheme: schemes,
     check: problemOf,
     onRequest: ({ verdict, problem, rawHeaders }) => {
-      judgements.set(
-        signatureOf(rawHeaders, schemes),
-        problem === undefined ? { verdict } : { verdict, problem },
-      );
+      const judgement = { verdict, ...(problem !== undefined && { problem }) };
+      judgements.set(signatureOf(rawHeaders, schemes), judgement);
     },
   });
+  const to = deliverTo(`${receiver.url}/webhook`);
   return {
-    to: signedWith(secrets, deliverTo(`${receiver.url}/webhook`)),
+    to: { ...to, sources: mapDestinations(to.sources, (each) => ({ ...each, sharedSecrets: secrets })) },
     judgementOf: (signature = '') => {
       const judgement = judgements.get(signature);
-      // Two equal bodies have one signature, and one judgement; the map must not grow with a replay.
+      // Equal bodies share one signature and one entry, so entries stay. The limit keeps a replay from filling memory.
       if (judgements.size > 10_000) judgements.delete(judgements.keys().next().value ?? '');
       return judgement;
     },
@@ -52,14 +49,14 @@ export async function startLoopback({ secrets: given, scheme, deliverTo }: ToLoo
   };
 }
 
-/** The value of the header with the signature of the first scheme, which the result of a delivery has too. */
+/** Returns the signature header of the first scheme. The result of a delivery has the same value. */
 function signatureOf(rawHeaders: readonly string[], [first]: readonly SignatureScheme[]): string {
   const wanted = first && layoutOf(first).signatureHeader.lowerName;
   const at = rawHeaders.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === wanted);
   return rawHeaders[at + 1] ?? '';
 }
 
-/** What a receiver that checks the message types would reject the body for. */
+/** Returns why a receiver that validates messages would reject the body, or undefined. */
 function problemOf(body: Uint8Array): string | undefined {
   try {
     buildMessage(readJson(body), { now: 0 });
@@ -68,14 +65,4 @@ function problemOf(body: Uint8Array): string | undefined {
     if (error instanceof HooksError) return error.message;
     throw error;
   }
-}
-
-function signedWith(sharedSecrets: readonly string[], to: ToWebhooks): ToWebhooks {
-  const sources = Object.entries(to.sources).map(([name, source]) => {
-    const destinations = Object.entries(source.destinations).map(
-      ([key, each]) => [key, { ...each, sharedSecrets }] as const,
-    );
-    return [name, { ...source, destinations: Object.fromEntries(destinations) }] as const;
-  });
-  return { ...to, sources: Object.fromEntries(sources) };
 }

@@ -3,13 +3,14 @@ import type { Settings } from '../../../config/settings.ts';
 import { systemClock } from '../../../clock.ts';
 import type { ResponseCause } from '../../../diagnosis/explain.ts';
 import { DELIVERY_DEFAULTS } from '../../../engine/options.ts';
-import { ConfigError } from '../../../errors.ts';
 import type { DurableQueue } from '../../../stores/opened-queue.ts';
 import { createQueuePipeline, openDeliveryPipeline, type Pipeline } from '../../../app/pipeline/pipeline.ts';
 import { createTrackingApiPipeline } from '../../../app/pipeline/tracking-api-pipeline.ts';
 import { createReadingTransport } from '../../../app/reading-transport.ts';
 import { createRecordingTransport, type RecordedRequest } from '../../../app/recording-transport.ts';
 import type { Io } from '../../io.ts';
+import { conflict } from '../flag-values.ts';
+import { destinationsOf } from './destinations.ts';
 import type { Loopback } from './loopback.ts';
 import { Retries } from './retries.ts';
 import { openQueueToWrite } from './queue-flags.ts';
@@ -19,40 +20,40 @@ export interface OpenPipeline {
   readonly pipeline: Pipeline;
   /** The receiver of --loopback. */
   readonly loopback?: Loopback;
-  /** At most this many attempts are in flight. */
+  /** Maximum number of attempts in flight. */
   readonly concurrency: number;
-  /** The pipeline holds at most this many messages; the next one may be rejected. */
+  /** Maximum number of messages in the pipeline; the next message can be rejected. */
   readonly maxQueued: number;
-  /** Closes the pipeline and the receiver of --loopback: when everything is settled, or, interrupted, at once. */
+  /** Closes the pipeline and the receiver of --loopback, after an interruption at once, else when every message is settled. */
   readonly close: (how: { readonly interrupted: boolean }) => Promise<void>;
 }
 
-export interface OpenOptions {
+interface OpenOptions {
   readonly io: Io;
   readonly settings: Settings;
   readonly quiet: boolean;
-  /** Takes the requests of a dry run instead of the network. */
+  /** Receives the requests of a dry run, which are not sent. */
   readonly onRequest?: ((request: RecordedRequest) => void) | undefined;
-  /** The open queue for `--queue`, where the command has one; it is closed with the pipeline. @default it is opened */
+  /** The queue for `--queue` if the command has already opened it. Closed with the pipeline. @default it is opened */
   readonly durable?: DurableQueue;
   /** Called for each response, whatever its status. */
   readonly onResponse?: (() => void) | undefined;
-  /** Called for a 2xx of a webhook whose body contradicts it; every body is read then. @default no body of a 2xx is read */
+  /** Called for a 2xx response whose body reports a failure. Makes the pipeline read every body. @default bodies of 2xx are not read */
   readonly onContradiction?: ((cause: ResponseCause) => void) | undefined;
-  /** Prints a line about an attempt that is repeated. */
+  /** Prints a line about a failed attempt or a retry. */
   readonly note: (line: string) => void;
 }
 
-/** After Ctrl-C attempts in flight have this long to finish; then they are cut. */
+/** Time that attempts in flight get to finish after an interruption. */
 const GRACE_MS = 1_000;
 
 /**
- * Enough messages in flight that one commit carries several batches. With many more, each would grow old enough to stay in
- * memory until the next full collection.
+ * Messages in flight to the queue: enough that one commit carries several batches. With many more, messages would survive
+ * until the next full garbage collection.
  */
 const QUEUED_AT_ONCE = 128;
 
-/** Opens what `send` and `replay` deliver through. Throws ConfigError for a destination that cannot be reached this way. */
+/** Opens the pipeline that `send`, `replay` and the syncs deliver through. Throws ConfigError for unusable settings. */
 export async function openPipeline(to: WhereTo, options: OpenOptions): Promise<OpenPipeline> {
   const loopback = to.kind === 'loopback' ? await loopbackFor(to, options) : undefined;
   const target = loopback?.to ?? to;
@@ -89,7 +90,7 @@ async function pipelineTo(
   }
 }
 
-/** Starts the receiver. A dry run needs none, only a URL to show in the request. */
+/** Starts the receiver of --loopback. A dry run only needs a URL to show in the request. */
 async function loopbackFor(
   to: WhereTo & { kind: 'loopback' },
   { onRequest }: OpenOptions,
@@ -100,7 +101,8 @@ async function loopbackFor(
 }
 
 function toWebhooks({ source, sources }: ToWebhooks, options: OpenOptions): Pipeline {
-  const retries = new Retries(options, { severalWebhooks: hasFallback(sources) });
+  const severalWebhooks = destinationsOf(sources).some(({ webhooks }) => webhooks.length > 1);
+  const retries = new Retries(options, { severalWebhooks });
   return openDeliveryPipeline({
     source,
     sources,
@@ -113,27 +115,20 @@ function toWebhooks({ source, sources }: ToWebhooks, options: OpenOptions): Pipe
   });
 }
 
-/** The transport that reads the body of a 2xx, for a command that looks at it. */
+/** Returns the transport that reads the bodies of 2xx responses, if the command needs them. */
 function reading(sources: ToWebhooks['sources'], { io, onContradiction, onRequest }: OpenOptions) {
   if (onContradiction === undefined || onRequest !== undefined) return {};
   return { transport: createReadingTransport({ sources, proxyEnv: io.env, onContradiction }) };
 }
 
 function toTrackingApi(to: ToTrackingApi, options: OpenOptions): Pipeline {
-  const {
-    endpoint,
-    writeKey,
-    retryForMs,
-    timeoutMs = DELIVERY_DEFAULTS.timeoutMs,
-    concurrency,
-    connection,
-  } = to;
+  const { endpoint, writeKey, retryForMs, timeoutMs, concurrency, connection } = to;
   const retries = new Retries(options, { severalWebhooks: false });
   return createTrackingApiPipeline({
     endpoint,
     writeKey,
     retryForMs,
-    timeoutMs,
+    timeoutMs: timeoutMs ?? DELIVERY_DEFAULTS.timeoutMs,
     maxInFlight: concurrency,
     ...connection,
     onRetry: (retry) => {
@@ -146,10 +141,8 @@ function toTrackingApi(to: ToTrackingApi, options: OpenOptions): Pipeline {
 
 async function toQueue(to: ToQueue, { settings, onRequest, durable, io }: OpenOptions): Promise<Pipeline> {
   if (onRequest !== undefined) {
-    throw new ConfigError('`--queue` and a dry run cannot be given together', {
-      flag: '--queue',
-      hint: 'leave --queue out to see the request that would be sent',
-    });
+    const hint = 'leave --queue out to see the request that would be sent';
+    throw conflict('--queue', '`--queue` and a dry run cannot be given together', hint);
   }
   const { source, sources, store } = to;
   return createQueuePipeline({
@@ -169,21 +162,13 @@ function shared({ io, settings, onRequest }: OpenOptions) {
   };
 }
 
-/** The client does not warn of lost messages: the command prints their outcomes itself. */
+/** Returns the client's options, without warnings about lost messages: the command prints their outcomes itself. */
 function clientOptions({ client }: Settings): ResolvedClientOptions {
   return { ...client, writeKey: undefined, warnOnLoss: false };
-}
-
-function hasFallback(sources: ToWebhooks['sources']): boolean {
-  return destinationsOf(sources).some(({ webhooks }) => webhooks.length > 1);
 }
 
 function concurrencyOf(to: ToWebhooks | ToTrackingApi | ToQueue): number {
   if (to.kind === 'queue') return QUEUED_AT_ONCE;
   if (to.kind === 'tracking-api') return to.concurrency ?? 1;
   return Math.max(1, ...destinationsOf(to.sources).map(({ delivery }) => delivery.concurrency));
-}
-
-function destinationsOf(sources: ToWebhooks['sources']) {
-  return Object.values(sources).flatMap(({ destinations }) => Object.values(destinations));
 }

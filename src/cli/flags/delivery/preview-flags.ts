@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { ConfigError } from '../../../errors.ts';
 import type { RecordedRequest } from '../../../app/recording-transport.ts';
 import type { GlobalOptions } from '../../command.ts';
 import type { Io } from '../../io.ts';
+import { conflict } from '../flag-values.ts';
 import type { RequestFormat } from './request-text.ts';
 
 export interface PreviewFlags {
@@ -19,7 +19,7 @@ export function addPreviewFlags(command: Command): void {
     .option('--show-secrets', 'print secrets instead of $HOOKS_… in the preview');
 }
 
-/** Returns what prints a request instead of sending it; undefined when requests are sent. */
+/** Returns the function that prints a request instead of sending it, or undefined if requests are sent. */
 export async function previewOf(
   flags: PreviewFlags & Pick<GlobalOptions, 'output' | 'quiet'>,
   io: Io,
@@ -27,10 +27,8 @@ export async function previewOf(
   const isPreview = flags.dryRun ?? flags.curl ?? false;
   const showSecrets = flags.showSecrets ?? false;
   if (!isPreview && showSecrets) {
-    throw new ConfigError('`--show-secrets` is for `--dry-run` and `--curl`', {
-      flag: '--show-secrets',
-      hint: 'add one of them, or leave it out',
-    });
+    const sentence = '`--show-secrets` is for `--dry-run` and `--curl`';
+    throw conflict('--show-secrets', sentence, 'add one of them, or leave it out');
   }
   if (!isPreview) return undefined;
   const format: RequestFormat = flags.curl ? 'curl' : flags.output;
@@ -41,16 +39,10 @@ export async function previewOf(
     (flags.curl ? io.verbatim : io).out(text);
     const fresh = variables.filter((name) => !explained.has(name));
     if (fresh.length > 0 && !flags.quiet) {
-      io.note(`note: ${standFor(fresh)}; --show-secrets prints ${itOrThem(fresh)}`);
+      const [stand, them] =
+        fresh.length === 1 ? ['stands for a secret', 'it'] : ['stand for secrets', 'them'];
+      io.note(`note: ${fresh.join(', ')} ${stand}; --show-secrets prints ${them}`);
     }
     for (const name of fresh) explained.add(name);
   };
-}
-
-function standFor(names: readonly string[]): string {
-  return `${names.join(', ')} ${names.length === 1 ? 'stands for a secret' : 'stand for secrets'}`;
-}
-
-function itOrThem({ length }: readonly string[]): string {
-  return length === 1 ? 'it' : 'them';
 }

@@ -14,7 +14,7 @@ export interface StoreFlags {
 interface OpenQueueOptions {
   /** @default true */
   readonly create?: boolean;
-  /** Prints what was lost when the queue was opened. @default none: `serve` and `worker` print what `warnings` returns */
+  /** Prints a warning if opening the queue lost deliveries. @default no warning: `serve` and `worker` print all `warnings` */
   readonly io?: Pick<Io, 'note' | 'errColor'>;
 }
 
@@ -22,7 +22,7 @@ export function addStoreFlag(command: Command): Command {
   return addSettingFlags(command, 'store');
 }
 
-/** Opens the queue to add or to deliver, as openQueue does: throws QueueError too when nothing can be stored there, as on a full disk. */
+/** Opens the queue for adding or delivering. Throws as openQueue does, and QueueError if nothing can be stored, as on a full disk. */
 export async function openQueueToWrite(
   flags: StoreFlags,
   settings: Settings,
@@ -38,11 +38,11 @@ export async function openQueueToWrite(
   }
 }
 
-/** How long `serve` and `worker` wait for a store when they start; later they wait for it forever. */
+/** Time that `serve` and `worker` wait for a store when they start. Later they wait forever. */
 const START_WAIT_MS = 60_000;
 const START_STEP_MS = 500;
 
-/** The same for a process that is to run on: waits for a server that cannot be reached yet, as one that starts with the machine, or that is full. */
+/** Opens the queue for a service. Waits for a store that is full or cannot be reached, such as a server that is still starting. */
 export async function openQueueToRun(
   flags: StoreFlags,
   settings: Settings,
@@ -62,8 +62,8 @@ export async function openQueueToRun(
 }
 
 /**
- * Opens the queue that the flag names, else the config, else the one in the data folder. Without `create` a file that is named and
- * does not exist is an error; the one in the data folder is only empty yet. Throws ConfigError and QueueError.
+ * Opens the queue that the flag names, else the config's, else the one in the data folder. Without `create`, a named file must
+ * exist, and a missing file in the data folder is an empty queue. Throws ConfigError and QueueError.
  */
 export async function openQueue(
   flags: StoreFlags,
@@ -74,7 +74,7 @@ export async function openQueue(
   const named = namedStore(flags, settings);
   const durable = await openDurableQueue({
     store: named,
-    // Looked up on use: a store elsewhere does without the data folder.
+    // Read only if needed: a store elsewhere works without a data folder.
     get dataDir() {
       return settings.dataDir;
     },
@@ -87,7 +87,7 @@ export async function openQueue(
   return durable;
 }
 
-/** The store that the flag names, else the config; undefined: the one in the data folder. */
+/** Returns the store that the flag names, else the config's; undefined for the store in the data folder. */
 export function namedStore({ store }: StoreFlags, settings: Settings): string | undefined {
   return store === undefined ? settings.store : resolvePath(settings.cwd, store);
 }

@@ -4,7 +4,7 @@ import { SETTING_FIELDS } from '../../../config/table/fields.ts';
 import type { Io } from '../../io.ts';
 import { addSettingFlags } from '../setting-flags.ts';
 
-/** Flags of the commands that deliver from the queue, where a webhook's URL may come from another person. */
+/** Flags of commands that deliver from the queue, where another person may have set the URL of a webhook. */
 export interface ReachFlags {
   readonly allowPrivate?: true;
   readonly allowProxy?: true;
@@ -21,7 +21,7 @@ export function reachOf({ allowPrivate, allowProxy }: ReachFlags, { env }: Io): 
   return { allowPrivate: allowPrivate ?? isAllowedBy(env), allowProxy: allowProxy ?? false, proxyEnv: env };
 }
 
-/** The variable holds for every destination, also where the config has several. Throws ConfigError for another value. */
+/** Whether HOOKS_ALLOW_PRIVATE is set, which applies to every destination. Throws ConfigError for a value that is not boolean. */
 function isAllowedBy(env: Io['env']): boolean {
   const name = 'HOOKS_ALLOW_PRIVATE';
   const value = env[name];

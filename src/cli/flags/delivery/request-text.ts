@@ -4,9 +4,10 @@ import {
   curlCommand,
   shownHeader,
   shownUrl,
-  type UrlPiece,
+  type CurlRequest,
   type ShownHeader,
 } from '../../../capture/curl-command.ts';
+import { pairsOf } from '../../../receiver/response/forwarding.ts';
 import { escapeInJson, printable } from '../../../redact.ts';
 import { jsonLine } from '../../json-line.ts';
 
@@ -14,22 +15,22 @@ export type RequestFormat = 'text' | 'json' | 'curl';
 
 interface RequestTextOptions {
   readonly format: RequestFormat;
-  /** Whether secrets are printed; else `$HOOKS_…` stands for them. */
+  /** Whether to print secrets instead of `$HOOKS_…` variables. */
   readonly showSecrets: boolean;
 }
 
-export interface RequestText {
+interface RequestText {
   readonly text: string;
-  /** The variables that stand for secrets in it. */
+  /** The variables that replace secrets in the text. */
   readonly variables: readonly string[];
 }
 
-/** The text of a request that is not sent, for `--dry-run` and `--curl`. */
+/** Formats a request for `--dry-run` and `--curl`, which do not send it. */
 export function requestText(
   request: RecordedRequest,
   { format, showSecrets }: RequestTextOptions,
 ): RequestText {
-  const headers = pairs(request.headers).map((pair) => shownHeader(pair, { showSecrets }));
+  const headers = pairsOf(request.headers).map((pair) => shownHeader(pair, { showSecrets }));
   const bytes = Buffer.from(request.body);
   const body = isUtf8(bytes) ? bytes.toString() : { base64: bytes.toString('base64') };
   const url = shownUrl(request.url, { showSecrets });
@@ -37,14 +38,7 @@ export function requestText(
   return { text: textInFormat(format, { url, headers, body }), variables };
 }
 
-interface RequestOfText {
-  readonly url: readonly UrlPiece[];
-  readonly headers: readonly ShownHeader[];
-  /** A body that is no text is base64. */
-  readonly body: string | { readonly base64: string };
-}
-
-function textInFormat(format: RequestFormat, { url, headers, body }: RequestOfText): string {
+function textInFormat(format: RequestFormat, { url, headers, body }: CurlRequest): string {
   switch (format) {
     case 'text':
       return `POST ${urlText(url)}\n${headers.map((each) => `${printable(each.name)}: ${headerText(each)}\n`).join('')}\n${bodyText(body)}\n\n`;
@@ -69,16 +63,10 @@ function headerText({ value, variable }: ShownHeader): string {
   return variable === undefined ? printable(value, 10_000) : `$${variable}`;
 }
 
-function bodyText(body: RequestOfText['body']): string {
+function bodyText(body: CurlRequest['body']): string {
   return typeof body === 'string' ? escapeInJson(body) : `base64: ${body.base64}`;
 }
 
-function urlText(url: readonly UrlPiece[]): string {
+function urlText(url: CurlRequest['url']): string {
   return url.map(({ text, variable }) => (variable === undefined ? text : `$${variable}`)).join('');
-}
-
-function pairs(flat: readonly string[]): [string, string][] {
-  const all: [string, string][] = [];
-  for (let at = 0; at + 1 < flat.length; at += 2) all.push([flat[at] ?? '', flat[at + 1] ?? '']);
-  return all;
 }

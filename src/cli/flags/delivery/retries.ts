@@ -14,11 +14,11 @@ interface RetriesOptions {
   readonly note: (line: string) => void;
 }
 
-/** Prints on stderr, as it happens, what failed and will be tried again: silence reads as a hang. */
+/** Prints failed attempts and planned retries on stderr as they happen, because a silent command seems to hang. */
 export class Retries {
   readonly #options: RetriesOptions;
   readonly #severalWebhooks: boolean;
-  /** The hint of the last error. */
+  /** The hint of the last error that was printed. */
   #hint: string | undefined;
 
   constructor(options: RetriesOptions, { severalWebhooks }: { severalWebhooks: boolean }) {
@@ -29,12 +29,12 @@ export class Retries {
   see(event: EngineEvent): void {
     if (event.kind === 'error') this.#error(event.error, event.during);
     if (this.#options.quiet) return;
-    // With one webhook the line about the next round says everything; with several, each failed for its own reason.
+    // With several webhooks, each attempt fails for its own reason. With one, the line about the next round names it.
     if (event.kind === 'attempt' && this.#severalWebhooks) this.#failed(event.delivery, event.attempt);
     if (event.kind === 'rescheduled') this.#rescheduled(event.delivery);
   }
 
-  /** Prints that a batch is tried again; the reason names the URL. */
+  /** Prints that a batch will be retried. The reason names the URL. */
   batch({ attempts, reason, waitMs, messages }: BatchRetry): void {
     if (this.#options.quiet) return;
     const what = messages === 1 ? '1 message' : `${messages} messages`;
@@ -42,7 +42,7 @@ export class Retries {
   }
 
   #failed(delivery: Delivery, attempt: AttemptRecord): void {
-    // What an interruption cuts is not tried again.
+    // An attempt that an interruption cuts is not retried.
     if (attempt.result === 'delivered' || attempt.error === 'aborted') return;
     const { io, note } = this.#options;
     note(
@@ -55,7 +55,7 @@ export class Retries {
     const last = progress.attempts.at(-1);
     if (last === undefined) return;
     const waitMs = dueAt - (last.at + last.ms);
-    // Interrupted: the delivery keeps its place, and this process will not try it again.
+    // After an interruption, the delivery keeps its place in the queue, but this process does not retry it.
     if (waitMs <= 0) return;
     const next = `round ${progress.rounds + 1} in ${durationText(waitMs)}`;
     this.#again(this.#severalWebhooks ? next : `${attemptText(last)}; ${next}`, deliveryName(delivery));
@@ -67,7 +67,7 @@ export class Retries {
     const output = { note, errColor: io.errColor };
     noteError(output, `${printable(message)} (${during}); it is tried again`);
     const hint = error instanceof HooksError ? error.hint : undefined;
-    // Printed once: the trouble may last.
+    // An error that lasts prints its hint only once.
     if (hint !== undefined && hint !== this.#hint) noteHint(output, printable(hint));
     this.#hint = hint;
   }

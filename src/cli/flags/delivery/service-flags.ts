@@ -23,7 +23,7 @@ export function metricsAddressOf({
   return port === undefined ? undefined : { host, port };
 }
 
-/** Where the log of `serve` and `worker` goes: stderr, readable at a terminal. */
+/** Returns the log output of `serve` and `worker`: JSON lines on stderr, or readable lines on a terminal. */
 export function logTo(
   options: GlobalOptions,
   io: Io,
@@ -39,7 +39,7 @@ function logLevelOf({ quiet, verbose }: GlobalOptions): LogLevel {
   return verbose ? 'debug' : 'info';
 }
 
-/** A line of the service's log for a person at a terminal: the time, the level, what happened, and its fields. */
+/** Formats a JSON line of the log for a terminal: the time, the level, the message and the other fields. */
 function logText(line: string, color: Io['errColor']): string {
   const { level, time, msg, ...fields } = JSON.parse(line) as Record<string, unknown>; // the log writes objects
   const name = String(level);

@@ -5,10 +5,10 @@ import type { Io } from '../../io.ts';
 type ConfigOptions = Pick<GlobalOptions, 'config' | 'verbose' | 'quiet'>;
 type CommandSettingsContext = Pick<Io, 'env' | 'cwd' | 'note' | 'signal'>;
 
-/** The settings of a command that was asked before: it may ask more than once. */
+/** The settings that are already loaded: a command can ask for them several times. */
 const known = new WeakMap<CommandSettingsContext, Promise<Settings>>();
 
-/** The settings of a command. With -v the config files in use are named. */
+/** Loads the settings of a command. With -v, also prints the config files in use. */
 export function commandSettings(options: ConfigOptions, io: CommandSettingsContext): Promise<Settings> {
   const settings = known.get(io) ?? load(options, io);
   known.set(io, settings);

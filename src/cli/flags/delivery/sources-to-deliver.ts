@@ -4,10 +4,11 @@ import type { Settings } from '../../../config/settings.ts';
 import type { Sources } from '../../../engine/options.ts';
 import { ConfigError } from '../../../errors.ts';
 import type { SignatureScheme } from '../../../signature/schemes/scheme.ts';
+import { mapDestinations } from './destinations.ts';
 
 /**
- * The sources of the config. Throws ConfigError without any destination, most likely since no config was found: every waiting delivery
- * would become a dead letter; and for a webhook at a private address that is not allowed.
+ * Returns the sources of the config, with `schemes` for each destination that signs. Throws ConfigError if there is no destination, because
+ * every waiting delivery would become a dead letter, and for a webhook at a private address that is not allowed.
  */
 export function sourcesToDeliver(
   { sources: configured, files }: Pick<Settings, 'sources' | 'files'>,
@@ -17,7 +18,12 @@ export function sourcesToDeliver(
     schemes,
   }: { readonly hint?: string; readonly schemes?: readonly SignatureScheme[] | undefined } = {},
 ): Sources {
-  const sources = schemes === undefined ? configured : signedBy(configured, schemes);
+  const sources =
+    schemes === undefined
+      ? configured
+      : mapDestinations(configured, (each) =>
+          each.sharedSecrets.length === 0 ? each : { ...each, scheme: schemes },
+        );
   const isAny = Object.values(sources).some(({ destinations }) => Object.keys(destinations).length > 0);
   if (isAny) {
     rejectPrivateWebhooks(sources, reach);
@@ -32,15 +38,4 @@ export function sourcesToDeliver(
     key: 'webhooks',
     hint: [way, hint].filter((each) => each !== undefined).join('; '),
   });
-}
-
-/** The sources with these schemes at each destination that signs. */
-function signedBy(sources: Sources, scheme: readonly SignatureScheme[]): Sources {
-  const entries = Object.entries(sources).map(([name, source]) => {
-    const destinations = Object.entries(source.destinations).map(
-      ([key, each]) => [key, each.sharedSecrets.length === 0 ? each : { ...each, scheme }] as const,
-    );
-    return [name, { ...source, destinations: Object.fromEntries(destinations) }] as const;
-  });
-  return Object.fromEntries(entries);
 }

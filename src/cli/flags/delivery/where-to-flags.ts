@@ -12,10 +12,10 @@ import { flagOf, settingOption } from '../setting-flags.ts';
 
 export const WAYS = ['webhooks', 'loopback', 'tracking-api', 'queue'] as const;
 
-/** How a command delivers. */
+/** The kind of target that a command delivers to. */
 export type Way = (typeof WAYS)[number];
 
-/** A value of a flag, as commander hands it over. */
+/** The types of a flag's value, as commander returns it. */
 interface FlagValues {
   readonly text: string;
   readonly texts: readonly string[];
@@ -24,16 +24,16 @@ interface FlagValues {
 }
 
 /**
- * One "where to" flag of `send`, `replay` and the syncs. The options, the type of the flags, the rejections and the table of
- * docs/configuration.md are made from the rows.
+ * One "where to" flag of `send`, `replay` and the syncs. The rows define the options, the type of the flags, the rejections
+ * and the table in docs/configuration.md.
  */
 export interface WhereToRow {
   readonly flag: `--${string}`;
   readonly value: keyof FlagValues;
-  /** The setting that the flag gives. */
+  /** The setting that the flag sets. */
   readonly setting?: Key;
   readonly define: (command: Command) => unknown;
-  /** The ways that use the flag. Every other way rejects it, because it would be lost silently. */
+  /** The ways that use the flag. Any other way rejects it, because the flag would have no effect. */
   readonly appliesTo: readonly Way[];
   /** The way that the flag chooses. */
   readonly selects?: Way;
@@ -44,7 +44,7 @@ export interface WhereToRow {
 const TO_WEBHOOKS = ['webhooks', 'loopback'] as const;
 const OVER_HTTP = ['webhooks', 'loopback', 'tracking-api'] as const;
 
-/** By the attribute that commander gives each flag, in the order of the help. */
+/** The "where to" flags by commander's attribute name, in the order of the help. */
 export const WHERE_TO_ROWS = {
   url: { ...settingRow('webhooks', ['webhooks']), value: 'texts', selects: 'webhooks' },
   header: {
@@ -56,7 +56,7 @@ export const WHERE_TO_ROWS = {
     needs: '--url',
   },
   ca: settingRow('delivery.ca', OVER_HTTP),
-  // Defines --secret-file too: both fill one list.
+  // Also defines --secret-file, because both flags fill one list.
   secret: { ...settingRow('sharedSecret', TO_WEBHOOKS), value: 'secrets', define: addSecretFlags },
   secretFile: { flag: '--secret-file', value: 'secrets', define: () => {}, appliesTo: TO_WEBHOOKS },
   scheme: settingRow('scheme', TO_WEBHOOKS),
@@ -88,7 +88,7 @@ export const WHERE_TO_ROWS = {
     selects: 'queue',
   },
   store: { ...settingRow('store', ['queue']), needs: '--queue' },
-  // `send` and `replay` define it, each in its own words. A tracking API takes messages, no other bodies.
+  // Defined by `send` and `replay`, with different help lines. A tracking API accepts no bodies but messages.
   exact: { flag: '--exact', value: 'switch', define: () => {}, appliesTo: [...TO_WEBHOOKS, 'queue'] },
 } as const satisfies Readonly<Record<string, WhereToRow>>;
 
@@ -106,7 +106,7 @@ export type FlagOfWay<W extends Way> = {
     : never;
 }[keyof typeof WHERE_TO_ROWS];
 
-/** A flag whose name, help and default stand in the table of settings. */
+/** Creates the row of a flag that the table of settings defines. */
 function settingRow<const Ways extends readonly Way[]>(setting: Key, appliesTo: Ways) {
   return {
     flag: flagOf(setting).name,
@@ -122,16 +122,16 @@ export function addWhereToFlags(command: Command, rows: Rows = WHERE_TO_ROWS): v
   for (const row of Object.values(rows)) row.define(command);
 }
 
-/** Of several flags that choose a way, this one is named first. */
+/** Order in which to look for a way if flags choose several. */
 const PRECEDENCE: readonly Way[] = ['queue', 'loopback', 'tracking-api', 'webhooks'];
 
-/** The way that the flags choose; undefined leaves it to the settings. */
+/** Returns the way that the flags choose, or undefined if the settings decide. */
 export function selectedWay(flags: object, rows: Rows = WHERE_TO_ROWS): Way | undefined {
   const given = givenRows(flags, rows);
   return PRECEDENCE.find((way) => given.some(({ selects }) => selects === way));
 }
 
-/** Throws ConfigError for a flag that this way does not use, or that has no effect without another one. */
+/** Throws ConfigError for a flag that this way does not use, or that has no effect without another flag. */
 export function rejectUnusedFlags(flags: object, way: Way, rows: Rows = WHERE_TO_ROWS): void {
   const given = givenRows(flags, rows);
   const lacks = ({ needs }: WhereToRow): boolean =>
@@ -170,7 +170,7 @@ function givenRows(flags: object, rows: Rows): readonly WhereToRow[] {
   return Object.entries(rows).flatMap(([name, row]) => (values[name] === undefined ? [] : [row]));
 }
 
-/** The flags as the first layer of a destination's settings, so that they are read and rejected like every other. */
+/** Returns the flags as the first layer of a destination's settings, so that they are validated like any other layer. */
 export async function flagLayer(
   flags: WhereToFlags,
   io: StdinIo & Pick<Io, 'cwd'>,

@@ -1,11 +1,6 @@
 import type { Layer } from '../../../config/layer.ts';
 import type { Settings } from '../../../config/settings.ts';
-import type {
-  ConnectionOptions,
-  DestinationOptions,
-  SourceOptions,
-  Sources,
-} from '../../../engine/options.ts';
+import type { ConnectionOptions, SourceOptions, Sources } from '../../../engine/options.ts';
 import { ConfigError } from '../../../errors.ts';
 import { printable } from '../../../redact.ts';
 import type { SchemeChoice } from '../../../signature/schemes/find-schemes.ts';
@@ -13,6 +8,7 @@ import type { Io } from '../../io.ts';
 import type { StdinIo } from '../../stdin.ts';
 import { readFlag, readFlagOrDefault } from '../setting-flags.ts';
 import { hasTls } from './ca-file.ts';
+import { destinationsOf } from './destinations.ts';
 import { conflict } from '../flag-values.ts';
 import {
   flagLayer,
@@ -30,7 +26,7 @@ export type WhereTo = ToWebhooks | ToTrackingApi | ToLoopback | ToQueue;
 export interface ToWebhooks {
   readonly kind: 'webhooks';
   readonly source: string;
-  /** The one source, with the destinations to deliver to. */
+  /** The source with the destinations to deliver to. */
   readonly sources: Sources;
 }
 
@@ -38,23 +34,23 @@ export interface ToTrackingApi {
   readonly kind: 'tracking-api';
   readonly endpoint: string;
   readonly writeKey: string;
-  /** Attempts go on for at most this long. */
+  /** Time after which retries stop. */
   readonly retryForMs: number;
-  /** The value of the flag; undefined leaves it to the client. */
+  /** The value of the flag; undefined for the client's default. */
   readonly timeoutMs: number | undefined;
   readonly concurrency: number | undefined;
-  /** It is reached as a webhook is: its certificate is checked as a webhook's is. */
+  /** Connection options of the source's webhooks, which apply to the tracking API too. */
   readonly connection: ConnectionOptions;
 }
 
-/** A receiver that the command starts itself. */
+/** A receiver that the command itself starts. */
 export interface ToLoopback {
   readonly kind: 'loopback';
-  /** The secrets that the receiver verifies with. Empty: unsigned. */
+  /** The secrets that the receiver verifies with. Empty if none is configured. */
   readonly secrets: readonly string[];
-  /** The signature schemes that are named; undefined: the default. */
+  /** The signature schemes that flags or config name; undefined for the default. */
   readonly scheme: SchemeChoice | undefined;
-  /** Returns where to deliver once the receiver has its URL. */
+  /** Returns the target for the URL of the started receiver. */
   readonly deliverTo: (url: string) => ToWebhooks;
 }
 
@@ -62,16 +58,16 @@ export interface ToLoopback {
 export interface ToQueue {
   readonly kind: 'queue';
   readonly source: string;
-  /** The one source, as the worker sees it. */
+  /** The source as the worker sees it. */
   readonly sources: Sources;
   /** The value of the flag. */
   readonly store: string | undefined;
 }
 
 /**
- * Decides where messages go. The most explicit setting wins: flags, then `HOOKS_URL` or `HOOKS_ENDPOINT`, then the config; where
- * one of these sets both, webhooks win, since a config's `endpoint` is there for the client of a program.
- * Throws ConfigError, also when nothing is set.
+ * Decides where messages go. The most explicit setting wins: flags, then `HOOKS_URL` or `HOOKS_ENDPOINT`, then the config. If one
+ * of these sets both, webhooks win, because a config's `endpoint` is meant for the client of a program.
+ * Throws ConfigError, also if nothing is set.
  */
 export async function resolveWhereTo(
   flags: WhereToFlags,
@@ -90,18 +86,15 @@ export async function resolveWhereTo(
 
 export function signingSecrets(to: WhereTo): readonly string[] {
   if (!('sources' in to)) return to.kind === 'loopback' ? to.secrets : [];
-  return destinationsOf(to).flatMap(({ sharedSecrets }) => sharedSecrets);
+  return destinationsOf(to.sources).flatMap(({ sharedSecrets }) => sharedSecrets);
 }
 
-function destinationsOf({ sources }: ToWebhooks | ToQueue): readonly DestinationOptions[] {
-  return Object.values(sources).flatMap(({ destinations }) => Object.values(destinations));
-}
-
-/** Whether everything goes to webhooks that sign by other schemes than Segment's. */
+/** Whether messages go to webhooks, none of which is signed with Segment's scheme. */
 export function hasForeignScheme(to: WhereTo): boolean {
   if (to.kind === 'tracking-api') return false;
-  const choices = to.kind === 'loopback' ? [to.scheme] : destinationsOf(to).map(({ scheme }) => scheme);
-  // By name: the schemes themselves load only when something is signed.
+  const choices =
+    to.kind === 'loopback' ? [to.scheme] : destinationsOf(to.sources).map(({ scheme }) => scheme);
+  // Compares names, because the schemes themselves are loaded only for signing.
   return choices
     .flatMap((choice = 'segment') => choice)
     .flatMap((each) => (typeof each === 'string' ? each.split(',') : each.name))
@@ -113,7 +106,7 @@ function rejectSeveralSources({ sourceNames }: Settings): never {
   const names = sourceNames.map((name) => printable(name, 80)).join(', ');
   throw conflict(
     '--source',
-    `Expected \`--source\` to say which of the sources is meant: ${names}`,
+    `Expected \`--source\` to name one of the sources: ${names}`,
     'add --source NAME',
   );
 }
@@ -137,7 +130,7 @@ function loopback(source: string, settings: Settings, layer: Layer): ToLoopback 
     const names = { ...layer.names, webhooks: '--loopback' };
     return settings.source(source, { ...layer, values, names });
   };
-  // Read once before there is a receiver, so that a wrong flag is reported before anything is started.
+  // Reads the options once before the receiver starts, so that a wrong flag is reported first.
   const [destination] = Object.values(optionsFor('http://127.0.0.1/').destinations);
   const own = destination?.sharedSecrets ?? [];
   const secrets = own.length > 0 ? own : sharedByAll(settings);
@@ -150,7 +143,7 @@ function loopback(source: string, settings: Settings, layer: Layer): ToLoopback 
   };
 }
 
-/** The secrets of several destinations, of which none was chosen, where each signs with the same one. */
+/** Returns the secrets of the first destination if all destinations sign with the same secret, else an empty list. */
 function sharedByAll(settings: Settings): readonly string[] {
   const [first = [], ...others] = settings.allSecrets();
   return others.every(([secret]) => secret === first[0]) ? first : [];
@@ -198,14 +191,14 @@ interface GivenSettings {
   readonly layer: Layer;
 }
 
-/** The source's webhooks, from whatever layer; without any, a configured tracking API. */
+/** Returns the webhooks of the source or, if it has none, the configured tracking API. */
 function configured(source: string, flags: WhereToFlags, { settings, layer }: GivenSettings): WhereTo {
   const options = settings.source(source, layer);
   const destinations = Object.values(options.destinations);
   if (destinations.some(({ enabled, webhooks }) => enabled && webhooks.length > 0)) {
     return { kind: 'webhooks', source, sources: { [source]: options } };
   }
-  // The webhooks of a disabled destination are not even read.
+  // A disabled destination appears to have no webhooks, because they are not read.
   if (destinations.some(({ enabled }) => !enabled)) {
     throw noDestination(`Every destination of the source \`${printable(source, 80)}\` is disabled`);
   }

@@ -1,13 +1,14 @@
 import { ConfigError, ValidationError } from '../../../errors.ts';
 import { isJson, readJson } from '../../../message/json/read-json.ts';
 import type { JsonObject, JsonValue } from '../../../message/types.ts';
+import { conflict } from '../flag-values.ts';
 
-/** An object under construction; null prototypes keep a key such as `__proto__` an ordinary one. */
+/** An object under construction. Its prototype is null, so that `__proto__` is an ordinary key. */
 type Tree = { [key: string]: JsonValue | Tree };
 
 /**
- * Makes one map of `path.to.key=value` words. `=` reads the value as JSON where it is JSON, else as text; `:=` insists on
- * JSON, `==` on text. A dot that belongs to a key is written `\.`. Later words win over `base` and over earlier ones.
+ * Sets values in a copy of `base` by words such as `path.to.key=value`. `=` parses the value as JSON if possible, else takes it
+ * as text; `:=` requires JSON, `==` means text. A dot within a key is written `\.`. Later words override earlier ones.
  */
 export function assignAll(words: readonly string[], flag: string, base: JsonObject = {}): JsonObject {
   const root = copyTree(base);
@@ -15,7 +16,7 @@ export function assignAll(words: readonly string[], flag: string, base: JsonObje
   return root;
 }
 
-/** Merges two objects: where both have a key, objects are merged, and of other values that of `over` wins. */
+/** Merges two objects deeply. If both have a value that is not an object for a key, the value of `over` wins. */
 export function mergeObjects(base: JsonObject, over: JsonObject): JsonObject {
   const merged = copyTree(base);
   for (const [key, value] of Object.entries(over)) {
@@ -35,10 +36,8 @@ function readAssignment(word: string, flag: string): Assignment {
   const split = /^((?:\\.|[^=\\])*?)(:=|==|=)([^]*)$/.exec(word);
   const [, path = '', operator = '', text = ''] = split ?? [];
   if (split === null || path === '') {
-    throw new ConfigError(`Expected \`${flag}\` to be key=value, got ${JSON.stringify(word)}`, {
-      flag,
-      hint: exampleOf(flag),
-    });
+    const sentence = `Expected \`${flag}\` to be key=value, got ${JSON.stringify(word)}`;
+    throw conflict(flag, sentence, exampleOf(flag));
   }
   return { word, path: splitPath(path), value: readValue(text, operator, flag, path) };
 }
@@ -48,7 +47,7 @@ function exampleOf(flag: string): string {
   return `give for example ${flag} plan=pro, ${flag} cart.total=12.5, ${flag} zip==01234 (text), ${flag} tags:='["a"]' (JSON)`;
 }
 
-/** `a.b\.c` is `a` and `b.c`. */
+/** Splits `a.b\.c` into `a` and `b.c`. */
 function splitPath(path: string): string[] {
   return [...path.matchAll(/(?:\\.|[^.\\])+|(?<=^|\.)(?=\.|$)/g)].map(([part]) =>
     part.replace(/\\(.)/g, '$1'),
@@ -60,25 +59,12 @@ function readValue(text: string, operator: string, flag: string, path: string): 
   if (operator === '=' && !isJson(text)) return text;
   try {
     return readJson(Buffer.from(text));
-  } catch (error) {
-    if (error instanceof ValidationError) {
-      throw new ConfigError(
-        `Expected \`${flag} ${path}\` to be a value that JSON can carry: ${error.message}`,
-        {
-          flag,
-          hint: `write ${flag} ${path}==… to send it as text`,
-          cause: error,
-        },
-      );
-    }
-    throw new ConfigError(
-      `Expected \`${flag} ${path}\` to be JSON after \`:=\`, got ${JSON.stringify(text)}`,
-      {
-        flag,
-        hint: `quote it for your shell, or use = for text`,
-        cause: error,
-      },
-    );
+  } catch (cause) {
+    const [expected, hint] =
+      cause instanceof ValidationError
+        ? [`a value that JSON can carry: ${cause.message}`, `write ${flag} ${path}==… to send it as text`]
+        : [`JSON after \`:=\`, got ${JSON.stringify(text)}`, 'quote it for your shell, or use = for text'];
+    throw new ConfigError(`Expected \`${flag} ${path}\` to be ${expected}`, { flag, hint, cause });
   }
 }
 
@@ -87,10 +73,8 @@ function assign(root: Tree, { path, value, word }: Assignment, flag: string): vo
   for (const key of path.slice(0, -1)) {
     const next = node[key] ?? (node[key] = newTree());
     if (!isTree(next)) {
-      throw new ConfigError(`\`${flag} ${word}\` goes into \`${key}\`, which is already a value`, {
-        flag,
-        hint: 'give the key either a value or keys of its own',
-      });
+      const sentence = `\`${flag} ${word}\` sets a key within \`${key}\`, which already has a value`;
+      throw conflict(flag, sentence, 'give the key either a value or keys of its own');
     }
     node = next;
   }
@@ -107,7 +91,7 @@ function copyTree(value: JsonObject): Tree {
 }
 
 function newTree(): Tree {
-  return Object.create(null) as Tree; // no prototype, nothing on it: an empty Tree
+  return Object.create(null) as Tree; // an object without properties is an empty Tree
 }
 
 function isTree(value: JsonValue | Tree | undefined): value is Tree {

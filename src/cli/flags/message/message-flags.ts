@@ -1,19 +1,25 @@
 import { Option, type Command } from 'commander';
-import { ConfigError, ValidationError } from '../../../errors.ts';
+import { ValidationError } from '../../../errors.ts';
 import type { MessageType } from '../../../message/types.ts';
-import { collect, given as notEmpty } from '../flag-values.ts';
+import { collect, conflict, given as notEmpty } from '../flag-values.ts';
 
-/** The flags of `send` about the message itself, as commander names them. */
-export interface MessageFlags {
-  readonly userId?: string;
-  readonly anonymousId?: string;
-  readonly event?: string;
-  readonly name?: string;
-  readonly category?: string;
-  readonly groupId?: string;
-  readonly previousId?: string;
-  readonly timestamp?: string;
-  readonly messageId?: string;
+/** The fields of a message that have a flag with the same name. */
+export const FIELD_FLAGS = [
+  'userId',
+  'anonymousId',
+  'event',
+  'name',
+  'category',
+  'groupId',
+  'previousId',
+  'timestamp',
+  'messageId',
+] as const;
+
+type FieldFlags = { readonly [Name in (typeof FIELD_FLAGS)[number]]?: string };
+
+/** The flags of `send` about the message itself, by commander's attribute name. */
+export interface MessageFlags extends FieldFlags {
   readonly property?: readonly string[];
   readonly trait?: readonly string[];
   readonly context?: readonly string[];
@@ -26,75 +32,41 @@ export interface MessageFlags {
   readonly strict?: true;
 }
 
-interface MessageFlag {
-  readonly flags: string;
-  readonly description: string;
-  /** The message types that have the flag; every type when absent. */
-  readonly types?: readonly MessageType[];
-  readonly repeatable?: true;
-}
+/** A flag, its help line, and the message types that have the flag: every type if absent. */
+type MessageFlag = readonly [flags: string, help: string, types?: readonly MessageType[]];
+
+const WITH_PROPERTIES = ['page', 'screen', 'track'] as const;
+const WITH_TRAITS = ['identify', 'group', 'page'] as const;
 
 const FLAGS: readonly MessageFlag[] = [
-  { flags: '--event <name>', description: 'name what happened', types: ['track', 'group'] },
-  { flags: '--name <name>', description: 'name the page or screen', types: ['page', 'screen'] },
-  {
-    flags: '--category <name>',
-    description: 'set the category of the page or screen',
-    types: ['page', 'screen'],
-  },
-  { flags: '--group-id <id>', description: 'set the id of the group', types: ['group'] },
-  { flags: '--previous-id <id>', description: 'set the id that the user had before', types: ['alias'] },
-  { flags: '--user-id <id>', description: 'set the id of the user (of an alias: the new id)' },
-  { flags: '--anonymous-id <id>', description: 'set the id of a user who is not known yet' },
-  {
-    flags: '-p, --property <key=value>',
-    description: 'add a property: a.b=value, key:=json, key==text (repeat)',
-    types: ['page', 'screen', 'track'],
-    repeatable: true,
-  },
-  {
-    flags: '--properties <json>',
-    description: 'set all properties: JSON, @file or @-',
-    types: ['page', 'screen', 'track'],
-  },
-  {
-    flags: '-t, --trait <key=value>',
-    description: 'add a trait: a.b=value, key:=json, key==text (repeat)',
-    types: ['identify', 'group', 'page'],
-    repeatable: true,
-  },
-  {
-    flags: '--traits <json>',
-    description: 'set all traits: JSON, @file or @-',
-    types: ['identify', 'group', 'page'],
-  },
-  {
-    flags: '--context <key=value>',
-    description: 'add a context field, or a whole JSON object (repeat)',
-    repeatable: true,
-  },
-  { flags: '--context-json <json>', description: 'set the whole context: JSON, @file or @-' },
-  {
-    flags: '--integration <name=bool>',
-    description: 'turn a destination on or off; All=false: others (repeat)',
-    repeatable: true,
-  },
-  { flags: '--integrations <json>', description: 'set all integrations: JSON, @file or @-' },
-  { flags: '--timestamp <time>', description: 'set when it happened: RFC 3339 with a zone (default: now)' },
-  { flags: '--message-id <id>', description: 'set the id of the message (default: a random one)' },
-  {
-    flags: '--json <json>',
-    description: 'set the whole message: JSON, @file or @-; flags override it',
-  },
+  ['--event <name>', 'name what happened', ['track', 'group']],
+  ['--name <name>', 'name the page or screen', ['page', 'screen']],
+  ['--category <name>', 'set the category of the page or screen', ['page', 'screen']],
+  ['--group-id <id>', 'set the id of the group', ['group']],
+  ['--previous-id <id>', 'set the id that the user had before', ['alias']],
+  ['--user-id <id>', 'set the id of the user (of an alias: the new id)'],
+  ['--anonymous-id <id>', 'set the id of a user who is not known yet'],
+  ['-p, --property <key=value>', 'add a property: a.b=value, key:=json, key==text (repeat)', WITH_PROPERTIES],
+  ['--properties <json>', 'set all properties: JSON, @file or @-', WITH_PROPERTIES],
+  ['-t, --trait <key=value>', 'add a trait: a.b=value, key:=json, key==text (repeat)', WITH_TRAITS],
+  ['--traits <json>', 'set all traits: JSON, @file or @-', WITH_TRAITS],
+  ['--context <key=value>', 'add a context field, or a whole JSON object (repeat)'],
+  ['--context-json <json>', 'set the whole context: JSON, @file or @-'],
+  ['--integration <name=bool>', 'turn a destination on or off; All=false: others (repeat)'],
+  ['--integrations <json>', 'set all integrations: JSON, @file or @-'],
+  ['--timestamp <time>', 'set when it happened: RFC 3339 with a zone (default: now)'],
+  ['--message-id <id>', 'set the id of the message (default: a random one)'],
+  ['--json <json>', 'set the whole message: JSON, @file or @-; flags override it'],
 ];
 
-/** Adds the flags of one type, or, without a type, those of a message whose type `--json` gives. */
+/** Adds the flags of a message type. Without a type, adds all flags, for a message whose type `--json` gives. */
 export function addMessageFlags(command: Command, type?: MessageType): void {
   command.optionsGroup('Message:');
-  for (const { flags, description, types, repeatable } of FLAGS) {
+  for (const [flags, help, types] of FLAGS) {
     if (type !== undefined && types !== undefined && !types.includes(type)) continue;
-    const option = new Option(flags, description);
-    if (repeatable) option.argParser(collect);
+    const option = new Option(flags, help);
+    // A flag for single values, such as <key=value>, can be repeated.
+    if (flags.includes('=')) option.argParser(collect);
     else if (flags.endsWith('<id>')) option.argParser(notEmpty);
     command.addOption(option);
   }
@@ -103,59 +75,45 @@ export function addMessageFlags(command: Command, type?: MessageType): void {
 }
 
 /**
- * Throws ConfigError for the first flag of another type, which `send` has for messages whose type `--json` gives: its field
- * would be sent with a type that has no such field.
+ * Throws ConfigError for the first flag of another type. `send` accepts all flags because `--json` gives the type, but the
+ * message must not get a field that its type does not have.
  */
 export function rejectFlagsOfOtherTypes(send: Command, type: MessageType): void {
-  for (const { flags, types } of FLAGS) {
+  for (const [flags, , types] of FLAGS) {
     if (types === undefined || types.includes(type)) continue;
     const option = new Option(flags);
     if (send.getOptionValueSource(option.attributeName()) !== 'cli') continue;
-    throw new ConfigError(`\`${option.long}\` is for ${typesText(types)}, not for ${type}`, {
-      flag: option.long ?? flags,
-      hint:
-        meantHint(option.long ?? '', type) ??
-        `leave it out; hooks send ${type} --help shows the flags of ${type}`,
-    });
+    const long = option.long ?? flags;
+    const meant = MEANT.find(([flag, ofType]) => flag === long && ofType === type)?.[2];
+    const hint = meant ?? `leave it out; hooks send ${type} --help shows the flags of ${type}`;
+    throw conflict(long, `\`${long}\` is for ${typesText(types)}, not for ${type}`, hint);
   }
 }
 
-/** What people mean by a flag that a type does not have. */
-const MEANT: readonly (readonly [flag: string, type: MessageType, meant: string])[] = [
+/** Hints that name the right flag for a flag that a type does not have. */
+const MEANT: readonly (readonly [flag: string, type: MessageType, hint: string])[] = [
   ['--name', 'track', 'name what happened with --event'],
   ['--name', 'group', 'give the name of the group as a trait: --trait name=…'],
   ['--name', 'identify', 'give the name of the user as a trait: --trait name=…'],
   ['--event', 'page', 'name the page with --name'],
   ['--event', 'screen', 'name the screen with --name'],
-  ['--property', 'identify', 'set what is known of the user with --trait'],
-  ['--properties', 'identify', 'set what is known of the user with --traits'],
-  ['--property', 'group', 'set what is known of the group with --trait'],
-  ['--properties', 'group', 'set what is known of the group with --traits'],
-  [
-    '--trait',
-    'track',
-    'set what belongs to the event with --property; traits of the user are a message of their own: hooks send identify',
-  ],
-  [
-    '--traits',
-    'track',
-    'set what belongs to the event with --properties; traits of the user are a message of their own: hooks send identify',
-  ],
-  ['--trait', 'screen', 'set what belongs to the screen with --property'],
-  ['--traits', 'screen', 'set what belongs to the screen with --properties'],
-  ['--previous-id', 'identify', 'join two ids of a user with a message of its own: hooks send alias'],
-  ['--group-id', 'identify', 'put a user into a group with a message of its own: hooks send group'],
+  ['--property', 'identify', 'set traits of the user with --trait'],
+  ['--properties', 'identify', 'set traits of the user with --traits'],
+  ['--property', 'group', 'set traits of the group with --trait'],
+  ['--properties', 'group', 'set traits of the group with --traits'],
+  ['--trait', 'track', 'set data of the event with --property, or send traits with hooks send identify'],
+  ['--traits', 'track', 'set data of the event with --properties, or send traits with hooks send identify'],
+  ['--trait', 'screen', 'set data of the screen with --property'],
+  ['--traits', 'screen', 'set data of the screen with --properties'],
+  ['--previous-id', 'identify', 'join two ids of a user with hooks send alias'],
+  ['--group-id', 'identify', 'add a user to a group with hooks send group'],
 ];
-
-function meantHint(flag: string, type: MessageType): string | undefined {
-  return MEANT.find(([given, of]) => given === flag && of === type)?.[2];
-}
 
 function typesText(types: readonly MessageType[]): string {
   return types.length === 1 ? types.join() : `${types.slice(0, -1).join(', ')} and ${types.at(-1)}`;
 }
 
-/** The flags that read standard input (`@-`). */
+/** Returns the flags that read standard input (`@-`). */
 export function stdinFlags(flags: MessageFlags): readonly string[] {
   const texts = {
     '--json': flags.json,
@@ -167,21 +125,20 @@ export function stdinFlags(flags: MessageFlags): readonly string[] {
   return Object.entries(texts).flatMap(([flag, text]) => (text === '@-' ? [flag] : []));
 }
 
-/** The first flag about the message besides `--json`; undefined when none is given. */
+/** Returns the first given flag about the message besides `--json`, or undefined. */
 export function firstMessageFlag(given: MessageFlags): string | undefined {
-  const flags = [...FLAGS.map((each) => new Option(each.flags)), new Option('--strict')];
+  const flags = [...FLAGS.map(([each]) => new Option(each)), new Option('--strict')];
   const first = flags.find((flag) => flag.long !== '--json' && flag.attributeName() in given);
   return first?.long;
 }
 
-/** Builds a message; the error about a missing field names the flag that gives it. */
+/** Calls `build`. Adds the flag of a missing field to the hint of a ValidationError. */
 export function withFlagsInHints<T>(build: () => T): T {
   try {
     return build();
   } catch (error) {
-    const flag =
-      error instanceof ValidationError && error.got === 'nothing' ? FLAG_OF[error.path] : undefined;
     if (!(error instanceof ValidationError)) throw error;
+    const flag = error.got === 'nothing' ? FLAG_OF[error.path] : undefined;
     if (flag === undefined) throw withExactInHint(error);
     const { message, path, got = '' } = error;
     const rename = error.hint?.startsWith('rename') === true ? `${error.hint}, or ` : '';
@@ -189,7 +146,7 @@ export function withFlagsInHints<T>(build: () => T): T {
   }
 }
 
-/** Names `--exact` in the hint of an error about a value that is no message of any type. */
+/** Adds `--exact` to the hint of an error about a value that is not a message of any type. */
 export function withExactInHint(error: ValidationError): ValidationError {
   const { message, path, got = '', hint } = error;
   if (path !== 'type' || hint?.endsWith('?')) return error;

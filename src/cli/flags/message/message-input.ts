@@ -1,28 +1,17 @@
 import { kindOf } from '../../../validate-options.ts';
-import { ConfigError, InputError, ValidationError } from '../../../errors.ts';
+import { InputError, ValidationError } from '../../../errors.ts';
 import { readJson } from '../../../message/json/read-json.ts';
 import { isJsonObject, type JsonObject, type JsonValue, type MessageType } from '../../../message/types.ts';
 import { assignAll, mergeObjects } from './assignments.ts';
 import { readFlagText, type FlagText } from './flag-text.ts';
 import type { Io } from '../../io.ts';
-import type { MessageFlags } from './message-flags.ts';
+import { conflict } from '../flag-values.ts';
+import { FIELD_FLAGS, type MessageFlags } from './message-flags.ts';
 
-const SCALARS = [
-  'userId',
-  'anonymousId',
-  'event',
-  'name',
-  'category',
-  'groupId',
-  'previousId',
-  'timestamp',
-  'messageId',
-] as const satisfies readonly (keyof MessageFlags)[];
-
-/** The flags; the text of `--json` may have been read, since standard input can be read once. */
+/** The flags. The text of `--json` can be read already, because standard input can be read only once. */
 export type ReadFlags = Omit<MessageFlags, 'json'> & { readonly json?: string | FlagText | undefined };
 
-/** The message as the flags spell it, not yet checked: `--json` first, then whole maps, then single fields. */
+/** Returns the message that the flags give, not yet validated. Maps and single fields override `--json`. */
 export async function messageInput(
   flags: ReadFlags,
   type: MessageType | undefined,
@@ -36,27 +25,23 @@ export async function messageInput(
     context: await readContext(flags, whole['context'], io),
     integrations: await readMap('integrations', input),
   };
-  const scalars = SCALARS.map((name) => [name, flags[name]] as const);
-  const given = [...scalars, ...Object.entries(maps)].filter(([, value]) => value !== undefined);
+  const fields = FIELD_FLAGS.map((name) => [name, flags[name]] as const);
+  const given = [...fields, ...Object.entries(maps)].filter(([, value]) => value !== undefined);
   return { ...withType(whole, type), ...respelled(whole, flags), ...Object.fromEntries(given) } as JsonObject; // undefined is filtered out
 }
 
-/** Adds the type. The message of `hooks send track --json …` may leave it out, not contradict it. */
+/** Adds the type. Throws ConfigError if the message of `hooks send track --json …` has another one. */
 function withType(whole: JsonObject, type: MessageType | undefined): JsonObject {
   if (type === undefined) return whole;
   if (whole['type'] !== undefined && whole['type'] !== type) {
-    throw new ConfigError(
-      `Expected \`--json\` to be ${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type} message, got type ${JSON.stringify(whole['type'])}`,
-      {
-        flag: '--json',
-        hint: 'run hooks send --json, which takes the type from the message',
-      },
-    );
+    const expected = `${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type} message`;
+    const sentence = `Expected \`--json\` to be ${expected}, got type ${JSON.stringify(whole['type'])}`;
+    throw conflict('--json', sentence, 'run hooks send --json, which takes the type from the message');
   }
   return { ...whole, type };
 }
 
-/** A flag overrides either spelling of an alias's ids, so an overridden id replaces the wire's spelling too. */
+/** Returns the ids of an alias in the spelling of the wire format, if a flag overrides them. */
 function respelled(whole: JsonObject, flags: ReadFlags): { [key: string]: JsonValue | undefined } {
   return {
     ...(flags.userId !== undefined && 'User ID' in whole ? { 'User ID': flags.userId } : {}),
@@ -64,7 +49,7 @@ function respelled(whole: JsonObject, flags: ReadFlags): { [key: string]: JsonVa
   };
 }
 
-/** Reads `--context`, which takes words and, since scripts do that, whole JSON objects too: in any order, and the later wins. */
+/** Reads the context. `--context` takes words and, as scripts use it, whole JSON objects, in any order; later ones win. */
 async function readContext(
   { context = [], contextJson }: ReadFlags,
   base: JsonValue | undefined,
@@ -72,7 +57,7 @@ async function readContext(
 ): Promise<JsonObject | undefined> {
   const whole = contextJson === undefined ? undefined : await readObject(contextJson, '--context-json', io);
   if (context.length === 0) return whole;
-  // A whole context takes the place of that of --json; words change it.
+  // A whole context replaces the context of --json; words change it.
   const isBaseKept = whole === undefined && isJsonObject(base) && !context.some(isWhole);
   let result = whole ?? (isBaseKept ? base : {});
   for (const word of context) {
@@ -87,11 +72,16 @@ function isWhole(word: string): boolean {
   return word.trimStart().startsWith('{');
 }
 
-/** The flags that set one word of a map, by the map. */
-const WORD_FLAGS = { properties: 'property', traits: 'trait', integrations: 'integration' } as const;
+/** The flag that sets single values of a map, by the flag that sets the whole map. */
+const WORD_FLAGS = {
+  properties: 'property',
+  traits: 'trait',
+  integrations: 'integration',
+  'context-json': 'context',
+} as const;
 
 async function readMap(
-  map: keyof typeof WORD_FLAGS,
+  map: Exclude<keyof typeof WORD_FLAGS, 'context-json'>,
   { flags, whole, io }: { readonly flags: ReadFlags; readonly whole: JsonObject; readonly io: Io },
 ): Promise<JsonObject | undefined> {
   const wordFlag = WORD_FLAGS[map];
@@ -107,28 +97,20 @@ async function readObject(given: string | FlagText, flag: string, io: Io): Promi
   if (typeof given === 'string') rejectWords(given, flag);
   const value = readOriginJson(bytes, origin);
   if (isJsonObject(value)) return value;
-  throw new ConfigError(`Expected \`${flag}\` to be a JSON object, got ${kindOf(value)}`, {
+  throw conflict(
     flag,
-    hint: objectHint(flag, value),
-  });
+    `Expected \`${flag}\` to be a JSON object, got ${kindOf(value)}`,
+    objectHint(flag, value),
+  );
 }
 
-/** The flags that take JSON, and those that take words in its place. */
-const FLAGS_OF_WORDS: Readonly<Record<string, string>> = {
-  '--properties': '--property',
-  '--traits': '--trait',
-  '--integrations': '--integration',
-  '--context-json': '--context',
-};
-
-/** Throws ConfigError for `a=1` where JSON is expected: the flag for words has nearly the same name. */
+/** Throws ConfigError for `a=1` instead of JSON, because the flag for single values has nearly the same name. */
 function rejectWords(text: string, flag: string): void {
-  const forWords = FLAGS_OF_WORDS[flag];
-  if (forWords === undefined || !/^[\w.-]+:?==?[^=]/.test(text)) return;
-  throw new ConfigError(`Expected \`${flag}\` to be a JSON object, got words with an equals sign`, {
-    flag,
-    hint: `give them one by one with ${forWords} NAME=VALUE, or JSON: ${objectHint(flag, null).replace('give for example ', '')}`,
-  });
+  const [, wordFlag] = Object.entries(WORD_FLAGS).find(([map]) => flag === `--${map}`) ?? [];
+  if (wordFlag === undefined || !/^[\w.-]+:?==?[^=]/.test(text)) return;
+  const json = objectHint(flag, null).replace('give for example ', '');
+  const hint = `give them one by one with --${wordFlag} NAME=VALUE, or JSON: ${json}`;
+  throw conflict(flag, `Expected \`${flag}\` to be a JSON object, got words with an equals sign`, hint);
 }
 
 function objectHint(flag: string, value: JsonValue): string {
@@ -138,7 +120,7 @@ function objectHint(flag: string, value: JsonValue): string {
     : `give for example --json '{"type":"track","event":"Signup"}' or --json @file.json`;
 }
 
-/** Reads JSON; the error about what JavaScript would lose names the flag or file. */
+/** Parses JSON. The error about values that JavaScript would change names the flag or file. */
 function readOriginJson(bytes: Uint8Array, origin: string): JsonValue {
   try {
     return readJson(bytes, { file: origin });

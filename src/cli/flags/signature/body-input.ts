@@ -8,14 +8,14 @@ import { interruptedCode } from '../../exit-code.ts';
 import type { Io } from '../../io.ts';
 import { markStdin } from '../../stdin.ts';
 
-/** A file's path; `-` or undefined is standard input. */
+/** The path of a file; `-` or undefined for standard input. */
 export type BodySource = string | undefined;
 
 export function isStdin(source: BodySource): source is '-' | undefined {
   return source === undefined || source === '-';
 }
 
-/** Whether a body was read from a device such as /dev/null, which has none. */
+/** Whether the body is read from a device such as /dev/null, which contains nothing. */
 export function isFromNullDevice(
   source: BodySource,
   { stdinFd, stdin }: Pick<Io, 'stdinFd' | 'stdin'>,
@@ -25,13 +25,13 @@ export function isFromNullDevice(
 }
 
 const CHUNK_BYTES = 256 * 1024;
-/** At most this much is read before the process looks at its signals again. */
+/** Bytes to read before yielding to the event loop, so that signals are handled. */
 const SIGNAL_CHECK_BYTES = 256 * CHUNK_BYTES;
 
 /**
- * Hands over the bytes of a file or of standard input, piece by piece, in constant memory. A piece is only good until
- * `take` returns. Regular files are read synchronously into one buffer, which hashes as fast as openssl does.
- * Throws InputError when it cannot be read.
+ * Passes the bytes of a file or of standard input to `take` in chunks, in constant memory. A chunk is valid only until `take`
+ * returns. Regular files are read synchronously into one buffer, which makes hashing as fast as openssl.
+ * Throws InputError if the input cannot be read.
  */
 export async function readBodyInput(
   source: BodySource,
@@ -47,7 +47,7 @@ export async function readBodyInput(
   }
 }
 
-/** Reads the bytes as one piece. Throws InputError beyond `limitBytes`. */
+/** Reads a whole body. Throws InputError if it is larger than `limitBytes`. */
 export async function readWholeBody(source: BodySource, io: Io, limitBytes: number): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
@@ -60,7 +60,7 @@ export async function readWholeBody(source: BodySource, io: Io, limitBytes: numb
 }
 
 async function readStdin(io: Io, take: (chunk: Uint8Array) => void): Promise<void> {
-  // Its stream is not made where that is possible: making it takes longer than verifying most bodies.
+  // Avoids creating the stream, which takes longer than verifying most bodies.
   if (io.stdinFd !== undefined) {
     const stats = fstatSync(io.stdinFd);
     if (stats.isFile()) return readRegularFile(io.stdinFd, io, take);
@@ -69,7 +69,7 @@ async function readStdin(io: Io, take: (chunk: Uint8Array) => void): Promise<voi
   return readFromStream(io.stdin, io, take);
 }
 
-/** Reads a pipe into one buffer: a stream makes a new one for each 64 KiB, and 40 MB of them wait to be collected. */
+/** Reads a pipe into one buffer. A stream allocates a buffer for each 64 KiB, and leaves 40 MB for the garbage collector. */
 function readPipe(fd: number, { signal }: Io, take: (chunk: Uint8Array) => void): Promise<void> {
   return new Promise((resolvePromise, reject) => {
     const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
@@ -84,7 +84,7 @@ function readPipe(fd: number, { signal }: Io, take: (chunk: Uint8Array) => void)
         return true;
       },
     };
-    // `onread` is an option of every Socket; Node's types know it for those that connect only.
+    // Every Socket has the option `onread`, but Node's types list it only for `connect`.
     const options: SocketConstructorOpts & ConnectOpts = {
       fd,
       readable: true,
@@ -139,7 +139,7 @@ function isSystemError(error: unknown): error is NodeJS.ErrnoException {
 function unreadableBody(source: BodySource, cause: NodeJS.ErrnoException): InputError {
   const name = isStdin(source) ? 'standard input' : source;
   const why = { ENOENT: 'there is no such file', EISDIR: 'it is a folder', EACCES: 'it may not be read' };
-  const reason = why[cause.code as keyof typeof why] as string | undefined; // any code may come, three have a reason
+  const reason = why[cause.code as keyof typeof why] as string | undefined; // other codes have no entry
   return new InputError(`Cannot read ${name}: ${reason ?? cause.message}`, {
     hint: 'give the path of a file, or the bytes on standard input: < body.json',
     cause,

@@ -4,13 +4,13 @@ import { DEFAULT_SCHEMES, findSchemes } from '../../../signature/schemes/find-sc
 import { schemeListText } from '../../../signature/schemes/layout.ts';
 import type { SignatureScheme } from '../../../signature/schemes/scheme.ts';
 
-/** What a command does with secrets: to sign needs one, to verify tries several. */
+/** What a command does with secrets. Signing needs one; verifying tries several. */
 export type SecretUse = 'sign' | 'verify';
 
 /**
- * The config's secrets, each once; none is an empty list. First those of the default destination: they are all that signing
- * needs. To verify, those of every destination: any may match. To sign without a default destination, the one that all
- * share. Throws ConfigError where only a guess would be left.
+ * Returns the config's secrets without duplicates, possibly none. For signing: the secrets of the default source, else those that
+ * all destinations share. For verifying: the secrets of every destination, because any can match. Throws ConfigError for signing
+ * if there is no default and the destinations have different secrets.
  */
 export function configuredSecrets(settings: Settings, use: SecretUse): readonly string[] {
   const { defaultSource } = settings;
@@ -22,8 +22,8 @@ export function configuredSecrets(settings: Settings, use: SecretUse): readonly 
 }
 
 /**
- * The config's signature schemes, likewise; undefined when no destination names any. To verify, those of every destination: any may be
- * that of a request. Throws ConfigError where only a guess would be left.
+ * Returns the config's signature schemes, undefined if no destination names any. For verifying: the schemes of every destination,
+ * because a request can use any. Throws ConfigError for signing if there is no default and the destinations have different schemes.
  */
 export function configuredSchemes(
   settings: Settings,

@@ -9,16 +9,16 @@ import type { Io } from '../../io.ts';
 import { configuredSecrets } from './configured-secrets.ts';
 import type { SecretFlags } from './secret-flags.ts';
 
-/** What a diagnosis may know besides the secrets that are accepted. */
+/** Facts for a diagnosis about the accepted secrets, and other secrets to try. */
 export interface KnownSecrets {
-  /** Where the accepted ones are from, and what they hide: `HOOKS_SECRET, which hides sharedSecret of .hooksrc.yaml`. */
+  /** Origin of the accepted secrets, and of the secrets they hide: `HOOKS_SECRET, which hides sharedSecret of .hooksrc.yaml`. */
   readonly secretOrigin: string;
   readonly otherSecrets: readonly OtherSecret[];
 }
 
 /**
- * Finds where a command's secrets are from, and the secrets that they hide: those of HOOKS_SECRET and of the config. A config that
- * cannot be read has none: the command did not need it.
+ * Finds the origin of a command's secrets, and the secrets that they hide: those of HOOKS_SECRET and of the config. Ignores a config
+ * that cannot be read, because the command did not need it.
  */
 export async function knownSecrets(
   flags: SecretFlags & GlobalOptions,
@@ -54,7 +54,7 @@ function flagOrigins({ secret, secretFile }: SecretFlags, { cwd }: Pick<Io, 'cwd
 
 interface ConfiguredSecrets {
   readonly configured: readonly OtherSecret[];
-  /** With what YAML took for a comment. */
+  /** Secrets that YAML cut off at a `#`, in full. */
   readonly cut: readonly OtherSecret[];
 }
 
@@ -72,7 +72,7 @@ async function secretsOfConfig(
       configured: configuredSecrets(settings, 'verify').map((secret) => ({ secret, origin })),
       cut: cut.map(({ whole }) => ({
         secret: whole,
-        origin: `${origin} with what follows # in its line: quote it`,
+        origin: `${origin} with the rest of its line after #: quote it`,
       })),
     };
   } catch (error) {
@@ -81,7 +81,7 @@ async function secretsOfConfig(
   }
 }
 
-/** The values of the variables that our secrets name, where a shell or a file did not expand them. */
+/** Returns the values of variables whose names stand unexpanded in the accepted secrets. */
 function expanded(ours: readonly string[], { env }: Pick<Io, 'env'>): OtherSecret[] {
   return ours.flatMap((secret) => {
     const name = unexpandedName(secret);

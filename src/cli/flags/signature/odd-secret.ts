@@ -2,7 +2,7 @@ import { schemeOfShortKey, secretFix } from '../../../signature/schemes/secrets.
 import { unexpandedName } from '../../../signature/secret.ts';
 import type { Io } from '../../io.ts';
 
-/** What a shell, an editor or a form does to a secret silently, and how to fix it. */
+/** An accident that a shell, an editor or a form causes silently, and how to fix it. */
 interface OddSecret {
   readonly what: string;
   readonly fix: string;
@@ -14,7 +14,7 @@ const STRAYS: readonly (readonly [pattern: RegExp, what: string])[] = [
   [/^(["'`]).*\1$/s, 'is in quotes, which are part of it'],
 ];
 
-/** Undefined for a secret that looks right. */
+/** Returns what looks wrong with a secret, or undefined. */
 export function oddSecret(secret: string): OddSecret | undefined {
   if (unexpandedName(secret) !== undefined) {
     return {
@@ -34,7 +34,7 @@ export function oddSecret(secret: string): OddSecret | undefined {
     : { what, fix: 'take it out on both sides: the receiver must have the same secret' };
 }
 
-/** Warns of secrets that the other side hardly has, before a message is signed with them. Shows none of them. */
+/** Warns about secrets that look wrong (quotes, white space, an unexpanded variable) before signing with them. Shows no secret. */
 export function warnOfOddSecrets(secrets: Iterable<string>, io: Pick<Io, 'note' | 'errColor'>): void {
   for (const secret of new Set(secrets)) {
     const odd = oddSecret(secret);

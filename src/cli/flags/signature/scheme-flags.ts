@@ -12,16 +12,16 @@ import type { SecretUse } from './configured-secrets.ts';
 import type { SecretFlags } from './secret-flags.ts';
 
 export interface SchemeFlags {
-  /** Names with commas between. */
+  /** Names of schemes, separated by commas. */
   readonly scheme?: string;
 }
 
-/** Adds --scheme. `text` says what the command does with the schemes. */
+/** Adds --scheme with the help line `text`. */
 export function addSchemeFlag(command: Command, text: string): Command {
   return command.option('--scheme <names>', text, joinNames);
 }
 
-/** The schemes that --scheme names; undefined without it. Reads a config for those of one's own only. Throws ConfigError. */
+/** Returns the schemes that --scheme names, undefined without the flag. Reads the config only for custom schemes. Throws ConfigError. */
 export async function readSchemeFlag(
   flags: SchemeFlags & GlobalOptions,
   io: Io,
@@ -38,7 +38,7 @@ function isBuiltIn(name: string): boolean {
 
 type SignatureFlags = SchemeFlags & SecretFlags & GlobalOptions;
 
-/** The schemes of a command: those of --scheme, else the config's; undefined when neither names any. */
+/** Returns the schemes of --scheme, else those of the config; undefined if neither names any. */
 export async function commandSchemes(
   flags: SignatureFlags,
   use: SecretUse,
@@ -51,18 +51,19 @@ export async function commandSchemes(
   return configuredSchemes(await commandSettings(flags, io), use);
 }
 
-/** Whether `sign` and `verify` read a config for schemes: not where the secret is given, unless --config names one. */
+/** Whether `sign` and `verify` read the config for schemes: yes, unless a secret is given without --config. */
 export function readsConfig({ secret, secretFile, config }: SignatureFlags, { env }: Io): boolean {
   return typeof config === 'string' || ((secret ?? secretFile) === undefined && !env['HOOKS_SECRET']);
 }
 
-export interface ReceiverSchemes extends Pick<ReceiverOptions, 'detectSchemes'> {
+interface ReceiverSchemes extends Pick<ReceiverOptions, 'detectSchemes'> {
   readonly scheme?: readonly SignatureScheme[];
 }
 
 /**
- * What a receiver of a tool accepts: the schemes that are named, else by the headers that came, with those of the config. Where signatures are
- * required, those of --scheme or of the config. Throws ConfigError for one that can use none of the secrets.
+ * Returns the schemes that the receiver of `listen` or `expect` accepts: those of --scheme, else any whose headers a request has,
+ * custom schemes included. With --require-signature: those of --scheme or of the config. Throws ConfigError for a scheme that can
+ * use none of the secrets.
  */
 export async function receiverSchemes(
   flags: SignatureFlags & { readonly requireSignature?: true },
@@ -76,7 +77,7 @@ export async function receiverSchemes(
   return { scheme };
 }
 
-/** The schemes of the config that are looked for beside those built in. */
+/** Returns the config's custom schemes to detect besides the built-in schemes. Ignores a config that cannot be read. */
 export async function detectableSchemes(flags: SignatureFlags, io: Io): Promise<readonly SignatureScheme[]> {
   if (!readsConfig(flags, io)) return [];
   try {
@@ -87,7 +88,7 @@ export async function detectableSchemes(flags: SignatureFlags, io: Io): Promise<
   }
 }
 
-/** The schemes of one's own that the config has. */
+/** Returns the custom schemes of the config. */
 async function ownSchemes(flags: GlobalOptions, io: Io): Promise<readonly SignatureScheme[]> {
   const { commandSettings } = await import('../delivery/settings.ts');
   const settings = await commandSettings(flags, io);

@@ -8,22 +8,22 @@ import { readInputFile } from '../input-file.ts';
 import type { StdinIo } from '../../stdin.ts';
 import type { SecretUse } from './configured-secrets.ts';
 
-/** A secret as a flag gives it. */
+/** The value of --secret or --secret-file. */
 export type SecretFlag = { readonly text: string } | { readonly file: string };
 
-/** Both flags fill one list, in the order of the command line: the first secret signs. */
+/** The secrets of both flags, each in the same list, in the order of the command line. The first secret signs. */
 export interface SecretFlags {
   readonly secret?: readonly SecretFlag[];
   readonly secretFile?: readonly SecretFlag[];
 }
 
-/** Help of --secret, with the origin of the secrets that no flag gives. */
+/** Help lines of --secret. */
 const DESCRIPTIONS: Readonly<Record<SecretUse, string>> = {
   sign: 'sign with this; repeat to rotate or for several schemes',
   verify: 'verify with this; repeat (default: HOOKS_SECRET, config)',
 };
 
-/** Adds both flags. `use` is for a command that takes the secrets of the config by `commandSecrets`. */
+/** Adds --secret and --secret-file. `use` is for a command that reads its secrets with `commandSecrets`. */
 export function addSecretFlags(command: Command, use?: SecretUse): Command {
   const all: SecretFlag[] = [];
   const collect = (flag: SecretFlag): readonly SecretFlag[] => {
@@ -41,7 +41,7 @@ export function addSecretFlags(command: Command, use?: SecretUse): Command {
     );
 }
 
-/** Lists `--secret-file` once for each that reads standard input. */
+/** Returns a `--secret-file` for each time that the flag reads standard input. */
 export function secretStdinFlags({ secret, secretFile }: SecretFlags): string[] {
   return (secret ?? secretFile ?? []).flatMap((flag) =>
     'file' in flag && flag.file === '-' ? ['--secret-file'] : [],
@@ -50,7 +50,7 @@ export function secretStdinFlags({ secret, secretFile }: SecretFlags): string[] 
 
 type SecretContext = StdinIo & Pick<Io, 'cwd'>;
 
-/** Reads the secrets in the order given; undefined when no flag gave one. Throws SignatureError, ConfigError or InputError. */
+/** Reads the secrets in the given order; undefined if no flag gives one. Throws SignatureError, ConfigError or InputError. */
 export async function readSecretFlags(
   { secret, secretFile }: SecretFlags,
   io: SecretContext,
@@ -65,8 +65,8 @@ export async function readSecretFlags(
 }
 
 /**
- * The secrets of a command that signs or verifies: of its flags, else of HOOKS_SECRET, else the config's; none is an
- * empty list. No config is read when a secret is given.
+ * Returns the secrets of a command that signs or verifies, possibly none: from its flags, else HOOKS_SECRET, else the config.
+ * The config is read only if no secret is given.
  */
 export async function commandSecrets(
   flags: SecretFlags & GlobalOptions,
@@ -82,7 +82,7 @@ export async function commandSecrets(
   return configuredSecrets(await commandSettings(flags, io), use);
 }
 
-/** The secrets of a command that can do nothing without one. Throws ConfigError. */
+/** Returns the secrets of a command that needs at least one. Throws ConfigError if there is none. */
 export async function requiredSecrets(
   flags: SecretFlags & GlobalOptions,
   use: SecretUse,
@@ -103,8 +103,8 @@ async function secretOfFile(file: string, io: SecretContext): Promise<string> {
 const SECRET_FILE = {
   flag: '--secret-file',
   what: 'the secret ',
-  // Ten times the key of a certificate.
+  // Ten times the size of a certificate's key.
   limitBytes: 64 * 1024,
   hint: 'name a file that you may read, or - for standard input',
-  sizeHint: 'name the file that has the secret, and nothing else, in it',
+  sizeHint: 'name a file that contains only the secret',
 };

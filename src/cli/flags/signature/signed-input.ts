@@ -9,32 +9,32 @@ import { readBodyInput, readWholeBody, type BodySource } from './body-input.ts';
 import type { Io } from '../../io.ts';
 import { parseJsonOrUndefined } from '../../../message/json/batch-document.ts';
 
-/** A body, and the signature that came with it. */
+/** A body and, if the input is a request, its headers. */
 export interface SignedInput {
-  /** The digest of the body under the first secret. */
+  /** HMAC-SHA1 of the body with the first secret, in hex. */
   readonly digest: string;
   readonly bytes: number;
-  /** The request that held both; undefined for a raw body, which comes without a signature. */
+  /** The request that contains the body; undefined for a raw body without headers. */
   readonly request?: {
     readonly body: Uint8Array;
     readonly headers: readonly HeaderPair[];
-    /** When it came, in ms since the epoch; undefined when the input does not say. */
+    /** When the request was received, in ms since the epoch; undefined if the input does not say. */
     readonly at: number | undefined;
   };
-  /** What a raw body seems to be that is too large to parse as a whole. */
+  /** The likely format of an input that is too large to parse. */
   readonly seems?: 'capture' | 'http' | undefined;
-  /** What a raw body is that holds another body. */
+  /** The format of a raw body that contains another body. */
   readonly envelope?: Envelope | undefined;
 }
 
-/** Limit of a capture or HTTP request, as text in memory. */
+/** Maximum size of a capture or HTTP request, which is kept in memory, in bytes. */
 const LARGEST_REQUEST = 256 * 1024 * 1024;
-/** An input whose format follows from its content is kept up to here; a larger one is a raw body unless --format says otherwise. */
+/** Size up to which the format is detected from the content, in bytes. A larger input is a raw body unless --format is given. */
 const LARGEST_UNNAMED_REQUEST = 8 * 1024 * 1024;
-/** Enough for a request line, and for the key that a capture begins with. */
+/** Enough bytes for a request line and for the first key of a capture. */
 export const START_BYTES = 4_096;
 
-/** Reads an input that --format calls a capture or an HTTP request. Throws InputError when it is neither. */
+/** Reads an input in the format of --format. Throws InputError if the input has another format. */
 export async function readSignedRequest(
   source: BodySource,
   io: Io,
@@ -45,7 +45,7 @@ export async function readSignedRequest(
   return signedInput(capture, secret);
 }
 
-/** Reads a raw body, a capture or an HTTP request, recognized by its content, in one pass. */
+/** Reads a raw body, a capture or an HTTP request in one pass. Detects the format from the content. */
 export async function readAnyBody(source: BodySource, io: Io, secret: string): Promise<SignedInput> {
   const { kept, start, ...raw } = await digestBody(source, io, {
     secret,
@@ -58,7 +58,7 @@ export async function readAnyBody(source: BodySource, io: Io, secret: string): P
   return { ...raw, envelope: kept && envelopeOf(new KeptBody(kept).value) };
 }
 
-/** Reads a raw body, with what is known of its headers: one that is not too large is kept. */
+/** Reads a raw body. With `headers`, the result has a request, whose body is empty if it is too large to keep. */
 export async function readRawBody(
   source: BodySource,
   io: Io,
@@ -70,7 +70,7 @@ export async function readRawBody(
   return { digest, bytes, request: { body: body ?? Buffer.alloc(0), headers, at: undefined } };
 }
 
-/** Hashes a body in constant memory: `kept` is the body if it has at most `keepBytes`, else `start` is its start. */
+/** Hashes a body in constant memory. Returns the body as `kept` if it has at most `keepBytes`, else its first bytes as `start`. */
 async function digestBody(
   source: BodySource,
   io: Io,
@@ -100,13 +100,13 @@ function signedInput(capture: Capture, secret: string): SignedInput {
   return { digest, bytes: body.length, request: { body, headers: capture.headers, at } };
 }
 
-/** What an input seems to be by its start; undefined: a body. */
+/** Guesses the format of an input from its first bytes; undefined for a raw body. */
 export function requestFormat(start: Buffer): 'capture' | 'http' | undefined {
   if (isHttpRequest(start)) return 'http';
   return /^(?:\xef\xbb\xbf)?\s*\{\s*"capture"\s*:/.test(start.toString('latin1')) ? 'capture' : undefined;
 }
 
-/** The request that the bytes contain; undefined: they are a body. Throws InputError for a broken capture or request. */
+/** Parses the bytes as a capture or HTTP request; undefined for a raw body. Throws InputError if the request is malformed. */
 function requestIn(bytes: Buffer): Capture | undefined {
   const value = jsonValueOf(bytes);
   if (isCapture(value)) return readCapture(value);
@@ -120,7 +120,7 @@ function jsonValueOf(bytes: Buffer): unknown {
 function parseJson(bytes: Buffer, source: BodySource): unknown {
   const value = jsonValueOf(bytes);
   if (value !== undefined) return value;
-  throw new InputError(`${source ?? 'Standard input'} is not JSON, so it is no capture`, {
+  throw new InputError(`${source ?? 'Standard input'} is not JSON, so it is not a capture`, {
     hint: 'add --format raw to take it as the body itself, or --format http',
   });
 }

@@ -30,7 +30,6 @@ export const defineAudience = defineVerbs({
   kind: 'audience',
   examples: AUDIENCE_EXAMPLES,
   details: AUDIENCE_DETAILS,
-  syncUsage: 'sync <name> <members>',
   syncSummary: 'send who joined or left since the last sync',
   syncExamples: AUDIENCE_SYNC_EXAMPLES,
 });
@@ -59,7 +58,7 @@ What was sent is kept in the store (--store) for each name and each place: a
 source of the config, the URLs of --url or HOOKS_URL, an endpoint. A change
 counts once it was delivered or, with --queue, queued; what failed or was
 interrupted is sent again by the next sync. A file that holds less than half of
-the users, or of which more than half (and more than 100) are others, is
+the users, or adds and removes more than half of them (and more than 100), is
 rejected.
 `;
 
@@ -67,7 +66,6 @@ export const defineTrait = defineVerbs({
   kind: 'trait',
   examples: TRAIT_EXAMPLES,
   details: TRAIT_DETAILS,
-  syncUsage: 'sync <name> <values>',
   syncSummary: 'send the values that changed since the last sync',
   syncExamples: TRAIT_SYNC_EXAMPLES,
 });

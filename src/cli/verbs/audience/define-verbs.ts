@@ -9,16 +9,15 @@ interface SyncVerbTexts {
   readonly kind: AudienceKind;
   readonly examples: string;
   readonly details: string;
-  readonly syncUsage: string;
   readonly syncSummary: string;
   readonly syncExamples: string;
 }
 
-/** Defines the verbs that `hooks audience` and `hooks trait` share. A verb's module is loaded when it runs, so that help loads little. */
+/** Defines the subcommands of `hooks audience` or `hooks trait`. A subcommand loads its module when it runs, so that help stays fast. */
 export function defineVerbs({ kind, examples, details, ...words }: SyncVerbTexts): Define {
   return (command, context) => {
     command.enablePositionalOptions().addHelpText('before', examples).addHelpText('after', details);
-    const sync = describe(command.command(words.syncUsage), words.syncSummary)
+    const sync = describe(command.command(`sync <name> <${inputOf(kind)}>`), words.syncSummary)
       .addHelpText('before', words.syncExamples)
       .addHelpText('after', details);
     addSyncFlags(sync, kind);
@@ -31,8 +30,12 @@ export function defineVerbs({ kind, examples, details, ...words }: SyncVerbTexts
   };
 }
 
+/** The content of the file that `sync` reads. */
+function inputOf(kind: AudienceKind): string {
+  return kind === 'trait' ? 'values' : 'members';
+}
+
 function addSyncFlags(command: Command, kind: AudienceKind): void {
-  const what = kind === 'trait' ? 'values' : 'members';
   command
     .configureHelp({ showGlobalOptions: true })
     .optionsGroup('The file:')
@@ -46,7 +49,7 @@ function addSyncFlags(command: Command, kind: AudienceKind): void {
     .optionsGroup('How much may change:')
     .option('-n, --dry-run', 'print what would be sent, and send nothing')
     .option('--max-change <limit>', 'abort if more than this changes (20% or 500)')
-    .option('--force', `send however much changes, even if the file has no ${what}`);
+    .option('--force', `send however much changes, even if the file has no ${inputOf(kind)}`);
 }
 
 function addOverviews(command: Command, kind: AudienceKind, { io, exit }: CommandContext): void {
@@ -57,6 +60,7 @@ function addOverviews(command: Command, kind: AudienceKind, { io, exit }: Comman
     sub.addHelpText('before', `Examples:\n${lines.join('')}`);
     return addStoreFlag(sub).configureHelp({ showGlobalOptions: true });
   };
+  const placeFlag = ['--place <place>', 'select the one that goes to this place (see list)'] as const;
   const flagsOf = (sub: Command): OverviewFlags => ({ ...sub.optsWithGlobals<OverviewFlags>(), kind });
   const list = add('list', `list ${what}, their destinations and last syncs`, ['list', 'list -o json']);
   list.action(async () => exit(await (await import('./overview.ts')).listAudiences(flagsOf(list), io)));
@@ -64,7 +68,7 @@ function addOverviews(command: Command, kind: AudienceKind, { io, exit }: Comman
     'show VIP',
     'show VIP --members > members.ndjson',
   ])
-    .option('--place <place>', 'select the one that goes there, as list shows it')
+    .option(...placeFlag)
     .option('--members', 'print the last state of each user as NDJSON');
   show.action(async (name: string) =>
     exit(await (await import('./overview.ts')).showAudience(name, flagsOf(show), io)),
@@ -72,7 +76,7 @@ function addOverviews(command: Command, kind: AudienceKind, { io, exit }: Comman
   const forget = add('forget <name>', 'forget what was sent; the next sync sends everything', [
     'forget VIP',
     'forget VIP --place loopback',
-  ]).option('--place <place>', 'select the one that goes there, as list shows it');
+  ]).option(...placeFlag);
   forget.action(async (name: string) =>
     exit(await (await import('./overview.ts')).forgetAudience(name, flagsOf(forget), io)),
   );

@@ -20,10 +20,10 @@ export interface SyncDeliveryParts {
   readonly io: Io;
 }
 
-/** Messages in flight: more than the engine works on at once, so that it always has work, and no more than memory has room for. */
+/** Messages in flight: more than the engine sends at once, so that it is never idle, but no more than fit in memory. */
 const IN_FLIGHT = { least: 256, most: 2_048 };
 
-/** The pipeline of a sync, opened with the first change to send. */
+/** The pipeline of a sync. `sync` opens it for the first change. */
 export class SyncDelivery {
   readonly #parts: SyncDeliveryParts;
   #open: OpenPipeline | undefined;
@@ -40,7 +40,7 @@ export class SyncDelivery {
       settings,
       quiet: flags.quiet ?? false,
       note: (line) => output.note(line),
-      // The state of the sync is written there after the pipeline is closed.
+      // The queue stays open, because the sync stores its state there after the pipeline is closed.
       durable: { ...durable, close: async () => {} },
     });
     this.#open = open;
@@ -49,7 +49,7 @@ export class SyncDelivery {
     return changeTarget(pipeline, Math.min(Math.max(IN_FLIGHT.least, concurrency * 8), IN_FLIGHT.most));
   }
 
-  /** What the receiver of --loopback thought of a message. */
+  /** Returns the result of verifying a message in the receiver of --loopback. */
   judgementOf({ destinations }: Outcome): LoopbackJudgement | undefined {
     const tried = decisive(destinations);
     if (tried === undefined || tried.attempts.length === 0) return undefined;

@@ -10,39 +10,34 @@ import type { Io } from '../../io.ts';
 import { fitText } from '../../fit-text.ts';
 import { jsonLine } from '../../json-line.ts';
 import { formatRow } from '../../print/table.ts';
-import { createProgress, type ProgressBar } from '../../print/progress.ts';
+import { createProgress } from '../../print/progress.ts';
 import { decisive, destinationMs } from '../../print/deciding-attempt.ts';
 import { failureCause } from '../../print/failure-cause.ts';
 import { isTaken, resultLine } from '../../print/result-line.ts';
 import { resultText } from '../../print/result-text.ts';
 import type { SyncFlags } from './options.ts';
 
-/** Prints a sync: progress, a result line for each change, the summary. */
+/** Prints the output of a sync: progress, a result line for each change, and the summary. */
 export class SyncOutput {
   readonly #name: string;
   readonly #flags: SyncFlags;
   readonly #io: Io;
   readonly #ledger = new Ledger(systemClock);
   readonly #isBarShown: boolean;
-  #progress: ProgressBar;
+  #progress;
   #done = 0;
   #areAllValid = true;
-  /** Whether the changes were counted, so that there is something to sum up. */
+  /** Whether the changes are counted. Without that, there is no summary. */
   #isCounted = false;
 
-  static open(name: string, flags: SyncFlags, io: Io): SyncOutput {
+  constructor(name: string, flags: SyncFlags, io: Io) {
     const shown = !(flags.quiet ?? false);
-    const progress = createProgress(io, { label: 'reading', unit: 'entries', shown });
-    return new SyncOutput(name, flags, { io, progress });
-  }
-
-  private constructor(name: string, flags: SyncFlags, { io, progress }: { io: Io; progress: ProgressBar }) {
     this.#name = name;
     this.#flags = flags;
     this.#io = io;
-    // On a terminal the result lines show the progress.
-    this.#isBarShown = !io.stdoutIsTty && !(flags.quiet ?? false);
-    this.#progress = progress;
+    // On a terminal, the result lines show the progress.
+    this.#isBarShown = shown && !io.stdoutIsTty;
+    this.#progress = createProgress(io, { label: 'reading', unit: 'entries', shown });
   }
 
   note(line: string): void {
@@ -61,7 +56,7 @@ export class SyncOutput {
     this.#progress = createProgress(this.#io, { label: 'sending', shown: this.#isBarShown });
   }
 
-  /** Prints the result of a change. A promise while the reader of the lines is slower. */
+  /** Prints the result of a change. Returns a promise while the reader of stdout is slower. */
   settled(
     change: Change,
     outcome: Outcome,
@@ -90,7 +85,7 @@ export class SyncOutput {
     return isUntouched ? '' : `${resultText(outcome, facts, this.#io)}\n`;
   }
 
-  /** Prints the summary. Returns whether every change was taken. */
+  /** Prints the summary. Returns whether every change was delivered or queued. */
   finish(result: SyncResult): boolean {
     this.#progress.stop();
     if (this.#io.signal.aborted && !this.#flags.quiet) {
@@ -105,7 +100,7 @@ export class SyncOutput {
     if (this.#flags.output === 'json') {
       this.#io.out(jsonLine({ summary: { kind, name: this.#name, trait, place, ...counts, ...summary } }));
     } else if (!this.#flags.quiet) {
-      // Without the first line, which repeats the counts.
+      // The first line is left out, because it repeats the counts.
       const rest = summary.read === 0 ? [] : ['', ...summaryLines(summary).slice(1)];
       this.#io.out(fitText(`${[...this.#headLines(result), ...rest].join('\n')}\n`, this.#io.stdoutColumns));
     }
@@ -120,22 +115,9 @@ export class SyncOutput {
     const { kind, output } = this.#flags;
     if (suspicion !== undefined) this.#io.note(`note: this would be rejected without --force: ${suspicion}`);
     if (output === 'json') {
-      const shown = examples.map((change) => ({
-        change: change.kind,
-        userId: change.userId,
-        value: change.value,
-      }));
-      const facts = {
-        kind,
-        name: this.#name,
-        trait,
-        place,
-        before,
-        ...counts,
-        refusal: suspicion,
-        examples: shown,
-      };
-      this.#io.out(jsonLine({ dryRun: true, ...facts }));
+      const shown = examples.map(({ kind: change, userId, value }) => ({ change, userId, value }));
+      const facts = { kind, name: this.#name, trait, place, before, ...counts };
+      this.#io.out(jsonLine({ dryRun: true, ...facts, refusal: suspicion, examples: shown }));
       return true;
     }
     const { stdoutColumns: columns } = this.#io;
@@ -157,20 +139,10 @@ export class SyncOutput {
   }
 
   #headLines({ trait, place, counts }: SyncResult): string[] {
-    const name = printable(this.#name, 200);
-    return [
-      formatRow(
-        [
-          { text: this.#flags.kind, minWidth: 10 },
-          { text: `${name}, sent as ${trait} to ${printable(place)}` },
-        ],
-        {
-          columns: this.#io.stdoutColumns,
-          gap: 1,
-        },
-      ),
-      ...countLines(counts, this.#flags),
-    ];
+    const text = `${printable(this.#name, 200)}, sent as ${trait} to ${printable(place)}`;
+    const cells = [{ text: this.#flags.kind, minWidth: 10 }, { text }];
+    const head = formatRow(cells, { columns: this.#io.stdoutColumns, gap: 1 });
+    return [head, ...countLines(counts, this.#flags)];
   }
 }
 

@@ -4,10 +4,11 @@ import {
   type AudienceCatalog,
   type AudienceOverview,
 } from '../../../audience/sync.ts';
-import { ConfigError, QueueError } from '../../../errors.ts';
+import { QueueError } from '../../../errors.ts';
 import { printable } from '../../../redact.ts';
 import { isoTime } from '../../../clock.ts';
 import { formatCount } from '../../../message/limits.ts';
+import { conflict } from '../../flags/flag-values.ts';
 import { openQueue } from '../../flags/delivery/queue-flags.ts';
 import { commandSettings } from '../../flags/delivery/settings.ts';
 import { ExitCode, interruptedCode } from '../../exit-code.ts';
@@ -79,10 +80,8 @@ function onlyOne(found: readonly AudienceOverview[], what: string): AudienceOver
   const [first] = found;
   if (first !== undefined && found.length === 1) return first;
   const places = found.map(({ place }) => quoted(place)).join(', ');
-  throw new ConfigError(`Expected \`--place\` with ${what}, since there are several: ${places}`, {
-    flag: '--place',
-    hint: 'add --place with one of them',
-  });
+  const sentence = `Expected \`--place\` with ${what}, because there are several: ${places}`;
+  throw conflict('--place', sentence, 'add --place with one of them');
 }
 
 /** Prints the last state of each user as NDJSON, which `sync` reads. */

@@ -5,6 +5,7 @@ import type { Outcome } from '../../../app/pipeline/outcomes.ts';
 import { gunzipIfPacked } from '../../../replay/reading/gunzip.ts';
 import { openInputs, STDIN, type Input } from '../../../replay/reading/inputs.ts';
 import { openChunkStore } from '../../../stores/open.ts';
+import { destinationsOf } from '../../flags/delivery/destinations.ts';
 import { openQueue, openQueueToWrite } from '../../flags/delivery/queue-flags.ts';
 import { commandSettings } from '../../flags/delivery/settings.ts';
 import { resolveWhereTo, type WhereTo } from '../../flags/delivery/where-to.ts';
@@ -16,6 +17,7 @@ import type { SyncFlags } from './options.ts';
 import { readMaxChange } from './max-change.ts';
 import { SyncOutput } from './output.ts';
 import type { Settings } from '../../../config/settings.ts';
+import type { Sources } from '../../../engine/options.ts';
 import { redactUrl } from '../../../redact.ts';
 
 /** Runs `hooks audience sync` and `hooks trait sync`. */
@@ -24,7 +26,7 @@ export async function syncFile(
   flags: SyncFlags,
   io: Io,
 ): Promise<ExitCode> {
-  // A wrong flag is reported before anything is read.
+  // Reports a wrong flag before reading anything.
   if (flags.maxChange !== undefined) readMaxChange(flags.maxChange);
   const stdin = file === STDIN ? claimStdin(io, 'the input -') : io.stdin;
   const [input] = await openInputs([file], { cwd: io.cwd, stdin });
@@ -33,14 +35,14 @@ export async function syncFile(
   const to = await resolveWhereTo(whereToOf(flags), settings, io);
   const durable = await (flags.dryRun ? openQueue : openQueueToWrite)(flags, settings, { io });
   try {
-    const output = SyncOutput.open(name, flags, io);
+    const output = new SyncOutput(name, flags, io);
     return await runSync({ name, input, to, settings, durable, output, flags, io });
   } finally {
     await durable.close();
   }
 }
 
-/** Takes --store out without --queue: here it also says where the state is kept. */
+/** Returns the flags without --store unless --queue is given: a sync uses --store for its state too. */
 function whereToOf({ store, ...flags }: SyncFlags): SyncFlags {
   return flags.queue && store !== undefined ? { ...flags, store } : flags;
 }
@@ -93,8 +95,8 @@ function membersFile(input: Input, { flags, output, io }: Pick<FileSync, 'flags'
 }
 
 /**
- * The place that the state of a sync belongs to, besides its name. A configured source stays the same place whatever its webhooks
- * are changed to, and whether they are reached through the queue; URLs of a flag or of HOOKS_URL are a place by themselves.
+ * Returns the place that, together with the name, identifies the state of a sync. A configured source stays the same place if its webhooks
+ * change or are reached through the queue. The URLs of a flag or of HOOKS_URL are a separate place.
  */
 function audiencePlaceOf(
   to: WhereTo,
@@ -109,20 +111,18 @@ function audiencePlaceOf(
     case 'webhooks':
     case 'queue':
       if (url === undefined && settings.originOf('webhooks') !== 'HOOKS_URL') return `source ${to.source}`;
-      return urlsOf(to).join(' ');
+      return [...urlsOf(to.sources)].join(' ');
     default:
       return to satisfies never;
   }
 }
 
-function urlsOf({ sources }: Pick<Extract<WhereTo, { kind: 'webhooks' }>, 'sources'>): readonly string[] {
-  const destinations = Object.values(sources).flatMap((source) => Object.values(source.destinations));
-  return [
-    ...new Set(destinations.flatMap(({ webhooks }) => webhooks.map((webhook) => redactUrl(webhook.url)))),
-  ];
+function urlsOf(sources: Sources): ReadonlySet<string> {
+  const webhooks = destinationsOf(sources).flatMap((destination) => destination.webhooks);
+  return new Set(webhooks.map(({ url }) => redactUrl(url)));
 }
 
-/** Distinguishes keys without revealing them. */
+/** Returns a short hash of a write key, which distinguishes keys without revealing them. */
 function fingerprint(writeKey: string): string {
   return createHash('sha256').update(writeKey).digest('hex').slice(0, 8);
 }

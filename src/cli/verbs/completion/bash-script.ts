@@ -1,6 +1,6 @@
 /**
- * The completion script of bash. Nothing that is typed or offered is evaluated: no `eval`, no `compgen -W`, which would run
- * a $(…) when Tab is pressed. It needs no package, and runs on bash 3.2, which has no `compopt`, too.
+ * The completion script of bash. It never evaluates typed or offered words: it avoids `eval` and `compgen -W`, which would run
+ * a $(…) on Tab. It needs no package, and also runs on bash 3.2, which has no `compopt`.
  */
 export const BASH_SCRIPT = `# bash completion for hooks
 
@@ -10,7 +10,7 @@ __hooks_complete() {
     words=()
     COMPREPLY=()
 
-    # Bash takes --flag=value and a:b apart.
+    # Bash splits --flag=value and a:b into several words.
     for ((i = 1; i <= COMP_CWORD; i++)); do
         word=\${COMP_WORDS[i]}
         if ((\${#words[@]} > 0)) && [[ -n $joins || $word == [=:]* ]]; then
@@ -23,7 +23,7 @@ __hooks_complete() {
     done
     [[ $cur == [=:]* ]] && cur=""
 
-    # Of such a word only what is behind the last of these is replaced.
+    # Bash replaces only the part of such a word after its last = or :.
     word=\${words[\${#words[@]}-1]}
     [[ $word == --*=* ]] && word=\${word#*=}
     [[ $word == *[=:]* ]] && prefix=\${word%"\${word##*[=:]}"}

@@ -1,7 +1,7 @@
 import type { Argument, Command, Option } from 'commander';
 import { GUIDES } from '../../guide.ts';
 
-/** What a word could become: values, or names of files or folders, which the shell knows best. */
+/** The candidates for a word: values, or names of files or folders, which the shell itself completes. */
 export interface Candidates {
   readonly values: readonly Completion[];
   readonly files: 'none' | 'files' | 'folders';
@@ -9,11 +9,11 @@ export interface Candidates {
 
 export interface Completion {
   readonly value: string;
-  /** One line about it. */
+  /** One line of description. */
   readonly about?: string;
 }
 
-/** Names from the user's config, read only where they can stand. */
+/** Names from the user's config, read only if the word can be one of them. */
 export interface Names {
   readonly sources: () => Promise<readonly string[]>;
   readonly destinations: () => Promise<readonly string[]>;
@@ -23,7 +23,7 @@ const NONE: Candidates = { values: [], files: 'none' };
 const FILES: Candidates = { values: [], files: 'files' };
 const FOLDERS: Candidates = { values: [], files: 'folders' };
 
-/** Completes the last of the words behind `hooks`, which may be empty. */
+/** Completes the last of the words after `hooks`, which can be empty. */
 export async function candidatesFor(
   program: Command,
   words: readonly string[],
@@ -33,7 +33,7 @@ export async function candidatesFor(
   const { command, positional, pending, isLiteral } = pointAfter(program, words.slice(0, -1));
   if (pending !== undefined) return matching(await valuesOf(pending, names), current);
   if (command.name() === 'help') {
-    // `help` takes a command of its parent, or a topic.
+    // The argument of `help` is a command of its parent, or a topic.
     const topics = command.parent?.parent === null ? GUIDES.filter((name) => name !== 'serve') : [];
     const values = [...commandsOf(command.parent), ...topics.map((value) => ({ value, about: 'a topic' }))];
     return positional > 0 ? NONE : matching({ values, files: 'none' }, current);
@@ -51,14 +51,14 @@ export async function candidatesFor(
   return option === undefined ? NONE : matching(await valuesOf(option, names), value);
 }
 
-/** What the words before the one to complete have reached. */
+/** The position of the word to complete, after the words before it. */
 interface CompletionPoint {
   readonly command: Command;
   /** Number of arguments before the word. */
   readonly positional: number;
   /** The option whose value comes next. */
   readonly pending: Option | undefined;
-  /** Whether the word stands behind `--`. */
+  /** Whether the word comes after `--`. */
   readonly isLiteral: boolean;
 }
 
@@ -110,7 +110,7 @@ function valuesOfArgument(argument: Argument): Candidates {
   return /file|command|csv/i.test(argument.name()) ? FILES : NONE;
 }
 
-/** Offers nothing where a secret belongs: not even file names, one of which would end up in the history as a secret. */
+/** Returns the values of an option. Offers nothing for a secret, not even file names, which users could enter as secrets. */
 async function valuesOf(option: Option, names: Names): Promise<Candidates> {
   if (option.argChoices !== undefined) return plain(option.argChoices);
   switch (option.long) {

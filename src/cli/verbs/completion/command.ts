@@ -5,7 +5,7 @@ import { FISH_SCRIPT } from './fish-script.ts';
 import { POWERSHELL_SCRIPT } from './powershell-script.ts';
 import { ZSH_SCRIPT } from './zsh-script.ts';
 
-/** The scripts that make a shell ask `hooks complete` when Tab is pressed. */
+/** The scripts that make a shell call `hooks complete` on Tab. */
 const SCRIPTS = {
   bash: BASH_SCRIPT,
   zsh: ZSH_SCRIPT,
@@ -22,8 +22,8 @@ const EXAMPLES = `Examples:
 
 const DETAILS = `
 Completes commands, flags, message types, --output and the like, files, and the
-names of the config's sources and destinations; never a secret. A config that is
-code is not run for it.
+names of the config's sources and destinations; never a secret. A config file
+that is code is not run.
 `;
 
 export const defineCompletion: Define = (command, { io }) => {
@@ -34,7 +34,7 @@ export const defineCompletion: Define = (command, { io }) => {
     .action((shell: keyof typeof SCRIPTS) => io.out(SCRIPTS[shell]));
 };
 
-/** The command that the shells' scripts call (hooks completion); not for people. */
+/** The hidden command that the completion scripts call. */
 export const defineComplete: Define = (command, { io }) => {
   command
     .argument('[words...]')

@@ -1,4 +1,4 @@
-/** The completion script of fish. Nothing that is typed or offered is evaluated. */
+/** The completion script of fish. It never evaluates typed or offered words. */
 export const FISH_SCRIPT = `# fish completion for hooks
 
 function __hooks_complete
@@ -9,7 +9,7 @@ function __hooks_complete
     set -l directive $lines[-1]
     set -e lines[-1]
 
-    # Of --flag=value only the value is offered.
+    # For --flag=value, hooks prints only the value.
     set -l flag (string match --regex -- '^-.*=' "$typed")
     for line in $lines
         printf '%s\\n' "$flag$line"

@@ -1,4 +1,4 @@
-/** The completion script of PowerShell, 5.1 and later. Nothing that is typed or offered is evaluated. */
+/** The completion script of PowerShell, 5.1 and later. It never evaluates typed or offered words. */
 export const POWERSHELL_SCRIPT = `# PowerShell completion for hooks
 
 Register-ArgumentCompleter -Native -CommandName hooks -ScriptBlock {
@@ -11,16 +11,16 @@ Register-ArgumentCompleter -Native -CommandName hooks -ScriptBlock {
             else { $_.Extent.Text }
         })
 
-    # An empty word reaches a program only in quotes, except by the newer way to pass arguments.
+    # The legacy way of passing arguments drops an empty word without quotes.
     if ($wordToComplete -eq '') {
         $isNewer = $PSNativeCommandArgumentPassing -and $PSNativeCommandArgumentPassing -ne 'Legacy'
         $words += if ($isNewer) { '' } else { '""' }
     }
 
-    # Asks: hooks complete -- WORDS. Quoted, the -- is passed on.
+    # Calls hooks complete -- WORDS. PowerShell would drop the -- without quotes.
     $lines = @(hooks complete '--' @words 2>$null)
 
-    # Of --flag=value only the value is offered.
+    # For --flag=value, hooks prints only the value.
     $flag = if ($wordToComplete -match '^--[^=]+=') { $Matches[0] } else { '' }
     $lines | Select-Object -SkipLast 1 | ForEach-Object {
         $value, $about = $_ -split "\`t", 2
@@ -28,7 +28,7 @@ Register-ArgumentCompleter -Native -CommandName hooks -ScriptBlock {
         [System.Management.Automation.CompletionResult]::new("$flag$value", $value, 'ParameterValue', $about)
     }
 
-    # Without any result PowerShell offers files.
+    # An empty result prevents PowerShell from offering files.
     if ($lines.Count -eq 1 -and $lines[0] -eq ':4') { '' }
 }
 `;

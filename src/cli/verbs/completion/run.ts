@@ -1,16 +1,16 @@
 import type { Command } from 'commander';
 import { findProjectFile, findUserFile } from '../../../config/files/find-files.ts';
 import { loadSettings, type Settings } from '../../../config/settings.ts';
-import type { Io } from '../../io.ts';
+import { once, type Io } from '../../io.ts';
 import { candidatesFor, type Candidates, type Completion } from './candidates.ts';
 
-/** What the scripts read after a colon on the last line (cobra's protocol). */
+/** Numbers that the scripts read after a colon on the last line (cobra's protocol). */
 const DIRECTIVES = { files: 0, none: 4, folders: 16 } as const satisfies Record<Candidates['files'], number>;
 
-/** Prints the candidates for the last word. Never fails, and never prints an error: it would stand in the line that is being typed. */
+/** Prints the candidates for the last word. Never fails or prints an error, which would appear in the line that is being typed. */
 export async function printCompletions(program: Command, words: readonly string[], io: Io): Promise<void> {
   try {
-    const settings = lazily(() => completionSettings(words, io));
+    const settings = once(() => completionSettings(words, io));
     const { values, files } = await candidatesFor(program, words, {
       sources: async () => (await settings())?.sourceNames ?? [],
       destinations: async () => destinationNames(await settings()),
@@ -21,7 +21,7 @@ export async function printCompletions(program: Command, words: readonly string[
   }
 }
 
-/** Shells evaluate what they are offered, some of them twice: a name with more in it has to be typed. */
+/** Whether a value has only harmless characters. Shells evaluate candidates, some twice, so other names must be typed. */
 function isPlain({ value }: Completion): boolean {
   return /^[\w.,:@=/+-]+$/.test(value);
 }
@@ -30,7 +30,7 @@ function completionLine({ value, about = '' }: Completion): string {
   return `${value}\t${about.replace(/[^\x20-\x7e]+/g, ' ')}\n`;
 }
 
-/** Undefined for a config that is code, which pressing Tab must not run. */
+/** Loads the settings. Undefined for a config that is code, which Tab must not run. */
 async function completionSettings(words: readonly string[], { env, cwd }: Io): Promise<Settings | undefined> {
   const named = configFlag(words) ?? (env['HOOKS_CONFIG'] || undefined);
   const file = named ?? findProjectFile(cwd) ?? findUserFile(env);
@@ -38,7 +38,7 @@ async function completionSettings(words: readonly string[], { env, cwd }: Io): P
   return loadSettings({ flags: named === undefined ? {} : { config: named }, env, cwd });
 }
 
-/** The file of `-c FILE`, `-cFILE`, `--config FILE`, `--config=FILE`, as commander reads it. Words behind `--` belong to another program. */
+/** Returns the file of `-c FILE`, `-cFILE`, `--config FILE` or `--config=FILE`. Ignores words after `--`, which belong to another program. */
 function configFlag(words: readonly string[]): string | undefined {
   const literalAt = words.indexOf('--');
   const own = literalAt === -1 ? words : words.slice(0, literalAt);
@@ -48,15 +48,10 @@ function configFlag(words: readonly string[]): string | undefined {
   return attached === '' ? own[flagAt + 1] : attached;
 }
 
-/** Read from the list of keys: the variables of their secrets may not be set in the shell that asks. */
+/** Reads the names from the list of keys, because variables of secrets can be unset in the shell. */
 function destinationNames(settings: Settings | undefined): string[] {
   const names = (settings?.list() ?? []).flatMap(
     ({ key }) => /\.destinations\.([^.]+)\./.exec(key)?.[1] ?? [],
   );
   return names.length === 0 ? ['Webhooks'] : [...new Set(names)];
-}
-
-function lazily<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | undefined;
-  return () => (made ??= make());
 }

@@ -1,4 +1,4 @@
-/** The completion script of zsh. Nothing that is typed or offered is evaluated. */
+/** The completion script of zsh. It never evaluates typed or offered words. */
 export const ZSH_SCRIPT = `#compdef hooks
 # zsh completion for hooks
 
@@ -8,13 +8,13 @@ _hooks() {
     lines=("\${(@f)$(hooks complete -- "\${(@Q)words[2,CURRENT]}" 2>/dev/null)}")
     directive=\${lines[-1]#:}
 
-    # _describe takes value:description, so that a colon of the value is escaped.
+    # _describe takes value:description, so colons of the value are escaped.
     for line in "\${(@)lines[1,-2]}"; do
         value=\${line%%$'\\t'*}
         values+=("\${value//:/\\\\:}:\${line#*$'\\t'}")
     done
 
-    # Of --flag=value only the value is completed.
+    # For --flag=value, only the value is completed.
     [[ $PREFIX == -*=* ]] && compset -P '*='
 
     if ((directive & 16)); then
@@ -25,7 +25,7 @@ _hooks() {
     fi
 }
 
-# Loaded from a folder of fpath, the file is the function itself.
+# If zsh loads this file from a folder of fpath, the file is the function itself.
 if [[ \${funcstack[1]} == _hooks ]]; then
     _hooks "$@"
 else

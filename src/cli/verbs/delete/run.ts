@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { sleep, systemClock } from '../../../clock.ts';
 import type { Settings } from '../../../config/settings.ts';
 import type { Deletions } from '../../../deletion/request.ts';
-import { deletionStateOf, type DeletionRecord, type SourceState } from '../../../deletion/state.ts';
+import { deletionStateOf, type DeletionRecord } from '../../../deletion/state.ts';
 import type { EngineEvent } from '../../../engine/engine-event.ts';
 import type { Sources } from '../../../engine/options.ts';
 import { ConfigError, InputError } from '../../../errors.ts';
@@ -21,12 +21,12 @@ export interface DeleteOptions extends GlobalOptions, StoreFlags {
   readonly userIds: readonly string[];
   readonly source?: readonly string[];
   readonly queue?: true;
-  /** Ms. */
+  /** Milliseconds to wait for the delivery. */
   readonly retryFor: number;
   readonly dryRun?: true;
 }
 
-/** Runs `hooks delete`: records a deletion request, queues its messages, and delivers them for a while. */
+/** Runs `hooks delete`: records a deletion request, queues its messages, and delivers them until `retryFor` ends. */
 export async function requestDeletion(given: DeleteOptions, io: Io): Promise<ExitCode> {
   const settings = await commandSettings(given, io);
   const options = { ...given, userIds: await deletedUsers(given.userIds, io) };
@@ -69,7 +69,7 @@ async function runDeletion({ options, sources, affected, open, io }: DeletionRun
   const { engine, deletions, close } = await openEngine({
     sources,
     open,
-    // A command at the prompt may deliver wherever the person says, as `send` does.
+    // A command at the prompt can deliver to any address, as `send` does.
     allowPrivate: true,
     allowProxy: true,
     proxyEnv: io.env,
@@ -77,7 +77,7 @@ async function runDeletion({ options, sources, affected, open, io }: DeletionRun
     onEvent: (event) => {
       if (event.kind === 'attempt') noteFailure(event, options, io);
     },
-    onUnrecorded: () => {}, // the queue knows it, and shows it when the request is read
+    onUnrecorded: () => {}, // the queue keeps the result, which reading the request shows
   });
   try {
     const record = await deletions.create({ userIds: options.userIds, sources: affected });
@@ -92,10 +92,10 @@ async function runDeletion({ options, sources, affected, open, io }: DeletionRun
 }
 
 const MIN_PAUSE_MS = 50;
-/** Reading a request of many users takes seconds, which delivering needs: it gets one tenth of the time. */
+/** Reading a request of many users takes seconds, so it gets only a tenth of the time; the rest is for delivering. */
 const PAUSES_PER_READ = 9;
 
-/** Waits until the request is settled, by what is recorded: a worker may deliver it, or this process. */
+/** Waits until the request is settled. Reads its record, because a worker can deliver the messages too. */
 async function awaitDelivery(
   id: string,
   deletions: Deletions,
@@ -105,14 +105,11 @@ async function awaitDelivery(
   while (!io.signal.aborted && systemClock.now() < giveUpAt) {
     const readAt = systemClock.now();
     const record = await deletions.get(id);
-    if (record === undefined || states(record).every((state) => state !== 'pending')) return;
+    const states = Object.values(record?.sources ?? {}).map(deletionStateOf);
+    if (!states.includes('pending')) return;
     const pauseMs = Math.max(MIN_PAUSE_MS, PAUSES_PER_READ * (systemClock.now() - readAt));
     await sleep(systemClock, Math.min(pauseMs, Math.max(0, giveUpAt - systemClock.now())), io.signal);
   }
-}
-
-function states({ sources }: DeletionRecord): readonly SourceState[] {
-  return Object.values(sources).map(deletionStateOf);
 }
 
 function noteFailure({ attempt }: EngineEvent & { kind: 'attempt' }, { quiet }: DeleteOptions, io: Io): void {
@@ -121,26 +118,24 @@ function noteFailure({ attempt }: EngineEvent & { kind: 'attempt' }, { quiet }: 
 }
 
 function printDeletion(record: DeletionRecord, { output }: DeleteOptions, io: Io): ExitCode {
-  const rows = Object.entries(record.sources).map(([source, deletion]) => ({
-    deletion: record.id,
-    source,
-    state: deletionStateOf(deletion),
-    users: record.userIds.length,
-    delivered: deletion.delivered,
-    failed: deletion.failed,
-  }));
+  const rows = sourceRows(record);
   for (const row of rows) io.out(output === 'json' ? jsonLine(row) : rowText(row, io));
   const isBad = rows.some(({ state }) => state === 'failed');
   return interruptedCode(io) ?? (isBad ? ExitCode.negative : ExitCode.ok);
 }
 
-interface SourceRow {
-  readonly source: string;
-  readonly state: string;
-  readonly users: number;
-  readonly delivered: number;
-  readonly failed: number;
+function sourceRows({ id, userIds, sources }: DeletionRecord) {
+  return Object.entries(sources).map(([source, deletion]) => ({
+    deletion: id,
+    source,
+    state: deletionStateOf(deletion),
+    users: userIds.length,
+    delivered: deletion.delivered,
+    failed: deletion.failed,
+  }));
 }
+
+type SourceRow = ReturnType<typeof sourceRows>[number];
 
 function rowText({ source, state, users, delivered, failed }: SourceRow, { color }: Io): string {
   const stateText = state === 'failed' ? color.red(state) : color.green(state);
@@ -157,17 +152,14 @@ function printPreview(
   const users = userIds.length;
   for (const source of affected) {
     const destinations = enabledDestinations(sources, source);
+    const names = destinations.map((name) => printable(name)).join(', ') || 'no destination';
     if (output === 'json') io.out(jsonLine({ dryRun: true, source, destinations, users }));
-    else {
-      io.out(
-        `${printable(source)}: ${users} to ${destinations.map((name) => printable(name)).join(', ') || 'no destination'}\n`,
-      );
-    }
+    else io.out(`${printable(source)}: ${users} to ${names}\n`);
   }
   return ExitCode.ok;
 }
 
-/** Reads the given user ids, each once; `-` stands for ids on standard input, one a line. Throws InputError. */
+/** Returns the given user ids without duplicates. `-` reads ids from standard input, one a line. Throws InputError. */
 async function deletedUsers(given: readonly string[], io: Io): Promise<readonly string[]> {
   const users = new Set<string>();
   for (const id of given) for (const each of id === '-' ? await linesOfStdin(io) : [id]) users.add(each);
@@ -176,17 +168,14 @@ async function deletedUsers(given: readonly string[], io: Io): Promise<readonly 
   return [...users];
 }
 
-/** The lines of standard input that are not empty. */
+/** Reads the lines of standard input that are not empty. */
 async function linesOfStdin(io: Io): Promise<readonly string[]> {
   const chunks: Buffer[] = [];
-  for await (const chunk of claimStdin(io, 'the input -')) chunks.push(chunk as Buffer); // no encoding is set
+  for await (const chunk of claimStdin(io, 'the input -')) chunks.push(chunk as Buffer); // the stream has no encoding
   const bytes = Buffer.concat(chunks);
   if (!isUtf8(bytes)) throw userIdError('Expected user ids in UTF-8 on standard input');
-  const lines = bytes
-    .toString()
-    .replace(/^\ufeff/, '')
-    .split(/\r?\n/);
-  return lines.filter((line) => line !== '');
+  const text = bytes.toString().replace(/^\ufeff/, '');
+  return text.split(/\r?\n/).filter((line) => line !== '');
 }
 
 function userIdError(message: string): InputError {

@@ -17,7 +17,7 @@ Each line says what is wrong and how to fix it.
 Exits with 0 when nothing has to be fixed, with 1 when something has.
 `;
 
-/** Defines a command that changes nothing: not even a queue's file is made. */
+/** Defines `hooks doctor`, which changes nothing: it does not even create the queue's file. */
 export const defineDoctor: Define = (command, { io, exit }) => {
   addSettingFlags(addStoreFlag(command), 'delivery.allowPrivate')
     .addHelpText('before', EXAMPLES)

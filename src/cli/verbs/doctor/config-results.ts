@@ -11,7 +11,7 @@ import { oddSecret } from '../../flags/signature/odd-secret.ts';
 import type { Io } from '../../io.ts';
 import { fail, ok, warn, type DoctorResult } from './doctor-result.ts';
 
-/** Reports the config files, and the variables that they need and that are not set, or that hide them. */
+/** Reports the config files, variables that they need and that are not set, and variables that override them. */
 export function settingsResults(settings: Settings, { cwd }: Pick<Io, 'cwd'>): DoctorResult[] {
   const { files } = settings;
   const rows = settings.list();
@@ -27,7 +27,7 @@ export function settingsResults(settings: Settings, { cwd }: Pick<Io, 'cwd'>): D
   ];
 }
 
-/** Reports files that look like the config and are not read. */
+/** Reports files that look like a config but are not read. */
 function besideResults(file: string, cwd: string): DoctorResult[] {
   const others = configsBeside(resolve(cwd, file)).map((path) => basename(path));
   if (others.length === 0) return [];
@@ -35,15 +35,12 @@ function besideResults(file: string, cwd: string): DoctorResult[] {
   return [warn('config', said, 'keep one of them, or name the one that is meant with -c FILE')];
 }
 
-/** Reports what YAML drops of a secret. Shows none of it. */
+/** Reports secrets that YAML cuts off at a `#`. Does not show them. */
 function cutResults(file: string, cwd: string): DoctorResult[] {
-  return cutValues(resolve(cwd, file)).map(({ line, key }) =>
-    warn(
-      'config',
-      `${file}:${line}: \`${key}\` ends before a space and #, where YAML begins a comment`,
-      'put quotes around the value if # is a part of it, and a space behind # if it is not',
-    ),
-  );
+  return cutValues(resolve(cwd, file)).map(({ line, key }) => {
+    const said = `${file}:${line}: \`${key}\` ends before a space and #, where YAML begins a comment`;
+    return warn('config', said, 'put quotes around the value if # is part of it, else a space after #');
+  });
 }
 
 function hidingResults({ key, origin, hides = [] }: ListedSetting): DoctorResult[] {
@@ -59,7 +56,7 @@ function unsetResults({ key, origin, unset = [] }: ListedSetting): DoctorResult[
   });
 }
 
-/** Reads the sources as `serve` and `worker` do; undefined when they are not valid. */
+/** Reads the sources as `serve` and `worker` do. Returns results instead of sources if they are not valid. */
 export function readSources(settings: Settings): {
   readonly sources?: Sources;
   readonly results: DoctorResult[];
@@ -71,7 +68,7 @@ export function readSources(settings: Settings): {
     return { sources, results: [] };
   } catch (error) {
     if (!(error instanceof HooksError)) throw error;
-    // A variable that is not set is reported already.
+    // `settingsResults` already reports a variable that is not set.
     const isReported = settings
       .list()
       .some(({ unset = [] }) => unset.some((name) => error.message.includes(name)));
@@ -91,10 +88,10 @@ export function sourceResults(sources: Sources): DoctorResult[] {
   });
 }
 
-/** A source whose messages are only sent from here needs none. */
+/** Reports a missing write key as ok: only `hooks serve` needs one. */
 function noWriteKey(label: string): DoctorResult {
   const hint = 'set `writeKey` in the config, or HOOKS_WRITE_KEY, before you run hooks serve';
-  return { ...ok('write-key', `${label}: it has no write key, so hooks serve takes no call for it`), hint };
+  return { ...ok('write-key', `${label}: it has no write key, so hooks serve accepts no messages`), hint };
 }
 
 function noDestination(label: string): DoctorResult {

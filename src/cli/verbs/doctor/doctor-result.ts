@@ -1,11 +1,11 @@
-/** The result of one check of `doctor`. Texts are unescaped. */
+/** A result of `hooks doctor`. Texts are unescaped. */
 export interface DoctorResult {
-  /** Stable: `config`, `store`, `webhook` … */
+  /** Stable code of the subject: `config`, `store`, `webhook` … */
   readonly check: string;
-  /** `warn`: it works, but probably not as intended. */
+  /** `warn` means that it works, but probably not as intended. */
   readonly status: 'ok' | 'warn' | 'fail';
   readonly said: string;
-  /** How to fix it. */
+  /** How to fix the problem. */
   readonly hint?: string | undefined;
 }
 

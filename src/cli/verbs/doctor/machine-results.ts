@@ -5,7 +5,7 @@ import { isoTime } from '../../../clock.ts';
 import type { Io } from '../../io.ts';
 import { fail, ok, warn, type DoctorResult } from './doctor-result.ts';
 
-/** Reports Node and hooks themselves, the proxy, certificates and the clock. */
+/** Reports the versions of hooks and Node, the proxy, certificate verification and the clock. */
 export function machineResults({ env }: Pick<Io, 'env'>, now: number): DoctorResult[] {
   return [
     ok('runtime', `hooks ${PACKAGE_VERSION} on Node ${process.versions.node}, ${process.platform}`),
@@ -22,38 +22,31 @@ function proxyResult(env: Readonly<NodeJS.ProcessEnv>): DoctorResult {
   try {
     const proxy = proxyFor(new URL(`${scheme}://receiver.example/`), env);
     const bypass = env['no_proxy'] ?? env['NO_PROXY'] ?? '';
-    const exceptions = bypass === '' ? '' : `, but for ${bypass}`;
-    if (proxy === undefined) return ok('proxy', `${variable} is set, and NO_PROXY excepts everything`);
-    return ok(
-      'proxy',
-      `${scheme}: URLs are reached through ${proxy.origin.origin} (${variable})${exceptions}`,
-    );
+    const exceptions = bypass === '' ? '' : `, except for ${bypass}`;
+    if (proxy === undefined) return ok('proxy', `${variable} is set, but NO_PROXY excludes everything`);
+    const said = `${scheme}: URLs are reached through ${proxy.origin.origin} (${variable})${exceptions}`;
+    return ok('proxy', said);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     return fail('proxy', error.message, error.hint);
   }
 }
 
-/** Reports a variable that people set when certificates fail. */
+/** Reports a variable that users set when the verification of a certificate fails. */
 function certificateResults(env: Readonly<NodeJS.ProcessEnv>): DoctorResult[] {
   if (env['NODE_TLS_REJECT_UNAUTHORIZED'] !== '0') return [];
-  return [
-    warn(
-      'tls',
-      'NODE_TLS_REJECT_UNAUTHORIZED=0 is set, which changes nothing: hooks checks certificates regardless',
-      'name the issuer to trust in the config: delivery: { ca: ./ca.pem }',
-    ),
-  ];
+  const said = 'NODE_TLS_REJECT_UNAUTHORIZED=0 has no effect: hooks always verifies certificates';
+  return [warn('tls', said, 'name the issuer to trust in the config: delivery: { ca: ./ca.pem }')];
 }
 
-/** When this was written: a clock before it is wrong. */
-const LATELY = Date.UTC(2026, 0, 1);
-/** A clock at this time or later is probably wrong: a program of that age would have been replaced. */
-const FAR_OFF = Date.UTC(2034, 0, 1);
+/** When this was written: an earlier clock is wrong. */
+const EARLIEST = Date.UTC(2026, 0, 1);
+/** A clock at this time or later is probably wrong, because this version would have been replaced by then. */
+const LATEST = Date.UTC(2034, 0, 1);
 
 function clockResult(now: number): DoctorResult {
   const time = isoTime(now);
-  if (now > LATELY && now < FAR_OFF) return ok('clock', time);
+  if (now > EARLIEST && now < LATEST) return ok('clock', time);
   const hint = 'set the clock of this machine: timestamps, certificates and retries need it';
   return fail('clock', `the clock of this machine says ${time}`, hint);
 }

@@ -10,15 +10,15 @@ import { attemptText } from '../../attempt-text.ts';
 import { fail, ok, warn, type DoctorResult } from './doctor-result.ts';
 
 const MB = 1024 * 1024;
-/** The free room below which a queue accepts nothing. */
+/** Free space below which a queue accepts nothing. */
 const LEAST_BYTES = 1 * MB;
 const LITTLE_BYTES = 100 * MB;
-/** A delivery that is due for longer has no process that claims it. */
+/** Time after which a due delivery counts as overdue, because no process claims it. */
 const OVERDUE_MS = 10_000;
-/** Clocks of machines that share a file differ by less. */
+/** Difference that the clocks of machines sharing a queue can have. */
 const CLOCKS_DIFFER_MS = 5 * 60_000;
 
-/** Reports the file of the queue, as a file. */
+/** Reports the state of the queue's file: locks, damage, permissions and free space. */
 export function storeResults(seen: QueueExamination): DoctorResult[] {
   if (seen.kind === 'absent') return [absentResult(seen), diskResult(dirname(seen.file), seen.freeBytes)];
   const { store, isWritable, freeBytes } = seen;
@@ -34,12 +34,9 @@ type AbsentStore = Extract<QueueExamination, { readonly kind: 'absent' }>;
 type PresentStore = Exclude<QueueExamination, { readonly kind: 'absent' }>['store'];
 
 function absentResult({ file, isWritable }: AbsentStore): DoctorResult {
-  if (isWritable) return ok('store', `${file}: not there yet; serve, worker and --queue make it`);
-  return fail(
-    'store',
-    `${file}: not there yet, and cannot be made: this user may not write there`,
-    'check who owns the folder, or name another with HOOKS_DATA_DIR or --store',
-  );
+  if (isWritable) return ok('store', `${file}: not there yet; serve, worker and --queue create it`);
+  const said = `${file}: not there yet, and cannot be created: this user may not write there`;
+  return fail('store', said, 'check who owns the folder, or name another with HOOKS_DATA_DIR or --store');
 }
 
 function lockResult({ file, bytes, sqliteVersion, isLocked }: PresentStore): DoctorResult {
@@ -72,18 +69,15 @@ function permissionResults({ file, mode }: PresentStore, isWritable: boolean): D
 function diskResult(folder: string, freeBytes: number): DoctorResult {
   const said = `${megabytes(freeBytes)} free at ${folder}`;
   if (freeBytes < LEAST_BYTES) {
-    return fail(
-      'disk',
-      `${said}: the disk is full, so nothing is accepted`,
-      'make room on that disk, or name another folder with HOOKS_DATA_DIR or --store',
-    );
+    const hint = 'make room on that disk, or name another folder with HOOKS_DATA_DIR or --store';
+    return fail('disk', `${said}: the disk is full, so nothing is accepted`, hint);
   }
   return freeBytes < LITTLE_BYTES
     ? warn('disk', said, 'make room: on a full disk nothing is accepted')
     : ok('disk', said);
 }
 
-/** Reports what waits, and why. */
+/** Reports the waiting deliveries, their retries and the dead letters. */
 export function queueResults(survey: QueueSurvey, sources: Sources | undefined, now: number): DoctorResult[] {
   const { lanes, newestAt } = survey;
   if (newestAt !== undefined && newestAt > now + CLOCKS_DIFFER_MS) {
@@ -99,10 +93,8 @@ export function queueResults(survey: QueueSurvey, sources: Sources | undefined, 
 }
 
 function waitingResult({ lanes, deliverers }: QueueSurvey, now: number): DoctorResult {
-  const waiting = lanes.reduce(
-    (sum, { pending, sending, retrying }) => sum + pending + sending + retrying,
-    0,
-  );
+  const counts = lanes.map(({ pending, sending, retrying }) => pending + sending + retrying);
+  const waiting = counts.reduce((sum, count) => sum + count, 0);
   const said = `${formatCount(waiting)} waiting${whoDelivers(deliverers)}`;
   const isOverdue = lanes.some(({ nextDueAt = Infinity }) => nextDueAt < now - OVERDUE_MS);
   if (waiting === 0 || !isOverdue) return ok('queue', said);
@@ -132,13 +124,10 @@ function strandedResults(
   const found = sources[source]?.destinations[destination];
   if (found?.enabled === true) return [];
   const why = found === undefined ? 'which the config does not have' : 'which is disabled';
-  return [
-    warn(
-      'queue',
-      `${pending + retrying} wait for ${source} → ${destination}, ${why}`,
-      'fix the config before a worker makes dead letters of them; hooks queue retry brings those back',
-    ),
-  ];
+  const said = `${pending + retrying} wait for ${source} → ${destination}, ${why}`;
+  const hint =
+    'fix the config before a worker turns them into dead letters; hooks queue retry restores those';
+  return [warn('queue', said, hint)];
 }
 
 function retryingResults(deliveries: readonly Delivery[]): DoctorResult[] {
@@ -148,13 +137,8 @@ function retryingResults(deliveries: readonly Delivery[]): DoctorResult[] {
     const text = last === undefined ? 'not tried yet' : attemptText(last);
     counts.set(text, (counts.get(text) ?? 0) + 1);
   }
-  return [...counts].map(([text, count]) =>
-    warn(
-      'retrying',
-      `${count} are tried again: ${text}`,
-      "run hooks queue list to see them, and look into the receiver's log",
-    ),
-  );
+  const hint = "run hooks queue list to see them, and look into the receiver's log";
+  return [...counts].map(([text, count]) => warn('retrying', `${count} will be retried: ${text}`, hint));
 }
 
 const DEAD_LETTER_HINTS: Readonly<Record<string, string>> = {
@@ -162,8 +146,7 @@ const DEAD_LETTER_HINTS: Readonly<Record<string, string>> = {
   exhausted: 'run hooks queue retry --all --filter reason=exhausted once the webhook works',
   invalid: 'see what is wrong with hooks queue list --state dead --filter reason=invalid',
   cancelled: 'run hooks queue retry --all --filter reason=cancelled: the destination was gone or disabled',
-  damaged:
-    'check the disk, which has changed their stored bodies, and send the messages again from their source',
+  damaged: 'check the disk, which changed stored bodies, and send the messages again from their source',
 };
 
 function deadResult(reason: string, count: number): DoctorResult {

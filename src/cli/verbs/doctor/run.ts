@@ -23,7 +23,7 @@ import { webhookResults } from './webhook-results.ts';
 
 export interface DoctorOptions extends GlobalOptions, StoreFlags, Pick<ReachFlags, 'allowPrivate'> {}
 
-/** Runs `hooks doctor`: examines everything that a delivery needs, and sends nothing. */
+/** Runs `hooks doctor`: examines everything that a delivery needs, without sending. */
 export async function examine(options: DoctorOptions, io: Io): Promise<ExitCode> {
   const counts = { ok: 0, warn: 0, fail: 0 };
   const show = (results: readonly DoctorResult[]): void => {
@@ -38,7 +38,7 @@ export async function examine(options: DoctorOptions, io: Io): Promise<ExitCode>
   return interruptedCode(io) ?? (counts.fail > 0 ? ExitCode.negative : ExitCode.ok);
 }
 
-/** Yields the results in the order in which a person would look. Stops at an interruption. */
+/** Yields the results in the order in which a person would search. Stops on an interruption. */
 async function* allResults(options: DoctorOptions, io: Io): AsyncGenerator<readonly DoctorResult[]> {
   yield machineResults(io, Date.now());
   const settings = await resultsOnError('config', () => commandSettings(options, io));
@@ -57,7 +57,7 @@ async function* allResults(options: DoctorOptions, io: Io): AsyncGenerator<reado
   if (!io.signal.aborted) yield await queueAndStore(options, settings.value, sources);
 }
 
-/** Turns an error into a result: it is not the end of the command. */
+/** Calls `look`. Turns an error into results, so that the command continues. */
 async function resultsOnError<T>(
   check: string,
   look: () => Promise<T>,
@@ -89,7 +89,7 @@ async function queueAndStore(
   return 'results' in result ? result.results : result.value;
 }
 
-/** Reports a queue that is no file: whether it can be written, and its warnings. */
+/** Reports a queue on a server: whether it can be written, and its warnings. */
 async function serverResults(
   options: DoctorOptions,
   settings: Settings,
@@ -99,11 +99,10 @@ async function serverResults(
   try {
     await durable.check();
     const warnings = await durable.warnings();
+    const hint = 'see docs/several-machines.md for what each setting promises';
     return [
       ok('store', `${durable.place} can be reached and written`),
-      ...warnings.map((said) =>
-        warn('store', said, 'see docs/several-machines.md for what each setting promises'),
-      ),
+      ...warnings.map((said) => warn('store', said, hint)),
       ...queueResults(await surveyInspection(durable.inspection), sources, Date.now()),
     ];
   } finally {
@@ -111,19 +110,15 @@ async function serverResults(
   }
 }
 
-/** Reports where messages go: one that is sent nowhere looks like one that got lost. */
+/** Reports where messages go, because a message that is sent nowhere looks like a lost one. */
 function integrationResults(sources: Sources): DoctorResult[] {
   const names = Object.values(sources).flatMap(({ destinations }) =>
     Object.entries(destinations).flatMap(([name, { enabled }]) => (enabled ? [name] : [])),
   );
   if (names.length === 0) return [];
   const unique = [...new Set(names)].join(', ');
-  return [
-    ok(
-      'integrations',
-      `a message goes to ${unique}, unless its \`integrations\` turn that off (case matters)`,
-    ),
-  ];
+  const said = `a message goes to ${unique}, unless its \`integrations\` turn that off (case matters)`;
+  return [ok('integrations', said)];
 }
 
 function resultText(
@@ -135,7 +130,7 @@ function resultText(
   const [mark, paint] = (
     { ok: ['✓', color.green], warn: ['!', color.yellow], fail: ['✗', color.red] } as const
   )[status];
-  // What is well and has a hint is well for some uses only.
+  // An `ok` with a hint is ok for some uses only.
   const isPartly = status === 'ok' && hint !== undefined;
   const first = isPartly ? { text: '·', paint: color.dim } : { text: mark, paint };
   const cells = [first, { text: `${check.padEnd(12)} ` }, { text: printable(said, 2_000) }];
@@ -144,13 +139,7 @@ function resultText(
   return line + fitText(`${' '.repeat(16)}${color.dim('hint:')} ${printable(hint, 2_000)}\n`, columns);
 }
 
-function conclusion({
-  warn: warned,
-  fail: failed,
-}: {
-  readonly warn: number;
-  readonly fail: number;
-}): string {
+function conclusion({ warn: warned, fail: failed }: Record<DoctorResult['status'], number>): string {
   if (failed > 0) return `${failed} to fix${warned > 0 ? `, ${warned} to look at` : ''}`;
   return warned > 0 ? `Nothing to fix, ${warned} to look at` : 'All is well';
 }

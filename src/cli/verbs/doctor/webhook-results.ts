@@ -21,7 +21,7 @@ interface ProbeTarget {
   readonly delivery: DeliveryOptions;
 }
 
-/** Connects to each webhook in use: name lookup, connect and TLS, and not a byte of HTTP. */
+/** Connects to each enabled webhook: name lookup, connect and TLS, without sending HTTP. */
 export async function webhookResults(
   sources: Sources,
   { allowPrivate }: Pick<Reach, 'allowPrivate'>,
@@ -35,7 +35,7 @@ export async function webhookResults(
   return results.flat();
 }
 
-/** Lists each URL once for each way to reach it. */
+/** Lists each URL once for each set of connection options. */
 function probeTargetsOf(sources: Sources): ProbeTarget[] {
   const targets = new Map<string, ProbeTarget>();
   for (const { destinations } of Object.values(sources)) {
@@ -70,7 +70,7 @@ async function probeResults(
     const found = await examineFailure({ url: shown, error: seen.error, env, signal });
     const unreached = unreachedResult(shown, { ...seen, ...found });
     if (seen.via !== undefined || delivery.allowPrivate === true) return [unreached];
-    // Said at once: who repairs the certificate alone would find the next fault in the log of `serve`.
+    // Reports a private address at once. Otherwise `serve` would reject it after the other problem is fixed.
     const at = new URL(url.trim());
     const reason = whyPrivateHost(at) ?? (await whyPrivateName(at));
     return reason === undefined
@@ -107,7 +107,7 @@ interface SpokenTo {
   readonly signal: AbortSignal;
 }
 
-/** What a port speaks that takes connections: only a hello shows it. */
+/** Reports a port that accepts connections but does not speak the protocol of the URL, which only sending a hello shows. */
 async function speechResults(url: string, { seen, env, signal }: SpokenTo): Promise<DoctorResult[]> {
   if (seen.via !== undefined) return [];
   const found = await examineFailure({ url, error: 'protocol', env, signal, timeoutMs: HELLO_MS });
@@ -115,11 +115,11 @@ async function speechResults(url: string, { seen, env, signal }: SpokenTo): Prom
   return cause?.says === undefined ? [] : [fail('webhook', `${url}: ${cause.says}`, cause.fix)];
 }
 
-/** Some servers say nothing to a hello that they do not know. */
+/** Time to wait for a response to the hello, because some servers do not respond to a hello that they do not know. */
 const HELLO_MS = 1_000;
 
 const DAY_MS = 86_400_000;
-/** A program that renews certificates by itself has done so by then. */
+/** Programs that renew certificates automatically do so earlier than this before the end. */
 const SOON_DAYS = 14;
 
 function certificateResult(url: string, validUntil: number): DoctorResult {
@@ -133,13 +133,8 @@ function unreachedResult(
   url: string,
   unreached: Probe & { isReached: false } & Partial<ExaminedFailure>,
 ): DoctorResult {
-  const {
-    error,
-    detail,
-    via,
-    location,
-    cause = error === 'timeout' ? 'no-connection-in-time' : undefined,
-  } = unreached;
+  const { error, detail, via, location } = unreached;
+  const cause = unreached.cause ?? (error === 'timeout' ? 'no-connection-in-time' : undefined);
   const by = via === undefined ? '' : ` through the proxy ${via}`;
   const { says, fix } = networkCauseOf({ error, cause }, { url, location }) ?? {};
   const more = says === undefined ? '' : `; ${says}`;

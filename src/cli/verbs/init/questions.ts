@@ -1,3 +1,4 @@
+import type { CommonOptions } from '@clack/prompts';
 import { InputError } from '../../../errors.ts';
 import type { Io } from '../../io.ts';
 
@@ -12,12 +13,12 @@ export interface InitAnswers {
 }
 
 interface InitQuestions {
-  /** The answers that the flags give, and what is proposed for the others. */
+  /** The answers that flags give, and the defaults of the other questions. */
   readonly given: InitAnswers;
   readonly asksPurpose: boolean;
   readonly asksUrl: boolean;
   readonly asksSecret: boolean;
-  /** Returns what is wrong with a URL, or undefined. */
+  /** Returns the problem of a URL, or undefined. */
   readonly urlProblem: (url: string) => string | undefined;
   readonly io: Pick<Io, 'stdin' | 'stderr' | 'signal'>;
 }
@@ -28,17 +29,15 @@ const PURPOSE_CHOICES = [
   { value: 'service', label: 'a tracking API of my own', hint: 'serve, worker' },
 ] as const;
 
-/** Asks a person at a terminal, on stderr. Undefined when cancelled. Throws InputError when the input ends. */
+/** Asks the user questions on stderr. Returns undefined if the user cancels. Throws InputError if the input ends. */
 export async function askQuestions(questions: InitQuestions): Promise<InitAnswers | undefined> {
   const { given, asksPurpose, asksUrl, asksSecret, urlProblem, io } = questions;
   const { confirm, isCancel, select, text } = await import('@clack/prompts');
-  const terminal = { input: io.stdin, output: io.stderr };
   const [first = ''] = given.urls;
   const purpose = asksPurpose
-    ? await answerTo(io, (signal) =>
+    ? await answerTo(io, (terminal) =>
         select<InitPurpose>({
           ...terminal,
-          signal,
           message: 'What is the config for?',
           options: [...PURPOSE_CHOICES],
           initialValue: given.purpose,
@@ -47,10 +46,9 @@ export async function askQuestions(questions: InitQuestions): Promise<InitAnswer
     : given.purpose;
   if (isCancel(purpose)) return undefined;
   const url = asksUrl
-    ? await answerTo(io, (signal) =>
+    ? await answerTo(io, (terminal) =>
         text({
           ...terminal,
-          signal,
           message: 'Where are messages posted to?',
           placeholder: first,
           defaultValue: first,
@@ -60,12 +58,11 @@ export async function askQuestions(questions: InitQuestions): Promise<InitAnswer
     : undefined;
   if (isCancel(url)) return undefined;
   const isSigned = asksSecret
-    ? await answerTo(io, (signal) =>
+    ? await answerTo(io, (terminal) =>
         confirm({
           ...terminal,
-          signal,
-          message: 'Sign them with the secret in HOOKS_SECRET?',
-          // A service that signs nothing is seldom meant.
+          message: 'Sign messages with the secret in HOOKS_SECRET?',
+          // Few services should send unsigned messages.
           initialValue: given.isSigned || purpose === 'service',
         }),
       )
@@ -74,18 +71,19 @@ export async function askQuestions(questions: InitQuestions): Promise<InitAnswer
   return { purpose, urls: url === undefined ? given.urls : [url], isSigned };
 }
 
-/** clack does not notice that its input has ended (Ctrl-D): it would wait forever, and leave the cursor hidden. */
+/** Asks a question. Throws InputError if the input ends (Ctrl-D): clack would wait forever and leave the cursor hidden. */
 async function answerTo<Answer>(
-  { stdin, signal }: InitQuestions['io'],
-  asking: (signal: AbortSignal) => Promise<Answer>,
+  { stdin, stderr, signal }: InitQuestions['io'],
+  ask: (terminal: CommonOptions) => Promise<Answer>,
 ): Promise<Answer> {
   const ended = new AbortController();
   let timer: NodeJS.Immediate | undefined;
-  // An answered question pauses the input too, before the timer runs.
+  // An answered question also pauses the input, but it settles before the timer runs.
   const paused = (): void => void (timer = setImmediate(() => ended.abort()));
   stdin.on('pause', paused);
   try {
-    const answer = await asking(AbortSignal.any([signal, ended.signal]));
+    const either = AbortSignal.any([signal, ended.signal]);
+    const answer = await ask({ input: stdin, output: stderr, signal: either });
     if (ended.signal.aborted) throw noAnswer();
     return answer;
   } finally {
@@ -96,6 +94,6 @@ async function answerTo<Answer>(
 
 function noAnswer(): InputError {
   return new InputError('The input ended before the question was answered', {
-    hint: 'answer by flags: --url URL, --secret-file FILE; --yes accepts the proposals',
+    hint: 'answer with flags: --url URL, --secret-file FILE; --yes accepts the defaults',
   });
 }

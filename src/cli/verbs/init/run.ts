@@ -25,7 +25,7 @@ export interface InitOptions extends GlobalOptions, SecretFlags {
 
 const FIRST_URL = 'http://localhost:3000/webhook';
 
-/** Runs `hooks init`: writes a commented config, and says what to try next. */
+/** Runs `hooks init`: writes a commented config and prints what to try next. */
 export async function initialize(file: string, options: InitOptions, io: Io): Promise<ExitCode> {
   const target = resolve(io.cwd, file);
   validateName(file);
@@ -34,7 +34,7 @@ export async function initialize(file: string, options: InitOptions, io: Io): Pr
   const answers = await answersOf(options, io);
   if (answers === undefined) return interruptedCode(io) ?? ExitCode.sigint;
   const text = configTemplate({ urls: answers.urls, inForce: settingsInForce(answers) });
-  writePrivately(target, text, { file, isForced: options.force ?? false });
+  writePrivately(target, text, { file, isReplaced: options.force ?? false });
   printResult(file, { ...answers, isFound: findProjectFile(io.cwd) === target }, options, io);
   return ExitCode.ok;
 }
@@ -50,7 +50,7 @@ function validateName(file: string): void {
   });
 }
 
-/** Throws ConfigError when the folder has a config already: it may be the one that is found, and the new one would have no effect. */
+/** Throws ConfigError if the folder already has a config, because hooks could find that one and ignore the new one. */
 function rejectSecondConfig(target: string, cwd: string): void {
   const found = findProjectFile(cwd);
   if (found === undefined || dirname(found) !== dirname(target) || !basename(target).startsWith('.hooksrc')) {
@@ -69,7 +69,7 @@ function rejectSecondConfig(target: string, cwd: string): void {
   );
 }
 
-/** Throws ConfigError for URLs that no config could use, or should not keep. */
+/** Throws ConfigError for URLs that are invalid or contain a secret, which a config should not contain. */
 function validateUrls(urls: readonly string[], name: string): void {
   validateReferences(urls, { name });
   SETTING_FIELDS.webhooks.kind.parse(
@@ -86,35 +86,35 @@ function validateUrls(urls: readonly string[], name: string): void {
   }
 }
 
-/** Whether a URL holds a secret apart from its references. A password that is a reference may have a user's name before it. */
+/** Whether a URL holds a secret apart from its references. A reference can be a password with a user name before it. */
 function holdsSecret(url: string): boolean {
   const rest = withoutReferences(url, MASK).replace(/\/\/[^/?#@]*:\*{3}@/, `//${MASK}@`);
   return redactUrl(rest) !== rest;
 }
 
-/** Whether the URL leads to this machine, as far as its text says. */
+/** Whether the host of a URL is a loopback name or address. */
 function isOnThisMachine(url: string): boolean {
   return URL.canParse(url) && isLoopbackHost(new URL(url).hostname);
 }
 
-/** What the config is for says which settings are in force besides the webhooks. */
+/** Returns the settings, besides the webhooks, that the config sets for its purpose. */
 function settingsInForce({ purpose, urls, isSigned }: InitAnswers): TemplateOptions['inForce'] {
   return {
     ...(isSigned && { sharedSecret: '${HOOKS_SECRET}' }),
-    // A webhook on this machine gets nothing of `serve` without it.
+    // Without this setting, `serve` does not deliver to webhooks on this machine.
     ...(urls.some(isOnThisMachine) && { 'delivery.allowPrivate': 'true' }),
-    // A job should not wait for hours.
+    // A CI job should not wait for hours.
     ...(purpose === 'ci' && { 'delivery.retryFor': '10s' }),
     ...(purpose === 'service' && { writeKey: newWriteKey(), 'delivery.strategy': 'fallback' }),
   };
 }
 
-/** Write keys are public, as in the pages of a site: a new one may stand in the file. */
+/** Creates a write key. Write keys are public, as in the pages of a site, so the file can contain one. */
 function newWriteKey(): string {
   return randomBytes(16).toString('hex');
 }
 
-/** Takes the answers from the flags, and asks for the others on a terminal. Undefined when the person cancels. */
+/** Takes the answers from the flags, and asks for the others on a terminal. Undefined if the user cancels. */
 async function answersOf(options: InitOptions, io: Io): Promise<InitAnswers | undefined> {
   const secrets = await readSecretFlags(options, io);
   const isSigned = secrets === undefined ? (io.env['HOOKS_SECRET'] ?? '') !== '' : true;
@@ -141,19 +141,19 @@ function urlProblem(url: string): string | undefined {
   }
 }
 
-/** The URL stands in double quotes, where the shell fills in its references. */
+/** The command to try next. Double quotes around the URL let the shell expand its references. */
 const NEXT_COMMAND: Readonly<Record<InitPurpose, (url: string) => string>> = {
   receiver: () => 'hooks send track --event Signup',
   ci: (url) => `hooks test ${/^[\w:/.-]+$/.test(url) ? url : `"${url}"`}`,
   service: () => 'hooks serve',
 };
 
-/** What the strategy of the written config means, which may be the opposite of what several URLs were given for. */
+/** Explains the strategy of the written config, because users who give several URLs can expect the opposite. */
 const FALLBACK_NOTE =
-  '\nA further URL gets only what those before it do not take: where each must get\nall, write two destinations (`destinations`) in place of `webhooks`.\n';
+  '\nA further URL gets only the messages that the URLs before it do not accept. To\nsend every message to each URL, write two destinations (`destinations`) instead\nof `webhooks`.\n';
 
 const UNSIGNED_WARNING =
-  'what this service sends is unsigned, so that a receiver cannot tell who sends it; write sharedSecret: ${HOOKS_SECRET} into the config';
+  'the messages of this service are unsigned, so a receiver cannot tell who sent them; write sharedSecret: ${HOOKS_SECRET} into the config';
 
 function printResult(
   file: string,
@@ -179,26 +179,21 @@ function printResult(
   }
 }
 
-interface ConfigWriteOptions {
-  /** The name that errors show. */
-  readonly file: string;
-  /** Whether it may replace an existing file. */
-  readonly isForced: boolean;
-}
-
-/** Writes a file that only its owner may read, whole or not at all. Throws ConfigError when there is one already, InputError when it cannot be written. */
-function writePrivately(target: string, text: string, { file, isForced }: ConfigWriteOptions): void {
+/**
+ * Writes a file that only its owner can read, completely or not at all. Errors show the name `file`. Throws ConfigError if the
+ * file exists, unless `isReplaced`, and InputError if it cannot be written.
+ */
+function writePrivately(
+  target: string,
+  text: string,
+  { file, isReplaced }: { readonly file: string; readonly isReplaced: boolean },
+): void {
   try {
-    writeInOnePiece(target, text, { isReplaced: isForced });
+    writeInOnePiece(target, text, { isReplaced });
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'EEXIST') throw fileExists(file); // of a file operation
-    throw unwritableFile(file, cause);
+    // File operations throw these errors only.
+    if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw unwritableFile(file, cause);
+    const hint = 'add --force to overwrite it';
+    throw new ConfigError(`There is ${printable(file, 200)} already`, { origin: file, hint });
   }
-}
-
-function fileExists(file: string): ConfigError {
-  return new ConfigError(`There is ${printable(file, 200)} already`, {
-    origin: file,
-    hint: 'add --force to overwrite it',
-  });
 }

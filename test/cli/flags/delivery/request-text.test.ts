@@ -18,8 +18,8 @@ const REQUEST = {
   body: Buffer.from(`{"a":"it's \u009b $HOME"}`),
 };
 
-describe('a request that is not sent', () => {
-  it('is shown with variables in place of secrets', () => {
+describe('the preview of a request', () => {
+  it('shows variables instead of secrets', () => {
     expect(requestText(REQUEST, { format: 'text', showSecrets: false })).toEqual({
       text: `POST http://a.example/x?y='z'
 Content-Type: application/json
@@ -34,7 +34,7 @@ X-Env: it's
     });
   });
 
-  it('is shown as it is when asked', () => {
+  it('shows secrets if asked', () => {
     const { text, variables } = requestText(REQUEST, { format: 'json', showSecrets: true });
     expect(variables).toEqual([]);
     expect(JSON.parse(text)).toEqual({
@@ -51,7 +51,7 @@ X-Env: it's
     expect(text).not.toContain('\u009b');
   });
 
-  it('has a body that is no text in base64', () => {
+  it('shows a body that is not text in base64', () => {
     const request = { ...REQUEST, body: Buffer.from([0xff, 0xfe]) };
     const textAs = (format: 'text' | 'json' | 'curl'): string =>
       requestText(request, { format, showSecrets: true }).text;
@@ -60,7 +60,7 @@ X-Env: it's
     expect(textAs('curl')).toMatch(/^printf %s '\/\/4=' \| base64 -d \|\ncurl .* --data-binary @-\n$/s);
   });
 
-  it('is a curl command whose words a shell takes as they are, the variables aside', () => {
+  it('is a curl command whose words, except variables, a shell passes on unchanged', () => {
     const body = Buffer.from(`{"a":"it's $HOME"}`);
     expect(requestText({ ...REQUEST, body }, { format: 'curl', showSecrets: false }).text).toBe(
       String.raw`curl -X POST 'http://a.example/x?y='\''z'\''' \
@@ -74,7 +74,7 @@ X-Env: it's
   });
 });
 
-it('is a curl command that steers no terminal', () => {
+it('a curl command contains no control characters', () => {
   const { text } = requestText(REQUEST, { format: 'curl', showSecrets: false });
   expect(text).toMatch(/^printf %s '[\w+/=]+' \| base64 -d \|\ncurl [ -~\n]+ --data-binary @-\n$/);
 });
@@ -94,7 +94,7 @@ describe('a usage error of commander', () => {
       "error: missing required argument 'files'\n",
       { sentence: 'Expected the argument `files`, got nothing' },
     ],
-  ])('%j is told like every other error', (text, told) => {
+  ])('%j reads like every other error', (text, told) => {
     expect(readUsageError(text)).toEqual(told);
   });
 });
@@ -106,13 +106,13 @@ describe('a URL with secrets in its query', () => {
     body: Buffer.from('{}'),
   };
 
-  it('has variables in their place', () => {
+  it('shows variables instead of them', () => {
     const { text, variables } = requestText(request, { format: 'text', showSecrets: false });
     expect(text).toContain('POST http://a.test/hook?a=1&token=$HOOKS_TOKEN&b=2&sig=$HOOKS_SIG\n');
     expect(variables).toEqual(['HOOKS_TOKEN', 'HOOKS_SIG']);
   });
 
-  it('is a word that a shell makes whole again', () => {
+  it('is a word that a shell expands to the whole URL', () => {
     const { text } = requestText(request, { format: 'curl', showSecrets: false });
     const [first = ''] = text.split('\n');
     const env = { ...process.env, HOOKS_TOKEN: 'hidden', HOOKS_SIG: 'hid%2Fden' };
@@ -120,7 +120,7 @@ describe('a URL with secrets in its query', () => {
     expect(execFileSync('sh', ['-c', word], { env, encoding: 'utf8' })).toBe(request.url);
   });
 
-  it('is whole when asked for', () => {
+  it('is shown whole if asked', () => {
     const { text, variables } = requestText(request, { format: 'text', showSecrets: true });
     expect(text).toContain(`POST ${request.url}\n`);
     expect(variables).toEqual([]);

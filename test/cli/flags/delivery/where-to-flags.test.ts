@@ -110,7 +110,7 @@ describe('the "where to" flags', () => {
     if (!isChosen) expect(after.startsWith('rejected: ')).toBe(!applies);
   });
 
-  it('uses or rejects a row that was added a moment ago, on every way', async () => {
+  it('use or reject a newly added row on every way', async () => {
     const madeUp: WhereToRow = {
       flag: '--traced',
       value: 'switch',

@@ -100,7 +100,7 @@ describe('webhooks', () => {
     });
   });
 
-  it('are tried for 30s at the prompt, whatever the config says of services', async () => {
+  it('are retried for 30s at the prompt, even if the config sets a longer time for services', async () => {
     expect(await delivery('')).toMatchObject({ retryForMs: 30_000, timeoutMs: 7_000, concurrency: 32 });
     expect(await delivery('--retry-for 0 --timeout 1ms --concurrency 2 --strategy broadcast')).toMatchObject({
       retryForMs: 0,
@@ -128,14 +128,14 @@ describe('webhooks', () => {
     });
   });
 
-  it('are those of the source that is named', async () => {
+  it('are those of the named source', async () => {
     expect(await whereTo('--source web', { config: LONG })).toMatchObject({
       source: 'web',
       sources: { web: { destinations: { Webhooks: { sharedSecrets: ['web'] } } } },
     });
   });
 
-  it('go before an endpoint of the same config', async () => {
+  it('take precedence over an endpoint of the same config', async () => {
     expect(await whereTo('', { config: `${CONFIG}\nendpoint: http://api\nwriteKey: k` })).toMatchObject({
       kind: 'webhooks',
     });
@@ -148,7 +148,7 @@ describe('webhooks', () => {
 });
 
 describe('a tracking API', () => {
-  it('is what --endpoint says', async () => {
+  it('has the URL of --endpoint', async () => {
     expect(await whereTo('--endpoint http://api --write-key k --retry-for 1m', { config: CONFIG })).toEqual({
       kind: 'tracking-api',
       endpoint: 'http://api',
@@ -160,7 +160,7 @@ describe('a tracking API', () => {
     });
   });
 
-  it('takes the write key of a variable or of the source', async () => {
+  it('gets the write key of a variable or of the source', async () => {
     expect(await whereTo('--endpoint http://api', { env: { SEGMENT_WRITE_KEY: 's' } })).toMatchObject({
       writeKey: 's',
     });
@@ -169,7 +169,7 @@ describe('a tracking API', () => {
     ).toMatchObject({ writeKey: 'web-key', timeoutMs: 2_000, concurrency: 4 });
   });
 
-  it('is the configured one when there are no webhooks', async () => {
+  it('is the configured one if there are no webhooks', async () => {
     expect(await whereTo('', { config: 'endpoint: http://api\nwriteKey: k' })).toMatchObject({
       kind: 'tracking-api',
       endpoint: 'http://api',
@@ -177,13 +177,13 @@ describe('a tracking API', () => {
     });
   });
 
-  it('is that of HOOKS_ENDPOINT before the webhooks of the config', async () => {
+  it('is that of HOOKS_ENDPOINT even if the config has webhooks', async () => {
     const env = { HOOKS_ENDPOINT: 'http://api', HOOKS_WRITE_KEY: 'k' };
     expect(await whereTo('', { config: CONFIG, env })).toMatchObject({ kind: 'tracking-api' });
     expect(await whereTo('--url http://a', { config: CONFIG, env })).toMatchObject({ kind: 'webhooks' });
   });
 
-  it('is the configured one when only --write-key is given', async () => {
+  it('is the configured one if only --write-key is given', async () => {
     expect(await whereTo('--write-key k', { config: `${CONFIG}\nendpoint: http://api` })).toMatchObject({
       kind: 'tracking-api',
       writeKey: 'k',
@@ -211,7 +211,7 @@ async function loopbackSecrets(config: string, argv = '--loopback'): Promise<unk
 }
 
 describe('loopback', () => {
-  it('signs with the secret that several destinations share, and with none of theirs where they differ', async () => {
+  it('signs with the secret that all destinations share, and with no configured secret if they differ', async () => {
     expect(await loopbackSecrets(twoDestinations('s', 's'))).toEqual([['s'], [['s']]]);
     expect(await loopbackSecrets(twoDestinations('s', 't'))).toEqual([[], [[]]]);
     expect(await loopbackSecrets(twoDestinations('s', 's'), '--loopback --secret own')).toEqual([
@@ -246,14 +246,14 @@ describe('loopback', () => {
     expect(await whereTo('--loopback --secret s')).toMatchObject({ secrets: ['s'] });
   });
 
-  it('complains of a wrong flag before there is a receiver', async () => {
+  it('rejects a wrong flag before the receiver starts', async () => {
     expect(await messageOf('--loopback --timeout 1h')).toBe(
       'Expected `--timeout` to be from 1ms to 30s, got 1h',
     );
   });
 });
 
-describe('what cannot be', () => {
+describe('the target', () => {
   it.each([
     ['--loopback --url http://a', '`--loopback` and `--url` cannot be given together'],
     ['--loopback --endpoint http://a', '`--loopback` and `--endpoint` cannot be given together'],
@@ -288,7 +288,7 @@ describe('what cannot be', () => {
     ['--url http://a --secret-file none', 'the secret cannot be read: there is no such file (--secret-file)'],
     [
       '--url http://a --secret-file - --secret-file -',
-      'Standard input can be read once, but it is asked for by `--secret-file` twice',
+      'Standard input can be read only once, but is needed for `--secret-file` twice',
     ],
     ['--url http://a --secret-file empty', 'The secret is empty (from --secret-file empty)'],
     ['--source wep', 'Unknown source `wep`'],
@@ -318,19 +318,19 @@ describe('what cannot be', () => {
     });
   });
 
-  it('asks which of several sources is meant', async () => {
+  it('asks for one of several sources', async () => {
     expect(await messageOf('', { config: LONG })).toBe(
-      'Expected `--source` to say which of the sources is meant: web, app',
+      'Expected `--source` to name one of the sources: web, app',
     );
   });
 
-  it('says so when a source has no destination that is on', async () => {
+  it('reports a source whose destinations are all disabled', async () => {
     expect(await messageOf('--source app', { config: LONG })).toBe(
       'Every destination of the source `app` is disabled',
     );
   });
 
-  it('gives a hint for every fix when there is no destination at all', async () => {
+  it('lists every fix if there is no destination', async () => {
     const { message, hint } = await failureOf(() => whereTo(''));
     expect(message).toBe('There is no destination to send to');
     for (const way of ['--url', 'HOOKS_URL', 'config', '--loopback']) expect(hint).toContain(way);
@@ -351,11 +351,11 @@ describe('what cannot be', () => {
 });
 
 describe('standard input', () => {
-  it('is for one flag only', () => {
+  it('can be read by one flag only', () => {
     const io = stdinOf(['x']);
     expect(claimStdin(io, '--json')).toBe(io.stdin);
     expect(() => claimStdin(io, '--secret-file')).toThrow(
-      'Standard input can be read once, but it is asked for by both `--json` and `--secret-file`',
+      'Standard input can be read only once, but is needed for both `--json` and `--secret-file`',
     );
   });
 

@@ -39,12 +39,12 @@ describe('a value', () => {
     ['tags:=["a"]', ['a']],
     ['text:="a"', 'a'],
     ['broken={', '{'],
-  ])('%j is read', (word, value) => {
+  ])('is read from %j', (word, value) => {
     const key = /^\w+/.exec(word)?.[0] ?? '';
     expect(assigned([word])).toEqual({ [key]: value });
   });
 
-  it('of := has to be JSON', () => {
+  it('must be JSON after :=', () => {
     const { message, hint } = errorOf('tags:=[a]');
     expect(message).toBe('Expected `--property tags` to be JSON after `:=`, got "[a]"');
     expect(hint).toBe('quote it for your shell, or use = for text');
@@ -54,7 +54,7 @@ describe('a value', () => {
     ['id=12345678901234567890', '12345678901234567890'],
     ['id=1e400', '1e400'],
     ['o={"a":1,"a":2}', '`a` twice'],
-  ])('%s would lose something, so it is rejected with a hint', (word, told) => {
+  ])('%s is rejected with a hint if JSON parsing would change it', (word, told) => {
     const { message, hint } = errorOf(word);
     expect(message).toContain(told);
     expect(hint).toMatch(/^write --property \w+==… to send it as text$/);
@@ -72,24 +72,24 @@ describe('a path', () => {
     ['two words=1', { 'two words': 1 }],
     ['a:b=1', { 'a:b': 1 }],
     ['Łódź.茶=1', { Łódź: { 茶: 1 } }],
-  ])('%j goes into objects', (word, value) => {
+  ])('%j builds objects', (word, value) => {
     expect(assigned([word])).toEqual(value);
   });
 
-  it('joins what is there, and a later word wins', () => {
+  it('adds to existing objects, and the last word wins', () => {
     expect(assigned(['a.b=1', 'a.c=2', 'a.b=3'], { a: { d: 4 }, e: 5 })).toEqual({
       a: { b: 3, c: 2, d: 4 },
       e: 5,
     });
   });
 
-  it('leaves its base as it was', () => {
+  it('leaves its base unchanged', () => {
     const base = { a: { b: 1 } };
     assignAll(['a.b=2'], '-p', base);
     expect(base).toEqual({ a: { b: 1 } });
   });
 
-  it('keeps a prototype from being touched', () => {
+  it('does not change a prototype', () => {
     const value = assignAll(['__proto__.polluted=1', 'constructor.prototype.polluted=1'], '-p');
     expect(JSON.stringify(value)).toBe(
       '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}',
@@ -97,7 +97,7 @@ describe('a path', () => {
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
   });
 
-  it('keeps every key that goes into an object given as JSON', () => {
+  it('keeps the keys of an object given as JSON', () => {
     const value = assignAll(
       ['a={}', 'a.__proto__.x=1', 'a.constructor.y=2', 'b={"c":{}}', 'b.c.__proto__=3'],
       '-p',
@@ -108,9 +108,9 @@ describe('a path', () => {
     expect(({} as { x?: unknown }).x).toBeUndefined();
   });
 
-  it('cannot go into what is a value', () => {
+  it('cannot lead into a value that is not an object', () => {
     const { message, hint } = errorOf('a.b=2', 'a=1');
-    expect(message).toBe('`--property a.b=2` goes into `a`, which is already a value');
+    expect(message).toBe('`--property a.b=2` sets a key within `a`, which already has a value');
     expect(hint).toBe('give the key either a value or keys of its own');
   });
 });
@@ -121,7 +121,7 @@ it.each(['plan', '', '=1', ':=1', '==a'])('rejects %j, which has no key or no va
   expect(hint).toContain('--property plan=pro');
 });
 
-it('gives back any text with ==, and any JSON with :=', () => {
+it('== keeps any text, and := keeps any JSON', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), fc.jsonValue({ noUnicodeString: false }), (text, json) => {
       expect(assignAll([`key==${text}`], '-p')['key']).toBe(text);

@@ -50,7 +50,7 @@ async function failureOf(words: readonly string[], given?: Given) {
   throw new Error('Expected an error');
 }
 
-describe('the message that flags spell', () => {
+describe('the message of flags', () => {
   it('has the type of the subcommand, its fields and its maps', async () => {
     const words = [
       '--user-id',
@@ -73,7 +73,7 @@ describe('the message that flags spell', () => {
     });
   });
 
-  it('is that of --json, with the type of either, and flags over its fields', async () => {
+  it('is that of --json, with the type of either, and flags override its fields', async () => {
     const json = '{"type":"track","event":"E","properties":{"a":1},"context":{"ip":"x"},"own":true}';
     expect(await inputOf(['--json', json])).toEqual(JSON.parse(json));
     expect(await inputOf(['--json', '{"event":"E"}'], { type: 'track' })).toEqual({
@@ -91,18 +91,18 @@ describe('the message that flags spell', () => {
     });
   });
 
-  it('takes a whole map in place of that of --json, and words into it', async () => {
+  it('gets a whole map instead of that of --json, and words in it', async () => {
     const words = ['--json', '{"traits":{"a":1}}', '--traits', '{"b":2}', '-t', 'c=3'];
     expect(await inputOf(words, { type: 'identify' })).toEqual({ type: 'identify', traits: { b: 2, c: 3 } });
   });
 
-  it('takes a map from a file and another from standard input', async () => {
+  it('gets one map from a file and another from standard input', async () => {
     const words = ['--properties', '@props.json', '--context-json', '@-'];
     const given = { type: 'track', stdin: '{"ip":"x"}', files: { 'props.json': '\ufeff{"a":1}' } } as const;
     expect(await inputOf(words, given)).toMatchObject({ properties: { a: 1 }, context: { ip: 'x' } });
   });
 
-  it('takes a whole context in --context too', async () => {
+  it('gets a whole context from --context too', async () => {
     expect(await inputOf(['--context', 'a.b=1', '--context', ' {"c":2}'], { type: 'page' })).toMatchObject({
       context: { a: { b: 1 }, c: 2 },
     });
@@ -114,7 +114,7 @@ describe('the message that flags spell', () => {
     [['a.x=1', '{"a":{"y":2}}'], { a: { x: 1, y: 2 } }],
     [['{"a":{"y":2}}', 'a.x=1'], { a: { x: 1, y: 2 } }],
     [['{"a":1}', '{"b":2}', 'c=3', '{"a":[4]}'], { a: [4], b: 2, c: 3 }],
-  ])('takes words and whole contexts in any order, and the later wins: %j', async (given, context) => {
+  ])('gets words and whole contexts in any order, and the last one wins: %j', async (given, context) => {
     const words = given.flatMap((word) => ['--context', word]);
     const json = ['--json', '{"type":"page","context":{"ip":"x"}}'];
     expect(await inputOf([...json, ...words], { type: 'page' })).toHaveProperty('context', context);
@@ -125,7 +125,7 @@ describe('the message that flags spell', () => {
     });
   });
 
-  it('overrides an id in the spelling of the wire', async () => {
+  it('gets an overridden id in the spelling of the wire format', async () => {
     const json = '{"type":"alias","Previous ID":"old","User ID":"new"}';
     expect(await inputOf(['--json', json, '--user-id', 'u', '--previous-id', 'p'])).toEqual({
       type: 'alias',
@@ -137,7 +137,7 @@ describe('the message that flags spell', () => {
   });
 });
 
-describe('what cannot be a message', () => {
+describe('an invalid message', () => {
   it.each([
     [['--json', '[1]'], 'Expected `--json` to be a JSON object, got a list', undefined],
     [['--json', '"x"'], 'Expected `--json` to be a JSON object, got a string', undefined],
@@ -155,10 +155,10 @@ describe('what cannot be a message', () => {
     [['--json', '{"type":"page"}'], 'Expected `--json` to be a track message, got type "page"', undefined],
     [
       ['--json', '@-', '--properties', '@-'],
-      'Standard input can be read once, but it is asked for by both `--json` and `--properties`',
+      'Standard input can be read only once, but is needed for both `--json` and `--properties`',
       undefined,
     ],
-  ])('%j says what and where', async (words, message, file) => {
+  ])('of %j is reported with the problem and its file', async (words, message, file) => {
     const given = { type: 'track', stdin: '{}', files: { 'twice.json': '{"a":1,"a":2}' } } as const;
     const failure = await failureOf(words, given);
     expect(failure.message).toContain(message);
@@ -168,12 +168,12 @@ describe('what cannot be a message', () => {
 });
 
 describe('the flags of a type', () => {
-  it('are those that it has', () => {
+  it('are those of its fields', () => {
     expect(() => flagsOf(['--group-id', 'g'], 'track')).toThrow("unknown option '--group-id'");
     expect(flagsOf(['--group-id', 'g', '-t', 'a=1'], 'group')).toEqual({ groupId: 'g', trait: ['a=1'] });
   });
 
-  it('are told apart from those of other types, which `send` itself has', () => {
+  it('exclude those of other types, which `send` itself has', () => {
     const send = new Command('send');
     addMessageFlags(send);
     send.parse(['--event', 'E', '--user-id', 'u'], { from: 'user' });
@@ -184,7 +184,7 @@ describe('the flags of a type', () => {
   });
 });
 
-it('knows which flags read standard input', () => {
+it('stdinFlags lists the flags that read standard input', () => {
   expect(stdinFlags({ json: '@-', properties: '@file', traits: '@-', userId: '@-' })).toEqual([
     '--json',
     '--traits',
@@ -206,12 +206,12 @@ function hintOf(error: Error): string | undefined {
   return undefined;
 }
 
-describe('a field that is missing', () => {
-  it('is told with its flag', () => {
+describe('a missing field', () => {
+  it('is reported with its flag', () => {
     expect(hintOf(missing('groupId', 'nothing'))).toBe('give it with --group-id ID');
   });
 
-  it('is not mixed up with one that is wrong', () => {
+  it('is not confused with a wrong one', () => {
     expect(hintOf(missing('event', '""'))).toBe('add it');
     expect(hintOf(missing('properties.a', 'nothing'))).toBe('add it');
   });

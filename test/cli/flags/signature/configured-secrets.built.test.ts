@@ -36,14 +36,14 @@ describe('the secrets of several sources', () => {
     expect([code, JSON.parse(stdout)]).toEqual([0, { valid: true, secret: 2, over: 'bytes' }]);
   });
 
-  it.each(['one', 'two'])('are all known to expect', async (secret) => {
+  it.each(['one', 'two'])('all verify for expect', async (secret) => {
     const send = `fetch(process.env.HOOKS_URL, { method: 'POST', body: '{}', headers: { 'X-Signature': '${sign('{}', secret)}' } })`;
     const args = ['expect', '--count', '1', '--within', '60s', '--', process.execPath, '-e', send];
     const { code, stdout } = await withSources(APART, args);
     expect([code, stdout]).toEqual([0, expect.stringMatching(/^✓ signature +1 valid$/m)]);
   });
 
-  it('are all known to listen', async () => {
+  it('all verify for listen', async () => {
     const cwd = temporaryFolder({ '.hooksrc.json': JSON.stringify({ sources: APART }) });
     const listen = await listening([], { cwd });
     for (const secret of ['one', 'two', 'other']) {
@@ -58,7 +58,7 @@ describe('the secrets of several sources', () => {
     expect(await withSources(APART, args)).toMatchObject({ code: 2, stdout: '', stderr: REFUSAL });
   });
 
-  it('sign when they are the same, whatever the older ones are', async () => {
+  it('sign if they are the same, even if older secrets differ', async () => {
     const sources = {
       web: source({ Webhooks: signedWith('one', 'old'), Off: { enabled: false, sharedSecret: '${UNSET}' } }),
       app: source({ Only: signedWith('one'), Archive: { webhooks: ['http://127.0.0.1:9/'] } }),
@@ -68,7 +68,7 @@ describe('the secrets of several sources', () => {
     expect([unreachable.code, unreachable.stderr]).toEqual([2, expect.not.stringContaining('No secret')]);
   });
 
-  it('sign as what is meant when no source is named', async () => {
+  it('sign as the default source if no source is named', async () => {
     const sources = {
       web: source({ Webhooks: signedWith('one') }),
       default: source({ Only: signedWith('two') }),
@@ -76,7 +76,7 @@ describe('the secrets of several sources', () => {
     expect((await withSources(sources, ['sign'])).stdout).toBe(`${sign(BODY, 'two')}\n`);
   });
 
-  it('need not all be there', async () => {
+  it('can refer to variables that are not set', async () => {
     const sources = {
       other: source({ Webhooks: signedWith('${UNSET_SECRET}') }),
       default: source({ Webhooks: signedWith('one'), Archive: signedWith('${UNSET_SECRET}') }),
@@ -95,7 +95,7 @@ describe('the secrets of several sources', () => {
     });
   });
 
-  it('are given to the command of expect as they sign', async () => {
+  it('reach the command of expect in the order in which they sign', async () => {
     const sources = {
       web: source({ Webhooks: signedWith('one') }),
       default: source({ Webhooks: signedWith('two') }),
@@ -104,12 +104,12 @@ describe('the secrets of several sources', () => {
     expect(await withSources(sources, args)).toMatchObject({ code: 0 });
   });
 
-  it('are not looked at when one is given', async () => {
+  it('are not read if a secret is given', async () => {
     const { stdout } = await withSources(APART, ['sign'], { HOOKS_SECRET: 'three' });
     expect(stdout).toBe(`${sign(BODY, 'three')}\n`);
   });
 
-  it('may be missing, and then the hint names a fix that works', async () => {
+  it('can be missing, and then the hint names a working fix', async () => {
     const { code, stderr } = await withSources({ web: source({}), app: source({}) }, ['sign']);
     expect([code, stderr]).toEqual([
       2,

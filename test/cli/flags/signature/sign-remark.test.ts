@@ -10,7 +10,7 @@ it.each([
     'the body ends with a newline, which is signed too',
   ],
   ['nothing', '', 'the body is empty; that is what was signed'],
-])('remarks on %s as it is', async (_what, stdin, remark) => {
+])('hooks sign explains %s', async (_what, stdin, remark) => {
   const { code, stderr } = await hooks(['sign', '--secret', 's'], { stdin });
   expect([code, stderr]).toEqual([0, `note: ${remark}\n`]);
 });

@@ -6,12 +6,12 @@ const BODY = '{"type":"page"}';
 const VERIFY = ['verify', '-q', '--secret', 's'];
 
 describe('hooks verify -q', () => {
-  it('says nothing of a signature that matches', async () => {
+  it('prints nothing for a signature that matches', async () => {
     const args = [...VERIFY, '--signature', sign(BODY, 's')];
     expect(await hooks(args, { stdin: BODY })).toMatchObject({ code: 0, stdout: '', stderr: '' });
   });
 
-  it('says that a signature does not match, and why', async () => {
+  it('prints why a signature does not match', async () => {
     const args = [...VERIFY, '--signature', sign(`${BODY}\n`, 's')];
     const { code, stdout, stderr } = await hooks(args, { stdin: BODY });
     expect([code, stdout]).toEqual([1, '']);
@@ -20,13 +20,13 @@ describe('hooks verify -q', () => {
     );
   });
 
-  it('leaves it to the JSON line', async () => {
+  it('prints only the JSON line with -o json', async () => {
     const args = [...VERIFY, '-o', 'json', '--signature', '0'.repeat(40)];
     const { code, stdout, stderr } = await hooks(args, { stdin: BODY });
     expect([code, stderr, JSON.parse(stdout)]).toEqual([1, '', expect.objectContaining({ valid: false })]);
   });
 
-  it('prints the digest where there is no signature, which is data', async () => {
+  it('prints the digest if there is no signature', async () => {
     const { code, stdout, stderr } = await hooks(VERIFY, { stdin: BODY });
     expect([code, stdout]).toEqual([2, `${sign(BODY, 's')}\n`]);
     expect(stderr).toMatch(/^error: There is no signature to compare with\n/);
