@@ -5,8 +5,8 @@ import { MOST_FILE_BYTES, openToRead, readAtMost, readTextNow, unreadableReason 
 import type { ConnectionOptions } from '../transport.ts';
 
 /**
- * Whom to trust, read once and shared by every connection. `caFile` adds issuers to Node's own: given as `ca` alone
- * they would replace them.
+ * Creates the TLS context with the trusted issuers; connections share it. Adds Node's issuers to those of `caFile`, because
+ * the option `ca` replaces them.
  */
 export function trustContext({ caFile }: ConnectionOptions): SecureContext {
   const tls = process.getBuiltinModule('node:tls');
@@ -14,15 +14,15 @@ export function trustContext({ caFile }: ConnectionOptions): SecureContext {
   return tls.createSecureContext({ ca: [...issuersOfNode(), ...issuersIn(caFile)] });
 }
 
-/** Throws ConfigError for a file that cannot be used. */
+/** Throws ConfigError for an invalid file. */
 export function validateCaFile(caFile: string): void {
   issuersIn(caFile);
 }
 
-/** What was read of files that a flag names: a pipe can be read once. */
+/** The issuers in files that a flag names, since a pipe can be read only once. */
 const known = new Map<string, readonly string[]>();
 
-/** Reads a file that a flag names, which may be a pipe, for all that asks for its issuers later. Throws ConfigError. */
+/** Reads the file of a flag, which may be a pipe, and stores its issuers for later calls. Throws ConfigError. */
 export async function loadCaFile(caFile: string, flag: string, signal: AbortSignal): Promise<void> {
   try {
     const bytes = await readAtMost(MOST_FILE_BYTES, () => openToRead(caFile, signal));
@@ -79,13 +79,13 @@ function notPem(caFile: string, name: string): ConfigError {
 
 function issuersOfNode(): readonly string[] {
   const tls = process.getBuiltinModule('node:tls');
-  // Not in the types of Node 20: it came with 22.15, and knows of --use-system-ca and --use-openssl-ca too.
+  // Missing in the types of Node 20: it exists since 22.15, and respects --use-system-ca and --use-openssl-ca.
   const { getCACertificates } = tls as { getCACertificates?: (kind: 'default') => readonly string[] };
   if (getCACertificates !== undefined) return getCACertificates('default');
   return [...tls.rootCertificates, ...extraIssuers(process.env['NODE_EXTRA_CA_CERTS'])];
 }
 
-/** Node itself only warns of a file that it cannot read, and goes on without. */
+/** Returns no issuers for an unreadable file, for which Node only prints a warning. */
 function extraIssuers(file: string | undefined): readonly string[] {
   if (!file) return [];
   try {

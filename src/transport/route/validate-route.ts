@@ -3,8 +3,8 @@ import type { ConnectionOptions } from '../transport.ts';
 import { validateCaFile } from './trust.ts';
 
 /**
- * Throws ConfigError for what would let no request to a URL even begin: a file of issuers, or a proxy's variable, that cannot be used.
- * Called at the start of delivery, before the first message.
+ * Throws ConfigError for an invalid `caFile` or proxy variable, with which no request to the URL could start. Called before
+ * the first message.
  */
 export function validateRoute(
   url: string,
