@@ -14,20 +14,23 @@ import { livingOwners } from './queue/owner.ts';
 import { SqliteInspection } from './queue/sqlite-inspection.ts';
 import { TABLES } from './tables.ts';
 
-/** A queue's file as it is found: nothing is made or changed by looking. */
+/** The facts about a queue's file. Examining it creates and changes nothing. */
 export type FileExamination =
   | ({ readonly kind: 'absent'; readonly file: string } & FileEnvironment)
   | {
       readonly kind: 'there';
       readonly freeBytes: number;
-      /** Whether this user may write the file, and make its log beside it. */
+      /** Whether this user can write the file, and create its log beside it. */
       readonly isWritable: boolean;
       readonly store: StoreExamination;
-      /** Undefined when the file is damaged. */
+      /** Undefined if the file is damaged. */
       readonly survey: QueueSurvey | undefined;
     };
 
-/** `place` is as of `store`. Throws ConfigError for another kind of place, QueueError for a file that cannot be opened, or not even looked for. */
+/**
+ * Examines a file, given like `store`. Throws ConfigError for a store that is not a file, QueueError for a file that cannot
+ * be found or opened.
+ */
 export async function examineFile(place: string, clock: Clock): Promise<FileExamination> {
   const file = fileOf(place);
   const { isFound, ...around } = await lookAround(file);
@@ -66,7 +69,7 @@ async function isThere(file: string): Promise<boolean> {
 
 const SOME = 50;
 
-/** Reads only. `store` has QUEUE_TABLES. */
+/** Surveys a queue without writing. `store` has QUEUE_TABLES. */
 async function surveyQueue(store: Store, clock: Clock): Promise<QueueSurvey> {
   const inspection = new SqliteInspection({ store, clock });
   const [lanes, { deliveries }] = [

@@ -20,15 +20,18 @@ export { openChunks } from './sqlite-chunk-store.ts';
 
 export interface OpenQueueFileOptions {
   readonly clock: Clock;
-  /** @default nothing that is settled is forgotten */
+  /** @default settled deliveries are never removed */
   readonly retention?: RetentionOptions | undefined;
-  /** Whether to make a file that is missing. @default true */
+  /** Whether to create a missing file. @default true */
   readonly create?: boolean | undefined;
   /** Whether the caller neither adds nor delivers. @default false */
   readonly isReading?: boolean | undefined;
 }
 
-/** Opens all that is kept in one file, which several processes may share. Throws ConfigError for another kind of place, QueueError. */
+/**
+ * Opens the queue and all records of one file, which several processes may share. Throws ConfigError for a store that is not
+ * a file, and QueueError.
+ */
 export async function openQueueFile(place: string, { retention, ...options }: OpenQueueFileOptions) {
   const { clock } = options;
   const store = await openStore(place, { ...options, tables: TABLES });
@@ -50,7 +53,7 @@ export async function openQueueFile(place: string, { retention, ...options }: Op
   };
 }
 
-/** Opens the audiences alone. */
+/** Opens only the audiences of a file. */
 export async function openAudiences(
   place: string,
   clock: Clock,
@@ -59,7 +62,7 @@ export async function openAudiences(
   return Object.assign(new SqliteAudienceStore(store, clock), { close: () => store.close() });
 }
 
-/** Copies what can be read of a file to a new one. Throws ConfigError when there is something at `to`, QueueError. */
+/** Copies the readable part of a file to a new one. Throws ConfigError if `to` exists, and QueueError. */
 export function recoverFile(
   from: string,
   { to, clock }: { to: string; clock: Clock },
@@ -89,16 +92,19 @@ async function isSameFile(path: string, otherPath: string): Promise<boolean> {
   return file?.dev === other?.dev && file?.ino === other?.ino;
 }
 
-/** Looked at in one transaction: few enough that a process that delivers does not wait long for it. */
+/** Dead letters to read in one transaction: few enough not to delay deliveries for long. */
 const STEP = 500;
 
 interface Step {
   readonly dropped: number;
-  /** The seq to go on after. Undefined: there is no more. */
+  /** The seq to continue after. Undefined if there are no more. */
   readonly last: number | undefined;
 }
 
-/** Removes dead letters as QueueFile says. Does not wait for the disk: what a power cut brings back, the next run drops. */
+/**
+ * Removes dead letters as described at QueueFile. Does not wait for the disk: the next run removes those that a power cut
+ * restores.
+ */
 export async function dropDead(store: Store, { since, goesOn, onDropped }: DeadDropping): Promise<void> {
   let [dropped, last]: [number, number | undefined] = [0, 0];
   while (last !== undefined && goesOn()) {
@@ -119,7 +125,7 @@ function dropStep(sql: Sql, since: number, after: number): Step {
   return { dropped: seqs.length, last: rows.length === STEP ? Number(rows.at(-1)?.['seq']) : undefined };
 }
 
-// By the index of what is not delivered. CROSS JOIN keeps SQLite from going over all deliveries.
+// Uses the index of undelivered rows. CROSS JOIN keeps SQLite from scanning all deliveries.
 const DEAD = `
   SELECT p.seq, d.type, d.created_at FROM progress p CROSS JOIN deliveries d ON d.seq = p.seq
   WHERE p.settled_state IS NOT 'delivered' AND p.settled_state IS 'dead' AND p.seq > ? ORDER BY p.seq LIMIT ?`;

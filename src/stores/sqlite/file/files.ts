@@ -6,10 +6,9 @@ import { makeFolder } from '../../../files.ts';
 import { assertOwnFile } from './ownership.ts';
 
 /**
- * Sees to it that the database's file is there, that only its owner may read it, and that none of its files is a symbolic
- * link: who could put one there could choose what is overwritten. SQLite gives `-wal` and `-shm` the mode of the file.
- * A database of another program is rejected before anything of it changes. `make` makes a file that is missing, unless another
- * process was faster.
+ * Creates a missing database file, makes the files readable by their owner only, and rejects symbolic links: someone who can
+ * place a link could choose what is overwritten. SQLite gives `-wal` and `-shm` the mode of the file. Rejects a database of
+ * another program before changing anything. `make` creates the missing file, unless another process does so first.
  */
 export async function prepareFiles(file: string, make = makeEmpty): Promise<void> {
   const folder = dirname(resolve(file));
@@ -17,7 +16,7 @@ export async function prepareFiles(file: string, make = makeEmpty): Promise<void
   await rejectOpenFolder(folder, file);
   const isNew = (await modeOf(file)) === undefined;
   if (isNew) await make(file);
-  // SQLite would say of a read-only file that it cannot be opened.
+  // SQLite would report a read-only file as one that cannot be opened.
   await access(file, constants.W_OK);
   const files = [file, `${file}-wal`, `${file}-shm`];
   for (const each of files) await modeOf(each);
@@ -26,8 +25,8 @@ export async function prepareFiles(file: string, make = makeEmpty): Promise<void
 }
 
 /**
- * Where any user may remove and rename, any user may put another database in the place of this one, or another log next to it.
- * In a folder with the sticky bit, as /tmp, only a file's owner may. Root may use any folder.
+ * Rejects a folder in which any user can rename and delete files, and so replace the database or its log. In a folder with
+ * the sticky bit, such as /tmp, only the owner of a file can. Root may use any folder.
  */
 async function rejectOpenFolder(folder: string, file: string): Promise<void> {
   if (process.geteuid?.() === 0) return;
@@ -40,8 +39,8 @@ async function rejectOpenFolder(folder: string, file: string): Promise<void> {
 }
 
 /**
- * Whether the file is there and has 0 bytes. Throws QueueError where it is missing or has none while its log lies beside it:
- * SQLite would take it for a new file, and delete the log.
+ * Whether the file exists and has 0 bytes. Throws QueueError if it is missing or empty and its log exists: SQLite would
+ * treat the file as new and delete the log.
  */
 export async function isEmptyFile(file: string): Promise<boolean> {
   const [bytes, logBytes] = await Promise.all([sizeOf(file), sizeOf(`${file}-wal`)]);
@@ -55,7 +54,7 @@ export async function isEmptyFile(file: string): Promise<boolean> {
   );
 }
 
-/** Undefined: there is none. */
+/** Returns undefined if there is no such file. */
 export async function sizeOf(file: string): Promise<number | undefined> {
   const found = await lstat(file).catch(() => undefined);
   return found?.isFile() ? found.size : undefined;
@@ -70,12 +69,12 @@ export async function assertNotEmpty(file: string): Promise<void> {
   });
 }
 
-/** Removes a file that no process uses. */
+/** Removes a store that no process uses, with its log. */
 export async function removeStore(file: string): Promise<void> {
   for (const end of ['', '-wal', '-shm', '-journal']) await rm(file + end, { force: true });
 }
 
-/** An empty file is an empty database. */
+/** Creates an empty file, which is an empty database. */
 async function makeEmpty(file: string): Promise<void> {
   try {
     const handle = await open(

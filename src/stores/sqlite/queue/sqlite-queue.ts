@@ -12,24 +12,24 @@ import { countAdded, insertDelivery } from './sqlite-insert.ts';
 import { OPEN, rowToDelivery, writeProgress, type Standing } from './sqlite-rows.ts';
 
 export interface SqliteQueueOptions {
-  /** Opened with QUEUE_TABLES. It stays open when the queue is closed. */
+  /** Opened with QUEUE_TABLES. Closing the queue does not close it. */
   readonly store: Store;
   readonly clock: Clock;
-  /** How long what is settled is remembered. @default forever */
+  /** How long settled deliveries are kept. @default forever */
   readonly retention?: SqliteRetentionOptions;
 }
 
-/** How the writes of one lane or one delivery are committed: a page of it that cannot be read stops no others. */
+/** Commit options of one lane or delivery: an unreadable page fails only the writes that need it. */
 const PER_LANE = { survives: 'exit', separable: true } as const;
 
-/** After this long a caller may look again for what another process holds. */
+/** Milliseconds after which a caller should look again for deliveries that another process has claimed. */
 const OTHERS_MS = 2_000;
 
 /**
- * A queue in a file, which several processes may share. What was added survives a power cut once `add` has resolved. What
- * was claimed, renewed and settled survives the end of the process at once, and a power cut after BEAT_MS at most: what
- * was delivered in the last moments before one is delivered again. An fsync for each settlement would cost most of the
- * speed, and could not spare the receiver what was in flight.
+ * A queue in a file, which several processes may share. Added deliveries survive a power cut when `add` resolves. Claims,
+ * renewals and settlements survive the end of the process at once, and a power cut after BEAT_MS at most: the last
+ * deliveries before a power cut are repeated. An fsync per settlement would cost most of the speed, and would not prevent
+ * repeating the deliveries in flight.
  */
 export class SqliteQueue implements Queue {
   readonly #store: Store;
@@ -77,10 +77,11 @@ export class SqliteQueue implements Queue {
     this.#assertOpen();
     this.#retention.start();
     const name = { source, destination };
-    // The caller has checked that its leases still count; the clock may be set, or the process stopped, before the write.
+    // The time before the write, because the caller has checked its own leases for this time. The clock may change, or the
+    // process stop, before the write.
     const askedAt = this.#clock.now();
     const result = await this.#store.write((sql) => {
-      // Where there is no lane too: it is the owner that finds out that the file was replaced.
+      // Even if the lane does not exist, because this detects a replaced file.
       this.#owner.enter(sql);
       const lane = this.#lanes.find(sql, name);
       if (lane === undefined) return { claims: [], nextDueAt: undefined };
@@ -125,7 +126,7 @@ export class SqliteQueue implements Queue {
 
   async lanes(): Promise<readonly LaneId[]> {
     this.#assertOpen();
-    // A held delivery is behind one that waits.
+    // A held delivery is always behind a waiting one.
     const rows = await this.#store.read((sql) =>
       sql(
         'SELECT source, destination FROM lanes WHERE EXISTS (SELECT 1 FROM waiting WHERE lane = lanes.lane)',
@@ -163,7 +164,7 @@ export class SqliteQueue implements Queue {
     return { claims, nextDueAt: this.#nextDueAt(sql, { lane, now, last: rows.at(-1) }) };
   }
 
-  /** Ends the expired leases of this owner. Those of others end with their owner, whose clock need not be ours. */
+  /** Ends the expired leases of this owner. Those of other owners end with their owner, whose clock may differ. */
   #endLeases(sql: Sql, lane: number, askedAt: number): void {
     const over = sql('SELECT * FROM claims WHERE lane = ? AND owner = ? AND lease_ends_at <= ?').all(
       lane,
@@ -199,8 +200,8 @@ interface Taking {
   readonly askedAt: number;
 }
 
-// CROSS JOIN keeps SQLite from any other order than that of the index: claims are few, what waits may be many. Each column
-// of a row costs, and most deliveries have no progress.
+// CROSS JOIN makes SQLite read `waiting` by its index, as many deliveries may wait. Progress is read separately: each column
+// costs time, and most deliveries have no progress.
 const CLAIMABLE = `
   SELECT d.seq, d.id, d.message_id, d.type, d.order_keys, d.trace, d.created_at, d.body, w.due_at,
     d.checksum, d.lane <> w.lane AS is_astray,
@@ -212,7 +213,7 @@ const CLAIMABLE = `
 const PROGRESS =
   'SELECT rounds, first_attempt_at, attempts, rejected_by, not_before FROM progress WHERE seq = ?';
 
-// After the last that was claimed now, so as not to go over all that is claimed.
+// Continues after the last claimed delivery, to skip the claimed ones.
 const NEXT_WAITING = `
   SELECT w.due_at FROM waiting w
   WHERE w.lane = ? AND (w.due_at, w.seq) > (?, ?) AND NOT EXISTS (SELECT 1 FROM claims c WHERE c.seq = w.seq)
@@ -233,7 +234,7 @@ function standingOf(settlement: Exclude<Settlement, { state: 'retrying' }>, sett
   return { state, reason: state === 'dead' ? settlement.reason : null, detail: null, settledAt };
 }
 
-/** A token begins with the delivery's seq. */
+/** Returns the seq at the start of a token. */
 function seqOf(token: string): number {
   return Number.parseInt(token, 10);
 }
