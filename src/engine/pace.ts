@@ -95,15 +95,12 @@ export function afterRound(
 ): AttemptPace {
   const { failures } = pace;
   if (isWell && failures >= options.threshold) return slowStart(options, now);
-  const ramp = pace.ramp && counted(pace.ramp, isWell);
+  const ended = isWell ? 'well' : 'ill';
+  const ramp = pace.ramp && { ...pace.ramp, [ended]: pace.ramp[ended] + 1 };
   if (isWell) return failures === 0 && ramp === undefined ? pace : { failures: 0, ramp };
   if (failures + 1 < options.threshold) return { failures: failures + 1, ramp };
   const { isPatient, concurrency } = options;
   return { failures: failures + 1, ramp: isPatient ? (ramp ?? stepOf(concurrency, now)) : undefined };
-}
-
-function counted(ramp: Ramp, isWell: boolean): Ramp {
-  return isWell ? { ...ramp, well: ramp.well + 1 } : { ...ramp, ill: ramp.ill + 1 };
 }
 
 function stepOf(perSecond: number, beganAt: number): Ramp {

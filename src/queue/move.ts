@@ -70,12 +70,11 @@ function counted(
   deliveries: readonly Delivery[],
   results: readonly string[],
 ): MoveCounts {
-  const isDone = deliveries.map((_, index) => results[index] !== 'sending');
-  const of = (isDead: boolean): number =>
-    deliveries.filter(({ state }, index) => isDone[index] && (state === 'dead') === isDead).length;
+  const moved = deliveries.filter((_, index) => results[index] !== 'sending');
+  const deadCount = moved.filter(({ state }) => state === 'dead').length;
   return {
-    waiting: waiting + of(false),
-    dead: dead + of(true),
-    left: left + isDone.filter((each) => !each).length,
+    waiting: waiting + moved.length - deadCount,
+    dead: dead + deadCount,
+    left: left + deliveries.length - moved.length,
   };
 }

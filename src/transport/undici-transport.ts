@@ -52,13 +52,6 @@ interface OriginTarget {
   readonly pool: ConnectionPool;
 }
 
-interface PoolOptions {
-  readonly connection: ConnectionOptions;
-  readonly allowPrivate: boolean;
-  /** Key of the options that decide how the receiver is reached. Requests with different keys share no connection. */
-  readonly way: string;
-}
-
 /** Returns the same text for options that reach a receiver in the same way. Empty for the defaults. */
 export function connectionKeyOf({ caFile }: ConnectionOptions): string {
   return caFile === undefined ? '' : ` caFile=${caFile}`;
@@ -111,13 +104,14 @@ class UndiciTransport implements Transport {
   }
 
   #targetOf(request: TransportRequest, UndiciClient: typeof Client): OriginTarget {
-    const { allowPrivate = false, connection = this.#options } = request;
+    const { allowPrivate, connection = this.#options } = request;
+    // Requests with different keys share no connection.
     const way = `${allowPrivate ? ' private' : ''}${connectionKeyOf(connection)}`;
     const key = request.url + way;
     const known = this.#targets.get(key);
     if (known) return known;
     const url = parseUrl(request.url);
-    const pool = this.#poolFor(url, { connection, allowPrivate, way }, UndiciClient);
+    const pool = this.#poolFor(url, way, request, UndiciClient);
     const path = `${pool.route.kind === 'forwarded' ? url.origin : ''}${requestTarget(request.url)}`;
     if (this.#targets.size >= MAX_TARGETS) this.#targets.clear();
     this.#targets.set(key, { path, pool });
@@ -126,7 +120,8 @@ class UndiciTransport implements Transport {
 
   #poolFor(
     url: URL,
-    { connection, allowPrivate, way }: PoolOptions,
+    way: string,
+    { allowPrivate, connection = this.#options }: TransportRequest,
     UndiciClient: typeof Client,
   ): ConnectionPool {
     const key = url.origin + way;

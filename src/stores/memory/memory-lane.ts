@@ -7,7 +7,7 @@ export class MemoryLane {
     (a, b) => a.dueAt < b.dueAt || (a.dueAt === b.dueAt && a.sequence < b.sequence),
   );
   readonly #leased = new Heap<MemoryEntry>((a, b) => a.leaseEndsAt < b.leaseEndsAt);
-  readonly #lines = new OrderLines<MemoryEntry>();
+  readonly #lines = new OrderLines();
 
   get nextDueAt(): number | undefined {
     const [due, leased] = [this.due.first, this.#leased.first];
@@ -66,6 +66,7 @@ export class MemoryEntry {
   /** The time of the claim, until the claim is renewed: the round that it began is not in `progress` yet. */
   claimedAt: number | undefined = undefined;
   leaseEndsAt = NOT_LEASED;
+  /** The number of lines in which another entry is before this one. */
   heldBy = 0;
   place = -1;
 
@@ -91,57 +92,50 @@ export class MemoryEntry {
   }
 }
 
-/** Something that waits in a line for each of its order keys. */
-interface Waiter {
-  readonly orderKeys: readonly string[];
-  /** The number of lines in which another waiter is before this one. */
-  heldBy: number;
+interface Turn {
+  readonly entry: MemoryEntry;
+  next: Turn | undefined;
 }
 
-interface Turn<Who> {
-  readonly who: Who;
-  next: Turn<Who> | undefined;
-}
-
-interface Line<Who> {
-  first: Turn<Who>;
-  last: Turn<Who>;
+interface Line {
+  first: Turn;
+  last: Turn;
 }
 
 /** A first-come-first-served line for each order key of a lane. Joining and leaving take constant time per key. */
-class OrderLines<Who extends Waiter> {
-  readonly #lines = new ReusableMap<Line<Who>>();
+class OrderLines {
+  readonly #lines = new ReusableMap<Line>();
 
   /**
    * Adds the waiter to the line of each of its order keys and sets `heldBy`. Ignores duplicate keys, with which the waiter
    * would wait for itself.
    */
-  join(who: Who): void {
-    for (const key of who.orderKeys) {
+  join(entry: MemoryEntry): void {
+    for (const key of entry.orderKeys) {
       const line = this.#lines.get(key);
-      if (line?.last.who === who) continue;
-      const turn: Turn<Who> = { who, next: undefined };
+      if (line?.last.entry === entry) continue;
+      const turn: Turn = { entry, next: undefined };
       if (line === undefined) {
         this.#lines.set(key, { first: turn, last: turn });
       } else {
         line.last.next = turn;
         line.last = turn;
-        who.heldBy++;
+        entry.heldBy++;
       }
     }
   }
 
-  /** Removes a waiter from the lines where it is first. Calls `onFree` for each waiter that is then first in all its lines. */
-  leave(who: Who, onFree: (next: Who) => void): void {
-    for (const key of who.orderKeys) {
+  /** Removes an entry from the lines where it is first. Calls `onFree` for each entry that is then first in all its lines. */
+  leave(entry: MemoryEntry, onFree: (next: MemoryEntry) => void): void {
+    for (const key of entry.orderKeys) {
       const line = this.#lines.get(key);
-      if (line?.first.who !== who) continue;
+      if (line?.first.entry !== entry) continue;
       const { next } = line.first;
       if (next === undefined) {
         this.#lines.delete(key);
       } else {
         line.first = next;
-        if (--next.who.heldBy === 0) onFree(next.who);
+        if (--next.entry.heldBy === 0) onFree(next.entry);
       }
     }
   }

@@ -1,10 +1,11 @@
-import { access, constants, stat } from 'node:fs/promises';
+import { constants, stat } from 'node:fs/promises';
 import type { Clock } from '../../clock.ts';
 import type { QueueSurvey } from '../../queue/survey.ts';
 import { fileOf } from './file/open-store.ts';
 import {
   examineStore,
   fileEnvironmentOf,
+  isAllowed,
   type StoreExamination,
   type FileEnvironment,
 } from './file/examine-store.ts';
@@ -38,7 +39,7 @@ export async function examineFile(place: string, clock: Clock): Promise<FileExam
   const { used, ...store } = await examineStore(file, { clock, tables: TABLES }, (opened) =>
     surveyQueue(opened, clock),
   );
-  const isWritable = around.isWritable && (await mayWrite(file));
+  const isWritable = around.isWritable && (await isAllowed(file, constants.W_OK));
   return { kind: 'there', freeBytes: around.freeBytes, isWritable, store, survey: used };
 }
 
@@ -48,13 +49,6 @@ async function lookAround(file: string): Promise<FileEnvironment & { readonly is
   } catch (error) {
     throw storeError(error, file);
   }
-}
-
-function mayWrite(file: string): Promise<boolean> {
-  return access(file, constants.W_OK).then(
-    () => true,
-    () => false,
-  );
 }
 
 async function isThere(file: string): Promise<boolean> {

@@ -4,7 +4,7 @@ import type { Clock } from '../../clock.ts';
 import type { DeadDropping } from '../../queue/inspection.ts';
 import type { RetentionOptions } from '../../queue/retention.ts';
 import { copyStore, giveBackSpace, settledBytes } from './file/free-space.ts';
-import { openStore } from './file/open-store.ts';
+import { openStore, type StoreOptions } from './file/open-store.ts';
 import type { Sql, Store } from './file/store.ts';
 import { SqliteInspection } from './queue/sqlite-inspection.ts';
 import { SqliteQueue } from './queue/sqlite-queue.ts';
@@ -18,14 +18,9 @@ import { TABLES } from './tables.ts';
 export { examineFile } from './examine.ts';
 export { openChunks } from './sqlite-chunk-store.ts';
 
-export interface OpenQueueFileOptions {
-  readonly clock: Clock;
+export interface OpenQueueFileOptions extends Omit<StoreOptions, 'tables'> {
   /** @default settled deliveries are never removed */
   readonly retention?: RetentionOptions | undefined;
-  /** Whether to create a missing file. @default true */
-  readonly create?: boolean | undefined;
-  /** Whether the caller neither adds nor delivers. @default false */
-  readonly isReading?: boolean | undefined;
 }
 
 /**
@@ -95,12 +90,6 @@ async function isSameFile(path: string, otherPath: string): Promise<boolean> {
 /** Dead letters to read in one transaction: few enough not to delay deliveries for long. */
 const STEP = 500;
 
-interface Step {
-  readonly dropped: number;
-  /** The seq to continue after. Undefined if there are no more. */
-  readonly last: number | undefined;
-}
-
 /**
  * Removes dead letters as described at QueueFile. Does not wait for the disk: the next run removes those that a power cut
  * restores.
@@ -116,7 +105,8 @@ export async function dropDead(store: Store, { since, goesOn, onDropped }: DeadD
   }
 }
 
-function dropStep(sql: Sql, since: number, after: number): Step {
+/** Drops the dead letters of a step. `last` is the seq to continue after, undefined at the end. */
+function dropStep(sql: Sql, since: number, after: number) {
   const rows = sql(DEAD).all(after, STEP);
   const seqs = rows
     .filter(({ type, created_at: createdAt }) => type !== 'delete' && Number(createdAt) >= since)

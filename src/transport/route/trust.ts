@@ -14,11 +14,6 @@ export function trustContext({ caFile }: ConnectionOptions): SecureContext {
   return tls.createSecureContext({ ca: [...issuersOfNode(), ...issuersIn(caFile)] });
 }
 
-/** Throws ConfigError for an invalid file. */
-export function validateCaFile(caFile: string): void {
-  issuersIn(caFile);
-}
-
 /** The issuers in files that a flag names, since a pipe can be read only once. */
 const known = new Map<string, readonly string[]>();
 
@@ -35,7 +30,8 @@ export async function loadCaFile(caFile: string, flag: string, signal: AbortSign
 const SETTING = 'delivery.ca';
 const PEM = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
-function issuersIn(caFile: string): readonly string[] {
+/** Returns the certificates of a file. Throws ConfigError for an invalid file. */
+export function issuersIn(caFile: string): readonly string[] {
   return known.get(caFile) ?? issuersOf(readPem(caFile), caFile, SETTING);
 }
 

@@ -1,6 +1,6 @@
 import { proxyFor } from './proxy.ts';
 import type { ConnectionOptions } from '../transport.ts';
-import { validateCaFile } from './trust.ts';
+import { issuersIn } from './trust.ts';
 
 /**
  * Throws ConfigError for an invalid `caFile` or proxy variable, with which no request to the URL could start. Called before
@@ -11,6 +11,6 @@ export function validateRoute(
   connection: ConnectionOptions,
   proxyEnv: Readonly<NodeJS.ProcessEnv> | undefined,
 ): void {
-  if (connection.caFile !== undefined) validateCaFile(connection.caFile);
+  if (connection.caFile !== undefined) issuersIn(connection.caFile);
   if (proxyEnv !== undefined) proxyFor(new URL(url), proxyEnv);
 }

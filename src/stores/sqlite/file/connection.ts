@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { QueueError } from '../../../errors.ts';
-import { SCHEMA_VERSION } from './schema.ts';
+import { rollBack, SCHEMA_VERSION } from './schema.ts';
 import type { Database, Statement } from './sqlite.ts';
 import type { Sql } from './store.ts';
 import { isDoubtful } from './store-error.ts';
@@ -45,13 +45,8 @@ export class SqliteConnection {
     this.#database.exec('COMMIT');
   }
 
-  /** Rolls back, unless the error has already ended the transaction. */
   rollBack(): void {
-    try {
-      this.#database.exec('ROLLBACK');
-    } catch {
-      // There was no transaction.
-    }
+    rollBack(this.#database);
   }
 
   /** Marks the connection as unsound if the error makes it doubtful. */

@@ -1,6 +1,6 @@
 import { access, constants, stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { Clock } from '../../../clock.ts';
+import type { StoreOptions } from './open-store.ts';
 import { DiskRoom } from './disk-room.ts';
 import { SqliteConnection } from './connection.ts';
 import { assertNotEmpty } from './files.ts';
@@ -37,7 +37,7 @@ export interface FileEnvironment {
 export async function fileEnvironmentOf(file: string): Promise<FileEnvironment> {
   const folder = await nearestFolder(dirname(file));
   const { bavail, bsize } = await statfs(folder);
-  return { freeBytes: bavail * bsize, isWritable: await isWritable(folder) };
+  return { freeBytes: bavail * bsize, isWritable: await isAllowed(folder, constants.W_OK | constants.X_OK) };
 }
 
 async function nearestFolder(folder: string): Promise<string> {
@@ -51,28 +51,22 @@ async function nearestFolder(folder: string): Promise<string> {
   }
 }
 
-async function isWritable(folder: string): Promise<boolean> {
-  try {
-    await access(folder, constants.W_OK | constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
+/** Whether this user has the rights of `mode` on a file or folder. */
+export function isAllowed(path: string, mode: number): Promise<boolean> {
+  return access(path, mode).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** The check reads the whole file. For larger files, it takes longer than a person waits. */
 const LARGEST_CHECKED = 256 * 1024 * 1024;
 const LOCK_WAIT_MS = 1_000;
 
-interface ExamineOptions {
-  readonly clock: Clock;
-  readonly tables: readonly string[];
-}
-
 /** Examines an existing file. Calls `use` to read more if it is not damaged. Throws QueueError if it cannot be opened. */
 export async function examineStore<T>(
   file: string,
-  { clock, tables }: ExamineOptions,
+  { clock, tables }: Pick<StoreOptions, 'clock' | 'tables'>,
   use: (store: Store) => Promise<T>,
 ): Promise<StoreExamination & { readonly used: T | undefined }> {
   const { DatabaseSync } = await loadSqlite();

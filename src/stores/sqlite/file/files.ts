@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { access, chmod, lstat, open, rm, stat } from 'node:fs/promises';
+import { access, chmod, lstat, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { QueueError } from '../../../errors.ts';
 import { makeFolder } from '../../../files.ts';
@@ -77,12 +77,7 @@ export async function removeStore(file: string): Promise<void> {
 /** Creates an empty file, which is an empty database. */
 async function makeEmpty(file: string): Promise<void> {
   try {
-    const handle = await open(
-      file,
-      constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW | constants.O_RDWR,
-      0o600,
-    );
-    await handle.close();
+    await writeFile(file, '', { flag: 'wx', mode: 0o600 });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error; // of a file operation
   }
@@ -93,7 +88,7 @@ async function makePrivate(file: string): Promise<void> {
   if (mode !== undefined && (mode & 0o077) !== 0) await chmod(file, 0o600);
 }
 
-/** Undefined: there is none. Throws QueueError for what is no regular file. */
+/** Returns the mode of a file. Undefined if it does not exist. Throws QueueError if it is not a regular file. */
 async function modeOf(file: string): Promise<number | undefined> {
   const found = await lstat(file).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error;

@@ -1,6 +1,6 @@
-import { access, constants, copyFile, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { access, constants, stat, writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { sleep, type Clock } from '../../../clock.ts';
 import { ConfigError, QueueError } from '../../../errors.ts';
 import { nameNewFile, removeAbandonedBeside, temporaryFileBeside } from '../../../files.ts';
@@ -117,10 +117,7 @@ function initialize(database: Database, tables: readonly string[]): void {
 /** Opens the database and verifies its schema. Closes it again if this fails. */
 async function connect(file: string, tables: readonly string[], waitMs: number): Promise<SqliteConnection> {
   const { DatabaseSync } = await loadSqlite();
-  return connected(new DatabaseSync(file, { timeout: waitMs }), tables, file);
-}
-
-function connected(database: Database, tables: readonly string[], file: string): SqliteConnection {
+  const database = new DatabaseSync(file, { timeout: waitMs });
   try {
     if (isNewDatabase(database)) {
       initialize(database, tables);
@@ -145,31 +142,27 @@ async function cannotBeWritten(file: string): Promise<boolean> {
 
 /**
  * Opens a read-only file. In WAL mode, SQLite needs the index of the log, which it may be unable to create. A file with an
- * empty log is therefore read from a copy.
+ * empty log is then opened as immutable, which needs no index.
  */
 async function connectToRead(file: string, tables: readonly string[]): Promise<SqliteConnection> {
   await assertOwnFile(file);
   const { DatabaseSync } = await loadSqlite();
-  try {
-    const database = new DatabaseSync(file, { timeout: OPENING_WAIT_MS, readOnly: true });
+  const connectTo = (name: string): SqliteConnection => {
+    const database = new DatabaseSync(name, { timeout: OPENING_WAIT_MS, readOnly: true });
     assertSchema(database, tables, file);
     return new SqliteConnection(database, file);
+  };
+  try {
+    return connectTo(file);
   } catch (error) {
     if (error instanceof QueueError) throw error;
-    // Opening the copy reports any other problem.
+    // Opening it as immutable reports any other problem.
   }
   if (await sizeOf(`${file}-wal`)) {
     const hint = `copy ${file}, ${file}-wal and ${file}-shm to a folder that can be written, and name the copy with --store`;
     throw new QueueError(`The queue ${file} is read-only, and its log cannot be read`, { file, hint });
   }
-  const folder = await mkdtemp(join(tmpdir(), 'hooks-read-only-'));
-  try {
-    await copyFile(file, join(folder, 'copy.db'), constants.COPYFILE_FICLONE);
-    // On Unix, the open files of the copy stay readable after their deletion.
-    return await connect(join(folder, 'copy.db'), tables, OPENING_WAIT_MS);
-  } finally {
-    await rm(folder, { recursive: true });
-  }
+  return connectTo(`${pathToFileURL(file).href}?immutable=1`);
 }
 
 /**

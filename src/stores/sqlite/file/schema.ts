@@ -33,8 +33,8 @@ export function makeTables(database: Database, tables: readonly string[]): void 
   }
 }
 
-/** Rolls back a transaction that SQLite may have ended already, after a full or failing disk. */
-function rollBack(database: Database): void {
+/** Rolls back a transaction, which SQLite may have ended already after an error such as a full disk. */
+export function rollBack(database: Database): void {
   try {
     database.exec('ROLLBACK');
   } catch {

@@ -6,23 +6,65 @@ const BUSY = 5;
 /** SQLite's code if a full disk has no room for the `-shm` file. */
 const FULL_INDEX = 10 | (19 << 8);
 
-/** Descriptions and hints by SQLite's result code, primary or extended (sqlite.org/rescode.html). */
-const REASONS: Readonly<Record<number, readonly [what: string, hint: string]>> = {
-  5: ['is locked by another program', 'end whatever holds it (a backup, an open sqlite3), then try again'],
-  6: ['is locked by another program', 'end whatever holds it (a backup, an open sqlite3), then try again'],
+/** What is wrong, and the hint. */
+type Reason = readonly [what: string, hint: string];
+
+const LOCKED: Reason = [
+  'is locked by another program',
+  'end whatever holds it (a backup, an open sqlite3), then try again',
+];
+const DISK_FULL: Reason = [
+  'cannot be written: the disk is full',
+  'make room; what waits in the queue is kept',
+];
+const DISK_FAILS: Reason = [
+  'cannot be read or written: the disk reports an error',
+  'check the disk, its quota and its mount',
+];
+const NOT_ALLOWED: Reason = [
+  'cannot be opened: not allowed',
+  'check who owns it, or name another file with --store',
+];
+const NO_FOLDER: Reason = [
+  'cannot be made: a part of its path is not a folder',
+  'name another file with --store',
+];
+
+/** Reasons by SQLite's result code, primary or extended (sqlite.org/rescode.html). */
+const REASONS: Readonly<Record<number, Reason>> = {
+  5: LOCKED,
+  6: LOCKED,
   8: [
     'cannot be written: it or its disk is read-only',
     'make it writable, or name another file with --store',
   ],
-  10: ['cannot be read or written: the disk reports an error', 'check the disk, its quota and its mount'],
+  10: DISK_FAILS,
   11: ['is damaged', 'stop what uses it, run `hooks queue recover FILE --to NEW`, and put NEW in its place'],
-  13: ['cannot be written: the disk is full', 'make room; what waits in the queue is kept'],
-  [FULL_INDEX]: ['cannot be written: the disk is full', 'make room; what waits in the queue is kept'],
+  13: DISK_FULL,
+  [FULL_INDEX]: DISK_FULL,
   14: [
     'cannot be opened',
     'check that its folder is there and may be written, or name another file with --store',
   ],
   26: ['is not a SQLite database', 'name another file with --store'],
+};
+
+/** Reasons by the code of a file operation. */
+const FILE_REASONS: Readonly<Record<string, Reason>> = {
+  EACCES: NOT_ALLOWED,
+  EPERM: NOT_ALLOWED,
+  EROFS: [
+    'cannot be written: its file system is read-only',
+    'mount its disk writable, or copy it with its -wal and -shm to another disk and name the copy',
+  ],
+  ENOSPC: DISK_FULL,
+  ENOENT: [
+    'cannot be made: no folder can be made there',
+    'name another file with --store, or another folder in HOOKS_DATA_DIR',
+  ],
+  ENOTDIR: NO_FOLDER,
+  EEXIST: NO_FOLDER,
+  EIO: DISK_FAILS,
 };
 
 /** Result codes by SQLite's message, for errors that have only the message (the package's `all()`). */
@@ -132,7 +174,7 @@ export function storeError(cause: unknown, file: string): HooksError {
 const CANNOT_OPEN = 14;
 
 /** Explains SQLite's error for a file that it cannot open: its folder may be read-only. Undefined if that is not the cause. */
-function folderReason(file: string): readonly [string, string] | undefined {
+function folderReason(file: string): Reason | undefined {
   try {
     accessSync(dirname(file), constants.W_OK);
     return undefined;
@@ -141,33 +183,7 @@ function folderReason(file: string): readonly [string, string] | undefined {
   }
 }
 
-function fileReason(cause: unknown): readonly [string, string] {
-  const { code, message } = cause as NodeJS.ErrnoException; // whatever fails in this folder is an Error
-  switch (code) {
-    case 'EACCES':
-    case 'EPERM':
-      return ['cannot be opened: not allowed', 'check who owns it, or name another file with --store'];
-    case 'EROFS':
-      return [
-        'cannot be written: its file system is read-only',
-        'mount its disk writable, or copy it with its -wal and -shm to another disk and name the copy',
-      ];
-    case 'ENOSPC':
-      return ['cannot be written: the disk is full', 'make room; what waits in the queue is kept'];
-    case 'ENOENT':
-      return [
-        'cannot be made: no folder can be made there',
-        'name another file with --store, or another folder in HOOKS_DATA_DIR',
-      ];
-    case 'ENOTDIR':
-    case 'EEXIST':
-      return ['cannot be made: a part of its path is not a folder', 'name another file with --store'];
-    case 'EIO':
-      return [
-        'cannot be read or written: the disk reports an error',
-        'check the disk, its quota and its mount',
-      ];
-    default:
-      return [`failed: ${message}`, 'try again; -v shows where it failed'];
-  }
+function fileReason(cause: unknown): Reason {
+  const { code = '', message } = cause as NodeJS.ErrnoException; // whatever fails in this folder is an Error
+  return FILE_REASONS[code] ?? [`failed: ${message}`, 'try again; -v shows where it failed'];
 }

@@ -39,7 +39,14 @@ export class Owner {
    */
   enter(sql: Sql): void {
     if (this.#cancelBeat === undefined) this.#start(sql);
-    sql('INSERT OR IGNORE INTO owners VALUES (?, ?, ?, ?, ?)').run(...this.#row());
+    const now = Math.floor(this.#clock.now());
+    sql('INSERT OR IGNORE INTO owners VALUES (?, ?, ?, ?, ?)').run(
+      this.id,
+      HOST,
+      process.pid,
+      this.#beats,
+      now,
+    );
   }
 
   /** Leaves open claims until another process notices that this one has ended. */
@@ -101,10 +108,6 @@ export class Owner {
 
   #noteTime(sql: Sql): void {
     sql('INSERT OR REPLACE INTO latest_time VALUES (1, ?)').run(Math.floor(this.#clock.now()));
-  }
-
-  #row(): [string, string, number, number, number] {
-    return [this.id, HOST, process.pid, this.#beats, Math.floor(this.#clock.now())];
   }
 
   /** Releases the claims of dead owners. */

@@ -1,8 +1,8 @@
-import { NO_PROGRESS } from '../../../queue/delivery.ts';
+import { NO_PROGRESS, type Progress } from '../../../queue/delivery.ts';
 import type { DropResult, DueResult, RetryResult } from '../../../queue/inspection.ts';
 import type { Row } from '../file/sqlite.ts';
 import type { Sql } from '../file/store.ts';
-import { join, leave, leaveAllLines, stopWaiting, wait } from './sqlite-lines.ts';
+import { join, leave, leaveAllLines, stopWaiting, wait, type LaneEntry } from './sqlite-lines.ts';
 import { OPEN, readDelivery, SELECT_DELIVERIES, STATE, WITH_STATE, writeProgress } from './sqlite-rows.ts';
 
 export function findDeliveryRow(sql: Sql, id: string): Row | undefined {
@@ -43,10 +43,19 @@ export function makeDeliveryDue(sql: Sql, id: string, now: number): DueResult {
   if (isDamaged) return 'dead';
   if (state !== 'retrying') return state === 'pending' ? 'due' : state;
   const place = { seq: Number(row['seq']), lane: Number(row['lane']), dueAt };
-  stopWaiting(sql, place);
-  wait(sql, { ...place, dueAt: now });
-  writeProgress(sql, { ...place, dueAt: now }, { ...progress, notBefore: {} }, OPEN);
+  reschedule(sql, place, { dueAt: now, progress: { ...progress, notBefore: {} } });
   return 'due';
+}
+
+/** Lets a delivery wait for another round at `dueAt`. */
+export function reschedule(
+  sql: Sql,
+  place: LaneEntry,
+  { dueAt, progress }: { readonly dueAt: number; readonly progress: Progress },
+): void {
+  stopWaiting(sql, place);
+  wait(sql, { ...place, dueAt });
+  writeProgress(sql, { ...place, dueAt }, progress, OPEN);
 }
 
 /** Gives a delivery a new seq, as if it was added now, because others with its order keys may be in flight. */

@@ -7,9 +7,10 @@ import { LaneRows } from './lane-rows.ts';
 import { giveBack, Owner } from './owner.ts';
 import type { Claim, ClaimResult, ClaimRequest, LaneId, Queue, Settlement } from '../../../queue/queue.ts';
 import { forgetOldest, SqliteRetention, type SqliteRetentionOptions } from './sqlite-retention.ts';
-import { leave, leaveAllLines, stopWaiting, wait, waitAll, type LaneEntry } from './sqlite-lines.ts';
+import { reschedule } from './sqlite-changes.ts';
+import { leave, leaveAllLines, waitAll } from './sqlite-lines.ts';
 import { countAdded, insertDelivery } from './sqlite-insert.ts';
-import { OPEN, rowToDelivery, writeProgress, type Standing } from './sqlite-rows.ts';
+import { rowToDelivery, writeProgress } from './sqlite-rows.ts';
 
 export interface SqliteQueueOptions {
   /** Opened with QUEUE_TABLES. Closing the queue does not close it. */
@@ -73,39 +74,36 @@ export class SqliteQueue implements Queue {
     });
   }
 
-  async claim({ source, destination, limit, leaseMs }: ClaimRequest): Promise<ClaimResult> {
+  async claim(request: ClaimRequest): Promise<ClaimResult> {
     this.#assertOpen();
     this.#retention.start();
-    const name = { source, destination };
     // The time before the write, because the caller has checked its own leases for this time. The clock may change, or the
     // process stop, before the write.
     const askedAt = this.#clock.now();
-    const result = await this.#store.write((sql) => {
+    return this.#store.write((sql) => {
       // Even if the lane does not exist, because this detects a replaced file.
       this.#owner.enter(sql);
-      const lane = this.#lanes.find(sql, name);
+      const lane = this.#lanes.find(sql, request);
       if (lane === undefined) return { claims: [], nextDueAt: undefined };
-      return this.#take(sql, { name, lane, limit, leaseMs, askedAt });
+      return this.#take(sql, { ...request, lane, askedAt });
     }, PER_LANE);
-    return result;
   }
 
   async renew({ token }: Claim, progress: Progress, leaseMs: number): Promise<boolean> {
     this.#assertOpen();
     const leaseEndsAt = Math.ceil(this.#clock.now() + leaseMs);
-    const isOurs = await this.#store.write((sql) => {
+    return this.#store.write((sql) => {
       const { changes } = sql(
         'UPDATE claims SET lease_ends_at = ?, progress = ? WHERE seq = ? AND token = ?',
       ).run(leaseEndsAt, JSON.stringify(progress), seqOf(token), token);
       return Number(changes) === 1;
     }, PER_LANE);
-    return isOurs;
   }
 
   async settle({ delivery, token }: Claim, settlement: Settlement): Promise<boolean> {
     this.#assertOpen();
     const settledAt = Math.floor(this.#clock.now());
-    const isOurs = await this.#store.write((sql) => {
+    return this.#store.write((sql) => {
       const seq = seqOf(token);
       const { changes } = sql('DELETE FROM claims WHERE seq = ? AND token = ?').run(seq, token);
       const lane = this.#lanes.find(sql, delivery);
@@ -116,12 +114,13 @@ export class SqliteQueue implements Queue {
       } else {
         if (delivery.isDamaged) leaveAllLines(sql, place);
         else leave(sql, place, delivery.orderKeys);
-        writeProgress(sql, place, settlement.progress, standingOf(settlement, settledAt));
+        const reason = settlement.state === 'dead' ? settlement.reason : null;
+        const standing = { state: settlement.state, reason, detail: null, settledAt };
+        writeProgress(sql, place, settlement.progress, standing);
         if (this.#store.room.isScarce) forgetOldest(sql);
       }
       return true;
     }, PER_LANE);
-    return isOurs;
   }
 
   async lanes(): Promise<readonly LaneId[]> {
@@ -145,7 +144,7 @@ export class SqliteQueue implements Queue {
     await this.#owner.close();
   }
 
-  #take(sql: Sql, { name, lane, limit, leaseMs, askedAt }: Taking): ClaimResult {
+  #take(sql: Sql, { source, destination, lane, limit, leaseMs, askedAt }: Taking): ClaimResult {
     this.#endLeases(sql, lane, askedAt);
     const now = this.#clock.now();
     const call = this.#claimCalls++;
@@ -156,7 +155,7 @@ export class SqliteQueue implements Queue {
       const seq = Number(row['seq']);
       const token = `${seq}.${this.#owner.id}.${call}`;
       const whole = row['is_new'] === 1 ? row : { ...row, ...sql(PROGRESS).get(seq) };
-      const delivery = rowToDelivery(whole, { ...name, state: 'sending' });
+      const delivery = rowToDelivery(whole, { source, destination, state: 'sending' });
       const begun = JSON.stringify(withRound(delivery.progress, now));
       insertClaim.run(seq, lane, delivery.dueAt, this.#owner.id, token, leaseEndsAt, begun);
       return { delivery, token };
@@ -192,11 +191,8 @@ export class SqliteQueue implements Queue {
   }
 }
 
-interface Taking {
-  readonly name: LaneId;
+interface Taking extends ClaimRequest {
   readonly lane: number;
-  readonly limit: number;
-  readonly leaseMs: number;
   readonly askedAt: number;
 }
 
@@ -218,21 +214,6 @@ const NEXT_WAITING = `
   SELECT w.due_at FROM waiting w
   WHERE w.lane = ? AND (w.due_at, w.seq) > (?, ?) AND NOT EXISTS (SELECT 1 FROM claims c WHERE c.seq = w.seq)
   ORDER BY w.due_at LIMIT 1`;
-
-function reschedule(
-  sql: Sql,
-  place: LaneEntry,
-  { dueAt, progress }: Settlement & { readonly state: 'retrying' },
-): void {
-  stopWaiting(sql, place);
-  wait(sql, { ...place, dueAt });
-  writeProgress(sql, { ...place, dueAt }, progress, OPEN);
-}
-
-function standingOf(settlement: Exclude<Settlement, { state: 'retrying' }>, settledAt: number): Standing {
-  const { state } = settlement;
-  return { state, reason: state === 'dead' ? settlement.reason : null, detail: null, settledAt };
-}
 
 /** Returns the seq at the start of a token. */
 function seqOf(token: string): number {
