@@ -23,7 +23,7 @@ export interface EngineOptions extends RouterOptions {
   /** Milliseconds between two looks for deliveries that other processes added. @default no look: this process is alone */
   readonly pollMs?: number;
   /**
-   * What to do with deliveries to a destination that `sources` does not have: mark them dead (cancelled), or leave them to a
+   * How to treat deliveries to a destination that `sources` does not have: mark them dead (cancelled), or leave them to a
    * process that has the destination. @default 'cancel'
    */
   readonly unknownLanes?: 'cancel' | 'leave' | undefined;

@@ -48,8 +48,8 @@ const RESERVED: ReadonlyMap<string, string> = new Map([
   ['host', 'it follows from the URL'],
   ['content-length', 'it follows from the body'],
   ['content-type', 'it is always application/json'],
-  ['expect', 'a webhook is sent in one go'],
-  ['x-signature', 'it is computed from the body; set a shared secret to have it sent'],
+  ['expect', 'a webhook is sent without waiting for 100 Continue'],
+  ['x-signature', 'it is computed from the body; set a shared secret to send it'],
 ]);
 
 function validateName(name: string, context: HeaderContext): void {
@@ -82,7 +82,7 @@ function validateValue(name: string, value: unknown, context: HeaderContext): vo
   if (typeof value !== 'string') {
     throw error(`Expected header \`${name}\` to be a string, got ${kindOf(value)}`, context, {
       name,
-      hint: 'put a number in quotes; what is not to be sent is left out',
+      hint: 'put a number in quotes, or remove the header',
     });
   }
   // eslint-disable-next-line no-control-regex -- a tab is the one control character allowed
@@ -112,7 +112,7 @@ function authorizationHeader(seen: ReadonlySet<string>, context: HeaderContext):
   if (seen.has('authorization')) {
     throw error('Header `Authorization` is set, and the URL has a user or password as well', context, {
       name: 'Authorization',
-      hint: 'remove one of the two: what stands before the @ of the URL is sent as Authorization',
+      hint: 'remove one of the two: the part before the @ of the URL is sent as Authorization',
     });
   }
   return ['Authorization', context.authorization];

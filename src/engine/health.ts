@@ -42,7 +42,7 @@ function paused({ failures, pauses }: Health, now: number): Health {
   return { failures, pauses: pauses + 1, pausedUntil: now + pauseMs };
 }
 
-/** What an attempt shows about a webhook's health. `none` if it shows nothing. */
+/** The effect of an attempt on a webhook's health. `none` if there is no effect. */
 type Symptom = 'well' | 'ill' | 'none';
 
 /** Ignores a 4xx or a redirect, which concern the message or the URL, and a blocked address or an abort, which this program caused. */

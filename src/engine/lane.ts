@@ -196,7 +196,7 @@ export class Lane {
   async #conclude(claim: Claim, result: RoundResult | undefined): Promise<void> {
     try {
       const settlement = this.#settlementOf(claim, result);
-      // Without a settlement, another process has the claim. After a late settlement, `onLate` wakes the
+      // If there is no settlement, another process has the claim. After a late settlement, `onLate` wakes the
       // lane: deliveries with the same order keys have become claimable.
       const isOurs =
         settlement !== undefined &&

@@ -93,7 +93,7 @@ function readUrl(given: string, setting: string): WebhookAddress {
   if (text.includes('#')) {
     throw fail(
       `Expected a URL without a fragment, got \`${shown}\``,
-      'A fragment is never sent: remove it from the # on, or write the # as %23',
+      'remove the # and everything after it, which is never sent, or write the # as %23',
     );
   }
   const requested = url.origin + requestTarget(text);

@@ -67,7 +67,7 @@ export interface Delivery {
   /** NO_PROGRESS for a new delivery. */
   readonly progress: Progress;
   readonly reason?: DeadReason | undefined;
-  /** What is wrong with an invalid message, in words, unescaped. */
+  /** A description of the problem in an invalid message, unescaped. */
   readonly detail?: string | undefined;
   /** When the delivery was settled. Milliseconds since the epoch. @default when it was created, if it is added as `dead` */
   readonly settledAt?: number | undefined;

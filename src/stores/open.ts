@@ -58,7 +58,7 @@ async function openOnServer(
 
 async function openInFile(place: string, options: DurableQueueOptions): Promise<DurableQueue> {
   if (place.endsWith('.part')) {
-    const hint = 'run `hooks queue recover` again; the damaged file is what it was';
+    const hint = 'run `hooks queue recover` again; the damaged file is unchanged';
     throw new QueueError(`The queue ${place} is not complete: a recovery was interrupted`, { hint });
   }
   const { openQueueFile } = await loadFiles();

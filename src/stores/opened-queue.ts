@@ -82,7 +82,7 @@ export interface QueueFile {
 
 const UNSETTLED = ['pending', 'sending', 'retrying'] as const;
 
-/** The questions of monitoring that an inspection answers. */
+/** Returns the facts for monitoring, from an inspection. */
 export function monitored(inspection: QueueInspection): Pick<OpenQueue, 'lanes' | 'oldestAt'> {
   return {
     lanes: () => inspection.stats(),

@@ -28,7 +28,7 @@ export interface CauseFacts {
 }
 
 /**
- * What a cause concerns. `way`: a system before the receiver rejects, whatever the message is. `busy`: the same, but
+ * The scope of a cause. `way`: a system before the receiver rejects, whatever the message is. `busy`: the same, but
  * temporarily. `receiver`: the receiver itself, which names a reason. `status`: only the status is known, so that a caller
  * that knows more about the message can explain more.
  */
@@ -55,8 +55,8 @@ export interface NetworkCause {
   readonly code: string;
   /** Undefined if the text of the transport is enough. */
   readonly says: string | undefined;
-  /** What the sender can do. */
+  /** A fix for the sender. */
   readonly fix: string;
-  /** What the author of the receiver can do. */
+  /** A fix for the author of the receiver. */
   readonly receiverFix: string;
 }

@@ -32,11 +32,11 @@ const BY_CODE: Readonly<Record<string, readonly [error: NetworkError, words: str
   EMFILE: ['refused', 'this process has too many files and connections open', 'too-many-files'],
   ENFILE: ['refused', 'this machine has too many files and connections open', 'too-many-files'],
   [PROXY_REFUSED]: ['refused', 'the proxy refused'],
-  ETIMEDOUT: ['timeout', 'the system gave up waiting for the other side', 'no-connection-in-time'],
+  ETIMEDOUT: ['timeout', 'the system gave up waiting for a connection', 'no-connection-in-time'],
 
   ENOTFOUND: ['dns', 'the host name does not exist'],
   ENODATA: ['dns', 'the host name has no address'],
-  EAI_AGAIN: ['dns', 'the name lookup failed for now', 'dns-for-now'],
+  EAI_AGAIN: ['dns', 'the name lookup failed temporarily', 'dns-for-now'],
   EAI_FAIL: ['dns', 'the name lookup failed'],
   EAI_NODATA: ['dns', 'the host name has no address'],
   EAI_NONAME: ['dns', 'the host name does not exist'],

@@ -76,7 +76,7 @@ export interface TransportResponse {
    * `responseBytes`. Without the secrets that were sent, except for a 2xx.
    */
   readonly body?: string | undefined;
-  /** With `responseBytes`, why `body` is incomplete. `length` if the body is longer than `responseBytes`. */
+  /** Why `body` is incomplete, with `responseBytes` only. `length` if the body is longer than `responseBytes`. */
   readonly bodyCutBy?: NetworkError | 'length';
   /** Milliseconds from the start of the attempt to the status line. */
   readonly ms: number;
@@ -90,10 +90,10 @@ export interface TransportFailure extends NetworkFailure {
   readonly reconnected: boolean;
 }
 
-/** What went wrong on the way to a receiver. */
+/** The failure of a request without a response. */
 export interface NetworkFailure {
   readonly error: NetworkError;
-  /** What happened, in words, without secrets. */
+  /** A description of the failure, without secrets. */
   readonly detail: string;
   /** A more exact cause: a code of diagnosis/causes/network-causes.ts. */
   readonly cause?: string;

@@ -162,7 +162,7 @@ function usableProxyEnv(options: UndiciTransportOptions): NodeJS.ProcessEnv | un
     {
       key,
       origin: key,
-      hint: 'Unset it to connect without the proxy, or give --allow-proxy to go through it without the check',
+      hint: 'unset it to connect without the proxy, or pass --allow-proxy to use it without the check',
     },
   );
 }

@@ -168,7 +168,7 @@ describe('the durable queue at the command line', () => {
   it('is not kept in a folder that is called ~', async () => {
     for (const place of ['sqlite:~/x.db', '~/x.db', '~me/x.db']) {
       const { code, stderr } = await run(`queue purge --store ${place}`);
-      expect([code, stderr]).toEqual([2, expect.stringContaining('Expected `store` to be a path in full')]);
+      expect([code, stderr]).toEqual([2, expect.stringContaining('Expected `store` to be a full path')]);
     }
   });
 

@@ -39,7 +39,7 @@ export function classify(result: TransportResult, context: ClassifyContext): Att
   return result.reconnected ? { ...outcome, reconnected: true } : outcome;
 }
 
-/** Without `causes`, stores the body as received, and no cause. */
+/** Stores the body as received, and no cause, for an engine without `causes`. */
 const NO_CAUSES: ResponseCauses = {
   causeCodeOf: () => '',
   readableStart: (body, length) => body.slice(0, length),

@@ -5,7 +5,7 @@ import { fileOf } from './file/open-store.ts';
 import {
   examineStore,
   fileEnvironmentOf,
-  isAllowed,
+  mayAccess,
   type StoreExamination,
   type FileEnvironment,
 } from './file/examine-store.ts';
@@ -39,7 +39,7 @@ export async function examineFile(place: string, clock: Clock): Promise<FileExam
   const { used, ...store } = await examineStore(file, { clock, tables: TABLES }, (opened) =>
     surveyQueue(opened, clock),
   );
-  const isWritable = around.isWritable && (await isAllowed(file, constants.W_OK));
+  const isWritable = around.isWritable && (await mayAccess(file, constants.W_OK));
   return { kind: 'there', freeBytes: around.freeBytes, isWritable, store, survey: used };
 }
 

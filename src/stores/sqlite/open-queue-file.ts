@@ -79,7 +79,7 @@ function lossOf({ found: { cutCommits, lostPages, wasEmpty }, file }: Store): st
   if (lostPages > 0) return `the log of ${file} is gone, and with it ${lostPages} pages of recent changes`;
   if (cutCommits === 0) return undefined;
   const commits = cutCommits === 1 ? '1 commit' : `${cutCommits} commits`;
-  return `${commits} cut: the log of ${file} is damaged, and what was committed behind the damage is lost`;
+  return `${commits} cut: the log of ${file} is damaged, and the commits after the damage are lost`;
 }
 
 async function isSameFile(path: string, otherPath: string): Promise<boolean> {

@@ -84,8 +84,8 @@ async function copyInto(
 async function assertNew(target: string): Promise<void> {
   const found = await stat(target).catch(() => undefined);
   if (found === undefined) return;
-  throw new ConfigError(`Expected \`--to\` to be a new file, got ${target}, which is there already`, {
+  throw new ConfigError(`Expected \`--to\` to be a new file, got ${target}, which exists already`, {
     flag: '--to',
-    hint: 'name a file that does not exist yet, and put it in the place of the damaged one afterwards',
+    hint: 'name a file that does not exist yet, and replace the damaged one with it afterwards',
   });
 }

@@ -212,7 +212,7 @@ function unsendable({ request }: PendingRequest, error: Error): TransportError {
   return new TransportError(`Cannot make a request to ${url}: ${printable(error.message)}`, {
     kind: 'request',
     url,
-    hint: 'Check the headers and the URL',
+    hint: 'check the headers and the URL',
     cause: error,
   });
 }

@@ -28,7 +28,7 @@ export function guardedLookup(
 ): LookupFunction {
   return (hostname, options, callback) => {
     lookup(
-      // Some resolvers look up names below `localhost` in the network and trust the answer.
+      // Resolvers may look up names below `localhost` in the network and trust the result.
       isLoopbackHost(hostname) ? 'localhost' : hostname,
       { ...options, all: true },
       (error, found, family) => {

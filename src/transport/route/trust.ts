@@ -53,7 +53,7 @@ function unreadable(caFile: string, name: string, cause: unknown): ConfigError {
   const why = unreadableReason(cause);
   return new ConfigError(`Expected \`${name}\` to be a file that can be read, got ${caFile} (${why})`, {
     key: name,
-    hint: 'Name a PEM file with the certificates of the issuers to trust',
+    hint: 'name a PEM file with the certificates of the issuers to trust',
     cause,
   });
 }
@@ -69,7 +69,7 @@ function isCertificate(pem: string): boolean {
 function notPem(caFile: string, name: string): ConfigError {
   return new ConfigError(`Expected \`${name}\` to be a PEM file of certificates, got ${caFile}`, {
     key: name,
-    hint: 'It begins with -----BEGIN CERTIFICATE-----; `openssl x509 -inform der -in FILE` makes one of a DER file',
+    hint: 'name a file that begins with -----BEGIN CERTIFICATE-----, or convert a DER file with `openssl x509 -inform der -in FILE`',
   });
 }
 

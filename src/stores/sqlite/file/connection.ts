@@ -89,7 +89,7 @@ export class SqliteConnection {
     this.#isSound = false;
     throw new QueueError(`The queue ${this.#file} was removed or replaced while it was in use`, {
       file: this.#file,
-      hint: 'whatever is there now is used from here on, else a new file; what waited is in the old file only',
+      hint: 'the file that is there now, or a new one, is used from now on; earlier deliveries are only in the old file',
     });
   }
 

@@ -37,7 +37,7 @@ export interface FileEnvironment {
 export async function fileEnvironmentOf(file: string): Promise<FileEnvironment> {
   const folder = await nearestFolder(dirname(file));
   const { bavail, bsize } = await statfs(folder);
-  return { freeBytes: bavail * bsize, isWritable: await isAllowed(folder, constants.W_OK | constants.X_OK) };
+  return { freeBytes: bavail * bsize, isWritable: await mayAccess(folder, constants.W_OK | constants.X_OK) };
 }
 
 async function nearestFolder(folder: string): Promise<string> {
@@ -52,7 +52,7 @@ async function nearestFolder(folder: string): Promise<string> {
 }
 
 /** Whether this user has the rights of `mode` on a file or folder. */
-export function isAllowed(path: string, mode: number): Promise<boolean> {
+export function mayAccess(path: string, mode: number): Promise<boolean> {
   return access(path, mode).then(
     () => true,
     () => false,

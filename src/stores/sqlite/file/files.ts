@@ -33,8 +33,8 @@ async function rejectOpenFolder(folder: string, file: string): Promise<void> {
   const { mode } = await stat(folder);
   if ((mode & 0o1002) !== 0o0002 || process.platform === 'win32') return;
   throw new QueueError(
-    `Expected the folder of the queue ${file} to be writable by its owner only, got mode ${(mode & 0o7777).toString(8).padStart(4, '0')}: any user may replace what is in it`,
-    { file, hint: 'take the right from others (chmod o-w), or name a file in another folder' },
+    `Expected the folder of the queue ${file} to be writable by its owner only, got mode ${(mode & 0o7777).toString(8).padStart(4, '0')}: any user may replace its files`,
+    { file, hint: 'remove the right of other users (chmod o-w), or name a file in another folder' },
   );
 }
 
@@ -65,7 +65,7 @@ export async function assertNotEmpty(file: string): Promise<void> {
   if (!(await isEmptyFile(file))) return;
   throw new QueueError(`Expected a queue in ${file}, got a file of 0 bytes`, {
     file,
-    hint: 'put a backup in its place; what adds or delivers begins a new queue in it',
+    hint: 'restore a backup; commands that add or deliver start a new queue in it',
   });
 }
 

@@ -81,7 +81,7 @@ async function isMissing(file: string): Promise<boolean> {
 function noQueue(file: string): QueueError {
   return new QueueError(`There is no queue at ${file}`, {
     file,
-    hint: 'serve, worker, send --queue and audience sync make it; --store names another',
+    hint: 'create it with serve, worker, send --queue or audience sync, or name another with --store',
   });
 }
 
@@ -208,7 +208,7 @@ export function fileOf(place: string): string {
     `Expected \`store\` to be sqlite:FILE, redis://… or postgres://…, got ${redactUrl(place)}`,
     {
       key: 'store',
-      hint: 'for example sqlite:./hooks.db; without it, it is a file in the data folder',
+      hint: 'use sqlite:./hooks.db for example, or leave it out for a file in the data folder',
     },
   );
 }
@@ -217,8 +217,8 @@ export function fileOf(place: string): string {
 const HOME = /^~[^/\\]*[/\\]/;
 
 function homeless(path: string): ConfigError {
-  return new ConfigError(`Expected \`store\` to be a path in full, got ${printable(path, 80)}`, {
+  return new ConfigError(`Expected \`store\` to be a full path, got ${printable(path, 80)}`, {
     key: 'store',
-    hint: 'write the home folder out: ~ stands for it in a shell only',
+    hint: 'write the home folder in full: only a shell expands ~',
   });
 }

@@ -6,12 +6,12 @@ const BUSY = 5;
 /** SQLite's code if a full disk has no room for the `-shm` file. */
 const FULL_INDEX = 10 | (19 << 8);
 
-/** What is wrong, and the hint. */
+/** The problem of a file, and the hint. */
 type Reason = readonly [what: string, hint: string];
 
 const LOCKED: Reason = [
   'is locked by another program',
-  'end whatever holds it (a backup, an open sqlite3), then try again',
+  'end the program that locks it (a backup, an open sqlite3), then try again',
 ];
 const DISK_FULL: Reason = [
   'cannot be written: the disk is full',
@@ -42,10 +42,7 @@ const REASONS: Readonly<Record<number, Reason>> = {
   11: ['is damaged', 'stop what uses it, run `hooks queue recover FILE --to NEW`, and put NEW in its place'],
   13: DISK_FULL,
   [FULL_INDEX]: DISK_FULL,
-  14: [
-    'cannot be opened',
-    'check that its folder is there and may be written, or name another file with --store',
-  ],
+  14: ['cannot be opened', 'check that its folder exists and is writable, or name another file with --store'],
   26: ['is not a SQLite database', 'name another file with --store'],
 };
 

@@ -25,7 +25,7 @@ export interface Store {
   close(): Promise<void>;
 }
 
-/** What was wrong with the file when it was opened. */
+/** Problems of the file that were found when it was opened. */
 export interface StoreFound {
   /** Commits that were lost because the log was damaged (cut-commits.ts). */
   readonly cutCommits: number;

@@ -122,7 +122,7 @@ export class SqliteInspection implements QueueInspection {
       .filter((_, index) => shown[index] !== deliveries[index])
       .map(({ seq }) => Number(seq));
     if (damaged.length > 0) {
-      // In a read-only file, they are only shown as damaged.
+      // If the file is read-only, they are only shown as damaged.
       await this.#store
         .write((sql) => damaged.forEach((seq) => markDeliveryDamaged(sql, seq, now)))
         .catch(() => {});
@@ -133,7 +133,7 @@ export class SqliteInspection implements QueueInspection {
   /** Releases the claims of processes that have ended. The next delivering process would do so too, but there may be none. */
   async #releaseGoneOwners(): Promise<void> {
     if (!(await this.#store.read(hasGoneOwners))) return;
-    // In a read-only file, their state is shown as they left it.
+    // If the file is read-only, the deliveries stay `sending`.
     await this.#store.write(releaseGoneOwners, { survives: 'exit' }).catch(() => {});
   }
 }

@@ -79,8 +79,8 @@ describe('the store', () => {
     await expect(
       asNobody(() => openStore(file, { clock: systemClock, tables: [NOTES] })),
     ).rejects.toMatchObject({
-      message: `Expected the folder of the queue ${file} to be writable by its owner only, got mode 0777: any user may replace what is in it`,
-      hint: 'take the right from others (chmod o-w), or name a file in another folder',
+      message: `Expected the folder of the queue ${file} to be writable by its owner only, got mode 0777: any user may replace its files`,
+      hint: 'remove the right of other users (chmod o-w), or name a file in another folder',
     });
     expect(existsSync(file)).toBe(false);
     chmodSync(folder, 0o1777);
