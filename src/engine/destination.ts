@@ -2,20 +2,20 @@ import { Problems, kindOf } from '../validate-options.ts';
 import { ConfigError } from '../errors.ts';
 import type { LaneId } from '../queue/queue.ts';
 import type { DeliveryOptions, DestinationOptions, Sources } from './options.ts';
-import { findSchemes, type SchemeChoice } from '../signature/schemes/find-schemes.ts';
+import { findSchemes } from '../signature/schemes/find-schemes.ts';
 import { Signer } from '../signature/schemes/signer.ts';
 import { emptyOrBlank, isBlankSecret } from '../signature/secret.ts';
 import { prepareWebhooks, type Webhook } from './webhook.ts';
 
-/** A destination made ready for attempts: everything that is the same for each of them is built once. */
+/** A destination prepared for attempts: everything that is the same for every attempt is built once. */
 export interface Destination {
   readonly webhooks: readonly Webhook[];
-  /** The first signs attempts; empty: they are not signed. */
+  /** The first secret signs attempts. Without secrets, attempts are unsigned. */
   readonly secrets: readonly string[];
-  /** Signs attempts when schemes are named; undefined: the first secret does, by the default scheme. */
+  /** Signs attempts by the configured schemes. Undefined if no scheme is configured: the first secret signs then. */
   readonly signer: Signer | undefined;
   readonly delivery: DeliveryOptions;
-  /** Longer than all attempts of a round, one after the other. */
+  /** Duration of a lease in milliseconds: longer than all attempts of a round, one after the other. */
   readonly leaseMs: number;
 }
 
@@ -24,7 +24,7 @@ export interface NamedDestination {
   readonly destination: Destination;
 }
 
-/** The enabled destinations of all sources. @throws ConfigError for a webhook that cannot be sent to, or a secret that cannot be used. */
+/** Prepares the enabled destinations of all sources. Throws ConfigError for an invalid webhook or secret. */
 export function prepareDestinations(sources: Sources, userAgent: string): readonly NamedDestination[] {
   return Object.entries(sources).flatMap(([source, options]) => {
     return Object.entries(options.destinations).flatMap(([name, destination]) => {
@@ -36,7 +36,7 @@ export function prepareDestinations(sources: Sources, userAgent: string): readon
   });
 }
 
-/** The part of a lease for what a round does besides its attempts: waiting for the queue, for one. */
+/** The part of a lease for the rest of a round, such as waiting for the queue. */
 const LEASE_SLACK_MS = 30_000;
 
 function prepareDestination(
@@ -48,7 +48,9 @@ function prepareDestination(
     problems.collect(() => validateSecret(secret, `${setting}.sharedSecret`));
   }
   const texts = sharedSecrets.filter((secret: unknown) => typeof secret === 'string'); // JavaScript may give anything
-  const signer = problems.collect(() => createSigner(scheme, texts, `${setting}.scheme`));
+  const signer = problems.collect(() =>
+    scheme === undefined ? undefined : new Signer(findSchemes(scheme, { key: `${setting}.scheme` }), texts),
+  );
   const schemes = signer?.schemes;
   const prepared = problems.collect(() =>
     prepareWebhooks(webhooks, { userAgent, setting: `${setting}.webhooks`, schemes }),
@@ -63,16 +65,7 @@ function prepareDestination(
   };
 }
 
-/** What signs by the schemes that are named; undefined when none is. Throws ConfigError. `key` names them in errors. */
-function createSigner(
-  scheme: SchemeChoice | undefined,
-  secrets: readonly string[],
-  key: string,
-): Signer | undefined {
-  return scheme === undefined ? undefined : new Signer(findSchemes(scheme, { key }), secrets);
-}
-
-/** Throws ConfigError. `key` names it in errors. */
+/** Throws ConfigError for a secret that is no text or blank. `key` names the setting in errors. */
 export function validateSecret(secret: unknown, key: string): void {
   if (typeof secret === 'string' && !isBlankSecret(secret)) return;
   const got = typeof secret === 'string' ? `${emptyOrBlank(secret)} one` : kindOf(secret);

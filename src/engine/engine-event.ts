@@ -4,30 +4,30 @@ import type { LaneId } from '../queue/queue.ts';
 import type { SignedHeaders } from '../signature/schemes/signer.ts';
 
 /**
- * What becomes of deliveries, as it happens. All events of a delivery come in order, but the first may come before the
- * `submit` that added it has resolved. `signature` is undefined for a destination without a secret.
+ * Reports what happens to deliveries. The events of a delivery arrive in order, but the first can arrive before the `submit`
+ * that added the delivery resolves. `signature` is undefined for a destination without a secret.
  */
 export type EngineEvent =
   | {
       readonly kind: 'attempt';
-      /** As it was claimed: this attempt is not yet in its progress. */
+      /** The delivery as claimed. `progress` does not include this attempt yet. */
       readonly delivery: Delivery;
       readonly attempt: AttemptRecord;
       readonly signature: string | undefined;
     }
-  /** Another round will be made. `delivery.dueAt` says when, `delivery.progress` what the rounds so far came to. */
+  /** The delivery waits for another round at `delivery.dueAt`. `delivery.progress` has the attempts so far. */
   | { readonly kind: 'rescheduled'; readonly delivery: Delivery }
-  /** The delivery is `delivered` or `dead`, in the queue too. */
+  /** The delivery is `delivered` or `dead`, and the queue has stored this. */
   | {
       readonly kind: 'settled';
       readonly delivery: Delivery;
       readonly signature: string | undefined;
-      /** Of all schemes by the names of their headers, where there are several. */
+      /** The signatures of all schemes, by header name, if several schemes sign. */
       readonly signatures?: SignedHeaders['signatures'];
     }
-  /** Another process has taken it over, because its lease ran out here. */
+  /** The lease ran out here, and another process has claimed the delivery. */
   | { readonly kind: 'lost'; readonly delivery: Delivery }
-  /** The queue failed, or the engine did. Nothing is lost by it; it is tried again. */
+  /** The queue or the engine failed. No delivery is lost: the engine tries again. */
   | {
       readonly kind: 'error';
       readonly during: 'claim' | 'round' | 'settle' | 'lanes';

@@ -16,26 +16,29 @@ import { FAILURE_BACKOFF } from './settlement.ts';
 export interface EngineOptions extends RouterOptions {
   readonly queue: Queue;
   readonly transport: Transport;
-  /** `<name>/<version>` */
+  /** Product token, `<name>/<version>`. */
   readonly userAgent: string;
-  /** At least 0, less than 1. @default Math.random */
+  /** Returns a number of at least 0 and less than 1. @default Math.random */
   readonly random?: () => number;
-  /** How often to look for what other processes have added. Ms. @default never: this one is alone */
+  /** Milliseconds between two looks for deliveries that other processes added. @default no look: this process is alone */
   readonly pollMs?: number;
   /**
-   * What to do with deliveries to a destination that `sources` does not have: mark them dead (cancelled), or leave them
-   * to a process that has it. @default 'cancel'
+   * How to treat deliveries to a destination that `sources` does not have: mark them dead (cancelled), or leave them to a
+   * process that has the destination. @default 'cancel'
    */
   readonly unknownLanes?: 'cancel' | 'leave' | undefined;
-  /** Called between the steps of deliveries, so it should be quick. What it throws is an uncaught exception, and stops no delivery. */
+  /**
+   * Called between the steps of deliveries, so it must be quick. An error that it throws becomes an uncaught exception; the
+   * deliveries continue.
+   */
   readonly onEvent?: (event: EngineEvent) => void;
-  /** Loads what explains a failed response; called after a failure, so that a run without one does not load it. @default no cause is kept */
+  /** Loads the functions that explain failed responses, after the first failure, to keep other runs fast. @default no cause is kept */
   readonly loadCauses?: () => Promise<ResponseCauses>;
 }
 
 /**
- * Delivers what the router adds and what is in the queue already. Owns neither its queue nor its transport. `submit`
- * throws ClosedError after close().
+ * Delivers what the router adds and what the queue already holds. Does not close its queue or its transport. `submit` throws
+ * ClosedError after close().
  */
 export class Engine implements Pick<Router, 'submit'> {
   readonly #options: EngineOptions;
@@ -46,20 +49,20 @@ export class Engine implements Pick<Router, 'submit'> {
   readonly #aborting = new AbortController();
   #laneContext: LaneContext | undefined;
   #adding = 0;
-  /** Whether the queue has been looked through for lanes that the config does not know. */
+  /** Whether `queue.lanes()` has been asked for the lanes that the config does not have. */
   #knowsAllLanes = false;
   #idleWaiters: (() => void)[] = [];
   #stopped: Promise<void> | undefined;
   #isClosed = false;
 
-  /** @throws ConfigError for a destination whose webhooks cannot be asked, or whose secret is empty. */
+  /** Throws ConfigError for a destination with an invalid webhook or secret. */
   constructor(options: EngineOptions) {
     this.#options = options;
     const { sources, clock, newId } = options;
     const queue = { add: (deliveries: readonly Delivery[]) => this.#add(deliveries) };
     this.#router = new Router({ sources, queue, clock, newId });
     this.#destinations = prepareDestinations(sources, options.userAgent);
-    // Every attempt in flight and every wait listens to these.
+    // Every attempt in flight and every wait listens to these signals.
     setMaxListeners(0, this.#stopping.signal, this.#aborting.signal);
   }
 
@@ -72,12 +75,12 @@ export class Engine implements Pick<Router, 'submit'> {
     return this.#router.submit(source, messages, onRouted);
   }
 
-  /** Begins to deliver. Without it, submit only queues. */
+  /** Starts delivering. Before `start`, `submit` only adds to the queue. */
   start(): void {
     if (this.#laneContext !== undefined || this.#stopping.signal.aborted) return;
     const { queue, transport, clock, random = Math.random, pollMs, loadCauses } = this.#options;
     const listener = this.#options.onEvent;
-    // A listener that fails must not make a delivered message look as if it were not.
+    // A listener that throws must not make a delivered message look undelivered.
     const onEvent = listener && ((event: EngineEvent) => callDetached(listener, event));
     const [stopping, aborting] = [this.#stopping.signal, this.#aborting.signal];
     const onQuiet = (): void => this.#announceIdle();
@@ -100,7 +103,7 @@ export class Engine implements Pick<Router, 'submit'> {
     else void this.#findLanes(this.#laneContext);
   }
 
-  /** Resolves when nothing is queued or in flight, also for later; or when the engine is closed. */
+  /** Resolves when nothing is in flight and no delivery waits, not even for a later round; or when the engine is closed. */
   async idle(): Promise<void> {
     if (this.#isIdle || this.#stopping.signal.aborted) return;
     await new Promise<void>((resolve) => {
@@ -108,20 +111,20 @@ export class Engine implements Pick<Router, 'submit'> {
     });
   }
 
-  /** Begins no further attempts and finishes those in flight. Messages submitted later are only queued. */
+  /** Starts no further attempts and finishes those in flight. Messages submitted later are only queued. */
   stop(): Promise<void> {
     this.#stopping.abort();
     this.#stopped ??= this.#closeLanes();
     return this.#stopped;
   }
 
-  /** Takes no more, stops, and leaves the rest in the queue. */
+  /** Stops, rejects further messages, and leaves the rest in the queue. */
   close(): Promise<void> {
     this.#isClosed = true;
     return this.stop();
   }
 
-  /** Like close, but cuts the attempts in flight: they are recorded as `aborted`, and their deliveries stay queued. */
+  /** Closes, but aborts the attempts in flight: they are recorded as `aborted`, and their deliveries stay queued. */
   abort(): Promise<void> {
     this.#aborting.abort();
     return this.close();
@@ -151,7 +154,7 @@ export class Engine implements Pick<Router, 'submit'> {
     lane.wake();
   }
 
-  /** A lane in the queue that the config has no destination for gets one, too: to say that its deliveries are cancelled. */
+  /** Opens lanes for destinations that are in the queue but not in the config: such a lane cancels its deliveries. */
   async #findLanes({ queue, clock, random, pollMs, stopping, onEvent }: LaneContext): Promise<void> {
     let failures = 0;
     while (!stopping.aborted) {
@@ -160,7 +163,7 @@ export class Engine implements Pick<Router, 'submit'> {
         failures = 0;
         this.#noteAllLanesKnown();
       } catch (error) {
-        // What stops this then closes the queue, and waits for no look.
+        // The caller of stop() closes the queue without waiting for this query, which then fails.
         if (stopping.aborted) return;
         failures++;
         onEvent?.({ kind: 'error', during: 'lanes', error });
@@ -198,7 +201,7 @@ export class Engine implements Pick<Router, 'submit'> {
   }
 }
 
-/** The keys of their lanes. A batch is mostly of one lane, whose key is made once. */
+/** Returns the keys of the lanes of a batch. Most batches have one lane, whose key is then made only once. */
 function laneKeys(deliveries: readonly Delivery[]): ReadonlySet<string> {
   const keys = new Set<string>();
   let last: LaneId | undefined;

@@ -4,19 +4,19 @@ import { printable } from '../redact.ts';
 import type { SignatureScheme } from '../signature/schemes/scheme.ts';
 
 export interface HeaderContext {
-  /** `<name>/<version>`; a configured `User-Agent` goes before it. */
+  /** Product token, `<name>/<version>`. A configured `User-Agent` replaces it. */
   readonly userAgent: string;
-  /** From the URL's userinfo. */
+  /** Basic authentication from the URL's userinfo. */
   readonly authorization: string | undefined;
-  /** The signature schemes in use: their headers are not the user's to set. */
+  /** The signature schemes in use, whose headers cannot be configured. */
   readonly schemes?: readonly SignatureScheme[] | undefined;
-  /** The setting that the headers stand in, for errors. */
+  /** Path of the setting that `headers` is in, for errors. */
   readonly setting: string;
 }
 
 /**
- * What every request to a webhook carries but its signature: name, value, name, value …
- * @throws ConfigError for a header that cannot or must not be sent; its value is never shown.
+ * Builds the headers of every request to a webhook, except the signature: name, value, name, value … Throws ConfigError for
+ * a header that cannot or must not be sent, without showing its value.
  */
 export function buildHeaders(configured: Readonly<Record<string, string>>, context: HeaderContext): string[] {
   const seen = new Set<string>();
@@ -37,10 +37,10 @@ export function buildHeaders(configured: Readonly<Record<string, string>>, conte
   ];
 }
 
-/** A token (RFC 9110, 5.6.2). */
+/** A token of HTTP (RFC 9110, 5.6.2). */
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 
-/** Why a header is not the user's to set. */
+/** Reserved header names, with the reason why they cannot be configured. */
 const RESERVED: ReadonlyMap<string, string> = new Map([
   ...['connection', 'keep-alive', 'te', 'trailer', 'transfer-encoding', 'upgrade'].map(
     (name) => [name, 'it belongs to one connection, not to the message'] as const,
@@ -48,8 +48,8 @@ const RESERVED: ReadonlyMap<string, string> = new Map([
   ['host', 'it follows from the URL'],
   ['content-length', 'it follows from the body'],
   ['content-type', 'it is always application/json'],
-  ['expect', 'a webhook is sent in one go'],
-  ['x-signature', 'it is computed from the body; set a shared secret to have it sent'],
+  ['expect', 'a webhook is sent without waiting for 100 Continue'],
+  ['x-signature', 'it is computed from the body; set a shared secret to send it'],
 ]);
 
 function validateName(name: string, context: HeaderContext): void {
@@ -72,7 +72,7 @@ function signedReason(lowerName: string, { schemes = [] }: HeaderContext): strin
   return scheme && `the signature scheme ${scheme.name} computes it for each attempt`;
 }
 
-/** `Authorization: Bearer …` pasted as a name has its value in it: nothing is shown from the first wrong character on. */
+/** Shows a name only up to its first invalid character: `Authorization: Bearer …` pasted as a name contains the secret. */
 function shownName(name: string): string {
   const valid = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]*/.exec(name)?.[0] ?? '';
   return `${printable(valid, 60)}…`;
@@ -82,7 +82,7 @@ function validateValue(name: string, value: unknown, context: HeaderContext): vo
   if (typeof value !== 'string') {
     throw error(`Expected header \`${name}\` to be a string, got ${kindOf(value)}`, context, {
       name,
-      hint: 'put a number in quotes; what is not to be sent is left out',
+      hint: 'put a number in quotes, or remove the header',
     });
   }
   // eslint-disable-next-line no-control-regex -- a tab is the one control character allowed
@@ -112,7 +112,7 @@ function authorizationHeader(seen: ReadonlySet<string>, context: HeaderContext):
   if (seen.has('authorization')) {
     throw error('Header `Authorization` is set, and the URL has a user or password as well', context, {
       name: 'Authorization',
-      hint: 'remove one of the two: what stands before the @ of the URL is sent as Authorization',
+      hint: 'remove one of the two: the part before the @ of the URL is sent as Authorization',
     });
   }
   return ['Authorization', context.authorization];

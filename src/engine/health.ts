@@ -1,10 +1,10 @@
 import type { Clock } from '../clock.ts';
 import type { AttemptResult } from './round/attempt-result.ts';
 
-/** How a webhook has been doing. `failures` are those in a row while it counted as healthy. */
+/** The health of a webhook. `failures` counts the consecutive failures before the first pause. */
 export interface Health {
   readonly failures: number;
-  /** Pauses in a row; 0 is healthy. */
+  /** Consecutive pauses. 0 means healthy. */
   readonly pauses: number;
   readonly pausedUntil: number;
 }
@@ -16,14 +16,14 @@ const LONGEST_PAUSE_MS = 5 * 60_000;
 
 export interface Observation {
   readonly symptom: Symptom;
-  /** The one attempt that was to show whether an unhealthy webhook is back. */
+  /** Whether the attempt was the one that tests if an unhealthy webhook is back. */
   readonly isTrial: boolean;
   readonly now: number;
 }
 
 /**
- * The next state. Of an unhealthy webhook only a trial's failure lengthens the pause: the attempts that were in flight
- * when it broke down all fail too, and say nothing new.
+ * Returns the next state. An unhealthy webhook's pause grows only when its trial fails: the other attempts were in flight
+ * when the webhook failed, so their failures say nothing new.
  */
 export function healthAfter(
   health: Health,
@@ -42,10 +42,10 @@ function paused({ failures, pauses }: Health, now: number): Health {
   return { failures, pauses: pauses + 1, pausedUntil: now + pauseMs };
 }
 
-/** What an attempt says about a webhook's health: `none` is nothing. */
+/** The effect of an attempt on a webhook's health. `none` if there is no effect. */
 type Symptom = 'well' | 'ill' | 'none';
 
-/** A 4xx or a redirect is about the message or the address, and a blocked address or an abort is our own doing. */
+/** Ignores a 4xx or a redirect, which concern the message or the URL, and a blocked address or an abort, which this program caused. */
 export function symptomOf(result: AttemptResult): Symptom {
   if (result.result === 'delivered') return 'well';
   switch (result.error) {
@@ -71,7 +71,7 @@ export function symptomOf(result: AttemptResult): Symptom {
   }
 }
 
-/** The health of the webhooks of one lane, and which of them are on trial. */
+/** Tracks the health of the webhooks of a lane, and which of them are on trial. */
 export class LaneHealth {
   readonly #threshold: number;
   readonly #clock: Clock;
@@ -84,7 +84,7 @@ export class LaneHealth {
     this.#states = new Map(webhookKeys.map((key) => [key, HEALTHY]));
   }
 
-  /** Whether to skip a webhook: only while another one is healthy. With none healthy, all of them are asked. */
+  /** Whether to skip a webhook: only while another webhook is healthy. If none is healthy, none is skipped. */
   isSkipped(key: string): boolean {
     const health = this.#states.get(key) ?? HEALTHY;
     if (health.pauses === 0) return false;
@@ -93,7 +93,7 @@ export class LaneHealth {
     return false;
   }
 
-  /** Called before an attempt. Returns whether it is a trial, which `end` wants to know. */
+  /** Called before an attempt. Returns whether the attempt is a trial; pass this to `end`. */
   begin(key: string): boolean {
     const health = this.#states.get(key) ?? HEALTHY;
     if (health.pauses === 0 || this.#trials.has(key) || this.#clock.now() < health.pausedUntil) return false;
@@ -101,7 +101,7 @@ export class LaneHealth {
     return true;
   }
 
-  /** Called after every attempt that was begun, also one that came to nothing (`none`). */
+  /** Called after every attempt, also after an attempt without a result (`none`). */
   end(key: string, { symptom, isTrial }: { symptom: Symptom; isTrial: boolean }): void {
     if (isTrial) this.#trials.delete(key);
     const health = this.#states.get(key) ?? HEALTHY;

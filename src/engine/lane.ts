@@ -9,46 +9,46 @@ import type { RoundResult } from './round/round-result.ts';
 import { runRound, type RoundContext } from './round/round.ts';
 import { FAILURE_BACKOFF, settledDelivery, settleInQueue, settlementOf } from './settlement.ts';
 
-/** What all lanes of an engine share. */
+/** Context that all lanes of an engine have in common. */
 export interface LaneContext extends Omit<RoundContext, 'destination' | 'health'> {
   readonly random: () => number;
-  /** How long to wait for what another process may add; undefined: no other process does. */
+  /** Milliseconds between two looks for deliveries of other processes. Undefined if there are no other processes. */
   readonly pollMs: number | undefined;
-  /** The lane has become quiet. */
+  /** Called when the lane has nothing in flight and nothing waits. */
   readonly onQuiet: () => void;
 }
 
 interface NextClaim {
   readonly request: ClaimRequest;
-  /** The first since the process was last interrupted. */
+  /** Whether this is the first claim since the process was last interrupted. */
   readonly isFirst: boolean;
 }
 
-/** Deliveries to a destination that is gone are settled, not sent. */
+/** Settings for a destination that is gone: its deliveries are settled without being sent. */
 const GONE: Pick<Destination, 'delivery' | 'leaseMs'> = { delivery: DELIVERY_DEFAULTS, leaseMs: 30_000 };
 
-/** The shortest time between two claims of a lane that is held back: deliveries that may begin until then are claimed together. */
+/** Shortest time between two claims of a slowed lane, so that deliveries that may start in this time are claimed together. */
 const SHORTEST_WAIT_MS = 10;
 
-/** One destination of one source: claims due deliveries, never more than may be in flight at once, and delivers each claim. */
+/** One destination of one source. Claims due deliveries, up to the concurrency of the destination, and delivers each. */
 export class Lane {
   readonly #name: LaneId;
   readonly #context: LaneContext;
-  /** Undefined: the destination is gone or disabled. */
+  /** Undefined if the destination is gone or disabled. */
   readonly #round: (RoundContext & LaneContext) | undefined;
   readonly #concurrency: number;
   readonly #leaseMs: number;
   readonly #pace: LanePace;
   #inFlight = 0;
-  /** Claims whose round is over and not yet in the queue. */
+  /** Claims whose round has ended and whose settlement the queue has not stored yet. */
   #settling = 0;
   #claimedAt = -Infinity;
   #isClaiming = false;
-  /** Something may have become claimable since the last claim was begun. */
+  /** Whether a delivery may have become claimable since the last claim began. */
   #mayHaveMore = false;
-  /** The last claim found that nothing is left. */
+  /** Whether the last claim found no unsettled delivery in the lane. */
   #isEmpty = false;
-  /** How many claims in a row the queue has failed. */
+  /** Consecutive claims that the queue has failed. */
   #failures = 0;
   #timer: { readonly at: number; readonly cancel: () => void } | undefined;
   #onDone: (() => void) | undefined;
@@ -64,20 +64,20 @@ export class Lane {
     this.#round = destination && { ...context, destination, health: healthOf(destination, context) };
   }
 
-  /** Nothing waits and nothing is in flight. */
+  /** Whether nothing waits and nothing is in flight. */
   get isQuiet(): boolean {
     return this.#isEmpty && this.#isAtRest;
   }
 
-  /** To be called whenever something may have become claimable. */
+  /** Must be called whenever a delivery may have become claimable. */
   wake(): void {
     this.#isEmpty = false;
     this.#mayHaveMore = true;
-    // A queue that fails is left alone until the timer.
+    // After a failure of the queue, only the timer claims again.
     if (!this.#isClaiming && this.#failures === 0 && this.#mayClaim) void this.#claimAll();
   }
 
-  /** Resolves when nothing is in flight. Once `stopping` is aborted, that takes as long as the attempts that are. */
+  /** Resolves when nothing is in flight. After `stopping` is aborted, this takes as long as the attempts in flight. */
   async close(): Promise<void> {
     this.#cancelTimer();
     if (this.#isAtRest) return;
@@ -91,7 +91,7 @@ export class Lane {
   }
 
   get #mayClaim(): boolean {
-    // A queue that is slow to take what has ended is given no more to hold.
+    // A queue that is slow to store settlements gets no further claims.
     const hasRoom = this.#inFlight < this.#concurrency && this.#settling < this.#concurrency;
     return hasRoom && !this.#context.stopping.aborted;
   }
@@ -99,11 +99,11 @@ export class Lane {
   async #claimAll(): Promise<void> {
     this.#isClaiming = true;
     try {
-      // A claim in flight wakes this lane when it ends.
+      // If the concurrency is used up, a delivery that ends wakes this lane.
       while (this.#mayHaveMore && this.#mayClaim) {
         const next = this.#nextClaim();
         if (next === undefined) break;
-        this.#begin(await this.#context.queue.claim(next.request), next);
+        this.#startRounds(await this.#context.queue.claim(next.request), next);
       }
       this.#failures = 0;
     } catch (error) {
@@ -116,12 +116,13 @@ export class Lane {
     this.#announceRest();
   }
 
-  /** Undefined: nothing may be claimed until this lane is woken. */
+  /** Returns undefined if the lane must not claim before it is woken. */
   #nextClaim(): NextClaim | undefined {
     const { clock, uninterruptedRun } = this.#context;
     const now = clock.now();
     const isFirst = this.#claimedAt < uninterruptedRun.since(now);
-    // The leases of claims in flight may have ended in the break; to claim now would deliver them a second time.
+    // The leases of claims in flight may have ended in the interruption: a claim now would deliver them
+    // twice.
     if (isFirst && this.#inFlight + this.#settling > 0) return undefined;
     this.#mayHaveMore = false;
     const limit = Math.min(this.#concurrency - this.#inFlight, this.#pace.allowance(now));
@@ -134,28 +135,27 @@ export class Lane {
     return { request: { source, destination, limit, leaseMs: this.#leaseMs }, isFirst };
   }
 
-  /** Begins to deliver what was claimed. */
-  #begin({ claims, nextDueAt }: ClaimResult, { request, isFirst }: NextClaim): void {
+  #startRounds({ claims, nextDueAt }: ClaimResult, { request, isFirst }: NextClaim): void {
     const { clock, uninterruptedRun, pollMs = Infinity } = this.#context;
     this.#isEmpty = nextDueAt === undefined;
     this.#inFlight += claims.length;
     if (isFirst && claims.length === request.limit && this.#hasPiledUp(claims)) this.#pace.startSlowly();
     else this.#pace.begun(claims.length);
-    // A claim that came late may belong to another process by now.
+    // If the process was interrupted during the claim, another process may have these deliveries by now.
     const isFresh = uninterruptedRun.since() <= this.#claimedAt;
     for (const claim of claims) void this.#deliver(claim, isFresh);
-    // When all places are taken, the first that becomes free looks again.
+    // When the concurrency is used up, the first delivery that ends claims again.
     if (this.#mayClaim) this.#wakeAt(Math.min(nextDueAt ?? Infinity, clock.now() + pollMs));
   }
 
-  /** Whether the claims were due while no process delivered; cancelled ones do not count. */
+  /** Whether the deliveries became due while no process delivered. Cancelled deliveries do not count. */
   #hasPiledUp(claims: readonly Claim[]): boolean {
-    // Times in a queue are cut to milliseconds.
+    // Queues store whole milliseconds.
     const until = this.#context.uninterruptedRun.since() - 1;
     return this.#round !== undefined && claims.every(({ delivery }) => delivery.dueAt < until);
   }
 
-  /** A timer that is set for an earlier time is left: one look too many costs less than setting it again each time. */
+  /** Sets the timer. A timer for an earlier time stays, because one needless claim costs less than resetting it each time. */
   #wakeAt(at: number): void {
     if (at === Infinity || this.#context.stopping.aborted) return this.#cancelTimer();
     if (this.#timer !== undefined && this.#timer.at <= at) return;
@@ -175,8 +175,8 @@ export class Lane {
   }
 
   /**
-   * Never rejects. What takes its place is claimed with its settlement: waiting for that first would cost a turn more. But
-   * after a failure it waits, since a listener may stop the engine on a failure, and then nothing takes its place.
+   * Never rejects. After a success, the lane claims the next delivery in the same turn as the settlement, without waiting
+   * for it. After a failure it waits, since a listener may stop the engine, and then nothing must be claimed.
    */
   async #deliver(claim: Claim, isFresh: boolean): Promise<void> {
     const isSent = this.#round !== undefined && claim.delivery.isDamaged === undefined;
@@ -192,22 +192,23 @@ export class Lane {
     this.#announceRest();
   }
 
-  /** Settles the claim after its round, or without one. Never rejects. */
+  /** Settles the claim, with or without a round. Never rejects. */
   async #conclude(claim: Claim, result: RoundResult | undefined): Promise<void> {
     try {
       const settlement = this.#settlementOf(claim, result);
-      // Without one another process has it. `onLate`: deliveries that this one held back have not been claimed since.
+      // If there is no settlement, another process has the claim. After a late settlement, `onLate` wakes the
+      // lane: deliveries with the same order keys have become claimable.
       const isOurs =
         settlement !== undefined &&
         (await settleInQueue({ claim, settlement, onLate: this.#onLate }, this.#context));
       if (isOurs !== undefined) this.#announce(claim.delivery, isOurs ? settlement : undefined, result);
     } catch (error) {
-      // A problem of this program. The delivery comes back when its lease ends.
+      // A bug of this program. The delivery is claimed again when its lease ends.
       this.#context.onEvent?.({ kind: 'error', during: 'settle', error, delivery: claim.delivery });
     }
   }
 
-  /** What to tell the queue of a delivery after its round, or of one that is not sent. */
+  /** Returns the settlement of a delivery after its round, or of a delivery that is not sent. */
   #settlementOf({ delivery }: Claim, result: RoundResult | undefined): Settlement | undefined {
     if (result === undefined || this.#round === undefined) {
       const reason = delivery.isDamaged ? 'damaged' : 'cancelled';
@@ -220,7 +221,7 @@ export class Lane {
     return settlementOf(result, delivery, this.#round);
   }
 
-  /** @param settlement undefined: the claim was lost to another process. */
+  /** Reports the settlement to the listener. `settlement` is undefined if another process has the claim. */
   #announce(
     delivery: Delivery,
     settlement: Settlement | undefined,

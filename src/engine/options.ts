@@ -10,40 +10,40 @@ import { CONNECTION_KINDS, type ConnectionOptions } from '../transport/transport
 
 export type { ConnectionOptions } from '../transport/transport.ts';
 
-/** One URL that deliveries are posted to, with headers of its own. At most MAX_WEBHOOKS per destination. */
+/** One URL that deliveries are posted to, with its own headers. A destination has at most MAX_WEBHOOKS. */
 export interface WebhookOptions {
-  /** http: or https:. Userinfo becomes Basic auth; a fragment is rejected. */
+  /** `http:` or `https:`. Userinfo becomes Basic authentication; a fragment is rejected. */
   readonly url: string;
-  /** Static headers, sent with every attempt. */
+  /** Static headers of every attempt. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
 export interface DeliveryOptions extends ConnectionOptions {
-  /** `fallback`: in order until one succeeds. `broadcast`: all at once. @default 'fallback' */
+  /** `fallback`: one webhook after the other until one succeeds. `broadcast`: all at once. @default 'fallback' */
   readonly strategy: 'fallback' | 'broadcast';
-  /** For one attempt, name lookup to status line. Ms, 1 to 30,000. @default 5000 */
+  /** Milliseconds for one attempt, from name lookup to status line. 1 to 30,000. @default 5000 */
   readonly timeoutMs: number;
-  /** The retry window, from the first attempt. Ms; 0 means one round. @default 14_400_000 (4 h) */
+  /** The retry window in milliseconds, from the first attempt. 0 means one round. @default 14_400_000 (4 h) */
   readonly retryForMs: number;
-  /** Deliveries in flight at once to the destination. 1 to 1024. @default 32 */
+  /** Deliveries in flight to the destination at once. 1 to 1024. @default 32 */
   readonly concurrency: number;
-  /** Whether webhooks may be at loopback, private and link-local addresses where they are checked: in `serve` and `worker`. @default false */
+  /** Whether `serve` and `worker`, which check addresses, allow loopback, private and link-local ones. @default false */
   readonly allowPrivate?: boolean | undefined;
-  /** Whether every attempt carries the message id as `Idempotency-Key`. @default true */
+  /** Whether every attempt has the message id as `Idempotency-Key`. @default true */
   readonly idempotencyKey?: boolean | undefined;
-  /** Whether every attempt carries a W3C `traceparent`: in the trace of the call to the service, else in one of its own. @default false */
+  /** Whether every attempt has a W3C `traceparent`, in the trace of the call to the service, or else in a new trace. @default false */
   readonly traceparent?: boolean | undefined;
-  /** How many failures in a row make a webhook unhealthy. At least 1. @default { failures: 10 } */
+  /** Consecutive failures that make a webhook unhealthy. At least 1. @default { failures: 10 } */
   readonly health: { readonly failures: number };
 }
 
-/** A destination of a source. Its key in `Sources` is its name in `integrations`. */
+/** A destination of a source. Its key in `destinations` is its name in the `integrations` of messages. */
 export interface DestinationOptions {
   /** @default true */
   readonly enabled: boolean;
-  /** The first signs, all verify. Empty: unsigned. */
+  /** The first secret signs, all of them verify. Unsigned if empty. */
   readonly sharedSecrets: readonly string[];
-  /** The signature schemes that sign, each with the first secret that is meant for it. @default 'segment', with the first secret */
+  /** The signature schemes that sign, each with the first secret that fits it. @default 'segment', with the first secret */
   readonly scheme?: SchemeChoice | undefined;
   readonly webhooks: readonly WebhookOptions[];
   readonly delivery: DeliveryOptions;
@@ -86,14 +86,15 @@ export const DELIVERY_DEFAULTS: DeliveryOptions = {
 };
 
 /**
- * Throws ConfigError for options that are unknown, missing or out of range: an attempt without a deadline would be given up before it
- * is made. Config files are checked when they are read; this check is for programs. `setting` names the options in errors.
+ * Validates the options of a program; config files are validated when they are read. Throws ConfigError for options that are
+ * unknown, missing or out of range: for example, an attempt without a timeout would fail before its request. `setting` names
+ * the options in errors.
  */
 export function validateDelivery(delivery: DeliveryOptions, setting: string): void {
   const problems = new Problems();
   problems.collect(() => validateOptions(delivery, { setting, kinds: DELIVERY_KINDS, required: REQUIRED }));
   if (isObject(delivery) && isObject(delivery.health)) {
-    // Only the known option: others have always been ignored here.
+    // Unknown options of `health` have always been ignored here.
     const { failures } = delivery.health;
     problems.collect(() => validateOptions({ failures }, { ...HEALTH, setting: `${setting}.health` }));
   }

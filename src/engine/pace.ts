@@ -3,34 +3,34 @@ import type { DeliveryOptions } from './options.ts';
 import type { RoundResult } from './round/round-result.ts';
 
 /**
- * How fast a lane goes. As fast as its concurrency lets it, but for trouble and the time after it: a receiver that has
- * just come back, or that waited for us, has caches to fill and a backlog from every sender to take, and attempts at one
- * that is down take time from the other lanes. The deliveries begun in a second are then as many as the lane's
- * concurrency, and after the first success twice as many with each second that goes well.
+ * How fast a lane starts deliveries. Without trouble, only the concurrency limits it. The lane is slowed while the
+ * destination is down, because its attempts cost the other lanes time. It is also slowed when the destination is back, or
+ * when deliveries have piled up: the receiver then has caches to fill and the backlogs of all senders to take. A slowed lane
+ * starts as many deliveries per second as its concurrency; the number doubles with every second that goes well.
  */
 export interface AttemptPace {
-  /** Rounds in a row that could have been taken and were not. */
+  /** Consecutive failed rounds. */
   readonly failures: number;
-  /** Undefined: nothing holds the lane back. */
+  /** Undefined if the lane is not slowed. */
   readonly ramp: Ramp | undefined;
 }
 
-/** One second of a slow start. */
+/** One second of a slowed lane. */
 interface Ramp {
   readonly beganAt: number;
-  /** Deliveries that may be begun in it, evenly. */
+  /** Deliveries that may start in this second, evenly spread. */
   readonly perSecond: number;
   readonly begun: number;
-  /** Rounds that have ended in it: delivered or rejected, and the others. */
+  /** Rounds that ended in this second: `well` if delivered or rejected, else `ill`. */
   readonly well: number;
   readonly ill: number;
 }
 
 export interface AttemptPaceOptions {
   readonly concurrency: number;
-  /** Failures in a row that mean that the destination is down. */
+  /** Consecutive failures after which the destination counts as down. */
   readonly threshold: number;
-  /** Whether to hold back while it is down: not in a retry window that is too short to wait for one's turn. */
+  /** Whether to slow down while the destination is down. False if the retry window is too short for deliveries to wait. */
   readonly isPatient: boolean;
 }
 
@@ -41,19 +41,19 @@ export function paceOptionsOf({ concurrency, health, retryForMs }: DeliveryOptio
 export const FULL_SPEED: AttemptPace = { failures: 0, ramp: undefined };
 
 const STEP_MS = 1_000;
-/** The retry window that leaves time to wait for one's turn. */
+/** Shortest retry window in which deliveries have the time to wait. */
 const PATIENT_MS = 10 * 60_000;
-/** The share of a step's rounds that has to go well for the next step to be faster: some may be rejected for unrelated reasons. */
+/** Share of rounds that must succeed before the pace doubles. Not all of them: some fail for unrelated reasons. */
 const GROWS_FROM = 1 / 4;
-/** A limit of this many a second per concurrent delivery is no limit: no receiver responds within a millisecond. */
+/** A limit of this many per second and concurrent delivery is no limit: no receiver responds within a millisecond. */
 const NO_LIMIT = 1_000;
 
-/** The pace of a lane that starts slowly. */
+/** Returns the pace of a lane that starts slowly. */
 export function slowStart({ concurrency }: AttemptPaceOptions, now: number): AttemptPace {
   return { failures: 0, ramp: stepOf(concurrency, now) };
 }
 
-/** The pace at `now`: a second that is over decides the next one. */
+/** Returns the pace at `now`. A second that has ended decides the pace of the next one. */
 export function paceAt(pace: AttemptPace, { concurrency }: AttemptPaceOptions, now: number): AttemptPace {
   const { failures, ramp } = pace;
   if (ramp === undefined || now < ramp.beganAt + STEP_MS) return pace;
@@ -66,27 +66,27 @@ function nextPerSecond({ perSecond, well, ill }: Ramp, concurrency: number): num
   return well >= (well + ill) * GROWS_FROM ? perSecond * 2 : perSecond;
 }
 
-/** How many deliveries may be begun at `now`: the first of a second at once. */
+/** Returns how many deliveries may start at `now`. The first of a second may start at once. */
 export function allowance({ ramp }: AttemptPace, now: number): number {
   if (ramp === undefined) return Infinity;
   const { beganAt, perSecond, begun } = ramp;
   return Math.min(Math.floor((perSecond * (now - beganAt)) / STEP_MS) + 1, perSecond) - begun;
 }
 
-/** When the next delivery may be begun, of a pace that allows none. */
+/** Returns when the next delivery may start, for a pace that allows none now. */
 export function nextAllowedAt({ ramp }: AttemptPace): number {
   if (ramp === undefined) return 0;
   const { beganAt, perSecond, begun } = ramp;
   return beganAt + Math.min((begun * STEP_MS) / perSecond, STEP_MS);
 }
 
-/** The pace after `count` more deliveries have begun. */
+/** Returns the pace after `count` more deliveries have started. */
 export function withBegun(pace: AttemptPace, count: number): AttemptPace {
   const { failures, ramp } = pace;
   return ramp === undefined ? pace : { failures, ramp: { ...ramp, begun: ramp.begun + count } };
 }
 
-/** The pace after a round. The first that goes well after many that did not: the destination is back. */
+/** Returns the pace after a round. A success after `threshold` failures means that the destination is back: the lane starts slowly. */
 export function afterRound(
   pace: AttemptPace,
   isWell: boolean,
@@ -95,15 +95,12 @@ export function afterRound(
 ): AttemptPace {
   const { failures } = pace;
   if (isWell && failures >= options.threshold) return slowStart(options, now);
-  const ramp = pace.ramp && counted(pace.ramp, isWell);
+  const ended = isWell ? 'well' : 'ill';
+  const ramp = pace.ramp && { ...pace.ramp, [ended]: pace.ramp[ended] + 1 };
   if (isWell) return failures === 0 && ramp === undefined ? pace : { failures: 0, ramp };
   if (failures + 1 < options.threshold) return { failures: failures + 1, ramp };
   const { isPatient, concurrency } = options;
   return { failures: failures + 1, ramp: isPatient ? (ramp ?? stepOf(concurrency, now)) : undefined };
-}
-
-function counted(ramp: Ramp, isWell: boolean): Ramp {
-  return isWell ? { ...ramp, well: ramp.well + 1 } : { ...ramp, ill: ramp.ill + 1 };
 }
 
 function stepOf(perSecond: number, beganAt: number): Ramp {
@@ -120,13 +117,13 @@ export class LanePace {
     this.#clock = clock;
   }
 
-  /** How many deliveries may be begun at `now`. */
+  /** Returns how many deliveries may start at `now`. */
   allowance(now: number): number {
     this.#pace = paceAt(this.#pace, this.#options, now);
     return allowance(this.#pace, now);
   }
 
-  /** When the next delivery may be begun, if none may be now. */
+  /** When the next delivery may start, if none may start now. */
   get nextAllowedAt(): number {
     return nextAllowedAt(this.#pace);
   }
@@ -139,7 +136,7 @@ export class LanePace {
     this.#pace = withBegun(this.#pace, count);
   }
 
-  /** A receiver that rejects is there; what we broke off, or ourselves broke, says nothing of it. */
+  /** Counts a round. A rejection shows that the receiver is up. Interrupted, broken and lost rounds say nothing about it. */
   ended({ outcome }: RoundResult): void {
     const isWell = outcome === 'delivered' || outcome === 'rejected';
     if (!isWell && outcome !== 'open') return;

@@ -16,11 +16,11 @@ export interface RouterOptions {
   readonly sources: Sources;
   readonly queue: Pick<Queue, 'add'>;
   readonly clock: Clock;
-  /** Makes ids that no other process which shares the queue makes. @default createDeliveryIds() */
+  /** Makes ids that are unique among all processes that share the queue. @default createDeliveryIds() */
   readonly newId?: (() => string) | undefined;
 }
 
-/** Turns messages into deliveries in the queue. Delivers nothing: that is the engine's work, in this process or another. */
+/** Turns messages into deliveries and adds them to the queue. An engine, in this process or another, delivers them. */
 export class Router {
   readonly #options: RouterOptions;
   readonly #newId: () => string;
@@ -31,10 +31,10 @@ export class Router {
   }
 
   /**
-   * Adds the deliveries of a batch; they are as durable as the queue makes them when this resolves. The result has one
-   * item per message, in order: its deliveries, none when `integrations` excluded every destination.
-   * @param onRouted Gets the same result earlier, in the turn of the event loop in which the deliveries are added: what
-   *   it writes to the file of the queue is committed with them.
+   * Adds the deliveries of a batch, which are as durable as the queue makes them when the promise resolves. Returns one item
+   * per message, in order. Its deliveries are empty if `integrations` excludes every destination.
+   * @param onRouted Gets the same result earlier, in the turn of the event loop in which the deliveries are added: what it
+   *   writes to the file of the queue is committed with them.
    * @throws ConfigError for an unknown source, QueueError when the deliveries cannot be stored.
    */
   async submit(
@@ -92,7 +92,7 @@ export class Router {
   }
 }
 
-/** The destinations of a source that a message with these `integrations` goes to, in the config's order. */
+/** Returns the destinations of a source that receive a message with these `integrations`, in the order of the config. */
 export function enabledDestinations(
   source: SourceOptions,
   integrations: Integrations | undefined,
@@ -105,8 +105,8 @@ export function enabledDestinations(
 }
 
 /**
- * Ids of deliveries, unique by 72 random bits, then counted: consecutive ids lie together in an index.
- * They start with a digit or a letter: an id that starts with `-` would be a flag on a command line.
+ * Makes delivery ids: a random prefix of 72 bits and a counter, so that consecutive ids are neighbors in an index. The
+ * prefix is hexadecimal, since an id that starts with `-` would be a flag on a command line.
  */
 export function createDeliveryIds(): () => string {
   const prefix = randomBytes(9).toString('hex');
@@ -114,7 +114,7 @@ export function createDeliveryIds(): () => string {
   return () => `${prefix}-${(count++).toString(36).padStart(6, '0')}`;
 }
 
-/** The same id in every process that adds a message with this key for the lane: a queue adds no id twice. */
+/** Returns the same id in every process that adds a message with this key for the lane. A queue adds an id only once. */
 export function dedupedId({ source, destination }: LaneId, dedupeKey: string): string {
   return hash('sha256', JSON.stringify([source, destination, dedupeKey]), 'hex').slice(0, 32);
 }

@@ -15,7 +15,7 @@ interface SettlementContext {
   readonly uninterruptedRun: UninterruptedRun;
 }
 
-/** What to tell the queue after a round; undefined: nothing, since the claim is no longer ours. */
+/** Returns the settlement of a round. Undefined if the claim was lost to another process. */
 export function settlementOf(
   result: RoundResult,
   delivery: Delivery,
@@ -31,7 +31,7 @@ export function settlementOf(
     case 'broken':
       return retryOrGiveUp(result, context);
     case 'interrupted':
-      // In its old place: it was its turn.
+      // The delivery keeps its place in the queue.
       return { state: 'retrying', dueAt: delivery.dueAt, progress };
     case 'lost':
       return undefined;
@@ -59,7 +59,7 @@ function retryOrGiveUp({ progress, beganAt }: RoundResult, context: SettlementCo
   return { state: 'dead', reason: 'exhausted', progress };
 }
 
-/** The delivery as it is after the settlement. */
+/** Returns the delivery as it is after the settlement. */
 export function settledDelivery(delivery: Delivery, settlement: Settlement, now: number): Delivery {
   if (settlement.state === 'retrying') return { ...delivery, ...settlement };
   const settledAt = Math.floor(now);
@@ -80,8 +80,8 @@ interface SettleInQueueContext {
 }
 
 /**
- * Tries until the queue takes the settlement: what was delivered and not settled would be delivered again. `onLate` is called
- * when it was not taken at once. Undefined: the engine stopped before it was.
+ * Settles a claim, and tries again until the queue accepts it: a delivery without its settlement would be sent again. Calls
+ * `onLate` if the first try failed. Resolves to undefined if the engine stopped first.
  */
 export async function settleInQueue(
   { claim, settlement, onLate }: { claim: Claim; settlement: Settlement; onLate: () => void },

@@ -1,12 +1,12 @@
 import type { Clock } from '../clock.ts';
 
 const LOOK_MS = 2_000;
-/** Longer than a busy process is late. */
+/** A busy process is late, but less than this. */
 const LATE_MS = 3_000;
 
 /**
- * Knows since when this process has run without interruption. A process that was stopped (SIGSTOP, Ctrl-Z, a debugger), or whose
- * clock was set forward, sees it by how late it comes to what it does every LOOK_MS.
+ * Knows since when this process has run without interruption. A process that was stopped (SIGSTOP, Ctrl-Z, a debugger), or
+ * whose clock was set forward, notices it because a timer of LOOK_MS fires too late.
  */
 export class UninterruptedRun {
   readonly #clock: Clock;
@@ -15,7 +15,7 @@ export class UninterruptedRun {
   #seenAt: number;
   #cancel: (() => void) | undefined;
 
-  /** Looks for breaks from `watch` on, for as long as that is needed: an idle process has no timer. */
+  /** `watch` looks for interruptions as long as `isNeeded` returns true, since an idle process should have no timer. */
   constructor(clock: Clock, isNeeded: () => boolean) {
     this.#clock = clock;
     this.#isNeeded = isNeeded;
@@ -23,7 +23,7 @@ export class UninterruptedRun {
     this.#seenAt = this.#since;
   }
 
-  /** Ms since the epoch. The first call after a break notices it, before any timer does. */
+  /** Returns milliseconds since the epoch. The first call after an interruption notices it, before the timer does. */
   since(now = this.#clock.now()): number {
     if (now - this.#seenAt > LOOK_MS + LATE_MS) this.#since = now;
     this.#seenAt = now;

@@ -2,46 +2,37 @@ import { Problems, validateOptions } from '../validate-options.ts';
 import { ConfigError } from '../errors.ts';
 import { MASK, printable, redactUrl } from '../redact.ts';
 import { encodedUrl, requestTarget } from '../url.ts';
-import type { SignatureScheme } from '../signature/schemes/scheme.ts';
-import { buildHeaders } from './headers.ts';
+import { buildHeaders, type HeaderContext } from './headers.ts';
 import { MAX_WEBHOOKS, type WebhookOptions } from './options.ts';
 
-/** A webhook that has been checked, with all that its requests have in common. */
+/** A validated webhook, with everything that its requests have in common. */
 export interface Webhook {
-  /** Names it in the progress of a delivery: its URL as shown, numbered from the second that shares it. */
+  /** Identifies the webhook in the progress of a delivery: `shownUrl`, with a number if other webhooks share it. */
   readonly key: string;
-  /** As it is requested: without userinfo, the path as given. */
+  /** The URL as requested: without userinfo, and with the path as given. */
   readonly url: string;
-  /** As it is shown and kept: userinfo and secret parameters masked. */
+  /** The URL as shown and stored: userinfo and secret parameters are masked. */
   readonly shownUrl: string;
-  /** Name, value, name, value … without the signature. */
+  /** Headers without the signature: name, value, name, value … */
   readonly headers: readonly string[];
-  /** A configured `Idempotency-Key` is among the headers, and wins over the message id. */
+  /** Whether an `Idempotency-Key` is configured, which replaces the message id. */
   readonly hasOwnKey: boolean;
-  /** A configured `traceparent` or `tracestate` is among the headers, and wins. */
+  /** Whether a `traceparent` or `tracestate` is configured, which replaces the one of the attempt. */
   readonly hasOwnTrace: boolean;
 }
 
-interface WebhookContext {
-  readonly userAgent: string;
-  /** Names it in errors. */
-  readonly setting: string;
-  /** The signature schemes in use, whose headers cannot be configured. */
-  readonly schemes?: readonly SignatureScheme[] | undefined;
-}
+type WebhookContext = Omit<HeaderContext, 'authorization'>;
 
-/**
- * Checks the webhooks of a destination and builds their requests' constant parts once.
- * @throws ConfigError
- */
+/** Validates the webhooks of a destination and builds the constant parts of their requests. @throws ConfigError */
 export function prepareWebhooks(
   webhooks: readonly WebhookOptions[],
-  { userAgent, setting, schemes }: WebhookContext,
+  context: WebhookContext,
 ): readonly Webhook[] {
+  const { setting } = context;
   validateWebhookCount(webhooks.length, setting);
   const problems = new Problems();
   const all = webhooks.map((webhook, index) =>
-    problems.collect(() => prepareWebhook(webhook, { userAgent, setting: `${setting}[${index}]`, schemes })),
+    problems.collect(() => prepareWebhook(webhook, { ...context, setting: `${setting}[${index}]` })),
   );
   problems.throwIfAny(setting);
   const timesShown = new Map<string, number>();
@@ -50,7 +41,7 @@ export function prepareWebhooks(
     const { shownUrl } = prepared;
     const time = (timesShown.get(shownUrl) ?? 0) + 1;
     timesShown.set(shownUrl, time);
-    // No URL has a fragment here, so no other webhook's key looks like this.
+    // No `shownUrl` has a fragment, so no other key looks like this.
     return { ...prepared, key: time === 1 ? shownUrl : `${shownUrl}#${time}` };
   });
 }
@@ -64,14 +55,12 @@ export function validateWebhookCount(count: number, setting: string): void {
   });
 }
 
-/** The same of one webhook, whose key is that of the first with its URL. @throws ConfigError */
-export function prepareWebhook(
-  webhook: WebhookOptions,
-  { userAgent, setting, schemes }: WebhookContext,
-): Webhook {
+/** Prepares one webhook. Its key is not numbered. @throws ConfigError */
+export function prepareWebhook(webhook: WebhookOptions, context: WebhookContext): Webhook {
+  const { setting } = context;
   validateOptions(webhook, { setting, kinds: KINDS, required: Object.keys(KINDS) });
   const { url, shownUrl, authorization } = readUrl(webhook.url, setting);
-  const headers = buildHeaders(webhook.headers, { userAgent, authorization, setting, schemes });
+  const headers = buildHeaders(webhook.headers, { ...context, authorization });
   const names = new Set(Object.keys(webhook.headers).map((name) => name.toLowerCase()));
   const hasOwnKey = names.has('idempotency-key');
   const hasOwnTrace = names.has('traceparent') || names.has('tracestate');
@@ -104,7 +93,7 @@ function readUrl(given: string, setting: string): WebhookAddress {
   if (text.includes('#')) {
     throw fail(
       `Expected a URL without a fragment, got \`${shown}\``,
-      'A fragment is never sent: remove it from the # on, or write the # as %23',
+      'remove the # and everything after it, which is never sent, or write the # as %23',
     );
   }
   const requested = url.origin + requestTarget(text);
@@ -113,7 +102,7 @@ function readUrl(given: string, setting: string): WebhookAddress {
     : withUserinfo(url, requested);
 }
 
-/** Basic authentication (RFC 7617). */
+/** Reads an address with Basic authentication (RFC 7617). */
 function withUserinfo(url: URL, requested: string): WebhookAddress {
   const credentials = Buffer.concat([
     percentDecoded(url.username),
@@ -127,7 +116,7 @@ function withUserinfo(url: URL, requested: string): WebhookAddress {
   };
 }
 
-/** What a URL percent-encodes are bytes, of any encoding; a stray % stands for itself. */
+/** Decodes to bytes, since a URL can percent-encode any character encoding. A stray % stays. */
 function percentDecoded(text: string): Buffer {
   const bytes = text.replace(/%([0-9a-f]{2})/gi, (_, hex: string) =>
     String.fromCharCode(Number.parseInt(hex, 16)),
@@ -135,7 +124,7 @@ function percentDecoded(text: string): Buffer {
   return Buffer.from(bytes, 'latin1');
 }
 
-/** What is no good URL, for an error text. */
+/** Shows an invalid URL in an error. */
 function shownText(text: string): string {
   return printable(redactUrl(text), 200);
 }

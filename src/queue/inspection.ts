@@ -2,52 +2,55 @@ import type { AttemptRecord } from '../attempt-record.ts';
 import type { Delivery, DeliveryState } from './delivery.ts';
 import type { LaneId, QueueDepth } from './queue.ts';
 
-/** Looks into a queue and changes it on behalf of a person, while others deliver from it. All methods reject with QueueError when the store fails. */
+/**
+ * Reads and changes a queue for a person, while other processes deliver from it. All methods reject with QueueError if the
+ * store fails.
+ */
 export interface QueueInspection {
-  /** Each lane that has anything. */
+  /** Returns each lane that has deliveries. */
   stats(): Promise<readonly LaneStats[]>;
 
-  /** The attempts of those that were delivered last: at most this many of each lane, or of all lanes. Reads no body. */
+  /** Returns the attempts of the latest delivered deliveries: at most `limit` per lane, or for all lanes together. Reads no bodies. */
   lastDelivered(limit: number): Promise<readonly DeliveredAttempts[]>;
 
   /**
-   * Some deliveries, in the order of adding; ask again `after` the last for more. Deliveries that are added in between come last. A
-   * damaged one is marked dead by this, where the store allows it; the same with `get`.
+   * Returns a page of deliveries, in the order of adding; the next page comes `after` the last one. New deliveries are at
+   * the end. Marks damaged deliveries dead if the store allows it; so does `get`.
    */
   list(selection: DeliverySelection): Promise<Page>;
 
   get(id: string): Promise<Delivery | undefined>;
 
-  /** The ids of all deliveries in these states, in any order. A body is not read for it. */
+  /** Returns the ids of all deliveries in these states, in any order, without reading bodies. */
   ids(states: readonly DeliveryState[]): Promise<readonly string[]>;
 
-  /** As `get`, for several in one request. */
+  /** Returns several deliveries like `get`, in one request. */
   getAll(ids: readonly string[]): Promise<readonly (Delivery | undefined)[]>;
 
-  /** The states of those of the deliveries that are there, by id. */
+  /** Returns the states by id. Unknown ids are missing. */
   states(ids: readonly string[]): Promise<ReadonlyMap<string, DeliveryState>>;
 
   /**
-   * Has dead letters delivered again, each with a new retry window that starts now, behind what waits in its order
-   * keys. The attempts so far are kept. The results are in the order of `ids`.
+   * Retries dead letters. Each gets a new retry window that starts now, and goes behind the deliveries that wait with the
+   * same order keys. Its attempts are kept. Returns one result per id, in order.
    */
   retry(ids: readonly string[]): Promise<readonly RetryResult[]>;
 
   /**
-   * Makes what waits for another round due now, also where a webhook asked to be left alone until later. A pending one is due
-   * already. The results are in the order of `ids`.
+   * Makes deliveries that wait for a retry due now, even if a webhook asked for a longer wait. A pending delivery is due
+   * already. Returns one result per id, in order.
    */
   makeDue(ids: readonly string[]): Promise<readonly DueResult[]>;
 
   /**
-   * Removes deliveries for good, unless they are in flight. The results are in the order of the deliveries. One that the
-   * caller has read just now is given as it was read: a server need not look for it again.
+   * Removes deliveries for good, unless they are in flight. Returns one result per delivery, in order. Pass a delivery that
+   * was just read, instead of its id, so that a server need not look for it again.
    */
   drop(deliveries: readonly (string | Delivery)[]): Promise<readonly DropResult[]>;
 }
 
 export interface LaneStats extends LaneId, QueueDepth {
-  /** The earliest due time of those that wait and are not in flight. Ms since the epoch. */
+  /** The earliest due time of the deliveries that wait. Milliseconds since the epoch. */
   readonly nextDueAt?: number;
 }
 
@@ -61,42 +64,42 @@ export function hasDeliveries({ pending, sending, retrying, delivered, dead }: Q
 
 export interface DeliverySelection {
   readonly states: readonly DeliveryState[];
-  /** Added since then. Ms since the epoch. */
+  /** Only deliveries that were added at this time or later. Milliseconds since the epoch. */
   readonly since?: number;
-  /** From a page before. */
+  /** The cursor of the previous page. */
   readonly after?: Cursor;
-  /** The page's size, at least 1. */
+  /** The page size, at least 1. */
   readonly limit: number;
   /**
-   * They are changed next, and come in the order of adding on every store. A user who may only read cannot ask for it.
-   * @default on a server, by lane and state
+   * Whether the caller changes the deliveries next. They are then in the order of adding on every store, which a user with
+   * read-only access cannot have. @default on a server, by lane and state
    */
   readonly toChange?: boolean;
 }
 
-/** Where a page ended. */
+/** The position where a page ended. */
 export type Cursor = number;
 
 export interface Page {
   readonly deliveries: readonly Delivery[];
-  /** Undefined: there is no more. */
+  /** The cursor for the next page. Undefined on the last page. */
   readonly next: Cursor | undefined;
 }
 
-/** `waiting`: it is not settled. `invalid`: no attempt would make it valid. `damaged`: its body is not what was added. */
+/** `waiting`: the delivery is not settled. `invalid`: no attempt would make it valid. `damaged`: its body is not what was added. */
 export type RetryResult = 'retried' | 'unknown' | 'delivered' | 'waiting' | 'invalid' | 'damaged';
 
-/** `due`: it will be attempted as soon as there is room. */
+/** `due`: the delivery will be attempted as soon as its lane has room. */
 export type DueResult = 'due' | 'unknown' | 'delivered' | 'dead' | 'sending';
 
 export type DropResult = 'dropped' | 'unknown' | 'sending';
 
-/** How a store drops dead letters in steps. */
+/** Options for removing dead letters in steps. */
 export interface DeadDropping {
-  /** Ms since the epoch. */
+  /** Milliseconds since the epoch. */
   readonly since: number;
-  /** Asked before each step. */
+  /** Called before each step. Returns whether to continue. */
   readonly goesOn: () => boolean;
-  /** Called after each step with the number so far. */
+  /** Called after each step, with the number of removed dead letters so far. */
   readonly onDropped: (count: number) => void;
 }

@@ -10,29 +10,29 @@ export interface MoveOptions {
 }
 
 export interface MoveCounts {
-  /** Waiting deliveries that are in the other queue now, and no longer in this one. */
+  /** Waiting deliveries that have been moved. */
   readonly waiting: number;
-  /** Dead letters, likewise. */
+  /** Dead letters that have been moved. */
   readonly dead: number;
-  /** In flight: they stay, until the process that delivers them has settled them. */
+  /** Deliveries in flight. They stay until the process that delivers them has settled them. */
   readonly left: number;
 }
 
 const MOVED: readonly DeliveryState[] = ['pending', 'retrying', 'dead'];
-/** In the other queue, one transaction. Fewer would wait for a server more often. */
+/** Deliveries per page, which the other queue adds in one transaction. Smaller pages would wait for a server more often. */
 const PAGE = 1_000;
 
 /**
- * Moves what waits and what is dead to another queue, with what was learned of it, in the order in which it was added. Each
- * is added there before it is dropped here: after a kill in between it is in both, and is moved again, which changes
- * nothing there. One that is claimed here in between stays, and may be delivered twice when others deliver there already.
+ * Moves waiting deliveries and dead letters to another queue, with their progress, in the order of adding. Each one is added
+ * there before it is dropped here. After a kill between the two it is in both queues; moving it again does not change the
+ * other queue. A delivery that is claimed here in between stays, and is delivered twice if the other queue delivers already.
  */
 export async function moveDeliveries({ from, to, signal, onProgress }: MoveOptions): Promise<MoveCounts> {
   let counts: MoveCounts = { waiting: 0, dead: 0, left: await countSending(from) };
   const pages = pagesOf(from, signal);
   let [page, added]: [Deliveries, Deliveries] = [await pages.next(), []];
   while (page.length > 0 || added.length > 0) {
-    // A server reads the next page and drops the last one while this one is written.
+    // A server reads the next page and drops the previous one while this one is written.
     const [next, , results] = await Promise.all([
       pages.next(),
       to.add(page.map(toMovedDelivery)),
@@ -47,7 +47,7 @@ export async function moveDeliveries({ from, to, signal, onProgress }: MoveOptio
 
 type Deliveries = readonly Delivery[];
 
-/** Reads page by page; an empty one is the end. */
+/** Reads page by page. An empty page marks the end. */
 function pagesOf(from: QueueInspection, signal: AbortSignal): { readonly next: () => Promise<Deliveries> } {
   let after: Cursor | undefined = 0;
   const next = async (): Promise<Deliveries> => {
@@ -70,12 +70,11 @@ function counted(
   deliveries: readonly Delivery[],
   results: readonly string[],
 ): MoveCounts {
-  const isDone = deliveries.map((_, index) => results[index] !== 'sending');
-  const of = (isDead: boolean): number =>
-    deliveries.filter(({ state }, index) => isDone[index] && (state === 'dead') === isDead).length;
+  const moved = deliveries.filter((_, index) => results[index] !== 'sending');
+  const deadCount = moved.filter(({ state }) => state === 'dead').length;
   return {
-    waiting: waiting + of(false),
-    dead: dead + of(true),
-    left: left + isDone.filter((each) => !each).length,
+    waiting: waiting + moved.length - deadCount,
+    dead: dead + deadCount,
+    left: left + deliveries.length - moved.length,
   };
 }

@@ -1,7 +1,7 @@
-/** How long settled deliveries stay in the queue. A store may remove them later, never earlier. */
+/** How long settled deliveries stay in the queue. A store may remove them later, but not earlier. */
 export interface RetentionOptions {
-  /** How long a delivered one stays. Ms. */
+  /** Milliseconds that a delivered one stays. */
   readonly deliveredMs: number;
-  /** How long a dead letter stays. Ms. */
+  /** Milliseconds that a dead letter stays. */
   readonly deadMs: number;
 }

@@ -1,13 +1,13 @@
 /** The initial number of slots: a power of two. */
 const SMALLEST = 16;
-/** Differs in every process, so that no sender can choose keys that all belong in one slot. */
+/** Differs in every process, so that no sender can choose keys that all collide. */
 const SEED = Math.floor(Math.random() * 2 ** 32);
 
 /**
- * A map that millions of keys pass through. V8's own Map makes a new table after a number of insertions and has the old
- * one point to it: once one of them is in the old generation, all later tables, and all that they ever held, stay in memory
- * until the next full collection: 40 MB of a replay. This map uses a free slot again. Open addressing with linear probing,
- * never more than half full.
+ * A map for millions of keys that are added and removed. V8's Map allocates a new table after a number of insertions, and
+ * the old table points to the new one: when one of them reaches the old generation, all later tables, with everything they
+ * ever held, stay in memory until the next full collection. This is 40 MB in a replay. This map reuses free slots. It uses
+ * open addressing with linear probing, and is never more than half full.
  */
 export class ReusableMap<Value> {
   #keys: (string | undefined)[] = emptySlots(SMALLEST);
@@ -38,19 +38,19 @@ export class ReusableMap<Value> {
     const slot = this.#slotOf(key);
     if (this.#keys[slot] === undefined) return;
     this.#size--;
-    this.#close(slot);
+    this.#closeGap(slot);
   }
 
-  /** Yields the values in no particular order. The map may be changed during the iteration, which may miss values added then. */
+  /** Yields the values in no particular order. The map may change during the iteration, which can then miss new values. */
   *values(): Generator<Value, void, undefined> {
     const [keys, values] = [[...this.#keys], [...this.#values]];
     for (const [slot, key] of keys.entries()) {
-      // A value may be undefined; a slot that holds one has a key.
+      // The value itself may be undefined; only the key shows that the slot is used.
       if (key !== undefined) yield values[slot] as Value;
     }
   }
 
-  /** The slot that holds the key, or that it would go to. */
+  /** Returns the slot of the key, or the free slot where it would be added. */
   #slotOf(key: string): number {
     const keys = this.#keys;
     const mask = keys.length - 1;
@@ -59,8 +59,8 @@ export class ReusableMap<Value> {
     return slot;
   }
 
-  /** Moves up the keys that could no longer be found behind a free slot. */
-  #close(free: number): void {
+  /** Shifts later keys back into the freed slot so that linear probing still finds them. */
+  #closeGap(free: number): void {
     const [keys, values] = [this.#keys, this.#values];
     const mask = keys.length - 1;
     let hole = free;
@@ -94,7 +94,7 @@ function emptySlots<Item>(count: number): (Item | undefined)[] {
   return Array.from({ length: count }, () => undefined);
 }
 
-/** FNV-1a over UTF-16 units, its high bits folded into the low ones, which choose the slot. */
+/** FNV-1a over UTF-16 units. Folds the high bits into the low ones, which select the slot. */
 function hashOf(key: string): number {
   let hash = SEED;
   for (let at = 0; at < key.length; at++) hash = Math.imul(hash ^ key.charCodeAt(at), 0x01000193);

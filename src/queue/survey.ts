@@ -1,22 +1,25 @@
 import type { Delivery } from './delivery.ts';
 import type { LaneStats, QueueInspection } from './inspection.ts';
 
-/** The state of a queue's deliveries in figures, with a few examples. */
+/** The state of a queue in numbers, with some examples. */
 export interface QueueSurvey {
   readonly lanes: readonly LaneStats[];
-  /** Dead letters by reason; by '' where the reasons are not counted. */
+  /** Dead letters by reason; under '' if the reasons are not counted. */
   readonly dead: Readonly<Record<string, number>>;
-  /** Some that will be tried again, with what their attempts came to. */
+  /** A sample of the deliveries that wait for a retry, with the results of their attempts. */
   readonly retrying: readonly Delivery[];
-  /** Processes that deliver. Undefined: the store does not know. */
+  /** Processes that deliver. Undefined if the store does not know them. */
   readonly deliverers: readonly { readonly pid: number; readonly isHere: boolean }[] | undefined;
-  /** When the last was added. Ms since the epoch. Undefined: nothing was, or the store does not know. */
+  /** When the latest delivery was added. Milliseconds since the epoch. Undefined for an empty queue, or if the store does not know. */
   readonly newestAt: number | undefined;
 }
 
 const SOME = 50;
 
-/** Surveys any queue by its inspection, which knows neither who delivers nor why dead letters died without reading each. */
+/**
+ * Surveys any queue through its inspection. Does not determine who delivers, or why dead letters died, because this would
+ * read each.
+ */
 export async function surveyInspection(inspection: QueueInspection): Promise<QueueSurvey> {
   const lanes = await inspection.stats();
   const isRetrying = lanes.some(({ retrying }) => retrying > 0);

@@ -7,12 +7,12 @@ import type { DeliveryState } from '../queue/delivery.ts';
 import type { QueueInspection } from '../queue/inspection.ts';
 import { monitored, type DurableQueue, type DurableQueueOptions } from './opened-queue.ts';
 
-// Each backend is loaded by its one line here, when it is needed: its packages are installed by those who have a server.
+// Each backend is loaded by one line, when it is needed: only users with a server install its packages.
 export { MemoryQueue } from './memory/memory-queue.ts';
 const loadFiles = () => import('./sqlite/open-queue-file.ts');
 const loadServers = () => import('./server/open-server-queue.ts');
 
-/** Throws ConfigError for a store of another kind, QueueError for one that cannot be used. */
+/** Opens the queue in its file or on its server. Throws ConfigError for an unknown kind of store, QueueError if the store fails. */
 export function openDurableQueue(options: DurableQueueOptions): Promise<DurableQueue> {
   const place = options.store ?? join(options.dataDir, FILE);
   return isServer(place) ? openOnServer(place, options) : openInFile(place, options);
@@ -21,7 +21,7 @@ export function openDurableQueue(options: DurableQueueOptions): Promise<DurableQ
 /** The name of the queue's file in the data folder. */
 const FILE = 'hooks.db';
 
-/** Whether it is the URL of a server, and not of a file. It loads nothing, for those who have a file. */
+/** Whether the store is the URL of a server, and not a file. Loads no packages. */
 export function isServer(place: string): boolean {
   return /^(?:rediss?|postgres(?:ql)?):/i.test(place);
 }
@@ -58,7 +58,7 @@ async function openOnServer(
 
 async function openInFile(place: string, options: DurableQueueOptions): Promise<DurableQueue> {
   if (place.endsWith('.part')) {
-    const hint = 'run `hooks queue recover` again; the damaged file is what it was';
+    const hint = 'run `hooks queue recover` again; the damaged file is unchanged';
     throw new QueueError(`The queue ${place} is not complete: a recovery was interrupted`, { hint });
   }
   const { openQueueFile } = await loadFiles();
@@ -73,7 +73,7 @@ async function openInFile(place: string, options: DurableQueueOptions): Promise<
     ...monitored(inspection),
     check: async (forWhat) => {
       await store.check(forWhat);
-      // Damaged pages may be unreadable, though there is room to write.
+      // Damaged pages can be unreadable even if writes succeed.
       await queue.lanes();
     },
     warnings: async () => (loss === undefined ? [] : [loss]),
@@ -85,7 +85,7 @@ async function openInFile(place: string, options: DurableQueueOptions): Promise<
   };
 }
 
-/** Opens the audiences of a file, with whatever else is in it. Throws ConfigError for another kind of place, QueueError. */
+/** Opens the audiences in a file. Throws ConfigError for a store that is not a file, and QueueError. */
 export async function openAudienceStore(
   place: string,
   clock: Clock,
@@ -93,17 +93,20 @@ export async function openAudienceStore(
   return (await loadFiles()).openAudiences(place, clock);
 }
 
-/** Opens temporary room that has no name and is gone with its process. */
+/** Opens temporary storage without a name, which ends with its process. */
 export async function openChunkStore(): Promise<ChunkStore> {
   return (await loadFiles()).openChunks();
 }
 
 type Files = Awaited<ReturnType<typeof loadFiles>>;
 
-/** A queue's file as it is found: nothing is made or changed by looking. */
+/** The facts about a queue's file. Examining it creates and changes nothing. */
 export type QueueExamination = Awaited<ReturnType<Files['examineFile']>>;
 
-/** `place` is as of `store`. Throws ConfigError for another kind of place, QueueError for a file that cannot be opened, or not even looked for. */
+/**
+ * Examines a file, given like `store`. Throws ConfigError for a store that is not a file, QueueError for a file that cannot
+ * be found or opened.
+ */
 export async function examineQueue(place: string, clock: Clock): Promise<QueueExamination> {
   return (await loadFiles()).examineFile(place, clock);
 }
@@ -111,16 +114,16 @@ export async function examineQueue(place: string, clock: Clock): Promise<QueueEx
 export type Recovery = Awaited<ReturnType<Files['recoverFile']>>;
 
 /**
- * Copies what can be read of the file of a queue to a new one; the file is left as it is. Throws ConfigError when there is
- * something at `to`, QueueError when nothing at all can be read.
+ * Copies the readable part of a queue's file to a new one, and leaves the file unchanged. Throws ConfigError if `to` exists,
+ * QueueError if nothing can be read.
  */
 export async function recoverQueue(from: string, options: { to: string; clock: Clock }): Promise<Recovery> {
   return (await loadFiles()).recoverFile(from, options);
 }
 
 /**
- * A process may be killed between the end of a delivery and its note in the deletion request, and a dead letter may be
- * retried: the queue knows better then. Of what it knows no longer, the note counts.
+ * Updates a deletion request from the queue before reading it: a process can be killed after settling a delivery and before
+ * recording this, and a dead letter can be retried. For deliveries that the queue has forgotten, the record counts.
  */
 function caughtUp(store: DeletionStore, inspection: Pick<QueueInspection, 'states'>): DeletionStore {
   const catchUp = async (id: string, recorded: readonly RecordedDelivery[]): Promise<void> => {
@@ -146,10 +149,10 @@ function caughtUp(store: DeletionStore, inspection: Pick<QueueInspection, 'state
   };
 }
 
-/** Looked up together: a server is asked for each by itself. */
+/** Deliveries that are updated at once: a server gets a request for each. */
 const AT_ONCE = 1_000;
 
-/** Undefined: the delivery is not settled. */
+/** Returns undefined if the delivery is not settled. */
 function endOf(state: DeliveryState): boolean | undefined {
   return state === 'delivered' || (state === 'dead' ? false : undefined);
 }

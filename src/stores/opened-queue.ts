@@ -6,80 +6,83 @@ import type { Queue } from '../queue/queue.ts';
 import type { RetentionOptions } from '../queue/retention.ts';
 import type { Seen } from '../service/ingest/seen.ts';
 
-/** A queue with the records that belong to it, and what can be asked of them. */
+/** A queue with its related records, and the questions that monitoring asks. */
 export interface OpenQueue {
   readonly queue: Queue;
-  /** The clock of the times in it. */
+  /** The clock of all times in the queue. */
   readonly clock: Clock;
   readonly seen: Seen;
   readonly deletions: DeletionStore;
-  /** Each lane that has anything, with what it has. */
+  /** Returns each lane that has deliveries, with their numbers. */
   readonly lanes: () => Promise<readonly LaneStats[]>;
-  /** When the oldest delivery that is not settled was added. Ms since the epoch. */
+  /** Returns when the oldest unsettled delivery was added. Milliseconds since the epoch. */
   readonly oldestAt: () => Promise<number | undefined>;
-  /** Rejects when nothing could be stored: nothing more, unless it is only to settle what is there. */
+  /** Rejects if the store cannot take new deliveries, or with `toAdd: false`, cannot take settlements. */
   readonly check: (options?: CheckOptions) => Promise<void>;
-  /** Settings that could lose or reject deliveries, a sentence each. */
+  /** Returns settings that could lose or reject deliveries, a sentence each. */
   readonly warnings: () => Promise<readonly string[]>;
-  /** Puts back deliveries that no claim would ever find. Returns how many. Undefined: the store can lose none. */
+  /**
+   * Makes deliveries claimable again that damage has hidden from claims, and returns their number. Undefined if the store
+   * cannot lose any.
+   */
   readonly sweep?: () => Promise<number>;
-  /** The queue, then whatever it is in. */
+  /** Closes the queue, then its store. */
   readonly close: () => Promise<void>;
 }
 
 export interface CheckOptions {
-  /** False: for a process that only settles what is there. @default true */
+  /** False for a process that only settles existing deliveries. @default true */
   readonly toAdd?: boolean;
 }
 
 export interface DurableQueueOptions {
-  /** `sqlite:FILE`, a path, or the URL of a server; undefined: `hooks.db` in the data folder. */
+  /** `sqlite:FILE`, a path, or the URL of a server. Undefined for `hooks.db` in the data folder. */
   readonly store: string | undefined;
   readonly dataDir: string;
   readonly clock: Clock;
-  /** @default nothing that is settled is forgotten */
+  /** @default settled deliveries are never removed */
   readonly retention?: RetentionOptions;
-  /** Whether to make a file that is missing. @default true */
+  /** Whether to create a missing file. @default true */
   readonly create?: boolean;
-  /** Whether the caller neither adds nor delivers: it may have a file that cannot be written, and not one of 0 bytes. @default false */
+  /** Whether the caller neither adds nor delivers. It may then open a read-only file, but not one of 0 bytes. @default false */
   readonly isReading?: boolean;
 }
 
-/** A queue in one store, which several processes may share. */
+/** A queue in a store that several processes may share. */
 export interface DurableQueue extends OpenQueue {
-  /** The file, or the URL of the server as it may be shown. */
+  /** The file, or the URL of the server without secrets. */
   readonly place: string;
-  /** Undefined: it is on a server. */
+  /** Undefined on a server. */
   readonly file: QueueFile | undefined;
   readonly inspection: QueueInspection;
-  /** The commits that were lost when it was opened, as a sentence. Also one of `warnings`. */
+  /** A sentence about commits that were lost before opening. Also one of `warnings`. */
   readonly loss: string | undefined;
   /** Finds lanes whose registration a server has lost, so that the inspection sees them. */
   readonly findLanes: () => Promise<void>;
-  /** Opens the audiences: in the same file, or over a server in the data folder's. Closed with the queue. */
+  /** Opens the audiences: in the same file, or for a server, in the file of the data folder. Closed with the queue. */
   readonly audiences: () => Promise<AudienceCatalog>;
-  /** Whether both are open on one store. Their names do not tell: a file has several, as a server has. */
+  /** Whether both queues use one store. Names do not show this, because a file or a server can have several. */
   readonly isSameStore: (other: DurableQueue) => Promise<boolean>;
 }
 
-/** What only a queue's file can do. All methods reject with QueueError. */
+/** Operations that only a queue in a file has. All methods reject with QueueError. */
 export interface QueueFile {
   /**
-   * Removes all dead letters that were added since then, in steps between the writes of others and without reading them.
-   * Messages of deletion requests stay: their requests record how each ended.
+   * Removes all dead letters added since then, without reading them, in steps between other processes' writes. Keeps the
+   * messages of deletion requests, which record how each of them ended.
    */
   dropDead(options: DeadDropping): Promise<void>;
-  /** Gives free space back to the file system in steps, between the writes of others. Asks `goesOn` before each step. */
+  /** Returns free space to the file system, in steps between other processes' writes. Calls `goesOn` before each step. */
   giveBackSpace(goesOn: () => boolean): Promise<void>;
-  /** Copies the file as it is at one moment into an empty file, while others go on delivering. */
+  /** Copies a snapshot of the file into an empty file, while other processes continue. */
   copyTo(file: string): Promise<void>;
-  /** Writes the log into the file, and returns the size of the file. */
+  /** Writes the log into the file, and returns the size of the file in bytes. */
   settledBytes(): Promise<number>;
 }
 
 const UNSETTLED = ['pending', 'sending', 'retrying'] as const;
 
-/** What monitoring asks of an inspection. */
+/** Returns the facts for monitoring, from an inspection. */
 export function monitored(inspection: QueueInspection): Pick<OpenQueue, 'lanes' | 'oldestAt'> {
   return {
     lanes: () => inspection.stats(),

@@ -1,40 +1,40 @@
 /**
- * What is known of a response. `headers` by lower-case names: only those that tell where a response comes from
- * (transport/evidence-headers.ts). All text is from outside, without secrets, unescaped.
+ * The evidence in a response. `headers` has only EVIDENCE_HEADERS, with lower-case names. All texts come from outside: they
+ * have no secrets, but are not escaped.
  */
 export interface ResponseEvidence {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   /** The beginning of the body. */
   readonly body: string;
-  /** Whether the request had a signature. */
+  /** Whether the request was signed. */
   readonly isSigned: boolean;
-  /** Whether a scheme signed it that has no `X-Signature`. */
+  /** Whether the request was signed by a scheme without `X-Signature`. */
   readonly isBySchemeWithout?: boolean | undefined;
 }
 
-/** What the words for a cause may name. It is little, since each attempt keeps it. */
+/** The facts that the text for a cause may mention. They are few, because every attempt stores them. */
 export interface CauseFacts {
   readonly status: number;
   /** The URL of the request, redacted. */
   readonly url: string;
   /** The `Server` header. */
   readonly server?: string | undefined;
-  /** Where a redirect leads, or the other URL or protocol that was found there. */
+  /** The target of a redirect, or the URL or protocol that was found instead. */
   readonly location?: string | undefined;
   readonly retryAfter?: string | undefined;
-  /** The body of the response, or its beginning, of which the reason is quoted. */
+  /** The beginning of the body, from which the reason is quoted. */
   readonly body?: string | undefined;
 }
 
 /**
- * How far a cause reaches. `way`: something in front of the receiver refuses, whatever the message says. `busy`: likewise, for now.
- * `receiver`: the receiver itself, in words that name the reason. `status`: little is known but the status, so that a caller that knows what is
- * special about the message knows more.
+ * The scope of a cause. `way`: a system before the receiver rejects, whatever the message is. `busy`: the same, but
+ * temporarily. `receiver`: the receiver itself, which names a reason. `status`: only the status is known, so that a caller
+ * that knows more about the message can explain more.
  */
 export type CauseKind = 'way' | 'busy' | 'receiver' | 'status';
 
-/** Why a response is what it is, and how to fix it. */
+/** Why the receiver responded so, and how to fix it. */
 export interface ResponseCause {
   readonly code: string;
   readonly kind: CauseKind;
@@ -44,7 +44,7 @@ export interface ResponseCause {
   readonly fix: string;
 }
 
-/** A failure without a response. `cause` is more exact than `error`, where it is known. */
+/** A failure without a response. `cause`, if known, is more exact than `error`. */
 export interface FailureEvidence {
   readonly error: string;
   readonly cause?: string | undefined;
@@ -53,10 +53,10 @@ export interface FailureEvidence {
 /** Why there is no response. */
 export interface NetworkCause {
   readonly code: string;
-  /** Undefined where the words of the transport say it all. */
+  /** Undefined if the text of the transport is enough. */
   readonly says: string | undefined;
-  /** What a sender can do. */
+  /** A fix for the sender. */
   readonly fix: string;
-  /** What the author of the receiver can do. */
+  /** A fix for the author of the receiver. */
   readonly receiverFix: string;
 }

@@ -1,2 +1,3 @@
-// A module of its own, which the program then loads by `require`: `import()` of a package starts Node's loader of ES modules first.
+// A separate module, which the built program loads by `require`: `import()` of a package would first start Node's ES module
+// loader.
 export { default as HttpClient } from 'undici/lib/dispatcher/client.js';

@@ -1,32 +1,24 @@
 import { printable } from '../redact.ts';
-import type { NetworkError } from './transport.ts';
+import type { NetworkError, NetworkFailure } from './transport.ts';
 
-/** What went wrong on the way to a receiver: the stable code, and the same in words. */
-export interface NetworkFailure {
-  readonly error: NetworkError;
-  readonly detail: string;
-  /** What is known more exactly: a code of diagnosis/causes/network-causes.ts. */
-  readonly cause?: string;
-}
-
-/** The `code` of a `lookup` that rejects an address. */
+/** The `code` of a `lookup` error for an address that is not allowed. */
 export const BLOCKED_ADDRESS = 'ERR_HOOKS_BLOCKED_ADDRESS';
-/** The proxy would not carry the request. */
+/** The `code` of an error of a proxy that did not carry the request. */
 export const PROXY_REFUSED = 'ERR_HOOKS_PROXY_REFUSED';
 const MALFORMED_RESPONSE = 'ERR_HOOKS_MALFORMED_RESPONSE';
 const CUT = 'ERR_HOOKS_CUT_RESPONSE';
-/** Codes of our own errors, whose messages say what happened. */
+/** Codes of this program's own errors, whose messages already say what happened. */
 const TELLING_CODES: ReadonlySet<string> = new Set([BLOCKED_ADDRESS, PROXY_REFUSED, MALFORMED_RESPONSE]);
 
-/** What undici says of first bytes that are not those of HTTP. */
+/** Part of undici's message for a response that does not start like HTTP. */
 const NOT_HTTP = 'Expected HTTP/';
 const MALFORMED = 'malformed-http';
 
 const TLS_FAILED = 'the TLS connection failed';
 
 /**
- * Errors of the system, of TLS (Node's documentation, "X509 certificate error codes") and of undici, by `code`. What cannot be reached
- * is `refused`: nothing was sent. What broke off is `reset`: the receiver may have the message. The third is what is known more exactly.
+ * Errors of the system, of TLS (Node's documentation, "X509 certificate error codes") and of undici, by `code`. `refused`:
+ * the receiver was not reached, and nothing was sent. `reset`: the connection broke, and the receiver may have the message.
  */
 const BY_CODE: Readonly<Record<string, readonly [error: NetworkError, words: string, cause?: string]>> = {
   ECONNREFUSED: ['refused', 'the connection was refused'],
@@ -40,11 +32,11 @@ const BY_CODE: Readonly<Record<string, readonly [error: NetworkError, words: str
   EMFILE: ['refused', 'this process has too many files and connections open', 'too-many-files'],
   ENFILE: ['refused', 'this machine has too many files and connections open', 'too-many-files'],
   [PROXY_REFUSED]: ['refused', 'the proxy refused'],
-  ETIMEDOUT: ['timeout', 'the system gave up waiting for the other side', 'no-connection-in-time'],
+  ETIMEDOUT: ['timeout', 'the system gave up waiting for a connection', 'no-connection-in-time'],
 
   ENOTFOUND: ['dns', 'the host name does not exist'],
   ENODATA: ['dns', 'the host name has no address'],
-  EAI_AGAIN: ['dns', 'the name lookup failed for now', 'dns-for-now'],
+  EAI_AGAIN: ['dns', 'the name lookup failed temporarily', 'dns-for-now'],
   EAI_FAIL: ['dns', 'the name lookup failed'],
   EAI_NODATA: ['dns', 'the host name has no address'],
   EAI_NONAME: ['dns', 'the host name does not exist'],
@@ -57,7 +49,7 @@ const BY_CODE: Readonly<Record<string, readonly [error: NetworkError, words: str
 
   UND_ERR_HEADERS_OVERFLOW: ['protocol', 'the response has more than 16 KB of headers', 'headers-overflow'],
   [MALFORMED_RESPONSE]: ['protocol', 'the response does not match HTTP'],
-  // Only what comes over the wire makes undici fail an assertion; its message is a line of undici's source.
+  // Only a response can make undici fail an assertion, whose message would be a line of undici's source.
   ERR_ASSERTION: ['protocol', 'the response is nothing that undici expects'],
 
   DEPTH_ZERO_SELF_SIGNED_CERT: ['tls-self-signed', 'the certificate is self-signed'],
@@ -101,10 +93,10 @@ const BY_CODE: Readonly<Record<string, readonly [error: NetworkError, words: str
   [CUT]: ['aborted', 'the connection was cut at the first byte of the response'],
 };
 
-/** The error of a connection that is destroyed because the caller asked for it (`cutsResponse`). */
+/** The error of a connection that was destroyed for `cutsResponse`. */
 export const CUT_RESPONSE: Error = Object.assign(new Error('cut'), { code: CUT });
 
-/** undici gives every broken response the code of a closed connection; only the message tells them apart. Detail, cause. */
+/** Detail and cause by undici's message: for every broken response, undici uses the code of a closed connection. */
 const UNREADABLE_RESPONSES: Readonly<Record<string, readonly [string, string]>> = {
   'bad response': [
     'the response came unasked, or was an interim 100 Continue that was not asked for',
@@ -116,13 +108,13 @@ const UNREADABLE_RESPONSES: Readonly<Record<string, readonly [string, string]>> 
 interface SystemError extends Error {
   readonly code?: unknown;
   readonly reason?: unknown;
-  /** On our own errors: what is known more exactly. */
+  /** A more exact cause, only on this program's own errors. */
   readonly hooksCause?: string;
-  /** The certificate for another name. */
+  /** The certificate, if it is for another name. */
   readonly cert?: { readonly subjectaltname?: string; readonly subject?: { readonly CN?: unknown } };
 }
 
-/** The error of a response that is not HTTP, though undici's parser takes it. @param detail what is wrong, for people */
+/** Creates the error for a response that is not HTTP, although undici's parser accepts it. @param detail what is wrong, for people */
 export function malformedResponse(detail: string): Error {
   return Object.assign(new Error(detail), { code: MALFORMED_RESPONSE });
 }
@@ -148,22 +140,25 @@ export function networkFailure(cause: unknown): NetworkFailure {
   };
 }
 
-/** OpenSSL has a code for each of its hundreds of reasons. An unknown code breaks the connection off. */
+/** OpenSSL has a code for each of its hundreds of reasons. Any other unknown code counts as a broken connection. */
 function otherwise(code: string): readonly [NetworkError, string] {
   return /^ERR_(SSL|TLS|OSSL)_/.test(code) ? ['tls', TLS_FAILED] : ['reset', ''];
 }
 
-/** Whether the connection broke off, so that one which had been idle may just have been closed under the request. */
+/** Whether the connection broke, which happens to idle connections that the server closes while a request is sent. */
 export function isBrokenOff(cause: unknown): boolean {
   return networkFailure(cause).error === 'reset';
 }
 
-/** Whether undici would not even begin: a header or URL that HTTP does not allow. */
+/** Whether undici rejected the request before sending it: a header or URL that HTTP does not allow. */
 export function isUnsendable({ name }: Error): boolean {
   return name === 'InvalidArgumentError' || name === 'NotSupportedError';
 }
 
-/** The error that says most, of one per address tried (happy eyeballs): giving up on an address after 250 ms is our own doing. */
+/**
+ * Returns the most informative error of those for the addresses tried (happy eyeballs). The timeout of 250 ms per address is
+ * not informative.
+ */
 function mostTelling(cause: unknown): SystemError {
   const failure: SystemError = cause instanceof Error ? cause : new Error(String(cause));
   if (!(failure instanceof AggregateError) || failure.errors.length === 0) return failure;
@@ -183,7 +178,7 @@ function detailOf(failure: SystemError, code: string, words: string): string {
   return `${words} (${where === undefined ? code : `${code} ${where}`})`;
 }
 
-/** The reason in OpenSSL's words: its whole message is made of addresses and line numbers. */
+/** Returns OpenSSL's reason, since its whole message consists of addresses and line numbers. */
 function reasonOf({ reason, hooksCause }: SystemError, code: string): string {
   if (typeof reason !== 'string') return code;
   return reason === 'wrong version number' && hooksCause === undefined

@@ -2,8 +2,8 @@ import { connect, isIP, type Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 
 /**
- * What a port was found to speak. `tls-with-client-certificate`: it speaks TLS, and asks for a certificate of the client. `nothing`: it
- * closed the connection without a byte. `undecided`: no byte came in time.
+ * The protocol that a port speaks. `tls-with-client-certificate`: TLS, with a request for a client certificate. `nothing`:
+ * the port closed the connection without sending a byte. `undecided`: no byte arrived in time.
  */
 export type PortSpeech =
   'tls' | 'tls-with-client-certificate' | 'http' | 'http2' | 'other' | 'nothing' | 'undecided';
@@ -15,12 +15,12 @@ export interface AskedPort {
   readonly signal?: AbortSignal;
 }
 
-/** First bytes of servers that speak first, or of no HTTP. */
+/** Bytes to search for HTTP at the beginning of what the server sends. */
 const GREETING_BYTES = 64;
 
 /**
- * Says hello to a port in TLS 1.2, whose handshake is not encrypted, so that a wish for a client certificate can be read. Nothing is
- * sent after it, so that no certificate is checked. Resolves to `nothing` when no connection is made, too.
+ * Starts a TLS 1.2 handshake, which is not encrypted, so that a request for a client certificate can be read. Sends nothing
+ * after the handshake, so the certificate does not matter. Resolves to `nothing` also if the connection fails.
  */
 export function askInTls(asked: AskedPort): Promise<PortSpeech> {
   return new Promise((resolve) => {
@@ -51,7 +51,7 @@ export function askInTls(asked: AskedPort): Promise<PortSpeech> {
   });
 }
 
-/** Asks a port for nothing in HTTP: `OPTIONS *` changes no state of any server (RFC 9110, 9.3.7). */
+/** Sends an HTTP request without effect: `OPTIONS *` changes no state of any server (RFC 9110, 9.3.7). */
 export function askInHttp(asked: AskedPort): Promise<PortSpeech> {
   return new Promise((resolve) => {
     const socket = connectTo(asked, resolve);
@@ -63,7 +63,7 @@ export function askInHttp(asked: AskedPort): Promise<PortSpeech> {
   });
 }
 
-/** Whether a port takes a connection. */
+/** Whether a port accepts a connection. */
 export function takesConnections(asked: AskedPort): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connectTo(asked, () => resolve(false));
@@ -107,7 +107,7 @@ function isTlsRecord(bytes: Buffer): boolean {
   return (type === ALERT || type === HANDSHAKE) && (major === undefined || major === 3);
 }
 
-/** The types of the handshake messages that have come whole. Messages may share records and stretch over several (RFC 5246, 6.2). */
+/** Returns the types of the complete handshake messages. Messages can share records or span several (RFC 5246, 6.2). */
 function messageTypes(bytes: Buffer): number[] {
   const pieces: Buffer[] = [];
   for (let at = 0; at + 5 <= bytes.length && bytes[at] === HANDSHAKE;) {
@@ -130,7 +130,7 @@ function speechOf(bytes: Buffer): PortSpeech {
 
 const SETTINGS = 4;
 
-/** A server of HTTP/2 without TLS begins with its settings, on stream 0 (RFC 9113, 3.4 and 4.1). */
+/** Whether an HTTP/2 server without TLS sent its settings, which come first and on stream 0 (RFC 9113, 3.4 and 4.1). */
 function isSettingsFrame(bytes: Buffer): boolean {
   return bytes.length >= 9 && bytes[0] === 0 && bytes[3] === SETTINGS && bytes.readUInt32BE(5) === 0;
 }

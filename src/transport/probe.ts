@@ -3,32 +3,27 @@ import { TLSSocket } from 'node:tls';
 import { networkFailure } from './network-error.ts';
 import { whyNotPublic } from './route/public-address.ts';
 import { routeTo } from './route/route.ts';
-import type { ConnectionOptions, NetworkError } from './transport.ts';
+import type { ConnectionOptions, NetworkFailure } from './transport.ts';
 import { trustContext } from './route/trust.ts';
 
-/** How far a connection to a URL comes: name lookup, connect and TLS, and not a byte of HTTP. */
+/** The result of a connection to a URL (name lookup, connect and TLS), without any HTTP. */
 export type Probe = Reached | Unreached;
 
 export interface Reached {
   readonly isReached: true;
   readonly ms: number;
-  /** The address connected to; of a proxy when there is one. */
+  /** The address connected to. With a proxy, the proxy's address. */
   readonly address: string;
-  /** Why `serve` and `worker` reject that address by default: `loopback`. Undefined for a public one. */
+  /** Why `serve` and `worker` reject the address by default, such as `loopback`. Undefined for a public address. */
   readonly notPublic: string | undefined;
-  /** The proxy on the way, without userinfo. What is behind one that forwards was not looked at. */
+  /** The proxy, without userinfo. The receiver behind a proxy that forwards is not reached. */
   readonly via: string | undefined;
-  /** Until when the certificate is valid. Ms since the epoch. */
+  /** When the certificate expires. Milliseconds since the epoch. */
   readonly validUntil: number | undefined;
 }
 
-export interface Unreached {
+export interface Unreached extends NetworkFailure {
   readonly isReached: false;
-  readonly error: NetworkError;
-  /** What happened, in words. */
-  readonly detail: string;
-  /** What is known more exactly: a code of diagnosis/causes/network-causes.ts. */
-  readonly cause?: string;
   readonly via: string | undefined;
 }
 
@@ -39,12 +34,15 @@ export interface ProbeOptions {
   readonly proxyEnv?: Readonly<NodeJS.ProcessEnv> | undefined;
 }
 
-/** Opens a connection as an attempt would, by the same route and trust, and closes it. Throws ConfigError for what no attempt could use. */
+/**
+ * Opens a connection with the same route and trust as an attempt, and closes it. Throws ConfigError for options that no
+ * attempt could use.
+ */
 export async function probe(
   url: string,
   { timeoutMs, signal, connection, proxyEnv }: ProbeOptions,
 ): Promise<Probe> {
-  // At once: a file that cannot be used is an error also where there is no TLS.
+  // Rejects an invalid `caFile` at once, even for `http:`.
   const trust = trustContext(connection);
   const { dial, via } = routeTo(new URL(url), { secureContext: () => trust, proxyEnv });
   const startedAt = performance.now();
@@ -70,10 +68,7 @@ export async function probe(
 
 function factsOf(socket: Socket): Pick<Reached, 'address' | 'notPublic' | 'validUntil'> {
   const address = socket.remoteAddress ?? '';
-  const validTo = socket instanceof TLSSocket ? Date.parse(socket.getPeerCertificate().valid_to) : undefined;
-  return {
-    address,
-    notPublic: address === '' ? undefined : whyNotPublic(address),
-    validUntil: validTo,
-  };
+  const validUntil =
+    socket instanceof TLSSocket ? Date.parse(socket.getPeerCertificate().valid_to) : undefined;
+  return { address, notPublic: address === '' ? undefined : whyNotPublic(address), validUntil };
 }

@@ -1,8 +1,8 @@
 /**
- * What `Retry-After` asks for, as ms from `now`: delay-seconds or an HTTP-date (RFC 9110, 10.2.3 and 5.6.7). A date in
- * the past is 0; anything else is undefined. How long is too long is for the caller to say.
+ * Converts `Retry-After`, delay-seconds or an HTTP-date (RFC 9110, 10.2.3 and 5.6.7), to milliseconds from `now`. Returns
+ * 0 for a date in the past, and undefined for anything else. Does not limit the wait.
  *
- * Neither Number nor Date.parse ever sees the raw text: they take "0x10", "1e300" and "5" (May 2001).
+ * Number and Date.parse never get the raw text: they accept "0x10", "1e300" and "5" (May 2001).
  */
 export function retryAfterMs(text: string, now: number): number | undefined {
   const value = text.replace(/^[ \t]+|[ \t]+$/g, '');
@@ -17,7 +17,7 @@ const TIME = '(?<hour>[01]\\d|2[0-3]):(?<minute>[0-5]\\d):(?<second>[0-5]\\d|60)
 const SHORT_DAY = '(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)';
 const LONG_DAY = '(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day';
 
-/** A sender must use the first; a recipient must accept all three. The name of the day is not held against the date. */
+/** A sender must use the first form; a recipient must accept all three. A wrong name of the day is ignored. */
 const HTTP_DATES: readonly RegExp[] = [
   new RegExp(`^${SHORT_DAY}, (?<day>\\d{2}) ${MONTH} (?<year>\\d{4}) ${TIME} GMT$`),
   new RegExp(`^${LONG_DAY}, (?<day>\\d{2})-${MONTH}-(?<year>\\d{2}) ${TIME} GMT$`),
@@ -32,7 +32,7 @@ function httpDate(text: string, now: number): number | undefined {
   return undefined;
 }
 
-/** Undefined: there is no such day (31 April, 29 February of most years). */
+/** Returns undefined for a day that does not exist (31 April, 29 February of most years). */
 function timeOf(parts: Readonly<Record<string, string>>, now: number): number | undefined {
   const number = (name: string): number => Number(parts[name]);
   const [month, day] = [MONTHS.indexOf(parts['month'] ?? ''), number('day')];
@@ -42,7 +42,7 @@ function timeOf(parts: Readonly<Record<string, string>>, now: number): number | 
   return midnight.getTime() + ((number('hour') * 60 + number('minute')) * 60 + number('second')) * 1000;
 }
 
-/** Two digits that seem to lie more than 50 years ahead are the most recent past year that ends so (RFC 9110, 5.6.7). */
+/** Expands a year of two digits: one that seems to be more than 50 years ahead is in the past century (RFC 9110, 5.6.7). */
 function yearOf(digits: string, now: number): number {
   const year = Number(digits);
   if (digits.length === 4) return year;

@@ -1,8 +1,11 @@
 import type { OptionKind } from '../validate-options.ts';
 
-/** How requests reach a receiver, wherever its URL is given: in the config, as a tracking API or on a command line. */
+/** Options of the connections to a receiver, whether its URL is in the config, belongs to a tracking API or is on a command line. */
 export interface ConnectionOptions {
-  /** A PEM file with issuers to trust besides Node's own. A file that cannot be used makes send() reject with a ConfigError. @default none */
+  /**
+   * A PEM file with certificate authorities to trust besides Node's own. If the file is invalid, send() rejects with
+   * ConfigError. @default none
+   */
   readonly caFile?: string | undefined;
 }
 
@@ -11,42 +14,48 @@ export const CONNECTION_KINDS = {
 } as const satisfies Record<keyof ConnectionOptions, OptionKind>;
 
 /**
- * One POST, made once, under one deadline. Never follows a redirect, never throws for what a receiver or the network
- * does. Two implementations: undici-transport.ts, and a plain function in tests.
+ * Sends single POST requests, each with one timeout. Never follows a redirect, and never throws for what a receiver or the
+ * network does. There are two implementations: undici-transport.ts, and a plain function in tests.
  */
 export interface Transport {
   /**
-   * Rejects only for a request that cannot be made at all: TransportError (a URL of another scheme, a header that HTTP
-   * does not allow), ConfigError (`caFile`, a proxy variable), ClosedError (after close()).
+   * Rejects only for a request that cannot be made: TransportError (a URL of another scheme, a header that HTTP does not
+   * allow), ConfigError (`caFile`, a proxy variable), ClosedError (after close()).
    */
   send(request: TransportRequest): Promise<TransportResult>;
-  /** Ends idle connections and resolves when no socket is left; attempts in flight end as `aborted`. */
+  /** Closes idle connections and resolves when all sockets are closed. Attempts in flight end as `aborted`. */
   close(): Promise<void>;
 }
 
 export interface TransportRequest {
-  /** http: or https:, without userinfo and fragment. */
+  /** `http:` or `https:`, without userinfo and fragment. */
   readonly url: string;
-  /** Name, value, name, value …: what undici takes as it is, so that a webhook's list is built once. */
+  /** Name, value, name, value …: undici's own form, so that a webhook's list is built once. */
   readonly headers: readonly string[];
   readonly body: Uint8Array;
-  /** From the start of the attempt (name lookup, connect and TLS included) to the response's status and headers. */
+  /** Milliseconds from the start of the attempt (name lookup, connect and TLS included) to the response's status and headers. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
   /**
-   * Give the response's body as `body` whatever its status, up to this many bytes: the result then comes with the
-   * body's end, or with what there is of it after `timeoutMs`. For responses that say more than their status.
+   * Bytes of the response's body to return as `body`, whatever its status. The result then waits for the end of the body, or
+   * for `timeoutMs`, and has the body received so far. For responses whose body matters.
    */
   readonly responseBytes?: number;
-  /** With `responseBytes`: how long the body may take once the status is there, within `timeoutMs`. @default as long as that */
+  /** Milliseconds for the body after the status, within `timeoutMs`. Only with `responseBytes`. @default the rest of `timeoutMs` */
   readonly responseMs?: number;
   /** @default the connection options of the transport */
   readonly connection?: ConnectionOptions | undefined;
-  /** Destroys the connection at the first byte of a response, as where a network fails: the result is a failure, `aborted`. @default false */
+  /**
+   * Destroys the connection at the first byte of a response, as a failing network would. The result is the failure
+   * `aborted`. @default false
+   */
   readonly cutsResponse?: boolean;
-  /** Called when a connection is open: nothing is sent before the function that it gets is called, so that several requests go at once. */
+  /**
+   * Called when a connection is open. The request is sent when the given function is called, so that several requests leave
+   * at once.
+   */
   readonly hold?: ((release: () => void) => void) | undefined;
-  /** Connects to any address, also where the transport connects to public ones only. @default false */
+  /** Allows any address, even if the transport allows only public ones. @default false */
   readonly allowPrivate?: boolean | undefined;
 }
 
@@ -57,30 +66,40 @@ export interface TransportResponse {
   readonly status: number;
   /** The header as received. */
   readonly retryAfter?: string | undefined;
-  /** Headers that tell where it comes from (evidence-headers.ts), by lower-case names; none of a 2xx without `responseBytes`. Unescaped, without the secrets that were sent. */
+  /**
+   * Headers that show where the response comes from (EVIDENCE_HEADERS), with lower-case names. Undefined for a 2xx without
+   * `responseBytes`. Unescaped, without the secrets that were sent.
+   */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** The first part of the body of a response other than 2xx, as text, unescaped, at most 4,000 characters; with `responseBytes`, that much of any response. Other than of 2xx, without the secrets that were sent. */
+  /**
+   * The first 4,000 characters of the body, unescaped; with `responseBytes`, that many bytes. Undefined for a 2xx without
+   * `responseBytes`. Without the secrets that were sent, except for a 2xx.
+   */
   readonly body?: string | undefined;
-  /** With `responseBytes`: why `body` is only the first part of the body. `length`: there is more than was asked for. */
+  /** Why `body` is incomplete, with `responseBytes` only. `length` if the body is longer than `responseBytes`. */
   readonly bodyCutBy?: NetworkError | 'length';
-  /** From the start of the attempt to the status line. */
+  /** Milliseconds from the start of the attempt to the status line. */
   readonly ms: number;
-  /** The first connection was a reused one that died before any byte of a response, so the request was repeated once. */
+  /** Whether the request was repeated once, because a reused connection died before the first byte of a response. */
   readonly reconnected: boolean;
 }
 
-export interface TransportFailure {
+export interface TransportFailure extends NetworkFailure {
   readonly kind: 'failure';
-  readonly error: NetworkError;
-  /** What happened, in words, without secrets. */
-  readonly detail: string;
-  /** What is known more exactly: a code of diagnosis/causes/network-causes.ts. */
-  readonly cause?: string;
   readonly ms: number;
   readonly reconnected: boolean;
 }
 
-/** Stable codes (cli.md). `aborted`: the caller's signal; everything else is about the receiver or the way to it. */
+/** The failure of a request without a response. */
+export interface NetworkFailure {
+  readonly error: NetworkError;
+  /** A description of the failure, without secrets. */
+  readonly detail: string;
+  /** A more exact cause: a code of diagnosis/causes/network-causes.ts. */
+  readonly cause?: string;
+}
+
+/** Stable codes (cli.md). `aborted` if the caller's signal was aborted; all others concern the receiver or the connection to it. */
 export type NetworkError =
   | 'timeout'
   | 'refused'

@@ -10,70 +10,51 @@ import { CLOSED, PendingRequest } from './connection/pending-request.ts';
 import { ConnectionPool } from './connection/connection-pool.ts';
 import { proxyVariable } from './route/proxy.ts';
 import { routeTo } from './route/route.ts';
-import {
-  CONNECTION_KINDS,
-  type ConnectionOptions,
-  type Transport,
-  type TransportRequest,
-  type TransportResult,
-} from './transport.ts';
+import type { ConnectionOptions, Transport, TransportRequest, TransportResult } from './transport.ts';
 import { trustContext } from './route/trust.ts';
 
-/** The connection options are for requests that have none of their own; a file of issuers is read at once. */
+/** Options of a transport. Its connection options apply to requests without their own; `caFile` is read at once. */
 export interface UndiciTransportOptions extends ConnectionOptions {
-  /** Where HTTPS_PROXY, HTTP_PROXY and NO_PROXY (or lower case) are looked up; never used for loopback. @default no proxy */
+  /** Environment with HTTPS_PROXY, HTTP_PROXY and NO_PROXY (or lower case). Loopback never uses a proxy. @default no proxy */
   readonly proxyEnv?: NodeJS.ProcessEnv;
-  /** How long a connection is kept idle for the next attempt, where the server gives no hint. Ms, above 0. @default 4000 */
+  /** Milliseconds to keep an idle connection if the server gives no hint. Above 0. @default 4000 */
   readonly maxIdleMs?: number;
   /**
-   * Gives the addresses of a host name, in the manner of `dns.lookup`; an error whose code is BLOCKED_ADDRESS ends the attempt as
-   * `blocked-address`. Not asked about a host that is an address already, nor about what a proxy connects to. @default dns.lookup
+   * Looks up the addresses of a host name, like `dns.lookup`. An error with the code BLOCKED_ADDRESS ends the attempt as
+   * `blocked-address`. Not called for a host that is an address, nor for connections that a proxy makes. @default dns.lookup
    */
   readonly lookup?: LookupFunction;
   /**
-   * Which addresses may be connected to: `public` is the internet without what is private, loopback, link-local, metadata and the like
-   * (public-address.ts); or a rule of one's own. Judged at each connect, on the very address; an attempt that may connect to none ends as
+   * The addresses that may be connected to. `public` excludes private, loopback, link-local, metadata and similar ones
+   * (public-address.ts). The rule is applied to the address of each connect; if it allows none, the attempt ends as
    * `blocked-address`. @default 'any'
    */
   readonly addresses?: 'any' | 'public' | AddressRule;
   /**
-   * Whether requests may go through a proxy though `addresses` is not `any`, unguarded: what a proxy connects to cannot be judged here.
-   * What goes direct is judged either way. @default false
+   * Whether to allow a proxy although `addresses` is not `any`: the rule cannot be applied to what a proxy connects to. It
+   * still applies to direct connections. @default false
    */
   readonly allowProxy?: boolean;
 }
 
-/** Throws ConfigError for a `caFile` that cannot be used, and for a proxy where `addresses` allows none. */
+/** Throws ConfigError for an invalid `caFile`, or for a proxy variable that `addresses` does not allow. */
 export function createUndiciTransport(options: UndiciTransportOptions = {}): Transport {
   return new UndiciTransport(options);
 }
 
 const DEFAULT_MAX_IDLE_MS = 4_000;
-/** How many URLs are remembered as parsed. A destination has five. */
+/** Parsed URLs to remember. A destination has at most five. */
 const MAX_TARGETS = 1_000;
 
-/** Where a URL leads: what stands in the request line, and over which connections. */
+/** The path of a URL in the request line, and the connections to its origin. */
 interface OriginTarget {
   readonly path: string;
   readonly pool: ConnectionPool;
 }
 
-interface PoolOptions {
-  readonly connection: ConnectionOptions;
-  readonly allowPrivate: boolean;
-  /** Requests that reach a receiver in different ways share no connection. */
-  readonly way: string;
-}
-
-const CONNECTION_NAMES = Object.keys(CONNECTION_KINDS) as readonly (keyof ConnectionOptions)[]; // the keys of a closed table
-
-/** Returns the same text for options that reach a receiver in the same way; empty for the defaults. */
-export function connectionKeyOf(connection: ConnectionOptions): string {
-  let key = '';
-  for (const name of CONNECTION_NAMES) {
-    if (connection[name] !== undefined) key += ` ${name}=${connection[name]}`;
-  }
-  return key;
+/** Returns the same text for options that reach a receiver in the same way. Empty for the defaults. */
+export function connectionKeyOf({ caFile }: ConnectionOptions): string {
+  return caFile === undefined ? '' : ` caFile=${caFile}`;
 }
 
 class UndiciTransport implements Transport {
@@ -103,14 +84,14 @@ class UndiciTransport implements Transport {
     await Promise.all([...this.#pools.values()].map((pool) => pool.close()));
   }
 
-  /** The time that loading our own code takes is not the receiver's. */
+  /** Loads the HTTP client before the attempt, so that its loading time does not count. */
   async #firstAttempt(request: TransportRequest): Promise<TransportResult> {
     this.#addressRule ??= await loadRule(this.#options.addresses);
     this.#UndiciClient ??= await loadClient();
     return this.#attempt(request, this.#UndiciClient);
   }
 
-  /** What throws in here rejects. */
+  /** An error that is thrown in here rejects. */
   #attempt(request: TransportRequest, UndiciClient: typeof Client): Promise<TransportResult> {
     return new Promise((resolve, reject) => {
       const { path, pool } = this.#targetOf(request, UndiciClient);
@@ -123,14 +104,15 @@ class UndiciTransport implements Transport {
   }
 
   #targetOf(request: TransportRequest, UndiciClient: typeof Client): OriginTarget {
-    const { allowPrivate = false, connection = this.#options } = request;
+    const { allowPrivate, connection = this.#options } = request;
+    // Requests with different keys share no connection.
     const way = `${allowPrivate ? ' private' : ''}${connectionKeyOf(connection)}`;
     const key = request.url + way;
     const known = this.#targets.get(key);
     if (known) return known;
     const url = parseUrl(request.url);
-    const pool = this.#poolFor(url, { connection, allowPrivate, way }, UndiciClient);
-    const path = `${pool.route.isForwarded ? url.origin : ''}${requestTarget(request.url)}`;
+    const pool = this.#poolFor(url, way, request, UndiciClient);
+    const path = `${pool.route.kind === 'forwarded' ? url.origin : ''}${requestTarget(request.url)}`;
     if (this.#targets.size >= MAX_TARGETS) this.#targets.clear();
     this.#targets.set(key, { path, pool });
     return { path, pool };
@@ -138,14 +120,15 @@ class UndiciTransport implements Transport {
 
   #poolFor(
     url: URL,
-    { connection, allowPrivate, way }: PoolOptions,
+    way: string,
+    { allowPrivate, connection = this.#options }: TransportRequest,
     UndiciClient: typeof Client,
   ): ConnectionPool {
     const key = url.origin + way;
     const known = this.#pools.get(key);
     if (known) return known;
     const { lookup, maxIdleMs = DEFAULT_MAX_IDLE_MS } = this.#options;
-    // A file that cannot be used is an error now, also where there is no TLS.
+    // Rejects an invalid `caFile` now, even for `http:`.
     if (connectionKeyOf(connection) !== '') this.#trusted(connection);
     const route = routeTo(url, {
       secureContext: () => this.#trusted(connection),
@@ -168,7 +151,7 @@ class UndiciTransport implements Transport {
   }
 }
 
-/** Undefined unless it names a proxy at this time: one that is named later is not used without having been judged. */
+/** Returns the environment only if it names a proxy now, so that a variable that is set later is not used without this check. */
 function usableProxyEnv(options: UndiciTransportOptions): NodeJS.ProcessEnv | undefined {
   const { proxyEnv, addresses = 'any', allowProxy = false } = options;
   if (proxyEnv === undefined || addresses === 'any' || allowProxy) return proxyEnv;
@@ -179,12 +162,12 @@ function usableProxyEnv(options: UndiciTransportOptions): NodeJS.ProcessEnv | un
     {
       key,
       origin: key,
-      hint: 'Unset it to connect without the proxy, or give --allow-proxy to go through it without the check',
+      hint: 'unset it to connect without the proxy, or pass --allow-proxy to use it without the check',
     },
   );
 }
 
-/** Loaded only where it is wanted: commands that a person sends with connect to anything. */
+/** Loads the rule for public addresses only if needed: most commands may connect to any address. */
 async function loadRule(
   addresses: UndiciTransportOptions['addresses'] = 'any',
 ): Promise<AddressRule | undefined> {
@@ -193,12 +176,12 @@ async function loadRule(
 }
 
 /**
- * undici's HTTP/1 client alone, loaded for the first attempt: 54 ms, where the whole package takes 128. It has no exports map, so that the
- * path is open; test/built-package.built.test.ts holds it.
+ * Loads only undici's HTTP/1 client: 54 ms, instead of 128 for the whole package. undici has no exports map, so the path can
+ * be imported; test/built-package.built.test.ts verifies this.
  */
 async function loadClient(): Promise<typeof Client> {
-  // Node 20 goes on optimizing undici's WebAssembly parser when all else is done: a process that has sent one message ends 40 ms
-  // later. Later versions do not, and there the flag costs 20 ms. Requests are as fast with it.
+  // Node 20 keeps optimizing undici's WebAssembly parser at the end: a process that sends one message exits 40 ms later.
+  // Later versions do not, and there the flag costs 20 ms. It does not slow requests.
   if (process.versions.node.startsWith('20.')) {
     process.getBuiltinModule('node:v8').setFlagsFromString('--liftoff-only');
   }

@@ -172,7 +172,7 @@ describe('the durable queue on the command line', () => {
   it('is not stored in a folder named ~', async () => {
     for (const place of ['sqlite:~/x.db', '~/x.db', '~me/x.db']) {
       const { code, stderr } = await run(`queue purge --store ${place}`);
-      expect([code, stderr]).toEqual([2, expect.stringContaining('Expected `store` to be a path in full')]);
+      expect([code, stderr]).toEqual([2, expect.stringContaining('Expected `store` to be a full path')]);
     }
   });
 

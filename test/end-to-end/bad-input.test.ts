@@ -54,7 +54,7 @@ const WHERE_TO: Readonly<Record<string, Case>> = {
   "a header that is not the user's to set": {
     args: [...GOOD, ...TO, '--header', 'X-Signature: 00'],
     sentence:
-      'Header `X-Signature` cannot be set: it is computed from the body; set a shared secret to have it sent',
+      'Header `X-Signature` cannot be set: it is computed from the body; set a shared secret to send it',
     hint: 'remove `X-Signature`',
   },
   'an empty secret': {

@@ -31,7 +31,7 @@ describe('close', () => {
     expect(harness.clock.pendingTimers).toBe(0);
   });
 
-  it('starts no further attempt of a round, which then does not count', async () => {
+  it('starts no further attempt of a round, and does not count the round', async () => {
     const held = heldReceiver();
     const harness = createHarness(held.receiver, { urls: [A, B] });
     harness.engine.start();
@@ -52,7 +52,7 @@ describe('close', () => {
     ]);
   });
 
-  it('resolves at once, and every time, when nothing is in flight', async () => {
+  it('resolves at once, and repeatedly, when nothing is in flight', async () => {
     const { engine, clock } = createHarness(() => answer(200));
     await engine.close();
     engine.start();
@@ -61,7 +61,7 @@ describe('close', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('cancels the timers of what waits', async () => {
+  it('cancels the timers of waiting deliveries', async () => {
     const harness = createHarness(() => answer(503), { pollMs: 1_000 });
     harness.engine.start();
     await harness.send();
@@ -73,7 +73,7 @@ describe('close', () => {
 });
 
 describe('abort', () => {
-  it('cuts the attempts in flight and puts their deliveries back as they were, due as they were', async () => {
+  it('ends the attempts in flight, whose deliveries keep their state and due time', async () => {
     const harness = createHarness((request) => after(harness.clock, 5_000, request, answer(200)), {
       urls: [A, B],
     });
@@ -107,7 +107,7 @@ describe('abort', () => {
     ]);
   });
 
-  it('does not count the round that it cut, though no webhook was left to ask', async () => {
+  it('does not count the aborted round, even if no webhook was left to ask', async () => {
     const harness = createHarness((request) => after(harness.clock, 5_000, request, answer(200)), {
       delivery: { retryForMs: 0 },
     });
@@ -121,7 +121,7 @@ describe('abort', () => {
     });
   });
 
-  it('hurries a close that is waiting', async () => {
+  it('speeds up a pending close', async () => {
     const harness = createHarness((request) => after(harness.clock, 5_000, request, answer(200)));
     harness.engine.start();
     await harness.send();
@@ -132,7 +132,7 @@ describe('abort', () => {
     expect(harness.settled()).toEqual([]);
   });
 
-  it('does not undo a success of the same round', async () => {
+  it('keeps a success of the same round', async () => {
     const harness = createHarness(
       (request) => (request.url === A ? answer(200) : after(harness.clock, 5_000, request, answer(200))),
       { urls: [A, B], delivery: { strategy: 'broadcast' } },
@@ -144,7 +144,7 @@ describe('abort', () => {
     expect(harness.onlySettled().state).toBe('delivered');
   });
 
-  it('by someone else, of the transport alone, is a failure like others', async () => {
+  it('of the transport by another caller counts as a failure', async () => {
     const harness = createHarness((_, turn) => (turn === 0 ? failure('aborted') : answer(200)));
     harness.engine.start();
     await harness.send();

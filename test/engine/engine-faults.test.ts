@@ -9,7 +9,7 @@ import { A, after, answer, B, createHarness } from './harness.ts';
 
 describe('a queue that fails', () => {
   it.each(['claim', 'settle', 'lanes'] as const)(
-    'to %s for a while loses nothing, and is not hammered',
+    'loses nothing while %s fails, and is retried with a backoff',
     async (method) => {
       const { queue, clock, calls } = failing(5, method);
       const harness = createHarness(() => answer(200), { queue, clock });
@@ -28,7 +28,7 @@ describe('a queue that fails', () => {
     },
   );
 
-  it('because it is closed while an engine that stops still looks for lanes is not reported', async () => {
+  it('is not reported if it was closed while a stopping engine queries its lanes', async () => {
     const { queue, clock } = failing(0, 'lanes');
     let close: (() => void) | undefined;
     queue.lanes = () =>
@@ -41,7 +41,7 @@ describe('a queue that fails', () => {
     expect(harness.events.filter(({ kind }) => kind === 'error')).toEqual([]);
   });
 
-  it('to renew for a while loses nothing, and asks no further webhook until it has worked', async () => {
+  it('loses nothing while renewals fail, and causes no further attempt until one succeeds', async () => {
     const { queue, clock } = failing(3, 'renew');
     const harness = createHarness(({ url }) => answer(url === A ? 503 : 200), {
       queue,
@@ -59,7 +59,7 @@ describe('a queue that fails', () => {
     await harness.engine.close();
   });
 
-  it('to claim is not asked more often because more is added, and is asked at once after it has worked', async () => {
+  it('is not claimed more often when deliveries are added, and at once after a claim succeeds', async () => {
     const { queue, clock, calls } = failing(3, 'claim');
     const harness = createHarness(() => answer(200), { queue, clock });
     harness.engine.start();
@@ -76,7 +76,7 @@ describe('a queue that fails', () => {
     await harness.engine.close();
   });
 
-  it('to claim while the engine closes leaves no timer behind', async () => {
+  it('leaves no timer behind when claims fail during close', async () => {
     const { queue, clock } = failing(Infinity, 'claim');
     const harness = createHarness(() => answer(200), { queue, clock });
     harness.engine.start();
@@ -85,7 +85,7 @@ describe('a queue that fails', () => {
   });
 
   it.each(['claim', 'settle'] as const)(
-    'to %s for good does not keep the engine from closing',
+    'does not keep the engine from closing if %s always fails',
     async (method) => {
       const { queue, clock } = failing(Infinity, method);
       const harness = createHarness(() => answer(200), { queue, clock });
@@ -100,7 +100,7 @@ describe('a queue that fails', () => {
 });
 
 describe('a fault of the program in a round', () => {
-  it('is reported, and the delivery is tried again later, not at once', async () => {
+  it('is reported, and the delivery is tried again later', async () => {
     const harness = createHarness((_, turn) => {
       if (turn < 2) throw new TypeError('x is not a function');
       return answer(200);
@@ -119,7 +119,7 @@ describe('a fault of the program in a round', () => {
     await harness.engine.close();
   });
 
-  it('that lasts ends with the window', async () => {
+  it('ends the delivery with its window if it persists', async () => {
     const harness = createHarness(() => Promise.reject(new Error('always')), {
       delivery: { retryForMs: 10_000 },
     });
@@ -130,7 +130,7 @@ describe('a fault of the program in a round', () => {
     await harness.engine.close();
   });
 
-  it('in one attempt of a broadcast leaves the others recorded', async () => {
+  it('in one attempt of a broadcast leaves the other attempts recorded', async () => {
     const harness = createHarness(
       ({ url }) => {
         if (url === A) throw new Error('a fault');
@@ -147,7 +147,7 @@ describe('a fault of the program in a round', () => {
 });
 
 describe('a listener that throws', () => {
-  it('stops no delivery, and its error is an uncaught exception', async () => {
+  it('stops no delivery, and its error becomes an uncaught exception', async () => {
     const caught = collectUncaught();
     const harness = createHarness(() => answer(200), {
       onEvent: ({ kind }) => {
@@ -165,7 +165,7 @@ describe('a listener that throws', () => {
 });
 
 describe('a queue that is shared', () => {
-  it('is looked at every so often for what others have added, new lanes included', async () => {
+  it('is polled for deliveries of other processes, including new lanes', async () => {
     const harness = createHarness(() => answer(200), { pollMs: 1_000 });
     harness.engine.start();
     await harness.engine.idle();
@@ -178,7 +178,7 @@ describe('a queue that is shared', () => {
     await harness.engine.close();
   });
 
-  it('takes a delivery back from a process whose lease has ended', async () => {
+  it('gives a delivery to this process when the lease of another has ended', async () => {
     const harness = createHarness(() => answer(200));
     await harness.send();
     await harness.queue.claim({ source: 'web', destination: 'Webhooks', limit: 1, leaseMs: 20_000 });
@@ -190,7 +190,7 @@ describe('a queue that is shared', () => {
     await harness.engine.close();
   });
 
-  it('makes no attempt with a claim that took longer than a break, unless it is still ours', async () => {
+  it('verifies a claim that took longer than an interruption before the first attempt', async () => {
     const harness = createHarness(() => answer(200));
     const { queue, clock } = harness;
     const claim = queue.claim.bind(queue);
@@ -219,7 +219,7 @@ describe('a queue that is shared', () => {
     harness.engine.start();
     const id = await harness.send();
     await harness.clock.advance(39_000);
-    // The attempt hangs beyond its deadline, so the lease ends, and another process is quicker than this one.
+    // The attempt hangs beyond its timeout, so the lease ends, and another process claims first.
     harness.queue.renew = () => Promise.resolve(false);
     harness.queue.settle = () => Promise.resolve(false);
     harness.queue.claim = () => Promise.resolve({ claims: [], nextDueAt: undefined });
@@ -231,7 +231,7 @@ describe('a queue that is shared', () => {
   });
 });
 
-/** A queue one of whose methods fails the first so many times. */
+/** A queue in which the first calls of one method fail. */
 function failing(
   times: number,
   method: 'claim' | 'renew' | 'settle' | 'lanes',

@@ -25,7 +25,7 @@ function twoDestinations(): Sources {
 }
 
 describe('Engine', () => {
-  it('names the destination of a webhook that cannot be asked', () => {
+  it('names the destination of an invalid webhook', () => {
     const [clock, sources] = [new FakeClock(), oneSource(['ftp://a.example/'])];
     const { engine, queue } = createHarness(() => answer(200), { clock });
     const create = (): unknown =>
@@ -42,13 +42,13 @@ describe('Engine', () => {
     );
   });
 
-  it('takes an empty secret for a mistake, not for a wish to send unsigned', () => {
+  it('rejects an empty secret instead of sending unsigned', () => {
     expect(() => createHarness(() => answer(200), { secrets: [''] })).toThrow(
       'Expected a shared secret, got an empty one',
     );
   });
 
-  it('does not look at the webhooks of a disabled destination', () => {
+  it('ignores the webhooks of a disabled destination', () => {
     const { web } = oneSource(['not a url']);
     const webhooks = web?.destinations['Webhooks'];
     if (webhooks === undefined) throw new Error('no destination');
@@ -58,7 +58,7 @@ describe('Engine', () => {
 });
 
 describe('submit', () => {
-  it('gives the deliveries of each entry, in order, once they are queued', async () => {
+  it('returns the deliveries of each message, in order, when they are queued', async () => {
     let count = 0;
     const { engine, queue } = createHarness(() => answer(200), {
       sources: twoDestinations(),
@@ -83,7 +83,7 @@ describe('submit', () => {
     expect(claims.map(({ delivery }) => delivery.id)).toEqual(['id1', 'id2']);
   });
 
-  it('gives every delivery an id of its own, in every engine', async () => {
+  it('gives every delivery a unique id, in every engine', async () => {
     const ids = await Promise.all(
       [0, 1].map(async () => {
         const { engine } = createHarness(() => answer(200));
@@ -97,7 +97,7 @@ describe('submit', () => {
     expect(new Set(ids.flat()).size).toBe(2_000);
   });
 
-  it('rejects an unknown source, and names those there are', async () => {
+  it('rejects an unknown source and names the known ones', async () => {
     const { engine } = createHarness(() => answer(200));
     const error: unknown = await engine.submit('constructor', [ENTRY]).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(ConfigError);
@@ -107,7 +107,7 @@ describe('submit', () => {
     });
   });
 
-  it('rejects what the queue could not store, and goes on', async () => {
+  it('rejects when the queue cannot store deliveries, and continues', async () => {
     const harness = createHarness(() => answer(200));
     const add = harness.queue.add.bind(harness.queue);
     harness.queue.add = () => Promise.reject(new QueueError('The disk is full'));
@@ -121,7 +121,7 @@ describe('submit', () => {
     await harness.engine.close();
   });
 
-  it('only queues until the engine is started', async () => {
+  it('only queues before the engine is started', async () => {
     const harness = createHarness(() => answer(200));
     await harness.send();
     await harness.clock.advance(60_000);
@@ -147,7 +147,7 @@ describe('idle', () => {
     await engine.close();
   });
 
-  it('waits for what is in flight and for what is to be retried', async () => {
+  it('waits for deliveries in flight and for retries', async () => {
     const harness = createHarness((request, turn) =>
       after(harness.clock, 100, request, answer(turn === 0 ? 503 : 200)),
     );
@@ -177,8 +177,8 @@ describe('idle', () => {
   });
 });
 
-describe('idle, when the queue takes its time', () => {
-  it('waits for what is being added', async () => {
+describe('idle, with a slow queue', () => {
+  it('waits for deliveries that are being added', async () => {
     const harness = createHarness(() => answer(200));
     const add = harness.queue.add.bind(harness.queue);
     harness.queue.add = async (deliveries) => {
@@ -195,7 +195,7 @@ describe('idle, when the queue takes its time', () => {
     await harness.engine.close();
   });
 
-  it('does not wait for what could not be added', async () => {
+  it('does not wait for deliveries that could not be added', async () => {
     const harness = createHarness(() => answer(200));
     harness.queue.add = async () => {
       await sleep(harness.clock, 100);
@@ -211,7 +211,7 @@ describe('idle, when the queue takes its time', () => {
     await harness.engine.close();
   });
 
-  it('waits until it is known whether there are lanes that the config does not name', async () => {
+  it('waits until the queue has returned its lanes', async () => {
     const harness = createHarness(() => answer(200));
     await harness.queue.add([newDelivery('stray', { destination: 'Gone' })]);
     const lanes = harness.queue.lanes.bind(harness.queue);
@@ -226,7 +226,7 @@ describe('idle, when the queue takes its time', () => {
     await harness.engine.close();
   });
 
-  it('waits while it cannot be claimed from', async () => {
+  it('waits while claims fail', async () => {
     const harness = createHarness(() => answer(200));
     harness.engine.start();
     await harness.engine.idle();
@@ -243,7 +243,7 @@ describe('idle, when the queue takes its time', () => {
 });
 
 describe('concurrency', () => {
-  it('is never exceeded, is used up, and is each destination’s own', async () => {
+  it('is used completely, never exceeded, and separate for each destination', async () => {
     const held = heldReceiver();
     const harness = createHarness(
       (request, turn) => (request.url === A ? held.receiver(request, turn) : answer(200)),
@@ -268,7 +268,7 @@ describe('concurrency', () => {
     await harness.engine.close();
   });
 
-  it('is never asked of the queue when there is none left', async () => {
+  it('is not claimed when it is used up', async () => {
     const held = heldReceiver();
     const harness = createHarness(held.receiver, { delivery: { concurrency: 2 } });
     const limits: number[] = [];
@@ -286,7 +286,7 @@ describe('concurrency', () => {
     await harness.engine.abort();
   });
 
-  it('is given back by deliveries that wait for their retry', async () => {
+  it('is freed by deliveries that wait for a retry', async () => {
     const harness = createHarness(({ body }) => answer(body.length === 1 ? 503 : 200), {
       delivery: { concurrency: 1 },
     });
@@ -300,7 +300,7 @@ describe('concurrency', () => {
 });
 
 describe('order keys', () => {
-  it('keep a later delivery back while an earlier one is retried, but no other', async () => {
+  it('hold back later deliveries with the same key during a retry, but no others', async () => {
     const harness = createHarness(({ body }, turn) => answer(body.length === 1 && turn < 4 ? 503 : 200));
     harness.engine.start();
     await harness.send({ orderKeys: ['u'], body: new Uint8Array(1) });
@@ -321,7 +321,7 @@ describe('order keys', () => {
     await harness.engine.close();
   });
 
-  it('keep every user’s deliveries in order, whatever fails', async () => {
+  it('keep the deliveries of each user in order during failures', async () => {
     const random = randomFrom(7);
     const harness = createHarness(
       (request) =>
@@ -352,7 +352,7 @@ describe('order keys', () => {
 });
 
 describe('a delivery whose destination is gone or disabled', () => {
-  it('becomes a dead letter of reason cancelled, without a request', async () => {
+  it('becomes a dead letter with the reason cancelled, without a request', async () => {
     const { web } = oneSource([A]);
     const webhooks = web?.destinations['Webhooks'];
     if (webhooks === undefined) throw new Error('no destination');
@@ -379,7 +379,7 @@ describe('a delivery whose destination is gone or disabled', () => {
     await harness.engine.close();
   });
 
-  it('stays in the queue when unknown lanes are left alone', async () => {
+  it('stays in the queue if unknown lanes are left alone', async () => {
     const clock = new FakeClock();
     const queue = new MemoryQueue(clock);
     await queue.add([newDelivery('a', { destination: 'Gone' }), newDelivery('b')]);

@@ -22,7 +22,7 @@ export interface Request extends TransportRequest {
   readonly at: number;
 }
 
-/** Decides what a request comes to; `turn` counts the requests to that URL from 0. */
+/** Decides the result of a request; `turn` counts the requests to the URL from 0. */
 export type Receiver = (request: Request, turn: number) => TransportResult | Promise<TransportResult>;
 
 export interface Harness {
@@ -31,7 +31,7 @@ export interface Harness {
   readonly engine: Engine;
   readonly requests: readonly Request[];
   readonly events: readonly EngineEvent[];
-  /** Submits one message and gives its delivery's id. */
+  /** Submits one message and returns the id of its delivery. */
   send(fields?: Partial<OutgoingMessage>): Promise<string>;
   /** The settled deliveries, in order. */
   settled(): readonly Delivery[];
@@ -51,7 +51,7 @@ export interface HarnessOptions extends Partial<
   readonly onEvent?: (event: EngineEvent) => void;
 }
 
-/** An engine over a memory queue, a transport that is a function and a clock moved by hand. Not started. */
+/** An engine that is not started, with a memory queue, a function as transport, and a clock moved by hand. */
 export function createHarness(receiver: Receiver, options: HarnessOptions = {}): Harness {
   const { urls = [A], secrets = [], delivery = {}, random = () => 0.5, onEvent, pollMs, newId } = options;
   const clock = options.clock ?? new FakeClock();
@@ -143,7 +143,7 @@ export function failure(error: NetworkError): TransportResult {
   return { kind: 'failure', error, detail: `it was ${error}`, ms: 7, reconnected: false };
 }
 
-/** Gives the result after so much fake time, or `aborted` when the request's signal cuts it short. */
+/** Returns the result after `ms` of fake time, or `aborted` when the signal of the request is aborted. */
 export function after(
   clock: FakeClock,
   ms: number,
@@ -164,7 +164,7 @@ export function after(
   });
 }
 
-/** A receiver whose answers wait until told. */
+/** A receiver that responds only when told. */
 export function heldReceiver(): {
   receiver: Receiver;
   release: (result: TransportResult) => void;

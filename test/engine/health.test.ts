@@ -18,7 +18,7 @@ function failures(count: number, from: Health = HEALTHY): Health {
 }
 
 describe('healthAfter', () => {
-  it('pauses for a second at the given number of failures in a row, not before', () => {
+  it('pauses for a second after the given number of consecutive failures', () => {
     expect(failures(2)).toEqual({ failures: 2, pauses: 0, pausedUntil: 0 });
     expect(failures(3)).toEqual({ failures: 3, pauses: 1, pausedUntil: 1_000 });
   });
@@ -27,12 +27,12 @@ describe('healthAfter', () => {
     expect(healthAfter(failures(2), { symptom: 'well', isTrial: false, now: 0 }, THRESHOLD)).toBe(HEALTHY);
   });
 
-  it('neither counts nor forgives by what says nothing about health', () => {
+  it('ignores results without a symptom', () => {
     const health = failures(2);
     expect(healthAfter(health, { symptom: 'none', isTrial: false, now: 0 }, THRESHOLD)).toBe(health);
   });
 
-  it('does not lengthen the pause by the attempts that were in flight with it', () => {
+  it('ignores failures of attempts that were in flight when it paused', () => {
     expect(failures(30, failures(3))).toEqual(failures(3));
   });
 
@@ -47,7 +47,7 @@ describe('healthAfter', () => {
     expect(pauses).toEqual([2, 4, 8, 16, 32, 64, 128, 256, 300, 300, 300, 300]);
   });
 
-  it('is healthy at once after any success', () => {
+  it('is healthy after any success', () => {
     const ill = failedTrial(failedTrial(failures(3), 5), 10);
     expect(healthAfter(ill, { symptom: 'well', isTrial: false, now: 11 }, THRESHOLD)).toBe(HEALTHY);
   });
@@ -74,7 +74,7 @@ describe('symptomOf', () => {
     expect(symptomOf(failed(error))).toBe(symptom);
   });
 
-  it('of a delivery is well', () => {
+  it('is well for a delivery', () => {
     expect(symptomOf({ at: 0, ms: 0, result: 'delivered', status: 200 })).toBe('well');
   });
 });
@@ -87,7 +87,7 @@ function lane(keys: readonly string[]): { clock: FakeClock; health: LaneHealth }
 describe('LaneHealth', () => {
   const ILL = { symptom: 'ill', isTrial: false } as const;
 
-  it('passes over an ill webhook only while another one is healthy', () => {
+  it('skips an unhealthy webhook only while another one is healthy', () => {
     const { health } = lane(['a', 'b']);
     health.end('a', ILL);
     expect([health.isSkipped('a'), health.isSkipped('b')]).toEqual([true, false]);
@@ -95,13 +95,13 @@ describe('LaneHealth', () => {
     expect([health.isSkipped('a'), health.isSkipped('b')]).toEqual([false, false]);
   });
 
-  it('never passes over the only webhook', () => {
+  it('never skips the only webhook', () => {
     const { health } = lane(['a']);
     health.end('a', ILL);
     expect(health.isSkipped('a')).toBe(false);
   });
 
-  it('lets one trial through after the pause, and no other until that has ended', async () => {
+  it('allows one trial after the pause, and no other until it ends', async () => {
     const { clock, health } = lane(['a', 'b']);
     health.end('a', ILL);
     await clock.advance(999);
@@ -115,7 +115,7 @@ describe('LaneHealth', () => {
     expect(health.isSkipped('a')).toBe(false);
   });
 
-  it('allows another trial after one that said nothing', async () => {
+  it('allows another trial after one without a result', async () => {
     const { clock, health } = lane(['a', 'b']);
     health.end('a', ILL);
     await clock.advance(1_000);

@@ -18,7 +18,7 @@ const rounds = (pace: AttemptPace, count: number, isWell: boolean, now: number):
   return after;
 };
 
-/** What may be begun in each of so many seconds, when of those begun so many in a hundred go well. */
+/** Returns the deliveries that may start in each of `count` seconds, if `wellPercent` of their rounds go well. */
 function seconds(count: number, wellPercent: number): readonly number[] {
   let pace = slowStart(OPTIONS, 0);
   return Array.from({ length: count }, (_, second) => {
@@ -27,21 +27,21 @@ function seconds(count: number, wellPercent: number): readonly number[] {
     const most = allowance(pace, now + 999.999);
     pace = rounds(pace, wellPercent, true, now);
     pace = rounds(pace, 100 - wellPercent, false, now);
-    // Not the end of trouble, which would be a start of its own.
+    // A success here would end the trouble and start slowly again.
     pace = { ...pace, failures: 0 };
     return most;
   });
 }
 
 describe('the pace of a lane', () => {
-  it('is free while fewer rounds in a row fail than make a destination down', () => {
+  it('is unlimited while fewer rounds in a row fail than the threshold', () => {
     const shaken = rounds(FULL_SPEED, 9, false, 0);
     expect(allowance(shaken, 0)).toBe(Infinity);
     expect(allowance(rounds(shaken, 1, true, 0), 0)).toBe(Infinity);
     expect(rounds(shaken, 1, true, 0)).toEqual(FULL_SPEED);
   });
 
-  it('is held back while a destination is down, and starts slowly with the first success', () => {
+  it('is slowed while the destination is down, and starts slowly after the first success', () => {
     let down = rounds(FULL_SPEED, 10, false, 0);
     for (const now of [0, 1_000, 2_000]) {
       down = rounds(paceAt(down, OPTIONS, now), 5, false, now);
@@ -52,7 +52,7 @@ describe('the pace of a lane', () => {
     expect(allowance(paceAt(rounds(back, 1, true, 3_000), OPTIONS, 3_500), 4_000)).toBe(33);
   });
 
-  it('is free while a destination is down whose deliveries cannot wait, and starts slowly too', () => {
+  it('is unlimited for a short retry window while the destination is down, and starts slowly afterwards', () => {
     const impatient = { ...OPTIONS, isPatient: false };
     let down = FULL_SPEED;
     for (let round = 0; round < 10; round++) down = afterRound(down, false, impatient, 0);
@@ -64,7 +64,7 @@ describe('the pace of a lane', () => {
     expect(allowance(again, 5_100)).toBe(Infinity);
   });
 
-  it('doubles with each second that goes well, until nothing is held back', () => {
+  it('doubles with each second that goes well, until it is unlimited', () => {
     expect(seconds(12, 100)).toEqual([
       32,
       64,
@@ -81,27 +81,27 @@ describe('the pace of a lane', () => {
     ]);
   });
 
-  it('doubles although three of four are rejected for reasons of their own', () => {
+  it('doubles if a quarter of the rounds goes well', () => {
     expect(seconds(3, 25)).toEqual([32, 64, 128]);
   });
 
-  it('stays as it is while most fail', () => {
+  it('stays the same while most rounds fail', () => {
     expect(seconds(3, 24)).toEqual([32, 32, 32]);
   });
 
-  it('goes back to the first second when nothing succeeds', () => {
+  it('returns to the first step if no round succeeds', () => {
     const fast = paceAt(rounds(slowStart(OPTIONS, 0), 5, true, 0), OPTIONS, 1_000);
     expect(allowance(fast, 1_500)).toBe(33);
     const failing = paceAt(rounds(fast, 5, false, 1_500), OPTIONS, 2_000);
     expect(allowance(failing, 2_500)).toBe(17);
   });
 
-  it('learns nothing from a second in which nothing ended', () => {
+  it('ignores a second without results', () => {
     const later = paceAt(slowStart(OPTIONS, 0), OPTIONS, 60_000);
     expect(allowance(later, 60_500)).toBe(17);
   });
 
-  it('spreads a second evenly, and says when the next may begin', () => {
+  it('spreads the deliveries of a second evenly', () => {
     const pace = withBegun(slowStart(OPTIONS, 0), 17);
     expect(allowance(pace, 500)).toBe(0);
     expect(nextAllowedAt(pace)).toBeCloseTo(531.25);

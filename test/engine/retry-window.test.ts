@@ -20,7 +20,7 @@ import { randomFrom } from '../random.ts';
 const HOUR = 3_600_000;
 const WINDOW_MS = DELIVERY_DEFAULTS.retryForMs;
 
-/** When each round began, from the first attempt on. */
+/** When each round began, in milliseconds since the first attempt. */
 function roundStarts({ requests }: Harness): number[] {
   const first = requests[0]?.at ?? 0;
   return requests.map(({ at }) => at - first);
@@ -40,13 +40,13 @@ describe('four hours of retries', () => {
     ['the longest waits', () => 1 - Number.EPSILON],
     ['waits in between', randomFrom(1)],
     ['other waits in between', randomFrom(2)],
-  ])('with %s double from 1 s to 10 min, half of each at random', async (_, random) => {
+  ])('with %s double from 1 s to 10 min, half fixed and half random', async (_, random) => {
     const harness = await fourHoursOf({ random });
     const starts = roundStarts(harness);
     const waits = starts.slice(1).map((start, index) => start - (starts[index] ?? 0));
     for (const [index, wait] of waits.entries()) {
       const full = Math.min(1_000 * 2 ** index, 600_000);
-      // The time a round falls due is rounded up to a millisecond.
+      // The due time of a round is rounded up to a millisecond.
       expect(wait).toBeGreaterThanOrEqual(full / 2);
       expect(wait).toBeLessThanOrEqual(full + 1);
     }
@@ -60,7 +60,7 @@ describe('four hours of retries', () => {
     expect((await fourHoursOf({ random: () => 0 })).requests).toHaveLength(57);
   });
 
-  it('end in a dead letter that has every attempt recorded', async () => {
+  it('end in a dead letter with all its attempts', async () => {
     const harness = await fourHoursOf({ urls: [A, B] });
     const dead = harness.onlySettled();
     expect(dead).toMatchObject({ state: 'dead', reason: 'exhausted' });
@@ -75,7 +75,7 @@ describe('four hours of retries', () => {
     await harness.engine.close();
   });
 
-  it('say after each round when the next is due', async () => {
+  it('report after each round when the next is due', async () => {
     const harness = await fourHoursOf({});
     const dueAts = harness.events.flatMap((event) =>
       event.kind === 'rescheduled' ? [event.delivery.dueAt] : [],
@@ -94,7 +94,7 @@ describe('four hours of retries', () => {
     await harness.engine.close();
   });
 
-  it('start no attempt after the window, and ask every webhook in the last round, even if each takes its 5 s', async () => {
+  it('start no attempt after the window, and ask every webhook in the last round, even if each takes 5 s', async () => {
     const clock = new FakeClock();
     const harness = createHarness((request) => after(clock, 5_000, request, failure('timeout')), {
       urls: [A, B, C],
@@ -113,7 +113,7 @@ describe('four hours of retries', () => {
 });
 
 describe('the retry window', () => {
-  it('of 0 is one round, of every webhook', async () => {
+  it('of 0 allows one round, with every webhook', async () => {
     const clock = new FakeClock();
     const harness = createHarness((request) => after(clock, 5_000, request, failure('timeout')), {
       urls: [A, B],
@@ -128,7 +128,7 @@ describe('the retry window', () => {
     await harness.engine.close();
   });
 
-  it('cuts a round short that outlasts it', async () => {
+  it('ends a round that exceeds it', async () => {
     const clock = new FakeClock();
     // The second round begins after 5.75 s and outlasts the window of 6 s.
     const harness = createHarness(
@@ -143,7 +143,7 @@ describe('the retry window', () => {
     await harness.engine.close();
   });
 
-  it('is stored before the first attempt is made, and what was tried before each further one', async () => {
+  it('is stored before the first attempt, and the progress before each further one', async () => {
     const clock = new FakeClock();
     const queue = new MemoryQueue(clock);
     const harness = createHarness(
@@ -186,7 +186,7 @@ async function found(progress: Partial<Progress>, result = 503): Promise<Harness
 }
 
 describe('a delivery found by a process that starts after its window', () => {
-  it('gets one late round, whole, and is then a dead letter', async () => {
+  it('gets one whole late round, and then becomes a dead letter', async () => {
     const harness = await found({});
     expect(harness.requests.map(({ url }) => url)).toEqual([A, B]);
     expect(harness.onlySettled()).toMatchObject({
@@ -196,16 +196,16 @@ describe('a delivery found by a process that starts after its window', () => {
     });
   });
 
-  it('is delivered by the late round when the receiver takes it', async () => {
+  it('is delivered by the late round if the receiver accepts it', async () => {
     expect((await found({}, 204)).onlySettled().state).toBe('delivered');
   });
 
-  it('is not sent to who rejected it, nor kept waiting by what they asked for', async () => {
+  it('skips webhooks that rejected it, and ignores Retry-After', async () => {
     const harness = await found({ rejectedBy: [A], notBefore: { [B]: Number.MAX_SAFE_INTEGER } });
     expect(harness.requests.map(({ url }) => url)).toEqual([B]);
   });
 
-  it('is a dead letter at once when every webhook had rejected it', async () => {
+  it('becomes a dead letter at once if every webhook rejected it', async () => {
     const harness = await found({ rejectedBy: [A, B] });
     expect(harness.requests).toEqual([]);
     expect(harness.onlySettled()).toMatchObject({
@@ -216,7 +216,7 @@ describe('a delivery found by a process that starts after its window', () => {
   });
 });
 
-describe('a delivery that had to wait for its turn beyond its window', () => {
+describe('a delivery that waited for room beyond its window', () => {
   it('gets no late round, since its process was running', async () => {
     const clock = new FakeClock();
     const harness = createHarness(

@@ -33,7 +33,7 @@ describe('createDeliveryIds', () => {
     expect(new Set(firsts).size).toBe(2_000);
   });
 
-  it('makes ids that follow one another', () => {
+  it('makes consecutive ids', () => {
     const next = createDeliveryIds();
     const ids = Array.from({ length: 100 }, () => next());
     expect(ids.toSorted()).toEqual(ids);
@@ -44,7 +44,7 @@ describe('createDeliveryIds', () => {
 describe('dedupedId', () => {
   const lane = { source: 'web', destination: 'Webhooks' };
 
-  it('is the same for the same name, source and destination, and another for any other', () => {
+  it('depends only on the key, the source and the destination', () => {
     const id = dedupedId(lane, 'm1');
     expect(id).toMatch(/^[0-9a-f]{32}$/);
     expect(dedupedId({ ...lane }, 'm1')).toBe(id);
@@ -52,7 +52,7 @@ describe('dedupedId', () => {
       dedupedId(lane, 'm2'),
       dedupedId({ ...lane, source: 'app' }, 'm1'),
       dedupedId({ ...lane, destination: 'Other' }, 'm1'),
-      // Halves of surrogate pairs, which UTF-8 makes alike.
+      // Halves of surrogate pairs, which are equal in UTF-8.
       dedupedId(lane, '\ud800'),
       dedupedId(lane, '\ud801'),
     ];

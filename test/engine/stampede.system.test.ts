@@ -1,11 +1,11 @@
-// Takes minutes: ten thousand deliveries each time, of which each has its attempts.
+// Takes minutes: each test makes all attempts of ten thousand deliveries.
 import { describe, expect, it } from 'vitest';
 import type { FakeClock } from '../fake-clock.ts';
 import { A, after, answer, BODY, createHarness, failure, type Harness, type Receiver } from './harness.ts';
 
 const MANY = 10_000;
 const MINUTE_MS = 60_000;
-/** From the start of the clock. */
+/** Milliseconds since the start of the clock. */
 const IN_FIVE_MINUTES = 'Thu, 01 Jan 2026 00:05:00 GMT';
 
 async function submit({ engine }: Harness, count: number): Promise<void> {
@@ -16,7 +16,7 @@ async function submit({ engine }: Harness, count: number): Promise<void> {
   );
 }
 
-/** The most requests that came within any one second, of those since then. */
+/** The most requests that arrived within any second since a time. */
 function busiestSecond({ requests }: Harness, since: number): number {
   const times = requests.map(({ at }) => at).filter((at) => at >= since);
   let [most, first] = [0, 0];
@@ -27,7 +27,7 @@ function busiestSecond({ requests }: Harness, since: number): number {
   return most;
 }
 
-/** Until nothing waits any more; how long that took. */
+/** Waits until the queue is empty, and returns how long this took. */
 async function untilIdle({ clock, engine }: Harness): Promise<number> {
   const began = clock.now();
   const idle = new AbortController();
@@ -37,7 +37,7 @@ async function untilIdle({ clock, engine }: Harness): Promise<number> {
   return clock.now() - began;
 }
 
-/** Each answer takes a millisecond: as fast as receivers are. */
+/** Each response takes a millisecond, as for the fastest receivers. */
 const quick =
   (clock: () => FakeClock): Receiver =>
   (request) =>
@@ -48,35 +48,32 @@ describe('10,000 deliveries', () => {
     ['never responds', 'timeout', 5 * MINUTE_MS],
     ['responds with 503 for a moment', answer(503), 400],
     ['responds with 429 and one time for all', answer(429, { retryAfter: IN_FIVE_MINUTES }), 5 * MINUTE_MS],
-  ] as const)(
-    'do not come back in one second to a receiver that %s and then is back',
-    async (_, trouble, outageMs) => {
-      let isDown = true;
-      const harness: Harness = createHarness(
-        (request) => {
-          const { clock } = harness;
-          if (!isDown) return after(clock, 1, request, answer(200));
-          return trouble === 'timeout' ? after(clock, 5_000, request, failure('timeout')) : trouble;
-        },
-        { random: Math.random },
-      );
-      harness.engine.start();
-      await submit(harness, MANY);
-      await harness.clock.advance(outageMs - 1);
-      expect(harness.settled()).toEqual([]);
+  ] as const)('are spread over time when a receiver that %s is back', async (_, trouble, outageMs) => {
+    let isDown = true;
+    const harness: Harness = createHarness(
+      (request) => {
+        const { clock } = harness;
+        if (!isDown) return after(clock, 1, request, answer(200));
+        return trouble === 'timeout' ? after(clock, 5_000, request, failure('timeout')) : trouble;
+      },
+      { random: Math.random },
+    );
+    harness.engine.start();
+    await submit(harness, MANY);
+    await harness.clock.advance(outageMs - 1);
+    expect(harness.settled()).toEqual([]);
 
-      isDown = false;
-      const backAt = harness.clock.now();
-      await untilIdle(harness);
-      expect(harness.settled()).toHaveLength(MANY);
-      const firstSecond = harness.requests.filter(({ at }) => at >= backAt && at < backAt + 1_000);
-      expect(firstSecond.length).toBeLessThanOrEqual(100);
-      expect(busiestSecond(harness, backAt)).toBeLessThanOrEqual(6_000);
-      await harness.engine.close();
-    },
-  );
+    isDown = false;
+    const backAt = harness.clock.now();
+    await untilIdle(harness);
+    expect(harness.settled()).toHaveLength(MANY);
+    const firstSecond = harness.requests.filter(({ at }) => at >= backAt && at < backAt + 1_000);
+    expect(firstSecond.length).toBeLessThanOrEqual(100);
+    expect(busiestSecond(harness, backAt)).toBeLessThanOrEqual(6_000);
+    await harness.engine.close();
+  });
 
-  it('do not come at once when the process that delivers was away', async () => {
+  it('start slowly if no process was there to deliver them', async () => {
     const harness: Harness = createHarness(quick(() => harness.clock));
     await submit(harness, MANY);
     await harness.clock.advance(60 * MINUTE_MS);
@@ -89,12 +86,12 @@ describe('10,000 deliveries', () => {
     await harness.engine.close();
   });
 
-  it('do not come at once when the process was suspended while they fell due', async () => {
+  it('start slowly if the process was suspended while they became due', async () => {
     const answers = quick(() => harness.clock);
     const retryAfter = '600';
     const harness: Harness = createHarness(
       (request, turn) => (turn < MANY ? answer(503, { retryAfter }) : answers(request, turn)),
-      // Nothing is held back before.
+      // Nothing is slowed before.
       { delivery: { health: { failures: 2 * MANY } } },
     );
     harness.engine.start();
@@ -110,7 +107,7 @@ describe('10,000 deliveries', () => {
     await harness.engine.close();
   });
 
-  it('come as fast as they can to a receiver that is well', async () => {
+  it('run at full speed to a healthy receiver', async () => {
     const harness: Harness = createHarness(quick(() => harness.clock));
     harness.engine.start();
     await submit(harness, MANY);
@@ -119,7 +116,7 @@ describe('10,000 deliveries', () => {
     await harness.engine.close();
   });
 
-  it('are given up as fast as they can when no receiver is there and one round is all', async () => {
+  it('fail at full speed with one round if there is no receiver', async () => {
     const harness = createHarness(() => failure('refused'), { delivery: { retryForMs: 0 } });
     harness.engine.start();
     await submit(harness, MANY);

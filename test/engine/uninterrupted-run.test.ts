@@ -12,7 +12,7 @@ function urlsOf({ requests }: Harness): readonly string[] {
 }
 
 describe('uninterruptedRun', () => {
-  it('goes back to the start while there is no break', async () => {
+  it('has begun at the start if there was no interruption', async () => {
     const clock = new FakeClock();
     const start = clock.now();
     const uninterruptedRun = new UninterruptedRun(clock, () => true);
@@ -23,7 +23,7 @@ describe('uninterruptedRun', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('begins again after a break, whichever caller asks first', async () => {
+  it('begins again after an interruption, whichever caller asks first', async () => {
     const clock = new FakeClock();
     const uninterruptedRun = new UninterruptedRun(clock, () => true);
     uninterruptedRun.watch();
@@ -36,7 +36,7 @@ describe('uninterruptedRun', () => {
     uninterruptedRun.close();
   });
 
-  it('has no timer when it is not needed, and takes that for no break', async () => {
+  it('has no timer while it is not needed, which is no interruption', async () => {
     const clock = new FakeClock();
     const start = clock.now();
     const uninterruptedRun = new UninterruptedRun(clock, () => false);
@@ -49,7 +49,7 @@ describe('uninterruptedRun', () => {
 });
 
 describe('a process that is suspended', () => {
-  it('beyond the window of what waits makes the one late round', async () => {
+  it('beyond the window of waiting deliveries makes one late round', async () => {
     const harness = createHarness(() => answer(503), { urls: [A, B] });
     harness.engine.start();
     await harness.send();
@@ -62,7 +62,7 @@ describe('a process that is suspended', () => {
     await harness.engine.close();
   });
 
-  it('beyond the window in the middle of a round makes the one late round', async () => {
+  it('beyond the window during a round makes one late round', async () => {
     const { receiver, release } = heldReceiver();
     const harness = createHarness(receiver, { urls: [A, B] });
     harness.engine.start();
@@ -73,13 +73,13 @@ describe('a process that is suspended', () => {
       release(failure('timeout'));
       await harness.clock.advance(1_000);
     }
-    // The first round is made whole; what is late comes after it.
+    // The first round is whole; the late round follows it.
     expect(urlsOf(harness)).toEqual([A, B, A, B]);
     expect(harness.onlySettled()).toMatchObject({ state: 'dead', reason: 'exhausted' });
     await harness.engine.close();
   });
 
-  it('beyond a window that left it no round more gives none, and one of 0 is one round', async () => {
+  it('beyond a window without another round makes no late round', async () => {
     const { receiver, release } = heldReceiver();
     const harness = createHarness(receiver, { delivery: { retryForMs: 0 } });
     harness.engine.start();
@@ -93,7 +93,7 @@ describe('a process that is suspended', () => {
     await harness.engine.close();
   });
 
-  it('within the window goes on with it, at once with what has fallen due', async () => {
+  it('within the window continues, at once with due deliveries', async () => {
     const harness = createHarness((_, turn) => answer(turn < 3 ? 503 : 200));
     harness.engine.start();
     await harness.send();
@@ -105,7 +105,7 @@ describe('a process that is suspended', () => {
     await harness.engine.close();
   });
 
-  it('longer than its leases does not claim again what it has in flight', async () => {
+  it('longer than its leases does not claim its own deliveries again', async () => {
     const { receiver, release } = heldReceiver();
     const harness = createHarness(receiver, { delivery: { concurrency: 8 } });
     harness.engine.start();
@@ -129,7 +129,7 @@ describe('a process that is suspended', () => {
 });
 
 describe('a wall clock that is set forward', () => {
-  it('takes nothing from the window', async () => {
+  it('does not shorten the retry window', async () => {
     const harness = createHarness(() => answer(503));
     harness.engine.start();
     await harness.send();
@@ -142,12 +142,12 @@ describe('a wall clock that is set forward', () => {
     const passed = times.map((time) => (time > 5 * HOUR ? time - 5 * HOUR : time));
     expect(Math.max(...passed)).toBeLessThanOrEqual(WINDOW_MS);
     expect(Math.max(...passed)).toBeGreaterThan(WINDOW_MS - 600_000);
-    // It does not make the waits shorter either, but for the one it met.
+    // The jump shortens only the wait during which it happens.
     expect(times.length).toBeLessThanOrEqual(58);
     await harness.engine.close();
   });
 
-  it('in the middle of a round neither cuts it short nor has it made a second time', async () => {
+  it('during a round neither ends nor repeats it', async () => {
     const clock = new FakeClock();
     const harness = createHarness(
       (request, turn) => after(clock, 100, request, turn === 0 ? failure('timeout') : answer(200)),

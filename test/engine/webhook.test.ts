@@ -20,7 +20,7 @@ function errorOf(url: string, headers?: Record<string, string>): ConfigError {
   throw new Error(`${url} was taken`);
 }
 
-/** Everything that a person may see of an error. */
+/** Everything of an error that a person can see. */
 function shown(error: ConfigError): string {
   return [error.message, error.hint, error.key].join('\n');
 }
@@ -32,7 +32,7 @@ describe('the URL of a webhook', () => {
     ['http://127.0.0.1:8787/'],
     ['http://[::1]:8787/'],
     ['HTTPS://A.example/@user/hook'],
-  ])('may be %s, and is shown so', (url) => {
+  ])('may be %s, and is shown unchanged', (url) => {
     expect(prepare(url)).toMatchObject({ url: new URL(url).href, shownUrl: url, key: url });
   });
 
@@ -40,13 +40,13 @@ describe('the URL of a webhook', () => {
     ['http://a.example/a/../b', 'http://a.example/a/../b'],
     ['http://a.example/é?q=[1]', 'http://a.example/%C3%A9?q=%5B1%5D'],
     ['http://a.example?x=%', 'http://a.example/?x=%25'],
-  ])('%s is requested, shown and kept as %s', (url, requested) => {
+  ])('%s is requested, shown and stored as %s', (url, requested) => {
     expect(prepare(url)).toMatchObject({ url: requested, shownUrl: requested, key: requested });
     const withUser = prepare(url.replace('//', '//me:hunter2@'));
     expect(withUser).toMatchObject({ url: requested, shownUrl: requested.replace('//', '//***@') });
   });
 
-  it('may have spaces around it', () => {
+  it('may have surrounding spaces', () => {
     expect(prepare(' http://a.example/ \n').shownUrl).toBe('http://a.example/');
   });
 
@@ -60,7 +60,7 @@ describe('the URL of a webhook', () => {
     ['https://user:%zz@a.example/', 'user:%zz'],
     ['http:\\\\user:pass@a.example/', 'user:pass'],
   ])(
-    'with userinfo, %s, becomes Basic authentication and is neither asked nor shown with it',
+    'becomes Basic authentication for the userinfo of %s, which is neither requested nor shown',
     (url, credentials) => {
       const webhook = prepare(url);
       expect(webhook.url).toMatch(/^https?:\/\/a\.example\/$/);
@@ -82,7 +82,7 @@ describe('the URL of a webhook', () => {
     ['receiver:3000/x', 'did you mean http://receiver:3000/x?'],
     ['http://', 'check the host and the port'],
     ['http://a.example:99999/', 'check the host and the port'],
-  ])('that cannot be asked, %j, is rejected with a suggestion', (url, hint) => {
+  ])('is rejected with a suggestion: %j', (url, hint) => {
     const error = errorOf(url);
     expect(error.message).toBe(`Expected an http:// or https:// URL, got \`${url}\``);
     expect(error.hint).toBe(hint);
@@ -90,7 +90,7 @@ describe('the URL of a webhook', () => {
   });
 
   it.each(['http://a.example/#', 'http://a.example/#top', 'http://a.example/?q=1#x'])(
-    'with a fragment, %s, is rejected',
+    'is rejected with a fragment: %s',
     (url) => {
       expect(errorOf(url).message).toBe(`Expected a URL without a fragment, got \`${url}\``);
     },
@@ -101,7 +101,7 @@ describe('the URL of a webhook', () => {
     'http://a.example/a\nb',
     'http://a.example/\u0000',
     'http://a.example/\u0085',
-  ])('with white space or a control character in it, %j, is rejected', (url) => {
+  ])('is rejected with white space or a control character: %j', (url) => {
     expect(errorOf(url).message).toMatch(
       /^Expected a URL without white space in it, got `http:\/\/a\.example\//,
     );
@@ -117,18 +117,18 @@ describe('the URL of a webhook', () => {
     'http://me:hunter2@a.example/ x',
     'http://me:hun#ter2@a.example/',
     'http:/me:hunter2@a.example/ x',
-  ])('that is rejected, %j, does not show its password', (url) => {
+  ])('is rejected without showing its password: %j', (url) => {
     expect(shown(errorOf(url))).not.toMatch(/hun|ter2/);
   });
 
-  it.each([0, 6])('is rejected when there are %i of them', (count) => {
+  it.each([0, 6])('must occur 1 to 5 times, not %i', (count) => {
     const webhooks = Array.from({ length: count }, () => ({ url: 'http://a.example/', headers: {} }));
     expect(() => prepareWebhooks(webhooks, CONTEXT)).toThrow(
       `Expected 1 to 5 webhooks for a destination, got ${count}`,
     );
   });
 
-  it('may come twice, and each is known by a name of its own', () => {
+  it('may repeat, with different keys', () => {
     const urls = ['http://u:1@a.example/', 'http://u:2@a.example/', 'http://b.example/', 'http://b.example/'];
     const webhooks = prepareWebhooks(
       urls.map((url) => ({ url, headers: {} })),
@@ -178,18 +178,18 @@ describe('the headers of a webhook', () => {
     ['hunter2\u0000', 'Header `X-Value` has a control character at character 8 of its value'],
     ['hunter2\u007f', 'Header `X-Value` has a control character at character 8 of its value'],
     ['hunter2–', 'Header `X-Value` has a character above U+00FF at character 8 of its value'],
-  ])('are rejected for the value %j, which is not shown', (value, message) => {
+  ])('cannot have the value %j, which is not shown', (value, message) => {
     const error = errorOf(URL, { 'X-Value': value });
     expect(error.message).toBe(message);
     expect(error.key).toBe(`${CONTEXT.setting}[0].headers.X-Value`);
     expect(shown(error)).not.toContain('hunter2');
   });
 
-  it.each(['', ' X-A', 'X A', 'X-A:', 'X-Ä', 'X(A)', 'X-A\n'])('are rejected for the name %j', (name) => {
+  it.each(['', ' X-A', 'X A', 'X-A:', 'X-Ä', 'X(A)', 'X-A\n'])('cannot have the name %j', (name) => {
     expect(errorOf(URL, { [name]: 'v' }).message).toMatch(/^Expected a header name, got `/);
   });
 
-  it('do not show a value that was written into the name', () => {
+  it('hide a value that was pasted into the name', () => {
     const error = errorOf(URL, { 'Authorization: Bearer hunter2': '' });
     expect(error.message).toBe('Expected a header name, got `Authorization…`');
     expect(shown(error)).not.toContain('hunter2');
@@ -209,23 +209,23 @@ describe('the headers of a webhook', () => {
     'content-type',
     'EXPECT',
     'X-Signature',
-  ])('may not set %s', (name) => {
+  ])('cannot set %s', (name) => {
     const error = errorOf(URL, { [name]: 'hunter2' });
     expect(error.message).toMatch(new RegExp(`^Header \`${name}\` cannot be set: `));
     expect(shown(error)).not.toContain('hunter2');
   });
 
-  it('may have names that an object has by nature', () => {
+  it('may have the names of object properties', () => {
     expect(prepare(URL, { constructor: 'v', toString: 'w' }).headers).toContain('constructor');
   });
 
-  it('may not name one header twice', () => {
+  it('cannot have the same name twice', () => {
     expect(errorOf(URL, { 'X-A': '1', 'x-a': '2' }).message).toBe(
       'Header `x-a` is given twice, in different spellings',
     );
   });
 
-  it('may not set Authorization when the URL has userinfo', () => {
+  it('cannot set Authorization if the URL has userinfo', () => {
     const error = errorOf('https://me:hunter2@a.example/', { authorization: 'Bearer hunter2' });
     expect(error.message).toBe('Header `Authorization` is set, and the URL has a user or password as well');
     expect(shown(error)).not.toContain('hunter2');

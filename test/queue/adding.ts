@@ -1,6 +1,6 @@
-// A process that adds one delivery after the other, to be run while its disk fails (faults.test.ts). Prints what was
-// acknowledged and what was refused, whether the write-ahead log was begun anew meanwhile, then what of both is in the
-// file, before and after it is opened again.
+// A process that adds one delivery after the other, while its disk fails (faults.test.ts). Prints the acknowledged and the
+// rejected deliveries, whether the write-ahead log was restarted, and which of both are in the file, before and after it is
+// opened again.
 import { statSync } from 'node:fs';
 import { systemClock } from '../../src/clock.ts';
 import { HooksError } from '../../src/errors.ts';

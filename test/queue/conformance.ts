@@ -10,17 +10,17 @@ import { checkAgainstModel, commands, timelessCommands } from './model.ts';
 import { until } from '../until.ts';
 import { LANE, newDelivery } from './new-delivery.ts';
 
-/** Times of the tests: of a clock that is moved by hand, or short ones with room for a slow machine. */
+/** The times of the tests: of a clock moved by hand, or short real ones with room for a slow machine. */
 export interface Times {
   readonly leaseMs: number;
-  /** Of what is not about leases: it does not end. */
+  /** A lease that does not end, for tests about other things. */
   readonly longLeaseMs: number;
-  /** When a lease has surely not ended. */
+  /** A time at which a lease has not ended. */
   readonly withinLeaseMs: number;
   readonly laterMs: number;
   readonly beforeLaterMs: number;
   readonly soonMs: number;
-  /** Never within a test. */
+  /** A time after the end of the test. */
   readonly farMs: number;
 }
 
@@ -28,14 +28,14 @@ const EXACT_TIMES: Times = {
   leaseMs: 10_000,
   longLeaseMs: 10_000,
   withinLeaseMs: 9_999,
-  // Not hours: on every two seconds of them the owner of a file writes that it lives.
+  // Not hours, because the owner of a file writes a beat every two seconds.
   laterMs: 300_000,
   beforeLaterMs: 300_000 - 1,
   soonMs: 1_000,
   farMs: 1,
 };
 
-/** Time that passes as it is told to, or as it does. */
+/** Time that passes when told, or real time. */
 export interface TestClock extends Clock {
   advance(ms: number): Promise<void>;
 }
@@ -47,10 +47,9 @@ export interface ConformanceOptions {
   /** @default EXACT_TIMES */
   readonly times?: Times;
   /**
-   * BullMQ keeps no deliveries by when they are due, but in the order in which they became due (Redis) or were added
-   * (PostgreSQL); several processes on one server and several connections of one get theirs in no order at all; of a
-   * lease of another process nobody knows when it ends. So what is claimed together is compared without its order,
-   * `nextDueAt` may be too early, and an id is known in its lane alone.
+   * BullMQ orders deliveries not by due time, but as they became due (Redis) or were added (PostgreSQL), and not at all for
+   * several processes or connections. The end of another process's lease is unknown. So claims are compared without their
+   * order, `nextDueAt` may be too early, and an id is unique only in its lane.
    * @default false
    */
   readonly isLoose?: boolean;
@@ -68,7 +67,7 @@ const ATTEMPT: AttemptRecord = {
   reconnected: true,
 };
 
-/** By how much two clocks of one machine differ at most. */
+/** The largest difference between two clocks of one machine. */
 const CLOCKS_MS = 100;
 
 const PROGRESS: Progress = {
@@ -79,7 +78,7 @@ const PROGRESS: Progress = {
   notBefore: { 'https://a.example/hook': 1_700_000_005_000 },
 };
 
-/** What every queue does, whatever it keeps its deliveries in. `open` gives an empty queue that goes by that clock. */
+/** Tests that every queue passes. `open` returns an empty queue that uses the clock. */
 export function queueConformance(
   name: string,
   open: (clock: TestClock) => Promise<Queue>,
@@ -142,7 +141,7 @@ export function queueConformance(
         });
       });
 
-      it('never gives out what is dead on arrival, nor lets it hold others back', async () => {
+      it('never returns a delivery that was added as dead, nor lets it hold others back', async () => {
         const dead = { state: 'dead', reason: 'invalid', detail: 'expected `event`, got nothing' } as const;
         await queue.add([
           newDelivery('a', { orderKeys: ['u'], ...dead }),
@@ -153,12 +152,12 @@ export function queueConformance(
         expect(await claimIds()).toEqual(['b']);
       });
 
-      it('keeps what rounds in another queue have taught', async () => {
+      it('keeps the progress from another queue', async () => {
         await queue.add([newDelivery('a', { progress: PROGRESS, orderKeys: ['u'] })]);
         expect((await claimOne()).delivery.progress).toEqual(PROGRESS);
       });
 
-      it('leaves an id alone that is waiting, is named twice, or is in flight', async () => {
+      it('ignores an id that waits, is repeated, or is in flight', async () => {
         await queue.add([newDelivery('a', { type: 'page' }), newDelivery('a', { type: 'screen' })]);
         await queue.add([newDelivery('a', { type: 'group' }), newDelivery('b')]);
         const claims = await claim();
@@ -170,14 +169,14 @@ export function queueConformance(
         expect(await claimIds()).toEqual([]);
       });
 
-      it('takes an empty list', async () => {
+      it('accepts an empty list', async () => {
         await queue.add([]);
         expect(await queue.lanes()).toEqual([]);
       });
     });
 
     describe('claim', () => {
-      it('gives what is due, earliest due first, then in the order of adding', async () => {
+      it('returns due deliveries, earliest due first, then in the order of adding', async () => {
         const now = clock.now();
         await queue.add([
           newDelivery('later', { dueAt: now }),
@@ -189,21 +188,21 @@ export function queueConformance(
         expect(await claimIds()).toEqual(inOrder(['first', 'second', 'third', 'later']));
       });
 
-      it('gives no more than asked for, and nothing twice', async () => {
+      it('returns at most the limit, and nothing twice', async () => {
         await queue.add(['a', 'b', 'c'].map((id) => newDelivery(id)));
         expect(await claimIds(2)).toEqual(['a', 'b']);
         expect(await claimIds(2)).toEqual(['c']);
         expect(await claimIds(2)).toEqual([]);
       });
 
-      it('gives nothing twice to those who ask at once', async () => {
+      it('returns nothing twice to concurrent callers', async () => {
         await queue.add(Array.from({ length: 20 }, (_, index) => newDelivery(`${index}`)));
         const taken = (await Promise.all([claimIds(7), claimIds(7), claimIds(7)])).flat();
         expect(taken).toHaveLength(20);
         expect(new Set(taken).size).toBe(20);
       });
 
-      it('keeps lanes apart, whatever their names', async () => {
+      it('separates lanes, whatever their names', async () => {
         const lanes = [
           LANE,
           { source: 'web', destination: 'Other' },
@@ -215,7 +214,7 @@ export function queueConformance(
         for (const [index, lane] of lanes.entries()) expect(await claimIds(100, lane)).toEqual([`${index}`]);
       });
 
-      it('says when something is next due: in the future, by a lease, not by what an order key holds back', async () => {
+      it('returns the next due time, including leases, without deliveries that an order key holds back', async () => {
         const now = clock.now();
         expect(await nextDueAt()).toBeUndefined();
         await queue.add([
@@ -231,14 +230,14 @@ export function queueConformance(
         expectNextDueAt(await nextDueAt(), now + 3 * soonMs);
       });
 
-      it('says that more is due when the limit cut it short', async () => {
+      it('returns that more is due if the limit was reached', async () => {
         await queue.add([newDelivery('a'), newDelivery('b')]);
         expect(await nextDueAt()).toBeLessThanOrEqual(clock.now());
       });
     });
 
     describe('settle', () => {
-      it.each(['delivered', 'dead'] as const)('never gives out again what is %s', async (state) => {
+      it.each(['delivered', 'dead'] as const)('never returns a %s delivery again', async (state) => {
         await queue.add([newDelivery('a')]);
         const settlement =
           state === 'dead'
@@ -253,7 +252,7 @@ export function queueConformance(
         expect(await queue.lanes()).toEqual([]);
       });
 
-      it('gives out a rescheduled delivery when it is due, not before, with its progress', async () => {
+      it('makes a rescheduled delivery claimable when it is due, with its progress', async () => {
         await queue.add([newDelivery('a')]);
         const dueAt = clock.now() + laterMs;
         expect(await queue.settle(await claimOne(), { state: 'retrying', dueAt, progress: PROGRESS })).toBe(
@@ -267,7 +266,7 @@ export function queueConformance(
         expect(delivery.dueAt).toBe(dueAt);
       });
 
-      it('does nothing the second time', async () => {
+      it('has no effect the second time', async () => {
         await queue.add([newDelivery('a')]);
         const taken = await claimOne();
         expect(await retryAt(taken, 0)).toBe(true);
@@ -289,8 +288,8 @@ export function queueConformance(
         expect(await claimIds()).toEqual(['c']);
       });
 
-      it('hold back later deliveries while the earlier one waits for its retry, or for its first time', async () => {
-        // What a busy machine sees after that time says nothing: it looks again, with more of it.
+      it('hold back later deliveries while the earlier one waits', async () => {
+        // If a busy machine looks too late, the result is meaningless, and the test repeats with more time.
         let dueAt = 0;
         for (let inMs = soonMs, isInTime = false; !isInTime; inMs *= 2) {
           await queue.close();
@@ -314,7 +313,7 @@ export function queueConformance(
         expect(await claimIds()).toEqual([]);
       });
 
-      it('hold back a delivery of two keys until both are free, and what comes after it in either', async () => {
+      it('hold back a delivery with two keys until both are free, and later ones with either key', async () => {
         await queue.add([
           newDelivery('old', { orderKeys: ['anonymous'] }),
           newDelivery('new', { orderKeys: ['user'] }),
@@ -333,7 +332,7 @@ export function queueConformance(
         expect(await claimIds()).toEqual(inOrder(['old2', 'new2']));
       });
 
-      it('do not make a delivery that names one twice wait for itself', async () => {
+      it('may contain duplicates', async () => {
         await queue.add([
           newDelivery('a', { orderKeys: ['u', 'v', 'u'] }),
           newDelivery('b', { orderKeys: ['u'] }),
@@ -344,14 +343,14 @@ export function queueConformance(
         expect(await claimIds()).toEqual(['b']);
       });
 
-      it('are those that an id was first added with', async () => {
+      it('are those of the first addition of an id', async () => {
         await queue.add([newDelivery('a'), newDelivery('a', { orderKeys: ['u'] })]);
         await queue.add([newDelivery('a', { orderKeys: ['v'] })]);
         await queue.add([newDelivery('b', { orderKeys: ['u'] }), newDelivery('c', { orderKeys: ['v'] })]);
         expect(await claimIds()).toEqual(['a', 'b', 'c']);
       });
 
-      it('are told apart by every character that they have', async () => {
+      it('differ by every character', async () => {
         await queue.add([
           newDelivery('a', { orderKeys: ['u\0v', 'u'] }),
           newDelivery('b', { orderKeys: ['u\0w'] }),
@@ -377,7 +376,7 @@ export function queueConformance(
         leaseMs = LEASE_MS;
       });
 
-      it('that has ended makes the delivery claimable in its old place, with the progress last renewed', async () => {
+      it('that has ended makes the delivery claimable in its old place, with the progress of the last renewal', async () => {
         const now = clock.now();
         await queue.add([newDelivery('a', { dueAt: now - 5 }), newDelivery('b', { dueAt: now - 4 })]);
         const taken = await claimOne();
@@ -391,7 +390,7 @@ export function queueConformance(
         expect(again.token).not.toBe(taken.token);
       });
 
-      it('that has ended leaves the round begun that the claim began, with the start of the retry window', async () => {
+      it('that has ended keeps the round that the claim began, and the start of the retry window', async () => {
         const before = Math.floor(clock.now());
         await queue.add([newDelivery('a')]);
         await claimOne();
@@ -400,9 +399,9 @@ export function queueConformance(
         const { progress } = (await claimOne()).delivery;
         expect(progress).toMatchObject({ rounds: 1, attempts: [] });
         expect(progress.firstAttemptAt).toBeGreaterThanOrEqual(before);
-        // A server knows when it was taken last, by another clock than this one, which was never set.
+        // The server determines the time of the claim by its own clock, which was never set.
         expect(progress.firstAttemptAt).toBeLessThanOrEqual(isLoose ? clock.now() + CLOCKS_MS : after);
-        // From the second claim on it stays, however often a process is killed.
+        // It stays from the second claim on, however often a process is killed.
         await clock.advance(LEASE_MS);
         const third = (await claimOne()).delivery.progress;
         expect(third).toMatchObject({ rounds: 2, firstAttemptAt: progress.firstAttemptAt });
@@ -418,7 +417,7 @@ export function queueConformance(
         expect(await deliver(taken)).toBe(true);
       });
 
-      it('that another has taken over voids the old token, for renewing and for settling', async () => {
+      it('of another claim invalidates the old token, for renewing and settling', async () => {
         await queue.add([newDelivery('a')]);
         const old = await claimOne();
         await clock.advance(LEASE_MS);
@@ -433,7 +432,7 @@ export function queueConformance(
       });
     });
 
-    it('names the lanes that have something unsettled, deliveries in flight included', async () => {
+    it('returns the lanes with unsettled deliveries, including those in flight', async () => {
       const other = { source: 'app', destination: 'Gone' };
       await queue.add([newDelivery('a'), newDelivery('b', other), newDelivery('c', other)]);
       const taken = await claimOne();
@@ -457,7 +456,7 @@ export function queueConformance(
       await queue.close();
     });
 
-    it('does what a naive model does, whatever the order of calls', async () => {
+    it('behaves like a naive model for any order of calls', async () => {
       await fc.assert(
         fc.asyncProperty(isLoose ? timelessCommands : commands, async (list) => {
           const modelClock = newClock();

@@ -15,7 +15,7 @@ const SECOND_MS = 1_000;
 const HOUR_MS = 3_600 * SECOND_MS;
 const ATTEMPT = { at: 1, url: 'https://a.example/', round: 1, result: 'retryable', ms: 2 } as const;
 const PROGRESS = { ...NO_PROGRESS, rounds: 1, firstAttemptAt: 1, attempts: [ATTEMPT] };
-/** What every delivery is in, looked at one by one. */
+/** The state of every delivery, read one by one. */
 const SEEN = `SELECT source, destination, state, count(*) FROM queue GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`;
 
 const newFile = (): string => join(temporaryFolder(), 'hooks.db');
@@ -42,7 +42,7 @@ async function counted(inspection: SqliteInspection): Promise<readonly string[]>
     .toSorted();
 }
 
-/** Some in each state, with and without order keys, in two lanes. */
+/** Deliveries in each state, with and without order keys, in two lanes. */
 async function fill(queue: SqliteQueue, clock: FakeClock): Promise<void> {
   const all = Array.from({ length: 30 }, (_, index) =>
     newDelivery(`d${index}`, { orderKeys: index % 3 === 0 ? ['u'] : [] }),
@@ -57,7 +57,7 @@ async function fill(queue: SqliteQueue, clock: FakeClock): Promise<void> {
   await settle(queue, claims.slice(3, 6), { state: 'dead', reason: 'rejected', progress: PROGRESS });
   const again = { state: 'retrying', dueAt: clock.now() - HOUR_MS, progress: PROGRESS } as const;
   await settle(queue, claims.slice(6, 9), again);
-  // Of those that were tried, two are under way again.
+  // Two of the tried ones are in flight again.
   await claim(queue, 2);
 }
 
@@ -74,7 +74,7 @@ async function settle(
 }
 
 describe('the counts of a queue', () => {
-  it('are what there is, whatever happens to it', async () => {
+  it('match the rows after any operations', async () => {
     const [file, clock] = [newFile(), new FakeClock()];
     const { queue, inspection } = await open(file, clock);
     const expectRight = async (): Promise<void> =>

@@ -47,7 +47,7 @@ async function damagedIds(queue: SqliteQueue): Promise<readonly string[]> {
 
 describe('a delivery whose row is damaged', () => {
   it.each(['body', 'message_id', 'order_keys', 'checksum'])(
-    'is told by its %s when it is claimed',
+    'is detected by its %s when it is claimed',
     async (column) => {
       const file = newFile();
       const { queue } = await open(file);
@@ -60,7 +60,7 @@ describe('a delivery whose row is damaged', () => {
     },
   );
 
-  it('is told by a body that is no bytes', async () => {
+  it('is detected if its body is no blob', async () => {
     const file = newFile();
     const { queue } = await open(file);
     await queue.add([newDelivery('a'), newDelivery('b')]);
@@ -68,7 +68,7 @@ describe('a delivery whose row is damaged', () => {
     expect(await damagedIds(queue)).toEqual(['a']);
   });
 
-  it('is told when it waits in the lane of another', async () => {
+  it('is detected if it waits in another lane', async () => {
     const file = newFile();
     const { queue } = await open(file);
     await queue.add([newDelivery('a'), newDelivery('other', { destination: 'Other' })]);
@@ -79,7 +79,7 @@ describe('a delivery whose row is damaged', () => {
     expect(await damagedIds(queue)).toEqual(['other']);
   });
 
-  it('becomes a dead letter that releases those behind it, though its order keys are damaged too', async () => {
+  it('becomes a dead letter that releases later ones, even with damaged order keys', async () => {
     const file = newFile();
     const { queue, inspection } = await open(file);
     await queue.add([newDelivery('a', { orderKeys: ['u'] }), newDelivery('b', { orderKeys: ['u'] })]);
@@ -92,7 +92,7 @@ describe('a delivery whose row is damaged', () => {
     expect(await inspection.get('a')).toMatchObject({ state: 'dead', reason: 'damaged', isDamaged: true });
   });
 
-  it('becomes one when it is looked at, and cannot be retried but dropped', async () => {
+  it('becomes a dead letter when it is read, and can be dropped but not retried', async () => {
     const file = newFile();
     const { queue, inspection } = await open(file);
     await queue.add([newDelivery('a', { orderKeys: ['u'] }), newDelivery('b', { orderKeys: ['u'] })]);
@@ -109,7 +109,7 @@ describe('a delivery whose row is damaged', () => {
     expect(await inspection.drop(['a'])).toEqual(['dropped']);
   });
 
-  it('is damaged after a move too, whatever it had died of before', async () => {
+  it('stays damaged after a move, whatever its reason was', async () => {
     const [file, to] = [newFile(), newFile()];
     const { queue, inspection } = await open(file);
     await queue.add([
@@ -129,7 +129,7 @@ describe('a delivery whose row is damaged', () => {
     expect(await other.inspection.retry(['a', 'bad'])).toEqual(['damaged', 'damaged']);
   });
 
-  it('stops none beside it by progress that cannot be read', async () => {
+  it('with unreadable progress does not block others', async () => {
     const file = newFile();
     const first = await open(file);
     await first.queue.add([newDelivery('a'), newDelivery('b')]);

@@ -20,7 +20,7 @@ const FULL: Required<Delivery> = {
 };
 
 describe('a copy of a delivery', () => {
-  it('has all of its fields, and is another', () => {
+  it('has all fields of the original', () => {
     const copy = copyDelivery(FULL);
     expect(copy).toEqual(FULL);
     copy.dueAt = 9;
@@ -36,7 +36,7 @@ describe('a copy of a delivery', () => {
     expect(settledDelivery(FULL, settlement, 10.5)).toEqual({ ...FULL, ...settlement, settledAt });
   });
 
-  it('that is claimed from memory has the trace and all else', async () => {
+  it('that is claimed from memory has all fields', async () => {
     const clock = new FakeClock();
     const queue = new MemoryQueue(clock);
     await queue.add([FULL]);

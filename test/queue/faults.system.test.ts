@@ -37,14 +37,14 @@ describe.skipIf(!HAS_STRACE)('a disk that fails', () => {
       /the disk reports an error$/,
       true,
     ],
-  ])('by being %s takes nothing that was acknowledged, and is used again when it works', async (...given) => {
+  ])('by being %s loses nothing that was acknowledged, and is used again when it works', async (...given) => {
     const [name, fault, sentence, isLogNew] = given;
     const file = join(program.folder, `${name}.db`);
     const { stdout, stderr, code } = await program.run({ file, adds: ADDS }, { under: underFault(fault) });
     expect([code, stderr]).toEqual([0, '']);
     const told = JSON.parse(stdout.join('')) as Told; // what adding.ts prints
     expect(told.rejections).toEqual([expect.stringMatching(sentence)]);
-    // What was synced before a failure need not be on the disk: it is written once more.
+    // Data synced before a failure may be missing on the disk, so it is written again.
     expect(told.isLogNew).toBe(isLogNew);
     expect(told.before).toEqual(told.acknowledged);
     expect(told.after).toEqual(told.acknowledged);

@@ -13,15 +13,15 @@ const RETRY_MS = 60_000;
 const TRACE = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01 rojo=1';
 
 export interface Inspected {
-  /** Empty. */
+  /** An empty queue. */
   readonly queue: Queue;
-  /** Of the same store, not of the same process. */
+  /** An inspection of the same store, in any process. */
   readonly inspection: QueueInspection;
   readonly clock: TestClock;
   readonly close: () => Promise<void>;
 }
 
-/** What every inspection does. `isLoose`: time is real, and lists are by lane and state, not in the order of adding. */
+/** Tests that every inspection passes. `isLoose`: time is real, and lists are by lane and state, not in the order of adding. */
 export function inspectionConformance(
   name: string,
   open: () => Promise<Inspected>,
@@ -34,7 +34,7 @@ export function inspectionConformance(
     let queue: Queue;
     let inspection: QueueInspection;
     let close: () => Promise<void>;
-    /** When it was, and no later than now. */
+    /** Expects a time between the call and now. */
     const since = (time: number): unknown =>
       expect.toSatisfy((at: number) => (isLoose ? at >= time && at <= clock.now() : at === time));
 
@@ -62,7 +62,7 @@ export function inspectionConformance(
 
     let retryAt = 0;
 
-    /** One in each state, named after it; `held` is behind `sending`. */
+    /** One delivery in each state, with the state as its id; `held` is behind `sending`. */
     async function oneOfEach(): Promise<void> {
       await markDead('dead');
       await queue.add([newDelivery('delivered')]);
@@ -78,7 +78,7 @@ export function inspectionConformance(
       await queue.add([newDelivery('held', { orderKeys: ['u'] }), newDelivery('pending', { dueAt: 9 })]);
     }
 
-    it('counts by lane and state, and says when the next is due', async () => {
+    it('counts by lane and state, and returns the next due time', async () => {
       await oneOfEach();
       await queue.add([
         newDelivery('other', { source: 'app', state: 'dead', reason: 'invalid', detail: 'no event' }),
@@ -90,7 +90,7 @@ export function inspectionConformance(
       ]);
     });
 
-    it('has the attempts of what was delivered last, and of nothing else', async () => {
+    it('returns the attempts of the latest delivered deliveries only', async () => {
       await oneOfEach();
       expect(await inspection.lastDelivered(10)).toEqual([{ ...LANE, attempts: [ATTEMPT] }]);
       await queue.add([newDelivery('newer')]);
@@ -100,7 +100,7 @@ export function inspectionConformance(
       expect(await inspection.lastDelivered(1)).toEqual([{ ...LANE, attempts: [] }]);
     });
 
-    it('lists what is in the states asked for, since a time, a page at a time', async () => {
+    it('lists the requested states, since a time, page by page', async () => {
       await oneOfEach();
       expect(await ids()).toEqual(inOrder(['dead', 'delivered', 'retrying', 'sending', 'held', 'pending']));
       for (const state of ['dead', 'delivered', 'retrying', 'sending'] as const) {
@@ -114,7 +114,7 @@ export function inspectionConformance(
       expect([first.deliveries.length, rest.deliveries.length, rest.next]).toEqual([5, 2, undefined]);
     });
 
-    it('gives a delivery whole', async () => {
+    it('returns all fields of a delivery', async () => {
       const startedAt = clock.now();
       await oneOfEach();
       const { body, ...rest } = (await inspection.get('retrying')) ?? { body: new Uint8Array() };
@@ -133,7 +133,7 @@ export function inspectionConformance(
       expect(await inspection.get('nobody')).toBeUndefined();
     });
 
-    it('tells the states of those that are there', async () => {
+    it('returns the states of known deliveries', async () => {
       await oneOfEach();
       const asked = ['dead', 'delivered', 'retrying', 'sending', 'pending', 'nobody'];
       expect(Object.fromEntries(await inspection.states(asked))).toEqual({
@@ -145,7 +145,7 @@ export function inspectionConformance(
       });
     });
 
-    it('retries a dead letter: with a new window, the attempts that were made, and its trace', async () => {
+    it('retries a dead letter with a new window, its attempts and its trace', async () => {
       await markDead('a', 'exhausted');
       const retriedAt = clock.now();
       expect(await inspection.retry(['a'])).toEqual(['retried']);
@@ -159,7 +159,7 @@ export function inspectionConformance(
       });
     });
 
-    it('keeps a dead letter of another queue, with its attempts, and retries it', async () => {
+    it('keeps and retries a dead letter of another queue, with its attempts', async () => {
       const dead = { state: 'dead', reason: 'exhausted', settledAt: 7 } as const;
       await queue.add([newDelivery('a', { ...dead, progress: PROGRESS })]);
       expect(await inspection.get('a')).toMatchObject({ ...dead, progress: PROGRESS });
@@ -169,7 +169,7 @@ export function inspectionConformance(
       expect((await claimOne()).delivery.progress.attempts).toEqual([ATTEMPT]);
     });
 
-    it('retries behind what waits in its order keys, and before what comes later', async () => {
+    it('retries behind waiting deliveries with the same order keys, and before later ones', async () => {
       await markDead('a');
       await queue.add([newDelivery('b', { orderKeys: ['u'] })]);
       await inspection.retry(['a']);
@@ -181,7 +181,7 @@ export function inspectionConformance(
       }
     });
 
-    it('retries nothing else, and says why', async () => {
+    it('retries only dead letters, and returns why', async () => {
       await oneOfEach();
       await queue.add([newDelivery('invalid', { state: 'dead', reason: 'invalid', detail: 'no event' })]);
       const asked = ['nobody', 'delivered', 'retrying', 'sending', 'pending', 'invalid', 'dead', 'dead'];
@@ -197,7 +197,7 @@ export function inspectionConformance(
       ]);
     });
 
-    it('makes what waits for another round due now, also where a webhook asked to be left alone', async () => {
+    it('makes deliveries due now, even if a webhook asked for a longer wait', async () => {
       await oneOfEach();
       const asked = ['nobody', 'delivered', 'dead', 'sending', 'held', 'pending', 'retrying'];
       expect(await inspection.makeDue(asked)).toEqual([
@@ -215,7 +215,7 @@ export function inspectionConformance(
       expect(await claimIds()).toEqual(inOrder(['pending', 'retrying']));
     });
 
-    it('drops what is not in flight, and releases the deliveries that it held back', async () => {
+    it('drops deliveries that are not in flight, and releases those that they held back', async () => {
       await oneOfEach();
       await queue.add([
         newDelivery('first', { orderKeys: ['v'] }),

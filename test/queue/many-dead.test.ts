@@ -15,7 +15,7 @@ import { LANE, newDelivery } from './new-delivery.ts';
 
 const MB = 1024 * 1024;
 const DAY_MS = 86_400_000;
-/** Longer than a page, so that each frees more than one. */
+/** Longer than a page, so that each delivery frees more than one. */
 const BODY = new Uint8Array(6_000).fill(97);
 const DEAD = { state: 'dead', reason: 'rejected' } as const;
 
@@ -27,7 +27,7 @@ async function open(file: string, clock = systemClock): Promise<Store> {
   return store;
 }
 
-/** Dead letters of the epoch, and one of now that is named `late`. */
+/** Adds dead letters of the epoch, and one of now with the id `late`. */
 async function fill(store: Store, count: number): Promise<SqliteInspection> {
   const queue = new SqliteQueue({ store, clock: systemClock });
   const old = Array.from({ length: count }, (_, index) =>
@@ -38,8 +38,8 @@ async function fill(store: Store, count: number): Promise<SqliteInspection> {
   return new SqliteInspection({ store, clock: systemClock });
 }
 
-describe('among very many dead letters', () => {
-  it('drops all of them in steps between the writes of others, but those of deletion requests', async () => {
+describe('a queue with very many dead letters', () => {
+  it('drops them in steps between other writes, except those of deletion requests', async () => {
     const store = await open(newFile());
     const inspection = await fill(store, 1_200);
     const queue = new SqliteQueue({ store, clock: systemClock });
@@ -67,7 +67,7 @@ describe('among very many dead letters', () => {
     expect(await inspection.stats()).toMatchObject([{ pending: 4, dead: 201 }]);
   });
 
-  it('drops no more once it is told to stop', async () => {
+  it('stops dropping when told', async () => {
     const store = await open(newFile());
     const inspection = await fill(store, 1_200);
     let steps = 0;
@@ -113,7 +113,7 @@ describe('among very many dead letters', () => {
     expect(plans).not.toContainEqual(expect.stringMatching(/^SCAN (d|p|deliveries|progress)\b/));
   });
 
-  it('finds the first since a time also where later ones are older', async () => {
+  it('finds the first one since a time if later ones are older', async () => {
     const store = await open(newFile());
     const queue = new SqliteQueue({ store, clock: systemClock });
     const times = [5, 100, 7, 90, 8, 200];
@@ -131,8 +131,8 @@ describe('among very many dead letters', () => {
   });
 });
 
-describe('the space of what was deleted', () => {
-  it('is given back in steps, between which others write', async () => {
+describe('the space of deleted deliveries', () => {
+  it('is returned in steps between other writes', async () => {
     const file = newFile();
     const store = await open(file);
     const inspection = await fill(store, 1_000);
@@ -148,7 +148,7 @@ describe('the space of what was deleted', () => {
     expect(await inspection.get('late')).toMatchObject({ id: 'late' });
   });
 
-  it('is given back after what was settled long ago is forgotten, but for some', async () => {
+  it('is returned after settled deliveries are removed, except for a reserve', async () => {
     const [file, clock] = [newFile(), new FakeClock()];
     const store = await open(file, clock);
     await fill(store, 1_000);

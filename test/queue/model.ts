@@ -29,7 +29,7 @@ const milliseconds = fc.integer({ min: 0, max: 12 });
 const pick = fc.nat(30);
 const rounds = fc.nat(5);
 
-/** Short times, few keys and few ids, so that they meet. */
+/** Short times, few keys and few ids, so that they collide. */
 export const commands = commandsWith({
   inMs: fc.integer({ min: -5, max: 8 }),
   retryInMs: milliseconds,
@@ -38,7 +38,7 @@ export const commands = commandsWith({
 
 const LONG_MS = 600_000;
 
-/** Everything is due, and no lease ends: for a queue that goes by real time. */
+/** Everything is due, and no lease ends: for a queue in real time. */
 export const timelessCommands = commandsWith({
   inMs: fc.constant(0),
   retryInMs: fc.constant(0),
@@ -116,7 +116,7 @@ interface Row {
 interface ModelOptions {
   readonly clock: TestClock;
   readonly list: readonly Command[];
-  /** See ConformanceOptions: of what may be claimed any may come first. */
+  /** See ConformanceOptions: claimable deliveries may come in any order. */
   readonly isLoose: boolean;
 }
 
@@ -129,7 +129,7 @@ export async function checkAgainstModel(queue: Queue, { clock, list, isLoose }: 
 class Check {
   readonly #queue: Queue;
   readonly #clock: TestClock;
-  /** What was settled may be forgotten or remembered, so an id is never used for a second delivery. */
+  /** Settled deliveries may be forgotten or remembered, so an id is never used for a second delivery. */
   readonly #used = new Set<string>();
   readonly #claims: Claim[] = [];
   readonly #isLoose: boolean;
@@ -231,7 +231,7 @@ class Check {
     if (row !== undefined) Object.assign(row, { ...change, claimedBy: undefined });
   }
 
-  /** Undefined also between the end of its lease and the next claim, when a queue may treat it as ours or not. */
+  /** Undefined also between the end of a lease and the next claim, when a queue may or may not accept the token. */
   #claimAt(index: number): Claim | undefined {
     const claim = this.#claims[index % this.#claims.length];
     const row = claim && this.#rowOf(claim);
@@ -256,7 +256,7 @@ function named(rows: readonly Row[], claims: readonly Claim[]): Row[] {
   return claims.flatMap(({ delivery }) => rows.filter(({ added }) => added.id === delivery.id));
 }
 
-/** Rows lie in the order of adding, and sorting is stable. */
+/** The rows are in the order of adding, and sorting is stable. */
 function claimable(rows: readonly Row[], lane: LaneId, now: number): Row[] {
   return firstInTheirKeys(rows, lane)
     .filter((row) => row.dueAt <= now && (row.claimedBy === undefined || row.leaseEndsAt <= now))
@@ -264,7 +264,7 @@ function claimable(rows: readonly Row[], lane: LaneId, now: number): Row[] {
 }
 
 function nextDueAtOf(rows: readonly Row[], lane: LaneId, now: number): number | undefined {
-  // One whose lease has ended, and that the limit left, is due as it was.
+  // A row whose lease has ended, and that the limit left out, is due as before.
   const times = firstInTheirKeys(rows, lane).map((row) =>
     row.claimedBy === undefined || row.leaseEndsAt <= now ? row.dueAt : row.leaseEndsAt,
   );

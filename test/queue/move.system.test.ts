@@ -23,7 +23,7 @@ async function serverOf(kind: ServerKind): Promise<Opened> {
 
 describe('moveDeliveries', () => {
   it.skipIf(!hasServer('redis'))(
-    'moves what waits and what is dead from a file to Redis and back',
+    'moves waiting deliveries and dead letters from a file to Redis and back',
     async () => {
       const [from, to, back] = [await file(), await serverOf('redis'), await file()];
       await fill(from);

@@ -7,7 +7,7 @@ import { expectMoved, file, fill, idsIn, signal } from './moving.ts';
 import { LANE, newDelivery } from './new-delivery.ts';
 
 describe('moveDeliveries', () => {
-  it('loses and doubles nothing when it ends between the two queues, and is begun again', async () => {
+  it('neither loses nor duplicates deliveries when it is interrupted and repeated', async () => {
     const [from, to] = [await file(), await file()];
     await fill(from);
     const broken = new Proxy(from.inspection, {
@@ -23,7 +23,7 @@ describe('moveDeliveries', () => {
     await expectMoved(from, to);
   });
 
-  it('drops nothing before it is in the other queue, page after page', async () => {
+  it('drops deliveries only after the other queue has them, page by page', async () => {
     const [from, to] = [await file(), await file()];
     await from.queue.add(Array.from({ length: 3_500 }, (_, index) => newDelivery(`d-${index}`)));
     const added: string[] = [];
@@ -51,7 +51,7 @@ describe('moveDeliveries', () => {
     expect(added).toEqual(Array.from({ length: 3_500 }, (_, index) => `d-${index}`));
   });
 
-  it('leaves what is in flight, and counts it', async () => {
+  it('leaves deliveries in flight, and counts them', async () => {
     const [from, to] = [await file(), await file()];
     await from.queue.add([newDelivery('a'), newDelivery('b', { dueAt: 1 })]);
     await from.queue.claim({ ...LANE, limit: 1, leaseMs: 60_000 });

@@ -35,7 +35,7 @@ export async function file(): Promise<Opened> {
   };
 }
 
-/** A dead letter, an invalid message, one that is put off, one that is delivered, and three of one order key. */
+/** A dead letter, an invalid message, a retry, a delivered one, and three with one order key. */
 export async function fill({ queue }: Opened): Promise<void> {
   await queue.add([newDelivery('dead'), newDelivery('delivered'), newDelivery('retrying')]);
   const { claims } = await queue.claim({ ...LANE, limit: 3, leaseMs: 60_000 });

@@ -5,7 +5,7 @@ export const LANE: LaneId = { source: 'web', destination: 'Webhooks' };
 
 const BODY = new TextEncoder().encode('{"version":1}');
 
-/** A delivery that is due at the epoch unless told otherwise, in LANE. */
+/** Creates a delivery in LANE that is due at the epoch, unless `fields` say otherwise. */
 export function newDelivery(id: string, fields: Partial<Delivery> = {}): Delivery {
   return {
     id,

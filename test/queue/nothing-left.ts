@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { ask } from '../stores/sqlite/ask.ts';
 
-/** In the file of a queue, nothing waits, and nothing is left of what held or claimed. */
+/** Expects a file without waiting deliveries, claims and lines. */
 export async function expectNothingLeft(file: string): Promise<void> {
   for (const table of ['waiting', 'held', 'order_lines', 'claims', 'owners']) {
     expect([table, await ask(file, `SELECT * FROM ${table}`)]).toEqual([table, []]);

@@ -5,10 +5,10 @@ import type { Claim, ClaimResult, ClaimRequest, LaneId, Queue, Settlement } from
 import type { TestClock } from './conformance.ts';
 
 const TURN_MS = 25;
-/** How often a claim that found nothing is made again: that a lease has ended is seen by the second look. */
+/** How often to repeat a claim that found nothing: the second one notices an ended lease. */
 const TURNS = 6;
 
-/** Time as it passes, in whole milliseconds. */
+/** Real time, in whole milliseconds. */
 export function realClock(): TestClock {
   return {
     ...systemClock,
@@ -21,7 +21,7 @@ export function realClock(): TestClock {
   };
 }
 
-/** Looks several times before it says that there is nothing to claim. */
+/** Claims several times before it reports that nothing is claimable. */
 export class PatientQueue implements Queue {
   readonly #queue: Queue;
 

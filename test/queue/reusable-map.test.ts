@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ReusableMap } from '../../src/queue/reusable-map.ts';
 
-/** Few keys, so that they come back; `undefined` is a value like others. */
+/** Few keys, so that they repeat; `undefined` is a normal value. */
 const key = fc.integer({ min: 0, max: 40 }).map((number) => `k${number}`);
 const byText = (one: unknown, other: unknown): number => String(one).localeCompare(String(other));
 const step = fc.oneof(
@@ -10,8 +10,8 @@ const step = fc.oneof(
   fc.record({ do: fc.constant('delete' as const), key }),
 );
 
-describe('a map for what comes and goes', () => {
-  it('holds what a Map holds, whatever is set and deleted', () => {
+describe('ReusableMap', () => {
+  it('has the same content as a Map after any sets and deletes', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 300 }), (steps) => {
         const map = new ReusableMap<number | undefined>();
@@ -35,7 +35,7 @@ describe('a map for what comes and goes', () => {
     );
   });
 
-  it('finds every one of many thousand keys, and none once they are deleted', () => {
+  it('finds every one of many thousand keys, and none after their deletion', () => {
     const map = new ReusableMap<number>();
     const keys = Array.from({ length: 10_000 }, (_, index) => `user-${index}`);
     for (const [index, each] of keys.entries()) map.set(each, index);
@@ -45,7 +45,7 @@ describe('a map for what comes and goes', () => {
     expect(keys.some((each) => map.has(each))).toBe(false);
   });
 
-  it('may be changed while its values are gone through', () => {
+  it('may be changed while its values are iterated', () => {
     const map = new ReusableMap<string>();
     for (const each of ['a', 'b', 'c']) map.set(each, each);
     const seen: string[] = [];

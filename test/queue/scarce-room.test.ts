@@ -35,8 +35,8 @@ async function deliverAll(queue: SqliteQueue): Promise<void> {
   for (const claim of claims) await queue.settle(claim, { state: 'delivered', progress: NO_PROGRESS });
 }
 
-describe('where there is hardly any room', () => {
-  it('what is delivered is forgotten as more is, but for deletion requests', async () => {
+describe('settled deliveries', () => {
+  it('are removed on a nearly full disk when others settle, except for deletion requests', async () => {
     const { queue, file } = await open(true);
     await queue.add(Array.from({ length: 50 }, (_, index) => newDelivery(`d${index}`)));
     await queue.add([newDelivery('deletion', { type: 'delete' })]);
@@ -47,7 +47,7 @@ describe('where there is hardly any room', () => {
     expect(await ask(file, 'SELECT deliveries, delivered, dead FROM lane_counts')).toEqual(['3|1|1']);
   });
 
-  it('and elsewhere it is kept', async () => {
+  it('are kept on other disks', async () => {
     const { queue, file } = await open(false);
     await queue.add([newDelivery('a'), newDelivery('b')]);
     await deliverAll(queue);

@@ -7,7 +7,7 @@ import { openStore } from '../../src/stores/sqlite/file/open-store.ts';
 import { openServer } from '../../src/stores/server/open-server.ts';
 import { isServer } from '../../src/stores/open.ts';
 
-/** Closed with what it is in. */
+/** A queue whose close() also closes its store. */
 export async function openStormQueue(
   place: string,
   leaseMs: number,

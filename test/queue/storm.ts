@@ -1,8 +1,8 @@
-// A process that adds, claims and settles as fast as it can, to be killed in the midst (torture.test.ts, and for servers,
-// which come and go meanwhile, server-torture.test.ts). It is bundled
-// and run by itself; what it says goes to a log that outlives it, a line before or after each step:
+// A process that adds, claims and settles as fast as it can, and is killed meanwhile (torture.test.ts, and for servers that
+// restart meanwhile, server-torture.test.ts). It is bundled and run on its own. It writes a line before or after each step
+// to a log that outlives it:
 //   added ID…   the promise of `add` has resolved
-//   post ID     what an attempt would be
+//   post ID     an attempt would be made
 //   end ID      the promise of `settle` has resolved: delivered or dead
 //   again ID    the promise of `settle` has resolved: another round
 import { openSync, writeSync } from 'node:fs';
@@ -18,15 +18,15 @@ interface StormOptions {
   readonly log: string;
   readonly name: string;
   readonly seed: number;
-  /** Deliveries to add; then it goes on until nothing is left. */
+  /** Deliveries to add. Then the process continues until the queue is empty. */
   readonly adds: number;
-  /** Ends itself by SIGKILL between the so-many-th attempt and its record. */
+  /** The attempt after which the process kills itself, before recording it. */
   readonly failAt?: number;
   /** @default 30_000 */
   readonly leaseMs?: number;
 }
 
-/** In a row, for one thing that is asked. */
+/** Consecutive failures allowed for one call. */
 const MOST_FAILURES = 400;
 const LANE = { source: 'web', destination: 'Webhooks' };
 
@@ -67,7 +67,7 @@ async function add(): Promise<void> {
 
 async function deliver(): Promise<void> {
   for (let isEmpty = false; !isEmpty;) {
-    // Before: what is added while a claim finds nothing is not there for it.
+    // Before the claim: later additions do not count for it.
     const wasAdded = isAdded;
     const { claims, nextDueAt } = await patiently(() => queue.claim({ ...LANE, limit: 8, leaseMs }));
     await Promise.all(claims.map(seeThrough));
@@ -100,7 +100,7 @@ function settlementFor(begun: typeof NO_PROGRESS): Settlement {
   return { state: 'delivered', progress: begun };
 }
 
-/** A server that is gone comes back; whoever is told so asks again. */
+/** Repeats a call while its server is away. */
 async function patiently<T>(act: () => Promise<T>): Promise<T> {
   for (let failures = 0; ; failures++) {
     try {
@@ -112,12 +112,12 @@ async function patiently<T>(act: () => Promise<T>): Promise<T> {
   }
 }
 
-/** What a server that goes away makes of a call, and nothing else. */
+/** Whether the error comes from a server that is away. */
 function isPassing({ message }: QueueError): boolean {
   return /cannot be reached|does not respond|starting or stopping/.test(message);
 }
 
-/** One write for a line: a kill cuts no line in two. */
+/** One write per line, so that a kill cannot split a line. */
 function write(line: string): void {
   writeSync(log, `${line}\n`);
   process.stdout.write('.\n');

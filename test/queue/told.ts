@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 
-/** What the processes of storm.ts say in their log. */
+/** The lines that the processes of storm.ts write to their log. */
 export interface Told {
   readonly added: readonly string[];
-  /** In the order in which they were made. */
+  /** The attempts, in order. */
   readonly posts: readonly string[];
   readonly ended: readonly string[];
   readonly rescheduled: readonly string[];
@@ -16,7 +16,7 @@ export function told(log: string): Told {
   return { added: of('added'), posts: of('post'), ended: of('end'), rescheduled: of('again') };
 }
 
-/** Attempts that were made and not recorded. */
+/** Attempts without a record. */
 export function duplicatesOf({ posts, ended, rescheduled }: Told): number {
   return posts.length - ended.length - rescheduled.length;
 }

@@ -23,7 +23,7 @@ async function expectAllSettled(file: string, { added, ended }: Told): Promise<v
   expect(new Set(ended).size).toBe(ended.length);
 }
 
-/** The first attempts of each order key came in the order of adding. */
+/** Expects the first attempts of each order key in the order of adding. */
 async function expectInOrder(file: string, { posts }: Told): Promise<void> {
   const first = new Map<string, number>();
   posts.forEach((id, place) => first.set(id, first.get(id) ?? place));
@@ -38,7 +38,7 @@ async function expectInOrder(file: string, { posts }: Told): Promise<void> {
 }
 
 describe(`processes that share a queue (seed ${SEED})`, () => {
-  it('deliver everything, each once but for its retries', async () => {
+  it('deliver everything once, except for retries', async () => {
     const [file, log] = [join(storm.folder, 'calm.db'), join(storm.folder, 'calm.log')];
     const ends = await Promise.all(
       [1, 2, 3].map((number) =>
@@ -55,7 +55,7 @@ describe(`processes that share a queue (seed ${SEED})`, () => {
   });
 
   it(
-    'lose nothing that was acknowledged, however often they are killed',
+    'lose no acknowledged delivery when they are killed',
     async ({ annotate }) => {
       const [file, log] = [join(storm.folder, 'storm.db'), join(storm.folder, 'storm.log')];
       let killed = 0;
@@ -78,13 +78,13 @@ describe(`processes that share a queue (seed ${SEED})`, () => {
       await expectInOrder(file, all);
       const duplicates = duplicatesOf(all);
       await annotate(`${killed} kills, ${all.added.length} acknowledged, ${duplicates} duplicates`);
-      // At most what one process has under way at once.
+      // The most deliveries that a process has in flight at once.
       expect(duplicates).toBeLessThanOrEqual(8 * killed);
     },
     60_000 + KILLS * 5_000,
   );
 
-  it('repeat only what a crash between an attempt and its record leaves open', async () => {
+  it('repeat only deliveries whose process crashed between an attempt and its record', async () => {
     const [file, log] = [join(storm.folder, 'point.db'), join(storm.folder, 'point.log')];
     const crashed = await storm.run({ file, log, name: 'point', seed: SEED, adds: 40, failAt: 10 });
     expect(crashed.signal).toBe('SIGKILL');

@@ -3,7 +3,7 @@ import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { newTransport, requestTo } from './sending.ts';
 
-it('holds a request until it is released, and sends it then', async () => {
+it('holds a request until it is released', async () => {
   let received = '';
   const server = createServer((socket) => {
     socket
@@ -27,7 +27,7 @@ it('holds a request until it is released, and sends it then', async () => {
   expect(await held.result).toMatchObject({ status: 200 });
 });
 
-it('destroys the connection at the first byte of a response when asked to, after the request has arrived', async () => {
+it('destroys the connection at the first byte of a response, after the request has arrived', async () => {
   const sockets: Socket[] = [];
   let received = '';
   const server = createServer((socket) => {
@@ -36,7 +36,7 @@ it('destroys the connection at the first byte of a response when asked to, after
       .on('error', () => {})
       .on('data', (chunk) => {
         received += chunk.toString();
-        // One byte, and never another: nothing but the connection's end lets the sender go on.
+        // Only one byte: the sender continues only when the connection ends.
         if (received.endsWith('{}')) socket.write('H');
       });
   }).listen(0, '127.0.0.1');

@@ -14,7 +14,7 @@ import { until } from '../until.ts';
 
 const LOOKUP_THAT_HANGS: LookupFunction = () => {};
 
-describe('the deadline of an attempt', () => {
+describe('the timeout of an attempt', () => {
   it.each([
     ['a receiver that never responds', () => neverAnswers(), 'connected, but no response within 1000 ms'],
     [
@@ -33,7 +33,7 @@ describe('the deadline of an attempt', () => {
       'connected, but only interim responses (103) within 1000 ms',
     ],
     ['a TLS handshake without a response', () => neverSpeaks(), 'no TLS handshake within 1000 ms'],
-  ])('ends %s, and says what did not come', async (_, hostile, detail) => {
+  ])('ends %s, and names what is missing', async (_, hostile, detail) => {
     const receiver = await started(hostile());
     const result = await newTransport().send(requestTo(receiver.url, { timeoutMs: SHORT_MS }));
     expect(result).toMatchObject({ kind: 'failure', error: 'timeout', detail, reconnected: false });
@@ -48,7 +48,7 @@ describe('the deadline of an attempt', () => {
     expect(result).toMatchObject({ error: 'timeout', detail: 'no connection within 20 ms' });
   });
 
-  it('of a later attempt on the same connection is its own', async () => {
+  it('starts again for a later attempt on the same connection', async () => {
     const receiver = await started(answersOnlyOnce());
     const transport = newTransport();
     await transport.send(requestTo(receiver.url, { timeoutMs: SHORT_MS }));
@@ -60,7 +60,7 @@ describe('the deadline of an attempt', () => {
 });
 
 describe('an abort', () => {
-  it('ends an attempt at once, and its connection', async () => {
+  it('ends an attempt and its connection at once', async () => {
     const receiver = await started(neverAnswers());
     const aborting = new AbortController();
     const sending = newTransport().send(
@@ -73,7 +73,7 @@ describe('an abort', () => {
     expect(receiver.openConnections).toBe(0);
   });
 
-  it('ends an attempt that is still looking up the name', async () => {
+  it('ends an attempt during the name lookup', async () => {
     const aborting = new AbortController();
     const transport = newTransport({ lookup: LOOKUP_THAT_HANGS });
     await transport.send(requestTo('http://somewhere.test/', { timeoutMs: 1 })); // Loads undici.
@@ -84,14 +84,14 @@ describe('an abort', () => {
     expect(await sending).toMatchObject({ error: 'aborted' });
   });
 
-  it('before the attempt means that nothing is sent', async () => {
+  it('before the attempt prevents sending', async () => {
     const receiver = await started(answersOk());
     const result = await newTransport().send(requestTo(receiver.url, { signal: AbortSignal.abort() }));
     expect(result).toMatchObject({ error: 'aborted' });
     expect(receiver.connections).toBe(0);
   });
 
-  it('ends every attempt that shares the signal, which is left without a listener', async () => {
+  it('ends every attempt that shares the signal, and removes the listener', async () => {
     const receiver = await started(neverAnswers());
     const signal = countingSignal();
     const transport = newTransport();
@@ -107,7 +107,7 @@ describe('an abort', () => {
     expect(signal.listeners()).toBe(0);
   });
 
-  it('leaves no listener on a signal that never came', async () => {
+  it('that never happens leaves no listener on the signal', async () => {
     const receiver = await started(answersOk());
     const signal = countingSignal();
     await newTransport().send(requestTo(receiver.url, { signal: signal.signal }));

@@ -15,9 +15,9 @@ import { collectUncaught } from '../uncaught.ts';
 import { until } from '../until.ts';
 import { newTransport, requestTo, started } from './sending.ts';
 
-/** What the system takes off a sender's hands before anybody reads: its buffers on both sides. */
+/** Bytes that the system accepts from a sender before anyone reads them: the buffers of both sides. */
 const BUFFERS_BYTES = 12_000_000;
-/** Far from what one takes that waits in vain, and from what a busy machine makes of the others. */
+/** Far from the time of an attempt that times out, and from the time of the others on a busy machine. */
 const SOON_MS = 15_000;
 
 describe('a response of any status', () => {
@@ -52,7 +52,7 @@ describe('a response of any status', () => {
     ['099', 'Connection: close\r\n', 'the response has no HTTP status: 099'],
     ['101', '', 'the response switches to another protocol, which the request did not ask for'],
     ['101', 'Connection: close\r\n', 'the response switches to another protocol'],
-  ])('%s with "%s" says what is wrong', async (status, headers, detail) => {
+  ])('%s with "%s" is explained', async (status, headers, detail) => {
     const { url } = await started(answersBytes(`HTTP/1.1 ${status} X\r\n${headers}\r\nok`));
     const result = await newTransport().send(requestTo(url));
     expect(result).toMatchObject({ error: 'protocol', detail: expect.stringContaining(detail) });
@@ -93,7 +93,7 @@ describe('a response without an end', () => {
     await expectCut(hostile);
   });
 
-  it('is not what a large body is, whole or in small chunks', async () => {
+  it('differs from a large body, whole or in small chunks', async () => {
     const body = 'x'.repeat(300_000);
     const whole = `HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
     const chunks = `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${'1\r\nx\r\n'.repeat(10_000)}0\r\n\r\n`;
@@ -130,11 +130,11 @@ describe('a response of another version', () => {
   );
 });
 
-describe('a body that was asked for and is cut', () => {
+describe('a requested body that is cut', () => {
   it.each([
     ['has no end', () => endlessBody(500), 'length'],
     ['drips', () => dripsBody(500), 'timeout'],
-  ])('says so when it %s', async (_how, start, bodyCutBy) => {
+  ])('is reported when it %s', async (_how, start, bodyCutBy) => {
     const { url } = await started(start());
     const result = await newTransport().send(
       requestTo(url, { timeoutMs: 30_000, responseBytes: 1_000, responseMs: 50 }),
@@ -157,7 +157,7 @@ describe('a carriage return without a line feed', () => {
     }
   });
 
-  it('is nothing to object to in a body', async () => {
+  it('is allowed in a body', async () => {
     const { url } = await started(answersBytes('HTTP/1.1 500 No\r\nContent-Length: 4\r\n\r\na\r\rb'));
     expect(await newTransport().send(requestTo(url))).toMatchObject({ status: 500, body: 'a\r\rb' });
   });
@@ -189,8 +189,8 @@ const RESPONSES = [
   'HTTP/1.1 101 X\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\nabc',
 ];
 
-describe('responses that are broken at random', () => {
-  it('make nothing throw, and no assertion fail', async () => {
+describe('randomly broken responses', () => {
+  it('throw nothing and fail no assertion', async () => {
     const uncaught = collectUncaught();
     const random = randomFrom(12);
     const { url } = await started(receiver((socket) => misbehave(socket, random)));

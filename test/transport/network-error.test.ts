@@ -19,25 +19,25 @@ describe('networkFailure', () => {
     ['ERR_SSL_WRONG_VERSION_NUMBER', 'tls'],
     [BLOCKED_ADDRESS, 'blocked-address'],
     ['E_NEVER_HEARD_OF', 'reset'],
-  ])('takes %s for %s', (code, error) => {
+  ])('maps %s to %s', (code, error) => {
     expect(networkFailure(failure('what happened', { code })).error).toBe(error);
   });
 
-  it('says what happened and where', () => {
+  it('describes what happened and where', () => {
     const refused = failure('connect', { code: 'ECONNREFUSED', address: '127.0.0.1', port: 9 });
     expect(networkFailure(refused).detail).toBe('the connection was refused (ECONNREFUSED 127.0.0.1:9)');
     const unknown = failure('getaddrinfo', { code: 'ENOTFOUND', hostname: 'a.invalid' });
     expect(networkFailure(unknown).detail).toBe('the host name does not exist (ENOTFOUND a.invalid)');
   });
 
-  it('takes the most telling of one error per address', () => {
+  it('selects the most informative error of several addresses', () => {
     const gaveUp = failure('timed out', { code: 'ETIMEDOUT' });
     const refused = failure('refused', { code: 'ECONNREFUSED' });
     expect(networkFailure(new AggregateError([gaveUp, refused])).error).toBe('refused');
     expect(networkFailure(new AggregateError([gaveUp, gaveUp])).error).toBe('timeout');
   });
 
-  it('does not take a broken response for a closed connection, though their codes are the same', () => {
+  it('distinguishes a broken response from a closed connection with the same code', () => {
     const bad = failure('bad response', { code: 'UND_ERR_SOCKET' });
     expect(networkFailure(bad).error).toBe('protocol');
     expect(isBrokenOff(bad)).toBe(false);
@@ -46,11 +46,11 @@ describe('networkFailure', () => {
     expect(isBrokenOff(failure('other side closed', { code: 'UND_ERR_SOCKET' }))).toBe(true);
   });
 
-  it('escapes control characters in what the other side may have put into it', () => {
+  it('escapes control characters of the receiver', () => {
     expect(networkFailure(failure('a\u001b[2Jb', { code: 'E_NEVER_HEARD_OF' })).detail).toBe('a\\u001b[2Jb');
   });
 
-  it('makes do with what is no error', () => {
+  it('accepts values that are no errors', () => {
     expect(networkFailure('oops')).toEqual({ error: 'reset', detail: 'oops' });
   });
 });

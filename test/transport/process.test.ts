@@ -12,14 +12,14 @@ beforeAll(async () => {
 
 afterAll(() => program.remove());
 
-describe('a process that has sent', () => {
-  it('ends by itself, though an idle connection was left open', async () => {
+describe('a process that has sent a request', () => {
+  it('exits by itself with an idle connection open', async () => {
     const receiver = await started(answersOk());
     const sent = await program.send({ url: receiver.url, leavesOpen: true }, {});
     expect(sent).toMatchObject({ result: { status: 200 }, stderr: '' });
   });
 
-  it('ends by itself after close(), though a body was still coming', async () => {
+  it('exits by itself after close() during a response', async () => {
     const receiver = await started(dripsBody());
     const sent = await program.send({ url: receiver.url }, {});
     expect(sent).toMatchObject({ result: { status: 200 }, stderr: '' });
@@ -27,15 +27,15 @@ describe('a process that has sent', () => {
 });
 
 describe('close()', () => {
-  it('leaves no socket, though a response was still coming', async () => {
-    // Test files share a process, and one before may have left some that still close.
+  it('leaves no socket during a response', async () => {
+    // Test files share a process, and an earlier one may have sockets that are still closing.
     const before = sockets().length;
     const receivers = [await started(answersOk()), await started(dripsBody())];
     const transport = newTransport();
     for (const { url } of receivers) await transport.send(requestTo(url, { timeoutMs: 60_000 }));
     expect(sockets().length).toBeGreaterThan(before);
     await transport.close();
-    // Their ends of the connections are in this process too.
+    // The receivers' ends of the connections are in this process too.
     await Promise.all(receivers.map((receiver) => receiver.close()));
     await until(() => sockets().length <= before, 'the connections to be closed');
   });

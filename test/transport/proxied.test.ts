@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => certificates.remove());
 
 describe('a request to an http: receiver behind a proxy', () => {
-  it('is given to the proxy with its whole URL, and with the right Host', async () => {
+  it('is sent to the proxy with its whole URL and the right Host', async () => {
     const proxy = await started(proxyServer());
     const receiver = await started(answers(503, { body: 'busy' }));
     const url = `http://receiver.test:${receiver.port}/hook`;
@@ -25,7 +25,7 @@ describe('a request to an http: receiver behind a proxy', () => {
     expect(receiver.requests[0]?.body.toString()).toBe('{}');
   });
 
-  it('keeps the connection to the proxy for the next', async () => {
+  it('keeps the connection to the proxy open', async () => {
     const proxy = await started(proxyServer());
     const receiver = await started(answersOk());
     const transport = newTransport({ proxyEnv: { HTTP_PROXY: proxy.origin } });
@@ -36,7 +36,7 @@ describe('a request to an http: receiver behind a proxy', () => {
     expect(proxy.openConnections).toBe(1);
   });
 
-  it('goes straight to loopback', async () => {
+  it('goes directly to loopback', async () => {
     const proxy = await started(proxyServer());
     const receiver = await started(answersOk());
     const transport = newTransport({ proxyEnv: { HTTP_PROXY: proxy.origin } });
@@ -79,7 +79,7 @@ describe('a request to an https: receiver behind a proxy', () => {
     expect(await transport.send(requestTo(url))).toMatchObject({ status: 200, reconnected: true });
   });
 
-  it('has one deadline too, and leaves no connection behind', async () => {
+  it('has one timeout, and leaves no connection behind', async () => {
     const proxy = await started(proxyServer());
     const receiver = await started(neverAnswers({ certificate: certificates.good }));
     const transport = newTransport({
@@ -104,7 +104,7 @@ describe.each([
   const through = (proxy: ProxyServer, userinfo = '') =>
     newTransport({ proxyEnv: { [variable]: `http://${userinfo}${proxy.host}` } });
 
-  it('that wants a password gets the one in its URL, which is shown nowhere', async () => {
+  it('with a password gets it from its URL, and the password is never shown', async () => {
     const proxy = await started(proxyServer({ status: 407 }));
     const result = await through(proxy, 'me:s%20cret@').send(requestTo(url));
     expect(proxy.authorizations).toEqual([`Basic ${Buffer.from('me:s cret').toString('base64')}`]);
@@ -114,7 +114,7 @@ describe.each([
     });
   });
 
-  it('that never responds runs into the deadline', async () => {
+  it('that never responds ends in a timeout', async () => {
     const proxy = await started(proxyServer({ silent: true }));
     const result = await through(proxy).send(requestTo(url, { timeoutMs: SHORT_MS }));
     expect(result).toMatchObject({ error: 'timeout' });
@@ -122,7 +122,7 @@ describe.each([
     expect(proxy.openConnections).toBe(0);
   });
 
-  it('that is not there is named', async () => {
+  it('that is unreachable is named', async () => {
     const proxy = await proxyServer();
     await proxy.close();
     expect(await through(proxy).send(requestTo(url))).toMatchObject({

@@ -2,19 +2,19 @@ import { once } from 'node:events';
 import { createServer, request as httpRequest, type IncomingMessage } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 
-/** A real proxy on 127.0.0.1, which takes every name for 127.0.0.1. */
+/** A real proxy on 127.0.0.1, which resolves every name to 127.0.0.1. */
 export interface ProxyServer {
   readonly origin: string;
   readonly host: string;
-  /** What it was asked for: `CONNECT receiver.test:443`, `POST http://receiver.test/hook`. */
+  /** The requests to the proxy: `CONNECT receiver.test:443`, `POST http://receiver.test/hook`. */
   readonly asked: readonly string[];
-  /** The `Proxy-Authorization` of each. */
+  /** The `Proxy-Authorization` of each request. */
   readonly authorizations: readonly (string | undefined)[];
   readonly openConnections: number;
   close(): Promise<void>;
 }
 
-/** `status`: what it says to everything, in place of doing it; `silent`: it says nothing. */
+/** `status`: responds so to every request instead of forwarding it. `silent`: never responds. */
 export async function proxyServer({ status = 0, silent = false } = {}): Promise<ProxyServer> {
   const asked: string[] = [];
   const authorizations: (string | undefined)[] = [];
@@ -40,7 +40,7 @@ export async function proxyServer({ status = 0, silent = false } = {}): Promise<
   });
   server.on('connect', (request: IncomingMessage, socket: Socket) => {
     note(request);
-    // node:http leaves the other half of the connection open.
+    // node:http keeps the other half of the connection open.
     socket.once('end', () => socket.end());
     if (silent) socket.resume();
     else if (status > 0) socket.end(`HTTP/1.1 ${status} No\r\n\r\n`);

@@ -4,7 +4,7 @@ import { newTransport, requestTo, SHORT_MS, started } from './sending.ts';
 import { until } from '../until.ts';
 
 describe('a receiver that closes each idle connection', () => {
-  it('gets two hundred messages in a row, each of them once', async () => {
+  it('gets two hundred messages, one after the other, exactly once', async () => {
     const receiver = await started(closesIdle());
     const transport = newTransport();
     for (let at = 0; at < 200; at++) {
@@ -13,7 +13,7 @@ describe('a receiver that closes each idle connection', () => {
     expect(arrivals(receiver)).toEqual(Array.from({ length: 200 }, (_, at) => at));
   });
 
-  it('gets two hundred messages, 32 at a time, each of them once', async () => {
+  it('gets two hundred messages, 32 at a time, exactly once', async () => {
     const receiver = await started(closesIdle());
     const transport = newTransport();
     let next = 0;
@@ -36,7 +36,7 @@ describe('a reused connection that dies under a request', () => {
     expect(receiver.requests.map(({ connection }) => connection)).toEqual([1, 1, 2]);
   });
 
-  it('counts the next attempt as one of its own', async () => {
+  it('does not affect the next attempt', async () => {
     const receiver = await started(diesWhenReused());
     const transport = newTransport();
     const reconnected = [];
@@ -47,7 +47,7 @@ describe('a reused connection that dies under a request', () => {
   });
 
   it.each(['H', 'HTTP/1.1 2', 'HTTP/1.1 100', 'HTTP/1.1 103 Hints\r\n\r\n', 'HTTP/1.1 200 OK\r\nContent-'])(
-    'after %j of a response is not',
+    'is not replaced after %j of a response',
     async (after) => {
       const receiver = await started(diesWhenReused({ after }));
       const transport = newTransport();
@@ -58,7 +58,7 @@ describe('a reused connection that dies under a request', () => {
     },
   );
 
-  it('says so also when the fresh one fails', async () => {
+  it('is reported also if the fresh connection fails', async () => {
     const receiver = await started(diesWhenReused());
     const transport = newTransport();
     await transport.send(requestTo(receiver.url));
@@ -70,7 +70,7 @@ describe('a reused connection that dies under a request', () => {
     expect(result).toHaveProperty('detail', `the connection was refused (ECONNREFUSED 127.0.0.1:${port})`);
   });
 
-  it('is not what a fresh connection is that dies', async () => {
+  it('differs from a fresh connection that dies', async () => {
     const receiver = await started(closesBeforeAnswer());
     const result = await newTransport().send(requestTo(receiver.url));
     expect(result).toMatchObject({ kind: 'failure', error: 'reset', reconnected: false });
@@ -81,19 +81,19 @@ describe('a reused connection that dies under a request', () => {
     ['closed', { reset: false }],
     ['reset', { reset: true }],
     ['closed in the headers', { after: 'HTTP/1.1 200 OK\r\nContent-' }],
-  ])('is a reset when a fresh connection is %s before the response', async (_, how) => {
+  ])('fails as reset if a fresh connection is %s before the response', async (_, how) => {
     const receiver = await started(closesBeforeAnswer(how));
     expect(await newTransport().send(requestTo(receiver.url))).toMatchObject({ error: 'reset' });
     expect(receiver.requests).toHaveLength(1);
   });
 });
 
-describe('a receiver that says that it closes', () => {
+describe('a receiver that closes its connections', () => {
   it.each([
     'HTTP/1.1 200 OK\r\nConnection: close',
     'HTTP/1.0 200 OK',
     'HTTP/1.1 200 OK\r\nKeep-Alive: timeout=1',
-  ])('gets every message over a connection of its own (%j)', async (head) => {
+  ])('gets every message over a new connection (%j)', async (head) => {
     const answer = `${head}\r\nContent-Length: 2\r\n\r\nok`;
     const receiver = await started(closesBeforeAnswer({ after: answer }));
     const transport = newTransport();
@@ -118,7 +118,7 @@ describe('an idle connection', () => {
 });
 
 describe('close()', () => {
-  it('ends attempts in flight as aborted, and resolves when no connection is left', async () => {
+  it('aborts attempts in flight, and resolves when no connection is left', async () => {
     const receiver = await started(closesBeforeAnswer());
     const silent = await started(answersOk());
     const transport = newTransport();
@@ -130,7 +130,7 @@ describe('close()', () => {
     expect(silent.openConnections).toBe(0);
   });
 
-  it('resolves for everybody who asks for it', async () => {
+  it('resolves for every caller', async () => {
     const receiver = await started(answersOk());
     const transport = newTransport();
     await transport.send(requestTo(receiver.url));
@@ -138,7 +138,7 @@ describe('close()', () => {
     await until(() => receiver.openConnections === 0, 'the connections to be closed');
   });
 
-  it('is for good', async () => {
+  it('is permanent', async () => {
     const transport = newTransport();
     await transport.close();
     await transport.close();

@@ -16,7 +16,7 @@ import { until } from '../until.ts';
 
 const FEW_MB = 8_000_000;
 
-describe('what is sent', () => {
+describe('a request', () => {
   it('is a POST with the headers as given, in latin1, and the exact bytes of the body', async () => {
     const receiver = await started(answersOk());
     const headers = ['User-Agent', 'hooks/1', 'X-Note', 'caf\u00e9\t!', 'X-Twice', '1', 'X-Twice', '2'];
@@ -37,14 +37,14 @@ describe('what is sent', () => {
     ['/é?q={"a":[1]}|', '/%C3%A9?q=%7B%22a%22:%5B1%5D%7D%7C'],
     ['/100%', '/100%25'],
     ['', '/'],
-  ])('goes to the path as given: %s', async (path, target) => {
+  ])('has the path as given: %s', async (path, target) => {
     const receiver = await started(answersOk());
     const url = `http://127.0.0.1:${receiver.port}${path}`;
     expect(await newTransport().send(requestTo(url))).toMatchObject({ status: 200 });
     expect(receiver.requests[0]?.head[0]).toBe(`POST ${target} HTTP/1.1`);
   });
 
-  it('asks for a response that is not encoded', async () => {
+  it('asks for an unencoded response', async () => {
     const receiver = await started(answersOk());
     await newTransport().send(requestTo(receiver.url));
     expect(receiver.requests[0]?.head).toContain('accept-encoding: identity');
@@ -58,7 +58,7 @@ describe('what is sent', () => {
     ]);
   });
 
-  it('has a length of 0 when the body is empty', async () => {
+  it('has a length of 0 if the body is empty', async () => {
     const receiver = await started(answersOk());
     await newTransport().send(requestTo(receiver.url, { body: Buffer.alloc(0) }));
     expect(receiver.requests[0]?.head).toContain('content-length: 0');
@@ -71,7 +71,7 @@ describe('what is sent', () => {
     expect(receiver.requests).toHaveLength(1);
   });
 
-  it('goes over as many connections as there are attempts at once, which are used again', async () => {
+  it('opens as many connections as there are attempts at once, and reuses them', async () => {
     const receiver = await started(answersOk());
     const transport = newTransport();
     const burst = () => Promise.all([1, 2, 3].map(() => transport.send(requestTo(receiver.url))));
@@ -89,7 +89,7 @@ describe('what is sent', () => {
     await expect(newTransport().send(requestTo(url))).rejects.toMatchObject({ name: 'TransportError', kind });
   });
 
-  it('cannot have a header that HTTP does not allow, nor is a connection left behind', async () => {
+  it('cannot have a header that HTTP does not allow, and leaves no connection behind', async () => {
     const receiver = await started(answersOk());
     const sending = newTransport().send(requestTo(receiver.url, { headers: ['x-bad', 'a\r\nb'] }));
     await expect(sending).rejects.toMatchObject({ name: 'TransportError', kind: 'request' });
@@ -98,13 +98,13 @@ describe('what is sent', () => {
 });
 
 describe('a response', () => {
-  it.each([200, 201, 204, 299])('of status %i is told at its headers', async (status) => {
+  it.each([200, 201, 204, 299])('of status %i ends the attempt at its headers', async (status) => {
     const receiver = await started(answers(status));
     const result = await newTransport().send(requestTo(receiver.url));
     expect(result).toEqual({ kind: 'response', status, ms: expect.any(Number), reconnected: false });
   });
 
-  it('of another status is told with the beginning of its body and its Retry-After', async () => {
+  it('of another status has the beginning of its body and its Retry-After', async () => {
     const receiver = await started(answers(503, { headers: ['Retry-After: 7'], body: 'é'.repeat(5_000) }));
     const result = await newTransport().send(requestTo(receiver.url));
     expect(result).toMatchObject({ status: 503, retryAfter: '7', body: 'é'.repeat(4_000) });
@@ -117,7 +117,7 @@ describe('a response', () => {
     expect(elsewhere.requests).toHaveLength(0);
   });
 
-  it('gives its body whatever its status, when that is asked for', async () => {
+  it('has its body for every status, if requested', async () => {
     const receiver = await started(answers(200, { body: '{"rejected":[]}' }));
     const transport = newTransport();
     expect(await transport.send(requestTo(receiver.url, { responseBytes: 1_000 }))).toMatchObject({
@@ -129,14 +129,14 @@ describe('a response', () => {
     });
   });
 
-  it('of 200 whose body drips forever is a success at once', async () => {
+  it('of 200 with an endless body is a success at once', async () => {
     const receiver = await started(dripsBody());
     expect(await newTransport().send(requestTo(receiver.url, { timeoutMs: 60_000 }))).toMatchObject({
       status: 200,
     });
   });
 
-  it('of 500 whose body drips forever is told at the deadline, and the connection is dropped', async () => {
+  it('of 500 with an endless body ends at the timeout, and the connection is dropped', async () => {
     const receiver = await started(dripsBody(500));
     const result = await newTransport().send(requestTo(receiver.url, { timeoutMs: SHORT_MS }));
     expect(result).toMatchObject({ status: 500, body: expect.stringMatching(/^a+$/) });
@@ -145,7 +145,7 @@ describe('a response', () => {
   });
 
   it.each([200, 500])(
-    'of %i with an endless body is read a little, then the connection is dropped',
+    'of %i with an endless body is read up to a limit before the connection is dropped',
     async (status) => {
       const receiver = await started(endlessBody(status));
       expect(await newTransport().send(requestTo(receiver.url, { timeoutMs: 60_000 }))).toMatchObject({
@@ -157,7 +157,7 @@ describe('a response', () => {
     },
   );
 
-  it('of 300 MB, said to be gzip, is neither decoded nor read', async () => {
+  it('of 300 MB, declared as gzip, is neither decoded nor read', async () => {
     const receiver = await started(hugeBody());
     expect(await newTransport().send(requestTo(receiver.url))).toMatchObject({ status: 200 });
     await until(() => receiver.openConnections === 0, 'the connections to be closed');
@@ -165,7 +165,7 @@ describe('a response', () => {
     expect(receiver.bytesWritten).toBeLessThan(FEW_MB);
   });
 
-  it('that breaks off in its body is still the status that it began with', async () => {
+  it('that breaks in its body has the status it began with', async () => {
     const receiver = await started(
       closesBeforeAnswer({ after: 'HTTP/1.1 500 Oops\r\nContent-Length: 100\r\n\r\nhalf' }),
     );
@@ -180,14 +180,14 @@ describe('a response', () => {
     });
   });
 
-  it('whose body follows its status late is read to its end when the transport is closed meanwhile', async () => {
+  it('with a slow body is read to its end when the transport is closed', async () => {
     const endings: string[] = [];
     const written = ['bo', 'dy'];
     const receiver = await started(
       newReceiver((socket) => {
         socket.once('error', () => endings.push('reset')).once('end', () => endings.push('ended'));
         socket.write('HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n');
-        // In parts, so that what is cut short meets bytes that nobody reads, which resets the connection.
+        // In parts, so that a closed connection still receives bytes, which resets it.
         const parts = [...written];
         const writing = setInterval(() => {
           const part = parts.shift();
@@ -204,7 +204,7 @@ describe('a response', () => {
     expect(receiver.bytesWritten).toBe('HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nbody'.length);
   });
 
-  it('whose body never ends does not keep the transport from closing', async () => {
+  it('with an endless body does not delay closing', async () => {
     const receiver = await started(dripsBody());
     const transport = createUndiciTransport();
     expect(await transport.send(requestTo(receiver.url, { timeoutMs: 60_000 }))).toMatchObject({
@@ -215,7 +215,7 @@ describe('a response', () => {
     expect(receiver.openConnections).toBe(0);
   });
 
-  it('after some interim ones is the one that counts', async () => {
+  it('after interim ones is the final one', async () => {
     const receiver = await started(
       answersBytes(
         'HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 204 Done\r\n\r\n',

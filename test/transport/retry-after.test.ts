@@ -86,11 +86,11 @@ describe('retryAfterMs', () => {
     'Fri Nov 20 12:01:00 2026 GMT',
     'Fri Nov 1 12:01:00 2026',
     'Fri, 20 Nov 2026 12:01:00 GMT, 5',
-  ])('takes %j for neither', (text) => {
+  ])('returns undefined for %j', (text) => {
     expect(retryAfterMs(text, NOW)).toBeUndefined();
   });
 
-  it('reads back every second as toUTCString writes it', () => {
+  it('reads every second as toUTCString writes it', () => {
     const seconds = fc.integer({ min: 0, max: 253_402_300_799 });
     fc.assert(
       fc.property(seconds, (second) => {
@@ -100,7 +100,7 @@ describe('retryAfterMs', () => {
     );
   });
 
-  it('never gives anything but undefined or a safe whole number of at least 0', () => {
+  it('returns only undefined or a safe integer of at least 0', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.stringMatching(/^[0-9A-Za-z ,:-]*$/)), (text) => {
         const ms = retryAfterMs(text, NOW);

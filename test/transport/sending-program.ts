@@ -7,9 +7,9 @@ import { promisify } from 'node:util';
 import { rolldown } from 'rolldown';
 import type { ConnectionOptions, TransportResult } from '../../src/transport/transport.ts';
 
-/** The transport in a process of its own, for what is decided when a process starts or ends. */
+/** Runs the transport in its own process, to test how a process starts and ends. */
 export interface SendingProgram {
-  /** Sends one request, and with `leavesOpen` ends without close(). */
+  /** Sends one request. With `leavesOpen`, the process ends without close(). */
   send(
     request: { readonly url: string; readonly connection?: ConnectionOptions; readonly leavesOpen?: boolean },
     env: Readonly<Record<string, string>>,
@@ -39,7 +39,7 @@ export async function makeSendingProgram(): Promise<SendingProgram> {
   return {
     async send(request, env) {
       const program = [main, JSON.stringify(request)];
-      // Less than the deadline of the attempt: a timer that is left fails the test.
+      // Less than the timeout of the attempt: a leftover timer fails the test.
       const { stdout, stderr } = await run(process.execPath, program, { env, timeout: 20_000 });
       return { result: JSON.parse(stdout) as TransportResult, stderr }; // What MAIN writes.
     },

@@ -2,7 +2,7 @@ import { onTestFinished } from 'vitest';
 import type { Transport, TransportRequest } from '../../src/transport/transport.ts';
 import { createUndiciTransport, type UndiciTransportOptions } from '../../src/transport/undici-transport.ts';
 
-/** Short enough to wait for, long enough for a loopback connection on a machine that stops now and then. */
+/** Short enough for tests, and long enough for a loopback connection on a busy machine. */
 export const SHORT_MS = 1_000;
 
 export function newTransport(options?: UndiciTransportOptions): Transport {
@@ -11,7 +11,7 @@ export function newTransport(options?: UndiciTransportOptions): Transport {
   return transport;
 }
 
-/** Closes it when the test ends. */
+/** Closes the transport when the test ends. */
 export async function started<Thing extends { close(): Promise<void> }>(
   starting: Promise<Thing>,
 ): Promise<Thing> {

@@ -10,14 +10,14 @@ describe('withoutSent', () => {
     [['Authorization', `Basic ${BASIC}`], `Basic ${BASIC} is unknown`, 'Basic *** is unknown'],
     [['authorization', `Basic ${BASIC}`], 'no user me:hidden:pass', 'no user ***'],
     [['Authorization', `Basic ${BASIC}`], 'wrong password: hidden:pass', 'wrong password: ***'],
-    // A tracking API's: the write key is the user, and there is no password.
+    // A tracking API has the write key as user name, and no password.
     [['Authorization', `Basic ${btoa('write-key:')}`], 'unknown key write-key', 'unknown key ***'],
     [['Authorization', 'Bearer hidden'], '{"token":"hidden"}', '{"token":"***"}'],
     [['Authorization', 'hidden'], 'hidden, hidden', '***, ***'],
     [['X-Api-Key', ' hidden ', 'X-Env', 'staging'], 'hidden in staging', '*** in staging'],
     [['X-Token', 'hidden', 'X-Secret', 'hidden-too'], 'hidden-too hidden', '*** ***'],
     [['X-Token', 'on'], 'only on Mondays', 'only on Mondays'],
-  ])('takes %j out of %j', (headers, reply, shown) => {
+  ])('removes %j from %j', (headers, reply, shown) => {
     expect(withoutSent(reply, { url: 'http://a.test/', headers })).toBe(shown);
   });
 
@@ -31,7 +31,7 @@ describe('withoutSent', () => {
     ['a form', (token: string) => new URLSearchParams({ token }).toString()],
     ['a form in lower case', (token: string) => new URLSearchParams({ token }).toString().toLowerCase()],
     ['a query of Python', (token: string) => `token=${encodeURIComponent(token).replaceAll('%2F', '/')}`],
-  ])('takes a secret out of %s', (_name, spell) => {
+  ])('removes a secret from %s', (_name, spell) => {
     const secret = `a"b\\c/d e!f'(g)*~+=`;
     const sent = { url: 'http://a.test/', headers: ['X-Key', secret] };
     const spelled = spell(secret);
@@ -41,7 +41,7 @@ describe('withoutSent', () => {
     expect(shown.replace('***', '').length).toBeLessThan(`got ${start}; ok`.length + end.length + 4);
   });
 
-  it.each(['', 'x', 'xy'])('takes credentials out of a dump of the headers in base64 after %j', (before) => {
+  it.each(['', 'x', 'xy'])('removes credentials from a base64 dump of the headers after %j', (before) => {
     const headers = ['Authorization', `Basic ${BASIC}`, 'X-Api-Key', 'hidden-key'];
     const dump = btoa(
       `${before}POST / HTTP/1.1\r\nAuthorization: Basic ${BASIC}\r\nX-Api-Key: hidden-key\r\n`,
@@ -61,13 +61,13 @@ describe('withoutSent', () => {
       'Cannot POST /hook?token=***&a=seen',
     ],
     ['http://a.test/?sig=hid%2Fden', 'no hid%2Fden, no hid/den', 'no ***, no ***'],
-  ])('takes what is secret in the query of %s out of %j', (url, reply, shown) => {
+  ])('removes the secrets in the query of %s from %j', (url, reply, shown) => {
     expect(withoutSent(reply, { url, headers: [] })).toBe(shown);
   });
 });
 
 describe('a receiver that repeats the request that it rejects', () => {
-  it('gives away no secret by it', async () => {
+  it('reveals no secret', async () => {
     const echo = await started(
       receiver((socket, { head }) => {
         const body = head.join('\n');

@@ -5,7 +5,7 @@ import { answersOk, speaksHttpToAnybody } from '../hostile-receivers.ts';
 import { makeSendingProgram, type SendingProgram } from './sending-program.ts';
 import { newTransport, requestTo, started } from './sending.ts';
 
-// Node 22.23 takes ::1 for no address when it checks a certificate, and refuses them all.
+// Node 22.23 does not recognize ::1 as an address when it checks a certificate, and rejects all of them.
 const nodeKnowsIpv6Names =
   checkServerIdentity('::1', { subjectaltname: 'IP Address:0:0:0:0:0:0:0:1' } as PeerCertificate) ===
   undefined;
@@ -21,7 +21,7 @@ afterAll(async () => {
   await Promise.all([certificates.remove(), program.remove()]);
 });
 
-/** `trusting`: the issuer is named as trusted, so that only the other fault is left. */
+/** `trusting`: the issuer is trusted, so that only the other problem remains. */
 const FAULTS = [
   { name: 'selfSigned', trusting: false, error: 'tls-self-signed' },
   { name: 'expired', trusting: true, error: 'tls-expired' },
@@ -36,20 +36,23 @@ const serving = (name: (typeof FAULTS)[number]['name'] | 'good') =>
   started(answersOk({ certificate: certificates[name] }));
 
 describe('a certificate', () => {
-  it.each(FAULTS)('($name, issuer trusted: $trusting) is $error, and no request is sent', async (fault) => {
-    const { error, trusting, name } = fault;
-    const hostile = await serving(name);
-    const transport = newTransport(trusting ? { caFile: certificates.caFile } : {});
-    // Twice, lest a resumed session skip what the first one checked.
-    for (let sent = 0; sent < 2; sent++) {
-      expect(await transport.send(requestTo(hostile.url))).toMatchObject({ kind: 'failure', error });
-    }
-    expect(hostile.connections).toBe(2);
-    expect(hostile.requests).toHaveLength(0);
-  });
+  it.each(FAULTS)(
+    '($name, issuer trusted: $trusting) fails as $error before a request is sent',
+    async (fault) => {
+      const { error, trusting, name } = fault;
+      const hostile = await serving(name);
+      const transport = newTransport(trusting ? { caFile: certificates.caFile } : {});
+      // Twice, because a resumed session could skip the check.
+      for (let sent = 0; sent < 2; sent++) {
+        expect(await transport.send(requestTo(hostile.url))).toMatchObject({ kind: 'failure', error });
+      }
+      expect(hostile.connections).toBe(2);
+      expect(hostile.requests).toHaveLength(0);
+    },
+  );
 
   it.each(FAULTS)(
-    '($name, issuer trusted: $trusting) is $error under NODE_TLS_REJECT_UNAUTHORIZED=0 too',
+    '($name, issuer trusted: $trusting) fails as $error with NODE_TLS_REJECT_UNAUTHORIZED=0 too',
     async ({ error, trusting, name }) => {
       const hostile = await serving(name);
       const connection = trusting ? { caFile: certificates.caFile } : {};
@@ -64,7 +67,7 @@ describe('a certificate', () => {
     },
   );
 
-  it('of another name is rejected over TLS 1.2 as well, where a session comes before the check', async () => {
+  it('for another name is rejected over TLS 1.2 as well, where the session is established before the check', async () => {
     const certificate = certificates.otherName;
     const hostile = await started(answersOk({ certificate, tls: { maxVersion: 'TLSv1.2' } }));
     const transport = newTransport({ caFile: certificates.caFile });
@@ -74,7 +77,7 @@ describe('a certificate', () => {
     expect(hostile.requests).toHaveLength(0);
   });
 
-  it.each(['127.0.0.1', 'localhost'])('whose issuer is named as trusted is good for %s', async (host) => {
+  it.each(['127.0.0.1', 'localhost'])('whose issuer is trusted is valid for %s', async (host) => {
     const hostile = await serving('good');
     const url = `https://${host}:${hostile.port}/`;
     const transport = newTransport();
@@ -86,19 +89,19 @@ describe('a certificate', () => {
     expect(await transport.send(requestTo(url))).toMatchObject({ error: 'tls-untrusted' });
   });
 
-  it.skipIf(!nodeKnowsIpv6Names)('on an IPv6 address is checked against that address', async () => {
+  it.skipIf(!nodeKnowsIpv6Names)('for an IPv6 address is checked against that address', async () => {
     const hostile = await started(answersOk({ certificate: certificates.good, host: '::1' }));
     const transport = newTransport({ caFile: certificates.caFile });
     expect(await transport.send(requestTo(hostile.url))).toMatchObject({ status: 200 });
   });
 
-  it('that signed itself is good when the user names it as trusted', async () => {
+  it('that is self-signed is valid if it is trusted', async () => {
     const hostile = await serving('selfSigned');
     const transport = newTransport({ caFile: certificates.selfSigned.certFile });
     expect(await transport.send(requestTo(hostile.url))).toMatchObject({ status: 200 });
   });
 
-  it('issued by one of NODE_EXTRA_CA_CERTS is good, with a file of issuers besides as without', async () => {
+  it('of NODE_EXTRA_CA_CERTS is valid with and without a `caFile`', async () => {
     const hostile = await serving('unknownCa');
     const { caFile, strangerCaFile } = certificates;
     for (const trusted of [{}, { caFile }]) {
@@ -109,8 +112,8 @@ describe('a certificate', () => {
   });
 });
 
-describe('a connection that is no TLS', () => {
-  it('is a tls error', async () => {
+describe('a port without TLS', () => {
+  it('fails as tls', async () => {
     const plain = await started(speaksHttpToAnybody());
     expect(await newTransport().send(requestTo(plain.url))).toMatchObject({
       error: 'tls',
@@ -118,7 +121,7 @@ describe('a connection that is no TLS', () => {
     });
   });
 
-  it('is a tls error as well when the versions do not meet', async () => {
+  it('with other versions of TLS fails as tls', async () => {
     const versions = { minVersion: 'TLSv1', maxVersion: 'TLSv1.1' } as const;
     const hostile = await started(answersOk({ certificate: certificates.good, tls: versions }));
     expect(await newTransport().send(requestTo(hostile.url))).toMatchObject({ error: 'tls' });

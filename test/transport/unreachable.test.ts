@@ -4,7 +4,7 @@ import { answersOk } from '../hostile-receivers.ts';
 import { newTransport, requestTo, started } from './sending.ts';
 
 describe('a receiver that cannot be reached', () => {
-  it('on a port without a listener is refused', async () => {
+  it('on a port without a listener fails as refused', async () => {
     const receiver = await answersOk();
     await receiver.close();
     expect(await newTransport().send(requestTo(receiver.url))).toMatchObject({
@@ -13,19 +13,19 @@ describe('a receiver that cannot be reached', () => {
     });
   });
 
-  it('by a name with several addresses is refused when all of them are', async () => {
+  it('with several addresses fails as refused if all of them refuse', async () => {
     const receiver = await answersOk();
     await receiver.close();
     const url = `http://localhost:${receiver.port}/`;
     expect(await newTransport().send(requestTo(url))).toMatchObject({ error: 'refused' });
   });
 
-  it('by a name that does not exist is a dns error', async () => {
+  it('with an unknown name fails as dns', async () => {
     const result = await newTransport().send(requestTo('http://name.invalid/', { timeoutMs: 25_000 }));
     expect(result).toMatchObject({ error: 'dns', detail: expect.stringContaining('name.invalid') });
   });
 
-  it('because its address is not allowed is a blocked address, and no connection is made', async () => {
+  it('with an address that is not allowed fails as blocked-address, without a connection', async () => {
     const receiver = await started(answersOk());
     const transport = newTransport({
       lookup: (_hostname, _options, answered) =>
@@ -36,7 +36,7 @@ describe('a receiver that cannot be reached', () => {
     expect(receiver.connections).toBe(0);
   });
 
-  it('is reached at the address that a lookup of our own gives', async () => {
+  it('is reached at the address of the given lookup', async () => {
     const receiver = await started(answersOk());
     const transport = newTransport({
       lookup: (_hostname, _options, answered) => answered(null, [{ address: '127.0.0.1', family: 4 }]),

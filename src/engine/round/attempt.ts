@@ -10,27 +10,27 @@ import { classify, type ResponseCauses } from './classify.ts';
 import type { DeliveryOptions } from '../options.ts';
 import type { Webhook } from '../webhook.ts';
 
-/** What is posted to each webhook: the bytes, and their signature unless there is no secret. */
+/** The body to post to each webhook, with its signature unless there is no secret. */
 export interface SignedBody {
   readonly body: Uint8Array;
   readonly signature: string | undefined;
-  /** The headers of the schemes that are named, in place of `X-Signature`: name, value, name, value … */
+  /** The headers of the configured schemes, which replace `X-Signature`: name, value, name, value … */
   readonly signatureHeaders?: readonly string[] | undefined;
-  /** The value of `Idempotency-Key`; undefined: none is sent. */
+  /** The value of `Idempotency-Key`. Undefined if the header is not sent. */
   readonly idempotencyKey: string | undefined;
 }
 
-/** One attempt at one webhook, as it is sent. */
+/** One attempt at one webhook. */
 export interface OutgoingAttempt {
-  /** When it begins. Ms since the epoch. */
+  /** When the attempt begins. Milliseconds since the epoch. */
   readonly at: number;
   readonly webhook: Webhook;
   readonly signed: SignedBody;
-  /** Undefined: no `traceparent` is sent. */
+  /** Undefined if no `traceparent` is sent. */
   readonly trace: AttemptTrace | undefined;
 }
 
-/** The POST of an attempt; `signal` cuts it short. */
+/** Builds the POST of an attempt. `signal` aborts it. */
 export function toRequest(
   { webhook, signed, trace }: OutgoingAttempt,
   delivery: DeliveryOptions,
@@ -53,7 +53,7 @@ interface ResultContext {
   readonly causes: ResponseCauses | undefined;
 }
 
-/** What an attempt came to: all that the receiver does is in it. `secrets` are masked where a receiver repeats them. */
+/** Classifies the response to an attempt. Masks `secrets` where the receiver repeats them. */
 export function toResult(
   result: TransportResult,
   { at, webhook, signed }: OutgoingAttempt,
@@ -74,15 +74,18 @@ function hasXSignature(headers: readonly string[]): boolean {
   return headers.some((name, at) => at % 2 === 0 && name.toLowerCase() === 'x-signature');
 }
 
-/** A message id that is a header's value as it is: visible ASCII characters, at most as many as receivers keep. */
+/**
+ * Matches a message id that can be a header value unchanged: visible ASCII characters, at most 255, since many receivers
+ * store no more.
+ */
 const SENDABLE_ID = /^[!-~]{1,255}$/;
 
-/** The value of `Idempotency-Key`: the message id, or its digest where no header could carry it. The same on every attempt. */
+/** Returns the value of `Idempotency-Key`, the same for every attempt: the message id, or its digest if a header cannot carry it. */
 export function idempotencyKeyOf(messageId: string): string {
   return SENDABLE_ID.test(messageId) ? messageId : hash('sha256', messageId, 'hex');
 }
 
-/** Begins the span of an attempt, where the destination has `traceparent` and the webhook none of its own. */
+/** Starts the span of an attempt, if the destination has `traceparent` and the webhook has no header of its own. */
 export function traceOf(
   { hasOwnTrace }: Webhook,
   { id, trace }: Delivery,
@@ -91,13 +94,13 @@ export function traceOf(
   return traceparent && !hasOwnTrace ? traceAttempt(trace, id) : undefined;
 }
 
-/** What a receiver sends back is shown and kept. The transport has taken out what it was sent. */
+/** Masks secrets in the body, which is shown and stored. The transport has already masked what it sent. */
 function withoutSecretsInBody(result: TransportResult, secrets: readonly string[]): TransportResult {
   if (result.kind === 'failure' || result.body === undefined) return result;
   return { ...result, body: withoutRepeated(result.body, secrets) };
 }
 
-/** The attempt as it is kept and shown. */
+/** Converts an attempt to the record that is stored and shown. */
 export function toRecord(
   attempted: AttemptResult,
   { shownUrl: url }: Webhook,

@@ -5,47 +5,47 @@ import type { AttemptEvidence } from '../../attempt-record.ts';
 import type { AttemptResult } from './attempt-result.ts';
 import { retryAfterMs } from '../../transport/retry-after.ts';
 
-/** How much is kept of a receiver's response. Every attempt is kept, so it must stay small. */
+/** Characters of a receiver's response that are stored. Every attempt is stored, so they must be few. */
 const DETAIL_LENGTH = 200;
-/** How much is kept of a short header. */
+/** Characters of a short header that are stored. */
 const SERVER_LENGTH = 60;
 
-/** Explains responses, for what an attempt keeps of one that failed. */
+/** Explains failed responses for the record of an attempt. */
 export interface ResponseCauses {
-  /** The code of where a response other than 2xx comes from. */
+  /** Returns the code of the system that a response other than 2xx comes from. */
   readonly causeCodeOf: (response: ResponseEvidence) => string;
-  /** What a person would read of a body, at most `length` characters of it. */
+  /** Returns the readable text of a body, at most `length` characters of it. */
   readonly readableStart: (body: string, length: number) => string;
 }
 
 interface ClassifyContext {
-  /** When the attempt began. */
+  /** When the attempt began. Milliseconds since the epoch. */
   readonly at: number;
   readonly clock: Pick<Clock, 'now'>;
-  /** Whether the request had an `Idempotency-Key` of ours. */
+  /** Whether the engine added an `Idempotency-Key` to the request. */
   readonly sendsKey: boolean;
   /** @default true */
   readonly isSigned?: boolean;
-  /** Whether the scheme that signed it sends no `X-Signature`. */
+  /** Whether the scheme that signed the request has no `X-Signature`. */
   readonly isBySchemeWithout?: boolean;
-  /** Only for a failed response. @default nothing but its status says why */
+  /** Needed only for a failed response. @default no cause is stored */
   readonly causes?: ResponseCauses | undefined;
 }
 
-/** What the response, or its absence, means for the delivery (contract, Delivery). */
+/** Determines what the response, or its absence, means for the delivery (contract, Delivery). */
 export function classify(result: TransportResult, context: ClassifyContext): AttemptResult {
   const meaning = meaningOf(result, context);
   const outcome = meaning.result === 'delivered' ? meaning : { ...meaning, ...evidenceOf(result, context) };
   return result.reconnected ? { ...outcome, reconnected: true } : outcome;
 }
 
-/** The engine alone keeps the body as it came, and no cause. */
+/** Stores the body as received, and no cause, for an engine without `causes`. */
 const NO_CAUSES: ResponseCauses = {
   causeCodeOf: () => '',
   readableStart: (body, length) => body.slice(0, length),
 };
 
-/** Whether a response came, and does not take the message. */
+/** Whether the receiver responded and did not accept the message. */
 export function isFailedResponse(result: TransportResult): boolean {
   return result.kind === 'response' && (result.status < 200 || result.status > 299);
 }
@@ -72,7 +72,7 @@ function meaningOf(result: TransportResult, context: ClassifyContext): AttemptRe
 /** A proxy that wants a password (contract, Delivery) and a server that wants a client certificate will want them again. */
 const PERMANENT_CAUSES: ReadonlySet<string> = new Set(['proxy-authentication', 'client-certificate']);
 
-/** Whether the same URL may do better later. A certificate is rarely fixed within a retry window. */
+/** Whether the same URL may succeed later. A certificate is rarely fixed within a retry window. */
 function isTemporary(error: NetworkError): boolean {
   switch (error) {
     case 'timeout':
@@ -81,7 +81,7 @@ function isTemporary(error: NetworkError): boolean {
     case 'reset':
     case 'protocol':
     case 'aborted':
-    // An operator has the window to allow it.
+    // The operator can allow the address within the retry window.
     case 'blocked-address':
       return true;
     case 'tls-self-signed':
@@ -95,13 +95,13 @@ function isTemporary(error: NetworkError): boolean {
   }
 }
 
-/** Too busy or too early, not wrong: Request Timeout, Locked, Too Early, Too Many Requests. */
+/** Temporary statuses: Request Timeout, Locked, Too Early, Too Many Requests. */
 const TEMPORARY_4XX: ReadonlySet<number> = new Set([408, 423, 425, 429]);
 
 type FailedResponse = Pick<Extract<AttemptResult, { result: 'retryable' | 'rejected' }>, 'error' | 'detail'> &
   ({ result: 'retryable'; status: number; retryAfterMs?: number } | { result: 'rejected'; status: number });
 
-/** A receiver that knows `Idempotency-Key` responds so while the first request with the key is still being processed. */
+/** A receiver that supports `Idempotency-Key` responds 409 while it still processes the first request with the key. */
 const CONFLICT = 409;
 
 function failedResponse(
@@ -117,7 +117,7 @@ function failedResponse(
   const isClientError = status >= 400 && status <= 499;
   const isTemporary4xx = TEMPORARY_4XX.has(status) || (status === CONFLICT && sendsKey);
   if (isClientError && !isTemporary4xx) return { ...common, result: 'rejected', error: 'http-4xx' };
-  // Not a final status of HTTP at all (RFC 9110, 15): as malformed as a response that cannot be parsed.
+  // Not a final HTTP status (RFC 9110, 15): as malformed as a response that cannot be parsed.
   if (status < 400 || status > 599) {
     return { status, result: 'retryable', error: 'protocol', detail: `no HTTP status: ${status}` };
   }
@@ -130,7 +130,7 @@ function failedResponse(
   };
 }
 
-/** What is kept to say later why it failed. */
+/** Returns the evidence that later explains the failure. */
 function evidenceOf(
   result: TransportResult,
   { isSigned = true, isBySchemeWithout, causes = NO_CAUSES }: ClassifyContext,
@@ -144,7 +144,7 @@ function evidenceOf(
   const cause = causes.causeCodeOf({ status, headers, body, isSigned, isBySchemeWithout });
   const { server, location, 'retry-after': retryAfter } = headers;
   const evidence: AttemptEvidence = {
-    // What the status alone says is not kept.
+    // The cause is stored only if the status alone does not imply it.
     ...(cause !== causes.causeCodeOf({ status, headers: {}, body: '', isSigned: true }) && { cause }),
     ...(server !== undefined && { server: server.slice(0, SERVER_LENGTH) }),
     ...(location !== undefined && status < 400 && { location }),

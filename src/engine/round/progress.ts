@@ -5,7 +5,10 @@ import type { Clock } from '../../clock.ts';
 import type { RoundsSoFar } from './schedule.ts';
 import type { Webhook } from '../webhook.ts';
 
-/** The rounds so far, for the schedule. The window is as long as it is by time that has passed: what a clock that was set skipped does not count. */
+/**
+ * Returns the rounds so far, for the schedule. The retry window counts elapsed time: the time that a changed clock skipped
+ * is added to its start.
+ */
 export function roundsSoFar(
   { rounds, firstAttemptAt }: Progress,
   { now, clock, retryForMs }: { readonly now: number; readonly clock: Clock; readonly retryForMs: number },
@@ -14,7 +17,7 @@ export function roundsSoFar(
   return { now, rounds: Math.max(1, rounds), firstAttemptAt: first + clock.skipped(first), retryForMs };
 }
 
-/** The progress after an attempt: with its record, and what it says about asking that webhook again. */
+/** Returns the progress after an attempt, with its record and the time before which the webhook must not be asked again. */
 export function withAttempt(
   progress: Progress,
   { key }: Webhook,
@@ -28,7 +31,7 @@ export function withAttempt(
   };
 }
 
-/** A later response without `Retry-After` takes an earlier one's wait back: 0 is no wait. */
+/** A later response without `Retry-After` ends the wait of an earlier one; `until` is then 0. */
 function withWait(waits: Progress['notBefore'], key: string, until: number): Progress['notBefore'] {
   if (until > 0) return { ...waits, [key]: until };
   if (waits[key] === undefined) return waits;
@@ -36,7 +39,7 @@ function withWait(waits: Progress['notBefore'], key: string, until: number): Pro
   return others;
 }
 
-/** The webhooks that have not rejected the delivery. */
+/** Returns the webhooks that have not rejected the delivery. */
 export function remainingWebhooks(
   webhooks: readonly Webhook[],
   { rejectedBy }: Progress,

@@ -2,8 +2,8 @@ import type { Progress } from '../../queue/delivery.ts';
 import type { SignedHeaders } from '../../signature/schemes/signer.ts';
 
 /**
- * The result of a round. `open`: a webhook is left that may take it later. `interrupted`: the engine is stopping.
- * `lost`: the claim is another's. `broken`: the queue or this program failed on the way.
+ * The result of a round. `open`: a remaining webhook may accept the delivery later. `interrupted`: the engine is stopping.
+ * `lost`: another process has the claim. `broken`: the queue or this program failed during the round.
  */
 export type RoundResult = {
   readonly beganAt: number;

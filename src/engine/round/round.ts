@@ -17,18 +17,18 @@ import type { RoundResult } from './round-result.ts';
 import { isLastRound, windowEndOf, type RoundsSoFar } from './schedule.ts';
 import type { Webhook } from '../webhook.ts';
 
-/** What the rounds of a lane share. */
+/** Context that the rounds of a lane have in common. */
 export interface RoundContext {
   readonly destination: Destination;
   readonly health: LaneHealth;
   readonly queue: Queue;
   readonly transport: Transport;
   readonly clock: Clock;
-  /** A window that ended before this run began may have one round more: no process was there to use it. */
+  /** A retry window that ended before this run began gets one more round, because no process was there to use it. */
   readonly uninterruptedRun: UninterruptedRun;
   /** Keeps further attempts from starting. */
   readonly stopping: AbortSignal;
-  /** Cuts the attempts in flight short. */
+  /** Aborts the attempts in flight. */
   readonly aborting: AbortSignal;
   readonly onEvent: ((event: EngineEvent) => void) | undefined;
   /** Called after each failed response. */
@@ -36,8 +36,8 @@ export interface RoundContext {
 }
 
 /**
- * One pass over the webhooks that have not rejected the delivery. Never rejects.
- * @param isFresh The claim was made just now, so its first attempt needs no renewal.
+ * Asks each webhook that has not rejected the delivery, until one accepts it. Never rejects.
+ * @param isFresh Whether the claim was just made, so that its first attempt needs no renewal.
  */
 export function runRound(
   claim: Claim,
@@ -54,9 +54,9 @@ class Round {
   #signatures: SignedHeaders['signatures'];
   readonly #claim: Claim;
   readonly #context: RoundContext;
-  /** When the window no longer counts: the first round, and a late one, are made whole. */
+  /** Whether to ignore the end of the retry window, as the first round and a late round do. */
   readonly #isWhole: boolean;
-  /** The lease is long enough for the attempts that are made next. */
+  /** Whether the lease is long enough for the next attempts. */
   #isFresh: boolean;
 
   constructor(claim: Claim, context: RoundContext, isFresh: boolean) {
@@ -79,7 +79,7 @@ class Round {
     });
   }
 
-  /** Not kept: it moves with a clock that is set forward. */
+  /** Computed each time, because it moves with a clock that is set forward. */
   get #windowEnd(): number {
     return windowEndOf(this.#soFar);
   }
@@ -90,25 +90,23 @@ class Round {
 
   /** Never rejects. */
   async run(): Promise<RoundResult> {
-    const { destination, stopping } = this.#context;
+    const { destination, queue, stopping } = this.#context;
     const before = this.#claim.delivery.progress;
     try {
       let untried = this.#webhooksToAsk();
-      // All webhooks have rejected it, or none may be asked yet: there is no round to count.
+      // If all webhooks have rejected the delivery, or none may be asked yet, no round counts.
       if (untried.length === 0) this.#progress = before;
       while (untried.length > 0) {
         if (stopping.aborted) return this.#interrupted(before);
-        if (!this.#isFresh && !(await this.#renew())) return this.#endedAs('lost');
+        const isOurs = this.#isFresh || (await queue.renew(this.#claim, this.#progress, destination.leaseMs));
+        if (!isOurs) return this.#endedAs('lost');
         this.#isFresh = false;
         if (this.#isOver()) {
           this.#uncountUnlessAsked(before);
           break;
         }
         const wave = this.#nextWave(untried);
-        const [only] = wave;
-        const signed = this.#sign();
-        const isOne = wave.length === 1 && only !== undefined;
-        const results = isOne ? [await this.#ask(only, signed)] : await this.#askAll(wave, signed);
+        const results = await this.#askAll(wave, this.#sign());
         if (results.some(({ result }) => result === 'delivered')) return this.#endedAs('delivered');
         if (this.#wasCut(results)) return this.#interrupted(before);
         untried = untried.filter((webhook) => !wave.includes(webhook));
@@ -130,12 +128,10 @@ class Round {
     };
   }
 
-  #renew(): Promise<boolean> {
-    const { queue, destination } = this.#context;
-    return queue.renew(this.#claim, this.#progress, destination.leaseMs);
-  }
-
-  /** A webhook that asked to be left alone is left alone; in the last round it is asked after all others, so that at least one is asked. */
+  /**
+   * Returns the webhooks to ask, without those whose `Retry-After` has not passed. The last round asks these too, after the
+   * others, so that it asks at least one.
+   */
   #webhooksToAsk(): readonly Webhook[] {
     const { notBefore } = this.#progress;
     const all = remainingWebhooks(this.#context.destination.webhooks, this.#progress);
@@ -145,7 +141,7 @@ class Round {
     return this.#isLast ? [...open, ...all.filter(isResting)] : open;
   }
 
-  /** The webhooks asked next, together: the first in line, or all with `broadcast`; skipped ones when no other is left. */
+  /** Returns the webhooks to ask next, together: the first one, or all with `broadcast`. Unhealthy ones only when no other is left. */
   #nextWave(untried: readonly Webhook[]): readonly Webhook[] {
     if (untried.length === 1) return untried;
     const { destination, health } = this.#context;
@@ -158,7 +154,7 @@ class Round {
     return !this.#isWhole && this.#context.clock.now() > this.#windowEnd;
   }
 
-  /** Waits for all of them, so that every attempt is recorded, also when one of them fails in us. */
+  /** Waits for all attempts, so that each is recorded even if this program fails in one of them. */
   async #askAll(wave: readonly Webhook[], signed: SignedBody): Promise<readonly AttemptResult[]> {
     const settled = await Promise.allSettled(wave.map((webhook) => this.#ask(webhook, signed)));
     return settled.map((each) => {
@@ -167,7 +163,7 @@ class Round {
     });
   }
 
-  /** Signs with the secret of now, not of when the delivery was queued. */
+  /** Signs with the current secret, which may be newer than the delivery. */
   #sign(): SignedBody {
     const { body, messageId } = this.#claim.delivery;
     const { secrets, signer, delivery } = this.#context.destination;
@@ -196,7 +192,7 @@ class Round {
     return result;
   }
 
-  /** Signs with the time of the attempt, where schemes are named. */
+  /** Signs with the time of the attempt, if schemes are configured. */
   #signedNow(signed: SignedBody): SignedBody {
     const { signer } = this.#context.destination;
     if (signer === undefined) return signed;
@@ -222,13 +218,16 @@ class Round {
     });
   }
 
-  /** `Retry-After` is a lower bound, cut at the window's end; 0 without one. */
+  /** Returns until when to wait after `Retry-After`, at most until the end of the window. 0 without the header. */
   #notBefore(result: AttemptResult): number {
     if (result.result !== 'retryable' || result.retryAfterMs === undefined) return 0;
     return Math.min(Math.ceil(this.#context.clock.now() + result.retryAfterMs), this.#windowEnd);
   }
 
-  /** An attempt that another cause ends as `aborted` is a failure like others, or it would be repeated forever. */
+  /**
+   * Whether `abort()` ended an attempt. An attempt that is `aborted` for another reason counts as a failure, or it would
+   * repeat forever.
+   */
   #wasCut(results: readonly AttemptResult[]): boolean {
     const { aborting } = this.#context;
     return (
@@ -236,12 +235,12 @@ class Round {
     );
   }
 
-  /** A window that ends before any webhook was asked leaves no round behind. */
+  /** Drops the round from the count if the window ended before any webhook was asked. */
   #uncountUnlessAsked({ rounds, attempts }: Progress): void {
     if (this.#progress.attempts.length === attempts.length) this.#progress = { ...this.#progress, rounds };
   }
 
-  /** An interrupted round does not count, so that the next wait is no longer than it was. */
+  /** An interrupted round does not count, so that the next wait does not get longer. */
   #interrupted(before: Progress): RoundResult {
     const hasAsked = this.#progress.attempts.length > before.attempts.length;
     this.#progress = hasAsked ? { ...this.#progress, rounds: before.rounds } : before;

@@ -2,32 +2,32 @@ import { backoffMs, type Backoff } from '../../clock.ts';
 
 /** The waits between the rounds of a delivery (contract, Delivery). */
 export const ROUND_BACKOFF: Backoff = { firstMs: 1_000, longestMs: 10 * 60_000 };
-/** Kept free before the window's end, so that a round planned for it still begins within it. */
+/** Kept free before the end of the window, so that a round that is due then still starts within it. */
 const SLACK_MS = 50;
 
 export interface RoundsSoFar {
   readonly now: number;
-  /** The start of the retry window. */
+  /** The start of the retry window. Milliseconds since the epoch. */
   readonly firstAttemptAt: number;
   readonly retryForMs: number;
-  /** Rounds begun, at least 1. */
+  /** Rounds that have begun, at least 1. */
   readonly rounds: number;
 }
 
 export interface NextRound extends RoundsSoFar {
-  /** For each remaining webhook, until when it asked to be left alone; 0 if it did not. */
+  /** For each remaining webhook, the time before which it must not be asked; 0 without such a time. Milliseconds since the epoch. */
   readonly notBefore: readonly number[];
-  /** From the start of a round to the start of its last attempt, at most. */
+  /** Longest time from the start of a round to the start of its last attempt, in milliseconds. */
   readonly roundMs: number;
-  /** At least 0, less than 1. */
+  /** At least 0 and less than 1. */
   readonly random: number;
 }
 
 /**
- * When the next round begins, or undefined when the window leaves no time for it.
+ * Returns when the next round begins, or undefined if the window leaves no time for it.
  *
- * Exponential with equal jitter, and not before the first webhook is open again. The last round is moved so that all of
- * it, else its first attempt, begins within the window; never closer than the shortest wait.
+ * The wait is exponential with equal jitter, and lasts at least until the first webhook may be asked again. The last round moves
+ * forward so that all its attempts, or at least the first, start within the window, but never below the shortest wait.
  */
 export function nextRoundAt(next: NextRound): number | undefined {
   const { now, rounds, roundMs, random } = next;
@@ -43,12 +43,12 @@ export function nextRoundAt(next: NextRound): number | undefined {
   return last >= earliest ? last : undefined;
 }
 
-/** No attempt starts after it. */
+/** Returns the time after which no attempt starts. */
 export function windowEndOf({ firstAttemptAt, retryForMs }: RoundsSoFar): number {
   return firstAttemptAt + retryForMs;
 }
 
-/** Whether the window ended while the process was stopped during a round: the rest of the window went unused. */
+/** Whether the window ended during a round while the process was stopped, so that the rest of the window went unused. */
 export function isLateRoundOwed(
   soFar: RoundsSoFar,
   { beganAt, uninterruptedSince }: { readonly beganAt: number; readonly uninterruptedSince: number },
@@ -57,7 +57,7 @@ export function isLateRoundOwed(
   return beganAt < windowEnd && windowEnd < uninterruptedSince;
 }
 
-/** Whether the round that begins now is the last one, however short the wait after it. */
+/** Whether the round that begins now is the last one, even with the shortest wait after it. */
 export function isLastRound(soFar: RoundsSoFar): boolean {
   return soFar.now + shortestWaitMs(soFar.rounds) > windowEndOf(soFar) - SLACK_MS;
 }

@@ -1,13 +1,13 @@
 import { copyDelivery, withRound, type Delivery, type Progress } from '../../queue/delivery.ts';
 import { ReusableMap } from '../../queue/reusable-map.ts';
 
-/** One lane. An unsettled entry is in `due`, or leased, or held back by an order key and in neither. */
+/** One lane. An unsettled entry is in `due` or in `#leased`, or, if an order key holds it back, in neither. */
 export class MemoryLane {
   readonly due = new Heap<MemoryEntry>(
     (a, b) => a.dueAt < b.dueAt || (a.dueAt === b.dueAt && a.sequence < b.sequence),
   );
   readonly #leased = new Heap<MemoryEntry>((a, b) => a.leaseEndsAt < b.leaseEndsAt);
-  readonly #lines = new OrderLines<MemoryEntry>();
+  readonly #lines = new OrderLines();
 
   get nextDueAt(): number | undefined {
     const [due, leased] = [this.due.first, this.#leased.first];
@@ -26,7 +26,7 @@ export class MemoryLane {
     this.#leased.push(entry);
   }
 
-  /** An entry whose lease has ended is due as it was before; its token is void from the next claim on. */
+  /** Makes the entries whose leases have ended due as before. Their tokens stay valid until the next claim. */
   endLeases(now: number): void {
     for (let entry = this.#leased.first; entry !== undefined; entry = this.#leased.first) {
       if (entry.leaseEndsAt > now) return;
@@ -63,9 +63,10 @@ export class MemoryEntry {
   progress: Progress;
   dueAt: number;
   token: string | undefined = undefined;
-  /** Set until the claim is renewed: it has begun a round that `progress` does not count. */
+  /** The time of the claim, until the claim is renewed: the round that it began is not in `progress` yet. */
   claimedAt: number | undefined = undefined;
   leaseEndsAt = NOT_LEASED;
+  /** The number of lines in which another entry is before this one. */
   heldBy = 0;
   place = -1;
 
@@ -91,66 +92,62 @@ export class MemoryEntry {
   }
 }
 
-/** An owner of turns: one in the line of each of its keys. */
-interface Waiter {
-  readonly orderKeys: readonly string[];
-  /** The number of its lines in which another is before it. */
-  heldBy: number;
+interface Turn {
+  readonly entry: MemoryEntry;
+  next: Turn | undefined;
 }
 
-interface Turn<Who> {
-  readonly who: Who;
-  next: Turn<Who> | undefined;
+interface Line {
+  first: Turn;
+  last: Turn;
 }
 
-interface Line<Who> {
-  first: Turn<Who>;
-  last: Turn<Who>;
-}
+/** A first-come-first-served line for each order key of a lane. Joining and leaving take constant time per key. */
+class OrderLines {
+  readonly #lines = new ReusableMap<Line>();
 
-/** The order keys of one lane: a line per key, first come first served, in constant time per key. */
-class OrderLines<Who extends Waiter> {
-  readonly #lines = new ReusableMap<Line<Who>>();
-
-  /** Sets `heldBy`. A key that is named twice counts once, or its owner would wait for itself. */
-  join(who: Who): void {
-    for (const key of who.orderKeys) {
+  /**
+   * Adds the waiter to the line of each of its order keys and sets `heldBy`. Ignores duplicate keys, with which the waiter
+   * would wait for itself.
+   */
+  join(entry: MemoryEntry): void {
+    for (const key of entry.orderKeys) {
       const line = this.#lines.get(key);
-      if (line?.last.who === who) continue;
-      const turn: Turn<Who> = { who, next: undefined };
+      if (line?.last.entry === entry) continue;
+      const turn: Turn = { entry, next: undefined };
       if (line === undefined) {
         this.#lines.set(key, { first: turn, last: turn });
       } else {
         line.last.next = turn;
         line.last = turn;
-        who.heldBy++;
+        entry.heldBy++;
       }
     }
   }
 
-  /** Removes `who` from the lines that it is first in. Calls `onFree` for each successor that is now first in all its lines. */
-  leave(who: Who, onFree: (next: Who) => void): void {
-    for (const key of who.orderKeys) {
+  /** Removes an entry from the lines where it is first. Calls `onFree` for each entry that is then first in all its lines. */
+  leave(entry: MemoryEntry, onFree: (next: MemoryEntry) => void): void {
+    for (const key of entry.orderKeys) {
       const line = this.#lines.get(key);
-      if (line?.first.who !== who) continue;
+      if (line?.first.entry !== entry) continue;
       const { next } = line.first;
       if (next === undefined) {
         this.#lines.delete(key);
       } else {
         line.first = next;
-        if (--next.who.heldBy === 0) onFree(next.who);
+        if (--next.entry.heldBy === 0) onFree(next.entry);
       }
     }
   }
 }
 
-/** An item knows where it lies, so that it can be taken out of the middle. */
+/** An item that stores its index, so that the heap can remove it from the middle. */
 export interface HeapItem {
-  /** Kept by the heap; -1 while it is in none. */
+  /** The index in the heap; -1 outside. Only the heap changes it. */
   place: number;
 }
 
-/** A binary heap: the first item at hand, everything else in O(log n). */
+/** A binary heap. Reading the first item is constant, all else is O(log n). */
 export class Heap<Item extends HeapItem> {
   readonly #items: Item[] = [];
   readonly #isBefore: (a: Item, b: Item) => boolean;

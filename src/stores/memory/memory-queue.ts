@@ -8,11 +8,11 @@ import type { Claim, ClaimResult, ClaimRequest, LaneId, Queue, Settlement } from
 
 const NOTHING_WAITS = { pending: 0, sending: 0, retrying: 0, delivered: 0, dead: 0 };
 
-/** A queue that lasts as long as its process. What is settled is forgotten; bodies are kept as handed in, not copied. */
+/** A queue in memory, which ends with its process. It forgets settled deliveries, and does not copy bodies. */
 export class MemoryQueue implements Queue {
   readonly #clock: Clock;
   #entries = new ReusableMap<MemoryEntry>();
-  /** The lanes by source, then destination: two lookups by a known string are cheaper than one by a new one. */
+  /** The lanes by source, then by destination: two lookups of existing strings are cheaper than one of a new string. */
   readonly #lanes = new Map<string, Map<string, MemoryLane>>();
   #added = 0;
   #claimed = 0;
@@ -25,7 +25,7 @@ export class MemoryQueue implements Queue {
   async add(deliveries: readonly Delivery[]): Promise<void> {
     this.#assertOpen();
     for (const delivery of deliveries) {
-      // Settled deliveries are forgotten, and a dead letter is settled from the start.
+      // Dead letters are settled, and settled deliveries are forgotten.
       if (delivery.state === 'dead' || this.#entries.has(delivery.id)) continue;
       const entry = new MemoryEntry(delivery, this.#added++);
       this.#entries.set(delivery.id, entry);
@@ -85,7 +85,7 @@ export class MemoryQueue implements Queue {
     );
   }
 
-  /** How many deliveries wait, by lane and state. One that is out counts as `sending` until its lease has been seen to end. */
+  /** Counts the deliveries by lane and state. An expired claim counts as `sending` until the next claim of its lane. */
   stats(): readonly LaneStats[] {
     this.#assertOpen();
     const lanes = new Map<string, LaneStats>();
@@ -121,7 +121,7 @@ export class MemoryQueue implements Queue {
     return entries;
   }
 
-  /** Undefined: the token is void. */
+  /** Returns undefined if the token is not that of the current claim. */
   #entryOf({ delivery, token }: Claim): MemoryEntry | undefined {
     const entry = this.#entries.get(delivery.id);
     return entry?.token === token ? entry : undefined;

@@ -6,7 +6,7 @@ import type { Sql, Store } from './file/store.ts';
 import { isConstraint, storeError } from './file/store-error.ts';
 
 const LOCK_WAIT_MS = 5_000;
-/** Rows that are read at once, and written in one transaction. */
+/** Rows to read at once, and to write in one transaction. */
 const MOST_ROWS = 500;
 
 /** The columns of a table's key, each with a value before all others. */
@@ -14,7 +14,7 @@ export type KeyStart = Readonly<Record<string, string | number>>;
 
 type RowKey = readonly SqlValue[];
 
-/** A file that may be damaged anywhere, as far as it can be read. Nothing is written to it. */
+/** Reads a file with damage anywhere, as far as possible, without writing to it. */
 export class DamagedFile {
   readonly #connection: SqliteConnection;
 
@@ -22,7 +22,7 @@ export class DamagedFile {
     this.#connection = connection;
   }
 
-  /** Throws QueueError for a file that is no database, or whose list of tables cannot be read. */
+  /** Throws QueueError for a file that is no database, or whose list of tables is unreadable. */
   static async open(file: string): Promise<DamagedFile> {
     await assertNotEmpty(file);
     const { DatabaseSync } = await loadSqlite();
@@ -42,15 +42,12 @@ export class DamagedFile {
     });
   }
 
-  /** Undefined: it is not there. Throws what SQLite throws for what cannot be read. */
+  /** Returns undefined if the row does not exist. Throws SQLite's error if it is unreadable. */
   row(sql: string, ...values: SqlValue[]): Row | undefined {
     return this.#connection.sql(sql).get(...values);
   }
 
-  /**
-   * Reads a table in the order of a key, some rows at a time. Yields undefined for rows that cannot be read, and goes on
-   * behind them.
-   */
+  /** Reads a table in the order of a key, in groups of rows. Yields undefined for unreadable rows, and continues after them. */
   *read(table: string, start: KeyStart, columns = '*'): Generator<readonly Row[] | undefined> {
     const { sql } = this.#connection;
     const names = Object.keys(start).join(', ');
@@ -64,13 +61,13 @@ export class DamagedFile {
     const rowsAfter = (after: RowKey, limit: number): readonly Row[] | undefined => {
       try {
         const rows = sql(select).all(...after, limit);
-        // Rows out of order could be read forever.
+        // A loop in damaged pages could be read forever.
         return rows.length === 0 || isBehind(lastKey(rows), after) ? rows : undefined;
       } catch {
         return undefined;
       }
     };
-    // Nearer to where rows can be read again.
+    // Finds a key close to the next readable rows.
     const keyBehind = (after: RowKey): RowKey | undefined => {
       let last = after;
       for (const key of keysBehind(after, Object.values(start))) {
@@ -90,7 +87,7 @@ export class DamagedFile {
     }
   }
 
-  /** Copies what can be read of a table to the one of the same name. Returns whether that was all of it. */
+  /** Copies the readable rows of a table to the table of the same name. Returns whether all rows were copied. */
   async copy(table: string, start: KeyStart, to: Store): Promise<boolean> {
     let isAll = true;
     for (const rows of this.read(table, start)) {
@@ -105,7 +102,7 @@ export class DamagedFile {
   }
 }
 
-/** Returns whether each row fits: one whose parent is lost does not. */
+/** Inserts rows, except those that violate a constraint, as a row whose parent is lost does. Returns whether all were inserted. */
 function insertAll(sql: Sql, table: string, rows: readonly Row[]): boolean {
   let areAll = true;
   for (const row of rows) {
@@ -121,7 +118,7 @@ function insertAll(sql: Sql, table: string, rows: readonly Row[]): boolean {
   return areAll;
 }
 
-/** Yields keys at distances that grow. */
+/** Yields later keys, at growing distances. */
 function* keysBehind(key: RowKey, start: RowKey): Generator<RowKey> {
   for (let column = key.length - 1; column >= 0; column--) {
     for (const value of valuesBehind(key[column])) {

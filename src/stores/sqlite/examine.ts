@@ -1,10 +1,11 @@
-import { access, constants, stat } from 'node:fs/promises';
+import { constants, stat } from 'node:fs/promises';
 import type { Clock } from '../../clock.ts';
 import type { QueueSurvey } from '../../queue/survey.ts';
 import { fileOf } from './file/open-store.ts';
 import {
   examineStore,
   fileEnvironmentOf,
+  mayAccess,
   type StoreExamination,
   type FileEnvironment,
 } from './file/examine-store.ts';
@@ -14,20 +15,23 @@ import { livingOwners } from './queue/owner.ts';
 import { SqliteInspection } from './queue/sqlite-inspection.ts';
 import { TABLES } from './tables.ts';
 
-/** A queue's file as it is found: nothing is made or changed by looking. */
+/** The facts about a queue's file. Examining it creates and changes nothing. */
 export type FileExamination =
   | ({ readonly kind: 'absent'; readonly file: string } & FileEnvironment)
   | {
       readonly kind: 'there';
       readonly freeBytes: number;
-      /** Whether this user may write the file, and make its log beside it. */
+      /** Whether this user can write the file, and create its log beside it. */
       readonly isWritable: boolean;
       readonly store: StoreExamination;
-      /** Undefined when the file is damaged. */
+      /** Undefined if the file is damaged. */
       readonly survey: QueueSurvey | undefined;
     };
 
-/** `place` is as of `store`. Throws ConfigError for another kind of place, QueueError for a file that cannot be opened, or not even looked for. */
+/**
+ * Examines a file, given like `store`. Throws ConfigError for a store that is not a file, QueueError for a file that cannot
+ * be found or opened.
+ */
 export async function examineFile(place: string, clock: Clock): Promise<FileExamination> {
   const file = fileOf(place);
   const { isFound, ...around } = await lookAround(file);
@@ -35,7 +39,7 @@ export async function examineFile(place: string, clock: Clock): Promise<FileExam
   const { used, ...store } = await examineStore(file, { clock, tables: TABLES }, (opened) =>
     surveyQueue(opened, clock),
   );
-  const isWritable = around.isWritable && (await mayWrite(file));
+  const isWritable = around.isWritable && (await mayAccess(file, constants.W_OK));
   return { kind: 'there', freeBytes: around.freeBytes, isWritable, store, survey: used };
 }
 
@@ -45,13 +49,6 @@ async function lookAround(file: string): Promise<FileEnvironment & { readonly is
   } catch (error) {
     throw storeError(error, file);
   }
-}
-
-function mayWrite(file: string): Promise<boolean> {
-  return access(file, constants.W_OK).then(
-    () => true,
-    () => false,
-  );
 }
 
 async function isThere(file: string): Promise<boolean> {
@@ -66,7 +63,7 @@ async function isThere(file: string): Promise<boolean> {
 
 const SOME = 50;
 
-/** Reads only. `store` has QUEUE_TABLES. */
+/** Surveys a queue without writing. `store` has QUEUE_TABLES. */
 async function surveyQueue(store: Store, clock: Clock): Promise<QueueSurvey> {
   const inspection = new SqliteInspection({ store, clock });
   const [lanes, { deliveries }] = [

@@ -4,7 +4,7 @@ import type { Clock } from '../../clock.ts';
 import type { DeadDropping } from '../../queue/inspection.ts';
 import type { RetentionOptions } from '../../queue/retention.ts';
 import { copyStore, giveBackSpace, settledBytes } from './file/free-space.ts';
-import { openStore } from './file/open-store.ts';
+import { openStore, type StoreOptions } from './file/open-store.ts';
 import type { Sql, Store } from './file/store.ts';
 import { SqliteInspection } from './queue/sqlite-inspection.ts';
 import { SqliteQueue } from './queue/sqlite-queue.ts';
@@ -18,17 +18,15 @@ import { TABLES } from './tables.ts';
 export { examineFile } from './examine.ts';
 export { openChunks } from './sqlite-chunk-store.ts';
 
-export interface OpenQueueFileOptions {
-  readonly clock: Clock;
-  /** @default nothing that is settled is forgotten */
+export interface OpenQueueFileOptions extends Omit<StoreOptions, 'tables'> {
+  /** @default settled deliveries are never removed */
   readonly retention?: RetentionOptions | undefined;
-  /** Whether to make a file that is missing. @default true */
-  readonly create?: boolean | undefined;
-  /** Whether the caller neither adds nor delivers. @default false */
-  readonly isReading?: boolean | undefined;
 }
 
-/** Opens all that is kept in one file, which several processes may share. Throws ConfigError for another kind of place, QueueError. */
+/**
+ * Opens the queue and all records of one file, which several processes may share. Throws ConfigError for a store that is not
+ * a file, and QueueError.
+ */
 export async function openQueueFile(place: string, { retention, ...options }: OpenQueueFileOptions) {
   const { clock } = options;
   const store = await openStore(place, { ...options, tables: TABLES });
@@ -50,7 +48,7 @@ export async function openQueueFile(place: string, { retention, ...options }: Op
   };
 }
 
-/** Opens the audiences alone. */
+/** Opens only the audiences of a file. */
 export async function openAudiences(
   place: string,
   clock: Clock,
@@ -59,7 +57,7 @@ export async function openAudiences(
   return Object.assign(new SqliteAudienceStore(store, clock), { close: () => store.close() });
 }
 
-/** Copies what can be read of a file to a new one. Throws ConfigError when there is something at `to`, QueueError. */
+/** Copies the readable part of a file to a new one. Throws ConfigError if `to` exists, and QueueError. */
 export function recoverFile(
   from: string,
   { to, clock }: { to: string; clock: Clock },
@@ -81,7 +79,7 @@ function lossOf({ found: { cutCommits, lostPages, wasEmpty }, file }: Store): st
   if (lostPages > 0) return `the log of ${file} is gone, and with it ${lostPages} pages of recent changes`;
   if (cutCommits === 0) return undefined;
   const commits = cutCommits === 1 ? '1 commit' : `${cutCommits} commits`;
-  return `${commits} cut: the log of ${file} is damaged, and what was committed behind the damage is lost`;
+  return `${commits} cut: the log of ${file} is damaged, and the commits after the damage are lost`;
 }
 
 async function isSameFile(path: string, otherPath: string): Promise<boolean> {
@@ -89,16 +87,13 @@ async function isSameFile(path: string, otherPath: string): Promise<boolean> {
   return file?.dev === other?.dev && file?.ino === other?.ino;
 }
 
-/** Looked at in one transaction: few enough that a process that delivers does not wait long for it. */
+/** Dead letters to read in one transaction: few enough not to delay deliveries for long. */
 const STEP = 500;
 
-interface Step {
-  readonly dropped: number;
-  /** The seq to go on after. Undefined: there is no more. */
-  readonly last: number | undefined;
-}
-
-/** Removes dead letters as QueueFile says. Does not wait for the disk: what a power cut brings back, the next run drops. */
+/**
+ * Removes dead letters as described at QueueFile. Does not wait for the disk: the next run removes those that a power cut
+ * restores.
+ */
 export async function dropDead(store: Store, { since, goesOn, onDropped }: DeadDropping): Promise<void> {
   let [dropped, last]: [number, number | undefined] = [0, 0];
   while (last !== undefined && goesOn()) {
@@ -110,7 +105,8 @@ export async function dropDead(store: Store, { since, goesOn, onDropped }: DeadD
   }
 }
 
-function dropStep(sql: Sql, since: number, after: number): Step {
+/** Drops the dead letters of a step. `last` is the seq to continue after, undefined at the end. */
+function dropStep(sql: Sql, since: number, after: number) {
   const rows = sql(DEAD).all(after, STEP);
   const seqs = rows
     .filter(({ type, created_at: createdAt }) => type !== 'delete' && Number(createdAt) >= since)
@@ -119,7 +115,7 @@ function dropStep(sql: Sql, since: number, after: number): Step {
   return { dropped: seqs.length, last: rows.length === STEP ? Number(rows.at(-1)?.['seq']) : undefined };
 }
 
-// By the index of what is not delivered. CROSS JOIN keeps SQLite from going over all deliveries.
+// Uses the index of undelivered rows. CROSS JOIN keeps SQLite from scanning all deliveries.
 const DEAD = `
   SELECT p.seq, d.type, d.created_at FROM progress p CROSS JOIN deliveries d ON d.seq = p.seq
   WHERE p.settled_state IS NOT 'delivered' AND p.settled_state IS 'dead' AND p.seq > ? ORDER BY p.seq LIMIT ?`;

@@ -18,13 +18,13 @@ interface OpenFile {
 }
 
 export interface FileRecovery extends RecoveryCounts {
-  /** Contents of the tables other than deliveries that could not be read completely. */
+  /** Contents of the other tables that could not be read completely. */
   readonly incomplete: readonly string[];
   readonly from: string;
   readonly to: string;
 }
 
-/** The contents of each table, as people call them, and its key. Tables that refer to others come after them. */
+/** The content of each table, in words, and its key. A table comes after those that it refers to. */
 const OTHER_TABLES: Readonly<Record<string, readonly [what: string, start: KeyStart]>> = {
   seen: ['messages seen', { source: '', message_id: '' }],
   deletion_requests: ['deletion requests', { id: '' }],
@@ -35,8 +35,8 @@ const OTHER_TABLES: Readonly<Record<string, readonly [what: string, start: KeySt
 };
 
 /**
- * Copies what can be read of the file of a queue to a new one; the file is left as it is. Throws ConfigError when there is
- * something at `to`, QueueError when nothing at all can be read.
+ * Copies the readable part of a queue's file to a new one, and leaves the file unchanged. Throws ConfigError if `to` exists,
+ * QueueError if nothing can be read.
  */
 export async function recoverInto(
   given: string,
@@ -45,7 +45,7 @@ export async function recoverInto(
   const [file, target] = [fileOf(given), fileOf(to)];
   await assertNew(target);
   const part = `${target}.part`;
-  // A killed run has left it.
+  // A killed run has left the file.
   if (await sizeOf(part)) {
     await assertOwnFile(part).catch((error: unknown) => Promise.reject(storeError(error, part)));
   }
@@ -84,8 +84,8 @@ async function copyInto(
 async function assertNew(target: string): Promise<void> {
   const found = await stat(target).catch(() => undefined);
   if (found === undefined) return;
-  throw new ConfigError(`Expected \`--to\` to be a new file, got ${target}, which is there already`, {
+  throw new ConfigError(`Expected \`--to\` to be a new file, got ${target}, which exists already`, {
     flag: '--to',
-    hint: 'name a file that does not exist yet, and put it in the place of the damaged one afterwards',
+    hint: 'name a file that does not exist yet, and replace the damaged one with it afterwards',
   });
 }

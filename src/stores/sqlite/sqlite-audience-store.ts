@@ -12,7 +12,7 @@ import type {
 
 const EMPTY: Partition = { members: 0, entries: new Uint8Array(0), doubtful: [] };
 
-/** Keeps audiences in a file that is opened with AUDIENCE_TABLES. */
+/** Stores audiences in a file that is opened with AUDIENCE_TABLES. */
 export class SqliteAudienceStore implements AudienceCatalog {
   readonly #store: Store;
   readonly #clock: Clock;

@@ -6,7 +6,7 @@ import type { Sql } from './file/store.ts';
 
 const TABLES = 'CREATE TABLE chunks (place INTEGER PRIMARY KEY, entries BLOB NOT NULL)';
 
-/** Opens temporary room that has no name and is gone with its process. */
+/** Opens temporary storage without a name, which ends with its process. */
 export async function openChunks(): Promise<ChunkStore> {
   const scratch = await openScratch(TABLES);
   return {
@@ -23,18 +23,18 @@ export async function openChunks(): Promise<ChunkStore> {
   };
 }
 
-/** Temporary room for data that does not fit into memory. It has no name, and is gone with its process. */
+/** Temporary storage for data that does not fit into memory. It has no name, and ends with its process. */
 export interface Scratch {
-  /** Runs `work`. Throws QueueError when there is no room. */
+  /** Runs `work`. Throws QueueError if the disk is full. */
   use<T>(work: (sql: Sql) => T): T;
   close(): void;
 }
 
-/** SQLite's temporary files: in `SQLITE_TMPDIR`, else `TMPDIR`, else /var/tmp. */
+/** Opens a temporary database of SQLite, in `SQLITE_TMPDIR`, `TMPDIR` or /var/tmp. */
 export async function openScratch(tables: string): Promise<Scratch> {
   const { DatabaseSync } = await loadSqlite();
   const database = new DatabaseSync('', { timeout: 0 });
-  // No other process reads it and nothing outlives a crash, so there is nothing to protect.
+  // No other process reads it, and a crash deletes it, so it needs no protection.
   database.exec('PRAGMA page_size = 32768; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF');
   database.exec('PRAGMA cache_size = -8192');
   database.exec(tables);

@@ -10,7 +10,7 @@ import {
   type SourceDeletion,
 } from '../../deletion/state.ts';
 
-/** Keeps deletion requests in the file of the queue. */
+/** Stores deletion requests in the file of the queue. */
 export class SqliteDeletionStore implements DeletionStore {
   readonly #store: Store;
 
@@ -54,7 +54,7 @@ function addRequest(sql: Sql, { id, createdAt, userIds, deliveryIds }: NewDeleti
   });
 }
 
-// A delivered one stays delivered: a caller with another state has looked earlier.
+// A delivered one stays delivered, because a caller with another state has read it earlier.
 const SETTLE = `
   UPDATE deletion_deliveries SET is_delivered = ?
   WHERE request = ? AND source = ? AND delivery = ? AND is_delivered IS NOT 1`;
@@ -90,11 +90,11 @@ function toSource({ deliveries, delivered, failed }: Row): SourceDeletion {
   return { deliveries: Number(deliveries), delivered: Number(delivered), failed: Number(failed) };
 }
 
-/** Rows of one transaction: a process that delivers waits for it. */
+/** Rows to delete in one transaction, for which a delivering process waits. */
 const FORGOTTEN_AT_ONCE = 1_000;
 
 /**
- * Forgets requests that were made before then, user ids and all, a few rows at a time, since one request may have a million
+ * Removes requests that were made before a time, with their user ids. Works in steps, since one request can have a million
  * deliveries. Returns whether there may be more.
  */
 export function forgetDeletions(sql: Sql, before: number): boolean {

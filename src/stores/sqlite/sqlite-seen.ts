@@ -3,10 +3,10 @@ import type { Sql, Store } from './file/store.ts';
 import { writeAlongside } from './write-alongside.ts';
 import { SEEN_FOR_MS, shortId, type Seen } from '../../service/ingest/seen.ts';
 
-/** Forgotten with each message that is remembered, so that old ones go faster than new ones come, without a long transaction. */
+/** Messages to forget per message that is remembered: enough that old ones do not pile up, without a long transaction. */
 const FORGOTTEN_AT_ONCE = 2;
 
-/** Remembers messages in the file of the queue: what is remembered here and what is added there in one turn is committed together. */
+/** Remembers messages in the file of the queue. Messages and deliveries that are added in the same turn are committed together. */
 export class SqliteSeen implements Seen {
   readonly #store: Store;
   readonly #clock: Clock;
@@ -37,12 +37,12 @@ export class SqliteSeen implements Seen {
   }
 }
 
-// A batch at a time: each statement that is run costs more than a row. CROSS JOIN keeps SQLite from any other order.
+// Looks up a batch at once, because a statement costs more than a row. CROSS JOIN keeps SQLite from scanning all messages.
 const TAKEN = `
   SELECT s.message_id FROM json_each(?) i CROSS JOIN seen s
   WHERE s.source = ? AND s.message_id = i.value AND s.taken_at > ?`;
 
-/** An upsert may fail after some of its rows, so that SQLite would keep each page that it changes in a temporary file first. */
+/** Inserts first, because for an upsert, which can fail after some rows, SQLite would copy each changed page to a temporary file. */
 function take(sql: Sql, source: string, shortIds: readonly string[], now: number): void {
   const ids = JSON.stringify(shortIds);
   const { changes } = sql('INSERT OR IGNORE INTO seen SELECT ?, value, ? FROM json_each(?)').run(
@@ -59,7 +59,7 @@ function take(sql: Sql, source: string, shortIds: readonly string[], now: number
 }
 
 function forget(sql: Sql, until: number, limit: number): void {
-  // Mostly there is nothing to forget, and to delete nothing costs as much as to remember a batch.
+  // Mostly there is nothing to forget, and an empty DELETE costs as much as adding a batch.
   if (sql('SELECT 1 FROM seen WHERE taken_at <= ? LIMIT 1').get(until) === undefined) return;
   sql(
     `DELETE FROM seen WHERE (source, message_id) IN

@@ -3,5 +3,5 @@ import { AUDIENCE_TABLES } from './sqlite-audience-store.ts';
 import { DELETION_TABLES } from './sqlite-deletion-store.ts';
 import { SEEN_TABLES } from './sqlite-seen.ts';
 
-/** SQL for the tables of every file. A file has all of them, whatever it is used for first. */
+/** SQL for the tables of every file. A file has all of them, whatever its first use is. */
 export const TABLES: readonly string[] = [QUEUE_TABLES, SEEN_TABLES, DELETION_TABLES, AUDIENCE_TABLES];

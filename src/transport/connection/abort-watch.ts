@@ -1,6 +1,6 @@
-/** Something that a signal ends. */
+/** An object that a signal aborts. */
 export interface Abortable {
-  /** Kept by the watch: its place among those that share the signal. */
+  /** Index in the list of the signal. Only AbortWatch changes it. */
   watchPlace: number;
   abort(): void;
 }
@@ -11,9 +11,9 @@ interface Watched {
 }
 
 /**
- * One listener per signal, however many attempts share it: a signal warns of a leak at its eleventh listener, and adding one is
- * dear on the hot path. It is removed with the last attempt. A list, since a Set that millions pass through costs memory (ReusableMap
- * says why).
+ * Adds one listener per signal, however many attempts share it: a signal warns of a leak at its eleventh listener, and
+ * adding one is slow on the hot path. Removes the listener with the last attempt. Keeps a list, because a Set that millions
+ * pass through costs memory (see ReusableMap).
  */
 export class AbortWatch {
   readonly #watched = new Map<AbortSignal, Watched>();
@@ -34,7 +34,7 @@ export class AbortWatch {
   #watch(signal: AbortSignal): Watched {
     const attempts: Abortable[] = [];
     const listener = (): void => {
-      // Goes over a copy: each attempt that is ended leaves the list.
+      // Copies the list, because each aborted attempt leaves it.
       for (const attempt of attempts.slice()) attempt.abort();
     };
     const watched = { attempts, listener };
@@ -44,7 +44,7 @@ export class AbortWatch {
   }
 }
 
-/** The last one takes its place. False: it is not among them. */
+/** Removes an attempt, whose place the last one takes. False if the attempt is not in the list. */
 function leave(attempts: Abortable[], attempt: Abortable): boolean {
   const { watchPlace: place } = attempt;
   if (attempts[place] !== attempt) return false;

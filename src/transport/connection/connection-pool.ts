@@ -9,21 +9,21 @@ export interface ConnectionPoolOptions {
   readonly maxIdleMs: number;
 }
 
-/** Connections on which only an endless body is still coming, for no waiting attempt. More are not worth their sockets. */
+/** Most connections that only receive the rest of a body, for no attempt. More are not worth their sockets. */
 const MAX_DRAINING = 64;
 /**
- * For the bodies that are still coming when it is closed, which mostly follow their status at once. Cut off halfway, a receiver that
- * writes its response in two goes has its connection reset, and logs a failure of its own for what it has delivered well.
+ * Milliseconds that close() waits for the rest of bodies, which mostly follow their status at once. A receiver whose
+ * response is cut off gets a reset connection, and logs a failure for a message that it accepted.
  */
 const DRAIN_MS = 250;
 
-/** The connections to one origin: as many as attempts have been in flight at once. */
+/** The connections to one origin: as many as attempts were in flight at once. */
 export class ConnectionPool implements ConnectionOwner {
   readonly route: Route;
   readonly #options: ConnectionPoolOptions;
-  /** The last one released is used first: the least likely to have been closed by the other side. */
+  /** Idle connections. The last one released is used first, because the server is the least likely to have closed it. */
   readonly #free: HttpConnection[] = [];
-  /** The connections until their sockets are gone. */
+  /** All connections whose sockets are open. */
   readonly #open = new Set<HttpConnection>();
   #onEmpty: (() => void) | undefined;
   #isClosing = false;
@@ -39,7 +39,7 @@ export class ConnectionPool implements ConnectionOwner {
     connection.start(pending);
   }
 
-  /** Sends an attempt again on a fresh connection: what has happened to one idle connection has mostly happened to all. */
+  /** Repeats an attempt on a new connection: if one idle connection was closed, the others mostly were too. */
   repeat(pending: PendingRequest): void {
     pending.reconnected = true;
     this.#connect().start(pending);
@@ -60,7 +60,7 @@ export class ConnectionPool implements ConnectionOwner {
     if (this.#open.size === 0) this.#onEmpty?.();
   }
 
-  /** Resolves when the last socket is gone. */
+  /** Resolves when all sockets are closed. */
   close(): Promise<void> {
     this.#closed ??= this.#closeAll();
     return this.#closed;

@@ -5,9 +5,10 @@ import { printable, redactUrl } from '../../redact.ts';
 import type { Carrier, PendingRequest } from './pending-request.ts';
 import type { Dialled } from '../route/dial.ts';
 import { Exchange, type ExchangeOwner } from './exchange.ts';
-import { isBrokenOff, isUnsendable, networkFailure, type NetworkFailure } from '../network-error.ts';
+import { isBrokenOff, isUnsendable, networkFailure } from '../network-error.ts';
 import { ResponseGuard } from './response-guard.ts';
 import type { Route } from '../route/route.ts';
+import type { NetworkFailure } from '../transport.ts';
 
 /** The pool that a connection belongs to. */
 export interface ConnectionOwner {
@@ -15,26 +16,26 @@ export interface ConnectionOwner {
   released(connection: HttpConnection): void;
   /** Called when the connection must never be used again. */
   dropped(connection: HttpConnection): void;
-  /** Its socket is gone. */
+  /** Called when the socket is closed. */
   closed(connection: HttpConnection): void;
-  /** The attempt was on a reused connection that died before any byte of a response. */
+  /** Called when a reused connection died before the first byte of the response. */
   repeat(pending: PendingRequest): void;
 }
 
 export interface HttpConnectionOptions {
   readonly UndiciClient: typeof Client;
   readonly route: Route;
-  /** How long it may be idle when the server gives no hint. Ms. */
+  /** Milliseconds to keep an idle connection if the server gives no hint. */
   readonly maxIdleMs: number;
   readonly owner: ConnectionOwner;
 }
 
 const MAX_HEADER_BYTES = 16 * 1024;
-/** However long a server says that it will keep an idle connection. */
+/** Most milliseconds to keep an idle connection, even if the server promises more. */
 const MAX_HINTED_IDLE_MS = 60_000;
 const ENOUGH: NetworkFailure = { error: 'aborted', detail: 'enough of the response was read' };
 
-/** One connection, carrying one attempt after another: a Client of undici, whose exchange and options are used again. */
+/** One connection, which carries one attempt after another: a Client of undici with a reused exchange and options. */
 export class HttpConnection implements Carrier, ExchangeOwner {
   readonly #client: Client;
   readonly #owner: ConnectionOwner;
@@ -44,19 +45,19 @@ export class HttpConnection implements Carrier, ExchangeOwner {
   readonly #request: Dispatcher.DispatchOptions = { method: 'POST', path: '/', headers: null, body: null };
   readonly #expire = (): void => this.abandon(this.#timeoutFailure());
   #deadline: NodeJS.Timeout | undefined;
-  /** What undici's connection rests on; undici may replace it, while a request is not written yet. */
+  /** The socket under undici's connection. undici can replace it while the request is not written yet. */
   #socket: Socket | undefined;
   #isConnected = false;
-  /** Responses that came over this socket: with any, it is a reused one. */
+  /** Responses received over this socket. If there are any, the socket is reused. */
   #served = 0;
-  /** From the start of an attempt to the end of its response's body. */
+  /** Whether an attempt has started and the body of its response has not ended. */
   #isBusy = false;
   #isDropped = false;
 
   constructor({ UndiciClient, route, maxIdleMs, owner }: HttpConnectionOptions) {
     this.#owner = owner;
     this.#route = route;
-    const exchange = new Exchange(this, route.isForwarded);
+    const exchange = new Exchange(this, route.kind === 'forwarded');
     this.#exchange = exchange;
     this.#guard = new ResponseGuard(() => exchange.bodyBytes);
     this.#client = new UndiciClient(route.origin, {
@@ -65,14 +66,14 @@ export class HttpConnection implements Carrier, ExchangeOwner {
       maxHeaderSize: MAX_HEADER_BYTES,
       keepAliveTimeout: maxIdleMs,
       keepAliveMaxTimeout: MAX_HINTED_IDLE_MS,
-      // The one deadline is our own: undici's timers are coarse, and interim responses or a dripping body never trip them.
+      // undici's timers are imprecise, and interim responses and slow bodies reset them, so this class has its own timer.
       headersTimeout: 0,
       bodyTimeout: 0,
       connect: (_options, dialled) => this.#dial(dialled),
     });
   }
 
-  /** Whether only the rest of a body is still coming, which no attempt waits for. */
+  /** Whether only the rest of a body is being received, for which no attempt waits. */
   get isDraining(): boolean {
     return this.#isBusy && this.#exchange.pending === undefined;
   }
@@ -89,7 +90,7 @@ export class HttpConnection implements Carrier, ExchangeOwner {
     this.#client.dispatch(this.#request, this.#exchange);
   }
 
-  /** Ends the attempt, if it has no result yet, and the connection. */
+  /** Ends the connection, and its attempt if that has no result yet. */
   abandon(failure: NetworkFailure): void {
     this.#exchange.conclude(failure);
     this.drop();
@@ -149,7 +150,10 @@ export class HttpConnection implements Carrier, ExchangeOwner {
     hold(() => socket.uncork());
   }
 
-  /** Handles the end of the current socket. That of an old one is no news: undici opens another one when a request waits that it had not written yet. */
+  /**
+   * Handles the close of the current socket. Ignores an old socket, which undici replaced for a request that it had not
+   * written yet.
+   */
   #onClose(socket: Socket): void {
     if (socket !== this.#socket) return;
     this.#socket = undefined;
@@ -182,11 +186,11 @@ export class HttpConnection implements Carrier, ExchangeOwner {
 
   #waitingToConnect(): string {
     if (this.#socket === undefined || this.#socket.connecting) return 'no connection';
-    return this.#route.isTunnel ? 'no tunnel' : 'no TLS handshake';
+    return this.#route.kind === 'tunnel' ? 'no tunnel' : 'no TLS handshake';
   }
 }
 
-/** Nothing is decoded, so nothing encoded is asked for, unless the caller does. */
+/** Adds the headers of the route. Rejects content encodings, which this program does not decode, unless the caller accepts one. */
 function headersOf({ request: { headers } }: PendingRequest, route: Route): string[] {
   return hasName(headers, 'accept-encoding')
     ? headers.concat(route.headers)
@@ -208,7 +212,7 @@ function unsendable({ request }: PendingRequest, error: Error): TransportError {
   return new TransportError(`Cannot make a request to ${url}: ${printable(error.message)}`, {
     kind: 'request',
     url,
-    hint: 'Check the headers and the URL',
+    hint: 'check the headers and the URL',
     cause: error,
   });
 }

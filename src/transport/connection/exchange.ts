@@ -1,30 +1,30 @@
 import type { Dispatcher } from 'undici';
 import { elapsedMs } from '../../clock.ts';
-import { malformedResponse, type NetworkFailure } from '../network-error.ts';
+import { malformedResponse } from '../network-error.ts';
 import { proxyErrorOf } from '../route/dial.ts';
-import type { TransportResponse } from '../transport.ts';
+import type { NetworkFailure, TransportResponse } from '../transport.ts';
 import type { PendingRequest, ResponseHead } from './pending-request.ts';
 
 export interface ExchangeOwner {
-  /** The response has ended, and the connection can carry another. */
+  /** Called when the response has ended, and the connection can carry another request. */
   ended(): void;
-  /** The rest of the response may take this long. */
+  /** Limits the time for the rest of the response, in milliseconds. */
   limitBody(ms: number): void;
-  /** Called when the exchange ends here, for this reason or because enough was read. */
+  /** Called when the exchange fails, or without an error when enough was read. */
   broken(error?: Error): void;
 }
 
 type Headers = Record<string, string | string[] | undefined>;
 
-/** Bytes to read of a response's body that no attempt asked for; then the connection is given up. */
+/** Bytes to read of a response's body that no attempt needs, before closing the connection. */
 const MAX_BODY_BYTES = 64 * 1024;
 const SWITCHING_PROTOCOLS = 101;
-/** The failure of a connection on which undici was about to write a request for a second time. */
+/** The failure of a connection on which undici was about to write a request twice. */
 const WRITTEN_TWICE = Object.assign(new Error('closed'), { code: 'ECONNRESET' });
 
 /**
- * A request and what comes back for it, as undici reports it. Used again for every attempt of a connection. The attempt has its result
- * as soon as the status decides; the exchange goes on to the end of the response's body.
+ * Receives a request's response from undici. Each connection reuses one exchange for all its attempts. The attempt gets its
+ * result when the status decides it; the exchange continues to the end of the body.
  */
 export class Exchange implements Dispatcher.DispatchHandler {
   readonly #owner: ExchangeOwner;
@@ -42,7 +42,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#isForwarded = isForwarded;
   }
 
-  /** Undefined once it has its result. */
+  /** Undefined after the attempt has its result. */
   get pending(): PendingRequest | undefined {
     return this.#pending;
   }
@@ -51,7 +51,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     return !this.#hasBegun && this.#head === undefined;
   }
 
-  /** How much of the body of the response has come. */
+  /** Bytes of the body received so far. */
   get bodyBytes(): number {
     return this.#bodyBytes;
   }
@@ -66,7 +66,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#body = undefined;
   }
 
-  /** Gives the attempt its result, if it has none yet. A status that came decides, whatever broke after it. */
+  /** Gives the attempt its result, unless it has one. A received status decides, even if the connection fails later. */
   conclude(failure?: NetworkFailure, cutBy: TransportResponse['bodyCutBy'] = failure?.error): void {
     const pending = this.#pending;
     if (pending === undefined) return;
@@ -75,7 +75,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     else if (failure) pending.fail(failure);
   }
 
-  /** Another connection carries the attempt on. */
+  /** Drops the attempt, which continues on another connection. */
   handOver(): void {
     this.#pending = undefined;
   }
@@ -85,7 +85,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     return this.#hasBegun && this.#interim === 0;
   }
 
-  /** What has not come, once there is a connection. */
+  /** Describes what an open connection still waits for. */
   waitingFor(): string {
     if (this.#interim > 0) return `connected, but only interim responses (${this.#interim})`;
     return this.#hasBegun
@@ -94,18 +94,18 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    // undici writes a request again after some kinds of closing. What may have arrived is not sent again behind our back.
+    // undici writes a request again after some closes. The first one may have arrived, so it must not be sent again here.
     if (this.#isWritten) controller.abort(WRITTEN_TWICE);
     this.#isWritten = true;
   }
 
-  /** The first byte of a response, interim ones included. */
+  /** Called at the first byte of a response, also of an interim one. */
   onResponseStarted(): void {
     this.#hasBegun = true;
   }
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: Headers): void {
-    // Before undici goes on: it fails an assertion on these, which takes seconds to word where undici is bundled into one long line.
+    // Rejects these statuses first: undici would fail an assertion, and formatting its message takes seconds in a bundle.
     if (status < 100 || status === SWITCHING_PROTOCOLS) return controller.abort(unexpectedStatus(status));
     if (this.#pending === undefined) return;
     if (status < 200) this.#interim = status;
@@ -135,7 +135,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#head = {
       status,
       retryAfter: Array.isArray(retryAfter) ? retryAfter[0] : retryAfter,
-      // A success is what most responses are, and needs no explanation.
+      // Most responses are successes, which need no explanation.
       headers: status > 299 || request.responseBytes !== undefined ? evidenceHeaders(headers) : undefined,
       at: elapsedMs(),
     };
@@ -154,7 +154,7 @@ function unexpectedStatus(status: number): Error {
   );
 }
 
-/** Headers of a response that tell where it comes from. No other is kept: most are noise, and some are secret. */
+/** Headers that show where a response comes from. Others are not stored: most are noise, and some are secret. */
 export const EVIDENCE_HEADERS: readonly string[] = [
   'server',
   'location',
@@ -175,10 +175,8 @@ export const EVIDENCE_HEADERS: readonly string[] = [
 
 const MAX_VALUE_LENGTH = 500;
 
-/** Picks the headers that tell where a response comes from; of a repeated one the first. */
-function evidenceHeaders(
-  headers: Readonly<Record<string, string | readonly string[] | undefined>>,
-): Readonly<Record<string, string>> {
+/** Picks EVIDENCE_HEADERS, and the first value of a repeated header. */
+function evidenceHeaders(headers: Headers): Readonly<Record<string, string>> {
   const kept: Record<string, string> = {};
   for (const name of EVIDENCE_HEADERS) {
     const value = headers[name];
@@ -188,19 +186,19 @@ function evidenceHeaders(
   return kept;
 }
 
-/** Pages of frameworks say what is wrong below a thousand characters of styles. */
+/** Characters of a body to keep: frameworks explain an error below a thousand characters of styles. */
 const MAX_CHARACTERS = 4_000;
-/** No character takes more in UTF-8. */
+/** Most bytes of a character in UTF-8. */
 const MAX_CHARACTER_BYTES = 4;
 
-/** The first part of a response's body. Keeps copies: a chunk shares its memory with all else that was read with it. */
+/** The first part of a response's body. Copies it, because a chunk shares its memory with everything that was read with it. */
 class ResponseBody {
   readonly #maxBytes: number;
   readonly #maxCharacters: number;
   readonly #chunks: Buffer[] = [];
   #bytes = 0;
 
-  /** `responseBytes` of any response as asked for, or the usual number of characters. */
+  /** Keeps `responseBytes` bytes, or else MAX_CHARACTERS characters. */
   constructor(responseBytes?: number) {
     this.#maxCharacters = responseBytes ?? MAX_CHARACTERS;
     this.#maxBytes = responseBytes ?? MAX_CHARACTERS * MAX_CHARACTER_BYTES;
@@ -217,7 +215,7 @@ class ResponseBody {
     this.#chunks.push(kept);
   }
 
-  /** A character that the limit cuts in two is left out. */
+  /** Returns the text, without a character that the limit splits. */
   text(): string {
     const text = new TextDecoder().decode(Buffer.concat(this.#chunks), { stream: this.isFull });
     return text.slice(0, this.#maxCharacters).replace(/[\uD800-\uDBFF]$/, '');

@@ -1,17 +1,16 @@
 import { elapsedMs, roundedMs } from '../../clock.ts';
 import type { TransportError } from '../../errors.ts';
 import type { Abortable, AbortWatch } from './abort-watch.ts';
-import type { NetworkFailure } from '../network-error.ts';
 import { redactUrl } from '../../redact.ts';
 import { withoutSent } from '../sent-secrets.ts';
-import type { TransportRequest, TransportResponse, TransportResult } from '../transport.ts';
+import type { NetworkFailure, TransportRequest, TransportResponse, TransportResult } from '../transport.ts';
 
-/** The connection that carries a pending request, and learns when it is over. */
+/** The connection that carries a pending request, and is told when the request is aborted. */
 export interface Carrier {
   abandon(failure: NetworkFailure): void;
 }
 
-/** What is known of a response once its headers are in. `at` is by the monotonic clock. */
+/** The status and headers of a response. `at` is the time on the monotonic clock. */
 export interface ResponseHead {
   readonly status: number;
   readonly retryAfter: string | undefined;
@@ -21,9 +20,9 @@ export interface ResponseHead {
 
 interface PendingRequestOptions {
   readonly request: TransportRequest;
-  /** What stands in the request line. */
+  /** The path in the request line. */
   readonly path: string;
-  /** The proxy that it goes through, for the words of a failure. */
+  /** The proxy, for the text of a failure. */
   readonly via: string | undefined;
   readonly watch: AbortWatch;
   readonly resolve: (result: TransportResult) => void;
@@ -33,11 +32,11 @@ interface PendingRequestOptions {
 const ABORTED: NetworkFailure = { error: 'aborted', detail: 'the caller gave up' };
 export const CLOSED: NetworkFailure = { error: 'aborted', detail: 'the transport was closed' };
 
-/** A request that has no response yet, with its deadline and its caller. It outlives a connection that dies under it. */
+/** A request without a response, with its timeout and its caller. It survives a connection that dies. */
 export class PendingRequest implements Abortable {
   readonly request: TransportRequest;
   readonly path: string;
-  /** Set when it starts on a connection; another one takes it over when that died idle. */
+  /** The connection that carries the request. Another one replaces it if it died idle. */
   carrier: Carrier | undefined;
   reconnected = false;
   watchPlace = -1;
@@ -57,7 +56,7 @@ export class PendingRequest implements Abortable {
     if (request.signal) watch.add(request.signal, this);
   }
 
-  /** The time left until the one deadline, whatever has happened since. */
+  /** Milliseconds left until the timeout. */
   get leftMs(): number {
     return Math.max(0, this.#startedAt + this.request.timeoutMs - elapsedMs());
   }
@@ -84,7 +83,7 @@ export class PendingRequest implements Abortable {
     });
   }
 
-  /** A success is for parsing, and stays as it is. */
+  /** Removes sent secrets. The body of a success stays unchanged, because callers parse it. */
   #shown(body: string, status: number): string {
     return status > 299 ? withoutSent(body, this.request) : body;
   }
@@ -107,7 +106,7 @@ export class PendingRequest implements Abortable {
     });
   }
 
-  /** Where there is a proxy, it is what could not be connected to, or was not found. */
+  /** Returns the cause for a proxy, which then is what was not found or did not accept a connection. */
   #causeOnTheWay(error: NetworkFailure['error']): string | undefined {
     const isWay = this.#via !== undefined && (error === 'refused' || error === 'dns');
     return isWay ? 'proxy-unreachable' : undefined;

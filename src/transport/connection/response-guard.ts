@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { CUT_RESPONSE, malformedResponse } from '../network-error.ts';
 
-/** The most bytes of a response besides its body: status line, reason phrase, headers, interim responses, chunk sizes and their extensions. */
+/** Most bytes of a response besides its body: status line, reason phrase, headers, interim responses, chunk sizes and extensions. */
 const MAX_OVERHEAD_BYTES = 64 * 1024;
 const TOO_LONG = malformedResponse('the response has more than 64 KiB besides its body');
 const BARE_CR = malformedResponse('the response has a carriage return that no line feed follows');
@@ -15,8 +15,9 @@ const SLASH = 0x2f;
 const DIGIT_ONE = 0x31;
 
 /**
- * Sees the bytes of a connection before undici's parser does, which limits neither reason phrases nor chunk extensions nor the number of
- * interim responses, takes `HTTP/2.0 200` for a status line of its own, and CR CR for the end of a status line (RFC 9112, 2.2 forbids a bare CR). One for each connection.
+ * Inspects the bytes of a connection before undici's parser, which does not limit reason phrases, chunk extensions and
+ * interim responses, accepts `HTTP/2.0 200` as a status line, and accepts CR CR as the end of a status line (RFC 9112, 2.2
+ * forbids a bare CR). Each connection has its own guard.
  */
 export class ResponseGuard {
   readonly #bodyBytes: () => number;
@@ -25,15 +26,15 @@ export class ResponseGuard {
   #cutsResponse = false;
   #previous = 0;
   #isLineEmpty = true;
-  /** The first digit of the status of the present head, as a byte; 0 until it comes. */
+  /** The first digit of the status of the current head, as a byte; 0 before it is received. */
   #statusDigit = 0;
 
-  /** @param bodyBytes how much of the body of the present response has been parsed */
+  /** @param bodyBytes Returns the bytes of the current response's body that are parsed. */
   constructor(bodyBytes: () => number) {
     this.#bodyBytes = bodyBytes;
   }
 
-  /** A request is about to be sent. `cutsResponse`: no byte of its response is let through. */
+  /** Prepares for the response to a new request. With `cutsResponse`, every byte of it fails. */
   begin(cutsResponse = false): void {
     this.#cutsResponse = cutsResponse;
     this.#bytes = 0;
@@ -43,7 +44,7 @@ export class ResponseGuard {
     this.#statusDigit = 0;
   }
 
-  /** Destroys the socket when undici would read what the guard does not let through. */
+  /** Makes the socket fail, instead of returning bytes that the guard rejects to undici. */
   watch(socket: Socket): void {
     const read = socket.read.bind(socket) as (size?: number) => Buffer | null; // It has no encoding, so it gives no text.
     socket.read = (size) => {
@@ -55,7 +56,7 @@ export class ResponseGuard {
     };
   }
 
-  /** Counts before it adds: undici has parsed all that it read before, so that only then it is known what of it was body. */
+  /** Compares before adding the chunk: only earlier chunks are parsed, so only for them the bytes of the body are known. */
   #failureOf(chunk: Buffer): Error | undefined {
     if (this.#cutsResponse) return CUT_RESPONSE;
     if (this.#bytes - this.#bodyBytes() > MAX_OVERHEAD_BYTES) return TOO_LONG;
@@ -63,7 +64,7 @@ export class ResponseGuard {
     return this.#awaitsFinalStatus ? this.#failureInHead(chunk) : undefined;
   }
 
-  /** Looks at no more than it has to: any other bare CR, and those behind the final status line, undici rejects by itself. */
+  /** Inspects only the status lines: undici itself rejects bare CRs elsewhere and after the final status line. */
   #failureInHead(chunk: Buffer): Error | undefined {
     for (let at = 0; at < chunk.length && this.#awaitsFinalStatus; at++) {
       const byte = chunk[at] ?? 0;
@@ -76,7 +77,7 @@ export class ResponseGuard {
     return undefined;
   }
 
-  /** The head of an interim response goes on to an empty line, and another head follows. */
+  /** Ends a line. The head of an interim response ends with an empty line, and another head follows. */
   #endLine(): void {
     if (this.#statusDigit !== 0 && this.#statusDigit !== DIGIT_ONE) this.#awaitsFinalStatus = false;
     else if (this.#isLineEmpty) this.#statusDigit = 0;

@@ -3,24 +3,24 @@ import { isIP, type LookupFunction } from 'node:net';
 import { isLoopbackHost } from '../../url.ts';
 import { BLOCKED_ADDRESS } from '../network-error.ts';
 
-/** Says in a word or two why an address may not be connected to; undefined when it may. */
+/** Returns in a word or two why an address must not be connected to, or undefined if it may be. */
 export type AddressRule = (address: string) => string | undefined;
 
-/** Why an address does not belong to this machine alone; undefined when it does. IPv4-mapped ones count as what they map. */
+/** Returns why an address does not belong to this machine alone, or undefined if it does. Decodes IPv4-mapped addresses. */
 export function whyNotLoopback(address: string): string | undefined {
   return isLoopbackHost(address) ? undefined : 'not loopback';
 }
 
-/** The error for a host that is itself an address against the rule. A connection to an address asks no lookup. */
+/** Returns the error for a host that is an address against the rule, since a connection to an address does no lookup. */
 export function blockedHost(host: string, rule: AddressRule): Error | undefined {
   const reason = isIP(host) === 0 ? undefined : rule(host);
   return reason === undefined ? undefined : blocked(`${host} (${reason})`);
 }
 
 /**
- * A lookup that keeps to itself the addresses that are against the rule. A connection is made to the addresses of its one lookup and
- * to no others, so what is judged is what is connected to: whatever the next lookup of the name returns, and whichever address comes first
- * (happy eyeballs). Where only some are rejected the rest is used: a name may well have a unique-local address besides its public one.
+ * Wraps a lookup to drop the addresses against the rule. A connection uses only the addresses of its one lookup, so the rule
+ * is applied to what is connected to, whatever the next lookup returns and whichever address comes first (happy eyeballs).
+ * If only some addresses are dropped, the rest is used: a name can have a unique-local address besides its public one.
  */
 export function guardedLookup(
   rule: AddressRule,
@@ -28,7 +28,7 @@ export function guardedLookup(
 ): LookupFunction {
   return (hostname, options, callback) => {
     lookup(
-      // Some resolvers ask the network for names below `localhost` and believe what it says.
+      // Resolvers may look up names below `localhost` in the network and trust the result.
       isLoopbackHost(hostname) ? 'localhost' : hostname,
       { ...options, all: true },
       (error, found, family) => {

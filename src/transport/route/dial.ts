@@ -5,21 +5,21 @@ import { PROXY_REFUSED } from '../network-error.ts';
 import type { Proxy } from './proxy.ts';
 import { bareHost, portOf } from '../../url.ts';
 
-/** Takes a connection that is ready for a request, or why there is none. Called at most once. */
+/** Receives a connection that is ready for a request, or the error. Called at most once. */
 export type Dialled = (...outcome: [null, Socket] | [Error, null]) => void;
 
 /**
- * Opens a connection and gives at once the socket that it all rests on, so that an attempt whose time is up can destroy it: undici
- * has no hold on a connection that is still being made, and would leave it to the system's two minutes.
+ * Opens a connection and returns its socket at once, so that an attempt that times out can destroy the socket: undici cannot
+ * close a connection that is still being opened, and would leave it to the system's timeout of two minutes.
  */
 export type Dial = (dialled: Dialled) => Socket;
 
 export interface DialOptions {
-  /** Asked for where there is TLS: making one takes longer than a request. */
+  /** Creates the TLS context. Called only for TLS, because this takes longer than a request. */
   readonly secureContext: () => SecureContext;
-  /** Asked for the addresses of a host name. Never asked about a host that is an address already. */
+  /** Looks up the addresses of a host name. Not called for a host that is an address. */
   readonly lookup?: LookupFunction | undefined;
-  /** Which addresses may be connected to. @default all */
+  /** The addresses that may be connected to. @default all */
   readonly addressRule?: AddressRule | undefined;
 }
 
@@ -39,7 +39,7 @@ export function directDial(origin: URL, { secureContext, lookup: given, addressR
   };
 }
 
-/* Loaded where they are used, which plain HTTP without a proxy does without. */
+/** Loaded only when used: plain HTTP without a proxy needs neither. */
 
 function tls(): typeof import('node:tls') {
   return process.getBuiltinModule('node:tls');
@@ -49,14 +49,14 @@ function http(): typeof import('node:http') {
   return process.getBuiltinModule('node:http');
 }
 
-/** The socket of a connection that is not even begun: it ends as one that could not connect. */
+/** Returns a socket that fails like one that could not connect, without connecting. */
 function failedDial(error: Error, dialled: Dialled): Socket {
   const socket = new Socket();
   report(socket, false, dialled);
   return socket.destroy(error);
 }
 
-/** Dials an https: origin through a proxy that is asked for a tunnel (RFC 9110, 9.3.6). */
+/** Connects to an https: origin through a tunnel of a proxy (RFC 9110, 9.3.6). */
 export function tunnelDial(origin: URL, proxy: Proxy, options: DialOptions): Dial {
   const dialProxy = directDial(proxy.origin, options);
   const security = securityFor(origin, options.secureContext());
@@ -76,13 +76,16 @@ export function tunnelDial(origin: URL, proxy: Proxy, options: DialOptions): Dia
 
 const PROXY_GARBAGE = 'proxy-garbage';
 
-/** Adds what is known more exactly of an error whose code matches. */
+/** Adds the more exact cause to an error whose code matches. */
 function withCause(error: Error, hooksCause: string, codes: RegExp): Error {
   const code = 'code' in error ? String(error.code) : '';
   return codes.test(code) ? Object.assign(error, { hooksCause }) : error;
 }
 
-/** Explicit, because NODE_TLS_REJECT_UNAUTHORIZED=0 decides what is left out. An address is no server name (RFC 6066, 3). */
+/**
+ * Sets everything explicitly, because NODE_TLS_REJECT_UNAUTHORIZED=0 changes the defaults. An address is no server name (RFC
+ * 6066, 3).
+ */
 function securityFor(origin: URL, secureContext: SecureContext): ConnectionOptions {
   const host = bareHost(origin);
   return {
@@ -94,10 +97,13 @@ function securityFor(origin: URL, secureContext: SecureContext): ConnectionOptio
   };
 }
 
-/** The codes of an open connection that ends during its TLS handshake. */
+/** The codes of a connection that breaks during its TLS handshake. */
 const BROKEN_OFF = /^(?:ECONNRESET|EPIPE|ECONNABORTED)$/;
 
-/** The error listener stays: undici adds its own only once it has the socket. */
+/**
+ * Calls `dialled` with the outcome of a connection. Keeps the error listener, because undici adds its own only when it gets
+ * the socket.
+ */
 function report(socket: Socket, secure: boolean, dialled: Dialled): void {
   let isOpen = true;
   const once: Dialled = (...outcome) => {
@@ -107,7 +113,8 @@ function report(socket: Socket, secure: boolean, dialled: Dialled): void {
   socket.once(secure ? 'secureConnect' : 'connect', () => once(null, socket));
   socket.on('error', (error) => {
     once(secure && isOpen ? withCause(error, 'tls-unfinished', BROKEN_OFF) : error, null);
-    // An alert after the handshake (TLS 1.3 wants a client certificate) leaves it open; undici would call the end that follows the reason.
+    // A TLS alert after the handshake (TLS 1.3 wants a client certificate) leaves the socket open, and undici would then
+    // report its end instead.
     socket.destroy();
   });
 }
@@ -133,7 +140,7 @@ function askForTunnel(origin: URL, proxy: Proxy, socket: Socket, asked: (error?:
   request.end();
 }
 
-/** What a proxy says with a status is about the way, not about the receiver. */
+/** Creates the error for a status of a proxy, which concerns the proxy and not the receiver. */
 export function proxyErrorOf(statusCode: number, wanted: string | readonly string[] = ''): Error {
   const message = `the proxy responded with ${statusCode} ${http().STATUS_CODES[statusCode] ?? ''}`.trimEnd();
   return Object.assign(new Error(message), {

@@ -2,23 +2,23 @@ import { isLoopbackHost, bareHost, portOf } from '../../url.ts';
 import { ConfigError } from '../../errors.ts';
 import { printable, redactUrl } from '../../redact.ts';
 
-/** A proxy on the way to a receiver. */
+/** A proxy between this machine and a receiver. */
 export interface Proxy {
   /** The proxy's URL without userinfo, so that it can be shown. */
   readonly origin: URL;
-  /** The value of `Proxy-Authorization`, when the variable's URL has userinfo. */
+  /** The value of `Proxy-Authorization`, if the variable's URL has userinfo. */
   readonly authorization?: string;
 }
 
 /**
- * The proxy that the environment names for a URL, as curl reads it: `https_proxy` for https:, `http_proxy` for http:, lower case
- * first, `no_proxy` for what goes direct. Never for loopback: a receiver of our own is on this machine, not the proxy's.
+ * Returns the proxy that the environment has for a URL, by curl's rules: `https_proxy` for https:, `http_proxy` for http:,
+ * lower case first, except for hosts in `no_proxy`. Never a proxy for loopback, which would be the proxy's own machine.
  */
 export function proxyFor(url: URL, env: NodeJS.ProcessEnv): Proxy | undefined {
   const name = url.protocol === 'https:' ? 'https_proxy' : 'http_proxy';
   const key = env[name] ? name : name.toUpperCase();
   const value = env[key];
-  // A final dot only says that the name is whole.
+  // A final dot only marks a complete name.
   const host = bareHost(url).replace(/\.$/, '');
   if (!value || isLoopbackHost(host)) return undefined;
   const exceptions = env['no_proxy'] ?? env['NO_PROXY'] ?? '';
@@ -54,7 +54,10 @@ function decoded(text: string): string | undefined {
   }
 }
 
-/** Entries are separated by commas or white space: a host and its subdomains, with or without a leading dot, maybe a port; or `*`. */
+/**
+ * Whether `no_proxy` has the host. Its entries are separated by commas or white space: a domain with all its subdomains,
+ * with or without a leading dot and with an optional port, or `*`.
+ */
 function isException(host: string, port: string, exceptions: string): boolean {
   return exceptions
     .toLowerCase()

@@ -4,25 +4,28 @@ import ipaddr from 'ipaddr.js';
 import { isLoopbackHost, bareHost } from '../../url.ts';
 
 /**
- * Why an address is not one of the public internet, in a word or two; undefined when it is. All special-purpose blocks of IANA's
- * registries are rejected, those too that can be reached from anywhere (AS112, AMT, 6to4, Teredo): no receiver of webhooks lives
- * there, and what is rejected by mistake gets a clear error, unlike what is let through by mistake. Not known here, because they look
- * like any other: the public addresses of this machine itself, and a network's own NAT64 prefix.
+ * Returns in a word or two why an address is not public, or undefined if it is. Rejects all special-purpose blocks of IANA's
+ * registries, even those that can be reached from anywhere (AS112, AMT, 6to4, Teredo): they have no webhook receivers, and
+ * an address rejected by mistake gets a clear error, but one accepted by mistake gets none. Accepts the public addresses of
+ * this machine and a network's own NAT64 prefix, because these look like any other address.
  */
 export function whyNotPublic(address: string): string | undefined {
   if (isIP(address) === 0) return 'not an IP address';
-  // process() makes an IPv4 address of an IPv4-mapped one, because that is what a connection to it is made over.
+  // process() converts an IPv4-mapped address to IPv4, which a connection to it uses too.
   const parsed = ipaddr.process(plain(address));
   if (METADATA.has(parsed.toString())) return 'cloud metadata';
   return parsed instanceof ipaddr.IPv4 ? whyNotPublicV4(parsed) : whyNotPublicV6(parsed);
 }
 
-/** An address without its zone; and `::1.2.3.4` with the zero that keeps ipaddr.js from taking it for `::ffff:1.2.3.4`. */
+/** Removes the zone of an address. `::1.2.3.4` gets a zero, because ipaddr.js takes it for `::ffff:1.2.3.4`. */
 function plain(address: string): string {
   return address.replace(/%.*$/, '').replace(/^::(?=\d+\.)/, '0::');
 }
 
-/** Where clouds tell a machine its credentials. But for Azure's, which looks public, they are here for the sake of the word. */
+/**
+ * The metadata addresses of clouds, which serve credentials. Only Azure's looks public; the others are here for their name
+ * in the error.
+ */
 const METADATA: ReadonlySet<string> = new Set([
   '169.254.169.254',
   'fd00:ec2::254',
@@ -49,9 +52,9 @@ function whyNotPublicV4(address: IpAddress): string | undefined {
   return range === 'unicast' ? undefined : (WORDS[range] ?? 'reserved');
 }
 
-/** The translators that a network without IPv4 reaches all of the IPv4 internet by (RFC 6052, 2.1). */
+/** The prefix with which a network without IPv4 reaches the IPv4 internet (RFC 6052, 2.1). */
 const NAT64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96');
-/** All that has been given out of IPv6 so far (RFC 4291, 2.4). IPv4-compatible addresses and much that is obsolete lie outside. */
+/** All public IPv6 addresses assigned so far (RFC 4291, 2.4). Excludes IPv4-compatible and many obsolete ones. */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
 
 function whyNotPublicV6(address: InstanceType<typeof ipaddr.IPv6>): string | undefined {
@@ -61,14 +64,17 @@ function whyNotPublicV6(address: InstanceType<typeof ipaddr.IPv6>): string | und
   return WORDS[range] ?? 'reserved';
 }
 
-/** Why the host of a URL is surely not public, in a word or two: it is an address or a loopback name. Looks up no name. */
+/**
+ * Returns in a word or two why the host of a URL is not public: it is a private address or a loopback name. Does not look up
+ * names.
+ */
 export function whyPrivateHost(url: URL): string | undefined {
   const host = bareHost(url).replace(/\.$/, '');
   if (isIP(host) !== 0) return whyNotPublic(host);
   return isLoopbackHost(host) ? 'loopback' : undefined;
 }
 
-/** The addresses behind a name with why they are not public; undefined when one is, or when the lookup fails. */
+/** Returns the addresses of a host name, with why they are not public. Undefined if one is public or the lookup fails. */
 export async function whyPrivateName(url: URL): Promise<string | undefined> {
   const found = await lookup(bareHost(url), { all: true }).catch(() => []);
   const reasons = found.map(({ address }) => ({ address, reason: whyNotPublic(address) }));

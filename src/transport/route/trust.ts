@@ -5,8 +5,8 @@ import { MOST_FILE_BYTES, openToRead, readAtMost, readTextNow, unreadableReason 
 import type { ConnectionOptions } from '../transport.ts';
 
 /**
- * Whom to trust, read once and shared by every connection. `caFile` adds issuers to Node's own: given as `ca` alone
- * they would replace them.
+ * Creates the TLS context with the trusted issuers; connections share it. Adds Node's issuers to those of `caFile`, because
+ * the option `ca` replaces them.
  */
 export function trustContext({ caFile }: ConnectionOptions): SecureContext {
   const tls = process.getBuiltinModule('node:tls');
@@ -14,15 +14,10 @@ export function trustContext({ caFile }: ConnectionOptions): SecureContext {
   return tls.createSecureContext({ ca: [...issuersOfNode(), ...issuersIn(caFile)] });
 }
 
-/** Throws ConfigError for a file that cannot be used. */
-export function validateCaFile(caFile: string): void {
-  issuersIn(caFile);
-}
-
-/** What was read of files that a flag names: a pipe can be read once. */
+/** The issuers in files that a flag names, since a pipe can be read only once. */
 const known = new Map<string, readonly string[]>();
 
-/** Reads a file that a flag names, which may be a pipe, for all that asks for its issuers later. Throws ConfigError. */
+/** Reads the file of a flag, which may be a pipe, and stores its issuers for later calls. Throws ConfigError. */
 export async function loadCaFile(caFile: string, flag: string, signal: AbortSignal): Promise<void> {
   try {
     const bytes = await readAtMost(MOST_FILE_BYTES, () => openToRead(caFile, signal));
@@ -35,7 +30,8 @@ export async function loadCaFile(caFile: string, flag: string, signal: AbortSign
 const SETTING = 'delivery.ca';
 const PEM = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
-function issuersIn(caFile: string): readonly string[] {
+/** Returns the certificates of a file. Throws ConfigError for an invalid file. */
+export function issuersIn(caFile: string): readonly string[] {
   return known.get(caFile) ?? issuersOf(readPem(caFile), caFile, SETTING);
 }
 
@@ -57,7 +53,7 @@ function unreadable(caFile: string, name: string, cause: unknown): ConfigError {
   const why = unreadableReason(cause);
   return new ConfigError(`Expected \`${name}\` to be a file that can be read, got ${caFile} (${why})`, {
     key: name,
-    hint: 'Name a PEM file with the certificates of the issuers to trust',
+    hint: 'name a PEM file with the certificates of the issuers to trust',
     cause,
   });
 }
@@ -73,19 +69,19 @@ function isCertificate(pem: string): boolean {
 function notPem(caFile: string, name: string): ConfigError {
   return new ConfigError(`Expected \`${name}\` to be a PEM file of certificates, got ${caFile}`, {
     key: name,
-    hint: 'It begins with -----BEGIN CERTIFICATE-----; `openssl x509 -inform der -in FILE` makes one of a DER file',
+    hint: 'name a file that begins with -----BEGIN CERTIFICATE-----, or convert a DER file with `openssl x509 -inform der -in FILE`',
   });
 }
 
 function issuersOfNode(): readonly string[] {
   const tls = process.getBuiltinModule('node:tls');
-  // Not in the types of Node 20: it came with 22.15, and knows of --use-system-ca and --use-openssl-ca too.
+  // Missing in the types of Node 20: it exists since 22.15, and respects --use-system-ca and --use-openssl-ca.
   const { getCACertificates } = tls as { getCACertificates?: (kind: 'default') => readonly string[] };
   if (getCACertificates !== undefined) return getCACertificates('default');
   return [...tls.rootCertificates, ...extraIssuers(process.env['NODE_EXTRA_CA_CERTS'])];
 }
 
-/** Node itself only warns of a file that it cannot read, and goes on without. */
+/** Returns no issuers for an unreadable file, for which Node only prints a warning. */
 function extraIssuers(file: string | undefined): readonly string[] {
   if (!file) return [];
   try {

@@ -1,16 +1,16 @@
 import { proxyFor } from './proxy.ts';
 import type { ConnectionOptions } from '../transport.ts';
-import { validateCaFile } from './trust.ts';
+import { issuersIn } from './trust.ts';
 
 /**
- * Throws ConfigError for what would let no request to a URL even begin: a file of issuers, or a proxy's variable, that cannot be used.
- * Called at the start of delivery, before the first message.
+ * Throws ConfigError for an invalid `caFile` or proxy variable, with which no request to the URL could start. Called before
+ * the first message.
  */
 export function validateRoute(
   url: string,
   connection: ConnectionOptions,
   proxyEnv: Readonly<NodeJS.ProcessEnv> | undefined,
 ): void {
-  if (connection.caFile !== undefined) validateCaFile(connection.caFile);
+  if (connection.caFile !== undefined) issuersIn(connection.caFile);
   if (proxyEnv !== undefined) proxyFor(new URL(url), proxyEnv);
 }

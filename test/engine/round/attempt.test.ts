@@ -4,7 +4,7 @@ import { A, answer, B, C, createHarness, failure } from '../harness.ts';
 const HOUR = 3_600_000;
 
 describe('an attempt', () => {
-  it('posts the very bytes, signed, with the headers of its webhook', async () => {
+  it('posts the exact body, signed, with the headers of its webhook', async () => {
     const harness = createHarness(() => answer(200), { secrets: ['s3cret', 'older'] });
     harness.engine.start();
     const body = new TextEncoder().encode('{"type":"delete"}');
@@ -49,7 +49,7 @@ describe('an attempt', () => {
     await harness.engine.close();
   });
 
-  it('is recorded with what the receiver or the network said', async () => {
+  it('is recorded with the response or the network error', async () => {
     const results = [
       answer(503, { body: 'over capacity' }),
       { ...failure('reset'), reconnected: true },
@@ -87,7 +87,7 @@ describe('an attempt', () => {
     await harness.engine.close();
   });
 
-  it('is announced as it happens, before the next one is made', async () => {
+  it('is reported before the next attempt starts', async () => {
     const seen: string[] = [];
     const harness = createHarness(
       ({ url }) => {
@@ -108,7 +108,7 @@ describe('an attempt', () => {
 });
 
 describe('Retry-After', () => {
-  it('keeps a webhook out of the rounds until then, but not the others', async () => {
+  it('excludes a webhook from rounds until that time, but no others', async () => {
     const harness = createHarness(
       ({ url }) => (url === A ? answer(503, { retryAfter: '60' }) : answer(500)),
       {
@@ -126,7 +126,7 @@ describe('Retry-After', () => {
     await harness.engine.close();
   });
 
-  it('puts the next round off when every webhook that is left asks for it', async () => {
+  it('postpones the next round if every remaining webhook sends it', async () => {
     const harness = createHarness(
       ({ url }, turn) => (turn > 0 ? answer(200) : answer(503, { retryAfter: url === A ? '120' : '90' })),
       { urls: [A, B] },
@@ -140,7 +140,7 @@ describe('Retry-After', () => {
     await harness.engine.close();
   });
 
-  it('may name a date', async () => {
+  it('may be a date', async () => {
     const harness = createHarness((_, turn) =>
       turn > 0 ? answer(200) : answer(503, { retryAfter: new Date(start + 30_000).toUTCString() }),
     );
@@ -154,7 +154,7 @@ describe('Retry-After', () => {
     await harness.engine.close();
   });
 
-  it('is forgotten when a later response does not ask again', async () => {
+  it('is dropped when a later response does not repeat it', async () => {
     const harness = createHarness((_, turn) => answer(503, turn === 0 ? { retryAfter: '10' } : {}));
     harness.engine.start();
     await harness.send();
@@ -166,7 +166,7 @@ describe('Retry-After', () => {
     await harness.engine.close();
   });
 
-  it('beyond the window is cut: the webhook is asked again before the window ends', async () => {
+  it('is cut to the end of the window, so that the webhook is asked again before', async () => {
     const harness = createHarness(() => answer(503, { retryAfter: '999999' }));
     harness.engine.start();
     await harness.send();
@@ -178,7 +178,7 @@ describe('Retry-After', () => {
     await harness.engine.close();
   });
 
-  it('is not heeded in the last round, after all others have been asked', async () => {
+  it('is ignored in the last round, after the other webhooks', async () => {
     const harness = createHarness(
       ({ url }) => (url === A ? answer(503, { retryAfter: '999999' }) : answer(500)),
       { urls: [A, B, C] },

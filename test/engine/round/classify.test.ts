@@ -17,11 +17,11 @@ function range(from: number, to: number): number[] {
 }
 
 describe('classify', () => {
-  it.each([200, 201, 202, 204, 226, 299])('takes %i as delivered', (status) => {
+  it.each([200, 201, 202, 204, 226, 299])('classifies %i as delivered', (status) => {
     expect(classify(answer(status), TIMES)).toEqual({ at: 1_000, ms: 7, result: 'delivered', status });
   });
 
-  it('takes every redirect as rejected, since it is never followed', () => {
+  it('classifies every redirect as rejected, since redirects are never followed', () => {
     for (const status of range(300, 399)) {
       expect(classify(answer(status), TIMES)).toMatchObject({
         result: 'rejected',
@@ -31,14 +31,14 @@ describe('classify', () => {
     }
   });
 
-  it('takes 408, 423, 425 and 429 as retryable and every other 4xx as rejected', () => {
+  it('classifies 408, 423, 425 and 429 as retryable and every other 4xx as rejected', () => {
     for (const status of range(400, 499)) {
       const result = TEMPORARY_4XX.includes(status) ? 'retryable' : 'rejected';
       expect(classify(answer(status), TIMES)).toMatchObject({ result, error: 'http-4xx', status });
     }
   });
 
-  it('takes every 5xx as retryable', () => {
+  it('classifies every 5xx as retryable', () => {
     for (const status of range(500, 599)) {
       expect(classify(answer(status), TIMES)).toMatchObject({
         result: 'retryable',
@@ -49,7 +49,7 @@ describe('classify', () => {
   });
 
   it.each([0, 99, 100, 103, 199, 600, 999])(
-    'takes status %i, which HTTP does not have, as a malformed response',
+    'classifies status %i, which HTTP does not have, as a malformed response',
     (status) => {
       expect(classify(answer(status, { retryAfter: '5' }), TIMES)).toEqual({
         at: 1_000,
@@ -90,7 +90,7 @@ describe('classify', () => {
     expect(classify(failure(error), TIMES)).toMatchObject({ result: 'rejected', error });
   });
 
-  it('takes 409 as retryable only when our Idempotency-Key was sent', () => {
+  it('classifies 409 as retryable only if the engine sent an Idempotency-Key', () => {
     expect(classify(answer(409), TIMES)).toMatchObject({ result: 'rejected', error: 'http-4xx' });
     expect(classify(answer(409, { retryAfter: '2' }), { ...TIMES, sendsKey: true })).toMatchObject({
       result: 'retryable',
@@ -99,20 +99,20 @@ describe('classify', () => {
     });
   });
 
-  it('reads Retry-After where the webhook will be asked again', () => {
+  it('reads Retry-After of a retryable response', () => {
     expect(classify(answer(503, { retryAfter: '5' }), TIMES)).toMatchObject({ retryAfterMs: 5_000 });
     expect(classify(answer(429, { retryAfter: '5' }), TIMES)).toMatchObject({ retryAfterMs: 5_000 });
     expect(classify(answer(503, { retryAfter: 'soon' }), TIMES)).not.toHaveProperty('retryAfterMs');
     expect(classify(answer(400, { retryAfter: '5' }), TIMES)).not.toHaveProperty('retryAfterMs');
   });
 
-  it('keeps the beginning of the body of a rejection, and of no other response', () => {
+  it('keeps the beginning of the body of a failed response only', () => {
     expect(classify(answer(500, { body: 'x'.repeat(1_000) }), TIMES).detail).toBe('x'.repeat(200));
     expect(classify(answer(500, { body: '' }), TIMES)).not.toHaveProperty('detail');
     expect(classify(answer(200, { body: 'thanks' }), TIMES)).not.toHaveProperty('detail');
   });
 
-  it('notes a repeated connection, whatever came of it', () => {
+  it('notes a repeated connection for every result', () => {
     const results: TransportResult[] = [answer(200), answer(503), answer(404), failure('reset')];
     for (const result of results) {
       expect(classify({ ...result, reconnected: true }, TIMES)).toMatchObject({ reconnected: true });

@@ -9,7 +9,7 @@ const LETTERS = { S: answer(200), R: answer(503), P: answer(404) };
 
 type Letter = keyof typeof LETTERS;
 
-/** Success, Retryable, Permanent failure of five URLs, in every combination. */
+/** Success, Retryable and Permanent failure for five URLs, in every combination. */
 function combinations(length: number): Letter[][] {
   if (length === 0) return [[]];
   return combinations(length - 1).flatMap((rest) =>
@@ -19,7 +19,7 @@ function combinations(length: number): Letter[][] {
 
 const ALL = combinations(5);
 
-/** The first request to each URL is answered by its letter, every later one is taken. */
+/** The first response of each URL follows its letter; all later ones succeed. */
 async function firstRound(letters: readonly Letter[], delivery: Partial<DeliveryOptions>): Promise<Harness> {
   const firstAnswers = new Map(URLS.map((url, index) => [url, LETTERS[letters[index] ?? 'S']]));
   const harness = createHarness(
@@ -34,17 +34,17 @@ async function firstRound(letters: readonly Letter[], delivery: Partial<Delivery
 
 const asked = ({ requests }: Harness): string => requests.map(({ url }) => url.charAt(7)).join('');
 
-/** The hosts of those that failed in a way that may pass. */
+/** The hosts with a retryable failure. */
 const retryable = (letters: readonly Letter[]): string =>
   letters.map((letter, index) => (letter === 'R' ? 'abcde'.charAt(index) : '')).join('');
 
 describe('fallback', () => {
-  it('has 243 combinations to go through', () => {
+  it('has 243 combinations', () => {
     expect(new Set(ALL.map((letters) => letters.join(''))).size).toBe(243);
   });
 
   it.each(ALL.map((letters) => letters.join('')))(
-    '%s: asks in order up to the first success',
+    '%s: asks webhooks in order up to the first success',
     async (word) => {
       const letters = word.split('') as Letter[];
       const firstSuccess = letters.indexOf('S');
@@ -59,7 +59,7 @@ describe('fallback', () => {
         expect(asked(harness)).toBe('abcde');
         expect(harness.settled()).toEqual([]);
         await harness.clock.advance(1_000);
-        // The second round asks those that may take it now, and the first of them does.
+        // The second round asks the URLs with a retryable failure, and the first of them succeeds.
         expect(asked(harness)).toBe(`abcde${retryable(letters).charAt(0)}`);
         expect(harness.onlySettled()).toMatchObject({ state: 'delivered', progress: { rounds: 2 } });
       }
@@ -71,7 +71,7 @@ describe('fallback', () => {
     },
   );
 
-  it('asks in the second round all that are left, in order', async () => {
+  it('asks all remaining webhooks in the second round, in order', async () => {
     const harness = createHarness(
       ({ url }, turn) => (url.startsWith('http://b') && turn === 0 ? LETTERS.P : LETTERS.R),
       {
@@ -85,7 +85,7 @@ describe('fallback', () => {
     await harness.engine.close();
   });
 
-  it('remembers who rejected it when two webhooks share a URL', async () => {
+  it('distinguishes webhooks that share a URL', async () => {
     const urls = ['http://u:1@a.example/', 'http://u:2@a.example/'];
     const harness = createHarness((_, turn) => [answer(401), answer(503), answer(200)][turn] ?? answer(500), {
       urls,
@@ -110,7 +110,7 @@ describe('fallback', () => {
 });
 
 describe('broadcast', () => {
-  it.each(ALL.map((letters) => letters.join('')))('%s: asks all, and one success is enough', async (word) => {
+  it.each(ALL.map((letters) => letters.join('')))('%s: asks all, and needs one success', async (word) => {
     const letters = word.split('') as Letter[];
     const harness = await firstRound(letters, { strategy: 'broadcast' });
     expect(asked(harness)).toBe('abcde');
@@ -124,7 +124,7 @@ describe('broadcast', () => {
     await harness.engine.close();
   });
 
-  it('asks them at once, and waits so that every attempt is recorded', async () => {
+  it('asks all webhooks at once, and records every attempt', async () => {
     const harness = createHarness(
       (request) =>
         after(harness.clock, request.url === A ? 3_000 : 10, request, answer(request.url === A ? 503 : 200)),
@@ -152,7 +152,7 @@ describe('broadcast', () => {
 describe('health', () => {
   const failures = 3;
 
-  it('passes over a webhook that failed time and again, while another takes the deliveries', async () => {
+  it('skips a webhook that fails repeatedly while another accepts the deliveries', async () => {
     let isDown = true;
     const harness = createHarness(({ url }) => (url === A && isDown ? failure('timeout') : answer(200)), {
       urls: [A, B],
@@ -180,7 +180,7 @@ describe('health', () => {
     await harness.engine.close();
   });
 
-  it('makes one trial at a time', async () => {
+  it('allows one trial at a time', async () => {
     const harness = createHarness(
       (request) =>
         request.url === A ? after(harness.clock, 5_000, request, failure('timeout')) : answer(200),
@@ -196,7 +196,7 @@ describe('health', () => {
     await harness.engine.abort();
   });
 
-  it('asks those passed over in the same round when no other takes the delivery', async () => {
+  it('asks skipped webhooks in the same round if no other accepts the delivery', async () => {
     const harness = createHarness(
       ({ url }, turn) =>
         url === A ? answer(turn < failures ? 500 : 200) : answer(turn < failures ? 200 : 429),
@@ -214,7 +214,7 @@ describe('health', () => {
     await harness.engine.close();
   });
 
-  it('goes round in the configured order in the last round', async () => {
+  it('keeps the configured order in the last round', async () => {
     const harness = createHarness(({ url }) => (url === A ? answer(500) : answer(200)), {
       urls: [A, B],
       delivery: { health: { failures: 1 }, retryForMs: 0 },
@@ -228,7 +228,7 @@ describe('health', () => {
     await harness.engine.close();
   });
 
-  it('leaves a passed-over webhook out of a broadcast, unless the others fail', async () => {
+  it('skips an unhealthy webhook in a broadcast unless the others fail', async () => {
     const harness = createHarness(
       ({ url }, turn) => (url === A ? answer(500) : answer(turn === 1 ? 429 : 200)),
       { urls: [A, B], delivery: { health: { failures: 1 }, strategy: 'broadcast' } },
@@ -246,7 +246,7 @@ describe('health', () => {
     await harness.engine.close();
   });
 
-  it('is not harmed by 4xx responses', async () => {
+  it('is not affected by 4xx responses', async () => {
     const harness = createHarness(({ url }) => (url === A ? answer(429) : answer(200)), {
       urls: [A, B],
       delivery: { health: { failures: 1 } },

@@ -36,7 +36,7 @@ describe('the wait between rounds', () => {
     [11, 600_000],
     [40, 600_000],
     [5_000, 600_000],
-  ])('after round %i is half of it fixed, half random, of %i ms', (rounds, full) => {
+  ])('after round %i has a fixed and a random half, of %i ms together', (rounds, full) => {
     expect(waitMs(rounds, 0)).toBe(full / 2);
     expect(waitMs(rounds, 0.5)).toBe(full * 0.75);
     expect(waitMs(rounds, 1 - Number.EPSILON)).toBeLessThanOrEqual(full);
@@ -52,12 +52,12 @@ describe('nextRoundAt', () => {
     expect(next({ now: T0 + HOUR })).toBe(HOUR + 500);
   });
 
-  it('waits for the first webhook that may be asked, not for all', () => {
+  it('waits for the first webhook that may be asked', () => {
     expect(next({ notBefore: [T0 + 60_000, T0 + 30_000] })).toBe(30_000);
     expect(next({ notBefore: [T0 + 60_000, 0] })).toBe(500);
   });
 
-  it('does not let an early Retry-After shorten the wait', () => {
+  it('keeps the backoff despite an earlier Retry-After', () => {
     expect(next({ rounds: 11, notBefore: [T0 + 1_000] })).toBe(300_000);
   });
 
@@ -66,31 +66,31 @@ describe('nextRoundAt', () => {
     expect(next({ now, rounds: 20, random: 0.9, roundMs: 20_000 })).toBe(4 * HOUR - 20_000 - 50);
   });
 
-  it('gives up the whole round rather than the shortest wait', () => {
+  it('keeps the shortest wait rather than a whole round', () => {
     const now = T0 + 4 * HOUR - 310_000;
     expect(next({ now, rounds: 20, random: 0.9, roundMs: 20_000 })).toBe(4 * HOUR - 50);
   });
 
-  it('gives up the round when the window has no room for the shortest wait', () => {
+  it('returns undefined if the window is too short for the shortest wait', () => {
     const now = T0 + 4 * HOUR - 300_000;
     expect(next({ now, rounds: 20 })).toBeUndefined();
   });
 
-  it('cuts a Retry-After beyond the window down to a last round within it', () => {
+  it('cuts a later Retry-After to a last round within the window', () => {
     expect(next({ notBefore: [T0 + 9 * HOUR] })).toBe(4 * HOUR - 50);
     expect(next({ notBefore: [T0 + 4 * HOUR], roundMs: 20_000 })).toBe(4 * HOUR - 20_050);
   });
 
-  it('heeds a Retry-After that ends within the window, even where the round is then cut short', () => {
+  it('respects a Retry-After within the window, even if it cuts the round short', () => {
     expect(next({ notBefore: [T0 + 4 * HOUR - 1_000], roundMs: 20_000 })).toBe(4 * HOUR - 1_000);
   });
 
-  it('knows one round only, without a window', () => {
+  it('allows only one round without a window', () => {
     expect(next({ retryForMs: 0 })).toBeUndefined();
     expect(next({ now: T0 + 5_000, retryForMs: 0 })).toBeUndefined();
   });
 
-  it('knows no further round after the window', () => {
+  it('allows no round after the window', () => {
     expect(next({ now: T0 + 4 * HOUR + 1 })).toBeUndefined();
   });
 
@@ -116,7 +116,7 @@ describe('nextRoundAt', () => {
     random: fc.double({ min: 0, max: 0.999_999, noNaN: true }),
   });
 
-  it('is never after the window, never before the shortest wait, never before what every webhook asked for', () => {
+  it('is within the window, after the shortest wait and after the first Retry-After', () => {
     fc.assert(
       fc.property(situations, (situation) => {
         const at = nextRoundAt(situation);
@@ -131,7 +131,7 @@ describe('nextRoundAt', () => {
     );
   });
 
-  it('is no later than the longest wait and what was asked for call for', () => {
+  it('is at most the longest wait or the Retry-After', () => {
     fc.assert(
       fc.property(situations, (situation) => {
         const at = nextRoundAt(situation);
@@ -143,7 +143,7 @@ describe('nextRoundAt', () => {
     );
   });
 
-  it('gives up only where the shortest wait, or what was asked for, leads out of the window', () => {
+  it('is undefined only if the shortest wait or the Retry-After exceeds the window', () => {
     fc.assert(
       fc.property(situations, (situation) => {
         if (nextRoundAt(situation) !== undefined) return;
@@ -160,12 +160,12 @@ describe('nextRoundAt', () => {
 describe('isLastRound', () => {
   const soFar = { firstAttemptAt: T0, retryForMs: 4 * HOUR, rounds: 11 };
 
-  it('is the round after which even the shortest wait leads out of the window', () => {
+  it('is true if even the shortest wait exceeds the window', () => {
     expect(isLastRound({ ...soFar, now: T0 + 4 * HOUR - 300_051 })).toBe(false);
     expect(isLastRound({ ...soFar, now: T0 + 4 * HOUR - 300_049 })).toBe(true);
   });
 
-  it('is the first one without a window', () => {
+  it('is true for the first round without a window', () => {
     expect(isLastRound({ ...soFar, retryForMs: 0, rounds: 1, now: T0 })).toBe(true);
   });
 });

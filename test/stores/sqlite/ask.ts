@@ -1,6 +1,6 @@
 import { loadSqlite, type Database } from '../../../src/stores/sqlite/file/sqlite.ts';
 
-/** What a file says, past the store: a line for each row, its columns with `|` between them, as `sqlite3` prints them. */
+/** Queries a file without the store. Returns a line per row, with ` ` between its columns, as `sqlite3` prints them. */
 export async function ask(file: string, sql: string): Promise<string[]> {
   const database = await open(file);
   try {
@@ -17,14 +17,14 @@ export async function ask(file: string, sql: string): Promise<string[]> {
   }
 }
 
-/** Changes a file past the store, as a disk would. */
+/** Changes a file without the store, as a failing disk would. */
 export async function run(file: string, sql: string): Promise<void> {
   const database = await open(file);
   database.exec(sql);
   database.close();
 }
 
-/** Lets nobody write to a file until what it returns is called. */
+/** Keeps others from writing to a file until the returned function is called. */
 export async function lock(file: string): Promise<() => void> {
   const database = await open(file);
   database.exec('BEGIN IMMEDIATE');

@@ -21,7 +21,7 @@ const insert = (store: Store, options?: { adds: true }): Promise<unknown> =>
   store.write((sql) => sql('INSERT INTO notes VALUES (zeroblob(1000000))').run(), options);
 
 describe('a check of the store', () => {
-  it('writes at first, and later only where no write has succeeded for a while', async () => {
+  it('writes at first, and later only if no write has succeeded for a while', async () => {
     const { store, clock } = await open();
     await store.check();
     const first = await checkedAt(store);
@@ -43,7 +43,7 @@ describe('a check of the store', () => {
     expect(await checkedAt(store)).not.toEqual(first);
   });
 
-  it('rejects after something was rejected for lack of room, though a little can be written', async () => {
+  it('rejects after a write without room, even if small writes succeed', async () => {
     const { store, clock } = await open();
     await store.check();
     const pages = Number((await ask(store.file, 'PRAGMA page_count'))[0]);
@@ -58,7 +58,7 @@ describe('a check of the store', () => {
 });
 
 describe('a transaction on a full disk', () => {
-  it('goes on without what adds', async () => {
+  it('continues without the writes that add', async () => {
     const { store } = await open();
     await store.write((sql) => sql("INSERT INTO notes VALUES ('a'), ('b')").run());
     const pages = Number((await ask(store.file, 'PRAGMA page_count'))[0]);
@@ -71,7 +71,7 @@ describe('a transaction on a full disk', () => {
 });
 
 describe('the reserve', () => {
-  it('is kept, private, until a transaction needs it', async () => {
+  it('exists, private, until a transaction needs it', async () => {
     const { store } = await open();
     store.room.keepReserve();
     store.room.keepReserve();
@@ -83,7 +83,7 @@ describe('the reserve', () => {
     expect(existsSync(`${store.file}-reserve`)).toBe(false);
   });
 
-  it('is not given up for a lock', async () => {
+  it('is kept during a lock', async () => {
     const { store, clock } = await open();
     store.room.keepReserve();
     const release = await lock(store.file);

@@ -9,7 +9,7 @@ import { temporaryFolder } from '../../temporary-folder.ts';
 const examine = (file: string) => examineQueue(file, systemClock);
 
 describe('examineQueue', () => {
-  it('says where there is no queue yet whether this user may', async () => {
+  it('reports for a missing queue whether this user can create it', async () => {
     const file = join(temporaryFolder(), 'not/there/hooks.db');
     expect(await examine(file)).toEqual({
       kind: 'absent',
@@ -19,7 +19,7 @@ describe('examineQueue', () => {
     });
   });
 
-  it('blames the place that cannot be looked into', async () => {
+  it('reports a folder that cannot be read', async () => {
     const folder = temporaryFolder({ 'a-file': '' });
     await expect(examine(join(folder, 'a-file/hooks.db'))).rejects.toThrow(
       'a part of its path is not a folder',

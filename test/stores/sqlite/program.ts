@@ -6,11 +6,11 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 
-/** A program of the tests in a process of its own. */
+/** A program of the tests in its own process. */
 export interface Program {
-  /** Its own, to be used for files too. */
+  /** A temporary folder, also for other files. */
   readonly folder: string;
-  /** Runs it to its end, or until it has said `killAfter` lines: then it is killed. `options` is its one argument, as JSON. */
+  /** Runs the program to its end, or kills it after `killAfter` lines. `options` is its only argument, as JSON. */
   run(options: Readonly<Record<string, unknown>>, how?: RunOptions): Promise<ProgramEnd>;
   remove(): void;
 }
@@ -19,7 +19,7 @@ export interface RunOptions {
   readonly killAfter?: number;
   /** @default 25_000 */
   readonly longestMs?: number;
-  /** A command that runs it, as `strace …`. */
+  /** A command that runs the program, such as `strace …`. */
   readonly under?: readonly string[];
 }
 
@@ -31,10 +31,10 @@ export interface ProgramEnd {
 }
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
-/** No test hangs on a process that does not end. */
+/** Limits the time of a process that hangs. */
 const LONGEST_MS = 25_000;
 
-/** Node 20 runs no TypeScript, so the program is bundled, into a folder from which it finds SQLite and the drivers of servers. */
+/** Node 20 cannot run TypeScript, so the program is bundled, into a folder from which it finds SQLite and the drivers of servers. */
 export async function makeProgram(source: string): Promise<Program> {
   const folder = mkdtempSync(join(tmpdir(), 'hooks-program-'));
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));

@@ -29,7 +29,7 @@ const PROGRESS = { ...NO_PROGRESS, rounds: 1, firstAttemptAt: 1 };
 const open = (store: string): Promise<DurableQueue> =>
   openDurableQueue({ store, dataDir: '', clock: systemClock });
 
-/** Two delivered, one that was tried, the rest untried and behind one another; two dead letters; what else a store has. */
+/** Two delivered deliveries, a tried one, untried ones behind each other, two dead letters, and other records. */
 async function fill(file: string): Promise<void> {
   const { queue, seen, close } = await open(file);
   await queue.add([newDelivery('x', { body: BODY }), newDelivery('y', { body: BODY }), newDelivery('tried')]);
@@ -64,7 +64,7 @@ function loseNumber(file: string, page: number): void {
   closeSync(fd);
 }
 
-/** The same ids in each run, in no order: how much is lost with a page depends on the ids beside it. */
+/** The same unordered ids in each run: the loss with a page depends on the neighboring ids. */
 const SEE_MANY = `
   WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 50000)
   INSERT INTO seen SELECT 'web', printf('%08X', (n * 2654435761) % 4294967296), n FROM numbers;
@@ -74,7 +74,7 @@ const sum = ({ waiting, dead, delivered, unreadable }: Recovery): number =>
   waiting + dead + delivered + unreadable;
 
 describe('recovering a queue', () => {
-  it('copies all of a whole file but what is delivered, with its order, progress and what else it has', async () => {
+  it('copies everything except delivered deliveries, with order, progress and other records', async () => {
     const folder = temporaryFolder();
     const [file, to] = [join(folder, 'hooks.db'), join(folder, 'new.db')];
     await fill(file);
@@ -102,7 +102,7 @@ describe('recovering a queue', () => {
     ['deliveries', { isLost: true }],
     ['sqlite_autoindex_deliveries_1', { isLost: false }],
     ['waiting', { isLost: false }],
-  ])('counts what cannot be read when a page of %s is lost', async (name, { isLost }) => {
+  ])('counts unreadable deliveries when a page of %s is lost', async (name, { isLost }) => {
     const folder = temporaryFolder();
     const [file, to] = [join(folder, 'hooks.db'), join(folder, 'new.db')];
     await fill(file);
@@ -114,7 +114,7 @@ describe('recovering a queue', () => {
     expect(await ask(to, 'PRAGMA integrity_check')).toEqual(['ok']);
   });
 
-  it('keeps a damaged body from being sent, also one that was claimed', async () => {
+  it('does not send a damaged body, even of a claimed delivery', async () => {
     const folder = temporaryFolder();
     const [file, to] = [join(folder, 'hooks.db'), join(folder, 'new.db')];
     const { queue, close } = await open(file);
@@ -146,7 +146,7 @@ describe('recovering a queue', () => {
     expect(await ask(join(folder, 'new.db'), 'SELECT count(*) FROM seen')).toEqual(['50001']);
   });
 
-  it('reads on behind pages of other rows that are lost', async () => {
+  it('continues after lost pages of other tables', async () => {
     const folder = temporaryFolder();
     const [file, to] = [join(folder, 'hooks.db'), join(folder, 'new.db')];
     await fill(file);
@@ -177,7 +177,7 @@ describe('recovering a queue', () => {
     });
   });
 
-  it('reads files that are cut off', async () => {
+  it('reads truncated files', async () => {
     const folder = temporaryFolder();
     const file = join(folder, 'hooks.db');
     const { queue, close } = await open(file);
@@ -190,14 +190,14 @@ describe('recovering a queue', () => {
       const [cut, to] = [join(folder, 'cut.db'), join(folder, `${share}.db`)];
       writeFileSync(cut, whole.subarray(0, Math.floor(whole.length * share)));
       const { waiting, unreadable } = await recoverQueue(cut, { to, clock: systemClock });
-      // The first four tenths hold the list of tables and their first pages.
+      // The first four tenths have the list of tables and their first pages.
       expect(waiting, `at ${share}`).toBeGreaterThanOrEqual(Math.floor(500 * (share - 0.4)) - 2);
       expect(waiting + unreadable, `at ${share}`).toBeGreaterThanOrEqual(299);
       expect(await ask(to, "SELECT count(*) FROM queue WHERE state = 'pending'")).toEqual([String(waiting)]);
     }
   });
 
-  it('leaves nothing that opens when it is killed, and can be run again', async () => {
+  it('leaves nothing that opens when it is killed, and can be repeated', async () => {
     const folder = temporaryFolder();
     const file = join(folder, 'hooks.db');
     await fill(file);
@@ -214,7 +214,7 @@ describe('recovering a queue', () => {
     expect(readdirSync(folder).filter((name) => name.startsWith('new.db'))).toEqual(['new.db']);
   });
 
-  it('removes no file of another program', async () => {
+  it('keeps files of other programs', async () => {
     const folder = temporaryFolder({ 'new.db.part': 'precious' });
     const [file, to] = [join(folder, 'hooks.db'), join(folder, 'new.db')];
     await fill(file);

@@ -30,14 +30,14 @@ describe('SqliteSeen', () => {
   const rows = (): Promise<number> =>
     store.read((sql) => Number(sql('SELECT count(*) AS count FROM seen').get()?.['count']));
 
-  it('knows what was added to the source, whatever its length', async () => {
+  it('knows the messages of the source, whatever the length of their ids', async () => {
     const long = 'x'.repeat(30_000);
     await seen.add('web', ['a', long], STORED);
     expect(await seen.among('web', ['a', 'b', long, `${long}y`])).toEqual(new Set(['a', long]));
     expect(await seen.among('app', ['a'])).toEqual(new Set());
   });
 
-  it('tells ids apart, whatever characters they have', async () => {
+  it('distinguishes ids by all characters', async () => {
     const ids = [
       'a\0b',
       'a\0',
@@ -61,7 +61,7 @@ describe('SqliteSeen', () => {
     expect(await seen.among('web', [...ids, 'a', 'a\0c', '01', 'é'])).toEqual(new Set(ids));
   });
 
-  it('forgets after 24 hours, and keeps no row for it', async () => {
+  it('forgets messages and their rows after 24 hours', async () => {
     await seen.add('web', ['a'], STORED);
     await clock.advance(SEEN_FOR_MS - 1);
     expect(await seen.among('web', ['a'])).toEqual(new Set(['a']));
@@ -71,7 +71,7 @@ describe('SqliteSeen', () => {
     expect(await rows()).toBe(1);
   });
 
-  it('knows for another 24 hours what comes again after them', async () => {
+  it('remembers a repeated message for another 24 hours', async () => {
     await seen.add(
       'web',
       Array.from({ length: 10 }, (_, index) => `old-${index}`),
@@ -83,7 +83,7 @@ describe('SqliteSeen', () => {
     expect(await seen.among('web', ['old-8', 'old-9'])).toEqual(new Set(['old-9']));
   });
 
-  it('forgets a great deal in small steps', async () => {
+  it('forgets many messages in small steps', async () => {
     await seen.add(
       'web',
       Array.from({ length: 100 }, (_, index) => `old-${index}`),
@@ -94,12 +94,12 @@ describe('SqliteSeen', () => {
     expect(await rows()).toBe(100 + 3 - 6);
   });
 
-  it('remembers nothing of what was rejected before it came to the store', async () => {
+  it('ignores messages that were rejected before they reached the store', async () => {
     await expect(seen.add('web', ['a'], Promise.reject(new Error('closed')))).rejects.toThrow('closed');
     expect(await seen.among('web', ['a'])).toEqual(new Set());
   });
 
-  it('remembers nothing of what the store could not keep, and the store keeps nothing it does not remember', async () => {
+  it('and the store keep both or neither if a write fails', async () => {
     const queue = new SqliteQueue({ store, clock });
     const broken = store.write(() => {
       throw new Error('the disk is full');

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Exchange } from '../../../src/transport/connection/exchange.ts';
 
 describe('Exchange', () => {
-  it('stops a request that is about to be written for the second time', () => {
+  it('stops a request that is about to be written twice', () => {
     const exchange = new Exchange({ ended: () => {}, limitBody: () => {}, broken: () => {} }, false);
     const reasons: Error[] = [];
     const controller = {

@@ -12,10 +12,10 @@ import { until } from '../../until.ts';
 const PUBLIC = '8.8.8.8';
 const onlyThat: AddressRule = (address) => (address === PUBLIC ? undefined : 'other');
 
-/** In place of public and private addresses, which no test connects to: two of this machine's own, one of them refused. */
+/** Replaces public and private addresses, which no test connects to, by two addresses of this machine, one of them rejected. */
 const notTheSecond: AddressRule = (address) => (address === '127.0.0.2' ? 'the second' : undefined);
 
-describe('a receiver that is not on the public internet', () => {
+describe('a receiver with an address that is not public', () => {
   it.each([
     '127.0.0.1',
     '127.0.0.1.',
@@ -34,7 +34,7 @@ describe('a receiver that is not on the public internet', () => {
     '[0:0:0:0:0:ffff:7f00:1]',
     'localhost',
     'LOCALHOST',
-  ])('is reached as %s by default, and not with public addresses only', async (host) => {
+  ])('is reached as %s by default, but not with public addresses only', async (host) => {
     const receiver = await started(answersOk());
     const request = requestTo(`http://${host}:${receiver.port}/`);
     expect(await newTransport().send(request)).toMatchObject({ status: 200 });
@@ -44,7 +44,7 @@ describe('a receiver that is not on the public internet', () => {
     expect(receiver.connections).toBe(before);
   });
 
-  it.each(['[::1]', '[::]', '[0:0::1]'])('is not reached as %s either', async (host) => {
+  it.each(['[::1]', '[::]', '[0:0::1]'])('is not reached as %s with public addresses only', async (host) => {
     const receiver = await started(answersOk({ host: '::1' }));
     const request = requestTo(`http://${host}:${receiver.port}/`);
     expect(await newTransport().send(request)).toMatchObject({ status: 200 });
@@ -65,7 +65,7 @@ describe('a receiver that is not on the public internet', () => {
     ['http://[2002:a00:1::]/', '2002:a00:1:: (reserved)'],
     ['https://[::127.0.0.1]/', '::7f00:1 (reserved)'],
     ['https://4294967295/', '255.255.255.255 (broadcast)'],
-  ])('at %s is named with the way to allow it', async (url, shown) => {
+  ])('at %s is rejected with a hint how to allow it', async (url, shown) => {
     expect(await newTransport({ addresses: 'public' }).send(requestTo(url))).toMatchObject({
       error: 'blocked-address',
       detail: `no connection to ${shown} without --allow-private`,
@@ -73,7 +73,7 @@ describe('a receiver that is not on the public internet', () => {
   });
 
   it.each(['localhost.', 'hooks.localhost', 'intranet.test'])(
-    'is rejected by the name %s, whose address is named',
+    'is rejected with the name %s, and its address is named',
     async (host) => {
       const receiver = await started(answersOk());
       const transport = newTransport({ addresses: 'public', lookup: answering(['127.0.0.1']) });
@@ -85,7 +85,7 @@ describe('a receiver that is not on the public internet', () => {
     },
   );
 
-  it('is rejected by name with all of its addresses named', async () => {
+  it('with a host name is rejected with all of its addresses', async () => {
     const transport = newTransport({ addresses: 'public', lookup: answering(['::1', '10.0.0.1']) });
     expect(await transport.send(requestTo('https://both.test/'))).toMatchObject({
       error: 'blocked-address',
@@ -94,7 +94,7 @@ describe('a receiver that is not on the public internet', () => {
     });
   });
 
-  it('gets no byte of a TLS handshake', async () => {
+  it('receives no byte of a TLS handshake', async () => {
     const certificates = await makeCertificates();
     onTestFinished(() => certificates.remove());
     const receiver = await started(answersOk({ certificate: certificates.good }));
@@ -108,7 +108,7 @@ describe('a receiver that is not on the public internet', () => {
     expect(receiver.connections).toBe(0);
   });
 
-  it('is rejected every time, and leaves nothing to close', async () => {
+  it('is rejected every time, without open sockets', async () => {
     const transport = newTransport({ addresses: 'public' });
     const request = requestTo('http://127.0.0.1:9/');
     const results = await Promise.all(Array.from({ length: 50 }, () => transport.send(request)));
@@ -116,7 +116,7 @@ describe('a receiver that is not on the public internet', () => {
     await transport.close();
   });
 
-  it('is rejected by name even on a process without happy eyeballs', async () => {
+  it('with a host name is rejected without happy eyeballs too', async () => {
     const usual = getDefaultAutoSelectFamily();
     onTestFinished(() => setDefaultAutoSelectFamily(usual));
     setDefaultAutoSelectFamily(false);
@@ -133,9 +133,9 @@ describe('a receiver that is not on the public internet', () => {
   });
 });
 
-describe('a name with several addresses, one of which is rejected', () => {
+describe('a name with several addresses, some of which are rejected', () => {
   it.each([[['127.0.0.2', '127.0.0.1']], [['127.0.0.1', '127.0.0.2']], [['127.0.0.2', '::1', '127.0.0.1']]])(
-    'is reached at the others (%o), and never there',
+    'is reached only at the allowed ones (%o)',
     async (addresses) => {
       const allowed = await started(answersOk());
       const { url, refused } = await twinOf(allowed);
@@ -145,7 +145,7 @@ describe('a name with several addresses, one of which is rejected', () => {
     },
   );
 
-  it('is not reached there when the others do not respond', async () => {
+  it('is not reached at these if the others do not respond', async () => {
     const allowed = await started(answersOk());
     const { url, refused } = await twinOf(allowed);
     await allowed.close();
@@ -159,7 +159,7 @@ describe('a name with several addresses, one of which is rejected', () => {
 });
 
 describe('a name whose address changes', () => {
-  it('is asked for once per connection, so that what is judged is what is connected to', async () => {
+  it('is looked up once per connection, so that the checked address is the one connected to', async () => {
     const receiver = await started(closesIdle());
     const { url, refused } = await twinOf(receiver);
     const lookup = changing([['127.0.0.1'], ['127.0.0.2'], ['127.0.0.1'], ['127.0.0.2', '127.0.0.1']]);
@@ -175,7 +175,7 @@ describe('a name whose address changes', () => {
     expect(refused.connections).toBe(0);
   });
 
-  it('is judged again when a reused connection dies and the request is repeated', async () => {
+  it('is checked again when a reused connection dies and the request is repeated', async () => {
     const receiver = await started(diesWhenReused());
     const { url, refused } = await twinOf(receiver);
     const lookup = changing([['127.0.0.1'], ['127.0.0.2']]);
@@ -190,7 +190,7 @@ describe('a name whose address changes', () => {
     expect(refused.connections).toBe(0);
   });
 
-  it('keeps the connection that was allowed, without being asked for again', async () => {
+  it('keeps its allowed connection without another lookup', async () => {
     const receiver = await started(answersOk());
     const { url, refused } = await twinOf(receiver);
     const lookup = changing([['127.0.0.1'], ['127.0.0.2']]);
@@ -204,7 +204,7 @@ describe('a name whose address changes', () => {
 
 describe('a proxy', () => {
   it.each(['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'])(
-    'in %s is rejected where addresses are checked, without showing its password',
+    'in %s is rejected if addresses are checked, without showing its password',
     (key) => {
       const proxyEnv = { [key]: 'http://me:hidden@proxy.test:3128' };
       expect(() => newTransport({ addresses: 'public', proxyEnv })).toThrow(
@@ -218,7 +218,7 @@ describe('a proxy', () => {
     },
   );
 
-  it('that is named only later is not used', async () => {
+  it('that is set later is not used', async () => {
     const proxy = await started(proxyServer());
     const proxyEnv: NodeJS.ProcessEnv = {};
     const transport = newTransport({ addresses: 'public', proxyEnv, lookup: answering(['127.0.0.1']) });
@@ -229,7 +229,7 @@ describe('a proxy', () => {
     expect(proxy.asked).toEqual([]);
   });
 
-  it('that is allowed carries requests unchecked, and may itself be on a private address', async () => {
+  it('that is allowed carries requests unchecked, and may have a private address itself', async () => {
     const proxy = await started(proxyServer());
     const receiver = await started(answersOk());
     const transport = newTransport({
@@ -242,7 +242,7 @@ describe('a proxy', () => {
     expect(proxy.asked).toEqual([`POST ${url}`]);
   });
 
-  it('that is allowed leaves what goes past it checked', async () => {
+  it('that is allowed leaves direct connections checked', async () => {
     const proxy = await started(proxyServer());
     const receiver = await started(answersOk());
     const transport = newTransport({
@@ -261,13 +261,13 @@ describe('a proxy', () => {
 });
 
 describe('guardedLookup', () => {
-  it('gives one address or all, as it is asked', async () => {
+  it('returns one address or all, depending on its options', async () => {
     const guarded = guardedLookup(onlyThat, answering(['10.0.0.1', PUBLIC]));
     expect(await asked(guarded, { all: true })).toEqual([null, [{ address: PUBLIC, family: 4 }], undefined]);
     expect(await asked(guarded, { all: false })).toEqual([null, PUBLIC, 4]);
   });
 
-  it('asks with the options that it is given, but for all addresses', async () => {
+  it('passes on its options, but asks for all addresses', async () => {
     const seen: unknown[] = [];
     const lookup: LookupFunction = (_hostname, options, answered) => {
       seen.push(options);
@@ -284,7 +284,7 @@ describe('guardedLookup', () => {
   });
 
   it.each(['localhost.', 'hooks.localhost', 'Hooks.LOCALHOST.'])(
-    'asks for localhost instead of %s, which a resolver may not know or have from the network',
+    'looks up localhost instead of %s, which a resolver may not know or may query in the network',
     async (hostname) => {
       const names: string[] = [];
       const lookup: LookupFunction = (name, _options, answered) => {
@@ -297,7 +297,7 @@ describe('guardedLookup', () => {
     },
   );
 
-  it('judges the response of a lookup that gives one address whatever it is asked', async () => {
+  it('checks the result of a lookup that always returns one address', async () => {
     expect((await asked(guardedLookup(onlyThat, alwaysGivesOne), { all: true }))[0]).toMatchObject({
       code: 'ERR_HOOKS_BLOCKED_ADDRESS',
     });
@@ -322,7 +322,7 @@ function answering(addresses: readonly string[]): LookupFunction {
   return changing([addresses]);
 }
 
-/** A name server that gives its answers one after another, the last one for ever. */
+/** A name server that returns its answers one after another, and repeats the last one. */
 function changing(answers: readonly (readonly string[])[]): LookupFunction & { readonly calls: number } {
   let calls = 0;
   const lookup: LookupFunction = (_hostname, { all }, answered) => {

@@ -33,11 +33,11 @@ describe('proxyFor', () => {
     ['https://deep.a.test./', { HTTPS_PROXY: PROXY, NO_PROXY: 'a.test' }],
     ['http://127.1.2.3/', { HTTP_PROXY: PROXY }],
     ['http://[::1]:8787/', { HTTP_PROXY: PROXY }],
-  ])('sends %s straight, given %o', (url, env) => {
+  ])('sends %s directly, given %o', (url, env) => {
     expect(proxyFor(new URL(url), env)).toBeUndefined();
   });
 
-  it('keeps userinfo apart, so that the origin can be shown', () => {
+  it('separates userinfo, so that the origin can be shown', () => {
     const proxy = proxyFor(new URL('http://a.test'), { http_proxy: 'http://us%40er:p%20w@proxy.test:3128' });
     expect(proxy?.origin.href).toBe('http://proxy.test:3128/');
     expect(proxy?.authorization).toBe(`Basic ${Buffer.from('us@er:p w').toString('base64')}`);
@@ -48,7 +48,7 @@ describe('proxyFor', () => {
     'http://me:a/secret@proxy.test',
     'http://me:secret@',
     'http://me:secret%zz@proxy.test',
-  ])('rejects %s, without showing its password', (value) => {
+  ])('rejects %s without showing its password', (value) => {
     expect(() => proxyFor(new URL('https://a.test'), { HTTPS_PROXY: value })).toThrow(
       expect.objectContaining({
         name: 'ConfigError',

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { whyNotPublic } from '../../../src/transport/route/public-address.ts';
 
 /**
- * IANA's special-purpose address registries (IPv4: RFC 6890 and later entries; IPv6 likewise), with the multicast blocks, written down
- * apart from the code. Arithmetic on them is done below with whole numbers, not with what the code uses.
+ * IANA's special-purpose address registries (IPv4: RFC 6890 and later entries; IPv6 likewise), with the multicast blocks,
+ * written down apart from the code. Arithmetic on them is done below with whole numbers, not with what the code uses.
  */
 const SPECIAL_V4 = [
   '0.0.0.0/8',
@@ -25,7 +25,7 @@ const SPECIAL_V4 = [
   '203.0.113.0/24',
   '224.0.0.0/4',
   '240.0.0.0/4',
-  // No special-purpose block, but where Azure's machines find their metadata.
+  // Not a special-purpose block, but the metadata address of Azure's machines.
   '168.63.129.16/32',
 ].map(blockOf);
 
@@ -102,7 +102,7 @@ describe('whyNotPublic', () => {
     ['64:ff9b::a9fe:a9fe', 'cloud metadata'],
     ['64:ff9b:1::8.8.8.8', 'reserved'],
     ['4000::1', 'reserved'],
-  ])('takes %s for %s', (address, reason) => {
+  ])('classifies %s as %s', (address, reason) => {
     expect(whyNotPublic(address)).toBe(reason);
   });
 
@@ -114,12 +114,12 @@ describe('whyNotPublic', () => {
     '::ffff:8.8.8.8',
     '64:ff9b::8.8.8.8',
     '2606:4700::1111',
-  ])('has nothing against %s', (address) => {
+  ])('allows %s', (address) => {
     expect(whyNotPublic(address)).toBeUndefined();
   });
 
   it.each(['', 'localhost', '127.1', '0177.0.0.1', '2130706433', '10.0.0.0/8', '[::1]'])(
-    'rejects %j, which is no address as a lookup gives it',
+    'rejects %j, which a lookup never returns',
     (text) => {
       expect(whyNotPublic(text)).toBe('not an IP address');
     },
@@ -135,19 +135,19 @@ describe('whyNotPublic', () => {
     );
   });
 
-  it.each(SPECIAL_V4)('allows the neighbours of $cidr unless they are special too', ({ first, last }) => {
+  it.each(SPECIAL_V4)('allows the neighbors of $cidr unless they are special too', ({ first, last }) => {
     for (const neighbour of [first - 1n, last + 1n].filter((each) => each >= 0n && each < 2n ** 32n)) {
       expect(whyNotPublic(shown(neighbour, 32)) !== undefined).toBe(isSpecialV4(neighbour));
     }
   });
 
-  it.each(SPECIAL_V6)('allows the neighbours of $cidr unless they are special too', ({ first, last }) => {
+  it.each(SPECIAL_V6)('allows the neighbors of $cidr unless they are special too', ({ first, last }) => {
     for (const neighbour of [first - 1n, last + 1n].filter((each) => each >= 0n && each < 2n ** 128n)) {
       expect(whyNotPublic(shown(neighbour, 128)) !== undefined).toBe(isSpecialV6(neighbour));
     }
   });
 
-  it('agrees with the registries on every IPv4 address, however it is dressed as IPv6', () => {
+  it('agrees with the registries on every IPv4 address, in all its IPv6 forms', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 0n, max: 2n ** 32n - 1n }), (address) => {
         const isSpecial = isSpecialV4(address);
@@ -170,11 +170,11 @@ describe('whyNotPublic', () => {
   });
 });
 
-describe('one address', () => {
-  it('is judged the same however it is spelled', () => {
+describe('an address in several spellings', () => {
+  it('is classified in the same way', () => {
     fc.assert(
       fc.property(fc.oneof(fc.ipV6(), dotted()), (spelled) => {
-        // The form of RFC 5952, with groups in place of a dotted end.
+        // The form of RFC 5952, with groups instead of a dotted end.
         const usual = new URL(`http://[${spelled}]/`).hostname.slice(1, -1);
         const reason = whyNotPublic(usual);
         expect(whyNotPublic(spelled)).toBe(reason);
@@ -185,7 +185,7 @@ describe('one address', () => {
   });
 });
 
-/** An IPv4 address behind a prefix that is, or looks like, one for such. */
+/** Embeds an IPv4 address behind a prefix that is, or looks like, a prefix for IPv4 addresses. */
 function dotted(): fc.Arbitrary<string> {
   const prefixes = [
     '::',
@@ -227,7 +227,7 @@ function numberOfV6(address: string): bigint {
   return [...head, ...zeros, ...tail].reduce((sum, group) => sum * 65_536n + BigInt(`0x${group}`), 0n);
 }
 
-/** In dots for 32 bits, in eight groups for 128. */
+/** Dotted for 32 bits, in eight groups for 128. */
 function shown(address: bigint, bits: number): string {
   const hex = address.toString(16).padStart(bits / 4, '0');
   if (bits === 128) return (hex.match(/.{4}/g) ?? []).join(':');

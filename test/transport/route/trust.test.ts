@@ -11,8 +11,8 @@ beforeEach(async () => {
   folder = temporaryFolder();
 });
 
-describe('a file of issuers', () => {
-  it('that is not there is a ConfigError that names it', async () => {
+describe('a `caFile`', () => {
+  it('that is missing throws ConfigError with its name', async () => {
     const caFile = join(folder, 'none.pem');
     const error = expect.objectContaining({
       name: 'ConfigError',
@@ -31,7 +31,7 @@ describe('a file of issuers', () => {
     ['is empty', ''],
     ['is no PEM', 'hello'],
     ['holds a broken certificate', '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n'],
-  ])('that %s is a ConfigError that names it', async (_, text) => {
+  ])('that %s throws ConfigError with its name', async (_, text) => {
     const caFile = join(folder, 'ca.pem');
     await writeFile(caFile, text);
     expect(() => createUndiciTransport({ caFile })).toThrow(

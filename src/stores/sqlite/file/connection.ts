@@ -1,14 +1,14 @@
 import { statSync } from 'node:fs';
 import { QueueError } from '../../../errors.ts';
-import { SCHEMA_VERSION } from './schema.ts';
+import { rollBack, SCHEMA_VERSION } from './schema.ts';
 import type { Database, Statement } from './sqlite.ts';
 import type { Sql } from './store.ts';
 import { isDoubtful } from './store-error.ts';
 
-/** The failure that a commit survives: the end of the process, or a power cut too. */
+/** The failure that a commit survives: the end of the process (NORMAL), or also a power cut (FULL). */
 export type Synchronous = 'NORMAL' | 'FULL';
 
-/** An open database, what is prepared over it, and whether it can still be trusted. */
+/** An open database with its prepared statements, and whether it can still be trusted. */
 export class SqliteConnection {
   readonly sql: Sql = (text) => this.#prepared(text);
   readonly #database: Database;
@@ -24,7 +24,7 @@ export class SqliteConnection {
     this.#fileId = fileId(file);
   }
 
-  /** False: the file must be opened again. */
+  /** False if the file must be opened again. */
   get isSound(): boolean {
     return this.#isSound;
   }
@@ -33,7 +33,7 @@ export class SqliteConnection {
     this.#database.exec('BEGIN');
   }
 
-  /** The write lock is taken at the start, so that a transaction never fails halfway. */
+  /** Begins with the write lock, so that a transaction cannot fail halfway for lack of it. */
   beginWriting(synchronous: Synchronous): void {
     if (synchronous === 'FULL') this.#assertInPlace();
     if (synchronous !== this.#synchronous) this.#database.exec(`PRAGMA synchronous = ${synchronous}`);
@@ -45,25 +45,20 @@ export class SqliteConnection {
     this.#database.exec('COMMIT');
   }
 
-  /** Some errors have ended the transaction already; that there is none is fine. */
   rollBack(): void {
-    try {
-      this.#database.exec('ROLLBACK');
-    } catch {
-      // See above.
-    }
+    rollBack(this.#database);
   }
 
-  /** Tells it of an error that something over it has thrown. */
+  /** Marks the connection as unsound if the error makes it doubtful. */
   doubt(error: unknown): void {
     if (isDoubtful(error)) this.#isSound = false;
   }
 
   /**
-   * Writes the log back into the file and begins it again, as far as others let it. What is in the log can be lost by one
-   * flipped bit: when the file is next opened by a process that is alone with it, nothing behind that is taken. Frames
-   * that are in the file already would be worse, for those before the bit would bring older pages back: a commit puts a
-   * new beginning over them. The log keeps its room, which a full disk would not give again.
+   * Writes the log back into the file and restarts the log, unless others use it. One flipped bit can lose the content of
+   * the log: the next process that opens the file alone ignores everything after it. Old frames would be worse, because
+   * those before the bit would restore older pages; so a commit overwrites the beginning of the log. The log keeps its size,
+   * which a full disk might not give again.
    */
   checkpoint(): void {
     try {
@@ -74,12 +69,12 @@ export class SqliteConnection {
     }
   }
 
-  /** Writes all of the log into the file at the end, which then is all that there is. */
+  /** Writes the whole log into the file and truncates the log. */
   emptyLog(): void {
     try {
       this.#database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     } catch {
-      // The next process that opens it has both.
+      // The next process that opens the file reads both.
     }
   }
 
@@ -88,13 +83,13 @@ export class SqliteConnection {
     this.#database.close();
   }
 
-  /** Throws QueueError for a file that was removed or replaced: writes to it would be lost. */
+  /** Throws QueueError if the file was removed or replaced, because writes to it would be lost. */
   #assertInPlace(): void {
     if (this.#fileId !== undefined && fileId(this.#file) === this.#fileId) return;
     this.#isSound = false;
     throw new QueueError(`The queue ${this.#file} was removed or replaced while it was in use`, {
       file: this.#file,
-      hint: 'whatever is there now is used from here on, else a new file; what waited is in the old file only',
+      hint: 'the file that is there now, or a new one, is used from now on; earlier deliveries are only in the old file',
     });
   }
 

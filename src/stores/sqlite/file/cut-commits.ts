@@ -1,19 +1,20 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { loadSqlite, type Database } from './sqlite.ts';
 
-/** Layout of the log: https://www.sqlite.org/fileformat2.html#the_write_ahead_log */
+/** The layout of the log: https://www.sqlite.org/fileformat2.html#the_write_ahead_log */
 const HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;
 const BIG_ENDIAN_MAGIC = 0x377f0683;
 
 /**
- * How many commits SQLite is about to cut off: behind the first frame of the log whose checksum is wrong it takes nothing,
- * though what follows may be whole. To be asked before anything else opens the file: the next write goes over them. 0 when
- * another process has the file open, for then the log is in use and nothing of it is cut.
+ * Returns the number of commits that SQLite will ignore: everything after the first frame with a wrong checksum, even if it
+ * is intact. Must be called before anything else opens the file, because the next write overwrites them. Returns 0 if
+ * another process has the file open, because then the log is in use and nothing is cut.
  */
 export async function cutCommits(file: string): Promise<number> {
   const log = `${file}-wal`;
-  // While others write, it may look so too. An exclusive lock is asked for only then: it delays the next process.
+  // A log that others write to can look damaged too. Only now an exclusive lock is tried, because it delays the next
+  // process.
   if (!hasFrames(log) || countCut(log) === 0) return 0;
   const { DatabaseSync } = await loadSqlite();
   const database = new DatabaseSync(file, { timeout: 0 });
@@ -28,8 +29,8 @@ export async function cutCommits(file: string): Promise<number> {
 const INDEX = { words: 25, frames: 4, writtenBack: 24 } as const;
 
 /**
- * How many pages of the log were not yet in the file when the log was deleted: its index beside it still counts them. To be
- * asked before anything else opens the file.
+ * Returns the number of pages that were only in the log when the log was deleted: its index still counts them. Must be
+ * called before anything else opens the file.
  */
 export function lostPages(file: string): number {
   if (hasFrames(`${file}-wal`)) return 0;
@@ -50,11 +51,11 @@ function hasFrames(log: string): boolean {
   }
 }
 
-/** Every process that has a file open in WAL mode has a shared lock on it. */
+/** Whether no other process has the file open: in WAL mode, each holds a shared lock. */
 function isAlone(database: Database): boolean {
   try {
     database.exec('PRAGMA locking_mode = EXCLUSIVE');
-    // Not a prepared statement: one that is not collected yet would keep the lock beyond close().
+    // Not a prepared statement, which would keep the lock after close() until it is collected.
     database.exec('SELECT count(*) FROM sqlite_schema');
     return true;
   } catch {
@@ -80,14 +81,15 @@ function countCut(log: string): number {
 
 interface Log {
   /**
-   * Of the frames that belong to the log; behind its end are those of before it was begun again. The header says them, which is written
-   * before the first frame: a process that is killed in between leaves old frames alone. Undefined when nothing is there to read.
+   * The salts of the current frames; frames with other salts are from before the log was restarted. Taken from the header,
+   * which is written before the first frame: after a kill in between, all frames are old. Undefined if the log is
+   * unreadable.
    */
   readonly salts: string | undefined;
   readonly frames: readonly Frame[];
 }
 
-/** Every frame, and whether the sum over everything before it and itself is right. */
+/** Reads all frames, and whether the checksum of everything up to each is right. */
 function readLog(fd: number): Log {
   const header = Buffer.alloc(HEADER_BYTES);
   readSync(fd, header, 0, HEADER_BYTES, 0);
@@ -114,7 +116,7 @@ function isPageSize(bytes: number): boolean {
   return bytes >= 512 && bytes <= 65_536 && (bytes & (bytes - 1)) === 0;
 }
 
-/** The checksum of the log: it goes on from frame to frame. */
+/** The checksum of the log, which continues from frame to frame. */
 class LogSum {
   readonly #isBigEndian: boolean;
   #first = 0;

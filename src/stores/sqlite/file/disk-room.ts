@@ -2,16 +2,16 @@ import { closeSync, existsSync, fsyncSync, openSync, rmSync, statfsSync, statSyn
 import { dirname } from 'node:path';
 import { randomBytes } from 'node:crypto';
 
-/** The largest batch (500 KB) is written twice: into the log, and from there into the file. */
+/** Room for the largest batch (500 KB), which is written twice: into the log, and then into the file. */
 const LEAST_FREE_BYTES = 1024 * 1024;
-/** What settling needs before what it deletes has made room: pages of the file, and their copies in the log. */
+/** Room for settlements before their deletions free some: pages of the file, and their copies in the log. */
 const RESERVE_BYTES = 512 * 1024;
-/** How much room is left when what is settled begins to be forgotten. */
+/** Free bytes below which settled deliveries are removed early. */
 const SCARCE_BYTES = RESERVE_BYTES / 2;
 
 /**
- * The room on the disk of a store. Writes that add are rejected before the disk is full, so that what is there can still be
- * delivered; for a disk that others have filled to the last byte there is a reserve, a file beside the store.
+ * Tracks the room on the disk of a store. Rejects writes that add before the disk is full, so that existing deliveries can
+ * still be settled. If other programs fill the disk completely, a reserve file beside the store is deleted.
  */
 export class DiskRoom {
   readonly #file: string;
@@ -24,35 +24,35 @@ export class DiskRoom {
     this.#reserve = `${file}-reserve`;
   }
 
-  /** Whether it was short when it was last looked at. */
+  /** Whether room was short at the last check. */
   get wasShort(): boolean {
     return this.#wasShort;
   }
 
-  /** Whether what is settled takes room that is needed to settle the rest: as it was when it was last looked at. */
+  /** Whether settled deliveries take the room that settling others needs, as of the last check. */
   get isScarce(): boolean {
     return this.#isScarce;
   }
 
-  /** Whether something that is added could fill the disk. Asks the file system and writes nothing. */
+  /** Whether adding more could fill the disk. Asks the file system and writes nothing. */
   isShort(): boolean {
     const bytes = freeBytes(this.#file);
     this.#isScarce = bytes < SCARCE_BYTES && !existsSync(this.#reserve);
     return (this.#wasShort = bytes < LEAST_FREE_BYTES + logBytes(this.#file));
   }
 
-  /** Makes the reserve where there is none and room enough. A disk that fails is reported by the next write that must be stored. */
+  /** Creates the reserve if it is missing and there is room. The next durable write reports a failing disk. */
   keepReserve(): void {
     if (this.isShort() || existsSync(this.#reserve)) return;
     try {
       this.#makeReserve();
     } catch (error) {
-      // Another process may have been faster.
+      // Another process may have created it first.
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') rmSync(this.#reserve, { force: true }); // of a file operation
     }
   }
 
-  /** False: there was none. */
+  /** Deletes the reserve. Returns whether there was one. */
   giveUpReserve(): boolean {
     const isThere = existsSync(this.#reserve);
     this.#wasShort = true;
@@ -64,7 +64,7 @@ export class DiskRoom {
   #makeReserve(): void {
     const descriptor = openSync(this.#reserve, 'wx', 0o600);
     try {
-      // Random, or a file system that compresses would keep nothing for it.
+      // Random bytes, because a compressing file system would reserve nothing for others.
       writeSync(descriptor, randomBytes(RESERVE_BYTES));
       fsyncSync(descriptor);
     } finally {
@@ -73,7 +73,7 @@ export class DiskRoom {
   }
 }
 
-/** The free room for this user. Infinite where the file system does not tell. */
+/** Returns the bytes that this user can write. Infinity if the file system does not tell. */
 function freeBytes(file: string): number {
   try {
     const { bavail, bfree, bsize, blocks } = statfsSync(dirname(file));
@@ -84,7 +84,7 @@ function freeBytes(file: string): number {
   }
 }
 
-/** How much the file may still have to grow when the log is written into it. */
+/** Returns the bytes by which the file can still grow when the log is written into it. */
 function logBytes(file: string): number {
   try {
     return statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0;

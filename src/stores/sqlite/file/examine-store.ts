@@ -1,6 +1,6 @@
 import { access, constants, stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { Clock } from '../../../clock.ts';
+import type { StoreOptions } from './open-store.ts';
 import { DiskRoom } from './disk-room.ts';
 import { SqliteConnection } from './connection.ts';
 import { assertNotEmpty } from './files.ts';
@@ -11,33 +11,33 @@ import { SqliteStore } from './sqlite-store.ts';
 import type { Store } from './store.ts';
 import { isBusy, storeError } from './store-error.ts';
 
-/** The facts about a store's file that can be read without making or changing it. */
+/** The facts about a store's file that can be read without creating or changing it. */
 export interface StoreExamination {
   readonly file: string;
   readonly bytes: number;
-  /** The permissions of the file: `0o600`. */
+  /** The permissions of the file, such as `0o600`. */
   readonly mode: number;
-  /** SQLite's, as `3.51.3`. */
+  /** The version of SQLite, such as `3.51.3`. */
   readonly sqliteVersion: string;
   readonly isLocked: boolean;
-  /** The damage that SQLite's quick check found; undefined: none, or the file is too large for a quick check. */
+  /** The damage that SQLite's quick check found. Undefined if there is none, or if the file was too large to check. */
   readonly damage: string | undefined;
   readonly isChecked: boolean;
 }
 
-/** Where a file is, or would be made: the folder itself, or the nearest above it that is there. */
+/** The folder of a file, or the nearest folder above it that exists. */
 export interface FileEnvironment {
-  /** The free room for this user. */
+  /** Bytes that this user can write. */
   readonly freeBytes: number;
-  /** Whether this user may make something in that folder. */
+  /** Whether this user can create files in the folder. */
   readonly isWritable: boolean;
 }
 
-/** Throws the error of the file system where that folder cannot be found. */
+/** Throws the error of the file system if the folder cannot be found. */
 export async function fileEnvironmentOf(file: string): Promise<FileEnvironment> {
   const folder = await nearestFolder(dirname(file));
   const { bavail, bsize } = await statfs(folder);
-  return { freeBytes: bavail * bsize, isWritable: await isWritable(folder) };
+  return { freeBytes: bavail * bsize, isWritable: await mayAccess(folder, constants.W_OK | constants.X_OK) };
 }
 
 async function nearestFolder(folder: string): Promise<string> {
@@ -51,28 +51,22 @@ async function nearestFolder(folder: string): Promise<string> {
   }
 }
 
-async function isWritable(folder: string): Promise<boolean> {
-  try {
-    await access(folder, constants.W_OK | constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
+/** Whether this user has the rights of `mode` on a file or folder. */
+export function mayAccess(path: string, mode: number): Promise<boolean> {
+  return access(path, mode).then(
+    () => true,
+    () => false,
+  );
 }
 
-/** The check reads all of the file: beyond this it takes longer than a person waits. */
+/** The check reads the whole file. For larger files, it takes longer than a person waits. */
 const LARGEST_CHECKED = 256 * 1024 * 1024;
 const LOCK_WAIT_MS = 1_000;
 
-interface ExamineOptions {
-  readonly clock: Clock;
-  readonly tables: readonly string[];
-}
-
-/** Looks at a file that is there; `use` may read it on, when it is not damaged. Throws QueueError when it cannot be opened. */
+/** Examines an existing file. Calls `use` to read more if it is not damaged. Throws QueueError if it cannot be opened. */
 export async function examineStore<T>(
   file: string,
-  { clock, tables }: ExamineOptions,
+  { clock, tables }: Pick<StoreOptions, 'clock' | 'tables'>,
   use: (store: Store) => Promise<T>,
 ): Promise<StoreExamination & { readonly used: T | undefined }> {
   const { DatabaseSync } = await loadSqlite();

@@ -1,15 +1,14 @@
 import { constants } from 'node:fs';
-import { access, chmod, lstat, open, rm, stat } from 'node:fs/promises';
+import { access, chmod, lstat, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { QueueError } from '../../../errors.ts';
 import { makeFolder } from '../../../files.ts';
 import { assertOwnFile } from './ownership.ts';
 
 /**
- * Sees to it that the database's file is there, that only its owner may read it, and that none of its files is a symbolic
- * link: who could put one there could choose what is overwritten. SQLite gives `-wal` and `-shm` the mode of the file.
- * A database of another program is rejected before anything of it changes. `make` makes a file that is missing, unless another
- * process was faster.
+ * Creates a missing database file, makes the files readable by their owner only, and rejects symbolic links: someone who can
+ * place a link could choose what is overwritten. SQLite gives `-wal` and `-shm` the mode of the file. Rejects a database of
+ * another program before changing anything. `make` creates the missing file, unless another process does so first.
  */
 export async function prepareFiles(file: string, make = makeEmpty): Promise<void> {
   const folder = dirname(resolve(file));
@@ -17,7 +16,7 @@ export async function prepareFiles(file: string, make = makeEmpty): Promise<void
   await rejectOpenFolder(folder, file);
   const isNew = (await modeOf(file)) === undefined;
   if (isNew) await make(file);
-  // SQLite would say of a read-only file that it cannot be opened.
+  // SQLite would report a read-only file as one that cannot be opened.
   await access(file, constants.W_OK);
   const files = [file, `${file}-wal`, `${file}-shm`];
   for (const each of files) await modeOf(each);
@@ -26,22 +25,22 @@ export async function prepareFiles(file: string, make = makeEmpty): Promise<void
 }
 
 /**
- * Where any user may remove and rename, any user may put another database in the place of this one, or another log next to it.
- * In a folder with the sticky bit, as /tmp, only a file's owner may. Root may use any folder.
+ * Rejects a folder in which any user can rename and delete files, and so replace the database or its log. In a folder with
+ * the sticky bit, such as /tmp, only the owner of a file can. Root may use any folder.
  */
 async function rejectOpenFolder(folder: string, file: string): Promise<void> {
   if (process.geteuid?.() === 0) return;
   const { mode } = await stat(folder);
   if ((mode & 0o1002) !== 0o0002 || process.platform === 'win32') return;
   throw new QueueError(
-    `Expected the folder of the queue ${file} to be writable by its owner only, got mode ${(mode & 0o7777).toString(8).padStart(4, '0')}: any user may replace what is in it`,
-    { file, hint: 'take the right from others (chmod o-w), or name a file in another folder' },
+    `Expected the folder of the queue ${file} to be writable by its owner only, got mode ${(mode & 0o7777).toString(8).padStart(4, '0')}: any user may replace its files`,
+    { file, hint: 'remove the right of other users (chmod o-w), or name a file in another folder' },
   );
 }
 
 /**
- * Whether the file is there and has 0 bytes. Throws QueueError where it is missing or has none while its log lies beside it:
- * SQLite would take it for a new file, and delete the log.
+ * Whether the file exists and has 0 bytes. Throws QueueError if it is missing or empty and its log exists: SQLite would
+ * treat the file as new and delete the log.
  */
 export async function isEmptyFile(file: string): Promise<boolean> {
   const [bytes, logBytes] = await Promise.all([sizeOf(file), sizeOf(`${file}-wal`)]);
@@ -55,7 +54,7 @@ export async function isEmptyFile(file: string): Promise<boolean> {
   );
 }
 
-/** Undefined: there is none. */
+/** Returns undefined if there is no such file. */
 export async function sizeOf(file: string): Promise<number | undefined> {
   const found = await lstat(file).catch(() => undefined);
   return found?.isFile() ? found.size : undefined;
@@ -66,24 +65,19 @@ export async function assertNotEmpty(file: string): Promise<void> {
   if (!(await isEmptyFile(file))) return;
   throw new QueueError(`Expected a queue in ${file}, got a file of 0 bytes`, {
     file,
-    hint: 'put a backup in its place; what adds or delivers begins a new queue in it',
+    hint: 'restore a backup; commands that add or deliver start a new queue in it',
   });
 }
 
-/** Removes a file that no process uses. */
+/** Removes a store that no process uses, with its log. */
 export async function removeStore(file: string): Promise<void> {
   for (const end of ['', '-wal', '-shm', '-journal']) await rm(file + end, { force: true });
 }
 
-/** An empty file is an empty database. */
+/** Creates an empty file, which is an empty database. */
 async function makeEmpty(file: string): Promise<void> {
   try {
-    const handle = await open(
-      file,
-      constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW | constants.O_RDWR,
-      0o600,
-    );
-    await handle.close();
+    await writeFile(file, '', { flag: 'wx', mode: 0o600 });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error; // of a file operation
   }
@@ -94,7 +88,7 @@ async function makePrivate(file: string): Promise<void> {
   if (mode !== undefined && (mode & 0o077) !== 0) await chmod(file, 0o600);
 }
 
-/** Undefined: there is none. Throws QueueError for what is no regular file. */
+/** Returns the mode of a file. Undefined if it does not exist. Throws QueueError if it is not a regular file. */
 async function modeOf(file: string): Promise<number | undefined> {
   const found = await lstat(file).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error;

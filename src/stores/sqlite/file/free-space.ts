@@ -3,17 +3,17 @@ import { loadSqlite } from './sqlite.ts';
 import type { Sql, Store } from './store.ts';
 import { storeError } from './store-error.ts';
 
-/** Pages that one transaction gives back, 1 MB: few enough not to delay other writes. */
+/** Pages to return in one transaction, 1 MB: few enough not to delay other writes. */
 const STEP_PAGES = 256;
 
 export interface GivingBack {
-  /** Left in the file for what is to come, as a part of what is in use. @default 0 */
+  /** Free space to keep in the file, as a share of the used space. @default 0 */
   readonly keptShare?: number;
-  /** Asked before each step. @default always */
+  /** Called before each step. Returns whether to continue. @default always continues */
   readonly goesOn?: () => boolean;
 }
 
-/** Gives the space of what was deleted back to the file system, a step at a time between the writes of others. */
+/** Returns free pages to the file system, in steps between other processes' writes. */
 export async function giveBackSpace(
   store: Store,
   { keptShare = 0, goesOn = () => true }: GivingBack = {},
@@ -36,13 +36,13 @@ function pragma(sql: Sql, name: 'freelist_count' | 'page_count'): number {
   return Number(sql(`PRAGMA ${name}`).get()?.[name]);
 }
 
-/** Has the log written into the file, which is cut to what is in use. Returns its size then. */
+/** Writes the log into the file, and truncates the file to the used pages. Returns its size in bytes. */
 export async function settledBytes(file: string): Promise<number> {
   await overOwnConnection(file, 'PRAGMA wal_checkpoint(TRUNCATE)');
   return (await stat(file)).size;
 }
 
-/** Runs SQL that no transaction of the store can. */
+/** Runs SQL that cannot run in a transaction of the store. */
 async function overOwnConnection(file: string, sql: string): Promise<void> {
   const { DatabaseSync } = await loadSqlite();
   try {
@@ -57,7 +57,7 @@ async function overOwnConnection(file: string, sql: string): Promise<void> {
   }
 }
 
-/** Copies the store as it is at one moment into an empty file, while others go on writing. Without what is free in it. */
+/** Copies a snapshot of the store into an empty file, while other processes write. Leaves out free pages. */
 export function copyStore(file: string, to: string): Promise<void> {
   return overOwnConnection(file, `VACUUM INTO '${to.replaceAll("'", "''")}'`);
 }

@@ -3,9 +3,9 @@ import { loadSqlite } from './sqlite.ts';
 import { isBusy, storeError } from './store-error.ts';
 
 /**
- * Holds a lock that the operating system takes back when the process ends, however it ends. The file stays, empty: were it
- * removed, one process could lock the old and another the new one.
- * @returns how to release it; undefined when it is held already, in this process or another.
+ * Holds a lock that the operating system releases when the process ends in any way. Keeps the empty file: after a removal,
+ * one process could lock the old and another the new file.
+ * @returns A function that releases the lock. Undefined if this or another process holds it already.
  */
 export async function holdLock(file: string): Promise<(() => void) | undefined> {
   const { DatabaseSync } = await loadSqlite();

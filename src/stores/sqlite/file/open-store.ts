@@ -1,6 +1,6 @@
-import { access, constants, copyFile, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { access, constants, stat, writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { sleep, type Clock } from '../../../clock.ts';
 import { ConfigError, QueueError } from '../../../errors.ts';
 import { nameNewFile, removeAbandonedBeside, temporaryFileBeside } from '../../../files.ts';
@@ -20,22 +20,25 @@ export interface StoreOptions {
   readonly clock: Clock;
   /** SQL for all tables of the file. */
   readonly tables: readonly string[];
-  /** Whether to make the file, and its folder, when it is missing. @default true */
+  /** Whether to create a missing file and its folder. @default true */
   readonly create?: boolean | undefined;
-  /** Whether the caller neither adds nor delivers: it needs no file that can be written, and initializes none. @default false */
+  /**
+   * Whether the caller neither adds nor delivers. It may then open a read-only file, but does not initialize an empty one.
+   * @default false
+   */
   readonly isReading?: boolean | undefined;
 }
 
-/** While opening, others are waited for without a turn of the event loop. */
+/** Milliseconds to wait for locks while opening, which blocks the event loop. */
 const OPENING_WAIT_MS = 5_000;
 const OPENING_RETRY_MS = 20;
-/** Afterwards the wait is between the turns (sqlite-store.ts), but for the short time that a commit of another takes. */
+/** Milliseconds to wait for locks later: only for a short commit, because sqlite-store.ts waits without blocking the event loop. */
 const TURN_WAIT_MS = 5;
 
 /**
- * Opens the file, and makes its tables when it is new.
+ * Opens the file, and creates the tables of a new one.
  * @param place `sqlite:PATH` or a path.
- * @throws ConfigError for another kind of place, QueueError for a file that cannot be used.
+ * @throws ConfigError for another kind of store, QueueError for a file that cannot be used.
  */
 export async function openStore(
   place: string,
@@ -58,14 +61,14 @@ export async function openStore(
       return new SqliteStore(connection, { file, room, clock, found, reopen });
     } catch (error) {
       if (isDiskFull(error) && room.giveUpReserve()) continue;
-      // Turning the write-ahead log on lets others not wait: they get an error at once that the file is locked.
+      // While a process enables the write-ahead log, other processes fail at once with a lock error instead of waiting.
       if (!isBusy(error) || clock.now() >= giveUpAt) throw storeError(error, file);
     }
     await sleep(clock, OPENING_RETRY_MS);
   }
 }
 
-/** Whatever else is wrong with it is told when it is opened. */
+/** Whether the file is missing. Opening it reports any other problem. */
 async function isMissing(file: string): Promise<boolean> {
   try {
     await stat(file);
@@ -78,13 +81,13 @@ async function isMissing(file: string): Promise<boolean> {
 function noQueue(file: string): QueueError {
   return new QueueError(`There is no queue at ${file}`, {
     file,
-    hint: 'serve, worker, send --queue and audience sync make it; --store names another',
+    hint: 'create it with serve, worker, send --queue or audience sync, or name another with --store',
   });
 }
 
-/** Makes the file under another name first: no process finds it without its tables. */
+/** Creates the file under another name first, so that no process finds it without its tables. */
 async function make(file: string, tables: readonly string[]): Promise<void> {
-  // Nothing could be added to it.
+  // Nothing could be added to the file.
   if (new DiskRoom(file).isShort()) throw diskFullError();
   const { DatabaseSync } = await loadSqlite();
   await removeAbandonedBeside(file);
@@ -92,36 +95,33 @@ async function make(file: string, tables: readonly string[]): Promise<void> {
   try {
     await writeFile(fresh, '', { flag: 'wx', mode: 0o600 });
     const database = new DatabaseSync(fresh, { timeout: 0 });
-    // Not in WAL mode: processes that find the file would get no index of the log under its own name.
+    // Not in WAL mode: the index of the log would be under the temporary name.
     initialize(database, tables);
     database.close();
     nameNewFile(fresh, file);
   } catch (error) {
-    // Another process may have been faster.
+    // Another process may have created it first.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error; // of a file operation, or SQLite's
   } finally {
     await removeStore(fresh);
   }
 }
 
-/** Gives a new file its stamp and tables before its log begins: to look for them in a damaged log would repair the log. */
+/** Writes the stamp and the tables of a new file before its log exists: looking for them in a damaged log would repair the log. */
 function initialize(database: Database, tables: readonly string[]): void {
   // Possible only before anything is stored.
   database.exec('PRAGMA auto_vacuum = INCREMENTAL');
   makeTables(database, tables);
 }
 
-/** Opens the file, with its tables. Closes it again when it cannot be used. */
+/** Opens the database and verifies its schema. Closes it again if this fails. */
 async function connect(file: string, tables: readonly string[], waitMs: number): Promise<SqliteConnection> {
   const { DatabaseSync } = await loadSqlite();
-  return connected(new DatabaseSync(file, { timeout: waitMs }), tables, file);
-}
-
-function connected(database: Database, tables: readonly string[], file: string): SqliteConnection {
+  const database = new DatabaseSync(file, { timeout: waitMs });
   try {
     if (isNewDatabase(database)) {
       initialize(database, tables);
-      // A file that has pages takes the setting of `initialize` only so.
+      // A file that has pages applies `auto_vacuum` only with VACUUM.
       database.exec('VACUUM');
     }
     setUp(database);
@@ -134,44 +134,40 @@ function connected(database: Database, tables: readonly string[], file: string):
   }
 }
 
-/** Whether the file is there, and this user cannot write it: its file system may be read-only. */
+/** Whether the file exists and this user cannot write it. Its file system can be read-only too. */
 async function cannotBeWritten(file: string): Promise<boolean> {
   const error = await access(file, constants.W_OK).catch((reason: NodeJS.ErrnoException) => reason);
   return error !== undefined && error.code !== 'ENOENT';
 }
 
 /**
- * Opens a file that cannot be written. SQLite opens one in WAL mode only where it finds the index of a log, or can make it, so
- * a file whose log is empty may be read from a copy.
+ * Opens a read-only file. In WAL mode, SQLite needs the index of the log, which it may be unable to create. A file with an
+ * empty log is then opened as immutable, which needs no index.
  */
 async function connectToRead(file: string, tables: readonly string[]): Promise<SqliteConnection> {
   await assertOwnFile(file);
   const { DatabaseSync } = await loadSqlite();
-  try {
-    const database = new DatabaseSync(file, { timeout: OPENING_WAIT_MS, readOnly: true });
+  const connectTo = (name: string): SqliteConnection => {
+    const database = new DatabaseSync(name, { timeout: OPENING_WAIT_MS, readOnly: true });
     assertSchema(database, tables, file);
     return new SqliteConnection(database, file);
+  };
+  try {
+    return connectTo(file);
   } catch (error) {
     if (error instanceof QueueError) throw error;
-    // What else is wrong with the file is told of its copy.
+    // Opening it as immutable reports any other problem.
   }
   if (await sizeOf(`${file}-wal`)) {
     const hint = `copy ${file}, ${file}-wal and ${file}-shm to a folder that can be written, and name the copy with --store`;
     throw new QueueError(`The queue ${file} is read-only, and its log cannot be read`, { file, hint });
   }
-  const folder = await mkdtemp(join(tmpdir(), 'hooks-read-only-'));
-  try {
-    await copyFile(file, join(folder, 'copy.db'), constants.COPYFILE_FICLONE);
-    // The open files of the copy stay readable without their names.
-    return await connect(join(folder, 'copy.db'), tables, OPENING_WAIT_MS);
-  } finally {
-    await rm(folder, { recursive: true });
-  }
+  return connectTo(`${pathToFileURL(file).href}?immutable=1`);
 }
 
 /**
- * After an error. When an fsync has failed, what was written before it and not yet synced may be gone from the disk, though
- * it can be read and the next fsync succeeds. So all that is in the log is written into the file, and a new log is begun.
+ * Opens the file again after an error. After a failed fsync, data that was written before may be missing on the disk,
+ * although it can be read and the next fsync succeeds. So all of the log is written into the file, and a new log begins.
  */
 async function reconnect(file: string, tables: readonly string[]): Promise<SqliteConnection> {
   await prepareFiles(file, () => make(file, tables));
@@ -193,15 +189,15 @@ function setUp(database: Database): void {
   }
   database.exec('PRAGMA synchronous = FULL');
   database.exec('PRAGMA foreign_keys = ON');
-  // Memory stays small however large the file is. A larger cache gains nothing: whatever is not in it, the operating system has.
+  // Limits the memory for files of any size. A larger cache gains nothing, because the operating system caches the rest.
   database.exec('PRAGMA cache_size = -4096');
-  // The log alone holds little (sqlite-store.ts writes it back every second), and the log does not stay large.
-  // A page that several commits change is written back once.
+  // Most content is in the file, because sqlite-store.ts writes the log back every second. With 4,000 pages, a page that
+  // several commits change is written back once.
   database.exec('PRAGMA wal_autocheckpoint = 4000');
   database.exec('PRAGMA journal_size_limit = 67108864');
 }
 
-/** The file of a place. @throws ConfigError */
+/** Returns the file of a place. @throws ConfigError */
 export function fileOf(place: string): string {
   const [, scheme, rest = ''] = /^([a-z][a-z0-9+.-]+):(.*)$/is.exec(place) ?? [];
   const path = scheme?.toLowerCase() === 'sqlite' ? rest.replace(/^\/\/(?=\/|[^/]*$)/, '') : place;
@@ -212,17 +208,17 @@ export function fileOf(place: string): string {
     `Expected \`store\` to be sqlite:FILE, redis://… or postgres://…, got ${redactUrl(place)}`,
     {
       key: 'store',
-      hint: 'for example sqlite:./hooks.db; without it, it is a file in the data folder',
+      hint: 'use sqlite:./hooks.db for example, or leave it out for a file in the data folder',
     },
   );
 }
 
-/** `~/hooks.db`, `~me/hooks.db`: a shell puts a folder in its place, but not inside a word. */
+/** Matches `~/hooks.db` and `~me/hooks.db`: a shell expands `~`, but not inside a word. */
 const HOME = /^~[^/\\]*[/\\]/;
 
 function homeless(path: string): ConfigError {
-  return new ConfigError(`Expected \`store\` to be a path in full, got ${printable(path, 80)}`, {
+  return new ConfigError(`Expected \`store\` to be a full path, got ${printable(path, 80)}`, {
     key: 'store',
-    hint: 'write the home folder out: ~ stands for it in a shell only',
+    hint: 'write the home folder in full: only a shell expands ~',
   });
 }

@@ -4,21 +4,21 @@ import { QueueError } from '../../../errors.ts';
 import { printable } from '../../../redact.ts';
 import { loadSqlite, type Database, type Row } from './sqlite.ts';
 
-/** `PRAGMA application_id` of the files of hooks: "hook" in ASCII. */
+/** The `PRAGMA application_id` of the files of hooks: "hook" in ASCII. */
 export const APPLICATION_ID = 0x686f6f6b;
 
 /**
- * Throws QueueError for a database of another program, and SQLite's error for a file that is no database. Nothing of the
- * file changes by looking: neither its bytes nor its journal mode.
+ * Throws QueueError for a database of another program, and SQLite's error for a file that is no database. Changes neither
+ * the bytes nor the journal mode of the file.
  */
 export async function assertOwnFile(file: string): Promise<void> {
   const url = pathToFileURL(file).href;
-  // Takes no lock, makes no other file, and reads no log. Every file of hooks has its stamp there.
+  // Takes no lock, creates no other file, and does not read the log. The file itself has the stamp of hooks.
   const isStamped = await look(
     `${url}?immutable=1`,
     (database) => applicationIdOf(database) === APPLICATION_ID,
   )
-    // Without locks and log, a file into which a log is being written, or was when its process was killed, looks damaged.
+    // Read without lock and log, a file looks damaged while a log is written into it, or if the writing process was killed.
     .catch(() => false);
   if (isStamped) return;
   const foreign = await lookIntoAll(file, foreignSign);
@@ -29,7 +29,7 @@ export async function assertOwnFile(file: string): Promise<void> {
   });
 }
 
-/** Into the log too, where there is one: what is committed may be there only, so that the file alone seems empty. */
+/** Reads the log too, if it exists: committed tables may be only in the log, while the file alone seems empty. */
 async function lookIntoAll<T>(file: string, use: (database: Database) => T): Promise<T> {
   const log = await stat(`${file}-wal`).catch(() => undefined);
   const isInLog = log !== undefined && log.size > 0;
@@ -52,7 +52,7 @@ export function applicationIdOf(database: Database): number {
   return Number(database.prepare('PRAGMA application_id').get()?.['application_id']);
 }
 
-/** Describes why the file belongs to another program. Undefined: it has the stamp of hooks, or it is empty. */
+/** Describes why the file belongs to another program. Undefined if it has the stamp of hooks or is empty. */
 function foreignSign(database: Database): string | undefined {
   const id = applicationIdOf(database);
   if (id === APPLICATION_ID) return undefined;
@@ -62,7 +62,7 @@ function foreignSign(database: Database): string | undefined {
   return `it has the ${String(first['type'])} ${printable(String(first['name']), 80)}, and no table of hooks`;
 }
 
-/** The sign that a database without tables is another program's: a version. An empty one has none. */
+/** Recognizes a database of another program without tables by its version, which an empty database does not have. */
 function formatSign(database: Database): string | undefined {
   const { user_version: version } = database.prepare('PRAGMA user_version').get() ?? {};
   return version === 0 ? undefined : `its user_version is ${String(version)}, and it has no table`;

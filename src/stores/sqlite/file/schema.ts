@@ -3,7 +3,7 @@ import { applicationIdOf, APPLICATION_ID } from './ownership.ts';
 import type { Database } from './sqlite.ts';
 import { damagedError } from './store-error.ts';
 
-/** `PRAGMA user_version` of every file. A change of any table takes the next number. Builds before the first release wrote 1. */
+/** The `PRAGMA user_version` of every file. A change of any table takes the next number. Builds before the first release wrote 1. */
 export const SCHEMA_VERSION = 2;
 
 const OWN_TABLE = `
@@ -17,7 +17,7 @@ export function isNewDatabase(database: Database): boolean {
   return first === undefined && applicationIdOf(database) === 0;
 }
 
-/** Makes all tables of a blank file in one transaction. `tables` is SQL. Does nothing when another process was faster. */
+/** Creates all tables of an empty file in one transaction, unless another process has done so. `tables` is SQL. */
 export function makeTables(database: Database, tables: readonly string[]): void {
   database.exec('BEGIN IMMEDIATE');
   try {
@@ -33,16 +33,16 @@ export function makeTables(database: Database, tables: readonly string[]): void 
   }
 }
 
-/** SQLite itself has ended the transaction after a full or failing disk. */
-function rollBack(database: Database): void {
+/** Rolls back a transaction, which SQLite may have ended already after an error such as a full disk. */
+export function rollBack(database: Database): void {
   try {
     database.exec('ROLLBACK');
   } catch {
-    // The transaction is over already; the error before it matters.
+    // The transaction has ended. Only the original error matters.
   }
 }
 
-/** Throws QueueError for a file with another schema, and SQLite's error for a damaged file: one that lacks a table. */
+/** Throws QueueError for a file with another schema, and SQLite's error for a damaged file, which lacks a table. */
 export function assertSchema(database: Database, tables: readonly string[], file: string): void {
   const rows = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
   const found = new Set(rows.map(({ name }) => name));

@@ -1,6 +1,6 @@
 import type { SqliteConnection } from './connection.ts';
 
-/** The connection of a store. After an error that leaves it in doubt, the file is opened again before it is used. */
+/** The connection of a store. Opens the file again after an error that makes the connection doubtful. */
 export class SoundConnection {
   readonly #reopen: () => Promise<SqliteConnection>;
   #connection: SqliteConnection;
@@ -11,12 +11,12 @@ export class SoundConnection {
     this.#reopen = reopen;
   }
 
-  /** The connection, unless the file must be opened again first. */
+  /** The connection. Undefined if the file must be opened again first. */
   get sound(): SqliteConnection | undefined {
     return this.#connection.isSound ? this.#connection : undefined;
   }
 
-  /** Opens the file again; callers that ask while it is being opened share it. */
+  /** Opens the file again. Concurrent calls share the new connection. */
   reopened(): Promise<SqliteConnection> {
     this.#opening ??= this.#replace().finally(() => {
       this.#opening = undefined;
@@ -25,12 +25,15 @@ export class SoundConnection {
   }
 
   async close(): Promise<void> {
-    await this.#opening?.catch(() => {}); // told to those who asked for it
+    await this.#opening?.catch(() => {}); // its callers have got the error
     this.sound?.emptyLog();
     this.#connection.close();
   }
 
-  /** Closes the old one last: if no connection had the file open, writes that were rejected and are still in the log would become permanent. */
+  /**
+   * Closes the old connection last: if no connection had the file open, rejected writes that are still in the log would
+   * become permanent.
+   */
   async #replace(): Promise<SqliteConnection> {
     const doubtful = this.#connection;
     this.#connection = await this.#reopen();

@@ -6,11 +6,11 @@ import { SoundConnection } from './sound-connection.ts';
 import type { Sql, Store, StoreFound, WriteOptions } from './store.ts';
 import { diskFullError, isDiskFull, isOfWhatWasRead, lockRetryMs, storeError } from './store-error.ts';
 
-/** How long a commit stays in the log alone. */
+/** Milliseconds that a commit may be only in the log. */
 const CHECKPOINT_AFTER_MS = 1_000;
-/** After a write, `check` assumes for this long that another one would succeed. */
+/** Milliseconds after a successful write in which `check` assumes that another write would succeed. */
 const WRITTEN_FOR_MS = 5_000;
-/** After a rejection for lack of room, `check` assumes for this long that there is none: a quota cannot be asked for. */
+/** Milliseconds after a write failed on a full disk in which `check` assumes that it is still full: a quota cannot be queried. */
 const REJECTED_FOR_MS = 5_000;
 
 interface Write {
@@ -27,13 +27,13 @@ interface SqliteStoreOptions {
   readonly file: string;
   readonly room: DiskRoom;
   readonly clock: Clock;
-  /** @default nothing */
+  /** @default nothing was wrong */
   readonly found?: StoreFound;
-  /** Opens the file again; everything that it finds is on the disk then. */
+  /** Opens the file again, with all its content synced to the disk. */
   readonly reopen: () => Promise<SqliteConnection>;
 }
 
-/** Group commit over one connection: an fsync costs as much as dozens of rows, so those that come together share it. */
+/** Groups writes into one commit: an fsync costs as much as dozens of rows, so all writes of one turn share it. */
 export class SqliteStore implements Store {
   readonly file: string;
   readonly found: StoreFound;
@@ -45,9 +45,9 @@ export class SqliteStore implements Store {
   #closed: Promise<void> | undefined;
   #onEmpty: (() => void) | undefined;
   #cancelCheckpoint: (() => void) | undefined;
-  /** The write that the transaction is at. Undefined: the commit itself. */
+  /** The write that the transaction runs. Undefined during the commit itself. */
   #running: Write | undefined;
-  /** When a write last succeeded; -Infinity after one that failed. */
+  /** When a write last succeeded; -Infinity after a failed write. */
   #writtenAt = -Infinity;
   #rejectedAt = -Infinity;
   #isChecked = false;
@@ -80,7 +80,7 @@ export class SqliteStore implements Store {
     });
   }
 
-  /** Asks the file system once for what comes together, since that takes longer than a row. */
+  /** Asks the file system only once per group, because this takes longer than a row. */
   #hasNoRoom(): boolean {
     return !this.#waiting.some(({ adds }) => adds) && this.room.isShort();
   }
@@ -124,13 +124,13 @@ export class SqliteStore implements Store {
     await this.#connection.close();
   }
 
-  /** Commits after what this turn of the event loop has at hand, so that one commit has all of it. */
+  /** Commits after this turn of the event loop, so that one commit has all its writes. */
   #schedule(): void {
     this.#isScheduled = true;
     setImmediate(() => void this.#commitAll());
   }
 
-  /** Never rejects. Does not wait, unless the file must be opened again. */
+  /** Commits the group. Never rejects, and waits only to open the file again. */
   async #commitAll(): Promise<void> {
     const group = this.#waiting;
     try {
@@ -153,7 +153,7 @@ export class SqliteStore implements Store {
     }
   }
 
-  /** Returns how the writes end that are done: all of the group, or those that need a page which cannot be read. */
+  /** Returns the ends of the finished writes: all of the group, or those that need an unreadable page. */
   #commit(group: readonly Write[], connection: SqliteConnection): Ends {
     try {
       return this.#run(group, connection);
@@ -171,13 +171,13 @@ export class SqliteStore implements Store {
     connection.commit();
     this.#writtenAt = this.#clock.now();
     if (group.some(({ adds }) => adds)) this.#rejectedAt = -Infinity;
-    // While there is little room the log must not take it: the next commit begins it again.
+    // On a nearly full disk, the log must not grow: after a checkpoint, the next commit starts at its beginning.
     if (this.room.wasShort && this.room.isShort()) connection.checkpoint();
     else this.#checkpointSoon();
     return new Map(group.map((write, index) => [write, () => write.resolve(results[index])]));
   }
 
-  /** Rejects the writes that add. The rest gets all the room that there is, since settling deliveries makes room. */
+  /** Rejects the writes that add, and gives the others all the room, because settling deliveries frees room. */
   #commitWithoutMore(group: readonly Write[], connection: SqliteConnection, cause: unknown): Ends {
     const rest = group.filter(({ adds }) => !adds);
     if (rest.length < group.length) this.#rejectedAt = this.#clock.now();
@@ -228,16 +228,19 @@ function readOnce<T>(work: (sql: Sql) => T, connection: SqliteConnection): T {
   }
 }
 
-/** How to tell each write that it has ended. */
+/** The callbacks that end each write. */
 type Ends = ReadonlyMap<Write, () => void>;
 
-/** Commits all writes that are not separable, or none. Undefined: the commit itself failed. */
+/**
+ * Returns the writes that fail: only the failed one if it is separable, or else all that are not. All, if the commit itself
+ * failed.
+ */
 function failedWith(failed: Write | undefined, group: readonly Write[]): readonly Write[] {
   if (failed === undefined) return group;
   return failed.isSeparable ? [failed] : group.filter(({ isSeparable }) => !isSeparable);
 }
 
-/** The write of a check. It leaves one row. */
+/** The write of a check, which leaves one row. */
 const NOTE_CHECK =
   'INSERT INTO store_checks VALUES (1, ?) ON CONFLICT DO UPDATE SET checked_at = excluded.checked_at';
 

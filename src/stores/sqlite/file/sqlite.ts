@@ -1,6 +1,6 @@
 import { QueueError } from '../../../errors.ts';
 
-/** The part of the `node:sqlite` API that is used, which Node's own module and its replacement have in common. */
+/** The part of the `node:sqlite` API that Node's own module and its replacement share. */
 export interface Database {
   exec(sql: string): void;
   prepare(sql: string): Statement;
@@ -10,7 +10,10 @@ export interface Database {
 export type SqlValue = string | number | bigint | null | Uint8Array;
 export type Row = Readonly<Record<string, SqlValue>>;
 
-/** Without `iterate`: a statement that the garbage collector finds during a pause of the iteration ends the process (SIGSEGV). */
+/**
+ * A prepared statement. Has no `iterate`, because the process crashes (SIGSEGV) if the garbage collector collects a paused
+ * statement.
+ */
 export interface Statement {
   run(...values: SqlValue[]): {
     readonly changes: number | bigint;
@@ -21,11 +24,11 @@ export interface Statement {
 }
 
 interface DatabaseOptions {
-  /** How long to wait for others. Ms. */
+  /** Milliseconds to wait for locks. */
   readonly timeout: number;
   /** @default false */
   readonly readOnly?: boolean;
-  /** False: `writable_schema` can be set. Older versions of Node do not know it, and allow that. @default true */
+  /** False allows to set `writable_schema`, which older versions of Node always do. @default true */
   readonly defensive?: boolean;
 }
 
@@ -34,23 +37,23 @@ interface Sqlite {
   readonly DatabaseSync: new (file: string, options: DatabaseOptions) => Database;
 }
 
-/** The first SQLite in which a checkpoint and a write at once cannot corrupt a database in WAL mode. */
+/** The first SQLite that cannot corrupt a database in WAL mode when a checkpoint and a write happen at once. */
 const SAFE_VERSION = [3, 51, 3];
 
-/** Node's own SQLite where it is safe, else the package that brings one. Throws QueueError when there is neither. */
+/** Loads Node's own SQLite if it is safe, or else the package with another one. Throws QueueError if there is neither. */
 export async function loadSqlite(): Promise<Sqlite> {
   return builtIn() ?? (await replacement());
 }
 
 function builtIn(): Sqlite | undefined {
-  // Before 22.13 it is behind a flag or not there.
+  // Before 22.13, the module is missing or behind a flag.
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   if (major < 22 || (major === 22 && minor < 13)) return undefined;
   const sqlite = withoutWarning(() => process.getBuiltinModule('node:sqlite')) as Sqlite | undefined; // the types are those of Node 20
   return sqlite !== undefined && isSafe(sqlite) ? sqlite : undefined;
 }
 
-/** Hides the warning that the module is experimental: it does not concern the reader of a command's output. */
+/** Hides the warning that the module is experimental, which means nothing to the user of a command. */
 function withoutWarning<T>(load: () => T): T {
   // eslint-disable-next-line typescript/unbound-method -- it is not called, but put back as it was
   const { emitWarning } = process;

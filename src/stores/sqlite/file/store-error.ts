@@ -3,29 +3,68 @@ import { dirname } from 'node:path';
 import { HooksError, QueueError } from '../../../errors.ts';
 
 const BUSY = 5;
-/** SQLite's code when a full disk has no room for the `-shm` file. */
+/** SQLite's code if a full disk has no room for the `-shm` file. */
 const FULL_INDEX = 10 | (19 << 8);
 
-/** Result codes of SQLite, primary and extended (sqlite.org/rescode.html): what is wrong, and the hint. */
-const REASONS: Readonly<Record<number, readonly [what: string, hint: string]>> = {
-  5: ['is locked by another program', 'end whatever holds it (a backup, an open sqlite3), then try again'],
-  6: ['is locked by another program', 'end whatever holds it (a backup, an open sqlite3), then try again'],
+/** The problem of a file, and the hint. */
+type Reason = readonly [what: string, hint: string];
+
+const LOCKED: Reason = [
+  'is locked by another program',
+  'end the program that locks it (a backup, an open sqlite3), then try again',
+];
+const DISK_FULL: Reason = [
+  'cannot be written: the disk is full',
+  'make room; what waits in the queue is kept',
+];
+const DISK_FAILS: Reason = [
+  'cannot be read or written: the disk reports an error',
+  'check the disk, its quota and its mount',
+];
+const NOT_ALLOWED: Reason = [
+  'cannot be opened: not allowed',
+  'check who owns it, or name another file with --store',
+];
+const NO_FOLDER: Reason = [
+  'cannot be made: a part of its path is not a folder',
+  'name another file with --store',
+];
+
+/** Reasons by SQLite's result code, primary or extended (sqlite.org/rescode.html). */
+const REASONS: Readonly<Record<number, Reason>> = {
+  5: LOCKED,
+  6: LOCKED,
   8: [
     'cannot be written: it or its disk is read-only',
     'make it writable, or name another file with --store',
   ],
-  10: ['cannot be read or written: the disk reports an error', 'check the disk, its quota and its mount'],
+  10: DISK_FAILS,
   11: ['is damaged', 'stop what uses it, run `hooks queue recover FILE --to NEW`, and put NEW in its place'],
-  13: ['cannot be written: the disk is full', 'make room; what waits in the queue is kept'],
-  [FULL_INDEX]: ['cannot be written: the disk is full', 'make room; what waits in the queue is kept'],
-  14: [
-    'cannot be opened',
-    'check that its folder is there and may be written, or name another file with --store',
-  ],
+  13: DISK_FULL,
+  [FULL_INDEX]: DISK_FULL,
+  14: ['cannot be opened', 'check that its folder exists and is writable, or name another file with --store'],
   26: ['is not a SQLite database', 'name another file with --store'],
 };
 
-/** SQLite's sentence for a result code, for errors that come with the sentence only (the package's `all()`). */
+/** Reasons by the code of a file operation. */
+const FILE_REASONS: Readonly<Record<string, Reason>> = {
+  EACCES: NOT_ALLOWED,
+  EPERM: NOT_ALLOWED,
+  EROFS: [
+    'cannot be written: its file system is read-only',
+    'mount its disk writable, or copy it with its -wal and -shm to another disk and name the copy',
+  ],
+  ENOSPC: DISK_FULL,
+  ENOENT: [
+    'cannot be made: no folder can be made there',
+    'name another file with --store, or another folder in HOOKS_DATA_DIR',
+  ],
+  ENOTDIR: NO_FOLDER,
+  EEXIST: NO_FOLDER,
+  EIO: DISK_FAILS,
+};
+
+/** Result codes by SQLite's message, for errors that have only the message (the package's `all()`). */
 const SENTENCES: Readonly<Record<string, number>> = {
   'database is locked': BUSY,
   'attempt to write a readonly database': 8,
@@ -37,47 +76,47 @@ const SENTENCES: Readonly<Record<string, number>> = {
 };
 
 interface SqliteError {
-  /** The code of Node's own module, always the extended one. */
+  /** The extended result code, from Node's own module. */
   readonly errcode?: number;
-  /** The code of the package. */
+  /** The extended result code, from the package. */
   readonly sqliteExtendedCode?: number;
   readonly message?: string;
 }
 
-/** SQLite's result code, extended where it is known; undefined for an error that is not SQLite's. */
+/** Returns SQLite's result code, extended if known. Undefined for an error that is not SQLite's. */
 function resultCode(error: unknown): number | undefined {
   const { errcode, sqliteExtendedCode, message = '' } = (error ?? {}) as SqliteError; // or whatever was thrown
   return sqliteExtendedCode ?? errcode ?? SENTENCES[message];
 }
 
-/** The result code of SQLite without its extension. */
+/** Returns SQLite's result code without its extension. */
 function primaryCode(error: unknown): number {
   return (resultCode(error) ?? 0) & 0xff;
 }
 
-/** Whether another program holds the file. */
+/** Whether another program locks the file. */
 export function isBusy(error: unknown): boolean {
   return primaryCode(error) === BUSY;
 }
 
-/** How long another program may hold the file before it is given up. */
+/** Milliseconds to wait for a lock of another program before failing. */
 const LOCK_WAIT_MS = 10_000;
-/** The wait between the tries: a part of what was waited already, since most locks last a moment. */
+/** The wait before the next try: a part of the time waited so far, because most locks are short. */
 const LOCK_RETRY = { part: 1 / 4, shortestMs: 2, longestMs: 100 };
 
-/** How long to wait before the next try; undefined when no lock failed it, or one that has lasted too long. */
+/** Returns the milliseconds to wait before the next try. Undefined if the error is not a lock, or the lock has lasted too long. */
 export function lockRetryMs(error: unknown, waitedMs: number): number | undefined {
   if (!isBusy(error) || waitedMs >= LOCK_WAIT_MS) return undefined;
   const { part, shortestMs, longestMs } = LOCK_RETRY;
   return Math.min(Math.max(waitedMs * part, shortestMs), longestMs);
 }
 
-/** SQLite's error for a busy file, where SQLite reports it by a result instead. */
+/** Creates SQLite's error for a locked file, for cases in which SQLite reports the lock by a result. */
 export function busyError(): Error {
   return Object.assign(new Error('database is locked'), { errcode: BUSY });
 }
 
-/** SQLite's error for a damaged file, where this program finds the damage. */
+/** Creates SQLite's error for a damaged file, for damage that this program finds. */
 export function damagedError(): Error {
   return Object.assign(new Error('database disk image is malformed'), { errcode: 11 });
 }
@@ -89,7 +128,7 @@ export function isConstraint(error: unknown): boolean {
 
 const FULL = 13;
 
-/** The disk is full, as far as SQLite can tell, or a quota is. */
+/** Whether the disk or a quota is full. */
 export function isDiskFull(error: unknown): boolean {
   const code = resultCode(error) ?? 0;
   return (
@@ -99,28 +138,28 @@ export function isDiskFull(error: unknown): boolean {
   );
 }
 
-/** SQLite's own error, for a write that is rejected before the disk is full. */
+/** Creates SQLite's error for a full disk, to reject a write before the disk is full. */
 export function diskFullError(): Error {
   return Object.assign(new Error('database or disk is full'), { errcode: FULL });
 }
 
-/** Result codes after which a connection cannot be trusted; 1 comes from statements over another schema. */
+/** Result codes after which a connection cannot be trusted. 1 is the code of a statement that does not match the schema. */
 const DOUBTFUL: readonly number[] = [1, 8, 10, 11, 14, 26];
 
 /**
- * Whether what SQLite has said is more than a lock, a full disk or a violated constraint: an fsync that failed says
- * nothing of what was written before it, a disk that was read-only and a file that was damaged may have been replaced.
+ * Whether the error is more than a lock, a full disk or a violated constraint. After a failed fsync, earlier writes are
+ * uncertain, and a file that was read-only or damaged may have been replaced.
  */
 export function isDoubtful(error: unknown): boolean {
   return DOUBTFUL.includes(primaryCode(error));
 }
 
-/** Whether what `work` has thrown may be due to the pages or rows that it looked at, so that other work can still be done. */
+/** Whether the error may concern only the pages or rows that `work` read, so that other work can still succeed. */
 export function isOfWhatWasRead(error: unknown): boolean {
   return [0, 10, 11].includes(primaryCode(error));
 }
 
-/** Turns an error of SQLite or the file system into one that a person can act upon. A HooksError stays as it is. */
+/** Turns an error of SQLite or the file system into one that a person can act on. Keeps a HooksError. */
 export function storeError(cause: unknown, file: string): HooksError {
   if (cause instanceof HooksError) return cause;
   const reason = REASONS[resultCode(cause) ?? 0] ?? REASONS[primaryCode(cause)];
@@ -131,8 +170,8 @@ export function storeError(cause: unknown, file: string): HooksError {
 
 const CANNOT_OPEN = 14;
 
-/** Why SQLite cannot open a file, which it does not say: its folder may not be written. */
-function folderReason(file: string): readonly [string, string] | undefined {
+/** Explains SQLite's error for a file that it cannot open: its folder may be read-only. Undefined if that is not the cause. */
+function folderReason(file: string): Reason | undefined {
   try {
     accessSync(dirname(file), constants.W_OK);
     return undefined;
@@ -141,33 +180,7 @@ function folderReason(file: string): readonly [string, string] | undefined {
   }
 }
 
-function fileReason(cause: unknown): readonly [string, string] {
-  const { code, message } = cause as NodeJS.ErrnoException; // whatever fails in this folder is an Error
-  switch (code) {
-    case 'EACCES':
-    case 'EPERM':
-      return ['cannot be opened: not allowed', 'check who owns it, or name another file with --store'];
-    case 'EROFS':
-      return [
-        'cannot be written: its file system is read-only',
-        'mount its disk writable, or copy it with its -wal and -shm to another disk and name the copy',
-      ];
-    case 'ENOSPC':
-      return ['cannot be written: the disk is full', 'make room; what waits in the queue is kept'];
-    case 'ENOENT':
-      return [
-        'cannot be made: no folder can be made there',
-        'name another file with --store, or another folder in HOOKS_DATA_DIR',
-      ];
-    case 'ENOTDIR':
-    case 'EEXIST':
-      return ['cannot be made: a part of its path is not a folder', 'name another file with --store'];
-    case 'EIO':
-      return [
-        'cannot be read or written: the disk reports an error',
-        'check the disk, its quota and its mount',
-      ];
-    default:
-      return [`failed: ${message}`, 'try again; -v shows where it failed'];
-  }
+function fileReason(cause: unknown): Reason {
+  const { code = '', message } = cause as NodeJS.ErrnoException; // whatever fails in this folder is an Error
+  return FILE_REASONS[code] ?? [`failed: ${message}`, 'try again; -v shows where it failed'];
 }

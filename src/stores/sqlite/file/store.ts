@@ -1,48 +1,57 @@
 import type { DiskRoom } from './disk-room.ts';
 import type { Statement } from './sqlite.ts';
 
-/** The one file of a data folder. Tables belong to the folders that use them. Everything rejects with QueueError when the file fails. */
+/**
+ * The database file of a data folder. Other folders define and use its tables. All methods reject with QueueError if the
+ * file fails.
+ */
 export interface Store {
-  /** Its path. */
+  /** The path of the file. */
   readonly file: string;
   readonly found: StoreFound;
   /**
-   * Runs `work` in a transaction that it shares with the other writes of this turn of the event loop, and resolves with
-   * what it returned once that is committed. When any of them throws or the commit fails, nothing of it is kept and all
-   * reject, but for those that are `separable`. `work` must not wait, and may run again after it was rolled back.
+   * Runs `work` in a transaction that it shares with the other writes of this turn of the event loop, and resolves to its
+   * result after the commit. If one of them throws or the commit fails, all are rolled back and rejected, except those that
+   * are `separable`. `work` must be synchronous, and may run again after a rollback.
    */
   write<T>(work: (sql: Sql) => T, options?: WriteOptions): Promise<T>;
-  /** Runs `work` over one state of the file. */
+  /** Runs `work` on one snapshot of the file. */
   read<T>(work: (sql: Sql) => T): Promise<T>;
-  /** Rejects when a write that adds would be rejected now. Writes the first time, and where no write has succeeded lately. */
+  /** Rejects if a write that adds would be rejected now. Writes a row on the first call, and if no write has succeeded lately. */
   check(options?: { readonly toAdd?: boolean }): Promise<void>;
-  /** What is known of the room on its disk. */
+  /** The room on the disk of the file. */
   readonly room: Pick<DiskRoom, 'isScarce' | 'keepReserve'>;
-  /** Commits what is promised, then closes the file. */
+  /** Commits pending writes, then closes the file. */
   close(): Promise<void>;
 }
 
-/** What was wrong with the file when it was opened. */
+/** Problems of the file that were found when it was opened. */
 export interface StoreFound {
-  /** Commits that were lost, since its log was damaged (cut-commits.ts). */
+  /** Commits that were lost because the log was damaged (cut-commits.ts). */
   readonly cutCommits: number;
-  /** Pages that were lost, since its log was deleted. */
+  /** Pages that were lost because the log was deleted. */
   readonly lostPages: number;
-  /** It had 0 bytes, and was initialized. */
+  /** Whether the file had 0 bytes and was initialized. */
   readonly wasEmpty: boolean;
 }
 
 export interface WriteOptions {
-  /** The failure that the write survives: the end of this process, or a power cut too, which has to wait for the disk. @default 'power cut' */
+  /** The failure that the write survives: the end of this process, or a power cut, which requires an fsync. @default 'power cut' */
   readonly survives?: 'exit' | 'power cut';
   /**
-   * Whether it stands by itself: when a page that it needs cannot be read, it rejects alone, and when that happens to
-   * others, it is committed without them. @default false
+   * Whether the write is independent: if it needs an unreadable page, it is rejected alone, and if others do, it is
+   * committed without them. @default false
    */
   readonly separable?: boolean;
-  /** Whether the write needs more room than it frees: then it is rejected while the disk is nearly full, so that the rest can go on. @default false */
+  /**
+   * Whether the write needs more room than it frees. It is then rejected when the disk is nearly full, so that other writes
+   * succeed. @default false
+   */
   readonly adds?: boolean;
 }
 
-/** The statement of an SQL text, prepared once. Another function after the file was opened again: it may be another file then. */
+/**
+ * Returns the prepared statement of an SQL text. After the file was opened again, this is another function, because the file
+ * may be another.
+ */
 export type Sql = (text: string) => Statement;

@@ -1,7 +1,10 @@
 import type { Sql } from '../file/store.ts';
 import type { LaneId } from '../../../queue/queue.ts';
 
-/** The rows of lanes in the file, by name. A row is never removed, so its number is remembered once it is committed, for as long as it is the same file. */
+/**
+ * Finds the row of a lane by its name, and remembers its number after the commit. Rows are never removed, so a number is
+ * valid as long as the file is the same.
+ */
 export class LaneRows {
   readonly #known = new Map<string, Map<string, number>>();
   #sql: Sql | undefined;
@@ -23,7 +26,7 @@ export class LaneRows {
     return Number(made.lastInsertRowid);
   }
 
-  /** Called once the lane is committed, with what it was committed over. */
+  /** Remembers a committed lane. `sql` is the one of the transaction: after reopening, the file may be another. */
   remember(sql: Sql, { source, destination }: LaneId, id: number): void {
     if (sql !== this.#sql) return;
     const destinations = this.#known.get(source) ?? new Map<string, number>();

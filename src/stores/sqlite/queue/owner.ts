@@ -9,19 +9,20 @@ import { NO_PROGRESS, type Progress } from '../../../queue/delivery.ts';
 import { OPEN, readStoredJson, writeProgress } from './sqlite-rows.ts';
 
 const BEAT_MS = 2_000;
-/** 16 s: longer than a busy process is silent. After it, other processes take its claims, and its tokens are void when it wakes up. */
+/** 16 s: longer than a busy process is silent. Then other processes take its claims, and its tokens are invalid when it continues. */
 const SILENT_BEATS = 8;
 
 /**
- * This process among those that deliver from one file. Each shows by a counter that it lives; a process that sees the counter of
- * another stand still for SILENT_BEATS of its own beats releases the claims of that one. So no clock is read: setting a clock
- * steals no claim, nor does the first process that wakes up after all of them slept; and a claim never outlives its owner for long.
+ * Registers this process among those that deliver from one file, and releases the claims of dead ones. Each process
+ * increments a counter with every beat; if the counter of another stands still for SILENT_BEATS beats of this process, that
+ * process is dead. No wall clock is used, so setting a clock steals no claim, nor does the first process that wakes up after
+ * a suspension. A claim ends soon after its owner.
  */
 export class Owner {
   readonly id = randomBytes(9).toString('base64url');
   readonly #store: Store;
   readonly #clock: Clock;
-  /** The counters of the others, and for how many beats of this process each has stood still. */
+  /** The counters of the other processes, and how many beats of this process each has stood still. */
   readonly #seen = new Map<string, { readonly beats: number; readonly still: number }>();
   #beats = 0;
   #cancelBeat: (() => void) | undefined;
@@ -32,13 +33,23 @@ export class Owner {
     this.#clock = clock;
   }
 
-  /** Registers this process, in every transaction that claims: another may have removed it as dead. Its old tokens stay void. */
+  /**
+   * Registers this process in every transaction that claims, because another process may have removed it as dead. Its old
+   * tokens stay invalid.
+   */
   enter(sql: Sql): void {
     if (this.#cancelBeat === undefined) this.#start(sql);
-    sql('INSERT OR IGNORE INTO owners VALUES (?, ?, ?, ?, ?)').run(...this.#row());
+    const now = Math.floor(this.#clock.now());
+    sql('INSERT OR IGNORE INTO owners VALUES (?, ?, ?, ?, ?)').run(
+      this.id,
+      HOST,
+      process.pid,
+      this.#beats,
+      now,
+    );
   }
 
-  /** Leaves open claims until another process sees that this one is gone. */
+  /** Leaves open claims until another process notices that this one has ended. */
   async close(): Promise<void> {
     this.#isClosed = true;
     if (this.#cancelBeat === undefined) return;
@@ -70,7 +81,7 @@ export class Owner {
   async #beat(): Promise<void> {
     this.#store.room.keepReserve();
     try {
-      // Not only for this process: it has the disk keep what was settled since the last beat.
+      // The write also makes the disk store everything that was settled since the last beat.
       await this.#store.write((sql) => {
         this.#beats++;
         this.#noteTime(sql);
@@ -82,12 +93,12 @@ export class Owner {
         this.#releaseDead(sql);
       });
     } catch {
-      // Claims meet the same error and report it; the next beat tries again.
+      // Claims meet the same error and report it. The next beat tries again.
     }
     if (!this.#isClosed) this.#scheduleBeat();
   }
 
-  /** Continues from the latest recorded time when the wall clock was set back: deliveries must not wait longer for it. */
+  /** Continues from the latest recorded time if the wall clock was set back, so that deliveries do not wait longer. */
   #catchUp(sql: Sql): void {
     const now = this.#clock.now();
     const latest = sql(`SELECT at FROM latest_time WHERE at > ?1 AND (${IS_DUE_LATER} OR ${ARE_OTHERS})`);
@@ -97,10 +108,6 @@ export class Owner {
 
   #noteTime(sql: Sql): void {
     sql('INSERT OR REPLACE INTO latest_time VALUES (1, ?)').run(Math.floor(this.#clock.now()));
-  }
-
-  #row(): [string, string, number, number, number] {
-    return [this.id, HOST, process.pid, this.#beats, Math.floor(this.#clock.now())];
   }
 
   /** Releases the claims of dead owners. */
@@ -127,7 +134,7 @@ const ARE_OTHERS = 'EXISTS (SELECT 1 FROM owners WHERE owner <> ?2)';
 const IS_DUE_LATER =
   'EXISTS (SELECT 1 FROM lanes l WHERE EXISTS (SELECT 1 FROM waiting w WHERE w.lane = l.lane AND w.due_at > ?1))';
 
-/** The processes that deliver from the file, as far as another process can see: alive on this machine, or with a recent beat. */
+/** Returns the processes that deliver from the file: those of this machine that run, and others with a recent beat. */
 export function livingOwners(
   sql: Sql,
   now: number,
@@ -144,12 +151,12 @@ export function livingOwners(
     );
 }
 
-/** Whether processes of this machine that have ended left claims behind. */
+/** Whether ended processes of this machine have open claims. */
 export function hasGoneOwners(sql: Sql): boolean {
   return goneOwners(sql).length > 0;
 }
 
-/** Releases the claims of processes that have ended, for a process that does not deliver and so has seen no counter stand still. */
+/** Releases the claims of ended processes, for a process that does not deliver and therefore counts no beats. */
 export function releaseGoneOwners(sql: Sql): void {
   for (const owner of goneOwners(sql)) release(sql, owner);
 }
@@ -164,7 +171,7 @@ function release(sql: Sql, owner: string): void {
   sql('DELETE FROM owners WHERE owner = ?').run(owner);
 }
 
-/** Ends claims: their deliveries are due as they were, with the progress last renewed. */
+/** Ends claims. Their deliveries are due as before, with the progress of the last renewal. */
 export function giveBack(sql: Sql, claims: readonly Row[]): void {
   for (const { seq, lane, due_at: dueAt, progress } of claims) {
     const place = { seq: Number(seq), lane: Number(lane), dueAt: Number(dueAt) };
@@ -174,7 +181,7 @@ export function giveBack(sql: Sql, claims: readonly Row[]): void {
   }
 }
 
-/** Where process ids mean the same: one boot of one machine, one namespace of processes. */
+/** Identifies the PID namespace: boot id plus PID namespace. Only within it does a process id identify a process. */
 const HOST = hostId();
 
 function hostId(): string {

@@ -1,5 +1,7 @@
+import { STATE } from './sqlite-rows.ts';
+
 /**
- * What the rows of the tables say together (the view `queue` shows it):
+ * The rows of each state (the view `queue` shows the states):
  *
  *   added      deliveries, and waiting or held; one row of order_lines for each of its keys
  *   pending    waiting (may be claimed when due), or held (an order key has an earlier one; not claimable)
@@ -7,8 +9,8 @@
  *   retrying   waiting, with progress
  *   settled    no longer in waiting, held or order_lines; progress says how it ended
  *
- * What changes often lies in small tables, and what is large (bodies) never changes: a claim costs the same however
- * much waits, in whatever order it falls due. Times are ms since the epoch.
+ * Small tables hold what changes often, and bodies, which are large, never change: the cost of a claim does not depend on
+ * how many deliveries wait, or on their order. Times are milliseconds since the epoch.
  */
 export const QUEUE_TABLES = `
 CREATE TABLE lanes (
@@ -18,7 +20,7 @@ CREATE TABLE lanes (
   UNIQUE (source, destination)
 );
 
--- As it was added. seq is the order of adding.
+-- Deliveries as they were added. seq is the order of adding.
 CREATE TABLE deliveries (
   seq INTEGER PRIMARY KEY,
   id TEXT NOT NULL UNIQUE,
@@ -27,14 +29,14 @@ CREATE TABLE deliveries (
   type TEXT NOT NULL,
   order_keys TEXT NOT NULL, -- JSON: [string]
   created_at INTEGER NOT NULL,
-  due_at INTEGER NOT NULL, -- at first; later ones are in progress
+  due_at INTEGER NOT NULL, -- the first one; later ones are in progress
   body BLOB NOT NULL, -- the exact bytes of every attempt
   checksum INTEGER NOT NULL, -- CRC-32 of body, message_id and order_keys (checksum.ts)
-  trace TEXT -- the W3C traceparent that it came with, then after a space the tracestate
+  trace TEXT -- the W3C traceparent of the message, and after a space the tracestate
 );
 CREATE INDEX deliveries_created ON deliveries (created_at);
 
--- Unsettled, and first in each of its order keys.
+-- Unsettled deliveries that are first in each of their order keys.
 CREATE TABLE waiting (
   lane INTEGER NOT NULL,
   due_at INTEGER NOT NULL,
@@ -42,7 +44,7 @@ CREATE TABLE waiting (
   PRIMARY KEY (lane, due_at, seq)
 ) WITHOUT ROWID;
 
--- Unsettled, and behind another in this many of its order keys.
+-- Unsettled deliveries that are behind another one in held_by of their order keys.
 CREATE TABLE held (
   seq INTEGER PRIMARY KEY,
   lane INTEGER NOT NULL,
@@ -57,7 +59,7 @@ CREATE TABLE order_lines (
   PRIMARY KEY (lane, order_key, seq)
 ) WITHOUT ROWID;
 
--- The processes that deliver. One whose beats stand still is dead, and its claims go with it.
+-- The processes that deliver. A process whose beats stand still is dead, and its claims are released.
 CREATE TABLE owners (
   owner TEXT PRIMARY KEY,
   host TEXT NOT NULL,
@@ -73,16 +75,16 @@ CREATE TABLE claims (
   owner TEXT NOT NULL REFERENCES owners ON DELETE CASCADE,
   token TEXT NOT NULL,
   lease_ends_at INTEGER NOT NULL,
-  progress TEXT NOT NULL -- JSON: with the round that the claim began, or as last renewed; kept in the table progress once the claim is over
+  progress TEXT NOT NULL -- JSON: with the round that the claim began, or as last renewed; copied to the table progress when the claim ends
 );
 
 CREATE TABLE progress (
   seq INTEGER PRIMARY KEY REFERENCES deliveries ON DELETE CASCADE,
   lane INTEGER NOT NULL,
-  due_at INTEGER NOT NULL, -- when its next round is due, or its last one was
+  due_at INTEGER NOT NULL, -- when the next round is due, or the last one was
   settled_state TEXT, -- delivered, dead; NULL: not settled
   reason TEXT, -- of a dead letter: rejected, exhausted, invalid, cancelled
-  detail TEXT, -- of one that was dead on arrival: what is wrong with it
+  detail TEXT, -- what is wrong with an invalid message
   settled_at INTEGER,
   rounds INTEGER NOT NULL,
   first_attempt_at INTEGER,
@@ -91,19 +93,13 @@ CREATE TABLE progress (
   not_before TEXT NOT NULL -- JSON: {url: until}
 );
 CREATE INDEX progress_settled ON progress (settled_state, settled_at, lane) WHERE settled_state IS NOT NULL;
--- Partial, so that what is delivered at once costs nothing.
+-- Partial, so that deliveries that succeed at once cost nothing.
 CREATE INDEX progress_undelivered ON progress (settled_state) WHERE settled_state IS NOT 'delivered';
 
 -- For people: SELECT * FROM queue WHERE state = 'dead';
 CREATE VIEW queue AS
 SELECT
-  d.seq, d.id, l.source, l.destination,
-  CASE
-    WHEN p.settled_state IS NOT NULL THEN p.settled_state
-    WHEN c.seq IS NOT NULL THEN 'sending'
-    WHEN p.rounds > 0 THEN 'retrying'
-    ELSE 'pending'
-  END AS state,
+  d.seq, d.id, l.source, l.destination,${STATE},
   p.reason, p.detail, d.message_id, d.type, d.order_keys,
   h.held_by,
   d.created_at, strftime('%Y-%m-%dT%H:%M:%fZ', d.created_at / 1000.0, 'unixepoch') AS created,
@@ -120,15 +116,15 @@ LEFT JOIN progress p ON p.seq = d.seq
 LEFT JOIN claims c ON c.seq = d.seq
 LEFT JOIN held h ON h.seq = d.seq;
 
--- One row: how late it was when a process last looked. The times of what waits go by it, also when the clock was set back since.
+-- One row: the latest time that a process recorded. Due times count from it if the clock was set back later.
 CREATE TABLE latest_time (id INTEGER PRIMARY KEY CHECK (id = 1), at INTEGER NOT NULL);
 
--- Counters, since counting a million rows for each look would keep deliveries waiting. countAdded counts what is added, the
--- triggers below count the rest.
+-- Counters, since counting a million rows each time would delay deliveries. countAdded counts added deliveries, the triggers
+-- below count the rest.
 CREATE TABLE lane_counts (
   lane INTEGER PRIMARY KEY REFERENCES lanes,
   deliveries INTEGER NOT NULL DEFAULT 0,
-  tried INTEGER NOT NULL DEFAULT 0, -- of them: not settled, and a round behind them
+  tried INTEGER NOT NULL DEFAULT 0, -- unsettled, after at least one round
   delivered INTEGER NOT NULL DEFAULT 0,
   dead INTEGER NOT NULL DEFAULT 0
 );

@@ -1,15 +1,15 @@
-import { NO_PROGRESS } from '../../../queue/delivery.ts';
+import { NO_PROGRESS, type Progress } from '../../../queue/delivery.ts';
 import type { DropResult, DueResult, RetryResult } from '../../../queue/inspection.ts';
 import type { Row } from '../file/sqlite.ts';
 import type { Sql } from '../file/store.ts';
-import { join, leave, leaveAllLines, stopWaiting, wait } from './sqlite-lines.ts';
+import { join, leave, leaveAllLines, stopWaiting, wait, type LaneEntry } from './sqlite-lines.ts';
 import { OPEN, readDelivery, SELECT_DELIVERIES, STATE, WITH_STATE, writeProgress } from './sqlite-rows.ts';
 
 export function findDeliveryRow(sql: Sql, id: string): Row | undefined {
   return sql(`${SELECT_DELIVERIES} WHERE d.id = ?`).get(id);
 }
 
-/** Marks a delivery damaged by its seq: the id may be what is damaged. */
+/** Marks a delivery damaged by its seq, because its id may be damaged. */
 export function markDeliveryDamaged(sql: Sql, seq: number, now: number): void {
   const row = sql(`${SELECT_DELIVERIES} WHERE d.seq = ?`).get(seq);
   if (row === undefined) return;
@@ -43,13 +43,22 @@ export function makeDeliveryDue(sql: Sql, id: string, now: number): DueResult {
   if (isDamaged) return 'dead';
   if (state !== 'retrying') return state === 'pending' ? 'due' : state;
   const place = { seq: Number(row['seq']), lane: Number(row['lane']), dueAt };
-  stopWaiting(sql, place);
-  wait(sql, { ...place, dueAt: now });
-  writeProgress(sql, { ...place, dueAt: now }, { ...progress, notBefore: {} }, OPEN);
+  reschedule(sql, place, { dueAt: now, progress: { ...progress, notBefore: {} } });
   return 'due';
 }
 
-/** Treats a delivery as added now: others of its order keys may be in flight. */
+/** Lets a delivery wait for another round at `dueAt`. */
+export function reschedule(
+  sql: Sql,
+  place: LaneEntry,
+  { dueAt, progress }: { readonly dueAt: number; readonly progress: Progress },
+): void {
+  stopWaiting(sql, place);
+  wait(sql, { ...place, dueAt });
+  writeProgress(sql, { ...place, dueAt }, progress, OPEN);
+}
+
+/** Gives a delivery a new seq, as if it was added now, because others with its order keys may be in flight. */
 function moveToEnd(sql: Sql, seq: number, now: number): number {
   sql('DELETE FROM progress WHERE seq = ?').run(seq);
   const row = sql(
@@ -58,7 +67,7 @@ function moveToEnd(sql: Sql, seq: number, now: number): number {
   return Number(row?.['seq']);
 }
 
-/** Removes deliveries that are not in flight. Each statement costs more than a row, so one removes them all. */
+/** Removes deliveries that are not in flight. One statement removes all, since a statement costs more than a row. */
 export function dropDeliveryRows(sql: Sql, ids: readonly string[]): readonly DropResult[] {
   const found = new Map(
     sql(PLACES)
@@ -79,7 +88,7 @@ export function dropDeliveryRows(sql: Sql, ids: readonly string[]): readonly Dro
   return results;
 }
 
-/** Takes a delivery out of its lines. The order keys of a damaged one cannot be relied on. */
+/** Removes a delivery from its lane and its lines. The order keys of a damaged delivery are not reliable. */
 function leaveLines(sql: Sql, id: string, row: Row): void {
   const place = { seq: Number(row['seq']), lane: Number(row['lane']), dueAt: Number(row['due_at']) };
   const stored = findDeliveryRow(sql, id);

@@ -4,14 +4,14 @@ import { isUntried, type Delivery } from '../../../queue/delivery.ts';
 import { lineUp } from './sqlite-lines.ts';
 import { OPEN, writeProgress } from './sqlite-rows.ts';
 
-/** A delivery that was added. */
+/** The result of adding a delivery. */
 interface Inserted {
   readonly seq: number;
-  /** Whether it may be claimed; the caller then passes its seq to `waitAll`. */
+  /** Whether the delivery is claimable. The caller then passes its seq to `waitAll`. */
   readonly waits: boolean;
 }
 
-/** Adds a delivery, unless its id is known: then it returns undefined. The caller passes what it adds to `countAdded`. */
+/** Adds a delivery. Returns undefined if its id is known. The caller counts added deliveries with `countAdded`. */
 export function insertDelivery(sql: Sql, delivery: Delivery, lane: number): Inserted | undefined {
   const { id, messageId, type, orderKeys, createdAt, dueAt, body, state, progress, trace = null } = delivery;
   const keys = orderKeys.length === 0 ? '[]' : JSON.stringify(orderKeys);
@@ -31,7 +31,7 @@ export function insertDelivery(sql: Sql, delivery: Delivery, lane: number): Inse
   return { seq: place.seq, waits: !lineUp(sql, place, orderKeys) };
 }
 
-/** Counts what was added to each lane: once for a batch, since a trigger of each row would cost as much as an index. */
+/** Counts the deliveries that a batch added to each lane. A trigger per row would cost as much as an index. */
 export function countAdded(sql: Sql, added: ReadonlyMap<number, number>): void {
   for (const [lane, count] of added) {
     sql('UPDATE lane_counts SET deliveries = deliveries + ? WHERE lane = ?').run(count, lane);

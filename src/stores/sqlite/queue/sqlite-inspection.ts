@@ -30,7 +30,7 @@ import {
   WITH_STATE,
 } from './sqlite-rows.ts';
 
-/** Looks into the file of a SqliteQueue, from its process or another. `store` is opened with QUEUE_TABLES. */
+/** Reads and changes the file of a SqliteQueue, from its own or another process. `store` is opened with QUEUE_TABLES. */
 export class SqliteInspection implements QueueInspection {
   readonly #store: Store;
   readonly #clock: Clock;
@@ -122,7 +122,7 @@ export class SqliteInspection implements QueueInspection {
       .filter((_, index) => shown[index] !== deliveries[index])
       .map(({ seq }) => Number(seq));
     if (damaged.length > 0) {
-      // Where nothing can be written, it is shown as what it is to become.
+      // If the file is read-only, they are only shown as damaged.
       await this.#store
         .write((sql) => damaged.forEach((seq) => markDeliveryDamaged(sql, seq, now)))
         .catch(() => {});
@@ -130,10 +130,10 @@ export class SqliteInspection implements QueueInspection {
     return shown;
   }
 
-  /** Releases claims of gone processes: the next delivering process would, but there may be none. */
+  /** Releases the claims of processes that have ended. The next delivering process would do so too, but there may be none. */
   async #releaseGoneOwners(): Promise<void> {
     if (!(await this.#store.read(hasGoneOwners))) return;
-    // Where nothing can be written, it is shown as it was left.
+    // If the file is read-only, the deliveries stay `sending`.
     await this.#store.write(releaseGoneOwners, { survives: 'exit' }).catch(() => {});
   }
 }
@@ -142,11 +142,11 @@ const IDS = `
   SELECT d.id, ${STATE} FROM deliveries d ${WITH_STATE}
   WHERE state IN (SELECT value FROM json_each(?)) ORDER BY d.seq`;
 
-// CROSS JOIN keeps SQLite from going over all deliveries.
+// CROSS JOIN keeps SQLite from scanning all deliveries.
 const STATES = `
   SELECT d.id, ${STATE} FROM json_each(?) i CROSS JOIN deliveries d ON d.id = i.value ${WITH_STATE}`;
 
-// A cursor of an earlier page is behind the first delivery that `since` selects already.
+// The cursor of an earlier page is already after the first delivery that `since` selects.
 function rowsOf(sql: Sql, { states, since = 0, after = 0, limit }: DeliverySelection): Row[] {
   const start = after === 0 && since > 0 ? beforeFirstSince(sql, since) : after;
   if (start === undefined) return [];
@@ -155,13 +155,16 @@ function rowsOf(sql: Sql, { states, since = 0, after = 0, limit }: DeliverySelec
   return sql(text).all(start, since, JSON.stringify(states), limit);
 }
 
-/** The seq before the first that was added since then: by index, since seqs and times need not grow together. */
+/**
+ * Returns the seq before the first delivery added since then. Uses the index of times, because seqs and times can be in
+ * different orders.
+ */
 function beforeFirstSince(sql: Sql, since: number): number | undefined {
   const first = sql(FIRST_SINCE).get(since)?.['seq'];
   return typeof first === 'number' ? first - 1 : undefined;
 }
 
-// `+` keeps SQLite from going over all deliveries in the order of seq.
+// `+` keeps SQLite from scanning all deliveries in the order of seq.
 const FIRST_SINCE =
   'SELECT min(+seq) AS seq FROM deliveries INDEXED BY deliveries_created WHERE created_at >= ?';
 
@@ -169,7 +172,7 @@ const LISTED = 'd.created_at >= ? AND state IN (SELECT value FROM json_each(?))'
 
 const LIST = `${SELECT_DELIVERIES} WHERE d.seq > ? AND ${LISTED} ORDER BY d.seq LIMIT ?`;
 
-// Where few of very many are in the state that is asked for.
+// Faster lists for states that few of many deliveries are in.
 const UNDELIVERED = "p.settled_state IS NOT 'delivered' AND p.settled_state IS";
 const LIST_ONE: Readonly<Partial<Record<DeliveryState, string>>> = {
   dead: listFrom('progress p', `${UNDELIVERED} 'dead' AND p.seq`),
@@ -177,7 +180,7 @@ const LIST_ONE: Readonly<Partial<Record<DeliveryState, string>>> = {
   sending: listFrom('claims c', 'c.seq'),
 };
 
-/** Lists over one small table, in the order of its seqs. */
+/** Builds a list that reads a small table in the order of its seqs. */
 function listFrom(table: 'progress p' | 'claims c', where: string): string {
   const other = table === 'claims c' ? 'progress p' : 'claims c';
   return `
@@ -187,7 +190,7 @@ function listFrom(table: 'progress p' | 'claims c', where: string): string {
   WHERE ${where} > ? AND ${LISTED} ORDER BY ${table.slice(-1)}.seq LIMIT ?`;
 }
 
-// Nothing is counted but claims, which are few.
+// Counts only claims, which are few.
 const STATS = `
   SELECT source, destination, n.deliveries - n.delivered - n.dead AS open, n.tried, n.delivered, n.dead,
     (SELECT count(*) FROM claims c WHERE c.lane = l.lane) AS sending,

@@ -1,18 +1,18 @@
 import type { Sql } from '../file/store.ts';
 
-/** A delivery as its lane sees it. */
+/** The place of a delivery in its lane. */
 export interface LaneEntry {
   readonly lane: number;
   readonly dueAt: number;
   readonly seq: number;
 }
 
-/** Puts a delivery behind the earlier ones of its order keys; it waits to be claimed when there are none. */
+/** Puts a delivery behind the earlier ones with its order keys. Makes it claimable if there are none. */
 export function join(sql: Sql, place: LaneEntry, orderKeys: readonly string[]): void {
   if (!lineUp(sql, place, orderKeys)) wait(sql, place);
 }
 
-/** Puts a delivery into its lines, without letting it wait. Returns false when there are no earlier ones. */
+/** Puts a delivery into the lines of its order keys. Returns whether an earlier delivery holds it back. */
 export function lineUp(sql: Sql, { lane, dueAt, seq }: LaneEntry, orderKeys: readonly string[]): boolean {
   let heldBy = 0;
   for (const key of distinct(orderKeys)) {
@@ -23,13 +23,13 @@ export function lineUp(sql: Sql, { lane, dueAt, seq }: LaneEntry, orderKeys: rea
   return heldBy > 0;
 }
 
-/** Takes a delivery out, wherever it stands. Deliveries that are then first in all their keys may be claimed. */
+/** Removes a delivery from its lane and its lines. Makes deliveries claimable that are then first in all their lines. */
 export function leave(sql: Sql, place: LaneEntry, orderKeys: readonly string[]): void {
   stopWaiting(sql, place);
   for (const key of distinct(orderKeys)) leaveLine(sql, place, key);
 }
 
-/** Takes a delivery out of all lines: its order keys cannot be trusted. */
+/** Removes a delivery from all lines where it is found, because its own order keys are damaged. */
 export function leaveAllLines(sql: Sql, place: LaneEntry): void {
   stopWaiting(sql, place);
   for (const { lane, order_key: key } of sql('SELECT lane, order_key FROM order_lines WHERE seq = ?').all(
@@ -43,7 +43,7 @@ export function wait(sql: Sql, { lane, dueAt, seq }: LaneEntry): void {
   sql('INSERT INTO waiting VALUES (?, ?, ?)').run(lane, dueAt, seq);
 }
 
-/** Lets deliveries wait as they were added, in one statement, since each costs more than a row. */
+/** Makes deliveries claimable as they were added. One statement for all, since a statement costs more than a row. */
 export function waitAll(sql: Sql, seqs: readonly number[]): void {
   sql(
     'INSERT INTO waiting SELECT lane, due_at, seq FROM deliveries WHERE seq IN (SELECT value FROM json_each(?))',
@@ -65,7 +65,7 @@ function leaveLine(sql: Sql, { lane, seq }: LaneEntry, key: string): void {
     lane,
     key,
   )?.['seq'];
-  // A delivery that is still behind an earlier one was not held by this one.
+  // If the line has an earlier delivery, this one held back none.
   if (typeof first === 'number' && first > seq) advance(sql, first);
 }
 
@@ -78,12 +78,12 @@ function advance(sql: Sql, seq: number): void {
   wait(sql, { lane: Number(row['lane']), dueAt: Number(row['due_at']), seq });
 }
 
-/** A key that is named twice counts once, or its owner would wait for itself. */
+/** Ignores duplicate keys, with which a delivery would wait for itself. */
 function distinct(keys: readonly string[]): Iterable<string> {
   return new Set(keys.map(storable));
 }
 
-/** Some drivers read a text no further than its first NUL. */
+/** Escapes keys with NUL, at which some drivers cut a text. */
 function storable(key: string): string {
   return key.includes('\0') ? JSON.stringify(key) : key;
 }

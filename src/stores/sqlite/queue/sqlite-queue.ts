@@ -7,29 +7,30 @@ import { LaneRows } from './lane-rows.ts';
 import { giveBack, Owner } from './owner.ts';
 import type { Claim, ClaimResult, ClaimRequest, LaneId, Queue, Settlement } from '../../../queue/queue.ts';
 import { forgetOldest, SqliteRetention, type SqliteRetentionOptions } from './sqlite-retention.ts';
-import { leave, leaveAllLines, stopWaiting, wait, waitAll, type LaneEntry } from './sqlite-lines.ts';
+import { reschedule } from './sqlite-changes.ts';
+import { leave, leaveAllLines, waitAll } from './sqlite-lines.ts';
 import { countAdded, insertDelivery } from './sqlite-insert.ts';
-import { OPEN, rowToDelivery, writeProgress, type Standing } from './sqlite-rows.ts';
+import { rowToDelivery, writeProgress } from './sqlite-rows.ts';
 
 export interface SqliteQueueOptions {
-  /** Opened with QUEUE_TABLES. It stays open when the queue is closed. */
+  /** Opened with QUEUE_TABLES. Closing the queue does not close it. */
   readonly store: Store;
   readonly clock: Clock;
-  /** How long what is settled is remembered. @default forever */
+  /** How long settled deliveries are kept. @default forever */
   readonly retention?: SqliteRetentionOptions;
 }
 
-/** How the writes of one lane or one delivery are committed: a page of it that cannot be read stops no others. */
+/** Commit options of one lane or delivery: an unreadable page fails only the writes that need it. */
 const PER_LANE = { survives: 'exit', separable: true } as const;
 
-/** After this long a caller may look again for what another process holds. */
+/** Milliseconds after which a caller should look again for deliveries that another process has claimed. */
 const OTHERS_MS = 2_000;
 
 /**
- * A queue in a file, which several processes may share. What was added survives a power cut once `add` has resolved. What
- * was claimed, renewed and settled survives the end of the process at once, and a power cut after BEAT_MS at most: what
- * was delivered in the last moments before one is delivered again. An fsync for each settlement would cost most of the
- * speed, and could not spare the receiver what was in flight.
+ * A queue in a file, which several processes may share. Added deliveries survive a power cut when `add` resolves. Claims,
+ * renewals and settlements survive the end of the process at once, and a power cut after BEAT_MS at most: the last
+ * deliveries before a power cut are repeated. An fsync per settlement would cost most of the speed, and would not prevent
+ * repeating the deliveries in flight.
  */
 export class SqliteQueue implements Queue {
   readonly #store: Store;
@@ -73,38 +74,36 @@ export class SqliteQueue implements Queue {
     });
   }
 
-  async claim({ source, destination, limit, leaseMs }: ClaimRequest): Promise<ClaimResult> {
+  async claim(request: ClaimRequest): Promise<ClaimResult> {
     this.#assertOpen();
     this.#retention.start();
-    const name = { source, destination };
-    // The caller has checked that its leases still count; the clock may be set, or the process stopped, before the write.
+    // The time before the write, because the caller has checked its own leases for this time. The clock may change, or the
+    // process stop, before the write.
     const askedAt = this.#clock.now();
-    const result = await this.#store.write((sql) => {
-      // Where there is no lane too: it is the owner that finds out that the file was replaced.
+    return this.#store.write((sql) => {
+      // Even if the lane does not exist, because this detects a replaced file.
       this.#owner.enter(sql);
-      const lane = this.#lanes.find(sql, name);
+      const lane = this.#lanes.find(sql, request);
       if (lane === undefined) return { claims: [], nextDueAt: undefined };
-      return this.#take(sql, { name, lane, limit, leaseMs, askedAt });
+      return this.#take(sql, { ...request, lane, askedAt });
     }, PER_LANE);
-    return result;
   }
 
   async renew({ token }: Claim, progress: Progress, leaseMs: number): Promise<boolean> {
     this.#assertOpen();
     const leaseEndsAt = Math.ceil(this.#clock.now() + leaseMs);
-    const isOurs = await this.#store.write((sql) => {
+    return this.#store.write((sql) => {
       const { changes } = sql(
         'UPDATE claims SET lease_ends_at = ?, progress = ? WHERE seq = ? AND token = ?',
       ).run(leaseEndsAt, JSON.stringify(progress), seqOf(token), token);
       return Number(changes) === 1;
     }, PER_LANE);
-    return isOurs;
   }
 
   async settle({ delivery, token }: Claim, settlement: Settlement): Promise<boolean> {
     this.#assertOpen();
     const settledAt = Math.floor(this.#clock.now());
-    const isOurs = await this.#store.write((sql) => {
+    return this.#store.write((sql) => {
       const seq = seqOf(token);
       const { changes } = sql('DELETE FROM claims WHERE seq = ? AND token = ?').run(seq, token);
       const lane = this.#lanes.find(sql, delivery);
@@ -115,17 +114,18 @@ export class SqliteQueue implements Queue {
       } else {
         if (delivery.isDamaged) leaveAllLines(sql, place);
         else leave(sql, place, delivery.orderKeys);
-        writeProgress(sql, place, settlement.progress, standingOf(settlement, settledAt));
+        const reason = settlement.state === 'dead' ? settlement.reason : null;
+        const standing = { state: settlement.state, reason, detail: null, settledAt };
+        writeProgress(sql, place, settlement.progress, standing);
         if (this.#store.room.isScarce) forgetOldest(sql);
       }
       return true;
     }, PER_LANE);
-    return isOurs;
   }
 
   async lanes(): Promise<readonly LaneId[]> {
     this.#assertOpen();
-    // A held delivery is behind one that waits.
+    // A held delivery is always behind a waiting one.
     const rows = await this.#store.read((sql) =>
       sql(
         'SELECT source, destination FROM lanes WHERE EXISTS (SELECT 1 FROM waiting WHERE lane = lanes.lane)',
@@ -144,7 +144,7 @@ export class SqliteQueue implements Queue {
     await this.#owner.close();
   }
 
-  #take(sql: Sql, { name, lane, limit, leaseMs, askedAt }: Taking): ClaimResult {
+  #take(sql: Sql, { source, destination, lane, limit, leaseMs, askedAt }: Taking): ClaimResult {
     this.#endLeases(sql, lane, askedAt);
     const now = this.#clock.now();
     const call = this.#claimCalls++;
@@ -155,7 +155,7 @@ export class SqliteQueue implements Queue {
       const seq = Number(row['seq']);
       const token = `${seq}.${this.#owner.id}.${call}`;
       const whole = row['is_new'] === 1 ? row : { ...row, ...sql(PROGRESS).get(seq) };
-      const delivery = rowToDelivery(whole, { ...name, state: 'sending' });
+      const delivery = rowToDelivery(whole, { source, destination, state: 'sending' });
       const begun = JSON.stringify(withRound(delivery.progress, now));
       insertClaim.run(seq, lane, delivery.dueAt, this.#owner.id, token, leaseEndsAt, begun);
       return { delivery, token };
@@ -163,7 +163,7 @@ export class SqliteQueue implements Queue {
     return { claims, nextDueAt: this.#nextDueAt(sql, { lane, now, last: rows.at(-1) }) };
   }
 
-  /** Ends the expired leases of this owner. Those of others end with their owner, whose clock need not be ours. */
+  /** Ends the expired leases of this owner. Those of other owners end with their owner, whose clock may differ. */
   #endLeases(sql: Sql, lane: number, askedAt: number): void {
     const over = sql('SELECT * FROM claims WHERE lane = ? AND owner = ? AND lease_ends_at <= ?').all(
       lane,
@@ -191,16 +191,13 @@ export class SqliteQueue implements Queue {
   }
 }
 
-interface Taking {
-  readonly name: LaneId;
+interface Taking extends ClaimRequest {
   readonly lane: number;
-  readonly limit: number;
-  readonly leaseMs: number;
   readonly askedAt: number;
 }
 
-// CROSS JOIN keeps SQLite from any other order than that of the index: claims are few, what waits may be many. Each column
-// of a row costs, and most deliveries have no progress.
+// CROSS JOIN makes SQLite read `waiting` by its index, as many deliveries may wait. Progress is read separately: each column
+// costs time, and most deliveries have no progress.
 const CLAIMABLE = `
   SELECT d.seq, d.id, d.message_id, d.type, d.order_keys, d.trace, d.created_at, d.body, w.due_at,
     d.checksum, d.lane <> w.lane AS is_astray,
@@ -212,28 +209,13 @@ const CLAIMABLE = `
 const PROGRESS =
   'SELECT rounds, first_attempt_at, attempts, rejected_by, not_before FROM progress WHERE seq = ?';
 
-// After the last that was claimed now, so as not to go over all that is claimed.
+// Continues after the last claimed delivery, to skip the claimed ones.
 const NEXT_WAITING = `
   SELECT w.due_at FROM waiting w
   WHERE w.lane = ? AND (w.due_at, w.seq) > (?, ?) AND NOT EXISTS (SELECT 1 FROM claims c WHERE c.seq = w.seq)
   ORDER BY w.due_at LIMIT 1`;
 
-function reschedule(
-  sql: Sql,
-  place: LaneEntry,
-  { dueAt, progress }: Settlement & { readonly state: 'retrying' },
-): void {
-  stopWaiting(sql, place);
-  wait(sql, { ...place, dueAt });
-  writeProgress(sql, { ...place, dueAt }, progress, OPEN);
-}
-
-function standingOf(settlement: Exclude<Settlement, { state: 'retrying' }>, settledAt: number): Standing {
-  const { state } = settlement;
-  return { state, reason: state === 'dead' ? settlement.reason : null, detail: null, settledAt };
-}
-
-/** A token begins with the delivery's seq. */
+/** Returns the seq at the start of a token. */
 function seqOf(token: string): number {
   return Number.parseInt(token, 10);
 }

@@ -4,26 +4,26 @@ import { toMovedDelivery, type Delivery } from '../../../queue/delivery.ts';
 import type { Queue } from '../../../queue/queue.ts';
 import { readDelivery, SELECT_DELIVERIES } from './sqlite-rows.ts';
 
-/** Where each delivery is that the damaged file still knows of. */
+/** Counts of the deliveries that the damaged file still mentions. */
 export interface RecoveryCounts {
-  /** In the new queue, to be delivered. */
+  /** Added to the new queue, to be delivered. */
   readonly waiting: number;
-  /** In the new queue, as dead letters. */
+  /** Added to the new queue as dead letters. */
   readonly dead: number;
-  /** How many of these are damaged: what is left of the body is not what was added. */
+  /** The dead letters among them whose body is incomplete. */
   readonly damaged: number;
-  /** Left out, since it was delivered. */
+  /** Left out, because they were delivered. */
   readonly delivered: number;
-  /** Known by an index or another table, and not to be read. */
+  /** Mentioned by an index or another table, but not readable. */
   readonly unreadable: number;
 }
 
-/** Added in one go. */
+/** Deliveries to add at once. */
 const PAGE = 500;
 
 /**
- * Adds what can be read of the deliveries of a file to a new queue, in their order. What says how far one was and cannot be
- * read is taken as if it were new: rather twice than never.
+ * Adds the readable deliveries of a file to a new queue, in their order. If the progress of a delivery is unreadable, the
+ * delivery counts as new: delivering twice is better than never.
  */
 export async function recoverDeliveries(from: DamagedFile, to: Pick<Queue, 'add'>): Promise<RecoveryCounts> {
   const counts = { waiting: 0, dead: 0, damaged: 0, delivered: 0, unreadable: 0 };
@@ -48,7 +48,7 @@ export async function recoverDeliveries(from: DamagedFile, to: Pick<Queue, 'add'
   return counts;
 }
 
-/** Every key that leads to seqs: the pages of one may be lost. */
+/** All keys of tables with delivery numbers (seq), because any of them may be unreadable. */
 const KEYS: readonly (readonly [table: string, start: KeyStart])[] = [
   ['deliveries', { seq: -1 }],
   ['deliveries', { id: '' }],
@@ -58,7 +58,7 @@ const KEYS: readonly (readonly [table: string, start: KeyStart])[] = [
   ['progress', { seq: -1 }],
 ];
 
-/** The seqs that any place names. */
+/** Returns every seq that any table mentions. */
 function seqsIn(from: DamagedFile): readonly number[] {
   const seqs = new Set<number>();
   for (const [table, start] of KEYS) {
@@ -70,7 +70,7 @@ function seqsIn(from: DamagedFile): readonly number[] {
   return [...seqs].toSorted((a, b) => a - b);
 }
 
-/** Stands in for tables whose pages may be what cannot be read. */
+/** Replaces tables whose pages may be unreadable. */
 const WITHOUT_PROGRESS = `
   WITH progress AS (SELECT NULL AS seq, NULL AS due_at, NULL AS settled_state, NULL AS reason, NULL AS detail,
       NULL AS settled_at, NULL AS rounds, NULL AS first_attempt_at, NULL AS attempts, NULL AS rejected_by,

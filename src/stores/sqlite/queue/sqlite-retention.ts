@@ -4,7 +4,7 @@ import { giveBackSpace } from '../file/free-space.ts';
 import type { Sql, Store } from '../file/store.ts';
 
 export interface SqliteRetentionOptions extends RetentionOptions {
-  /** Forgets a few other records about deliveries that are older than `before`. Returns whether there may be more. @default forgets none */
+  /** Removes some other records about deliveries older than `before`. Returns whether there may be more. @default removes none */
   readonly alsoForget?: (sql: Sql, before: number) => boolean;
 }
 
@@ -14,13 +14,13 @@ interface Rule {
 }
 
 const EVERY_MS = 60_000;
-/** Deleted in one transaction: few enough not to delay other writes. */
+/** Deliveries to delete in one transaction: few enough not to delay other writes. */
 const CHUNK = 500;
 
-/** The share of the used space that stays free for new deliveries: a queue whose days are alike keeps its size. */
+/** Free space to keep, as a share of the used space, so that the size of a queue with a steady load stays constant. */
 const KEPT_SHARE = 1 / 4;
 
-/** Removes what was settled long enough ago, now and then and a little at a time, and gives its space back. */
+/** Removes settled deliveries when their time is over, every EVERY_MS and in small steps, and returns their space. */
 export class SqliteRetention {
   readonly #store: Store;
   readonly #clock: Clock;
@@ -45,7 +45,7 @@ export class SqliteRetention {
     this.#rules = rules.filter(({ keptMs }) => keptMs !== Infinity);
   }
 
-  /** Schedules the first sweep after EVERY_MS: a starting process has other work first. */
+  /** Schedules the first removal after EVERY_MS, because a starting process has more urgent work. */
   start(): void {
     if (this.#cancel !== undefined || this.#isClosed || this.#rules.length === 0) return;
     this.#cancel = this.#clock.after(EVERY_MS, () => void this.#sweep());
@@ -61,7 +61,7 @@ export class SqliteRetention {
       for (const rule of this.#rules) await this.#apply(rule);
       await giveBackSpace(this.#store, { keptShare: KEPT_SHARE, goesOn: () => !this.#isClosed });
     } catch {
-      // Claims meet the same error and report it; the next sweep tries again.
+      // Claims meet the same error and report it. The next run tries again.
     }
     this.#cancel = undefined;
     this.start();
@@ -84,10 +84,10 @@ function removeSettled(sql: Sql, state: string, before: number): boolean {
   return Number(changes) === CHUNK;
 }
 
-/** How many delivered ones are removed for one settlement: more room than it takes, since on a full disk they can be spared. */
+/** Delivered deliveries to remove for one settlement. Two free more room than one settlement takes. */
 const FORGOTTEN_AT_ONCE = 2;
 
-/** Makes room for a settlement. The queue tells a deletion request about its deliveries, so those stay. */
+/** Makes room on a full disk for a settlement. Keeps deliveries of deletion requests, which read their state from the queue. */
 export function forgetOldest(sql: Sql): void {
   sql(
     `DELETE FROM deliveries WHERE seq IN

@@ -22,14 +22,14 @@ export const STATE = `
 
 export const WITH_STATE = 'LEFT JOIN progress p ON p.seq = d.seq LEFT JOIN claims c ON c.seq = d.seq';
 
-/** The columns that `readDelivery` reads, of `deliveries d`, `lanes l`, `progress p` and `claims c`. */
+/** The columns that `readDelivery` needs, from `deliveries d`, `lanes l`, `progress p` and `claims c`. */
 export const READABLE_COLUMNS = `
   d.seq, d.id, d.lane, d.message_id, d.type, d.order_keys, d.created_at, d.body, d.checksum, d.trace,
   coalesce(p.due_at, d.due_at) AS due_at,
   p.rounds, p.first_attempt_at, p.attempts, p.rejected_by, p.not_before, p.reason, p.detail, p.settled_at,
   l.source, l.destination, ${STATE}`;
 
-/** Selects what `readDelivery` reads. */
+/** Selects deliveries for `readDelivery`. */
 export const SELECT_DELIVERIES = `
   SELECT ${READABLE_COLUMNS}
   FROM deliveries d JOIN lanes l ON l.lane = d.lane ${WITH_STATE}`;
@@ -43,7 +43,7 @@ export function readDelivery(row: Row): Delivery {
   });
 }
 
-/** The fields of a delivery that its row does not hold. */
+/** The fields of a delivery that its row does not have. */
 export interface Context extends LaneId {
   readonly state: DeliveryState;
 }
@@ -70,7 +70,10 @@ export function rowToDelivery(row: Row, { source, destination, state }: Context)
   };
 }
 
-/** Also when it is where another lane waits, which would send it elsewhere. */
+/**
+ * Whether the stored delivery differs from the added one. True also if it waits in a wrong lane, which would send it to
+ * another destination.
+ */
 function isDamaged({
   body,
   checksum,
@@ -96,12 +99,12 @@ function toProgress(row: Row): Progress {
   };
 }
 
-/** Most have none: parsing costs. */
+/** Skips parsing the empty list, which is the most common. */
 function stringsOf(json: SqlValue | undefined): readonly string[] {
   return json === '[]' ? NONE : readStoredJson(json, NONE);
 }
 
-/** Parses JSON that this folder has written. Returns `otherwise` for damaged text or NULL, so that one row stops no others. */
+/** Parses JSON that this folder has written. Returns `otherwise` for damaged text or NULL, so that one row does not block others. */
 export function readStoredJson<T>(json: SqlValue | undefined, otherwise: T): T {
   try {
     return (JSON.parse(text(json)) as T) ?? otherwise; // written by this folder only
@@ -116,7 +119,7 @@ function text(value: SqlValue | undefined): string {
   return String(value);
 }
 
-/** How a delivery stands: null while it is not settled. */
+/** How a delivery ended. `state` is null before it is settled. */
 export interface Standing {
   readonly state: 'delivered' | 'dead' | null;
   readonly reason: DeadReason | null;
@@ -126,7 +129,7 @@ export interface Standing {
 
 export const OPEN: Standing = { state: null, reason: null, detail: null, settledAt: null };
 
-// Not INSERT OR REPLACE, which removes rows without telling the triggers that count them.
+// Not INSERT OR REPLACE, which removes rows without running the triggers that count them.
 const WRITE_PROGRESS = `
   INSERT INTO progress VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
   ON CONFLICT DO UPDATE SET due_at = excluded.due_at, settled_state = excluded.settled_state,

@@ -19,7 +19,7 @@ const COMMITS = 5;
 const open = (file: string): Promise<Store> => openStore(file, { clock: systemClock, tables: [NOTES] });
 const sizeOfLog = (file: string): number => statSync(`${file}-wal`).size;
 
-/** A file whose process was killed after some commits, and where each of them ends in its log. */
+/** A file whose process was killed after some commits, and the end of each commit in its log. */
 async function killed(folder: string): Promise<{ readonly file: string; readonly ends: readonly number[] }> {
   const [file, copy] = [join(folder, 'hooks.db'), join(folder, 'killed.db')];
   const store = await open(file);
@@ -46,9 +46,9 @@ async function cutAndKept(file: string): Promise<readonly number[]> {
 }
 
 describe('the log of a file', () => {
-  it('is told to have been cut when a bit in it has flipped, by as many commits as stand behind', async () => {
+  it('is reported as cut if a bit has flipped, with the number of lost commits', async () => {
     const { file, ends } = await killed(temporaryFolder());
-    // In the page of the third.
+    // In the page of the third commit.
     flip(`${file}-wal`, (ends[2] ?? 0) - 100);
     expect(await cutAndKept(file)).toEqual([3, 2]);
     expect(await cutAndKept(file)).toEqual([0, 2]);
@@ -57,7 +57,7 @@ describe('the log of a file', () => {
   it.each([
     ['the header of a frame', 2 * FRAME_BYTES],
     ['its own header', 0],
-  ])('is told to have been cut by a bit in %s', async (_, back) => {
+  ])('is reported as cut by a bit in %s', async (_, back) => {
     const { file, ends } = await killed(temporaryFolder());
     const at = back === 0 ? 12 : (ends[COMMITS - 1] ?? 0) - back + 9;
     flip(`${file}-wal`, at);
@@ -65,7 +65,7 @@ describe('the log of a file', () => {
     expect(cut).toBeGreaterThan(0);
   });
 
-  it('is whole after a kill, and while another process has it open', async () => {
+  it('is whole after a kill, and while another process uses it', async () => {
     const { file } = await killed(temporaryFolder());
     const store = await open(file);
     await store.write((sql) => sql('INSERT INTO notes VALUES (9)').run());
@@ -76,7 +76,7 @@ describe('the log of a file', () => {
     await store.close();
   });
 
-  it('is whole when the process was killed after it began the log again, before it wrote the first frame', async () => {
+  it('is whole if the process was killed after restarting the log, before writing the first frame', async () => {
     const { file } = await killed(temporaryFolder());
     const { DatabaseSync } = await loadSqlite();
     const database = new DatabaseSync(file, { timeout: 5_000 });
@@ -92,7 +92,7 @@ describe('the log of a file', () => {
     expect(await cutAndKept(file)).toEqual([0, COMMITS]);
   });
 
-  it('has nothing to lose soon after a commit, and is empty at the end', async () => {
+  it('is written back soon after a commit, and empty at the end', async () => {
     const folder = temporaryFolder();
     const [file, alone, flipped] = ['hooks.db', 'alone.db', 'flipped.db'].map((name) =>
       join(folder, name),
@@ -116,7 +116,7 @@ describe('the log of a file', () => {
     expect(existsSync(`${file}-wal`) ? sizeOfLog(file) : 0).toBe(0);
   });
 
-  it('is spoken of by the command that opens it', async () => {
+  it('is reported by the command that opens it', async () => {
     const folder = temporaryFolder();
     const [file, copy] = [join(folder, 'hooks.db'), join(folder, 'killed.db')];
     const store = await openStore(file, { clock: systemClock, tables: TABLES });

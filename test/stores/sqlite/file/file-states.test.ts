@@ -23,7 +23,7 @@ const openToRead = (store: string): Promise<DurableQueue> =>
 const newFile = (): string => join(temporaryFolder(), 'hooks.db');
 const filesOf = (file: string): readonly string[] => readdirSync(dirname(file)).toSorted();
 
-/** A queue as a killed process leaves it: what it added is in its log only. */
+/** A queue as a killed process leaves it: its deliveries are only in the log. */
 async function killed(): Promise<string> {
   const [file, copy] = [newFile(), newFile()];
   const { queue, close } = await open(file);
@@ -34,7 +34,7 @@ async function killed(): Promise<string> {
 }
 
 describe('a file of 0 bytes', () => {
-  it('is no queue to commands that read, which write nothing', async () => {
+  it('is rejected by commands that read, which write nothing', async () => {
     const file = newFile();
     writeFileSync(file, '');
     await expect(openToRead(file)).rejects.toThrow(`Expected a queue in ${file}, got a file of 0 bytes`);
@@ -43,7 +43,7 @@ describe('a file of 0 bytes', () => {
     expect([filesOf(file), statSync(file).size]).toEqual([[basename(file)], 0]);
   });
 
-  it('is made a queue by commands that add, which say so', async () => {
+  it('is initialized by commands that add, which report it', async () => {
     const file = newFile();
     writeFileSync(file, '');
     const { queue, loss, warnings, close } = await open(file);
@@ -55,7 +55,7 @@ describe('a file of 0 bytes', () => {
     await again.close();
   });
 
-  it.each(['empty', 'gone'])('keeps the log beside it, when it is %s', async (state) => {
+  it.each(['empty', 'gone'])('keeps its log if the file is %s', async (state) => {
     const file = await killed();
     const log = readFileSync(`${file}-wal`);
     if (state === 'empty') writeFileSync(file, '');
@@ -74,12 +74,12 @@ describe('a file of 0 bytes', () => {
   });
 });
 
-describe('a file that is made', () => {
-  it('has its tables before it has its name, and nothing is left beside it', async () => {
+describe('a new file', () => {
+  it('has its tables before its name, and leaves nothing else behind', async () => {
     const file = newFile();
     const opened = await Promise.all(Array.from({ length: 4 }, () => open(file)));
     expect(opened.map(({ loss }) => loss)).toEqual([undefined, undefined, undefined, undefined]);
-    // Before anything is written back from the log.
+    // Before the log is written back.
     copyFileSync(file, `${file}-copy`);
     expect(Number(await ask(`${file}-copy`, 'SELECT count(*) FROM sqlite_schema'))).toBeGreaterThan(10);
     expect(filesOf(file).filter((name) => name.endsWith('.tmp'))).toEqual([]);
@@ -110,7 +110,7 @@ describe('a log that was deleted', () => {
     await close();
   });
 
-  it('is not reported while its pages are in the file', async () => {
+  it('is not reported if its pages are in the file', async () => {
     const file = await killed();
     await (await open(file)).close();
     for (const end of ['-wal', '-shm']) if (existsSync(file + end)) unlinkSync(file + end);

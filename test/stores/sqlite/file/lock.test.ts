@@ -7,7 +7,7 @@ import { openScratch } from '../../../../src/stores/sqlite/sqlite-chunk-store.ts
 import { temporaryFolder } from '../../../temporary-folder.ts';
 
 describe('a lock', () => {
-  it('is held by one at a time', async () => {
+  it('is held by one caller at a time', async () => {
     const file = join(temporaryFolder(), 'lock');
     const release = await holdLock(file);
     expect(release).toBeDefined();
@@ -18,7 +18,7 @@ describe('a lock', () => {
     again?.();
   });
 
-  it('is not taken on what is no lock', async () => {
+  it('rejects files that are no locks', async () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'elsewhere'), '');
     symlinkSync(join(folder, 'elsewhere'), join(folder, 'link'));
@@ -29,7 +29,7 @@ describe('a lock', () => {
 });
 
 describe('scratch', () => {
-  it('keeps what it is given while it is open, also what does not fit into its cache', async () => {
+  it('keeps more data than its cache holds', async () => {
     const scratch = await openScratch('CREATE TABLE pieces (piece BLOB)');
     const piece = Buffer.alloc(100_000, 'x');
     for (let count = 0; count < 500; count++) {
@@ -42,7 +42,7 @@ describe('scratch', () => {
     scratch.close();
   });
 
-  it('says that there is no room in words of its own', async () => {
+  it('reports a full disk', async () => {
     const scratch = await openScratch('CREATE TABLE pieces (piece BLOB)');
     scratch.use((sql) => sql('PRAGMA max_page_count = 2').get());
     const insert = () => scratch.use((sql) => sql('INSERT INTO pieces VALUES (zeroblob(10000000))').run());

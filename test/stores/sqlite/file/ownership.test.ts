@@ -30,7 +30,7 @@ async function database(file: string): Promise<Database> {
   return opened;
 }
 
-/** As another program has made it, with a mode of its own. */
+/** A database of another program, with its own mode. */
 async function made(sql: string): Promise<string> {
   const file = newFile();
   const { DatabaseSync } = await loadSqlite();
@@ -41,7 +41,7 @@ async function made(sql: string): Promise<string> {
   return file;
 }
 
-/** All of the folder: names, modes, bytes. */
+/** The names, modes and bytes of all files in the folder. */
 function shape(file: string): unknown {
   const folder = dirname(file);
   return readdirSync(folder)
@@ -76,7 +76,7 @@ describe('a database of another program', () => {
       /its user_version is 9, and it has no table/,
     ],
     ['with a negative stamp', 'PRAGMA application_id = -2; CREATE TABLE t (x)', /0xfffffffe/],
-  ])('%s is rejected and left as it was', async (_, sql, sentence) => {
+  ])('%s is rejected and left unchanged', async (_, sql, sentence) => {
     const file = await made(sql);
     const before = shape(file);
     await expect(openStore(file, OPTIONS)).rejects.toThrow(QueueError);
@@ -85,7 +85,7 @@ describe('a database of another program', () => {
     expect(shape(file)).toEqual(before);
   });
 
-  it('is rejected while it has everything in its log', async () => {
+  it('is rejected if all its content is in the log', async () => {
     const file = newFile();
     const theirs = await database(file);
     theirs.exec(`PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0; ${TWENTY_TABLES}`);
@@ -103,7 +103,7 @@ const insert = async (file: string, text: string): Promise<void> => {
   await store.close();
 };
 
-describe('a file of ours', () => {
+describe('a file of hooks', () => {
   it('has a stamp', async () => {
     const file = newFile();
     await insert(file, 'a');
@@ -117,14 +117,14 @@ describe('a file of ours', () => {
       if (sql === '') writeFileSync(file, '');
       await insert(file, 'a');
       expect(await ask(file, 'PRAGMA application_id')).toEqual([STAMP]);
-      // It gives back space in steps.
+      // The file returns its space in steps.
       expect(await ask(file, 'PRAGMA auto_vacuum')).toEqual(['2']);
     },
   );
 });
 
-describe('a file of ours whose checkpoint was cut short', () => {
-  it('is opened, though its first page says that it is longer than it is', async () => {
+describe('a file of hooks with an interrupted checkpoint', () => {
+  it('is opened, although its header counts more pages than it has', async () => {
     const file = newFile();
     const store = await openStore(file, OPTIONS);
     onTestFinished(() => store.close());
@@ -135,7 +135,7 @@ describe('a file of ours whose checkpoint was cut short', () => {
     });
     const killed = newFile();
     for (const each of ['', '-wal']) copyFileSync(file + each, killed + each);
-    // A checkpoint writes the pages of the log in their order, so that the first page comes before those behind the end.
+    // A checkpoint writes the pages in the order of the log, so the first page comes before the appended ones.
     writeFirstPage(killed);
     const reopened = await openStore(killed, OPTIONS);
     await reopened.close();
@@ -143,7 +143,7 @@ describe('a file of ours whose checkpoint was cut short', () => {
   });
 });
 
-/** Writes the last version of page 1 in the log into the file, as a checkpoint does first. */
+/** Writes the last version of page 1 in the log into the file, which is the first step of a checkpoint. */
 function writeFirstPage(file: string): void {
   const log = readFileSync(`${file}-wal`);
   const pageBytes = log.readUInt32BE(8);
@@ -155,8 +155,8 @@ function writeFirstPage(file: string): void {
   writeFileSync(file, pages);
 }
 
-describe('a file that is made for a store that cannot be set up', () => {
-  it('is removed, with all that lies beside it', async () => {
+describe('a new file for a store that cannot be set up', () => {
+  it('is removed, with its log', async () => {
     const file = newFile();
     const broken = 'CREATE TABLE notes (text';
     await expect(openStore(file, { ...OPTIONS, tables: [broken] })).rejects.toThrow(QueueError);

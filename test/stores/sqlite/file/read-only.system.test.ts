@@ -1,6 +1,5 @@
 // Needs root (or sudo without a password), to mount a disk.
-import { copyFileSync, existsSync, readdirSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../../../src/clock.ts';
@@ -14,7 +13,7 @@ import { temporaryFolder } from '../../../temporary-folder.ts';
 const open = (store: string): Promise<DurableQueue> =>
   openDurableQueue({ store, dataDir: '', clock: systemClock });
 
-/** A read-only disk with the file of a queue of two, whose second is in the log alone, and those of these that are named. */
+/** A read-only disk with a queue of two deliveries, the second only in the log, and the other files with these endings. */
 async function readOnlyFile(ends: readonly string[], { isClosed = false } = {}): Promise<string> {
   const disk = new SmallDisk(join(temporaryFolder(), 'disk'), 4 * 1024 * 1024);
   onTestFinished(() => disk.remove());
@@ -37,11 +36,9 @@ describe.runIf(MAY_MOUNT)('a queue on a read-only file system', () => {
     ['has all three files', ['-wal', '-shm'], false],
   ])('is read when it %s', async (_, ends, isClosed) => {
     const file = await readOnlyFile(ends, { isClosed });
-    const before = readdirSync(tmpdir()).filter((name) => name.startsWith('hooks-read-only'));
     const { code, stdout } = await hooks(['queue', 'list', '--store', file, '-o', 'json']);
     expect([code, stdout.trimEnd().split('\n').length]).toEqual([0, 2]);
     expect(await hooks(['queue', 'stats', '--store', file])).toMatchObject({ code: 0 });
-    expect(readdirSync(tmpdir()).filter((name) => name.startsWith('hooks-read-only'))).toEqual(before);
     const dropped = await hooks(['queue', 'drop', '--all', '--yes', '--store', file]);
     expect([dropped.code, dropped.stderr]).toEqual([2, expect.stringContaining('read-only')]);
     expect((await hooks(['worker', '--store', file, '--url', 'http://127.0.0.1:9/'])).code).toBe(2);

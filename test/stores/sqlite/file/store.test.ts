@@ -37,7 +37,7 @@ const texts = (store: Store): Promise<unknown[]> =>
   );
 
 describe('the store', () => {
-  it('keeps what was written when it is opened again', async () => {
+  it('keeps its content when it is opened again', async () => {
     const file = join(temporaryFolder(), 'deep/er/hooks.db');
     const first = await open(`sqlite:${file}`);
     await insert(first, 'a');
@@ -45,15 +45,15 @@ describe('the store', () => {
     expect(await texts(await open(file))).toEqual(['a']);
   });
 
-  // Where Node's own recursive mkdir goes on for ever.
-  it.skipIf(process.platform !== 'linux')('cannot be made where the system makes no folder', async () => {
+  // Where Node's own recursive mkdir never ends.
+  it.skipIf(process.platform !== 'linux')('fails if the system cannot create the folder', async () => {
     await expect(open('/proc/nowhere/hooks.db')).rejects.toMatchObject({
       message: 'The queue /proc/nowhere/hooks.db cannot be made: no folder can be made there',
       hint: 'name another file with --store, or another folder in HOOKS_DATA_DIR',
     });
   });
 
-  it('is readable by its owner only, the log and its index too', async () => {
+  it('is readable by its owner only, with its log', async () => {
     const folder = join(temporaryFolder(), 'data');
     const file = join(folder, 'hooks.db');
     const store = await open(file);
@@ -62,7 +62,7 @@ describe('the store', () => {
     for (const each of ['', '-wal', '-shm']) expect(statSync(file + each).mode & 0o777).toBe(0o600);
   });
 
-  it('takes the rights of others away from a file that is there', async () => {
+  it('makes an existing file private', async () => {
     const file = join(temporaryFolder(), 'hooks.db');
     writeFileSync(file, '');
     chmodSync(file, 0o644);
@@ -70,7 +70,7 @@ describe('the store', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
-  it('is rejected in a folder where any user may put another file in its place, but for root', async () => {
+  it('rejects a folder in which any user can replace files, except for root', async () => {
     const folder = join(temporaryFolder(), 'open');
     mkdirSync(folder);
     chmodSync(dirname(folder), 0o755);
@@ -79,8 +79,8 @@ describe('the store', () => {
     await expect(
       asNobody(() => openStore(file, { clock: systemClock, tables: [NOTES] })),
     ).rejects.toMatchObject({
-      message: `Expected the folder of the queue ${file} to be writable by its owner only, got mode 0777: any user may replace what is in it`,
-      hint: 'take the right from others (chmod o-w), or name a file in another folder',
+      message: `Expected the folder of the queue ${file} to be writable by its owner only, got mode 0777: any user may replace its files`,
+      hint: 'remove the right of other users (chmod o-w), or name a file in another folder',
     });
     expect(existsSync(file)).toBe(false);
     chmodSync(folder, 0o1777);
@@ -90,7 +90,7 @@ describe('the store', () => {
     await open(file);
   });
 
-  it.each(['', '-wal', '-shm'])('does not write through a symbolic link at hooks.db%s', async (suffix) => {
+  it.each(['', '-wal', '-shm'])('rejects a symbolic link at hooks.db%s', async (suffix) => {
     const folder = temporaryFolder();
     const target = join(folder, 'precious');
     writeFileSync(target, 'precious');
@@ -99,7 +99,7 @@ describe('the store', () => {
     expect(readFileSync(target, 'utf8')).toBe('precious');
   });
 
-  it('commits the writes of one turn together: all, or none and each is told', async () => {
+  it('commits the writes of one turn together, or rejects all', async () => {
     const store = await open(join(temporaryFolder(), 'hooks.db'));
     const together = await Promise.allSettled([insert(store, 'a'), insert(store, 'b'), insert(store, 'a')]);
     expect(together.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
@@ -108,7 +108,7 @@ describe('the store', () => {
     expect(await texts(store)).toEqual(['a', 'b']);
   });
 
-  it('commits what is promised before it closes, and takes nothing after it', async () => {
+  it('commits pending writes before it closes, and rejects later ones', async () => {
     const file = join(temporaryFolder(), 'hooks.db');
     const store = await open(file);
     const promised = insert(store, 'a');
@@ -119,7 +119,7 @@ describe('the store', () => {
     expect(await texts(await open(file))).toEqual(['a']);
   });
 
-  it.each([0, 1, 9])('rejects a file of schema %d, and leaves it as it was', async (schema) => {
+  it.each([0, 1, 9])('rejects a file of schema %d, and leaves it unchanged', async (schema) => {
     const file = join(temporaryFolder(), 'hooks.db');
     const store = await open(file);
     await store.close();
@@ -132,7 +132,7 @@ describe('the store', () => {
     expect(readFileSync(file)).toEqual(before);
   });
 
-  it('calls a file damaged that lacks one of its tables', async () => {
+  it('reports a file without one of its tables as damaged', async () => {
     const file = join(temporaryFolder(), 'hooks.db');
     await (await open(file)).close();
     await ask(file, 'DROP TABLE notes');
@@ -146,14 +146,14 @@ describe('the store', () => {
       'SQLite format 3\0\x10\0\x02\x02\0\x40\x20\x20' + '\xff'.repeat(9_000),
       /is damaged|not a SQLite/,
     ],
-  ])('says so of %s, and does not touch it', async (_, content, sentence) => {
+  ])('rejects %s, and leaves it unchanged', async (_, content, sentence) => {
     const file = join(temporaryFolder(), 'hooks.db');
     writeFileSync(file, content, 'latin1');
     await expect(open(file)).rejects.toThrow(sentence);
     expect(readFileSync(file, 'latin1')).toBe(content);
   });
 
-  it('says so of a folder in its place, or a file in the place of its folder', async () => {
+  it('reports a folder in its place, or a file in the place of its folder', async () => {
     const folder = temporaryFolder();
     mkdirSync(join(folder, 'hooks.db'));
     writeFileSync(join(folder, 'file'), '');
@@ -170,7 +170,7 @@ describe('the store', () => {
     },
   );
 
-  it('waits for another that holds the file, without blocking, and says so when it takes too long', async () => {
+  it('waits for another program that locks the file, without blocking, and reports a long lock', async () => {
     const file = join(temporaryFolder(), 'hooks.db');
     const clock = new FakeClock();
     const store = await open(file, { clock });

@@ -30,8 +30,8 @@ inspectionConformance('SqliteQueue', async () => {
   };
 });
 
-describe('what a process had claimed that was killed, where no process delivers', () => {
-  it('is counted and listed as what waits, with the round that had begun', async () => {
+describe('the claims of a killed process, if no process delivers', () => {
+  it('are counted and listed as waiting, with the round that had begun', async () => {
     const { inspection } = await left();
     expect(await inspection.stats()).toMatchObject([{ sending: 0, retrying: 1, pending: 1 }]);
     const { deliveries } = await (await left()).inspection.list({ states: ['retrying'], limit: 10 });
@@ -58,7 +58,7 @@ interface Left {
   readonly to: SqliteQueue;
 }
 
-/** `a` is claimed by a process that is gone; `b` waits behind it. */
+/** `a` is claimed by a process that has ended; `b` waits behind it. */
 async function left(): Promise<Left> {
   const clock = new FakeClock();
   const [store, other] = await Promise.all(

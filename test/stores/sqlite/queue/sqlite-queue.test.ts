@@ -47,7 +47,7 @@ const PROGRESS: Progress = { ...NO_PROGRESS, rounds: 1, firstAttemptAt: 1_700_00
 queueConformance('SqliteQueue', (clock) => open(newFile(), clock), { modelRuns: 60 });
 
 describe('SqliteQueue opened again', () => {
-  it('has what waited, in its order, with its progress and its order keys', async () => {
+  it('has its waiting deliveries, in order, with progress and order keys', async () => {
     const [file, clock] = [newFile(), new FakeClock()];
     const first = await open(file, clock);
     await first.add([
@@ -69,7 +69,7 @@ describe('SqliteQueue opened again', () => {
     ]);
   });
 
-  it('remembers what it has settled', async () => {
+  it('remembers settled deliveries', async () => {
     const [file, clock] = [newFile(), new FakeClock()];
     const first = await open(file, clock);
     await first.add([newDelivery('a')]);
@@ -81,7 +81,7 @@ describe('SqliteQueue opened again', () => {
 });
 
 describe('two processes on one file', () => {
-  it('share what is due, and give nothing twice', async () => {
+  it('share the due deliveries, and return nothing twice', async () => {
     const [file, clock] = [newFile(), new FakeClock()];
     const [one, two] = [await open(file, clock), await open(file, clock)];
     await one.add(Array.from({ length: 10 }, (_, index) => newDelivery(`${index}`)));
@@ -89,7 +89,7 @@ describe('two processes on one file', () => {
     expect(new Set(taken.map(({ delivery }) => delivery.id)).size).toBe(10);
   });
 
-  it('do not take from each other what an owner that lives holds too long; it takes it itself', async () => {
+  it('leave an expired claim to its living owner, which claims it again', async () => {
     const [file, clock] = [newFile(), new FakeClock()];
     const [one, two] = [await open(file, clock), await open(file, clock)];
     await one.add([newDelivery('a')]);
@@ -99,7 +99,7 @@ describe('two processes on one file', () => {
     expect(await claimIds(one)).toEqual(['a']);
   });
 
-  it('take over from one that is silent, with its progress; its tokens are void when it wakes up', async () => {
+  it('take over claims of a silent process, with their progress; its tokens become invalid', async () => {
     const file = newFile();
     const [asleep, clock] = [new FakeClock(), new FakeClock()];
     const [one, two] = [await open(file, asleep), await open(file, clock)];
@@ -124,7 +124,7 @@ describe('two processes on one file', () => {
     expect(await claimIds(two)).toEqual([]);
   });
 
-  it('do not judge each other by the wall clock', async () => {
+  it('do not depend on the wall clock of each other', async () => {
     const file = newFile();
     const [clock, ahead] = [new FakeClock(), new FakeClock(Date.UTC(2026, 0, 1) + 5 * HOUR_MS)];
     const [one, two] = [await open(file, clock), await open(file, ahead)];
@@ -139,7 +139,7 @@ describe('two processes on one file', () => {
 });
 
 describe('a clock that is set', () => {
-  it('forward steals nothing from an owner that lives, and takes nothing back from its own claims', async () => {
+  it('forward does not release claims, of a living owner or its own', async () => {
     const file = newFile();
     const [slow, clock] = [new FakeClock(), new FakeClock()];
     const [one, two] = [await open(file, slow), await open(file, clock)];
@@ -152,7 +152,7 @@ describe('a clock that is set', () => {
     expect(await one.settle(a, { state: 'delivered', progress: PROGRESS })).toBe(true);
   });
 
-  it('forward while a claim waits for the disk ends no lease of those who asked for it before', async () => {
+  it('forward while a claim waits for the disk does not end earlier leases', async () => {
     const [file, clock] = [newFile(), new FakeClock()];
     const queue = await open(file, clock);
     await queue.add([newDelivery('a'), newDelivery('b')]);
@@ -164,7 +164,7 @@ describe('a clock that is set', () => {
     }
   });
 
-  it('does not have one process take another for dead that slept as long as itself', async () => {
+  it('does not mark another process dead that slept at the same time', async () => {
     const file = newFile();
     const [clock, late] = [new FakeClock(), new FakeClock()];
     const [one, two] = [await open(file, late), await open(file, clock)];
@@ -186,7 +186,7 @@ describe('a clock that is set', () => {
   it.each([
     ['is closed', true],
     ['is killed', false],
-  ])('back while a process runs makes nothing wait longer for who comes after it %s', async (_, closes) => {
+  ])('back while a process runs does not delay deliveries of the next process %s', async (_, closes) => {
     const file = newFile();
     const [clock, setBack] = [new FakeClock(), new FakeClock()];
     await clock.advance(5 * HOUR_MS);
@@ -209,7 +209,7 @@ describe('a clock that is set', () => {
     expect(await claimIds(two)).toEqual(['a']);
   });
 
-  it('back gives who starts then the time of those who live', async () => {
+  it('back gives a starting process the time of the living ones', async () => {
     const file = newFile();
     const [clock, setBack] = [new FakeClock(), new FakeClock()];
     await clock.advance(5 * HOUR_MS);
@@ -221,7 +221,7 @@ describe('a clock that is set', () => {
     expect(setBack.skipped(0)).toBe(0);
   });
 
-  it('back is followed again once nothing waits', async () => {
+  it('back is used again when nothing waits', async () => {
     const file = newFile();
     const [clock, setBack] = [new FakeClock(Date.UTC(2099, 0, 1)), new FakeClock()];
     const one = await open(file, clock);
@@ -237,9 +237,9 @@ describe('a clock that is set', () => {
 });
 
 describe('retention', () => {
-  it('removes what was settled long enough ago, and nothing else', async () => {
+  it('removes settled deliveries after their time, and nothing else', async () => {
     const [file, clock] = [newFile(), new FakeClock()];
-    // Not for hours: every two seconds of them its owner writes that it lives.
+    // Not for hours, because the owner writes a beat every two seconds.
     const soonMs = 5 * 60_000;
     const queue = await open(file, clock, { retention: { deliveredMs: soonMs, deadMs: 3 * soonMs } });
     await queue.add(['delivered', 'dead', 'waiting'].map((id) => newDelivery(id)));
@@ -259,7 +259,7 @@ describe('retention', () => {
 });
 
 describe('the file', () => {
-  it('is left for the one that takes its place, even by who never had anything to do in it', async () => {
+  it('is reopened if it was replaced, even by a process without deliveries', async () => {
     const [file, clock] = [newFile(), new FakeClock()];
     const idle = await open(file, clock);
     expect(await claimIds(idle)).toEqual([]);
@@ -270,7 +270,7 @@ describe('the file', () => {
     expect(await claimIds(idle)).toEqual(['a']);
   });
 
-  it('closes though nothing can be written any longer', async () => {
+  it('closes even if it cannot be written', async () => {
     const clock = new FakeClock();
     const store = await openStore(newFile(), { clock, tables: [QUEUE_TABLES] });
     let isFull = false;
@@ -292,7 +292,7 @@ describe('the file', () => {
     await queue.close();
   });
 
-  it('says in words what stands where', async () => {
+  it('has a view for people', async () => {
     const [file, clock] = [newFile(), new FakeClock()];
     const queue = await open(file, clock);
     await queue.add([newDelivery('a', { createdAt: Date.UTC(2026, 0, 1, 12), orderKeys: ['u'] })]);

@@ -20,7 +20,7 @@ const open = (store: string): Promise<DurableQueue> =>
 const claim = async (queue: Queue, limit = 100): Promise<readonly Claim[]> =>
   (await queue.claim({ ...LANE, limit, leaseMs: 10_000 })).claims;
 
-/** Two delivered, a dead one, a retry, a claim that is out; six lines of two keys. */
+/** Two delivered deliveries, a dead letter, a retry, an open claim, and six deliveries in lines of two keys. */
 async function filled(): Promise<DurableQueue> {
   const durable = await open(join(temporaryFolder(), 'hooks.db'));
   const { queue } = durable;
@@ -38,7 +38,7 @@ async function filled(): Promise<DurableQueue> {
   return durable;
 }
 
-/** The ids in the order in which they are delivered; the claim that is out is not among them. */
+/** Returns the ids in the order of delivery, without the open claim. */
 async function deliverAll(queue: Queue): Promise<readonly string[]> {
   const ids: string[] = [];
   for (let claims = await claim(queue); claims.length > 0; claims = await claim(queue)) {
@@ -65,7 +65,7 @@ describe('a sweep', () => {
     ['is held and waits', 'INSERT INTO held SELECT seq, lane, due_at, 1 FROM waiting LIMIT 3'],
     ['stands behind none that is there', "UPDATE order_lines SET seq = seq - 1000 WHERE order_key = 'u1'"],
     ['stands behind a delivered one', "INSERT INTO order_lines SELECT lane, 'u', 1 FROM lanes"],
-  ])('puts back what %s', async (_, damage) => {
+  ])('restores a delivery that %s', async (_, damage) => {
     const { queue, place, sweep, close } = await filled();
     await run(place, damage);
     const isLost = (await sweep?.()) ?? 0;
@@ -79,7 +79,7 @@ describe('a sweep', () => {
     await close();
   });
 
-  it('changes nothing where nothing is damaged', async () => {
+  it('changes nothing in an undamaged queue', async () => {
     const { queue, place, sweep, close } = await filled();
     const tables = ['waiting', 'held', 'order_lines', 'claims', 'progress'];
     const shape = (): Promise<string[][]> =>
