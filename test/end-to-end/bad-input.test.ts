@@ -268,7 +268,7 @@ const MESSAGES: Readonly<Record<string, Case>> = {
     args: ['send', '--json', '@empty', ...TO],
     files: { empty: '' },
     sentence: 'empty:1:1: expected JSON, got an empty text',
-    hint: 'is it the right file, or did what wrote it fail?',
+    hint: 'is it the right file, or did the program that wrote it fail?',
   },
   'a file that is far too large': {
     args: ['send', '--json', '@large', ...TO],
@@ -298,7 +298,7 @@ const MESSAGES: Readonly<Record<string, Case>> = {
     args: ['send', '--json', '@twice.json', ...TO],
     files: { 'twice.json': '{"type":"track","event":"a","event":"b"}' },
     sentence: 'twice.json: expected each key once, got `event` twice',
-    hint: 'readers of JSON do not agree on which one counts: keep one of them',
+    hint: 'JSON parsers do not agree on which one counts: keep one of them',
   },
   '100,000 levels of nesting': {
     args: ['send', '--json', '@-', ...TO],

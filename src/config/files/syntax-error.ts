@@ -74,7 +74,7 @@ function duplicateComplaint({ mark }: YamlError, text: string): Complaint {
   return {
     line: lineAt(text, offset),
     reason: `expected each key once, got \`${key}\` twice`,
-    hint: 'readers of JSON do not agree on which one counts: keep one of them',
+    hint: 'JSON parsers do not agree on which one counts: keep one of them',
   };
 }
 
