@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { HooksError, InputError, ValidationError } from '../../errors.ts';
 import { printable } from '../../redact.ts';
-import { BACKSLASH, COLON, LF, SPACE } from './bytes.ts';
+import { BACKSLASH, bufferOver, COLON, LF, SPACE } from './bytes.ts';
 import { parseJsonOrUndefined } from './batch-document.ts';
 import { findProblem } from './find-problem.ts';
 import { scanJson, type JsonScan } from './scan-json.ts';
@@ -103,10 +103,7 @@ function scan(source: Source): JsonScan {
 
 function textOf(bytes: Uint8Array): string {
   // Wrapping bytes in a Buffer takes as long as decoding them.
-  const buffer = Buffer.isBuffer(bytes)
-    ? bytes
-    : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  return buffer.toString();
+  return (Buffer.isBuffer(bytes) ? bytes : bufferOver(bytes)).toString();
 }
 
 /** Parses JSON. Finds the syntax error again after V8, which gives its position only on newer Nodes and in its own words. */
