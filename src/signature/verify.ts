@@ -1,4 +1,3 @@
-import { bufferOver } from '../message/json/bytes.ts';
 import { KeptBody, LARGEST_DIAGNOSED } from './body/kept-body.ts';
 import { diagnosisBudget, type DiagnosisBudget } from './deadline.ts';
 import type { ExplainMismatch } from './evidence.ts';
@@ -51,6 +50,10 @@ function verifyByDefault(
 
 function bytesOf(body: Uint8Array | string): Uint8Array {
   return typeof body === 'string' ? Buffer.from(body) : body;
+}
+
+function bufferOver({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength);
 }
 
 /** Verifies like `verifyBody`, but a body in chunks, of any size, in constant memory. Throws the errors of `verifyBody`. */

@@ -68,7 +68,7 @@ describe('hooks test --scheme', () => {
       '--only=track,unsigned,wrong-signature,tampered',
     ]);
     const said = (stdout + stderr).replaceAll(/\s+/g, ' ');
-    const verdict = said.slice(said.indexOf('it takes everything'));
+    const verdict = said.slice(said.indexOf('it accepts everything'));
     expect(verdict).toContain(fix);
   });
 

@@ -24,11 +24,6 @@ export function skipBlanks(bytes: Uint8Array, from = 0): number {
   return at;
 }
 
-/** A Buffer over the same memory. */
-export function bufferOver(bytes: Uint8Array): Buffer {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-}
-
 /** A view of `bytes[from, to)` without leading and trailing white space. */
 export function trimmedBytes(bytes: Buffer, from = 0, to = bytes.length): Buffer {
   while (from < to && isBlank(bytes[from])) from++;

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { HooksError, InputError, ValidationError } from '../../errors.ts';
 import { printable } from '../../redact.ts';
-import { BACKSLASH, bufferOver, COLON, LF, SPACE } from './bytes.ts';
+import { BACKSLASH, COLON, LF, SPACE } from './bytes.ts';
 import { parseJsonOrUndefined } from './batch-document.ts';
 import { findProblem } from './find-problem.ts';
 import { scanJson, type JsonScan } from './scan-json.ts';
@@ -66,6 +66,11 @@ export function readJsonString(text: string, origin: JsonOrigin = {}): JsonValue
   });
 }
 
+/** Whether JSON is nested deeper than `readJson` accepts. */
+export function isTooDeep(bytes: Uint8Array): boolean {
+  return scanJson(bytes).tooDeepAt !== -1;
+}
+
 /** Whether a text is JSON, even if reading it would lose something. */
 export function isJson(text: string): boolean {
   return parseJsonOrUndefined(text) !== undefined;
@@ -103,7 +108,10 @@ function scan(source: Source): JsonScan {
 
 function textOf(bytes: Uint8Array): string {
   // Wrapping bytes in a Buffer takes as long as decoding them.
-  return (Buffer.isBuffer(bytes) ? bytes : bufferOver(bytes)).toString();
+  const buffer = Buffer.isBuffer(bytes)
+    ? bytes
+    : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return buffer.toString();
 }
 
 /** Parses JSON. Finds the syntax error again after V8, which gives its position only on newer Nodes and in its own words. */

@@ -1,15 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import {
-  BACKSLASH,
-  CLOSE_BRACE,
-  CLOSE_BRACKET,
-  COMMA,
-  isBlank,
-  OPEN_BRACE,
-  OPEN_BRACKET,
-  QUOTE,
-} from '../../message/json/bytes.ts';
-import { scanJson } from '../../message/json/scan-json.ts';
+import { isTooDeep } from '../../message/json/read-json.ts';
 import type { Deadline } from '../deadline.ts';
 
 /**
@@ -57,7 +47,7 @@ export function hasWhiteSpace(text: string): boolean {
   for (let index = 0; index < text.length; index++) {
     const code = text.charCodeAt(index);
     if (code === QUOTE) index = endOfString(text, index);
-    else if (isBlank(code)) return true;
+    else if (isSpace(code)) return true;
   }
   return false;
 }
@@ -80,9 +70,15 @@ export function textOfLiteral(literal: string): string {
   return literal.includes('\\') ? (JSON.parse(literal) as string) : literal.slice(1, -1); // a string's literal parses to a string
 }
 
-/** Whether JSON is nested deeper than messages can be (contract, Messages). It is then not read as JSON. */
-export function isTooDeep(bytes: Uint8Array): boolean {
-  return scanJson(bytes).tooDeepAt !== -1;
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
+const [OPEN_BRACKET, CLOSE_BRACKET] = [0x5b, 0x5d];
+const [OPEN_BRACE, CLOSE_BRACE] = [0x7b, 0x7d];
+
+/** Whether a character is white space of JSON (RFC 8259, section 2). */
+function isSpace(code: number): boolean {
+  return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
 }
 
 /** The index of the quote that closes the string starting at `start`; the length of the text if it is not closed. */
@@ -161,7 +157,7 @@ class JsonReader {
 
   /** Skips white space. Returns the code of the next character; NaN at the end. */
   #next(): number {
-    while (isBlank(this.#text.charCodeAt(this.#index))) this.#index++;
+    while (isSpace(this.#text.charCodeAt(this.#index))) this.#index++;
     return this.#text.charCodeAt(this.#index);
   }
 }

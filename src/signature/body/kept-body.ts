@@ -1,6 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { lossOf } from '../../message/json/read-json.ts';
-import { isTooDeep } from './json-text.ts';
+import { isTooDeep, lossOf } from '../../message/json/read-json.ts';
 
 /** Bytes from which most kinds of text can be recognized. */
 const HEAD_BYTES = 4_096;
