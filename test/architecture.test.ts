@@ -124,7 +124,7 @@ const ONLY_THESE: readonly {
       'signature/secret.ts',
       'signature/schemes/scheme.ts',
       'signature/schemes/find-schemes.ts',
-      'signature/schemes/check-scheme.ts',
+      'signature/schemes/validate-scheme.ts',
     ],
   },
 ];

@@ -1,19 +1,19 @@
 /**
- * One received request as a JSON object (cli.md, "A capture"). Has exactly one of `body` and `bodyBase64`, and either
- * gives the exact bytes: `body` when they are valid UTF-8, a byte order mark included.
+ * One received request as a JSON object (cli.md, "A capture"). Has the exact bytes of the body either in `body`, if they are
+ * valid UTF-8 (with a byte order mark), or in `bodyBase64`.
  */
 export type Capture = CaptureRequest & CapturedBody;
 
 interface CaptureRequest {
   readonly capture: 1;
-  /** When the request came. ISO 8601 UTC with milliseconds; absent when the writer did not know. */
+  /** Time when the request arrived: ISO 8601 UTC with milliseconds; absent if unknown. */
   readonly at?: string;
   readonly method: string;
-  /** The request target as received: usually a path. */
+  /** Request target as received: usually a path. */
   readonly url: string;
-  /** In the order received, repeated names kept apart. Secret values are masked. */
+  /** Headers in the order received, duplicates included. Secret values are masked. */
   readonly headers: readonly HeaderPair[];
-  /** The receiver's verdict on the signature. */
+  /** Verdict of the receiver on the signature. */
   readonly verdict?: CapturedVerdict;
 }
 
@@ -27,7 +27,7 @@ export const CAPTURED_VERDICTS = ['valid', 'invalid', 'unsigned', 'unchecked'] a
 
 export type CapturedVerdict = (typeof CAPTURED_VERDICTS)[number];
 
-/** The exact bytes that were received. */
+/** The exact bytes of the body as received. */
 export function captureBody(capture: Capture): Uint8Array {
   return capture.bodyBase64 === undefined
     ? Buffer.from(capture.body, 'utf8')

@@ -1,6 +1,6 @@
 import { isSecretHeader, isSecretParameter, MASK, printable } from '../redact.ts';
 
-/** A piece of a URL: plain text, or a secret that a variable replaces. */
+/** A piece of a URL. `variable` is the shell variable that replaces a secret. */
 export interface UrlPiece {
   readonly text: string;
   readonly variable?: string;
@@ -9,7 +9,7 @@ export interface UrlPiece {
 export interface ShownHeader {
   readonly name: string;
   readonly value: string;
-  /** The shell variable that replaces the value. */
+  /** Shell variable that replaces a secret value. */
   readonly variable?: string;
 }
 
@@ -18,13 +18,13 @@ export interface CurlRequest {
   readonly method?: string | undefined;
   readonly url: readonly UrlPiece[];
   readonly headers: readonly ShownHeader[];
-  /** A body that is not text is given as base64. */
+  /** Body as text, or as base64 if it is not text. */
   readonly body: string | { readonly base64: string };
-  /** Whether a variable stands for the write key in the body of a call of a tracking API, or the mask in one that is given as base64. @default false */
+  /** Replaces the write key in the body of a tracking API call by a variable, or by the mask if the body must be base64. @default false */
   readonly hidesWriteKey?: boolean | undefined;
 }
 
-/** Writes a request as a command for a POSIX shell, with variables for secrets. Ends without a line break. */
+/** Writes a request as a curl command for a POSIX shell, with variables for secrets and without a final line break. */
 export function curlCommand(request: CurlRequest): string {
   const { method = 'POST', url, headers, body: given, hidesWriteKey = false } = request;
   const body =
@@ -35,14 +35,14 @@ export function curlCommand(request: CurlRequest): string {
   const words = [
     `curl ${globOff(url)}${pathAsIs(url)}-X ${quotedIfNeeded(method)} ${url.map(({ text, variable }) => (variable === undefined ? shellQuoted(text) : `"$${variable}"`)).join('')}`,
     ...headers.map((header) => `-H ${headerWord(header)}`),
-    // --data-binary would take a body that begins with @ for a file's name.
+    // --data-binary would read a body that begins with @ as a file name.
     isText ? `--data-raw ${hidesWriteKey ? withoutWriteKey(body) : shellQuoted(body)}` : '--data-binary @-',
   ];
   const command = words.join(' \\\n  ');
   return isText ? command : `printf %s ${shellQuoted(body.base64)} | base64 -d |\n${command}`;
 }
 
-/** Whether it has characters that control a terminal or the direction of text, which pasted text must not; no argument can hold a NUL. */
+/** Whether a text has characters that control a terminal or the text direction, which are unsafe to paste, or a NUL, which arguments cannot have. */
 function isUnsafe(text: string): boolean {
   const rest = text.replaceAll(/[\t\n]/g, '');
   return printable(rest, Infinity) !== rest;
@@ -56,19 +56,19 @@ function withoutWriteKey(body: string): string {
   return `${shellQuoted(start + name)}"$HOOKS_WRITE_KEY"${withoutWriteKey(rest.join(''))}`;
 }
 
-/** Encodes base64 with what both Node and browsers have. */
+/** Encodes text as base64 in Node and in browsers. */
 function base64Of(text: string): string {
   let bytes = '';
   for (const byte of new TextEncoder().encode(text)) bytes += String.fromCharCode(byte);
   return btoa(bytes);
 }
 
-/** The option without which curl makes several requests of `{x,y}` and `[1-3]`, or rejects the URL. */
+/** The option that keeps curl from expanding `{x,y}` and `[1-3]` into several requests, or rejecting the URL. */
 function globOff(url: readonly UrlPiece[]): string {
   return url.some(({ text }) => /[[\]{}]/.test(text)) ? '--globoff ' : '';
 }
 
-/** The option without which curl resolves `/a/../b`. */
+/** The option that keeps curl from resolving `/a/../b`. */
 function pathAsIs(url: readonly UrlPiece[]): string {
   const [path = ''] = url
     .map(({ text }) => text)
@@ -77,19 +77,19 @@ function pathAsIs(url: readonly UrlPiece[]): string {
   return /\/(?:\.|%2e){1,2}(?:\/|$)/i.test(path) ? '--path-as-is ' : '';
 }
 
-/** Quotes a header. Its name may contain a backquote or a `$`, which a shell interprets in double quotes. */
+/** Quotes a header for a shell. Its name can have a backquote or a `$`, which shells interpret in double quotes. */
 function headerWord({ name, value, variable }: ShownHeader): string {
-  // curl leaves out a header that ends with its colon.
+  // curl omits a header that ends with its colon, and sends an empty one that ends with a semicolon.
   const isOdd = variable === undefined && NOT_ASCII.test(value);
   if (isOdd) return `"$(printf ${printfFormat(`${name}: ${value}`)})"`;
   if (variable === undefined) return shellQuoted(value === '' ? `${name};` : `${name}: ${value}`);
   return /^[\w-]+$/.test(name) ? `"${name}: $${variable}"` : `${shellQuoted(`${name}: `)}"$${variable}"`;
 }
 
-/** A header has the bytes of Latin-1 in it, which a terminal would show and send as others, or obey. */
+/** Characters outside printable ASCII. Headers are Latin-1: a terminal would convert or interpret such characters. */
 const NOT_ASCII = /[^ -~]/;
 
-/** The format with which printf writes exactly these bytes: each that is not visible in octal. */
+/** The format with which printf writes exactly these bytes: bytes outside printable ASCII are in octal. */
 function printfFormat(latin1: string): string {
   const escaped = latin1
     .replaceAll(/[\\%]/g, (each) => (each === '%' ? '%%' : '\\\\'))
@@ -106,10 +106,10 @@ export function shellQuoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** Splits a URL into pieces, each secret parameter's value a separate one. */
+/** Splits a URL into pieces. The value of each secret parameter is a separate piece. */
 export function shownUrl(url: string, { showSecrets }: { readonly showSecrets: boolean }): UrlPiece[] {
   const isSecret = (name: string): boolean => !showSecrets && isSecretParameter(name);
-  // The parts in parentheses are kept by split: what stands before a value, its name, the value.
+  // split keeps the groups of the pattern: the text before a value, the name, the value.
   const parts = url.split(/([?&]([^=&#]*)=)([^&#]*)/);
   const pieces: UrlPiece[] = [];
   for (let at = 0; at < parts.length; at += 4) {

@@ -1,21 +1,21 @@
-/** JSON that holds the body as a text: what a service or a tool puts around it. */
+/** JSON that a service or a tool wraps around a body. */
 export interface Envelope {
   /** Follows "the body is". */
   readonly what: string;
   readonly fix: string;
-  /** The filters of jq that take out the body and its X-Signature, where that is in it, too. */
+  /** jq filters for the body and its X-Signature, if the envelope has the signature. */
   readonly jq?: readonly [body: string, signature: string];
-  /** The body inside; an empty text where it cannot be told, undefined when the value is no such envelope. */
+  /** Returns the body; an empty text if it cannot be found, undefined if the value is not such an envelope. */
   readonly inside: (value: Fields) => Uint8Array | string | undefined;
 }
 
-/** Finds the envelope that the value of a JSON body is. */
+/** Finds the kind of envelope of a JSON value; undefined if it is not an envelope. */
 export function envelopeOf(value: unknown): Envelope | undefined {
   const fields = fieldsOf(value);
   return fields && ENVELOPES.find(({ inside }) => inside(fields) !== undefined);
 }
 
-/** The body in an envelope; undefined when it is not there. */
+/** The body in an envelope; undefined if there is none. */
 export function bodyInside(value: unknown): Uint8Array | string | undefined {
   const fields = fieldsOf(value);
   return fields && (envelopeOf(value)?.inside(fields) || undefined);
@@ -23,7 +23,7 @@ export function bodyInside(value: unknown): Uint8Array | string | undefined {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The first request of a HAR file that has a body. */
+/** jq filter for the first request of a HAR file that has a body. */
 const HAR_REQUEST = '[.log.entries[].request | select(.postData)][0]';
 
 const ENVELOPES: readonly Envelope[] = [
@@ -94,7 +94,7 @@ const ENVELOPES: readonly Envelope[] = [
 ];
 
 function fieldsOf(value: unknown): Fields | undefined {
-  // Any object's fields may be read; what they hold stays unknown.
+  // Reading the fields of any object is safe, because their type stays unknown.
   return typeof value === 'object' && value !== null ? (value as Fields) : undefined;
 }
 

@@ -4,7 +4,7 @@ import type { Capture, HeaderPair } from './capture.ts';
 import { toCapture } from './to-capture.ts';
 
 const REQUEST_LINE = /^([A-Z][A-Z-]*) (\S+) HTTP\/\d(?:\.\d)?$/;
-/** RFC 9110, 5.6.2 and 5.5: a token, a colon, a value between optional white space. */
+/** A header (RFC 9110, 5.6.2 and 5.5): a token, a colon, a value. */
 const HEADER = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):(.*)$/;
 const LF = 0x0a;
 const HINT =
@@ -16,8 +16,8 @@ export function isHttpRequest(bytes: Uint8Array): boolean {
 }
 
 /**
- * Reads a raw HTTP/1 request, with lines ended by CRLF or LF, as one capture. The body follows the blank line; its length is
- * Content-Length, if there is one. Throws InputError with the line.
+ * Reads a raw HTTP/1 request, with lines ended by CRLF or LF, as a capture. The body follows the blank line; its length is
+ * Content-Length, if present. Throws InputError with the line if the request is malformed.
  */
 export function readHttpRequest(bytes: Uint8Array): Capture {
   const first = lineAt(bytes, 0);
@@ -42,14 +42,14 @@ function readHeaders(bytes: Uint8Array, start: number): { headers: HeaderPair[];
 }
 
 function readHeader(line: string, number: number): HeaderPair {
-  // RFC 9112, 5.2: rejects a folded line instead of guessing: two readers could see two different values.
+  // Folded lines are rejected (RFC 9112, 5.2), because two readers could see different values.
   if (/^[ \t]/.test(line)) throw requestError(number, 'Expected a header, got a folded line:', line);
   const [, name, value] = HEADER.exec(line) ?? [];
   if (name === undefined || value === undefined) throw requestError(number, 'Expected a header, got', line);
   return [name, withoutSpaceAround(value)];
 }
 
-/** Spaces and tabs only, unlike trim(): a Latin-1 no-break space belongs to the value. */
+/** Trims only spaces and tabs, unlike trim(), because a Latin-1 no-break space belongs to the value. */
 function withoutSpaceAround(value: string): string {
   let [start, end] = [0, value.length];
   const isSpace = (index: number): boolean => value[index] === ' ' || value[index] === '\t';
@@ -82,11 +82,11 @@ function readBody(rest: Uint8Array, headers: readonly HeaderPair[]): Uint8Array 
 
 interface HeaderLine {
   readonly text: string;
-  /** Where the next line starts. */
+  /** Index at which the next line starts. */
   readonly next: number;
 }
 
-/** Reads a line of the header as Latin-1, which loses no byte. */
+/** Reads a line of the header section as Latin-1, which preserves every byte. */
 function lineAt(bytes: Uint8Array, start: number): HeaderLine {
   const found = bytes.indexOf(LF, start);
   const end = found === -1 ? bytes.length : found;

@@ -4,15 +4,15 @@ import { printable } from '../redact.ts';
 import { CAPTURED_VERDICTS, type Capture, type HeaderPair } from './capture.ts';
 
 /**
- * Whether a JSON value is meant as a capture, valid or not: `readCapture` checks that. A message may have a field named
- * `capture` too, so the value must also have a part of a request.
+ * Whether a JSON value is meant as a capture; `readCapture` validates it. Requires a part of a request besides `capture`, because a
+ * message can have a field of that name.
  */
 export function isCapture(value: unknown): boolean {
   if (!isObject(value) || typeof value['capture'] !== 'number') return false;
   return 'headers' in value || 'method' in value || 'bodyBase64' in value;
 }
 
-/** Reads a capture: checks its fields and leaves out all others. Throws InputError, whose sentence names the field. */
+/** Reads a capture: validates its fields and drops all others. Throws InputError with the name of the invalid field. */
 export function readCapture(value: unknown): Capture {
   if (!isObject(value)) throw captureError('one JSON object', value);
   if (value['capture'] !== 1) throw captureError('`capture` to be 1', value['capture']);
@@ -73,12 +73,12 @@ function readBody({
   }
   if (bodyBase64 !== undefined) return { bodyBase64: readBase64(bodyBase64) };
   if (typeof body !== 'string') throw captureError('`body` or `bodyBase64` to be a string', body);
-  // A lone surrogate has no bytes: Node would put U+FFFD in its place, and the signature would not match for no visible reason.
+  // A lone surrogate has no UTF-8: Node would encode U+FFFD instead, and the signature would not match for no visible reason.
   if (/\p{Surrogate}/u.test(body)) throw captureError('`body` to be well-formed text', 'a lone surrogate');
   return { body };
 }
 
-/** Reads canonical base64 only: Node silently skips invalid characters, and other bytes would be verified. */
+/** Reads only canonical base64, because Node silently skips invalid characters, so that other bytes would be verified. */
 function readBase64(value: unknown): string {
   const canonical = typeof value === 'string' && Buffer.from(value, 'base64').toString('base64') === value;
   if (!canonical) throw captureError('`bodyBase64` to be padded base64', value);

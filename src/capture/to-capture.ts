@@ -4,7 +4,7 @@ import { isoTime } from '../clock.ts';
 import type { Capture, CapturedVerdict, HeaderPair } from './capture.ts';
 
 export interface CapturedRequest {
-  /** Ms since the epoch; absent when it is not known. */
+  /** Time when the request arrived, in ms since the epoch; absent if unknown. */
   readonly at?: number | undefined;
   readonly method: string;
   readonly url: string;
@@ -13,7 +13,7 @@ export interface CapturedRequest {
   readonly verdict?: CapturedVerdict | undefined;
 }
 
-/** Makes the capture of a request: the exact body, the headers with secret values masked. */
+/** Makes the capture of a request: the exact body, and the headers with secret values masked. */
 export function toCapture({ at, method, url, headers, body, verdict }: CapturedRequest): Capture {
   return {
     capture: 1,
@@ -26,17 +26,17 @@ export function toCapture({ at, method, url, headers, body, verdict }: CapturedR
   };
 }
 
-/** Headers in which proxies write a request's URL (`X-Forwarded-Uri`, `X-Original-URL`), or others where it came from. */
+/** Headers whose value is a URL: of the request, from proxies (`X-Forwarded-Uri`, `X-Original-URL`), or of a referrer. */
 const URL_HEADER = /(?:ur[il]|path|location|referr?er)$/i;
 
-/** Masks a secret header. The signature is not secret and must stay: without it a capture could not be verified again. */
+/** Masks a secret header. Keeps the signature, which is not secret and is needed to verify a capture again. */
 function maskSecret([name, value]: HeaderPair): HeaderPair {
   if (name.toLowerCase() === 'x-signature') return [name, value];
   if (isSecretHeader(name)) return [name, MASK];
   return [name, URL_HEADER.test(name) ? redactUrl(value) : value];
 }
 
-/** The body as text if that loses nothing, else as base64. */
+/** The body as text if it is valid UTF-8, else as base64. */
 export function capturedBody(body: Uint8Array): { body: string } | { bodyBase64: string } {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   return isUtf8(bytes) ? { body: bytes.toString('utf8') } : { bodyBase64: bytes.toString('base64') };

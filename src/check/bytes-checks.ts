@@ -2,15 +2,15 @@ import { layoutOf } from '../signature/schemes/layout.ts';
 import type { SignatureScheme } from '../signature/schemes/scheme.ts';
 import type { Check } from './check.ts';
 
-/** What JSON.stringify writes in another way: white space, numbers, escapes, the order of keys that are integers. */
+/** JSON that JSON.stringify would write differently: white space, numbers, escapes, the order of integer keys. */
 const SPELLED_OTHERWISE = String.raw`"revenue" : 27.50, "total":1E2, "2":"\u0041", "1":"a\/b"`;
 
 const FIX =
   'hash the bytes of the body as received, before any parser: express.raw(), request.get_data(), io.ReadAll(r.Body), request.raw_post';
 
 /**
- * The check that the bytes that came are hashed, not what a parser makes of them. A scheme that is lenient allows both (contract, Signature), so that
- * it is advice there.
+ * The check that a receiver hashes the bytes received, not re-serialized JSON. Only advice with a lenient scheme, which allows both (contract,
+ * Signature).
  */
 export function bytesChecks(schemes: readonly SignatureScheme[]): readonly Check[] {
   if (schemes.some(({ covers }) => covers === 'first')) return [];
@@ -19,7 +19,7 @@ export function bytesChecks(schemes: readonly SignatureScheme[]): readonly Check
     {
       code: 'raw-bytes',
       plain: 'track',
-      title: 'JSON that is not written as JSON.stringify writes it, signed as it is',
+      title: 'JSON in another spelling than that of JSON.stringify, signed as is',
       expects: 'taken',
       needsSecret: true,
       ...(isLenient && { isAdvice: true }),
@@ -31,8 +31,8 @@ export function bytesChecks(schemes: readonly SignatureScheme[]): readonly Check
         rejected: {
           code: 're-serialised',
           says: isLenient
-            ? 'it verifies the JSON that it has parsed and written again, not the bytes that came: enough for Segment and hooks, which send what JSON.stringify writes, and wrong as soon as a sender, a proxy or another language writes numbers, escapes or spaces otherwise'
-            : 'it takes messages as JSON.stringify writes them and rejects this one: it hashes re-serialized JSON, or its validation rejects the content',
+            ? 'it verifies the JSON that it parsed and wrote again, not the bytes received: enough for Segment and hooks, which send the output of JSON.stringify, but wrong as soon as a sender, a proxy or another language writes numbers, escapes or spaces differently'
+            : 'it accepts messages as JSON.stringify writes them, but rejects this one: it hashes re-serialized JSON, or its validation rejects the content',
           fix: FIX,
         },
       },
@@ -40,7 +40,7 @@ export function bytesChecks(schemes: readonly SignatureScheme[]): readonly Check
   ];
 }
 
-/** The checks of headers that hold several signatures, as while a secret is being changed. */
+/** The checks of headers with several signatures, which senders use while a secret is being changed. */
 export function severalSignaturesChecks(schemes: readonly SignatureScheme[]): readonly Check[] {
   return schemes.flatMap((scheme) => {
     const { separator, name } = scheme;
@@ -50,7 +50,7 @@ export function severalSignaturesChecks(schemes: readonly SignatureScheme[]): re
     const check: Check = {
       code: `several-${name}`,
       plain: 'track',
-      title: `two signatures of ${name}, of which the second is right`,
+      title: `two signatures of ${name}, the second of which is right`,
       expects: 'taken',
       needsSecret: true,
       isOwnMistake: true,
@@ -58,7 +58,7 @@ export function severalSignaturesChecks(schemes: readonly SignatureScheme[]): re
       mistakes: {
         rejected: {
           code: 'reads-first-signature',
-          says: `it reads only the first of several signatures, so that it rejects messages while the secret of ${name} is being changed`,
+          says: `it reads only the first of several signatures, so it rejects messages while the secret of ${name} is being changed`,
           fix: `split ${header} at its ${between} and compare each signature in it: one that is right is enough`,
         },
       },

@@ -9,16 +9,16 @@ import type {
 import type { NetworkError, TransportResponse, TransportResult } from '../transport/transport.ts';
 
 /**
- * A receiver's response by what it makes a sender do (contract, Delivery). `taken`: 2xx. `rejected`: a final 4xx. `failing`: 5xx and the
- * 4xx that ask to wait, after which the message is sent again for hours. `redirect`: 3xx, never followed. `none`: no response.
+ * A receiver's response, classified by its effect on a sender (contract, Delivery). `taken`: 2xx. `rejected`: a final 4xx. `failing`: 5xx or
+ * a 4xx that asks to wait, after which the message is sent again for hours. `redirect`: 3xx, never followed. `none`: no response.
  */
 export type CheckResponse =
   | {
       readonly kind: 'taken' | 'rejected' | 'failing' | 'redirect';
       readonly status: number;
-      /** The beginning of the body, without secrets, unescaped. */
+      /** Start of the body, without secrets, unescaped. */
       readonly reply: string | undefined;
-      /** Where the response comes from; undefined for a 2xx that says nothing against itself. */
+      /** Cause of the response; undefined for a 2xx whose body does not name a failure. */
       readonly cause?: ResponseCause | undefined;
       readonly ms: number;
     }
@@ -32,12 +32,12 @@ export type CheckResponse =
 
 export type CheckResponseKind = CheckResponse['kind'];
 
-/** The 4xx statuses of a receiver that is too busy or asked too early. */
+/** 4xx statuses of a receiver that is too busy, or that was asked too early. */
 const PASSING_4XX: ReadonlySet<number> = new Set([408, 423, 425, 429]);
 
-/** Explains what comes back from a receiver. */
+/** Explains the responses of a receiver. */
 export interface CheckCauses {
-  /** Undefined for a 2xx whose body names no failure. */
+  /** Undefined for a 2xx whose body does not name a failure. */
   readonly responseCauseOf: (response: ResponseEvidence, facts: CauseFacts) => ResponseCause | undefined;
   readonly networkCauseOf: (
     failure: FailureEvidence,

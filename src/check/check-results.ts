@@ -2,7 +2,7 @@ import { roundedMs } from '../clock.ts';
 import type { Check, CheckResult } from './check.ts';
 import type { CheckJudgement } from './judge-responses.ts';
 
-/** The result of a check that was made. */
+/** The result of a check whose requests were sent. */
 export function resultOf(check: Check, { response, ms, mistake }: CheckJudgement): CheckResult {
   const facts = response.kind === 'none' ? { error: response.error } : { status: response.status };
   const common = { ...checkName(check), expected: check.expects, ...facts, ms: roundedMs(ms) };
@@ -19,7 +19,7 @@ export function unsentResult(check: Check, reason: string): CheckResult {
   return { ...checkName(check), outcome: 'unsent', reason };
 }
 
-/** How a result names its check. */
+/** The fields of a result that identify its check. */
 export function checkName({ code, title }: Check): Pick<CheckResult, 'check' | 'title'> {
   return { check: code, title };
 }

@@ -2,13 +2,13 @@ import type { Signer } from '../signature/schemes/signer.ts';
 import type { CheckResponseKind } from './check-response.ts';
 import type { CheckRequest, Sample } from './sample.ts';
 
-/** One thing that a receiver must do: what is sent, what is expected, and how to fix a failure. */
+/** One requirement for a receiver: the requests, the expected response, and the fix of a failure. */
 export interface Check {
-  /** Stable: what `--only` and `--skip` name. */
+  /** Stable code for `--only` and `--skip`. */
   readonly code: string;
-  /** Describes what is sent, for people. */
+  /** Description of the requests. */
   readonly title: string;
-  /** The title when there is no secret, so that nothing is signed. */
+  /** Title if there is no secret and requests are unsigned. @default `title` */
   readonly titleUnsigned?: string;
   readonly expects: Expected;
   /** The check is skipped without a secret. */
@@ -18,17 +18,17 @@ export interface Check {
   readonly requests: (sample: Sample) => readonly CheckRequest[];
   /** Sends the requests concurrently instead of one after the other. */
   readonly atOnce?: true;
-  /** The mistakes that an unexpected response shows in this check, if more specific than in any other. */
+  /** Mistakes that unexpected responses reveal in this check, by kind of response. @default the common mistakes */
   readonly mistakes?: Readonly<Partial<Record<CheckResponseKind, ReceiverMistake>>>;
-  /** The same by the status of a rejection, where that says more. */
+  /** Mistakes by the status of a rejection, which override `mistakes`. */
   readonly statusMistakes?: Readonly<Partial<Record<number, ReceiverMistake>>>;
-  /** The code of the check of a plain message: where that one failed alike, what is special about this one is not the reason. */
+  /** Code of the check of a plain message. If it failed with the same response, its mistake applies to this check too. */
   readonly plain?: string;
-  /** A rejection shows the mistake of this check, whatever else the receiver accepts instead. */
+  /** Marks a check whose own mistake explains a rejection, so that the run does not probe how the receiver verifies. */
   readonly isOwnMistake?: true;
-  /** A rejection is no failure, but worth knowing. */
+  /** Marks a check for which a rejection is only advice, not a failure. */
   readonly isAdvice?: true;
-  /** The part of the timeout that the slowest response may take. @default 1 */
+  /** Share of the timeout that the slowest response may take. @default 1 */
   readonly withinShare?: number;
 }
 
@@ -40,30 +40,30 @@ export function signedTitles(what: string): Pick<Check, 'title' | 'titleUnsigned
   return { title: `${what}, signed`, titleUnsigned: `${what}, unsigned` };
 }
 
-/** The check as it runs without a secret. */
+/** The check with its title for a run without a secret. */
 export function unsigned(check: Check): Check {
   return { ...check, title: check.titleUnsigned ?? check.title };
 }
 
-/** A mistake of a receiver, as far as it can be seen from outside. */
+/** A mistake of a receiver, as far as it is visible from outside. */
 export interface ReceiverMistake {
-  /** Stable. */
+  /** Stable code. */
   readonly code: string;
-  /** What is wrong: a sentence about the receiver, without its full stop. */
+  /** Sentence about the receiver, without a full stop. */
   readonly says: string;
-  /** How to fix it, likewise. */
+  /** Sentence that tells how to fix the mistake, without a full stop. */
   readonly fix: string;
 }
 
 export interface MistakeOptions {
-  /** All that were given, of which the first signs. */
+  /** All secrets, of which the first signs. */
   readonly secrets: readonly string[];
-  /** Signs by the schemes that are named; undefined: the default one. */
+  /** Signer for the chosen schemes; undefined for the default scheme. */
   readonly signer: Signer | undefined;
   readonly runId: string;
 }
 
-/** A request that a receiver accepts only by a mistake, and the mistake. */
+/** A request that a receiver accepts only because of a mistake, and the mistake. */
 export interface MistakenRequest {
   readonly request: CheckRequest;
   readonly mistake: ReceiverMistake;
@@ -75,18 +75,18 @@ export interface CheckResult {
   readonly check: string;
   readonly title: string;
   readonly outcome: CheckOutcome;
-  /** Absent when the check was not made. */
+  /** Expected response; absent if no request was sent. */
   readonly expected?: Expected;
-  /** The status of the response that decided. */
+  /** Status of the decisive response. */
   readonly status?: number;
-  /** The code of a network error. */
+  /** Code of a network error. */
   readonly error?: string;
-  /** How long the slowest response took. */
+  /** Milliseconds that the slowest response took. */
   readonly ms?: number;
-  /** The response's body, unescaped and without secrets; only of a failed check. */
+  /** Body of the response, unescaped and without secrets, if the check failed. */
   readonly reply?: string;
   readonly mistake?: ReceiverMistake;
-  /** What is worth knowing about a check that passed. */
+  /** Mistake of a check that passed nevertheless. */
   readonly advice?: ReceiverMistake;
   /** Why the check was skipped or not sent. */
   readonly reason?: string;

@@ -10,7 +10,7 @@ import { MESSAGE_CHECKS } from './message-checks.ts';
 import { schemeChecks } from './scheme-checks.ts';
 import { PACE_CHECKS, UNSEEN_CHECKS, WAY_CHECKS } from './way-checks.ts';
 
-/** All checks in the order in which they run: those whose failure stops all others come first. */
+/** All checks in the order in which they run. The first ones stop all others if they fail. */
 export const CHECKS: readonly Check[] = [
   ...WAY_CHECKS,
   ...MESSAGE_CHECKS,
@@ -20,7 +20,7 @@ export const CHECKS: readonly Check[] = [
   ...UNSEEN_CHECKS,
 ];
 
-/** The checks of a receiver that verifies by these schemes; undefined: by the default one. */
+/** The checks of a receiver that verifies by these schemes; by the default scheme if undefined. */
 export function checksFor(schemes: readonly SignatureScheme[] | undefined): readonly Check[] {
   if (schemes === undefined) return CHECKS;
   return [
@@ -35,12 +35,12 @@ export function checksFor(schemes: readonly SignatureScheme[] | undefined): read
 }
 
 export interface CheckSelection {
-  /** Codes; empty: all. */
+  /** Codes of checks to run; empty for all. */
   readonly only: readonly string[];
   readonly skip: readonly string[];
 }
 
-/** Selects checks, in their own order. Throws ConfigError for an unknown code, or when no check is left. */
+/** Selects checks, and keeps their order. Throws ConfigError for an unknown code, or if no check is left. */
 export function selectChecks(selection: CheckSelection, all: readonly Check[] = CHECKS): readonly Check[] {
   const codes = selectCodes(
     selection,
@@ -49,7 +49,7 @@ export function selectChecks(selection: CheckSelection, all: readonly Check[] = 
   return all.filter(({ code }) => codes.includes(code));
 }
 
-/** Selects codes, in their own order. Throws ConfigError for an unknown code, or when none is left. */
+/** Selects codes, and keeps their order. Throws ConfigError for an unknown code, or if none is left. */
 export function selectCodes<Code extends string>(
   { only, skip }: CheckSelection,
   known: readonly Code[],

@@ -1,14 +1,14 @@
 import type { Check, ReceiverMistake } from './check.ts';
 import type { CheckRequest, Sample } from './sample.ts';
 
-/** The mistake of a receiver that fails on a forgery: anyone can make it fail, and a 5xx does not tell them to stop. */
+/** The mistake of a receiver that fails on forgeries: anyone can make it fail, and a 5xx does not tell them to stop. */
 const failing: ReceiverMistake = {
   code: 'fails-on-bad-signature',
   says: 'it fails instead of rejecting: usually an uncaught error of the comparison',
   fix: 'respond with 401 to every request that does not verify. Compare lengths first (timingSafeEqual throws when they differ), and compare bytes (compare_digest throws on text that is not ASCII)',
 };
 
-/** A check that a forged request is rejected. */
+/** Makes a check that a forged request is rejected. */
 export function forgery(
   code: string,
   title: string,
@@ -20,14 +20,14 @@ export function forgery(
     title,
     expects: 'rejected',
     needsSecret: true,
-    // A signature that is not looked at passes with any forgery.
+    // A receiver that ignores signatures accepts all forgeries, which is reported as the mistake of `wrong-signature`.
     ...(code !== 'unsigned' && code !== 'wrong-signature' && { plain: 'wrong-signature' }),
     requests: (sample) => [request(sample, sample.body('track', code, { event: 'Hooks Test Forgery' }))],
     mistakes: { failing, ...mistakes },
   };
 }
 
-const UNCHECKED: Check['mistakes'] & { readonly taken: ReceiverMistake } = {
+const UNVERIFIED: Check['mistakes'] & { readonly taken: ReceiverMistake } = {
   taken: {
     code: 'accepts-any-signature',
     says: 'it lets forgers in: it accepts a wrong signature',
@@ -35,7 +35,7 @@ const UNCHECKED: Check['mistakes'] & { readonly taken: ReceiverMistake } = {
   },
 };
 
-/** Checks that a sender without the secret is rejected (contract, Signature) and cannot crash the receiver. */
+/** The checks that senders without the secret are rejected (contract, Signature) and cannot crash the receiver. */
 export const FORGERY_CHECKS: readonly Check[] = [
   forgery(
     'unsigned',
@@ -49,7 +49,7 @@ export const FORGERY_CHECKS: readonly Check[] = [
     },
     (_sample, body) => ({ body }),
   ),
-  forgery('wrong-signature', 'a signature whose last digit is wrong', UNCHECKED, (sample, body) =>
+  forgery('wrong-signature', 'a signature whose last digit is wrong', UNVERIFIED, (sample, body) =>
     sample.forged(body, {}),
   ),
   forgery(
@@ -64,7 +64,7 @@ export const FORGERY_CHECKS: readonly Check[] = [
     },
     (sample, body) => sample.forged(body, { change: (right) => right.slice(0, 20) }),
   ),
-  forgery('garbage-signature', 'a signature that is neither hex nor ASCII', UNCHECKED, (sample, body) =>
+  forgery('garbage-signature', 'a signature that is neither hex nor ASCII', UNVERIFIED, (sample, body) =>
     sample.forged(body, { change: () => 'é'.repeat(40) }),
   ),
   forgery(
@@ -82,7 +82,7 @@ export const FORGERY_CHECKS: readonly Check[] = [
       body: Buffer.from(body.toString().replace('"revenue":27.5', '"revenue":99.5')),
     }),
   ),
-  forgery('other-secret', 'a signature made with another secret', UNCHECKED, (sample, body) =>
+  forgery('other-secret', 'a signature made with another secret', UNVERIFIED, (sample, body) =>
     sample.signedWithOther(body),
   ),
   {

@@ -4,15 +4,15 @@ import type { CheckResponse } from './check-response.ts';
 import type { Check, Expected, ReceiverMistake } from './check.ts';
 
 export interface CheckJudgement {
-  /** The response that decided: the first that is not as expected, else the slowest. */
+  /** Decisive response: the first unexpected one, else the slowest. */
   readonly response: CheckResponse;
-  /** How long the slowest response took. */
+  /** Milliseconds that the slowest response took. */
   readonly ms: number;
-  /** Undefined when all responses are as expected. */
+  /** Undefined if all responses are as expected and fast enough. */
   readonly mistake: ReceiverMistake | undefined;
 }
 
-/** Judges the responses to a check's requests, of which there is at least one. */
+/** Judges the responses to the requests of a check. There must be at least one response. */
 export function judgeResponses(
   check: Check,
   responses: readonly CheckResponse[],
@@ -44,12 +44,12 @@ function isAsExpected(response: CheckResponse, expected: Expected): boolean {
   }
 }
 
-/** Whether it takes the message, and says nothing against that in the body. */
+/** Whether a receiver accepted the message: a 2xx whose body does not name a failure. */
 export function isTakenResponse({ kind, cause }: CheckResponse): boolean {
   return kind === 'taken' && cause === undefined;
 }
 
-/** The expected status, shown next to the actual one. */
+/** Expected status, displayed next to the actual one. */
 export const EXPECTED_STATUS = {
   taken: '2xx',
   rejected: '4xx',
@@ -59,8 +59,8 @@ export const EXPECTED_STATUS = {
 } as const satisfies Readonly<Record<Expected, string>>;
 
 /**
- * Finds the mistake. What stands in front of the receiver, or what it says in its own words, goes before a check's own explanation, which
- * applies only to a receiver that accepts other messages.
+ * Finds the mistake. A cause that is visible in the response (a proxy, the receiver's own words) takes precedence over the mistakes of the
+ * check, which apply only to receivers that accept other messages.
  */
 function mistakeOf(
   { mistakes, statusMistakes = {}, expects }: Check,
@@ -76,9 +76,9 @@ function mistakeOf(
   return (isSpecial ? (ofStatus ?? mistakes?.[response.kind]) : undefined) ?? commonMistake(response);
 }
 
-const INSTEAD = 'respond with 401 instead (400 to what is not JSON): senders look at the status only';
+const INSTEAD = 'respond with 401 instead (400 to a body that is not JSON): senders look only at the status';
 
-/** The mistake of not taking a forgery, but not saying so by a status. Only for a receiver that takes right messages. */
+/** The mistake of rejecting a forgery without a rejecting status. Only for receivers that accept correct messages. */
 function unclearRejection(response: CheckResponse): ReceiverMistake | undefined {
   if (response.kind === 'redirect') {
     return { code: 'redirects-forgeries', says: 'it redirects instead of rejecting', fix: INSTEAD };
@@ -95,9 +95,9 @@ function unclearRejection(response: CheckResponse): ReceiverMistake | undefined 
     const says = `it rejects in the JSON of its body, but with status ${response.status}`;
     return { code: 'refuses-in-words', says, fix: INSTEAD };
   }
-  // What is recognized says so itself.
-  const isElse = response.cause !== undefined && response.cause.code !== 'words-in-body';
-  if (isElse || !REJECTION_WORDS.test(response.reply ?? '')) return undefined;
+  // Other causes that were recognized have their own explanation.
+  const hasOtherCause = response.cause !== undefined && response.cause.code !== 'words-in-body';
+  if (hasOtherCause || !REJECTION_WORDS.test(response.reply ?? '')) return undefined;
   const says = `it rejects in words, but with status ${response.status}`;
   return { code: 'refuses-in-words', says, fix: INSTEAD };
 }
@@ -110,12 +110,12 @@ export function isPage({ kind, cause }: CheckResponse): boolean {
 const REJECTION_WORDS =
   /\b(?:invalid|bad|wrong|missing|no)[ _-]?(?:x[ _-])?(?:signature|hmac|digest)|(?:signature|hmac|digest)[^.\n]{0,30}(?:invalid|mismatch|missing|not match|failed|wrong)|^\W*(?:unauthori[sz]ed|forbidden|denied|rejected|error)\b/i;
 
-/** Whether a forgery gets what a right message gets: 2xx, and no word of a rejection. */
+/** Whether a forgery gets the response of a correct message: a 2xx without words of a rejection. */
 export function isTakenForgery(response: CheckResponse): boolean {
   return isTakenResponse(response) && unclearRejection(response) === undefined;
 }
 
-/** Whether there was no response for a reason that has nothing to do with the message. */
+/** Whether there was no response for a reason that does not depend on the message. */
 function isLost(response: CheckResponse): boolean {
   return response.kind === 'none' && response.error !== 'reset';
 }
@@ -123,13 +123,13 @@ function isLost(response: CheckResponse): boolean {
 const LIFT_LIMIT =
   'lift the limit for this address while testing: hooks test sends some 40 requests in a second';
 
-/** Fixes that are not a sender's, who would try longer: by code. */
+/** Fixes by code of a cause whose own fix is for senders, who would just retry for longer. */
 const OWN_FIXES: Readonly<Record<string, string>> = {
-  'too-early': 'let the receiver respond with 2xx to a right message, however soon it comes',
+  'too-early': 'let the receiver respond with 2xx to a valid message, however early it arrives',
   unavailable: 'look into the log of the receiver, or of the proxy in front of it',
 };
 
-/** The cause that a response shows of itself, beyond its status. */
+/** The mistake that the cause of a response shows, if the cause is more than its status. */
 function seenCause(cause: ResponseCause | undefined): ReceiverMistake | undefined {
   if (cause === undefined || cause.kind === 'status') return undefined;
   const { code, says, fix } = cause;
@@ -145,7 +145,7 @@ function commonMistake(response: CheckResponse): ReceiverMistake {
       return {
         code: 'redirect',
         says: `${response.cause?.says ?? 'it redirects'}: the message is lost`,
-        fix: response.cause?.fix ?? 'give the URL that it leads to, or respond at this one',
+        fix: response.cause?.fix ?? 'use the URL that it redirects to, or respond at this one',
       };
     case 'rejected':
       return rejectsValid(response.status, response.cause);
@@ -165,7 +165,7 @@ function commonMistake(response: CheckResponse): ReceiverMistake {
   }
 }
 
-/** Causes that say no more than that a message was rejected, of which the check knows more. */
+/** Causes that say only that a message was rejected, about which the check knows more. */
 const VAGUE: ReadonlySet<string> = new Set([
   'signature-refused',
   'signature-invalid-there',
@@ -179,21 +179,21 @@ function isTelling(cause: ResponseCause | undefined): cause is ResponseCause {
   return cause !== undefined && !VAGUE.has(cause.code);
 }
 
-/** The mistake of rejecting a correct message, when its way of verifying is not the reason, or could not be found. */
+/** The mistake of rejecting a correct message, if no mistake in verifying signatures was found. */
 function rejectsValid(status: number, cause: ResponseCause | undefined): ReceiverMistake {
   const code = status === 404 || status === 405 ? 'wrong-path' : 'refuses-valid';
   if (isTelling(cause)) return { code, says: cause.says, fix: cause.fix };
   return {
     code,
     says: 'it rejects a correct message',
-    fix: 'check that sender and receiver have the same secret; where they have, write the body and the headers into a file as the receiver gets them, and pass that to hooks verify, which tries what a receiver cannot be asked',
+    fix: 'check that sender and receiver have the same secret; if they do, save the headers and the body as the receiver gets them to a file, and pass it to hooks verify, which finds mistakes that requests cannot reveal',
   };
 }
 
-/** Causes that say something, behind which the signature may be. */
+/** Causes behind which the signature can still be the reason. */
 const MAYBE_SIGNATURE: ReadonlySet<string> = new Set(['own-words', 'refused-spring']);
 
-/** Whether a response says that the signature is not the reason for it. */
+/** Whether the cause of a response shows that the signature is not the reason for it. */
 export function isAboutElse({ cause }: CheckResponse): boolean {
   return cause !== undefined && !MAYBE_SIGNATURE.has(cause.code) && !VAGUE.has(cause.code);
 }
@@ -210,7 +210,7 @@ function noResponse({ error, detail, cause }: CheckResponse & { kind: 'none' }):
 function tooSlow(ms: number, timeoutMs: number): ReceiverMistake {
   return {
     code: 'slow',
-    says: `the slowest response took ${inSeconds(ms)} of the allowed ${inSeconds(timeoutMs)}: on a busy day it comes too late, so that the message is sent twice`,
+    says: `the slowest response took ${inSeconds(ms)} of the allowed ${inSeconds(timeoutMs)}: on a busy day it would come too late, and the message would be sent twice`,
     fix: 'respond with 2xx first and do the work later: put the message into a queue',
   };
 }

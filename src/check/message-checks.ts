@@ -1,7 +1,7 @@
 import { MESSAGE_TYPES } from '../message/types.ts';
 import { signedTitles, type Check, type ReceiverMistake } from './check.ts';
 
-/** Texts that libraries of other languages write in another way than JSON.stringify, to find receivers that hash re-serialized JSON. */
+/** Texts that libraries of other languages write differently from JSON.stringify, to find receivers that hash re-serialized JSON. */
 const TEXTS = {
   'Łódź 京都': 'é and e\u0301, ß, Ω, Ž',
   emoji: '👩‍💻🇦🇹',
@@ -23,27 +23,27 @@ const NUMBERS = {
   safe: 9_007_199_254_740_991,
 };
 
-/** The mistake of accepting plain messages but not one with unusual content, when its spelling of JSON could not be found. */
+/** The mistake of rejecting unusual content, if the receiver's own spelling of JSON was not found. */
 const RE_SERIALISED: ReceiverMistake = {
   code: 're-serialised',
-  says: 'it accepts plain messages and rejects this one: it hashes re-serialized JSON, or its validation rejects the content',
+  says: 'it accepts plain messages, but rejects this one: it hashes re-serialized JSON, or its validation rejects the content',
   fix: 'hash the bytes of the body as received, before any parser',
 };
 
 const USE_ANONYMOUS_ID =
-  'use anonymousId when there is no userId: page, screen, identify, track and group may come without one';
+  'use anonymousId when there is no userId: page, screen, identify, track and group can come without a userId';
 
-/** The mistake of failing on the largest message, which a limit on bodies cuts off. */
+/** The mistake of failing on the largest message because of a limit on bodies. */
 const BODY_LIMIT: ReceiverMistake = {
   code: 'body-limit',
   says: 'it rejects a body of 32 KB',
   fix: 'raise the limit on bodies to 64 KB: a message may have 32 KB',
 };
 
-/** Nothing but the length sets the largest message apart from those whose signature was right. */
+/** The mistake of rejecting the signature of the largest message, which differs from accepted messages only in its length. */
 const PART_OF_BODY: ReceiverMistake = {
   code: 'part-of-body',
-  says: 'it takes shorter messages and rejects the signature of this one: it hashes only a part of a longer body',
+  says: 'it accepts shorter messages, but rejects the signature of this one: it hashes only a part of a longer body',
   fix: 'read the body to its end, all its chunks, before you hash it',
 };
 
@@ -54,7 +54,7 @@ const TYPE_CHECKS = MESSAGE_TYPES.map((type): Check => ({
   requests: (sample) => [sample.signed(sample.body(type, type))],
 }));
 
-/** Messages as real senders send them: the receiver must accept all of them. */
+/** The checks of messages that real senders send. The receiver must accept all of them. */
 export const MESSAGE_CHECKS: readonly Check[] = [
   ...TYPE_CHECKS,
   {
@@ -142,14 +142,14 @@ export const MESSAGE_CHECKS: readonly Check[] = [
     mistakes: {
       rejected: {
         code: 'refuses-large',
-        says: 'it rejects a body of 32 KB, and takes shorter ones',
+        says: 'it rejects a body of 32 KB, but accepts shorter ones',
         fix: 'read the body to its end, and check for a limit on bodies: a message may have 32 KB',
       },
       failing: {
         ...BODY_LIMIT,
         says: 'it fails on a body of 32 KB: a limit on bodies, or a column of its database that is too short',
       },
-      none: { ...BODY_LIMIT, says: 'it breaks off a body of 32 KB: a limit on bodies' },
+      none: { ...BODY_LIMIT, says: 'it closes the connection on a body of 32 KB: a limit on bodies' },
     },
   },
   {

@@ -8,49 +8,49 @@ import type { CheckRequest } from './sample.ts';
 
 export interface TestedReceiverOptions {
   readonly transport: Transport;
-  /** The URL without userinfo. */
+  /** URL without userinfo. */
   readonly url: string;
-  /** Name, value, name, value … without the signature. */
+  /** Header names and values in turn, without the signature. */
   readonly headers: readonly string[];
   readonly timeoutMs: number;
   readonly connection?: ConnectionOptions | undefined;
   readonly secret: string | undefined;
-  /** All that were given, of which the first signs. @default the one */
+  /** All secrets, of which the first signs. @default `secret` alone */
   readonly secrets?: readonly string[] | undefined;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** Returns why the receiver can no longer respond; undefined while it can. */
+  /** Returns why the receiver can no longer respond; undefined if it still can. */
   readonly gone: () => string | undefined;
   readonly causes: CheckCauses;
-  /** Looks closer at why there was no response, given its code. @default no look */
+  /** Examines why there was no response, from the code of its error. @default no examination */
   readonly examine?: (error: NetworkError) => Promise<Examined | undefined>;
 }
 
-/** What a look at the port shows: the code of a NetworkCause, and where the receiver is instead. */
+/** Result of an examination: the code of a NetworkCause, and the actual location of the receiver. */
 interface Examined {
   readonly cause: string;
   readonly location?: string;
 }
 
-/** How long a supervisor gets to restart a crashed receiver. */
+/** Time for a supervisor to restart a crashed receiver. */
 const RESTART_MS = 3_000;
 const RESTART_POLL_MS = 100;
 
-/** How much of a response's body is read: enough for the words of a framework's page. */
+/** Bytes of a response's body to read: enough for the words of a framework's error page. */
 const RESPONSE_BYTES = 4_000;
 const SLOW_BODY_MS = 500;
-/** One may be late because this machine is busy. */
+/** Slow bodies in a row after which bodies are no longer read. A single one can be late because this machine is busy. */
 const MOST_SLOW_BODIES = 2;
 
 export const INTERRUPTED = 'interrupted';
 
-/** The receiver that the checks send requests to. */
+/** The receiver to which the checks send requests. */
 export class ReceiverUnderTest {
   readonly #options: TestedReceiverOptions;
-  /** How many bodies in a row did not end soon. */
+  /** Number of bodies in a row that did not end in time. */
   #slowBodies = 0;
   #seen: Promise<Examined | undefined> | undefined;
-  /** Whether it has ever responded. */
+  /** Whether the receiver has ever responded. */
   hasResponded = false;
 
   constructor(options: TestedReceiverOptions) {
@@ -61,12 +61,12 @@ export class ReceiverUnderTest {
     return this.#options.timeoutMs;
   }
 
-  /** Why no further request can be sent: the run was interrupted, or the receiver has ended. */
+  /** Why no further request can be sent (the run was interrupted, or the receiver has ended); undefined if it can. */
   get over(): string | undefined {
     return this.#options.signal.aborted ? INTERRUPTED : this.#options.gone();
   }
 
-  /** Sends a check's requests and returns the responses, up to the first that did not come. */
+  /** Sends the requests of a check. Returns the responses; unless sent at once, stops at the first request without a response. */
   async askAll(
     requests: readonly CheckRequest[],
     { atOnce }: Pick<Check, 'atOnce'>,
@@ -81,7 +81,7 @@ export class ReceiverUnderTest {
     return responses;
   }
 
-  /** Sends one request. A receiver that responded before and now refuses connections may be restarting: nothing was sent, so it is sent again. */
+  /** Sends one request. Retries for a while if a receiver that responded before refuses connections, because it may be restarting. */
   async ask(request: CheckRequest): Promise<CheckResponse> {
     const { clock, signal } = this.#options;
     const until = clock.now() + RESTART_MS;
@@ -92,12 +92,12 @@ export class ReceiverUnderTest {
     }
     if (response.kind === 'none' && !this.hasResponded) response = await this.#examined(response);
     if (response.kind !== 'none') this.hasResponded = true;
-    // A crash is noticed a little later than the reset of its connections.
+    // The end of a crashed process is noticed a little later than the reset of its connections.
     else if (response.error === 'reset') await sleep(clock, RESTART_POLL_MS, signal);
     return response;
   }
 
-  /** One that has never responded may be no receiver, or be somewhere else. */
+  /** Adds the result of the examination, because a URL that never responded may not be the receiver's. */
   async #examined(response: CheckResponse & { kind: 'none' }): Promise<CheckResponse> {
     const { examine, url, causes } = this.#options;
     this.#seen ??= examine?.(response.error);
@@ -127,7 +127,7 @@ export class ReceiverUnderTest {
       sent,
       secrets,
     );
-    // The status decides, and the body need not end: waiting for it at each check would take the whole timeout each time.
+    // Stops reading bodies that do not end, because only the status decides, and each check would wait for the whole timeout.
     if (this.#slowBodies < MOST_SLOW_BODIES) {
       this.#slowBodies = clock.now() - startedAt - result.ms > SLOW_BODY_MS ? this.#slowBodies + 1 : 0;
     }
@@ -135,7 +135,7 @@ export class ReceiverUnderTest {
   }
 }
 
-/** What a receiver sends back is shown and quoted. */
+/** Removes the secrets from the body of a response, because bodies are displayed and quoted. */
 function withoutSecretsInBody(
   result: TransportResult,
   sent: SentRequest,

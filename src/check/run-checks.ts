@@ -18,40 +18,40 @@ import { Sample, type CheckRequest } from './sample.ts';
 
 export interface RunOptions extends TestedReceiverOptions {
   readonly checks: readonly Check[];
-  /** Signs by the schemes that are named. @default the default scheme, with `secret` */
+  /** Signer for the chosen schemes. @default the default scheme, with `secret` */
   readonly signer?: Signer | undefined;
   /** Makes the messages of this run unique. */
   readonly runId: string;
-  /** Makes the requests by which the run looks for the mistake of a receiver that rejects a correct signature. */
+  /** Makes the requests that reveal the mistake of a receiver that rejects a correct signature. */
   readonly mistakenRequests: (body: Buffer, options: MistakeOptions) => Promise<Iterable<MistakenRequest>>;
-  /** Called for each check, in order, as soon as it has run. */
+  /** Called with the result of each check, in order, as soon as the check has run. */
   readonly onResult: (result: CheckResult) => void;
 }
 
 export interface RunEnd {
-  /** Why no check could run: the receiver cannot be reached, or rejects all that is unsigned and no secret was given. */
+  /** Why no check could run: the receiver cannot be reached, or it rejects unsigned messages and no secret was given. */
   readonly untestable?: ReceiverMistake;
-  /** What all results together say, where that is more than each of them. */
+  /** Mistake that only all results together show. */
   readonly verdict?: ReceiverMistake;
 }
 
-/** How often the run looks for the receiver's way of verifying, each time with some hundred requests. */
+/** Maximum number of probes for the mistake in a receiver's verification, each with about a hundred requests. */
 const PROBES = 3;
 const PROBING_MS = 10_000;
 
-/** Runs the checks one after the other. The results hold everything that the receiver does. */
+/** Runs the checks one after another. */
 export class CheckRun {
   readonly #options: RunOptions;
   readonly #receiver: ReceiverUnderTest;
   readonly #sample: Sample;
   readonly #clock: Clock;
   readonly #progress: RunProgress;
-  /** The mistake by which the receiver verifies, once found. */
+  /** The mistake in the receiver's verification; undefined until a probe finds it. */
   #mistake: ReceiverMistake | undefined;
   #probes = 0;
-  /** Asked only of a receiver that responds with pages. */
+  /** Whether the receiver rejects a forgery. Tested once, and only if it responds with pages. */
   #rejectsForgery: Promise<boolean> | undefined;
-  /** Asked only of a receiver that has taken a forgery. */
+  /** Whether the receiver accepts all forgeries. Tested once, and only if it has accepted one. */
   #everything: Promise<boolean> | undefined;
   #untestable: ReceiverMistake | undefined;
   /** Why the remaining checks are not sent. */
@@ -68,7 +68,7 @@ export class CheckRun {
 
   async run(): Promise<RunEnd> {
     const { checks, onResult } = this.#options;
-    // Not reported before a check was made: where none can be, that is all there is to say.
+    // Skipped checks are reported only after another check has run, because an untestable receiver is reported alone.
     const skipped: CheckResult[] = [];
     for (const [index, check] of checks.entries()) {
       const result = await this.#result(check);
@@ -117,7 +117,7 @@ export class CheckRun {
     return skip?.(new URL(this.#options.url));
   }
 
-  /** The requests of a check; why there are none, where a scheme cannot sign their bodies. */
+  /** The requests of a check, or the reason why a scheme cannot sign their bodies. */
   #signedRequests(check: Check): readonly CheckRequest[] | string {
     try {
       return check.requests(this.#sample);
@@ -152,7 +152,7 @@ export class CheckRun {
     return { ...judgement, mistake: (await this.#whyRejected(response, requests, check)) ?? mistake };
   }
 
-  /** Whether forgeries of three kinds are taken, so that no one of them is the mistake. Asked once. */
+  /** Whether the receiver accepts three different forgeries, so that none of them is its specific mistake. */
   #takesEverything(): Promise<boolean> {
     return (this.#everything ??= (async () => {
       if (!this.#sample.isSigned) return false;
@@ -169,7 +169,7 @@ export class CheckRun {
     })());
   }
 
-  /** A receiver that responds to right messages with a page, and 4xx to a forgery, is no website. */
+  /** Removes the cause "page" from responses if the receiver rejects a forgery, because then it is not a website. */
   async #withoutOwnPages(
     check: Pick<Check, 'expects'>,
     responses: readonly CheckResponse[],
@@ -183,7 +183,7 @@ export class CheckRun {
     return responses.map((response) => (isPage(response) ? { ...response, cause: undefined } : response));
   }
 
-  /** Whether it takes correct messages: only then a rejected forgery proves something. Sends one if none was sent yet. */
+  /** Whether the receiver accepts correct messages: otherwise a rejected forgery proves nothing. Sends one if none was sent yet. */
   async #takesCorrect(): Promise<boolean> {
     const { hasAsked } = this.#progress;
     if (!hasAsked) {
@@ -196,7 +196,7 @@ export class CheckRun {
     return this.#progress.hasTaken;
   }
 
-  /** Finds the mistake of a receiver that rejects a correct signature, by the signature that it accepts instead. */
+  /** Finds the mistake of a receiver that rejects a correct signature, from the wrong signature that it accepts. */
   async #whyRejected(
     response: CheckResponse,
     [request]: readonly CheckRequest[],
@@ -205,13 +205,13 @@ export class CheckRun {
     if (response.kind !== 'rejected' || isAboutElse(response) || request === undefined) return undefined;
     if (!this.#sample.isSigned) return this.#progress.unsignedMistake(response);
     if (this.#mistake !== undefined || (isOwnMistake && this.#progress.hasTaken)) return this.#mistake;
-    // While nothing was taken, one message shows what all others would.
+    // As long as nothing was accepted, probing with another message would give the same result.
     if (this.#probes > 0 && !this.#progress.hasTaken) return undefined;
     if (++this.#probes <= PROBES) this.#mistake = await this.#probe(Buffer.from(request.body));
     return this.#mistake;
   }
 
-  /** Whether it verifies what JSON.stringify makes of a body. */
+  /** Whether the receiver verifies the JSON-stringified body instead of the bytes. */
   async #takesStringified([request]: readonly CheckRequest[]): Promise<boolean> {
     const body = Buffer.from(request?.body ?? '');
     const stringified = Buffer.from(JSON.stringify(JSON.parse(body.toString())));
@@ -230,7 +230,7 @@ export class CheckRun {
     return undefined;
   }
 
-  /** Returns the mistake when no receiver was ever reached, or it wants a secret: then there is nothing to report of it. */
+  /** The mistake that makes a receiver untestable: it was never reached, or it requires a secret. Undefined otherwise. */
   #whyUntestable(response: CheckResponse, mistake?: ReceiverMistake): ReceiverMistake | undefined {
     const rejection = this.#sample.isSigned ? undefined : this.#progress.unsignedMistake(response);
     if (rejection?.code === NEEDS_SECRET) return rejection;
@@ -239,7 +239,7 @@ export class CheckRun {
   }
 }
 
-const PROVES_NOTHING = 'it took no correct message, so that rejecting this one would prove nothing';
+const PROVES_NOTHING = 'it accepted no correct message, so rejecting this one would prove nothing';
 
 function diedMistake(gone: string): ReceiverMistake {
   return { code: 'died', says: `${gone} during this check`, fix: 'read its output' };

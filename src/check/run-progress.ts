@@ -5,9 +5,9 @@ import type { Check, ReceiverMistake } from './check.ts';
 import { verifyingFixes } from './scheme-checks.ts';
 import { isAboutElse, isTakenForgery, isTakenResponse, type CheckJudgement } from './judge-responses.ts';
 
-/** Stops after this many requests without a response in a row (each takes the whole timeout), or with the same mistake and nothing taken. */
+/** Number of requests without a response (each takes the whole timeout), or checks with the same mistake, after which the run stops. */
 const IN_A_ROW = 3;
-/** Mistakes of the way, after which no request arrives. */
+/** Mistakes in the connection that prevent all requests from arriving. */
 const NO_RECEIVER: ReadonlySet<string> = new Set([
   'speaks-tls',
   'speaks-http',
@@ -20,11 +20,11 @@ const NO_RECEIVER: ReadonlySet<string> = new Set([
 export const NEEDS_SECRET = 'needs-secret';
 const GIVE_SECRET = 'give the secret that it verifies with: --secret-file FILE or HOOKS_SECRET';
 
-/** What the receiver has shown so far: whether it takes messages at all, and whether asking on makes sense. */
+/** The observations of a run so far: whether the receiver accepts messages, and whether further checks make sense. */
 export class RunProgress {
-  /** Whether it has ever accepted a correct message. */
+  /** Whether the receiver has ever accepted a correct message. */
   hasTaken = false;
-  /** Whether it was ever sent one. */
+  /** Whether the receiver was ever sent a correct message. */
   hasAsked = false;
   readonly #mistakes = new Map<string, { readonly responded: string; readonly mistake: ReceiverMistake }>();
   #forgeries = 0;
@@ -39,20 +39,20 @@ export class RunProgress {
     this.#schemes = schemes;
   }
 
-  /** Notes what a check of a message found. */
+  /** Records the mistake that a check found. */
   seeMistake({ code }: Check, { response, mistake }: CheckJudgement): void {
     if (mistake !== undefined) this.#mistakes.set(code, { responded: respondedText(response), mistake });
   }
 
-  /** The mistake of the plain message, where it got the same response. */
+  /** The mistake of the check of the plain message, if that got the same response; else undefined. */
   plainMistake({ plain }: Check, response: CheckResponse): ReceiverMistake | undefined {
     const seen = plain === undefined ? undefined : this.#mistakes.get(plain);
     return seen?.responded === respondedText(response) ? seen.mistake : undefined;
   }
 
   /**
-   * What the rejection of an unsigned message shows, as long as none was taken. Only a status or a word that is about signatures tells
-   * the reason.
+   * The mistake that the rejection of an unsigned message shows, if no message was accepted yet. Only a status or words about signatures
+   * show that a secret is needed.
    */
   unsignedMistake(response: CheckResponse): ReceiverMistake | undefined {
     if (this.hasTaken || response.kind !== 'rejected' || isAboutElse(response)) return undefined;
@@ -61,25 +61,26 @@ export class RunProgress {
       return { code: NEEDS_SECRET, says: `it rejects unsigned messages with ${status}`, fix: GIVE_SECRET };
     }
     const says = 'it rejects an unsigned message, and does not say why';
-    return { code: 'rejects-unsigned', says, fix: `where it verifies signatures, ${GIVE_SECRET}` };
+    return { code: 'rejects-unsigned', says, fix: `if it verifies signatures, ${GIVE_SECRET}` };
   }
 
-  /** Notes the responses to correct messages. */
+  /** Records the responses to correct messages. */
   seeCorrect(responses: readonly CheckResponse[]): void {
     this.hasAsked = true;
     if (responses.some(isTakenResponse)) this.hasTaken = true;
   }
 
+  /** Records the response to a forgery. */
   seeForgery(response: CheckResponse): void {
     this.#forgeries++;
     if (isTakenForgery(response)) this.#takenForgeries++;
   }
 
-  /** Why the remaining checks need not be sent, after this one. */
+  /** Why the remaining checks are pointless after this one; undefined if they are not. */
   whyOver({ code, expects }: Check, { response, mistake }: CheckJudgement): string | undefined {
     if (response.kind === 'none') {
       if (mistake !== undefined && NO_RECEIVER.has(mistake.code)) {
-        return `first fix what is wrong above: ${mistake.says}`;
+        return `first fix the problem above: ${mistake.says}`;
       }
       return this.#whyNoResponse(code, response.error);
     }
@@ -93,28 +94,28 @@ export class RunProgress {
     this.#sameInARow = isSame ? this.#sameInARow + 1 : 1;
     const isInTheWay =
       !this.hasTaken && response.cause?.kind === 'way' && response.cause.code === mistake.code;
-    if (isInTheWay) return `first fix what is wrong above: ${mistake.says}`;
+    if (isInTheWay) return `first fix the problem above: ${mistake.says}`;
     const isBusy = response.cause?.kind === 'busy' && response.cause.code === mistake.code;
-    // A mistake in verifying shows in each check, and some checks show another one.
+    // A rejection without its own cause does not stop the run, because other checks can reveal other mistakes.
     const isOfWay =
       mistake.code === 'wrong-path' || mistake.code === response.cause?.code || response.kind !== 'rejected';
     const isHopeless = isBusy || (!this.hasTaken && isOfWay);
     return isHopeless && this.#sameInARow >= IN_A_ROW
-      ? `the last ${IN_A_ROW} failed alike: ${mistake.says}`
+      ? `the last ${IN_A_ROW} failed in the same way: ${mistake.says}`
       : undefined;
   }
 
-  /** One line for a receiver that takes forgeries of every kind. */
+  /** The mistake of a receiver that accepted every forgery; undefined if it rejected one, or there were too few. */
   get takesEverything(): ReceiverMistake | undefined {
     if (this.#forgeries < IN_A_ROW || this.#takenForgeries < this.#forgeries) return undefined;
     return this.takesEverythingMistake;
   }
 
-  /** The one mistake of such a receiver, with the fix by the schemes that it has to verify. */
+  /** The mistake of accepting everything, with the fix for the schemes of this run. */
   get takesEverythingMistake(): ReceiverMistake {
     return {
       code: 'takes-everything',
-      says: 'it takes everything: it verifies no signature, or the URL is not the receiver (a catch-all route, an inspector of requests)',
+      says: 'it accepts everything: it does not verify signatures, or the URL is not the receiver (a catch-all route, a request inspector)',
       fix: `check the URL; then verify each message: ${verifyingFixes(this.#schemes)}`,
     };
   }
@@ -124,14 +125,14 @@ export class RunProgress {
     if (error === 'refused') {
       return this.#brokeOff === undefined
         ? 'nothing listens there anymore'
-        : `it broke off ${this.#brokeOff}, and nothing listens there anymore: it crashed on that message`;
+        : `it closed the connection during ${this.#brokeOff}, and nothing listens there anymore: it crashed on that message`;
     }
     this.#brokeOff = error === 'reset' ? code : undefined;
     return ++this.#withoutResponse >= IN_A_ROW ? `the last ${IN_A_ROW} requests got no response` : undefined;
   }
 }
 
-/** What tells responses apart: the status, or the error. */
+/** The status or the error, by which responses are compared. */
 function respondedText(response: CheckResponse): string {
   return response.kind === 'none' ? response.error : String(response.status);
 }

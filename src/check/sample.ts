@@ -10,20 +10,20 @@ import { sign } from '../signature/sign.ts';
 
 export interface CheckRequest {
   readonly body: Uint8Array;
-  /** The value of `X-Signature`; undefined to send no such header. */
+  /** Value of `X-Signature`; undefined to omit the header. */
   readonly signature?: string | undefined;
-  /** The headers of the schemes that are named, in place of it: name, value, name, value … */
+  /** Headers of the chosen schemes instead of `signature`: name, value, name, value … */
   readonly signatureHeaders?: readonly string[] | undefined;
 }
 
 export interface SampleOptions {
-  /** Undefined: nothing is signed. */
+  /** Secret of the default scheme; undefined to send unsigned. */
   readonly secret: string | undefined;
-  /** Signs by the schemes that are named; undefined: the default scheme, with `secret`. */
+  /** Signer for the chosen schemes. @default the default scheme, with `secret` */
   readonly signer?: Signer | undefined;
-  /** Ms since the epoch. */
+  /** Timestamp of the messages, in ms since the epoch. */
   readonly now: number;
-  /** Makes the messages of two runs differ, so that a receiver that remembers ids takes them all. */
+  /** Makes the message ids of each run unique, so that receivers that remember ids accept them. */
   readonly runId: string;
 }
 
@@ -31,7 +31,7 @@ type SampleFields = Readonly<Record<string, unknown>>;
 
 const USER = 'hooks-test-user';
 
-/** A message of each type, as a real sender would send it, and recognizable as a test in the receiver's records. */
+/** Fields of a realistic message of each type, which is recognizable as a test in the receiver's records. */
 export const SAMPLE_FIELDS: Readonly<Record<MessageType, SampleFields>> = {
   page: {
     userId: USER,
@@ -65,7 +65,7 @@ export const SAMPLE_FIELDS: Readonly<Record<MessageType, SampleFields>> = {
 /** Makes the requests of the checks. */
 export class Sample {
   readonly #options: SampleOptions;
-  /** Makes each id another one: a receiver may remember them. */
+  /** Makes the signed ids unique, because a receiver may remember them. */
   #signedCount = 0;
 
   constructor(options: SampleOptions) {
@@ -76,41 +76,41 @@ export class Sample {
     return this.#options.secret !== undefined;
   }
 
-  /** Makes the body of a message; `fields` replace those of its type, `name` becomes part of its `messageId`. */
+  /** Makes the body of a message. `fields` override the fields of its type, `name` becomes part of its `messageId`. */
   body(type: MessageType, name: string, fields: SampleFields = {}): Buffer {
     const messageId = `hooks-test-${name}-${this.#options.runId}`;
     const input = { type, ...SAMPLE_FIELDS[type], messageId, ...fields };
     return Buffer.from(encodeBody(buildMessage(input, { now: this.#options.now })));
   }
 
-  /** Makes the body of the largest message that a client accepts, to which delivery adds a few bytes. */
+  /** Makes the body of the largest message that a client accepts. Its version, which delivery adds, is not counted. */
   largestBody(name: string): Buffer {
     const bareBytes = this.body('track', name, filledWith('')).length - '"version":1,'.length;
     return this.body('track', name, filledWith('x'.repeat(MAX_MESSAGE_BYTES - bareBytes)));
   }
 
-  /** Makes a request as the sender would: signed if there is a secret. */
+  /** Makes a correct request, which is signed if there is a secret. */
   signed(body: Buffer): CheckRequest {
     const { secret, signer } = this.#options;
     if (signer !== undefined) return this.signedAt(body, { agoMs: 0 });
     return secret === undefined ? { body } : { body, signature: sign(body, secret) };
   }
 
-  /** The right signature of a body. Throws TypeError without a secret: only checks that need one call it. */
+  /** The right signature of a body. Throws TypeError without a secret, because only checks that need one call it. */
   signature(body: Buffer): string {
     const { secret } = this.#options;
     if (secret === undefined) throw new TypeError('A check that needs a secret was not skipped');
     return sign(body, secret);
   }
 
-  /** The same, signed this long ago; by the schemes that are named. */
+  /** Makes a request that was signed `agoMs` ago, by the chosen schemes. */
   signedAt(body: Buffer, { agoMs, signer = this.#options.signer }: SignedAtOptions): CheckRequest {
     const { runId } = this.#options;
     const fields = signedFields(`hooks-test-${runId}-${++this.#signedCount}`, Date.now() - agoMs);
     return { body, signatureHeaders: signer?.sign(body, fields).headers };
   }
 
-  /** Makes a request whose signature is changed; of one scheme, those of the others stay right. */
+  /** Makes a request with changed signatures. With `only`, the signatures of the other schemes stay right. */
   forged(
     body: Buffer,
     { change = otherDigit, only }: { change?: (signature: string) => string; only?: SignatureScheme },
@@ -125,7 +125,7 @@ export class Sample {
     };
   }
 
-  /** Makes a request with another id or time of a scheme than the signed one. */
+  /** Makes a request in which a field of a scheme's headers is changed after signing. */
   withField(
     body: Buffer,
     { scheme, ...change }: { scheme: SignatureScheme } & Omit<HeaderChange, 'schemes'>,
@@ -134,7 +134,7 @@ export class Sample {
     return { body, signatureHeaders: changedHeaders(signatureHeaders, { schemes: [scheme], ...change }) };
   }
 
-  /** Makes a request whose body is not what was signed. */
+  /** Makes a request with the signature of another body. */
   signedOver(signed: Buffer, body: Uint8Array): CheckRequest {
     return { ...this.signed(signed), body };
   }
@@ -161,7 +161,7 @@ interface SignedAtOptions {
   readonly signer?: Signer | undefined;
 }
 
-/** A signature whose last digit is another one: in base64 one before the padding, of which all bits count. */
+/** Changes the last digit of a signature. In padded base64 it changes an earlier digit, all bits of which count. */
 function otherDigit(signature: string): string {
   const at = signature.length - (signature.endsWith('=') ? 4 : 1);
   return signature.slice(0, at) + (signature[at] === '0' ? '1' : '0') + signature.slice(at + 1);
@@ -172,13 +172,13 @@ function filledWith(filling: string): SampleFields {
 }
 
 interface HeaderChange {
-  /** Of these schemes. */
+  /** Schemes whose headers are changed. */
   readonly schemes: readonly SignatureScheme[];
   readonly field: HeaderField;
   readonly change: (text: string) => string;
 }
 
-/** Signature headers (name, value, name, value …) with one field of some schemes changed. */
+/** Changes one field of some schemes in signature headers (name, value, name, value …). */
 function changedHeaders(
   headers: readonly string[],
   { schemes, field, change }: HeaderChange,

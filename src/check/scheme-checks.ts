@@ -4,7 +4,7 @@ import type { Check, ReceiverMistake } from './check.ts';
 import { forgery, FORGERY_CHECKS } from './forgery-checks.ts';
 import type { CheckRequest, Sample } from './sample.ts';
 
-/** The forgeries of these schemes: those of every scheme, told in their words, and those of what they sign besides the body. */
+/** The forgery checks for these schemes: the common ones with texts for the schemes, and those of signed fields besides the body. */
 export function schemeChecks(schemes: readonly SignatureScheme[]): readonly Check[] {
   const common = FORGERY_CHECKS.map((check) => inWordsOf(schemes, check));
   const own = schemes.flatMap((scheme) => [
@@ -16,12 +16,12 @@ export function schemeChecks(schemes: readonly SignatureScheme[]): readonly Chec
   return [...common, ...own];
 }
 
-/** Whether a receiver that checks others may not pass this one over: it is not weaker than they are. */
+/** Whether a receiver must verify this scheme even if it verifies others, because it is not weaker than they are. */
 function isStrong({ hash }: SignatureScheme, schemes: readonly SignatureScheme[]): boolean {
   return hash !== 'sha1' || schemes.every((scheme) => scheme.hash === 'sha1');
 }
 
-/** Texts that name a header are those of the default scheme alone. */
+/** Replaces the texts of a check for the default scheme, which name its header, by texts for these schemes. */
 function inWordsOf(schemes: readonly SignatureScheme[], check: Check): Check {
   const { taken, failing } = check.mistakes ?? {};
   if (check.needsSecret !== true || taken === undefined) return check;
@@ -30,12 +30,12 @@ function inWordsOf(schemes: readonly SignatureScheme[], check: Check): Check {
   return { ...check, mistakes: { taken: { ...taken, says, fix }, ...(failing && { failing }) } };
 }
 
-/** How a receiver verifies by all of these schemes. */
+/** Tells how to verify by all of these schemes. */
 export function verifyingFixes(schemes: readonly SignatureScheme[]): string {
   return schemes.map(verifyingFix).join('; ');
 }
 
-/** How a receiver verifies by a scheme. */
+/** Tells how to verify by a scheme. */
 function verifyingFix(scheme: SignatureScheme): string {
   const { hash, signs, encoding, name, tolerance, covers } = scheme;
   const bytes =
@@ -49,7 +49,7 @@ function verifyingFix(scheme: SignatureScheme): string {
 }
 
 interface SchemeForgery {
-  /** Of the check, before the name of the scheme. */
+  /** First part of the check's code. The scheme's name follows: `forged-github`. */
   readonly kind: string;
   readonly title: string;
   readonly says: string;
@@ -72,7 +72,7 @@ function forgedAmongOthers(scheme: SignatureScheme): Check {
   return schemeForgery(scheme, {
     kind: 'forged',
     title: `a wrong signature of ${scheme.name} beside right ones of the others`,
-    says: `it does not check ${scheme.name}, so that another scheme alone decides`,
+    says: `it does not verify ${scheme.name}, so another scheme alone decides`,
     request: (sample, body) => sample.forged(body, { only: scheme }),
   });
 }
@@ -80,8 +80,8 @@ function forgedAmongOthers(scheme: SignatureScheme): Check {
 function oldTimestamp(scheme: SignatureScheme, tolerance: number): Check {
   return schemeForgery(scheme, {
     kind: 'old-timestamp',
-    title: `a right signature of ${scheme.name} whose time is long over`,
-    says: 'it accepts a message of any age, so that one that was seen can be sent again',
+    title: `a right signature of ${scheme.name} with a very old timestamp`,
+    says: 'it accepts a message of any age, so an intercepted message can be sent again',
     request: (sample, body) => sample.signedAt(body, { agoMs: (10 * tolerance + 3_600) * 1000 }),
   });
 }
@@ -96,14 +96,14 @@ interface OtherField {
 const OTHER_TIMESTAMP: OtherField = {
   field: 'timestamp',
   name: 'a time',
-  says: 'its timestamp is not part of what it verifies, so that anyone can change it',
+  says: 'it does not verify the timestamp, so anyone can change it',
   change: (text) => String(Number(text) - 1),
 };
 
 const OTHER_ID: OtherField = {
   field: 'id',
   name: 'an id',
-  says: 'the id is not part of what it verifies, so that a message passes for a new one',
+  says: 'it does not verify the id, so a repeated message passes for a new one',
   change: (text) => `${text}x`,
 };
 

@@ -7,7 +7,7 @@ const track = (sample: Sample, name: string) => [sample.signed(sample.body('trac
 export const WAY_CHECKS: readonly Check[] = [
   {
     code: 'tls',
-    title: 'a connection with a certificate that is checked',
+    title: 'a connection with a verified certificate',
     expects: 'secure',
     skip: ({ protocol }) => (protocol === 'https:' ? undefined : 'the URL is http://'),
     requests: (sample) => track(sample, 'tls'),
@@ -20,7 +20,7 @@ export const WAY_CHECKS: readonly Check[] = [
   },
 ];
 
-/** The messages sent at once: as many as one user's click on a page may send. */
+/** Number of messages sent at once: as many as one click of a user on a page may cause. */
 const BURST = 10;
 
 /** Checks of how fast the receiver responds. */
@@ -31,14 +31,14 @@ export const PACE_CHECKS: readonly Check[] = [
     ...signedTitles(`${BURST} messages at once`),
     expects: 'taken',
     atOnce: true,
-    // A receiver that needs more than half of the time on a quiet day exceeds it on a busy one.
+    // A receiver that needs more than half of the timeout on a quiet day exceeds it on a busy one.
     withinShare: 0.5,
     requests: (sample) =>
       Array.from({ length: BURST }, (_, index) => sample.signed(sample.body('track', `latency-${index}`))),
   },
 ];
 
-/** Requirements that no request can check. */
+/** Requirements that requests cannot check. */
 export const UNSEEN_CHECKS: readonly Check[] = [
   {
     code: 'constant-time',

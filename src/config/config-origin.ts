@@ -2,25 +2,25 @@ import { ConfigError } from '../errors.ts';
 import { kindOf } from '../validate-options.ts';
 import { printable } from '../redact.ts';
 
-/** Where a value was given, as an error names it: a key of a config file, a variable, or a flag. */
+/** Origin of a value, for errors: a key of a config file, a variable, or a flag. */
 export interface ConfigOrigin {
   /** `delivery.timeout`, `HOOKS_URL`, `--timeout`. */
   readonly name: string;
-  /** The config file, as shown to a person; absent for a variable or a flag. */
+  /** Config file as displayed; absent for a variable or a flag. */
   readonly file?: string;
 }
 
-/** The origin of a part of a value: `webhooks` becomes `webhooks[1].url`. A variable or a flag stays unchanged. */
+/** The origin of a part of a value: `webhooks` becomes `webhooks[1].url`. Does not change the name of a variable or a flag. */
 export function originOfPart(origin: ConfigOrigin, part: string): ConfigOrigin {
   return origin.file === undefined ? origin : { ...origin, name: `${origin.name}${part}` };
 }
 
-/** ``Expected `delivery.timeout` to be from 1ms to 30s, got -1 (from .hooksrc.yaml)`` */
+/** Makes an error such as ``Expected `delivery.timeout` to be from 1ms to 30s, got -1 (from .hooksrc.yaml)`` */
 export function unexpectedValue(origin: ConfigOrigin, what: string, got: string, hint?: string): ConfigError {
   return configError(origin, `Expected \`${origin.name}\` ${what}, got ${got}`, hint);
 }
 
-/** Makes an error about the origin, whose sentence ends with the file. */
+/** Makes an error with the origin, and appends the file to its sentence. */
 export function configError(
   origin: ConfigOrigin,
   sentence: string,
@@ -31,7 +31,7 @@ export function configError(
   return new Kind(`${sentence}${from}`, { key: origin.name, origin: origin.file ?? origin.name, hint });
 }
 
-/** A value as an error shows it: only its kind if the value would be long. Not for secrets. */
+/** Describes a value in an error: a list or an object only by its kind. Not for secrets. */
 export function shownSetting(value: unknown): string {
   if (value === '') return 'an empty string';
   if (typeof value === 'string') return printable(value, 80);

@@ -2,23 +2,23 @@ import { statSync, type Stats } from 'node:fs';
 import { ConfigError } from '../errors.ts';
 import { printable } from '../redact.ts';
 
-/** Any user of the machine may add or replace files in the data folder. */
+/** The error of a data folder in which any user of the machine can add or replace files. */
 export class UnsafeFolderError extends ConfigError {}
 
 /**
- * Checks who else may write to the data folder, which may not exist yet. Root may use any folder.
- * @returns a warning when its owner is another user. Throws UnsafeFolderError when every user may write to it.
+ * Returns a warning if the data folder belongs to another user. Throws UnsafeFolderError if every user can write to it. Accepts a
+ * folder that does not exist yet, and any folder for root.
  */
-export function checkDataFolder(folder: string): string | undefined {
+export function dataFolderWarning(folder: string): string | undefined {
   const uid = process.geteuid?.();
   const found = uid === 0 || uid === undefined ? undefined : folderAt(folder);
   if (found === undefined) return undefined;
   if ((found.mode & 0o002) !== 0) throw worldWritable(folder, found.mode & 0o7777);
   if (found.uid === uid) return undefined;
-  return `the data folder ${printable(folder, 400)} belongs to another user (${found.uid}, not ${uid}), who may read and change what is kept there`;
+  return `the data folder ${printable(folder, 400)} belongs to another user (${found.uid}, not ${uid}), who can read and change the data in it`;
 }
 
-/** The folder's status; undefined if it cannot be read, which is reported when the folder is used. */
+/** Status of the folder; undefined if it cannot be read. The error is reported when the folder is used. */
 function folderAt(path: string): Stats | undefined {
   try {
     return statSync(path);
@@ -29,10 +29,10 @@ function folderAt(path: string): Stats | undefined {
 
 function worldWritable(folder: string, mode: number): UnsafeFolderError {
   return new UnsafeFolderError(
-    `Expected the data folder ${printable(folder, 400)} to be writable by its owner only, got mode ${mode.toString(8).padStart(4, '0')}: any user may change what is kept there`,
+    `Expected the data folder ${printable(folder, 400)} to be writable by its owner only, got mode ${mode.toString(8).padStart(4, '0')}: any user can change the data in it`,
     {
       key: 'dataDir',
-      hint: 'take the right from others (chmod o-w), or name another folder in HOOKS_DATA_DIR',
+      hint: 'remove the write permission of others (chmod o-w), or set HOOKS_DATA_DIR to another folder',
     },
   );
 }

@@ -4,21 +4,21 @@ import { splitUrls } from '../url.ts';
 import type { ConfigOrigin } from './config-origin.ts';
 
 /**
- * One source of settings. Layers are searched in order (flags, environment, project's file, user's file) and
- * the first that has a setting gives it.
+ * One source of settings. Layers are searched in order (flags, environment, project's file, user's file), and the first one
+ * with a value wins.
  */
 export interface Layer {
-  /** As in a config file: `{ delivery: { timeout: '5s' } }`. */
+  /** Values in the structure of a config file: `{ delivery: { timeout: '5s' } }`. */
   readonly values: unknown;
-  /** The file as shown to a person; absent for flags and the environment. */
+  /** File as displayed; absent for flags and the environment. */
   readonly file?: string;
-  /** The folder at which relative paths start. */
+  /** Folder from which relative paths are resolved. */
   readonly folder: string;
-  /** The names of flags and variables by setting. Empty for a file, which uses the keys. */
+  /** Names of flags or variables by setting. Empty for a file, whose settings are named by their keys. */
   readonly names: Readonly<Partial<Record<Key, string>>>;
 }
 
-/** A setting as given, before parsing. */
+/** The value of a setting before parsing. */
 export interface GivenSetting {
   readonly value: unknown;
   readonly origin: ConfigOrigin;
@@ -26,8 +26,8 @@ export interface GivenSetting {
 }
 
 /**
- * Finds the setting in the first layer that has it. `prefix` is where in a file the long form keeps it; flags and
- * variables know no long form.
+ * Finds the setting in the first layer that has it. `prefix` is its path in files of the long form. Flags and variables have no
+ * long form.
  */
 export function findSetting(
   layers: readonly Layer[],
@@ -47,7 +47,7 @@ function settingOrigin({ file, names }: Layer, key: Key, prefix: readonly string
   return file === undefined ? { name } : { name, file };
 }
 
-/** The own keys of the object at a path, over all layers, in the order of their first mention. */
+/** Keys of the object at a path in all layers, in the order of their first occurrence. */
 export function keysAt(layers: readonly Layer[], path: readonly string[]): string[] {
   const found = layers.flatMap(({ values }) => {
     const value = valueAt(values, path);
@@ -65,7 +65,7 @@ export function valueAt(values: unknown, path: readonly string[]): unknown {
   return value;
 }
 
-/** Settings by key as one layer: flags, or variables. Those that are undefined are left out. */
+/** Makes a layer of flags or variables by setting. Skips settings whose value is undefined. */
 export function layerOf(
   given: Readonly<Partial<Record<Key, { readonly name: string; readonly value: unknown } | undefined>>>,
   folder: string,
@@ -96,8 +96,8 @@ function setAt(
 }
 
 /**
- * The variables as a layer. An empty variable counts as unset (continuous integration sets those it has no value
- * for), but not an empty secret: that would send unsigned what was meant to be signed, so using it is an error.
+ * Makes a layer of the environment variables. An empty variable counts as unset, because continuous integration sets
+ * variables that have no value. An empty secret does not: using it is an error, because requests would be unsigned.
  */
 export function environmentLayer(env: Readonly<NodeJS.ProcessEnv>, cwd: string): Layer {
   const entries = KEYS.flatMap((key) => {

@@ -6,21 +6,21 @@ import { findSetting, keysAt, type Layer } from './layer.ts';
 import { referencesIn } from './references.ts';
 import { hasSourcesForm, type SettingLayers } from './sources.ts';
 
-/** A setting as it may be shown to anyone. */
+/** A setting as displayed, without secrets. */
 export interface ListedSetting {
-  /** As in a config file: `sources.web.destinations.Webhooks.delivery.timeout`. */
+  /** Path in a config file: `sources.web.destinations.Webhooks.delivery.timeout`. */
   readonly key: string;
-  /** As it was given, with secrets masked and references as they are written; else the default; else null. */
+  /** The configured value, with secrets masked and references not replaced; else the default; else null. */
   readonly value: unknown;
   /** A file, a variable, or `default`. */
   readonly origin: string;
-  /** Variables that it refers to and that are not set: using it would fail. */
+  /** Unset variables in the value, which make using the setting fail. */
   readonly unset?: readonly string[];
-  /** Files whose value a variable hides. */
+  /** Files whose value is overridden by a variable. */
   readonly hides?: readonly string[];
 }
 
-/** Every setting with where it came from. */
+/** Lists every setting with its origin. */
 export function listSettings(given: SettingLayers, dataDir: string | undefined): readonly ListedSetting[] {
   const rows = hasSourcesForm(given.files) ? longForm(given) : shortForm(given);
   const origin = given.env['HOOKS_DATA_DIR'] ? 'HOOKS_DATA_DIR' : 'default';
@@ -33,11 +33,11 @@ function shortForm(given: SettingLayers): ListedSetting[] {
 
 function longForm(given: SettingLayers): ListedSetting[] {
   const sources = keysAt(given.files, ['sources']).flatMap((name) => ofSource(given, ['sources', name]));
-  return [...ofNoSource(given), ...sources];
+  return [...outsideSources(given), ...sources];
 }
 
-/** The settings of no source, and those that variables give to the source that a command at the prompt names. */
-function ofNoSource(given: SettingLayers): ListedSetting[] {
+/** Settings outside all sources, and settings that variables give to the source of a command at the prompt. */
+function outsideSources(given: SettingLayers): ListedSetting[] {
   const keys = KEYS.filter(
     (key) => fieldOf(key).belongsTo === 'everything' || findSetting([given.environment], key) !== undefined,
   );
@@ -72,7 +72,7 @@ function listed(
   return unset.length === 0 ? row : { ...row, unset: [...new Set(unset)] };
 }
 
-/** The files that give a setting too, which a variable takes the place of. One that refers to just this variable means the same. */
+/** Files whose value for a setting is overridden by a variable. Skips values that only refer to this variable. */
 function hiddenBy(
   files: readonly Layer[],
   key: Key,
@@ -95,7 +95,7 @@ function masked({ isSecret }: SettingField<unknown>, value: unknown): unknown {
   return isSecret ? maskedSecret(value) : withoutSecrets(value);
 }
 
-/** Masks a secret. A reference is not secret, but any text next to it is. */
+/** Masks a secret. Does not mask a reference without text next to it, which is not secret. */
 function maskedSecret(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(maskedSecret);
   return isReference(value) ? value : MASK;

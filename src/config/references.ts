@@ -1,9 +1,10 @@
 import { ConfigError } from '../errors.ts';
 import { configError, originOfPart, type ConfigOrigin } from './config-origin.ts';
 
-/** `$${` is a literal `${`; `${NAME}` is a variable; any other `${` is a mistake. */
+/** Matches `$${` (a literal `${`), `${NAME}` (a variable), and any other `${` (an error). */
 const REFERENCE = /\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_]*)\}|\$\{/g;
 
+/** Replaces each `${NAME}` in a text by the same replacement. */
 export function withoutReferences(text: string, replacement: string): string {
   return text.replace(REFERENCE, (match, name: string | undefined) =>
     name === undefined ? match : replacement,
@@ -13,7 +14,7 @@ export function withoutReferences(text: string, replacement: string): string {
 /** Looks up a variable in the environment, or in a substitute. */
 type LookUp = (name: string) => string | undefined;
 
-/** The variables that a value refers to, in all its strings. */
+/** Names of the variables in all strings of a value. */
 export function referencesIn(value: unknown): string[] {
   if (typeof value === 'string') return [...value.matchAll(REFERENCE)].flatMap(([, name]) => name ?? []);
   if (typeof value !== 'object' || value === null) return [];
@@ -21,8 +22,8 @@ export function referencesIn(value: unknown): string[] {
 }
 
 /**
- * Replaces every `${NAME}` in the strings of a value by its variable. Called when a setting is used, so that a
- * variable which only another setting needs may be unset.
+ * Replaces every `${NAME}` in the strings of a value by its variable. Called when a setting is used, so that variables of
+ * unused settings can be unset.
  */
 export function fillIn(value: unknown, lookUp: LookUp, origin: ConfigOrigin): unknown {
   if (typeof value === 'string') return fillInText(value, lookUp, origin);
@@ -45,7 +46,7 @@ function fillInText(text: string, lookUp: LookUp, origin: ConfigOrigin): string 
   });
 }
 
-/** Throws ConfigError for a `${` that is not a reference, without the environment. Does not show the text, which may be a secret. */
+/** Throws ConfigError if a value has a `${` that is not a reference. Does not show the text, which can be a secret. */
 export function validateReferences(value: unknown, origin: ConfigOrigin): void {
   fillIn(value, () => '', origin);
 }
@@ -53,12 +54,12 @@ export function validateReferences(value: unknown, origin: ConfigOrigin): void {
 function malformed(origin: ConfigOrigin): Error {
   return configError(
     origin,
-    `\`${origin.name}\` holds a \`\${\` that names no variable`,
-    'write ${NAME} for a variable, or $${ for the two characters themselves',
+    `\`${origin.name}\` has a \`\${\` without the name of a variable`,
+    'write ${NAME} for a variable, or $${ for a literal ${',
   );
 }
 
-/** The setting is valid, but its variable is not set here. */
+/** The error of a valid setting whose variable is not set. */
 export class UnsetVariableError extends ConfigError {}
 
 function unset(origin: ConfigOrigin, name: string): Error {

@@ -8,7 +8,7 @@ import {
 } from '../engine/options.ts';
 import { ConfigError } from '../errors.ts';
 import type { SignatureScheme } from '../signature/schemes/scheme.ts';
-import { checkDataFolder } from './data-folder.ts';
+import { dataFolderWarning } from './data-folder.ts';
 import type { Key } from './table/fields.ts';
 import { fileLayers, type ConfigFlags } from './files/file-layers.ts';
 import { homeFolder } from './files/home.ts';
@@ -36,51 +36,51 @@ export interface RetentionSettings {
 }
 
 /**
- * Every setting: flags, then environment, then the project's file, then the user's, then defaults. Reading `dataDir`, `sources`,
- * `client`, `endpoint`, `ownSchemes`, `store` or `retention` and calling `source`, `secrets`, `allSecrets`, `schemes`, `allSchemes`, `connection` or `writeKey` may throw ConfigError,
- * because only then a `${NAME}` is looked up and a variable's value checked. The rest never throws.
+ * All settings: flags override the environment, which overrides the project's file, the user's file and defaults. Reading `dataDir`,
+ * `sources`, `client`, `endpoint`, `ownSchemes`, `store` or `retention`, and calling `source`, `secrets`, `allSecrets`, `schemes`, `allSchemes`, `connection` or
+ * `writeKey` can throw ConfigError, because `${NAME}` is looked up and variables are validated only on use. Other members never throw.
  */
 export interface Settings {
-  /** The config files in use, as a person would name them, the strongest first. */
+  /** Config files in use, as displayed, the one with the highest priority first. */
   readonly files: readonly string[];
-  /** Those of them that hold nothing. */
+  /** Config files in use that have no settings. */
   readonly emptyFiles: readonly string[];
-  /** The current folder of the command: paths in its flags start there. */
+  /** Current folder of the command, from which paths in its flags are resolved. */
   readonly cwd: string;
-  /** The folder for data between runs; it may not exist yet. Throws UnsafeFolderError when any user may write to it. */
+  /** Folder for data that outlives a run, which may not exist yet. Throws UnsafeFolderError if any user can write to it. */
   readonly dataDir: string;
   readonly sourceNames: readonly string[];
-  /** The source of a command that names none: the only one, else `default` if there is one. */
+  /** Source of a command without `--source`: the only one, else `default` if it exists. */
   readonly defaultSource: string | undefined;
-  /** All sources, as `serve` and `worker` need them. Frozen. */
+  /** All sources, for `serve` and `worker`. Frozen. */
   readonly sources: Sources;
   readonly client: ClientSettings;
-  /** A tracking API's URL. */
+  /** URL of a tracking API. */
   readonly endpoint: string | undefined;
-  /** A URL; undefined means a file in `dataDir`. */
+  /** URL of the queue; undefined means a file in `dataDir`. */
   readonly store: string | undefined;
   readonly retention: RetentionSettings;
   /**
-   * One source, as a command at the prompt sees it: with the settings that its flags give (see `layerOf`), and with
-   * one destination when `--url` or `HOOKS_URL` says where to. Frozen, and without the write key.
+   * One source for a command at the prompt: with the settings of its flags (see `layerOf`), and with a single destination if
+   * `--url` or `HOOKS_URL` is given. Frozen, and without the write key.
    */
   readonly source: (name: string, flags?: Layer) => SourceOptions;
-  /** The secrets alone, of the destination that is meant when none is named. Empty: unsigned. */
+  /** Secrets of the target destination (see `promptSecrets`); empty means unsigned. */
   readonly secrets: (source: string, flags?: Layer) => readonly string[];
-  /** How the same destination is reached, for a URL that takes its place: that of a tracking API or of a flag. */
+  /** Connection options of the target destination, for a URL that replaces it: of a tracking API or a flag. */
   readonly connection: (source: string, flags?: Layer) => ConnectionOptions;
-  /** The secrets of every destination that has any, a list for each: a receiver cannot know the destination of a request. */
+  /** The list of secrets of each destination that has any, because a receiver cannot know the destination of a request. */
   readonly allSecrets: () => readonly (readonly string[])[];
-  /** The signature schemes of the same destination; undefined when it names none. */
+  /** Signature schemes of the target destination; undefined if it does not name any. */
   readonly schemes: (source: string) => readonly SignatureScheme[] | undefined;
-  /** Those of every destination that is enabled. */
+  /** Signature schemes of every enabled destination; undefined for one that does not name any. */
   readonly allSchemes: () => readonly (readonly SignatureScheme[] | undefined)[];
   readonly writeKey: (source: string) => string | undefined;
-  /** The signature schemes of one's own. */
+  /** Custom signature schemes. */
   readonly ownSchemes: readonly SignatureScheme[];
-  /** The variable or the file that gives a setting (of the short form, or of no source); undefined for the default. */
+  /** Variable or file of a setting of the short form or outside all sources; undefined if the default is used. */
   readonly originOf: (key: Key) => string | undefined;
-  /** What `hooks config` shows: secrets masked, `${NAME}` as it is written. */
+  /** The rows of `hooks config`: secrets are masked, `${NAME}` is not replaced. */
   readonly list: () => readonly ListedSetting[];
 }
 
@@ -89,13 +89,13 @@ interface SettingsContext {
   readonly env: Readonly<NodeJS.ProcessEnv>;
   readonly cwd: string;
   readonly signal?: AbortSignal;
-  /** Takes a warning that a person should read: a data folder of another user. */
+  /** Receives warnings for the user, such as one about a data folder of another user. */
   readonly note?: ((line: string) => void) | undefined;
-  /** Takes a line about config code before it runs. */
+  /** Receives a line about config code before the code runs. */
   readonly onCode?: ((line: string) => void) | undefined;
 }
 
-/** Loads all settings: finds, reads and checks the config files. Throws ConfigError. */
+/** Loads all settings: finds, reads and validates the config files. Throws ConfigError if a file is invalid. */
 export async function loadSettings({
   flags,
   env,
@@ -105,24 +105,24 @@ export async function loadSettings({
   signal,
 }: SettingsContext): Promise<Settings> {
   const folder = await dataFolder(env, cwd);
-  const dataDir = checkedFolder(folder, note);
+  const dataDir = warnOnFirstUse(folder, note);
   const files = await fileLayers({ flags, env, cwd, note, onCode, signal });
   const given = { files, environment: environmentLayer(env, cwd), env };
   return settingsOf(given, { cwd, dataDir, listed: folder });
 }
 
-/** Checks the folder on first use: most commands store nothing. */
-function checkedFolder(folder: string | undefined, note: SettingsContext['note']): () => string | undefined {
-  let isChecked = false;
+/** Returns a function that returns the data folder, and warns about an unsafe one on first use, because most commands do not use it. */
+function warnOnFirstUse(folder: string | undefined, note: SettingsContext['note']): () => string | undefined {
+  let isUsed = false;
   return () => {
-    const warning = folder === undefined || isChecked ? undefined : checkDataFolder(folder);
-    isChecked = true;
+    const warning = folder === undefined || isUsed ? undefined : dataFolderWarning(folder);
+    isUsed = true;
     if (warning !== undefined) note?.(`warning: ${warning}`);
     return folder;
   };
 }
 
-/** The data folder; undefined when none is named and the user has no home. */
+/** Path of the data folder; undefined if no variable names it and the user has no home folder. */
 async function dataFolder(env: Readonly<NodeJS.ProcessEnv>, cwd: string): Promise<string | undefined> {
   const named = env['HOOKS_DATA_DIR'];
   if (named) return resolve(cwd, named);
@@ -135,7 +135,7 @@ async function dataFolder(env: Readonly<NodeJS.ProcessEnv>, cwd: string): Promis
 interface Folders {
   readonly cwd: string;
   readonly dataDir: () => string | undefined;
-  /** The folder as shown, without checking who may write to it. */
+  /** Data folder for listings, which do not warn about it. */
   readonly listed: string | undefined;
 }
 
@@ -193,15 +193,15 @@ function isEmptyObject(values: unknown): boolean {
 }
 
 function rejectWithoutHome(): never {
-  throw new ConfigError('There is no folder to keep anything in: this user has no home', {
+  throw new ConfigError('There is no data folder: this user has no home folder', {
     key: 'dataDir',
-    hint: 'name a folder that may be written in HOOKS_DATA_DIR',
+    hint: 'set HOOKS_DATA_DIR to a writable folder',
   });
 }
 
 const NO_FLAGS = layerOf({}, '');
 
-/** The client's options but the write key, which belongs to a source. */
+/** Options of the client, without the write key, which belongs to a source. */
 function clientFrom(scope: SettingScope): ClientSettings {
   return {
     flushAt: readWithDefault(scope, 'client.flushAt'),
@@ -211,7 +211,7 @@ function clientFrom(scope: SettingScope): ClientSettings {
   };
 }
 
-/** Freezes a value deeply, so that no part of a program can change the settings of another. */
+/** Freezes a value deeply, so that one part of a program cannot change the settings of another. */
 function frozen<T>(value: T): T {
   if (typeof value === 'object' && value !== null) Object.values(Object.freeze(value)).forEach(frozen);
   return value;

@@ -18,20 +18,20 @@ import { readSetting, readWithDefault, type SettingScope } from './read-setting.
 import { UnsetVariableError } from './references.ts';
 import { suggestion } from './other-names.ts';
 
-/** The layers that settings are read from. */
+/** Layers from which settings are read. */
 export interface SettingLayers {
-  /** The config files, the strongest first. */
+  /** Config files, the one with the highest priority first. */
   readonly files: readonly Layer[];
   readonly environment: Layer;
   readonly env: Readonly<NodeJS.ProcessEnv>;
 }
 
-/** The names of the configured sources. The short form has one, and so has an empty config. */
+/** Names of the configured sources. The short form and an empty config have only the default source. */
 export function sourceNames({ files }: SettingLayers): readonly string[] {
   return hasSourcesForm(files) ? keysAt(files, ['sources']) : [DEFAULT_SOURCE];
 }
 
-/** The strongest file that has either form decides; what a weaker one says in the other form is not looked at. */
+/** Whether the config is in the long form. The first file that has settings of either form decides. */
 export function hasSourcesForm(files: readonly Layer[]): boolean {
   for (const { values } of files) {
     if (valueAt(values, ['sources']) !== undefined) return true;
@@ -41,8 +41,8 @@ export function hasSourcesForm(files: readonly Layer[]): boolean {
 }
 
 /**
- * All sources with all their destinations. Variables (`HOOKS_URL` …) give settings of the short form: they cannot
- * say which of several sources they mean.
+ * All sources with all their destinations. Variables (`HOOKS_URL` …) apply only to the short form, because they cannot name
+ * one of several sources.
  */
 export function allSources(given: SettingLayers): Sources {
   const layers = hasSourcesForm(given.files) ? given.files : [given.environment, ...given.files];
@@ -56,9 +56,9 @@ export function allSources(given: SettingLayers): Sources {
 }
 
 /**
- * One source as a command at the prompt sees it: flags, then variables, then the config. URLs of a flag or a variable
- * take the place of all its destinations. A variable's secret signs when there is one destination that it can mean.
- * Without the write key, which delivering to webhooks does not need: its variable may be unset.
+ * One source for a command at the prompt: flags override variables, which override the config. URLs of a flag or a variable
+ * replace all its destinations. Other variables apply if the source has only one destination. Does not read the write key,
+ * which webhooks do not need and whose variable can be unset.
  */
 export function promptSource(given: SettingLayers, name: string, flags: Layer): SourceOptions {
   requireSource(given, name);
@@ -71,19 +71,19 @@ export function promptSource(given: SettingLayers, name: string, flags: Layer): 
   return { destinations: destinationsOf(scope, names, areNamed ? true : undefined) };
 }
 
-/** The secrets of the destination `Webhooks`, else of the only one; of several others none, for none is meant. */
+/** Secrets of the target destination: the only one, or `Webhooks` if there are several. Empty if it has none. */
 export function promptSecrets(given: SettingLayers, name: string, flags: Layer): readonly string[] {
   return (
     readSetting(targetScope(given, name, [flags, given.environment, ...given.files]), 'sharedSecret') ?? []
   );
 }
 
-/** The signature schemes of the same destination; undefined when it names none. */
+/** Signature schemes of the target destination; undefined if it does not name any. */
 export function promptSchemes(given: SettingLayers, name: string): readonly SignatureScheme[] | undefined {
   return schemeOf(targetScope(given, name, [given.environment, ...given.files])).scheme;
 }
 
-/** How the same destination is reached, for a URL that replaces it. */
+/** Connection options of the target destination, for a URL that replaces it. */
 export function promptConnection(given: SettingLayers, name: string, flags: Layer): ConnectionOptions {
   const keys = KEYS.filter((key) => fieldOf(key).isConnection);
   return optionsFrom(targetScope(given, name, [flags, ...given.files]), keys);
@@ -96,8 +96,8 @@ function targetScope(given: SettingLayers, name: string, layers: readonly Layer[
 }
 
 /**
- * What each destination of each source has for secrets, without those that have none. One that is disabled is left out, and
- * one whose variable is unset, unless no other has any: a receiver of one destination's requests needs no secret of the others.
+ * The list of secrets of each enabled destination that has any. Skips destinations whose variable is unset, because a receiver
+ * of one destination's requests does not need the secrets of the others. Throws ConfigError if only those have secrets.
  */
 export function allSecrets(given: SettingLayers): readonly (readonly string[])[] {
   const problems: unknown[] = [];
@@ -115,12 +115,12 @@ export function allSecrets(given: SettingLayers): readonly (readonly string[])[]
   return known;
 }
 
-/** The signature schemes of each destination that is enabled; undefined for one that names none. */
+/** Signature schemes of each enabled destination; undefined for one that does not name any. */
 export function allSchemes(given: SettingLayers): readonly (readonly SignatureScheme[] | undefined)[] {
   return enabledScopes(given).map((scope) => schemeOf(scope).scheme);
 }
 
-/** Of each destination of each source that is enabled. */
+/** A scope for each enabled destination of each source. */
 function enabledScopes(given: SettingLayers): readonly SettingScope[] {
   const layers = hasSourcesForm(given.files) ? given.files : [given.environment, ...given.files];
   const scopes = sourceNames(given).flatMap((name): SettingScope[] => {
@@ -131,7 +131,7 @@ function enabledScopes(given: SettingLayers): readonly SettingScope[] {
   return scopes.filter((scope) => readWithDefault(scope, 'enabled'));
 }
 
-/** A variable's, else the source's own. */
+/** The write key of a source. A variable overrides the config. */
 export function promptWriteKey(given: SettingLayers, name: string): string | undefined {
   requireSource(given, name);
   const layers = [given.environment, ...given.files];
@@ -160,7 +160,7 @@ function destinationNames(given: SettingLayers, source: string, layers: readonly
   return findSetting(layers, 'webhooks') === undefined ? [] : [DEFAULT_DESTINATION];
 }
 
-/** Which destination a URL or a secret from outside the config is about. */
+/** The target destination, to which URLs and secrets of flags and variables apply: the only one, or `Webhooks`. */
 function targetOf(names: readonly string[]): string {
   const [only = DEFAULT_DESTINATION, ...others] = names;
   return others.length === 0 ? only : DEFAULT_DESTINATION;
@@ -177,17 +177,17 @@ function destinationsOf(
   );
 }
 
-/** In `integrations` it stands for every destination. */
+/** Reserved name: in `integrations`, `All` means every destination. */
 const ALL = 'All';
 
 function namedAll({ prefix = [] }: SettingScope): ConfigError {
   return new ConfigError('A destination cannot be named `All`', {
     key: [...prefix, 'destinations', ALL].join('.'),
-    hint: 'give it another name: in `integrations` All stands for every destination',
+    hint: 'rename it: in `integrations`, All means every destination',
   });
 }
 
-/** In the long form a destination's settings are below its name, in the short form at the top. */
+/** The scope of a destination. Its settings are under its name in the long form, and at the top in the short form. */
 function destinationScope(scope: SettingScope, name: string): SettingScope {
   const { prefix = [] } = scope;
   return prefix.length === 0 ? scope : { ...scope, prefix: [...prefix, 'destinations', name] };
@@ -199,7 +199,7 @@ function destinationFrom(
 ): DestinationOptions {
   return {
     enabled,
-    // Not used while it is disabled, so that their variables may be unset.
+    // Variables of a disabled destination can be unset, so its settings are not read.
     sharedSecrets: (enabled ? readSetting(scope, 'sharedSecret') : undefined) ?? [],
     ...(enabled ? schemeOf(scope) : {}),
     webhooks: (enabled ? readSetting(scope, 'webhooks') : undefined) ?? [],
@@ -207,18 +207,14 @@ function destinationFrom(
   };
 }
 
-/** The schemes of a destination, with those of one's own among them. */
+/** The schemes of a destination, built-in or custom. Throws ConfigError with the origin of the names if a name is unknown. */
 function schemeOf(scope: SettingScope): { readonly scheme?: readonly SignatureScheme[] } {
-  const names = readSetting(scope, 'scheme');
-  return names === undefined ? {} : { scheme: knownSchemes(names, scope) };
-}
-
-/** The schemes of these names. Throws ConfigError that says where the names were given. */
-function knownSchemes(names: readonly string[], scope: SettingScope): readonly SignatureScheme[] {
   const { layers, env, prefix } = scope;
+  const names = readSetting(scope, 'scheme');
+  if (names === undefined) return {};
   const { name: key = 'scheme', file } = findSetting(layers, 'scheme', prefix)?.origin ?? {};
   const custom = readSetting({ layers, env }, 'schemes');
-  return findSchemes(names, { key, file, custom });
+  return { scheme: findSchemes(names, { key, file, custom }) };
 }
 
 function deliveryFrom(scope: SettingScope): DeliveryOptions {
@@ -226,7 +222,7 @@ function deliveryFrom(scope: SettingScope): DeliveryOptions {
   return { ...DELIVERY_DEFAULTS, ...optionsFrom(scope, KEYS), health: { failures } };
 }
 
-/** The options that these settings give a destination. */
+/** Reads the delivery options of the settings that have one. */
 function optionsFrom(scope: SettingScope, keys: readonly Key[]): Partial<DeliveryOptions> {
   let options: Partial<DeliveryOptions> = {};
   for (const key of keys) {

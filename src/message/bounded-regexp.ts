@@ -4,34 +4,34 @@ import { formatDuration } from '../duration.ts';
 import { InputError } from '../errors.ts';
 import { printable } from '../redact.ts';
 
-/** The part of RegExp that says whether a text matches. */
+/** A regular expression with a time limit. */
 export interface BoundedRegExp {
-  /** Throws InputError when the pattern takes too long on this text. */
+  /** Throws InputError if the pattern takes too long on this text. */
   test(text: string): boolean;
 }
 
-/** How long a pattern may take on one text where its time is not linear. Ms. */
+/** Time limit of a pattern on one text if V8 cannot match the pattern in linear time. */
 const LONGEST_TEST_MS = 1_000;
-/** The same for a pattern that once took longer: what it is tested for fails by then, and each further text would cost a second. */
+/** Time limit of a pattern that has already exceeded the first limit, so that further texts do not cost a second each. */
 const LONGEST_RETEST_MS = 100;
 const slowPatterns = new WeakSet<RegExp>();
 
 /**
- * A regular expression of a user that is tested on texts from outside. Its time is bounded: `(a+)+$` on 40 letters would take a V8 that
- * backtracks hours, in which no timer and no signal is heard. V8 goes on in linear time after 50,000 backtracks; where it cannot (look-around,
- * back references, counts over 20, Unicode properties), the test is stopped after 1 s. Throws SyntaxError.
+ * Compiles a user's regular expression with a time limit for untrusted texts: by backtracking, `(a+)+$` on 40 letters would block the event
+ * loop for hours. V8 switches to linear time after 50,000 backtracks. Patterns for which it cannot (look-around, back references, counts
+ * over 20, Unicode properties) are stopped after 1 s. Throws SyntaxError if the pattern is invalid.
  */
 export function boundedRegExp(source: string, flags: '' | 'u' = ''): BoundedRegExp {
   const exact = new RegExp(source, flags);
   if (!isLinear(source)) return { test: (text) => testWithin(exact, text) };
   const linear = new RegExp(source);
   if (flags === '') return linear;
-  // V8 has no linear time for the flag u, which makes no difference to such a pattern unless the text has a surrogate.
+  // V8's linear engine does not know the flag u, which changes an ASCII pattern's matches only in texts with surrogates.
   if (/[^\0-\x7f]|\\[pPu]/.test(source)) return { test: (text) => testWithin(exact, text) };
   return { test: (text) => (/[\ud800-\udfff]/.test(text) ? testWithin(exact, text) : linear.test(text)) };
 }
 
-/** Whether V8 can execute a pattern in linear time: the flag `l`, which is there for this question only, takes no other. */
+/** Whether V8 can match a pattern in linear time: V8 rejects the flag `l`, which is used only to find this out, for other patterns. */
 export function isLinear(source: string): boolean {
   setFlagsFromString('--enable-experimental-regexp-engine-on-excessive-backtracks');
   setFlagsFromString('--enable-experimental-regexp-engine');
@@ -39,17 +39,17 @@ export function isLinear(source: string): boolean {
     // oxlint-disable-next-line no-invalid-regexp -- V8 knows the flag while the switch above is on
     return RegExp(source, 'l') instanceof RegExp;
   } catch {
-    return false; // also on a V8 that knows neither flag
+    return false; // also on a V8 that does not know the flags
   } finally {
     setFlagsFromString('--no-enable-experimental-regexp-engine');
   }
 }
 
 const script = new Script('pattern.test(text)');
-/** Made when first needed: a context costs a start 1 ms. */
+/** Created on first use, because a context adds 1 ms to the start of a command. */
 let context: ReturnType<typeof createContext> | undefined;
 
-/** Such a test takes 0.3 ms: V8 is watched by a thread. */
+/** Tests with a timeout. Takes 0.3 ms, because V8 starts a watchdog thread. */
 function testWithin(pattern: RegExp, text: string): boolean {
   context ??= createContext({});
   Object.assign(context, { pattern, text });

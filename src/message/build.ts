@@ -13,17 +13,17 @@ import {
   unknownProblem,
 } from './fields/validate.ts';
 import { formatPath } from './json/json-path.ts';
-import { put, toPlain, type Plain } from './plain.ts';
+import { problemAt, put, toPlain, type Plain } from './plain.ts';
 import { shownValue, type Problem } from './problem.ts';
 import { readTimestamp } from './timestamp.ts';
 import { isMessageType, type JsonObject, type JsonValue, type Message } from './types.ts';
 
 export interface BuildOptions {
-  /** The time of the call, which a message without a timestamp gets. Ms since the epoch. */
+  /** Time of the call in ms since the epoch: the timestamp of a message without one. */
   readonly now: number;
-  /** Reject fields that the type does not know. @default false */
+  /** Rejects fields that the message type does not have. @default false */
   readonly strict?: boolean | undefined;
-  /** Makes an id where a page, screen, identify, track or group has none. Without it, that is an error. */
+  /** Makes the anonymous id of a page, screen, identify, track or group that has no id. @default such a message is rejected */
   readonly anonymousId?: (() => string) | undefined;
 }
 
@@ -34,21 +34,21 @@ const KINDS = {
 } as const satisfies Record<keyof BuildOptions, string>;
 
 /**
- * Checks and normalizes what a caller, a file or a request gave. The input is not changed. Null counts as absent in
- * every field that the type gives a meaning. Throws ValidationError with the path, what was expected and what was got.
+ * Validates and normalizes a message from a caller, a file or a request. Does not change the input. Null counts as absent
+ * in the fields that the message type defines. Throws ValidationError with the path, the expected and the actual value.
  */
 export function buildMessage(input: unknown, options: BuildOptions): Message {
-  if (!areRight(options)) validateOptions(options, { kinds: KINDS, required: ['now'] });
+  if (!areValid(options)) validateOptions(options, { kinds: KINDS, required: ['now'] });
   return build(input, options, false);
 }
 
-/** A quick look: a thorough one takes longer than it takes to build a message. JavaScript may give anything. */
-function areRight(options: BuildOptions): boolean {
+/** A quick validation, because `validateOptions` takes longer than building a message. JavaScript callers can pass any value. */
+function areValid(options: BuildOptions): boolean {
   const { now, anonymousId = String }: Partial<BuildOptions> = isFieldObject(options) ? options : {};
   return typeof now === 'number' && Math.abs(now) < 1e14 && typeof anonymousId === 'function';
 }
 
-/** The same of what `readJson` gave, which need not be looked through for what JSON cannot carry. */
+/** Builds a message like `buildMessage`, but from parsed JSON: skips the search for values that JSON cannot represent. */
 export function buildParsed(input: JsonValue, options: BuildOptions): Message {
   return build(input, options, true);
 }
@@ -67,7 +67,7 @@ function build(input: unknown, options: BuildOptions, isParsed: boolean): Messag
   const draft: MessageDraft = { shape, fields: {}, page: {}, isParsed };
   const problem = readFields(draft, input, options) ?? complete(draft, options);
   if (problem !== undefined) throw validationError(problem, label(input, shape));
-  return draft.fields as Message; // every field has been read by its kind, and none is missing
+  return draft.fields as Message; // every field was read by its kind, and the required ones are present
 }
 
 type MessageInput = Readonly<Record<string, unknown>>;
@@ -76,7 +76,7 @@ type MessageFields = Record<string, JsonValue>;
 interface MessageDraft {
   readonly shape: MessageShape;
   readonly fields: MessageFields;
-  /** A page's name, category and traits, which become properties. */
+  /** Name, category and traits of a page, which become properties. */
   readonly page: MessageFields;
   readonly isParsed: boolean;
 }
@@ -93,7 +93,7 @@ function readFields(draft: MessageDraft, input: MessageInput, { strict }: BuildO
   return undefined;
 }
 
-/** Reads one field into the draft. `version` is checked, not kept: the body adds its own. */
+/** Reads one field into the draft. Validates `version` but drops it, because the body adds its own. */
 function take(draft: MessageDraft, spelling: string, value: unknown): Problem | undefined {
   const { shape, fields, page, isParsed } = draft;
   const field = shape.bySpelling.get(spelling);
@@ -115,7 +115,7 @@ function isLeftOut({ kind, place }: MessageField, value: unknown): boolean {
   return value === null || (kind === 'id' && value === '');
 }
 
-/** Adds what may be left out, and finds what may not. */
+/** Fills in optional fields. Returns a problem if a required field is missing. */
 function complete({ shape, fields, page }: MessageDraft, options: BuildOptions): Problem | undefined {
   if (options.anonymousId !== undefined && shape.either.length > 0 && !hasSubject(fields)) {
     const misspelled = misspelledIdProblem(shape, fields);
@@ -134,7 +134,7 @@ function hasSubject(fields: MessageFields): boolean {
   return fields['userId'] !== undefined || fields['anonymousId'] !== undefined;
 }
 
-/** An explicit property wins over the name and the category, those over the client's traits. */
+/** Merges a page's fields into its properties. Properties win over the name and the category, which win over the traits. */
 function withPage(properties: JsonObject, { traits, ...named }: MessageFields): JsonObject {
   const added = [...Object.entries(named), ...Object.entries(traits ?? {})];
   if (added.length === 0) return properties;
@@ -145,7 +145,7 @@ function withPage(properties: JsonObject, { traits, ...named }: MessageFields): 
   return merged;
 }
 
-/** Which message it is, for a person who looks for it: `track "Order Completed"`. */
+/** Identifies the message in an error: `track "Order Completed"`. */
 function label({ event, name }: MessageInput, { type }: MessageShape): string {
   const title = event ?? name;
   return typeof title === 'string' && title !== '' ? `${type} ${shownValue(title)}` : type;
@@ -156,7 +156,7 @@ function validationError({ path, sentence, got, hint }: Problem, about?: string)
   return new ValidationError(`${sentence}, got ${got}${suffix}`, { path, got, hint });
 }
 
-/** The value of one field, as its kind wants it; `spelling` is how the input calls it. `isParsed`: JSON.parse made it. */
+/** Reads the value of one field. `spelling` is its name in the input. `isParsed` means that the value is from JSON.parse. */
 function readField(kind: FieldKind, spelling: string, value: unknown, isParsed: boolean): Plain {
   const problem = fieldProblem(kind, spelling, value);
   if (problem !== undefined) return { ok: false, problem };
@@ -164,7 +164,7 @@ function readField(kind: FieldKind, spelling: string, value: unknown, isParsed: 
   return isParsed ? { ok: true, value: value as JsonValue } : toPlain(value, spelling); // parsed from JSON
 }
 
-/** What is wrong with a value of this kind; a timestamp is not read. */
+/** The problem of a field's value; undefined if it is valid. Timestamps are validated by `readTimestamp` instead. */
 export function fieldProblem(kind: FieldKind, spelling: string, value: unknown): Problem | undefined {
   switch (kind) {
     case 'name':
@@ -200,14 +200,8 @@ function integrationsProblem(spelling: string, value: unknown): Problem | undefi
   if (!isFieldObject(value)) return expected(spelling, 'to be an object', value, OBJECT_HINT);
   for (const [name, choice] of Object.entries(value)) {
     if (typeof choice === 'boolean' || isFieldObject(choice) || choice === undefined) continue;
-    const path = formatPath([spelling, name]);
     const hint = 'true sends to that destination, false does not';
-    return {
-      path,
-      sentence: `Expected \`${path}\` to be true, false or an object`,
-      got: shownValue(choice),
-      hint,
-    };
+    return problemAt([spelling, name], choice, { expected: 'true, false or an object', hint });
   }
   return undefined;
 }
@@ -228,12 +222,12 @@ function textHint(value: unknown): string {
   return value === '' ? 'give it a value, or leave it out' : 'write it as text: "…"';
 }
 
-/** UTF-8 bytes of a message as JSON. Throws TypeError for what JSON cannot carry: build the message first. */
+/** UTF-8 bytes of a message as JSON. Throws TypeError if JSON cannot represent it, which `buildMessage` rules out. */
 export function messageBytes(message: object): number {
   return Buffer.byteLength(JSON.stringify(message));
 }
 
-/** Throws ValidationError when a caller's message, as JSON, is over the limit. */
+/** Throws ValidationError if a caller's message, as JSON, is over the limit. */
 export function validateMessageSize(bytes: number): void {
   if (bytes <= MAX_MESSAGE_BYTES) return;
   throw new ValidationError(

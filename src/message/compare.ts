@@ -3,12 +3,12 @@ import { parseDuration } from '../duration.ts';
 import { readTimestamp } from './timestamp.ts';
 import type { JsonValue } from './types.ts';
 
-/** A test of a value in a message; undefined: there is none. */
+/** Tests a value of a message; undefined if the message has no such value. */
 export type ValueTest = (found: JsonValue | undefined) => boolean;
 
 /**
- * Compares with a number, or with a time: a timestamp, `now`, `now-1h`. A text is no number, so that a number sent as text meets
- * nothing. Undefined: the value is neither.
+ * Makes a test that compares with a number or with a time: a timestamp, `now`, `now-1h`. A number that was sent as a string
+ * never meets the test. Undefined if `value` is neither a number nor a time.
  */
 export function comparison(value: string, test: (difference: number) => boolean): ValueTest | undefined {
   if (/^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(value)) {
@@ -23,12 +23,12 @@ export function comparison(value: string, test: (difference: number) => boolean)
   };
 }
 
-/** How a value is compared as text, and shown. */
+/** The text by which a value is compared and shown: a string itself, other values as JSON. */
 export function comparableText(found: JsonValue): string {
   return typeof found === 'string' ? found : JSON.stringify(found);
 }
 
-/** `now` is the time of each comparison: a receiver may run for days. */
+/** Returns a function because `now` means the time of each comparison: a receiver can run for days. */
 function timeReader(value: string): (() => number) | undefined {
   const time = timestampMs(value);
   if (time !== undefined) return () => time;
@@ -39,7 +39,7 @@ function timeReader(value: string): (() => number) | undefined {
   return () => systemClock.now() + (sign === '-' ? -ms : ms);
 }
 
-/** A day alone is its first moment in UTC. */
+/** Reads a timestamp, or a date without a time as midnight in UTC. */
 function timestampMs(text: string): number | undefined {
   const reading = readTimestamp(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : text);
   return reading.ok ? Date.parse(reading.iso) : undefined;

@@ -10,16 +10,16 @@ export type MessageFilter = (message: JsonValue) => boolean;
 export interface Condition {
   readonly path: string;
   readonly operator: FilterOperator;
-  /** As given; empty for `?` and `!?`. */
+  /** Text after the operator; empty for `?` and `!?`. */
   readonly value: string;
-  readonly holds: (found: JsonValue | undefined) => boolean;
+  readonly holds: ValueTest;
 }
 
 export type FilterOperator = keyof typeof OPERATORS;
 
 /**
- * What an operator makes of a value: a test of what is found. A value equals what has that text, a string or not: `total=5` takes
- * `5` and `"5"`. What is missing equals nothing, and null is missing for `?` and `!?`. Undefined: the value is none for it.
+ * Makes the test of a condition from its value; undefined if the value is invalid for the operator. `=` compares as text: `total=5`
+ * holds for `5` and `"5"`. A missing value never equals a value. `?` and `!?` treat null as missing.
  */
 const OPERATORS = {
   '=': (value: string) => (found) => found !== undefined && comparableText(found) === value,
@@ -34,27 +34,27 @@ const OPERATORS = {
 } as const satisfies Record<string, (value: string) => ValueTest | undefined>;
 
 /**
- * A filter of `--filter` flags: conditions with commas between, all of which must hold, in one flag or several.
- * `type=track`, `properties.total>=5`, `items.0.sku!=A1`; `\,` is a comma in a value. Throws ConfigError.
+ * Reads `--filter` flags: comma-separated conditions, such as `type=track,properties.total>=5,items.0.sku!=A1`. All conditions
+ * of all flags must hold. `\,` is a comma in a value. Throws ConfigError if a condition is invalid.
  */
 export function readFilter(flags: readonly string[]): MessageFilter {
   const conditions = flags.flatMap((flag) => readConditions(flag));
   return (message) => conditions.every((condition) => judged(condition, message).isMet);
 }
 
-/** The conditions of one flag, whose name errors say. Throws ConfigError. */
+/** Reads the conditions of one flag; `flag` is its name in errors. Throws ConfigError if a condition is invalid. */
 export function readConditions(text: string, flag = '--filter'): readonly Condition[] {
   return text.split(/(?<!\\),/).map((part) => conditionOf(part.replaceAll('\\,', ','), flag));
 }
 
-/** Path, operator, value. The longest operator wins. */
+/** Path, operator, value. Longer operators come first in the alternation. */
 const CONDITION = /^\s*([^=!<>~?]*?)\s*(!=|!\?|>=|<=|[=<>~?])(.*)$/s;
 
-/** Operators of other languages: `==` is not `=` and a value that begins with `=`, which goes behind a backslash. */
-const NO_OPERATOR = /^\s*[^=!<>~?]*(?:=[=~>]|<>|!~|!==|~=|![^=?])/;
+/** Operators of other languages, which are errors here. A value that begins with `=` needs a backslash, so that `==` is not read as `=`. */
+const FOREIGN_OPERATOR = /^\s*[^=!<>~?]*(?:=[=~>]|<>|!~|!==|~=|![^=?])/;
 
 function conditionOf(text: string, flag: string): Condition {
-  if (NO_OPERATOR.test(text)) throw filterError(`an operator in \`${flag}\``, text, flag);
+  if (FOREIGN_OPERATOR.test(text)) throw filterError(`an operator in \`${flag}\``, text, flag);
   const [, path = '', operator = '', rest = ''] = CONDITION.exec(text) ?? [];
   if (path === '' || !isOperator(operator)) throw filterError(`\`${flag}\` to be path=value`, text, flag);
   const value = rest.trim().replace(/^\\(?=[=~>])/, '');
@@ -94,24 +94,25 @@ function filterError(expected: string, text: string, flag: string): ConfigError 
   );
 }
 
-/** A condition that does not hold, and what is there instead. */
+/** A condition, with the value that the message has at its path. */
 export interface Unmet extends Condition {
-  /** Undefined: nothing. */
+  /** Undefined if the message has no value there. */
   readonly found: JsonValue | undefined;
 }
 
+/** Returns the conditions that a message does not meet. */
 export function failing(conditions: readonly Condition[], message: JsonValue): readonly Unmet[] {
   return conditions.map((condition) => judged(condition, message)).filter(({ isMet }) => !isMet);
 }
 
-/** What a message has where the conditions look. */
+/** Returns all conditions, each with the value that the message has at its path. */
 export function foundBy(conditions: readonly Condition[], message: JsonValue): readonly Unmet[] {
   return conditions.map((condition) => judged(condition, message));
 }
 
 /**
- * A condition with the value that decides it, else the first, and its path in place of one with wildcards. A wildcard holds when
- * one value holds, `!=` and `!?` when none does.
+ * Tests a condition. A path with wildcards meets it if one of its values does; with `!=` and `!?`, if all do. Returns the value
+ * that decided, or else the first one, with its own path in place of the wildcards.
  */
 function judged(condition: Condition, message: JsonValue): Unmet & { readonly isMet: boolean } {
   const { path, operator, holds } = condition;
@@ -140,7 +141,7 @@ function matching(source: string): ValueTest | undefined {
   }
 }
 
-/** A key may itself have dots: the longest that is there wins. The empty path is the message itself. */
+/** The value at a path. Keys can contain dots: the longest key that exists wins. The empty path is the message itself. */
 function valueAt(value: JsonValue, path: string): JsonValue | undefined {
   if (path === '') return value;
   if (typeof value !== 'object' || value === null) return undefined;
@@ -155,16 +156,16 @@ function valueAt(value: JsonValue, path: string): JsonValue | undefined {
   return undefined;
 }
 
-/** `*` stands for one key or index, `**` for any number of them. */
+/** `*` matches one key or index, `**` any number of keys and indexes. */
 const WILDCARD = /(?<=^|\.)(\*\*?)(?=\.|$)/;
 
-/** The values at a path with wildcards, each with its own path. `**` at the end stands for values that are no objects or arrays. */
+/** Maps each value at a path with wildcards to its own path. `**` at the end matches only values that are not objects or arrays. */
 function valuesAt(message: JsonValue, parts: readonly string[]): ReadonlyMap<JsonValue, string> {
   const steps = parts.map((part) => part.replaceAll(/^\.|\.$/g, '')).filter((step) => step !== '');
   let found = new Map([[message, '']]);
   for (const step of steps) {
     const next = new Map(step === '**' ? found : []);
-    // The map grows while it is read, so that deep messages need no stack.
+    // The map grows during its iteration: this needs no recursion, which deep messages could overflow.
     for (const [value, path] of step === '**' ? next : found) {
       for (const [key, inner] of membersOf(value, step)) {
         if (!next.has(inner)) next.set(inner, path === '' ? key : `${path}.${key}`);

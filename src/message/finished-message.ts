@@ -5,16 +5,16 @@ import { missingProblem } from './fields/validate.ts';
 import { readTimestamp } from './timestamp.ts';
 import { isMessageType, type JsonObject, type JsonValue, type Message } from './types.ts';
 
-/** A message that need not be built. */
+/** An input that already is a normalized message. */
 export interface FinishedMessage {
   readonly message: Message;
-  /** The input has what the body of the message has, in the same order (contract, Messages on the wire). */
+  /** Whether the input has the fields of the request body in the order of the body (contract, Messages on the wire). */
   readonly isBody: boolean;
 }
 
 /**
- * The message that parsed JSON is already: every field as `buildParsed` would have it, in any order. Undefined of anything else, which
- * `buildParsed` reads or rejects.
+ * Recognizes parsed JSON that already is a normalized message: `buildParsed` would change none of its fields. Undefined if a field would
+ * change, is invalid or is missing; `buildParsed` then reads or rejects the input.
  */
 export function finishedMessageOf(
   input: JsonObject,
@@ -37,13 +37,13 @@ export function finishedMessageOf(
     if (kind !== 'version') return undefined;
     isBody = false;
   }
+  // The fields that are present are valid, so only a missing field can be a problem.
   const message = withNames(input, shape);
-  // All that it has is right, so that only something may be missing.
   if (missingProblem(shape, message) !== undefined) return undefined;
-  return { message: message as unknown as Message, isBody }; // every field is right, and none is missing
+  return { message: message as unknown as Message, isBody }; // every field is valid, and none is missing
 }
 
-/** Whether a field stays as it is: not removed, moved, renamed or written in another way. */
+/** Whether `buildParsed` would keep a field as it is: not remove, move, rename or reformat it. */
 function isFinished(field: MessageField, name: string, value: JsonValue | undefined): boolean {
   const { kind, place, wireName = name } = field;
   if (wireName !== name || place === 'properties' || (place === 'unsent' && kind === 'any')) return false;
@@ -52,14 +52,14 @@ function isFinished(field: MessageField, name: string, value: JsonValue | undefi
   return reading.ok && reading.iso === value;
 }
 
-/** The rank of a field in the order of the body; -1 of one that a body does not have. */
+/** Rank of a field in the order of the body; -1 if bodies do not have the field. */
 function placeOf(field: MessageField | undefined, { row }: MessageShape): number {
   if (field === undefined || field.place === 'rest') return row.length;
   if (field.place === 'row') return row.indexOf(field);
   return field.place === 'last' ? row.length + 1 : -1;
 }
 
-/** With the names that a message has for what a body calls otherwise. */
+/** Adds the fields of an alias under their names in a message, which differ from those in the body. */
 function withNames(input: JsonObject, { type, row }: MessageShape): JsonObject {
   if (type !== 'alias') return input;
   const named = { ...input };

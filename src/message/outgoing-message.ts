@@ -11,19 +11,19 @@ export interface OutgoingMessage {
   readonly integrations?: Integrations | undefined;
   /** The exact bytes of every attempt. */
   readonly body: Uint8Array;
-  /** Deliveries of one order key reach a destination in the order in which they were added. */
+  /** Deliveries with a common order key reach a destination in the order in which they were added. */
   readonly orderKeys: readonly string[];
-  /** A message of the same source and key that is still in the queue is not added again. @default every message is another one */
+  /** The message is dropped if one with the same source and key is still in the queue. @default no deduplication */
   readonly dedupeKey?: string | undefined;
-  /** The id of its first delivery; further ones add their number to it. A queue adds no id twice. @default new ids */
+  /** Id of the first delivery; further deliveries append their number. A queue ignores an id that it already has. @default new ids */
   readonly deliveryId?: string | undefined;
-  /** The trace that it came in, for destinations that pass it on. */
+  /** Trace context of the call, for destinations with tracing. */
   readonly trace?: TraceContext | undefined;
 }
 
 /**
- * What a webhook is sent: the fields of the type's row in their order, then the other fields of the message in its own
- * order, then `context` (contract, Messages on the wire).
+ * Makes the request body of a message: the fields of the type's row in their order, the other fields in the order of the
+ * message, then `context` (contract, Messages on the wire).
  */
 export function toBody(message: Message): JsonObject {
   const shape = shapeOf(message.type);
@@ -40,12 +40,12 @@ export function toBody(message: Message): JsonObject {
   return body;
 }
 
-/** The text of the body. Its UTF-8 bytes are what is signed and sent; parsing and writing it again gives the same. */
+/** The request body as text. Its UTF-8 bytes are signed and sent. JSON.stringify(JSON.parse(body)) gives the same text. */
 export function encodeBody(message: Message): string {
   return JSON.stringify(toBody(message));
 }
 
-/** Whether everything that was given, to build the message from, is sent with it as it is. */
+/** Whether the body has every field of the input, unchanged, from which the message was built. */
 export function isAllSent(given: Readonly<Record<string, unknown>>, message: Message): boolean {
   const { bySpelling } = shapeOf(message.type);
   for (const name of Object.keys(given)) {
@@ -56,7 +56,7 @@ export function isAllSent(given: Readonly<Record<string, unknown>>, message: Mes
   return true;
 }
 
-/** Whose order the message belongs to: its user id, else its anonymous id; an alias belongs to both its ids. */
+/** The order keys of a message: its user id, else its anonymous id. An alias has both its ids, so that it keeps the order of either. */
 export function orderKeysOf({ type, userId, anonymousId, previousId }: Message): readonly string[] {
   const key = userId ?? anonymousId;
   if (key === undefined) return [];
@@ -65,8 +65,8 @@ export function orderKeysOf({ type, userId, anonymousId, previousId }: Message):
 }
 
 /**
- * Whether `integrations` lets a message go to a destination: all do by default, `All: false` turns off all but those
- * that are listed as true. Names are case-sensitive; an object counts as true.
+ * Whether `integrations` enables a destination. All are enabled by default; `All: false` disables those that are not listed
+ * as true. Names are case-sensitive; an object counts as true.
  */
 export function isEnabled(integrations: Integrations | undefined, destinationName: string): boolean {
   if (integrations === undefined) return true;
@@ -74,7 +74,7 @@ export function isEnabled(integrations: Integrations | undefined, destinationNam
   return chosen !== false;
 }
 
-/** A destination may be called `constructor`. */
+/** Reads own properties only, because a destination can be called `constructor`. */
 function own(integrations: Integrations, name: string): Integrations[string] | undefined {
   return Object.hasOwn(integrations, name) ? integrations[name] : undefined;
 }

@@ -7,9 +7,9 @@ export type Plain =
   { readonly ok: true; readonly value: JsonValue } | { readonly ok: false; readonly problem: Problem };
 
 /**
- * A value as JSON carries it: itself when it is plain already, else a copy. A Date becomes its ISO text, `undefined`
- * goes as JSON.stringify lets it go, `toJSON` is asked; what would be lost silently (NaN, a BigInt, a Map, a function)
- * or never end is a problem with its path.
+ * Converts a value to JSON: returns the value itself if it already is plain, else a copy. Calls `toJSON`, so that a Date
+ * becomes its ISO text, and drops `undefined` like JSON.stringify. Values that JSON would lose (NaN, a BigInt, a Map, a
+ * function) and cycles are problems, with their path.
  */
 export function toPlain(value: unknown, key: string): Plain {
   if (isPlain(value, MAX_DEPTH - 1)) return { ok: true, value };
@@ -20,7 +20,7 @@ export function toPlain(value: unknown, key: string): Plain {
     : { ok: false, problem: copier.problem };
 }
 
-/** The fast check for what came from JSON: no path, no copy. */
+/** Fast test for values from JSON: neither tracks paths nor copies. */
 function isPlain(value: unknown, depthLeft: number): value is JsonValue {
   if (typeof value === 'string' || typeof value === 'boolean' || value === null) return true;
   if (typeof value === 'number') return Number.isFinite(value);
@@ -34,7 +34,7 @@ function isPlain(value: unknown, depthLeft: number): value is JsonValue {
   return true;
 }
 
-/** Goes by index, since a hole in an array is no JSON and `every` skips it. */
+/** Iterates by index, because a hole in an array is not JSON and `every` skips holes. */
 function isPlainArray(items: readonly unknown[], depthLeft: number): boolean {
   for (let index = 0; index < items.length; index++) {
     if (!isPlain(items[index], depthLeft - 1)) return false;
@@ -42,7 +42,7 @@ function isPlainArray(items: readonly unknown[], depthLeft: number): boolean {
   return true;
 }
 
-/** Copies with the path in hand, and keeps the first problem. */
+/** Copies a value, and keeps the first problem with its path. */
 class Copier {
   problem: Problem | undefined;
 
@@ -74,17 +74,17 @@ class Copier {
   }
 }
 
-/** What JSON.stringify would take in its place: what `toJSON` gives; a Date has it too. */
+/** The result of `toJSON` if the value has that method (a Date does), else the value, like JSON.stringify. */
 function unwrapped(value: unknown, path: readonly PathStep[]): unknown {
   if (typeof value !== 'object' || value === null) return value;
-  // An invalid Date gives null, which would lose that there was one.
+  // An invalid Date stays, to be reported: its `toJSON` returns null.
   if (value instanceof Date && Number.isNaN(value.getTime())) return value;
   if (!('toJSON' in value) || typeof value.toJSON !== 'function') return value;
   const replaced: unknown = value.toJSON(String(path.at(-1)));
   return replaced;
 }
 
-/** `expected` continues "expected … to be". */
+/** Why a value is not plain. `expected` continues "Expected … to be". */
 interface NotPlain {
   readonly expected: string;
   readonly hint: string;
@@ -97,7 +97,7 @@ function whyNotPlain(value: unknown, parents: readonly object[]): NotPlain | und
   if (parents.includes(value)) {
     return { expected: 'an object that does not contain itself', hint: 'leave the reference out' };
   }
-  // The parents do not count the message itself.
+  // `parents` does not include the message itself.
   if (parents.length >= MAX_DEPTH - 1) {
     return { expected: `at most ${MAX_DEPTH} levels deep`, hint: 'flatten it' };
   }
@@ -105,12 +105,13 @@ function whyNotPlain(value: unknown, parents: readonly object[]): NotPlain | und
   return { ...NOT_JSON, hint: 'give a plain object, an array or a string (a Map: Object.fromEntries)' };
 }
 
-function problemAt(steps: readonly PathStep[], value: unknown, { expected, hint }: NotPlain): Problem {
+/** The problem of a value at a path. */
+export function problemAt(steps: readonly PathStep[], value: unknown, { expected, hint }: NotPlain): Problem {
   const path = formatPath(steps);
   return { path, sentence: `Expected \`${path}\` to be ${expected}`, got: shownValue(value), hint };
 }
 
-/** Sets an own property, also one called `__proto__`, which an assignment would take for the prototype. */
+/** Sets an own property. Defines `__proto__`, because an assignment would set the prototype. */
 export function put<T>(target: Record<string, T>, key: string, value: T): void {
   if (key !== '__proto__') target[key] = value;
   else Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });

@@ -1,15 +1,15 @@
-/** What is wrong with a message, before it becomes a ValidationError. */
+/** A problem in a message, before it becomes a ValidationError. */
 export interface Problem {
-  /** As `properties.items[3].price`; empty for the message itself. */
+  /** Path such as `properties.items[3].price`; empty for the message itself. */
   readonly path: string;
-  /** What was expected, without what was got: ``Expected `event` to be …``. */
+  /** The error without the actual value: ``Expected `event` to be …``. */
   readonly sentence: string;
-  /** What was there, shortened. */
+  /** The actual value, shortened. */
   readonly got: string;
   readonly hint?: string;
 }
 
-/** A value in an error text: short, and in one line. */
+/** Describes a value in an error: short, on one line. */
 export function shownValue(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (typeof value === 'string') return JSON.stringify(shortened(value));

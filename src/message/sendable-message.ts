@@ -3,18 +3,18 @@ import { isJsonObject, type JsonValue, type Message } from './types.ts';
 
 export interface SendableMessage {
   readonly message: Message;
-  /** The bytes to send, where they are there already: with `--exact`, and of an entry that is its body as it stands. */
+  /** Bytes to send instead of an encoded `message`: with `--exact`, or if the bytes of the entry already are the body. */
   readonly exactBody?: Uint8Array | undefined;
 }
 
-/** The body to send, for a person to read. */
+/** The body to send, as text to display. */
 export function sentBodyText({ message, exactBody }: SendableMessage): string {
   return exactBody === undefined ? encodeBody(message) : Buffer.from(exactBody).toString();
 }
 
 /**
- * A message for code that reads fields only. `--exact` sends any webhook: type, title and ids are taken where they have the
- * shape of a Segment message's; `integrations` is not, because an exact body is never filtered.
+ * Makes a message, only for reading its fields, from the JSON of any webhook that `--exact` sends. Keeps the type, title, ids and
+ * properties that a Segment message could have; drops `integrations`, because exact bodies are never filtered by it.
  */
 export function unbuiltMessage(given: JsonValue): Message {
   const value = isJsonObject(given) ? given : {};
@@ -25,12 +25,12 @@ export function unbuiltMessage(given: JsonValue): Message {
     if (text !== '') known[name] = text;
   }
   if (isJsonObject(properties)) known['properties'] = properties;
-  return known as unknown as Message; // no valid message, and never encoded
+  return known as unknown as Message; // not a valid message, but never encoded
 }
 
 const TEXTS = ['event', 'name', 'userId', 'anonymousId', 'previousId', 'groupId', 'messageId'];
 
-/** A text, or a number, which others use for ids. */
+/** A string or a number as text, because other senders have numeric ids; empty for other values. */
 function idText(value: JsonValue | undefined): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }

@@ -1,6 +1,6 @@
 /**
- * RFC 3339, section 5.6: also with a lower-case `t` or `z`, or a space for the `T`. The range of each part is in the
- * pattern; that a month has such a day is not.
+ * RFC 3339, section 5.6, including a lower-case `t` or `z` and a space for the `T`. The pattern limits each part to its
+ * range, but does not know how many days a month has.
  */
 export const RFC_3339 =
   /^(\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01]))[Tt ]((?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d)(?:\.(\d+))?(?:[Zz]|([+-])([01]\d|2[0-3]):([0-5]\d))$/;
@@ -9,11 +9,11 @@ export type TimestampReading =
   | { readonly ok: true; /** UTC with milliseconds. */ readonly iso: string }
   | {
       readonly ok: false;
-      /** Continues "expected … to be". */ readonly expected: string;
+      /** Continues "Expected … to be". */ readonly expected: string;
       readonly hint: string;
     };
 
-/** A timestamp in UTC with milliseconds; digits beyond them are cut. Years 0000 to 9999. Takes a Date too. */
+/** Reads a Date or an RFC 3339 text of the years 0000 to 9999. Truncates to milliseconds. */
 export function readTimestamp(value: unknown): TimestampReading {
   if (value instanceof Date) return inRange(value);
   if (typeof value !== 'string') return invalidTimestamp('a date and time as text');
@@ -24,7 +24,7 @@ export function readTimestamp(value: unknown): TimestampReading {
 
 const EXAMPLE = '2026-11-20T21:10:05.123Z';
 
-/** The usual form, on a day that every month has: what most timestamps are, recognized without making a Date. */
+/** The usual form on a day that every month has (1 to 28): recognizes most timestamps without constructing a Date. */
 const PLAIN = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/;
 
 function isCanonical(text: string): boolean {
@@ -44,7 +44,7 @@ function fromParts([
   minutes = '0',
 ]: RegExpExecArray) {
   const local = `${day}T${time}.${fraction.slice(0, 3).padEnd(3, '0')}Z`;
-  // JavaScript reads 2026-02-30 as the 2nd of March, which reading it back shows.
+  // JavaScript reads 2026-02-30 as March 2, so the date is formatted again and compared.
   if (!isCanonical(local)) return impossible();
   const offsetMs = (Number(hours) * 60 + Number(minutes)) * 60_000;
   return inRange(new Date(Date.parse(local) - (sign === '-' ? -offsetMs : offsetMs)));
@@ -58,7 +58,7 @@ function inRange(date: Date): TimestampReading {
     : invalidTimestamp('in the years 0000 to 9999 of UTC');
 }
 
-/** Says what is wrong with a text that is not RFC 3339. */
+/** Explains why a text is not RFC 3339. */
 function diagnose(text: string): TimestampReading {
   if (/^\d{4}-\d\d-\d\d/.test(text) && !isCanonical(`${text.slice(0, 10)}T00:00:00.000Z`)) {
     return impossible();

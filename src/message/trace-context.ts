@@ -3,28 +3,28 @@ import { ValidationError } from '../errors.ts';
 import { printable } from '../redact.ts';
 
 /**
- * A W3C trace context as it came with a call and is stored with a delivery: a valid `traceparent`, then after a space the
- * `tracestate`, if there is one.
+ * A W3C trace context that was received with a call and is stored with a delivery: a valid `traceparent`, followed by a space
+ * and the `tracestate` if the call had one.
  */
 export type TraceContext = string;
 
-/** What an attempt sends, and the ids by which it is found. */
+/** Trace headers of an attempt, and its ids for logs. */
 export interface AttemptTrace {
   readonly traceId: string;
   readonly spanId: string;
-  /** Name, value, name, value … */
+  /** Header names and values in turn: name, value, name, value … */
   readonly headers: readonly string[];
 }
 
-/** Version, trace id, id of the caller's span, flags. A later version may go on after another dash (W3C Trace Context, 3.2.2 and 4.3). */
+/** Version, trace id, id of the caller's span, flags. Later versions can append more after a dash (W3C Trace Context, 3.2.2 and 4.3). */
 const TRACEPARENT = /^(?!ff)([\da-f]{2})-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-([\da-f]{2})(-.*)?$/;
-/** The flags that are passed on: sampled, and random trace id. Others are of versions that are not known here. */
+/** Flags to propagate: sampled, and random trace id. Later versions of the standard may define others. */
 const KNOWN_FLAGS = 0x03;
 const SAMPLED = '01';
 
 type HeaderValue = string | readonly string[] | undefined;
 
-/** Reads what came with a call. Undefined: nothing, or a malformed `traceparent`, without which `tracestate` means nothing (4.3). */
+/** Reads the headers of a call. Undefined if `traceparent` is absent or malformed, since `tracestate` means nothing without it (4.3). */
 export function readTraceContext(headers: Readonly<Record<string, HeaderValue>>): TraceContext | undefined {
   const { traceparent, tracestate } = headers;
   if (typeof traceparent !== 'string') return undefined;
@@ -35,27 +35,27 @@ export function readTraceContext(headers: Readonly<Record<string, HeaderValue>>)
   return `00-${traceId}-${parentId}-${known}${state === '' ? '' : ` ${state}`}`;
 }
 
-/** Reads what a caller gives with a message. Throws ValidationError for a malformed `traceparent`. */
+/** Reads the headers that a caller passes with a message. Throws ValidationError if `traceparent` is malformed. */
 export function givenTraceContext(given: Readonly<Record<string, HeaderValue>>): TraceContext | undefined {
   const { traceparent } = given;
-  const context = traceparent === undefined ? undefined : readTraceContext(given);
+  const context = readTraceContext(given);
   if (context !== undefined || traceparent === undefined) return context;
   const got = printable(String(traceparent), 80);
   throw new ValidationError(`Expected \`traceparent\` to be one of W3C Trace Context, got ${got}`, {
     path: 'traceparent',
     got,
-    hint: 'pass the header as it came, or leave it out to begin a trace',
+    hint: 'pass the header as received, or leave it out to start a new trace',
   });
 }
 
-/** A member of `tracestate`: a key, with a tenant or without, and a value of visible ASCII (3.3.1). */
+/** A member of `tracestate`: a key, optionally with a tenant, and a value of printable ASCII (3.3.1). */
 const MEMBER =
   /^(?:[a-z][-_*/\da-z]{0,255}|[a-z\d][-_*/\da-z]{0,240}@[a-z][-_*/\da-z]{0,13})=(?=.*[!-~])[ -+\--<>-~]{1,256}$/;
 const MOST_MEMBERS = 32;
-/** At least this much has to be passed on; what is longer loses its last members, which are the oldest (3.3.1.5). */
+/** Characters that must be propagated at least; a longer state loses its last members, which are the oldest (3.3.1.5). */
 const LONGEST_STATE = 512;
 
-/** The `tracestate` to pass on; empty when it is malformed. */
+/** The `tracestate` to propagate; empty if it is malformed. */
 function passedState(given: string): string {
   const members = given.split(',').flatMap((member) => member.trim() || []);
   if (members.length > MOST_MEMBERS || !members.every((member) => MEMBER.test(member))) return '';
@@ -64,8 +64,8 @@ function passedState(given: string): string {
 }
 
 /**
- * Begins the span of one attempt: in the trace of the call, else in one of the delivery's own, which its id gives, so that every
- * attempt in every process is in the same.
+ * Starts the span of one attempt in the trace of the call. Without one, derives the trace id from the delivery id, so that all
+ * attempts, in any process, share a trace.
  */
 export function traceAttempt(context: TraceContext | undefined, deliveryId: string): AttemptTrace {
   const [traceparent = '', state] = context?.split(/ (.*)/s) ?? [];

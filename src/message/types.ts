@@ -14,7 +14,7 @@ export interface JsonObject {
   readonly [key: string]: JsonValue;
 }
 
-/** Array.isArray narrows no readonly array. */
+/** Narrows to a readonly array, which Array.isArray does not. */
 export function isJsonArray(value: JsonValue | undefined): value is readonly JsonValue[] {
   return Array.isArray(value);
 }
@@ -23,20 +23,20 @@ export function isJsonObject(value: JsonValue | undefined): value is JsonObject 
   return isObject(value);
 }
 
-/** Destination name to whether it gets the message; an object (options for it) counts as true. */
+/** Maps a destination's name to whether it gets the message; an object (options of the destination) counts as true. */
 export interface Integrations extends JsonObject {
   readonly [destination: string]: boolean | JsonObject;
 }
 
 /**
- * A message that has been checked and normalized: `timestamp` is present and ISO 8601 UTC with milliseconds, an alias
- * is spelled `userId` (the new id) and `previousId`, objects that its type names are present, a page's name, category
- * and traits are among its properties. Other fields of the input follow in their own order; `version` and what is never
- * sent are gone, except `integrations`, which says where the message goes. Made by `buildMessage` only.
+ * A validated and normalized message: `timestamp` is present and ISO 8601 UTC with milliseconds, an alias has `userId`
+ * (the new id) and `previousId`, objects that the body of its type always has are present, and a page's name, category
+ * and traits are among its properties. Other fields keep their order. `version` and fields that are never sent are
+ * removed, except `integrations`, which selects the destinations. Made by `buildMessage`.
  */
 export type Message = JsonObject & NamedFields;
 
-/** Separate from Message: together with an index signature optional fields compile under `exactOptionalPropertyTypes` only. */
+/** Separate from Message, because optional fields beside an index signature compile under `exactOptionalPropertyTypes` only. */
 interface NamedFields {
   readonly type: MessageType;
   readonly timestamp: string;
@@ -45,7 +45,7 @@ interface NamedFields {
   readonly previousId?: string;
   readonly groupId?: string;
   readonly event?: string;
-  /** Only if the caller gave one. */
+  /** Present only if the caller passed an id. */
   readonly messageId?: string;
   readonly properties?: JsonObject;
   readonly traits?: JsonObject;

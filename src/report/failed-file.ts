@@ -7,7 +7,7 @@ import { rejectOverwrite } from './reject-overwrite.ts';
 const LF = Buffer.from('\n');
 const NOTHING = Buffer.alloc(0);
 
-/** The length and checksum of the failed entries in the file: another replay may have written to the same file since. */
+/** Length and checksum of the failed entries in the file, to detect that another replay has written to the file. */
 export interface FailedPosition {
   readonly bytes: number;
   readonly crc32: number;
@@ -16,29 +16,29 @@ export interface FailedPosition {
 const START: FailedPosition = { bytes: 0, crc32: 0 };
 
 interface FailedFileOptions {
-  /** Absolute paths of the inputs: overwriting one would lose its messages. */
+  /** Absolute paths of the inputs, which must not be overwritten because their messages would be lost. */
   readonly inputs: readonly string[];
-  /** The part that the resumed replay wrote before, kept if the file begins with it. @default nothing */
+  /** Part that the resumed replay wrote before, which is kept if the file begins with it. @default nothing */
   readonly kept?: FailedPosition | undefined;
-  /** The entries that the resumed replay sends again: only their lines are removed behind the kept part. @default none */
+  /** Entries that the resumed replay sends again. After the kept part, only their lines are removed. @default none */
   readonly resent?: AsyncIterable<Uint8Array> | undefined;
-  /** The file's name in errors. @default its path */
+  /** Name of the file in errors. @default its path */
   readonly name?: string;
 }
 
 /**
  * The file of `--failed`: the entries that were not delivered, one per line, for another replay. Written continuously, so
- * that it survives a kill; empty when everything was delivered.
+ * that it survives a kill. Empty if everything was delivered.
  */
 export class FailedFile {
-  /** Whether it kept what the resumed replay wrote. */
+  /** Whether the part that the resumed replay wrote was kept. */
   readonly hasKept: boolean;
   readonly #file: OutputFile;
   #position: FailedPosition;
   #syncedBytes: number;
   #isWriting = false;
 
-  /** Opens the file. Throws InputError when it cannot be written or is an input: before anything is sent. */
+  /** Opens the file before anything is sent. Throws InputError if it cannot be written or is an input. */
   static async open(
     path: string,
     { inputs, kept, resent, name = path }: FailedFileOptions,
@@ -60,14 +60,14 @@ export class FailedFile {
     this.#syncedBytes = position.bytes;
   }
 
-  /** The end of the failed entries. The unsent ones follow. */
+  /** The end of the failed entries. Unsent entries follow. */
   get position(): FailedPosition {
     return this.#position;
   }
 
   /**
-   * Adds the exact bytes of an entry, without line breaks between its tokens. Returns a promise when the disk is slower than
-   * the failures: wait for it before the next call.
+   * Adds the bytes of an entry without its line breaks. Returns a promise if the disk is slower than the failures: wait for it
+   * before the next call.
    */
   add(entry: Uint8Array): Promise<void> | undefined {
     const line = entryLine(entry);
@@ -77,12 +77,12 @@ export class FailedFile {
     return isFull;
   }
 
-  /** Adds an entry that was not tried: a resumed replay removes and sends it. Call `add` no more after this. */
+  /** Adds an entry that was not tried, which a resumed replay removes and sends. Do not call `add` afterwards. */
   addUnsent(entry: Uint8Array): Promise<void> | undefined {
     return this.#file.add(entryLine(entry));
   }
 
-  /** Resolves when everything up to `position` is on the disk; costs nothing when nothing was added. Throws InputError. */
+  /** Resolves when everything up to `position` is on the disk, at once if nothing was added. Throws InputError if the write failed. */
   async sync(): Promise<void> {
     const { bytes } = this.#position;
     if (bytes === this.#syncedBytes) return;
@@ -90,20 +90,20 @@ export class FailedFile {
     this.#syncedBytes = bytes;
   }
 
-  /** Throws InputError when it could not be written. */
+  /** Closes the file. Throws InputError if it could not be written. */
   async close(): Promise<void> {
     await this.#file.close();
     this.#syncedBytes = this.#position.bytes;
   }
 
-  /** Writes the pending entries. Those added during a write are written with the first one added after it. */
+  /** Writes the pending entries. Entries that are added during the write wait for the next write. */
   async #write(): Promise<void> {
     this.#isWriting = true;
     try {
       await this.#file.flush();
       this.#isWriting = false;
     } catch {
-      // Every later write fails as this one did, `close` included, and says so.
+      // Every later write, including that of `close`, fails with the same error.
     }
   }
 }
@@ -112,7 +112,7 @@ function extended(position: FailedPosition, lines: Uint8Array): FailedPosition {
   return { bytes: position.bytes + lines.length, crc32: crc32(lines, position.crc32) };
 }
 
-/** Whether the first bytes of the file have this checksum. A pipe cannot be read without taking what is in it. */
+/** Whether the file begins with bytes of this length and checksum. False for pipes, because reading would consume their content. */
 async function beginsWith(path: string, { bytes, crc32: expected }: FailedPosition): Promise<boolean> {
   const found = await stat(path).catch(() => undefined);
   if (found?.isFile() !== true || found.size < bytes) return false;
@@ -129,8 +129,8 @@ async function beginsWith(path: string, { bytes, crc32: expected }: FailedPositi
 }
 
 /**
- * The lines behind the kept part that are not of `resent`: a person has added them. A killed replay may have written the last
- * line of an entry in part.
+ * The lines after the kept part that a user has added: they are not from `resent`, and not a part of an entry whose line a
+ * killed replay did not finish.
  */
 async function foreignLines(
   path: string,
@@ -153,7 +153,7 @@ async function foreignLines(
   return Buffer.from(kept.join(''), 'latin1');
 }
 
-/** Writes an entry on one line. A line break in valid JSON is white space, so the entry stays the same. */
+/** An entry as a line. Removes line breaks, which are only white space in JSON. */
 function entryLine(entry: Uint8Array): Buffer {
   return Buffer.concat([entry.some(isLineBreak) ? entry.filter((byte) => !isLineBreak(byte)) : entry, LF]);
 }

@@ -3,54 +3,61 @@ import type { Report, ReportedOutcome, ReportedResult, ReportedSummary } from '.
 import { attributes, escapeXml } from './xml.ts';
 
 /**
- * Opens a report in JUnit XML for continuous integration (Jenkins, GitLab, GitHub Actions): one testcase per message. The
- * totals come before the cases but are known after them: they get room, padded with the blanks that a tag may have.
+ * Opens a report in JUnit XML for continuous integration (Jenkins, GitLab, GitHub Actions) with one test case per message. Reserves
+ * room for the totals, which precede the cases but are known only after them, by padding their tag with spaces.
  */
 export async function openJunitReport(target: string, name = target): Promise<Report> {
   const replacing = await openReplacing(target, name);
-  await replacing.file.add(Buffer.from(headOf({ tests: 0, failures: 0, errors: 0, skipped: 0, seconds: 0 })));
+  await replacing.file.add(Buffer.from(paddedHead({ tests: 0, failures: 0, errors: 0, skipped: 0, ms: 0 })));
   return new JunitReport(replacing);
 }
 
-interface Totals {
+interface JunitTotals {
   readonly tests: number;
   readonly failures: number;
   readonly errors: number;
   readonly skipped: number;
-  readonly seconds: number;
+  readonly ms: number;
 }
 
-/** Counts of messages, and seconds, are smaller; the totals get room for this. */
+/** Upper limit of the totals, for which room is reserved. */
 const MOST = 9_999_999_999;
 
-function headOf(totals: Totals): string {
-  const longest = headText({ tests: MOST, failures: MOST, errors: MOST, skipped: MOST, seconds: MOST });
-  return headText(totals).padEnd(longest.length) + '>\n';
+function paddedHead(totals: JunitTotals): string {
+  const suite = 'hooks replay';
+  const most = { tests: MOST, failures: MOST, errors: MOST, skipped: MOST, ms: MOST * 1_000 };
+  return junitHead(suite, totals).padEnd(junitHead(suite, most).length) + '>\n';
 }
 
-function headText({ seconds, ...counts }: Totals): string {
-  const totals = attributes({ ...counts, time: seconds.toFixed(3) });
+/** The start of a JUnit report with a single test suite, up to the `>` of the suite's tag. */
+export function junitHead(suite: string, { ms, ...counts }: JunitTotals): string {
+  const totals = attributes({ ...counts, time: secondsText(ms) });
   const suites = `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="hooks"${totals}>\n`;
-  return `${suites}<testsuite name="hooks replay"${totals}`;
+  return `${suites}<testsuite${attributes({ name: suite })}${totals}`;
+}
+
+/** Formats a time for JUnit: seconds with three decimals. */
+export function secondsText(ms: number | undefined): string | undefined {
+  return ms === undefined ? undefined : (ms / 1_000).toFixed(3);
 }
 
 class JunitReport implements Report {
   readonly #replacing: ReplacingFile;
-  readonly #counts: Record<Verdict, number> = { passed: 0, failure: 0, error: 0, skipped: 0 };
+  readonly #counts: Record<JunitOutcome, number> = { passed: 0, failure: 0, error: 0, skipped: 0 };
 
   constructor(replacing: ReplacingFile) {
     this.#replacing = replacing;
   }
 
   add(result: ReportedResult): Promise<void> | undefined {
-    this.#counts[VERDICTS[result.outcome]]++;
+    this.#counts[OUTCOMES[result.outcome]]++;
     return this.#replacing.file.add(Buffer.from(testCaseOf(result)));
   }
 
   async finish({ ms }: ReportedSummary): Promise<void> {
     const { passed, failure, error, skipped } = this.#counts;
     const tests = passed + failure + error + skipped;
-    const head = headOf({ tests, failures: failure, errors: error, skipped, seconds: ms / 1_000 });
+    const head = paddedHead({ tests, failures: failure, errors: error, skipped, ms });
     await this.#replacing.commit(async (file) => {
       await file.add(Buffer.from('</testsuite>\n</testsuites>\n'));
       await file.replace(0, Buffer.from(head));
@@ -62,32 +69,46 @@ class JunitReport implements Report {
   }
 }
 
-type Verdict = 'passed' | 'failure' | 'error' | 'skipped';
+/** Outcome of a test case in JUnit. `error` means that the case could not be tried. */
+export type JunitOutcome = 'passed' | 'failure' | 'error' | 'skipped';
 
-/** The verdicts by outcome. A message that could not be tried is an error, so that an interrupted replay does not count as passed. */
-const VERDICTS = {
+/** JUnit outcomes of messages. A message that could not be tried is an error, so that an interrupted replay does not count as passed. */
+const OUTCOMES = {
   delivered: 'passed',
   queued: 'passed',
   failed: 'failure',
   invalid: 'error',
   unsent: 'error',
   filtered: 'skipped',
-} as const satisfies Record<ReportedOutcome, Verdict>;
+} as const satisfies Record<ReportedOutcome, JunitOutcome>;
 
 function testCaseOf(result: ReportedResult): string {
-  const { name, origin, ms } = result;
-  const time = ms === undefined ? undefined : (ms / 1_000).toFixed(3);
-  // Jenkins and GitLab tell cases apart by class and name: the line makes them differ.
-  const place = { classname: origin.file, name: `${name} (line ${origin.line})`, ...origin, time };
-  const verdict = VERDICTS[result.outcome];
-  if (verdict === 'passed') return `<testcase${attributes(place)}/>\n`;
-  return `<testcase${attributes(place)}>${verdictOf(verdict, result)}</testcase>\n`;
+  const { name, origin, ms, outcome, error, reason = outcome } = result;
+  // Jenkins and GitLab identify cases by class and name, so the name has the line.
+  const place = { classname: origin.file, name: `${name} (line ${origin.line})`, ...origin };
+  return testCaseXml(
+    { ...place, time: secondsText(ms) },
+    { outcome: OUTCOMES[outcome], message: reason, type: error ?? outcome, details: detailsOf(result) },
+  );
 }
 
-function verdictOf(verdict: Verdict, result: ReportedResult): string {
-  const { outcome, error, reason = outcome } = result;
-  if (verdict === 'skipped') return `<skipped${attributes({ message: reason })}/>`;
-  return `<${verdict}${attributes({ message: reason, type: error ?? outcome })}>${escapeXml(detailsOf(result))}</${verdict}>`;
+/** The result of a test case: if it did not pass, with a line, a code and details that explain why. */
+export interface JunitResult {
+  readonly outcome: JunitOutcome;
+  readonly message?: string | undefined;
+  readonly type?: string | undefined;
+  readonly details?: string | undefined;
+}
+
+/** A test case of a JUnit report, with a final newline. */
+export function testCaseXml(
+  place: Readonly<Record<string, string | number | undefined>>,
+  { outcome, message, type, details = '' }: JunitResult,
+): string {
+  const tag = `<testcase${attributes(place)}`;
+  if (outcome === 'passed') return `${tag}/>\n`;
+  if (outcome === 'skipped') return `${tag}><skipped${attributes({ message })}/></testcase>\n`;
+  return `${tag}><${outcome}${attributes({ message, type })}>${escapeXml(details)}</${outcome}></testcase>\n`;
 }
 
 const DETAILS = ['outcome', 'origin', 'messageId', 'url', 'status', 'error', 'attempts', 'reason'] as const;

@@ -9,14 +9,14 @@ import type { Report, ReportedResult, ReportedSummary } from './report.ts';
 export type ReportFormat = '.xml' | '.json';
 
 /**
- * Opens the file of `--report`, JUnit XML or JSON by its extension. Throws ConfigError for another extension, InputError
- * when it cannot be written: before anything is sent. `name` is the file's name in errors.
+ * Opens the file of `--report`, JUnit XML or JSON by its extension, before anything is sent. Throws ConfigError for another
+ * extension, InputError if the file cannot be written. `name` is the file's name in errors.
  */
 export async function openReport(target: string, name = target): Promise<Report> {
   return reportFormat(target, name) === '.xml' ? openJunitReport(target, name) : openJsonReport(target, name);
 }
 
-/** The format by the extension. Throws ConfigError for another one. */
+/** The format of a report by its extension. Throws ConfigError for another extension. */
 export function reportFormat(target: string, name = target): ReportFormat {
   const format = extname(target).toLowerCase();
   if (format === '.xml' || format === '.json') return format;
@@ -27,7 +27,7 @@ export function reportFormat(target: string, name = target): ReportFormat {
   });
 }
 
-/** Opens a report of one JSON object, `{"results":[…],"summary":{…}}`, with a line for each result. */
+/** Opens a report of one JSON object, `{"results":[…],"summary":{…}}`, with one line per result. */
 async function openJsonReport(target: string, name = target): Promise<Report> {
   const replacing = await openReplacing(target, name);
   await replacing.file.add(Buffer.from('{"results":['));

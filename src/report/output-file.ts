@@ -2,10 +2,10 @@ import { constants } from 'node:fs';
 import { lstat, open, rm, stat, type FileHandle } from 'node:fs/promises';
 import { InputError } from '../errors.ts';
 
-/** The bytes that are collected before a write. */
+/** Bytes to collect before a write. */
 const BUFFER_BYTES = 256 * 1024;
 
-/** A file that is written from its beginning to its end, in large pieces. Opening it shows whether it can be written. */
+/** A file that is written sequentially in large pieces. */
 export class OutputFile {
   readonly #path: string;
   readonly #name: string;
@@ -14,7 +14,7 @@ export class OutputFile {
   #pendingBytes = 0;
   #writing: Promise<void> = Promise.resolve();
 
-  /** Opens a file for its owner only. Throws InputError, which calls the file `name`; also for a symbolic link to a file. */
+  /** Opens a file that only its owner can access. Throws InputError with `name` if it cannot be written or is a symbolic link to a file. */
   static async open(path: string, mode: OpenMode, name = path): Promise<OutputFile> {
     const isLink = await rejectLink(path, name);
     const flags = constants.O_WRONLY | FLAGS[mode] | (isLink ? 0 : constants.O_NOFOLLOW);
@@ -31,21 +31,21 @@ export class OutputFile {
     this.#name = name;
   }
 
-  /** Truncates the file to at most this length. Returns its length. */
+  /** Truncates the file to at most `bytes`. Returns its length. */
   async shorten(bytes: number): Promise<number> {
     const { size } = await this.#handle.stat();
     if (size > bytes) await this.#handle.truncate(bytes);
     return Math.min(size, bytes);
   }
 
-  /** Adds bytes. Returns a promise when enough are collected for a write: wait for it before the next call. */
+  /** Adds bytes. Returns a promise if enough bytes are collected for a write: wait for it before the next call. */
   add(bytes: Uint8Array): Promise<void> | undefined {
     this.#pending.push(bytes);
     this.#pendingBytes += bytes.length;
     return this.#pendingBytes < BUFFER_BYTES ? undefined : this.flush();
   }
 
-  /** Writes the collected bytes. Throws InputError, usually for a full disk. */
+  /** Writes the collected bytes. Throws InputError if the write fails, usually because the disk is full. */
   flush(): Promise<void> {
     const bytes = Buffer.concat(this.#pending);
     this.#pending = [];
@@ -60,12 +60,12 @@ export class OutputFile {
     await this.#write(bytes, position);
   }
 
-  /** Gives the file this mode, else that of any other new file: it is to be checked in. A file system without modes rejects the change. */
+  /** Changes the mode of a file that will be checked in. Ignores errors of file systems without modes. @default the mode of a new file */
   async share(mode = 0o666 & ~process.umask()): Promise<void> {
     await this.#handle.chmod(mode).catch(() => {});
   }
 
-  /** Writes the collected bytes and syncs the file. Throws InputError. */
+  /** Writes the collected bytes and syncs the file. Throws InputError if that fails. */
   async sync(): Promise<void> {
     await this.flush();
     try {
@@ -75,7 +75,7 @@ export class OutputFile {
     }
   }
 
-  /** Syncs and closes the file. Removes one that a full disk left empty: it would say that there was nothing to write. */
+  /** Syncs and closes the file. Removes a file that a full disk left empty, which would look as if there was nothing to write. */
   async close(): Promise<void> {
     try {
       await this.sync();
@@ -88,7 +88,7 @@ export class OutputFile {
     }
   }
 
-  /** Writes all bytes. Checks every count, since a full disk writes a part before it fails. */
+  /** Writes all bytes. Continues after a partial write, because a full disk accepts a part before it fails. */
   async #write(bytes: Uint8Array, position: number | null): Promise<void> {
     try {
       for (let done = 0; done < bytes.length;) {
@@ -101,7 +101,7 @@ export class OutputFile {
   }
 }
 
-/** `new`: the file must not exist yet. */
+/** How to open a file. `new` fails if the file exists. */
 type OpenMode = 'overwrite' | 'append' | 'new';
 
 const FLAGS = {
@@ -113,14 +113,14 @@ const FLAGS = {
 async function openPrivate(path: string, flags: number): Promise<FileHandle> {
   const handle = await open(path, flags, 0o600);
   const found = await handle.stat();
-  // The file is of an earlier run, or the user's. A file system without modes rejects the change.
+  // An existing file can have another mode. Errors of file systems without modes are ignored.
   if (found.isFile() && (found.mode & 0o077) !== 0) await handle.chmod(0o600).catch(() => {});
   return handle;
 }
 
 /**
- * Throws InputError for a symbolic link to a file, or to nothing: the user who made it could choose what is overwritten. A link
- * to a pipe or a terminal, such as /dev/stdout, overwrites nothing: returns true then, and false if there is no link.
+ * Throws InputError for a symbolic link to a file, a folder or nothing, because the user who made the link could choose the file to
+ * overwrite. Returns true for a link to a pipe or a terminal, such as /dev/stdout, which is safe, and false if there is no link.
  */
 export async function rejectLink(path: string, name: string): Promise<boolean> {
   const found = await lstat(path).catch(() => undefined);
@@ -129,11 +129,11 @@ export async function rejectLink(path: string, name: string): Promise<boolean> {
   if (target !== undefined && !target.isFile() && !target.isDirectory()) return true;
   throw new InputError('Cannot be written: it is a symbolic link', {
     file: name,
-    hint: 'name the file itself; nothing is written through a link',
+    hint: 'name the file itself; symbolic links are not followed',
   });
 }
 
-/** Ignores the error of syncing a pipe or a device. */
+/** Ignores the error of syncing a pipe or a device, and throws all others. */
 function ignoreUnsupported(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EINVAL' && error.code !== 'ENOTSUP') throw error;
 }
@@ -142,12 +142,13 @@ const REASONS: Readonly<Record<string, readonly [message: string, hint: string]>
   ENOENT: ['Cannot be written: there is no such folder', 'make the folder first'],
   ENOTDIR: ['Cannot be written: a part of its path is not a folder', 'name a file in a folder'],
   EISDIR: ['Cannot be written: it is a folder', 'name a file in it'],
-  EACCES: ['Cannot be written: not allowed', 'name a file in a folder that may be written'],
-  EPERM: ['Cannot be written: not allowed', 'name a file in a folder that may be written'],
+  EACCES: ['Cannot be written: not allowed', 'name a file in a writable folder'],
+  EPERM: ['Cannot be written: not allowed', 'name a file in a writable folder'],
   EROFS: ['Cannot be written: its file system is read-only', 'name a file elsewhere'],
   ENOSPC: ['Cannot be written further: the disk is full', 'make room, or name a file elsewhere'],
 };
 
+/** Makes the error of a file that cannot be written from the error of `node:fs`. */
 export function unwritableFile(file: string, cause: unknown): InputError {
   const { code, message } = cause as NodeJS.ErrnoException; // file operations throw it
   const [reason, hint] = REASONS[code ?? ''] ?? [

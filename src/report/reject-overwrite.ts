@@ -2,15 +2,15 @@ import { stat } from 'node:fs/promises';
 import { InputError } from '../errors.ts';
 
 interface OverwriteTarget {
-  /** Absolute. */
+  /** Absolute path. */
   readonly path: string;
-  /** The file's name in errors. */
+  /** Name of the file in errors. */
   readonly name: string;
-  /** The flag that names it. */
+  /** Flag that names the file. */
   readonly flag: string;
 }
 
-/** Throws InputError when the target is one of the inputs, under any name: its messages would be lost. */
+/** Throws InputError if the target is one of the inputs, under any name, because the input's messages would be lost. */
 export async function rejectOverwrite(
   inputs: readonly string[],
   { path, name, flag }: OverwriteTarget,

@@ -4,17 +4,18 @@ import { HooksError, InputError } from '../errors.ts';
 import { removeAbandonedBeside, syncFolder, temporaryFileBeside } from '../files.ts';
 import { OutputFile, rejectLink, unwritableFile } from './output-file.ts';
 
-/** A file that replaces another when it is complete; until then the old one stays unchanged. */
+/** A temporary file that replaces another file when it is complete. Until then, the old file stays unchanged. */
 export interface ReplacingFile {
   readonly file: OutputFile;
-  /** The path of `file`. */
+  /** Path of `file`. */
   readonly temporaryPath: string;
-  /** Has `writeRest` write what is missing, then replaces the old file. After a failure, such as a full disk, nothing of it is left. */
+  /** Calls `writeRest` to complete the file, then replaces the old one. Removes the temporary file if that fails. */
   commit(writeRest: (file: OutputFile) => Promise<void>): Promise<void>;
+  /** Removes the temporary file. */
   abandon(): Promise<void>;
 }
 
-/** Opens a temporary file in the same folder, so that the last step is a rename. Throws InputError when that is not possible. */
+/** Opens a temporary file in the same folder, so that it can replace `path` by a rename. Throws InputError if that is not possible. */
 export async function openReplacing(path: string, name = path): Promise<ReplacingFile> {
   await rejectLink(path, name);
   await rejectIrregular(path, name);
@@ -39,12 +40,15 @@ export async function openReplacing(path: string, name = path): Promise<Replacin
   return { file, temporaryPath: fresh, commit, abandon };
 }
 
-/** Throws InputError for a folder, pipe or device, which a rename would replace by a file. */
+/** Throws InputError for a folder, pipe or device, which a rename would replace. */
 async function rejectIrregular(target: string, name: string): Promise<void> {
   const found = await stat(target).catch(() => undefined);
   if (found === undefined || found.isFile()) return;
-  throw new InputError(`Cannot be written: it is ${found.isDirectory() ? 'a folder' : 'no regular file'}`, {
-    file: name,
-    hint: 'name a file',
-  });
+  throw new InputError(
+    `Cannot be written: it is ${found.isDirectory() ? 'a folder' : 'not a regular file'}`,
+    {
+      file: name,
+      hint: 'name a file',
+    },
+  );
 }

@@ -1,27 +1,27 @@
-/** The result of one message in a report. A result line of the command line has these fields and more. */
+/** The result of one message in a report. Result lines of the command line have these fields and more. */
 export interface ReportedResult {
-  /** For people: `track "Signup"`. */
+  /** Label of the message: `track "Signup"`. */
   readonly name: string;
-  /** `line` counts from 1. */
+  /** Origin of the message. `line` counts from 1. */
   readonly origin: { readonly file: string; readonly line: number };
   readonly outcome: ReportedOutcome;
   readonly messageId?: string | undefined;
-  /** The URL of the attempt that decided; redacted. */
+  /** Redacted URL of the decisive attempt. */
   readonly url?: string | undefined;
   readonly status?: number | undefined;
-  /** A stable code: `timeout refused … http-5xx`. */
+  /** Stable code: `timeout refused … http-5xx`. */
   readonly error?: string | undefined;
-  /** Why it was not delivered, in words. */
+  /** Sentence that explains why the message was not delivered. */
   readonly reason?: string | undefined;
-  /** Absent when the replay that is resumed delivered it. */
+  /** Number of attempts; absent if an earlier run of a resumed replay delivered the message. */
   readonly attempts?: number | undefined;
-  /** From the start of the first attempt to the end. */
+  /** Milliseconds from the start of the first attempt to the end. */
   readonly ms?: number | undefined;
 }
 
 export type ReportedOutcome = 'delivered' | 'failed' | 'queued' | 'filtered' | 'invalid' | 'unsent';
 
-/** The final counts of a replay; `skipped` is outside `read`. */
+/** The final counts of a replay. `skipped` entries are not included in `read`. */
 export interface ReportedSummary extends Readonly<Record<ReportedOutcome, number>> {
   readonly read: number;
   readonly skipped: number;
@@ -32,19 +32,19 @@ export interface ReportedSummary extends Readonly<Record<ReportedOutcome, number
     readonly p95: number | null;
     readonly p99: number | null;
   };
-  /** Only of a replay that continues an earlier one: what that delivered or queued, which is among the `skipped`. */
+  /** Counts of the earlier runs of a resumed replay, which are included in `skipped`. */
   readonly resumed?: { readonly finished: boolean; readonly delivered: number; readonly queued: number };
-  /** The `--offset` of the first unread entry, when the input was not read to its end and cannot be resumed from. */
+  /** `--offset` of the first unread entry, if the input was not read to its end and cannot be resumed. */
   readonly unreadFrom?: number;
-  /** The `--offset` of the first entry that is unsent or unread. */
+  /** `--offset` of the first entry that is unsent or unread. */
   readonly unsentFrom?: number;
 }
 
-/** A report that takes results one by one, in constant memory, and appears under its name when it is complete. */
+/** A report to which results are added one by one, in constant memory. It gets its name only when it is complete. */
 export interface Report {
-  /** Adds a result. Returns a promise when the disk is slower than the results: wait for it before the next call. */
+  /** Adds a result. Returns a promise if the disk is slower than the results: wait for it before the next call. */
   add(result: ReportedResult): Promise<void> | undefined;
-  /** Completes the report, also after an interruption. Throws InputError when it could not be written. */
+  /** Completes the report, also after an interruption. Throws InputError if it cannot be written. */
   finish(summary: ReportedSummary): Promise<void>;
   /** Removes the incomplete report. */
   abandon(): Promise<void>;

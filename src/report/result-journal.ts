@@ -2,18 +2,18 @@ import { createReadStream } from 'node:fs';
 import { InputError } from '../errors.ts';
 import { OutputFile } from './output-file.ts';
 
-/** The journal's record of an entry that was not delivered, so that a resumed replay can report it again. */
+/** The journal's record of an entry that was not delivered, from which a resumed replay reports the entry again. */
 export interface KeptResult {
-  /** The index of the entry over all inputs, from 0. */
+  /** Index of the entry over all inputs, from 0. */
   readonly index: number;
   readonly outcome: 'failed' | 'invalid' | 'filtered';
-  /** The result as printed and reported, as JSON. */
+  /** The JSON result that was printed and reported. */
   readonly told: object;
 }
 
 /**
- * The results of a replay that are neither delivered nor queued, a JSON object per line, in the folder of its checkpoint. The
- * checkpoint says how many bytes are valid: a killed process wrote the rest, which is cut off.
+ * Stores the results of a replay that are neither delivered nor queued, one JSON object per line, next to its checkpoint. The
+ * checkpoint has the number of valid bytes. The rest, which a killed process wrote, is cut off.
  */
 export class ResultJournal {
   readonly #path: string;
@@ -22,21 +22,21 @@ export class ResultJournal {
   #file: Promise<OutputFile> | undefined;
   #pending: Promise<void> = Promise.resolve();
 
-  /** Continues a journal whose first `bytes` are valid. The file is made when the first result is added. */
+  /** Continues a journal whose first `bytes` are valid. Opens the file when the first result is added. */
   constructor(path: string, bytes = 0) {
     this.#path = path;
     this.#bytes = bytes;
     this.#syncedBytes = bytes;
   }
 
-  /** The length of the file with all results added. */
+  /** Length of the file after all added results are written. */
   get bytes(): number {
     return this.#bytes;
   }
 
   /**
-   * Adds a result. Returns a promise that never rejects: wait for it before the next call. `sync` reports a failed write,
-   * since a replay continues without its journal.
+   * Adds a result. Returns a promise that never rejects: wait for it before the next call. A failed write is reported by `sync`,
+   * because a replay continues without its journal.
    */
   add(result: KeptResult): Promise<void> {
     const line = Buffer.from(`${JSON.stringify(result)}\n`);
@@ -48,7 +48,7 @@ export class ResultJournal {
     return this.#pending.catch(() => {});
   }
 
-  /** Resolves when all results added before are on the disk; costs nothing when there are none. Throws InputError. */
+  /** Resolves when all added results are on the disk, at once if there are none. Throws InputError if a write failed. */
   async sync(): Promise<void> {
     const bytes = this.#bytes;
     if (bytes === this.#syncedBytes) return;
@@ -63,13 +63,13 @@ export class ResultJournal {
     await file?.close().catch(() => {});
   }
 
-  /** Throws InputError when the journal is damaged. */
+  /** Throws InputError if the journal is damaged. */
   async check(): Promise<void> {
     const results = this.read();
     while (!(await results.next()).done);
   }
 
-  /** Yields the results of earlier processes. Throws InputError when the journal is damaged. */
+  /** Yields the results of earlier processes. Throws InputError if the journal is damaged. */
   async *read(): AsyncGenerator<KeptResult, void, undefined> {
     if (this.#bytes === 0) return;
     const stream = createReadStream(this.#path, { encoding: 'utf8', end: this.#bytes - 1 });
@@ -103,7 +103,7 @@ export class ResultJournal {
   }
 
   #damaged(cause?: unknown): InputError {
-    return new InputError('Not a journal of results that can be read', {
+    return new InputError('Not a readable journal of results', {
       file: this.#path,
       hint: 'replay without --resume to start at the beginning',
       cause,
@@ -113,7 +113,7 @@ export class ResultJournal {
 
 function isKeptResult(value: unknown): value is KeptResult {
   if (typeof value !== 'object' || value === null) return false;
-  const { index, outcome, told } = value as Partial<KeptResult>; // each is looked at
+  const { index, outcome, told } = value as Partial<KeptResult>; // each field is validated
   const isOutcome = outcome === 'failed' || outcome === 'invalid' || outcome === 'filtered';
   return Number.isSafeInteger(index) && isOutcome && typeof told === 'object' && told !== null;
 }

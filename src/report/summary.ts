@@ -1,6 +1,6 @@
 import type { ReportedSummary } from './report.ts';
 
-/** The summary of a replay for people: aligned lines, without counts that are zero and say nothing. */
+/** Formats the summary of a replay as aligned lines, without counts that are zero, except `read` and `delivered`. */
 export function summaryLines(summary: ReportedSummary): string[] {
   const { read, delivered, failed, queued, filtered, invalid, unsent, skipped, ms, perSecond, unreadFrom } =
     summary;
@@ -26,7 +26,7 @@ function unreadLine(from: number, { unsent, unsentFrom }: ReportedSummary): stri
   return `unread     after message ${from}: --offset ${from} continues${repeated}`;
 }
 
-/** What of the skipped the replay that is resumed has sent. */
+/** The counts of entries that earlier runs of a resumed replay delivered or queued. */
 function beforeText({ resumed }: ReportedSummary): string {
   if (resumed === undefined) return '';
   const { delivered, queued } = resumed;

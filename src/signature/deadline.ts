@@ -1,14 +1,14 @@
 import { elapsedMs, processorMs } from '../clock.ts';
 
-/** The end of the time that a diagnosis may take: of the processor's, so that a busy machine does not change what is found. */
+/** Time limit of a diagnosis. Counts processor time, so that a busy machine does not change the result. */
 export class Deadline {
-  /** The whole time allowed. */
+  /** Total time allowed. */
   readonly budgetMs: number;
   readonly #now: () => number;
   readonly #end: number;
   readonly #processorEnd: number;
 
-  /** `now` returns the time in ms and never goes back. @default elapsed time, then processor time, whose look takes ten times as long */
+  /** `now` returns a monotonic time in ms. @default elapsed time, and once that is over processor time, which takes ten times as long to read */
   constructor(budgetMs: number, now?: () => number) {
     this.budgetMs = budgetMs;
     this.#now = now ?? elapsedMs;
@@ -22,7 +22,7 @@ export class Deadline {
   }
 }
 
-/** Starts the time for diagnosing a body of this size. */
+/** Starts the time limit for diagnosing a body of this size. */
 export type DiagnosisBudget = (bytes: number) => Deadline;
 
 const SMALL_BODY_BYTES = 32 * 1024;
@@ -30,8 +30,8 @@ const SMALL_BODY_MS = 20;
 const MOST_MS = 200;
 
 /**
- * Contract, Signature: 20 ms up to 32 KB, in proportion above, 200 ms at most. Diagnosing blocks the event loop, and anyone
- * who can send a request can cause it.
+ * Limits diagnoses to 20 ms up to 32 KB, proportionally more above, and at most 200 ms (contract, Signature). A diagnosis blocks the
+ * event loop, and anyone who can send a request can cause one.
  */
 export function diagnosisBudget(now?: () => number): DiagnosisBudget {
   return (bytes) => {

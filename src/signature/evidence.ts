@@ -10,31 +10,31 @@ import type { SignatureScheme } from './schemes/scheme.ts';
 /** The explanation of a mismatch; `no-match` when no common mistake explains it. */
 export interface Diagnosis {
   readonly code: ReasonCode;
-  /** What was found and how to fix it, in sentences without secrets. */
+  /** The mistake and its fix, in sentences without secrets. */
   readonly hint: string;
 }
 
-/** Finds out why a signature does not match. Verification returns facts only, so its caller passes this function in. */
+/** Explains why a signature does not match. A parameter of verification, which itself only collects the evidence. */
 export type ExplainMismatch = (mismatch: MismatchEvidence) => Diagnosis;
 
-/** The facts about a mismatch: no signature came, it matches a body that loses something, or it does not match by the lenient rules or by its scheme. */
+/** Facts about a mismatch: there is no signature, it matches only a body that parsing changes, or it fails the lenient rules or its scheme. */
 export type MismatchEvidence = NoEvidence | LossyMatch | LenientEvidence | SchemeEvidence;
 
 export interface NoEvidence {
   readonly kind: 'none';
   readonly bytes: number;
-  /** The schemes that are accepted. */
+  /** Accepted schemes. */
   readonly schemes: readonly SignatureScheme[];
 }
 
-/** The facts of every signature that came and does not match. */
+/** Facts about a signature that does not match. */
 interface SignatureEvidence extends ExplainContext {
   readonly scheme: SignatureScheme;
   readonly headers: HeaderList;
-  /** The digests of the body as received. */
+  /** Digests of the body as received. */
   readonly digests: BodyDigests;
   readonly secrets: readonly string[];
-  /** The keys that the secrets stand for, in their order; a secret that cannot be a key has none. */
+  /** Keys made from `secrets`, in the same order, without secrets that the scheme cannot use. */
   readonly keys: readonly (string | Uint8Array)[];
 }
 
@@ -47,28 +47,28 @@ export interface SchemeEvidence extends SignatureEvidence {
   readonly kind: 'scheme';
   readonly presented: PresentedSignature;
   readonly ageProblem: HeaderProblem | undefined;
-  /** The signature matches, whatever its age is. */
+  /** Whether the signature matches, ignoring its age. */
   readonly isRight: boolean;
 }
 
-/** What the caller adds to the facts of a check. */
+/** The evidence that does not depend on the scheme. */
 export interface ExplainContext {
-  /** Undefined when the body was too large to keep: then only mistakes that one pass over the body reveals are tried. */
+  /** Undefined if the body was too large to keep: a diagnosis then finds only mistakes that the digests reveal. */
   readonly body: KeptBody | undefined;
   readonly otherSecrets: readonly OtherSecret[];
-  /** Where the secrets are from; undefined when the caller does not say. */
+  /** Origin of the secrets, such as `HOOKS_SECRET`; undefined if the caller did not pass it. */
   readonly secretOrigin: string | undefined;
   readonly deadline: Deadline;
 }
 
-/** A known secret that is not among the secrets to verify with. */
+/** A known secret that is not accepted for the verification. */
 export interface OtherSecret {
   readonly secret: string;
-  /** Where the secret comes from, such as `HOOKS_SECRET`. */
+  /** Origin of the secret, such as `HOOKS_SECRET`. */
   readonly origin: string;
 }
 
-/** Makes the diagnosis of a mismatch for which no mistake was tried. */
+/** Makes the diagnosis `no-match` from an explanation and a fix. */
 export function undiagnosed(
   bytes: number,
   { why, fix }: { readonly why: string; readonly fix: string },
@@ -76,7 +76,7 @@ export function undiagnosed(
   return { code: 'no-match', hint: mismatchText(bytes, why, fix) };
 }
 
-/** The sentences of a diagnosis. `found` follows "computed over N bytes; ". */
+/** The text of a diagnosis. `found` follows "computed over N bytes; ". */
 export function mismatchText(bytes: number, found: string, fix: string): string {
   const size = bytes === 1 ? '1 byte' : `${bytes} bytes`;
   return `Signature does not match: computed over ${size}; ${found}. ${fix}`;

@@ -3,16 +3,16 @@ import { SignatureError } from '../errors.ts';
 import { kindOf } from '../validate-options.ts';
 import type { HmacAlgorithm } from './hmac.ts';
 
-/** A signature as given, by its shape. Only `sha1` can match. */
+/** A signature as received, classified by its shape. Only `sha1` can match. */
 export type GivenSignature =
   | { readonly shape: 'sha1'; readonly digest: Buffer }
-  /** As long as the digest of another hash, in hex or base64. Digits that may be of MD5 are `short`. */
+  /** As long as the digest of another hash, in hex or base64. 32 hex digits, which could be MD5, are `short` instead. */
   | { readonly shape: 'other-hash'; readonly algorithm: OtherHash; readonly digest: Buffer }
   /** 20 bytes in base64 or base64url, or the base64 of the 40 hex digits. */
   | { readonly shape: 'base64'; readonly digest: Buffer }
   /** Fewer than 40 hex digits; `digits` in lower case. */
   | { readonly shape: 'short'; readonly digits: string }
-  /** Several 40-digit signatures, as when two headers are joined. */
+  /** Several 40-digit signatures, such as two joined headers. */
   | { readonly shape: 'several'; readonly digests: readonly Buffer[] }
   /** 40 hex digits with other characters between or around them. */
   | { readonly shape: 'decorated'; readonly digest: Buffer }
@@ -28,8 +28,8 @@ const HASH_BY_BYTES: Readonly<Record<number, OtherHash>> = {
 };
 
 /**
- * Reads a signature: `HEX`, `sha1=HEX` or `X-Signature: HEX`, in either case, with white space around it. A
- * missing header counts as an empty signature. Throws SignatureError for a value that is not text: it cannot come from a header.
+ * Reads a signature: `HEX`, `sha1=HEX` or `X-Signature: HEX`, in upper or lower case, ignoring white space around it. A missing
+ * header counts as an empty signature. Throws SignatureError if the value is not a string, because headers are strings.
  */
 export function readSignature(given: unknown): GivenSignature {
   const text = given ?? '';
@@ -50,12 +50,12 @@ export function readSignature(given: unknown): GivenSignature {
   return base64Signature(bare) ?? severalSignatures(bare) ?? decoratedSignature(bare, value);
 }
 
-/** Whether two digests are the same, in constant time for equal lengths. */
+/** Whether two digests are equal, in constant time for equal lengths. */
 export function sameDigest(left: Uint8Array, right: Uint8Array): boolean {
   return left.length === right.length && timingSafeEqual(left, right);
 }
 
-/** Whether a text from outside is the right one, in constant time for equal lengths. */
+/** Whether an untrusted text equals the right one, in constant time for equal lengths. */
 export function sameText(given: string, right: string): boolean {
   return sameDigest(Buffer.from(given), Buffer.from(right));
 }
@@ -65,7 +65,7 @@ function base64Signature(text: string): GivenSignature | undefined {
   const digest = Buffer.from(text, 'base64');
   if (digest.length === 20) return { shape: 'base64', digest };
   const algorithm = HASH_BY_BYTES[digest.length];
-  // Sixteen bytes without padding are any word of 22 letters.
+  // Without padding, 16 bytes in base64 could be any word of 22 letters.
   if (algorithm !== undefined && (algorithm !== 'md5' || text.endsWith('=='))) {
     return { shape: 'other-hash', algorithm, digest };
   }
@@ -80,7 +80,7 @@ function severalSignatures(text: string): GivenSignature | undefined {
   return { shape: 'several', digests: parts.map(hex) };
 }
 
-/** Reads digits in quotes, after `0x` or another prefix, or with colons or spaces between the bytes. */
+/** Reads hex digits in quotes, after `0x` or another prefix, or with colons or spaces between the bytes. */
 function decoratedSignature(bare: string, value: string): GivenSignature {
   const digits = bare.replace(/^\W*(?:0x|hmac\W|sha-?1\W|v\d\W)/i, '').replace(/[^0-9a-z]/gi, '');
   if (/^[0-9a-f]{40}$/i.test(digits)) return { shape: 'decorated', digest: hex(digits) };

@@ -2,7 +2,7 @@ import { createHash, type Hash } from 'node:crypto';
 
 export type HmacAlgorithm = 'sha1' | 'sha256' | 'sha384' | 'sha512' | 'md5';
 
-/** The block size of each hash (RFC 2104's B). */
+/** Block size of each hash (`B` in RFC 2104). */
 const BLOCK_BYTES: Readonly<Record<HmacAlgorithm, number>> = {
   sha1: 64,
   sha256: 64,
@@ -12,15 +12,15 @@ const BLOCK_BYTES: Readonly<Record<HmacAlgorithm, number>> = {
 };
 
 /**
- * An HMAC (RFC 2104) that can end in several ways: Node's own has no copy(), and one pass over a body tries it with and
- * without its final newline.
+ * An HMAC (RFC 2104) whose digest can be taken for several endings of the body, so that one pass over a body tries it with and
+ * without its final newline. Node's Hmac cannot do this, because it has no copy().
  */
 export class StreamingHmac {
   readonly #inner: Hash;
   readonly #outer: Hash;
   readonly #after: string;
 
-  /** Takes hashes that were updated with their half of the key, as `keyedHmac` makes them, and what follows the bytes. */
+  /** Takes hashes that are already updated with the padded key (see `keyedHmac`), and the text to sign after the body. */
   constructor(inner: Hash, outer: Hash, after = '') {
     this.#inner = inner;
     this.#outer = outer;
@@ -32,19 +32,19 @@ export class StreamingHmac {
     return this;
   }
 
-  /** Returns an independent copy. A third cheaper than a new HMAC with the same key. */
+  /** Returns an independent copy, which is a third cheaper than a new HMAC with the same key. */
   copy(): StreamingHmac {
     return new StreamingHmac(this.#inner.copy(), this.#outer, this.#after);
   }
 
-  /** The digest of the bytes so far, followed by `tail`. Allows further calls and updates. */
+  /** The digest of the bytes so far followed by `tail`. Can be called several times, and updates can follow. */
   digest(tail: Uint8Array | string = ''): Buffer {
     const inner = this.#inner.copy().update(tail).update(this.#after).digest();
     return this.#outer.copy().update(inner).digest();
   }
 }
 
-/** What is signed before the body and after it. */
+/** Texts that are signed before and after the body. */
 export interface HmacFrame {
   readonly before: string;
   readonly after: string;
@@ -67,7 +67,7 @@ export function keyedHmac(
   );
 }
 
-/** The key padded with zeros to a block; a longer key is hashed first. */
+/** Pads the key with zeros to the block size. A longer key is hashed first. */
 function blockKey(algorithm: HmacAlgorithm, secret: string | Uint8Array): Uint8Array {
   const bytes = Buffer.from(secret);
   const blockBytes = BLOCK_BYTES[algorithm];

@@ -1,19 +1,19 @@
-/** The fix for most mismatches: what a receiver verifies is often not what came. */
+/** The fix for most mismatches, because receivers often verify other bytes than they received. */
 export const RAW_BYTES =
-  'Verify the bytes as they came, before anything parses them: express.raw(), request.get_data(), io.ReadAll(r.Body), request.raw_post';
+  'Verify the bytes as received, before anything parses them: express.raw(), request.get_data(), io.ReadAll(r.Body), request.raw_post';
 
-/** For the reasons that lie on either side: a receiver that writes the body again, or a sender that signs one text and sends another. */
-const ONE_TEXT = `${RAW_BYTES}. Where the sender is yours, sign and send one string`;
+/** The fix for reasons on either side: a receiver that re-encodes the body, or a sender that signs one text and sends another. */
+const ONE_TEXT = `${RAW_BYTES}. If the sender is yours, sign and send one string`;
 
-/** Follows "it would match", for `lossy-json`. */
+/** Explains `lossy-json`. Follows "it would match". */
 export function overLossyBody(loss: string): string {
   return `over the JSON-stringified body, which does not count, since parsing loses something: ${loss}`;
 }
 
-/** The reasons that only a scheme has that signs more than the body, or writes it in another way. */
+/** Reasons of schemes that sign more than the body, or have another form of signature or secret. */
 export const SCHEME_REASONS = {
   'other-template': {
-    means: 'something else than the body, or besides it, was signed',
+    means: 'something other than the body alone was signed',
     fix: 'Use HMAC-SHA1 over the bytes of the body alone, or name the scheme that both sides use: --scheme',
   },
   'other-id': {
@@ -41,8 +41,8 @@ export const SCHEME_REASONS = {
     fix: 'Send all headers of the scheme, and let proxies pass them on',
   },
   'malformed-header': {
-    means: 'a header of the scheme is not in its form',
-    fix: 'Send the headers of the scheme in its form',
+    means: 'a header of the scheme is malformed',
+    fix: 'Send the headers in the form of the scheme',
   },
   'unusable-secret': {
     means: 'no secret can be used with the scheme',
@@ -51,25 +51,25 @@ export const SCHEME_REASONS = {
 } as const;
 
 /**
- * The reasons why other bytes were signed, or the signature is wrong: the closed set of codes (cli.md, "sign · verify"; those since then
- * in the README). `means` follows "the bytes differ:" in a note; `fix` says to the person who runs the command, mostly the author of a
- * receiver, how to fix a mismatch. Only the codes of `NOTE_CODES` can be the note of a valid verdict.
+ * Reasons why other bytes were signed or the signature is wrong: the closed set of codes (cli.md, "sign · verify"; later codes are in the
+ * README). `means` follows "the bytes differ:" in a note. `fix` tells the person who runs the command, mostly the author of a receiver, how
+ * to fix a mismatch. Only the codes of `NOTE_CODES` can be the note of a valid verdict.
  */
 export const REASONS = {
   'trailing-newline': {
     means: 'they end with a newline',
-    fix: 'Verify exactly the bytes that came: a shell, `echo` and most editors add a newline to a copy (`printf %s` does not). Where the sender is yours, send what it signs: curl --data-binary, not -d',
+    fix: 'Verify exactly the bytes received: a shell, `echo` and most editors add a newline to a copy (`printf %s` does not). If the sender is yours, send exactly what it signs: curl --data-binary, not -d',
   },
   crlf: {
     means: 'their lines end with CRLF',
-    fix: 'Keep the body as bytes, and out of files opened as text: something between the two sides rewrites line ends',
+    fix: 'Keep the body as bytes, and do not open its file as text: something between the two sides rewrites line ends',
   },
   bom: {
     means: 'they start with a byte order mark',
-    fix: 'Write the body as UTF-8 without a byte order mark, and sign what is sent',
+    fix: 'Write the body as UTF-8 without a byte order mark, and sign exactly what is sent',
   },
   'pretty-printed': {
-    means: 'they are indented, or spaced for reading',
+    means: 'they are indented or have extra spaces',
     fix: `${ONE_TEXT}: stringified once, without indentation`,
   },
   'python-json': {
@@ -89,8 +89,8 @@ export const REASONS = {
     fix: `${RAW_BYTES}. Keep the order of the keys: do not sort them, and avoid stores that do (jsonb, a map of Go)`,
   },
   'lossy-json': {
-    means: 'parsing the body loses something, so readers of JSON disagree on it',
-    fix: 'Reject the request: it may be forged. Where the sender is yours, sign the bytes that it sends, in UTF-8, with each key once and large numbers as strings',
+    means: 'parsing the body loses something, so JSON parsers disagree on it',
+    fix: 'Reject the request: it may be forged. If the sender is yours, sign the bytes that it sends, in UTF-8, with each key once and large numbers as strings',
   },
   'trimmed-secret': {
     means: 'the secret has white space around it',
@@ -125,12 +125,12 @@ export const REASONS = {
     fix: 'Write the digest as hex: digest("hex"), hexdigest()',
   },
   'other-encoding': {
-    means: 'the same JSON is written in another way (numbers, escapes)',
+    means: 'the same JSON is written differently (numbers, escapes)',
     fix: 'Sign the UTF-8 bytes of the body, keyed with the UTF-8 bytes of the secret, and write the digest as 40 hex digits',
   },
   'first-of-array': {
     means: 'one is a message, the other a list of messages',
-    fix: 'Sign the whole body that is sent, not one message of it. Batched Webhooks (Actions) of Segment sign the first event alone: --scheme segment-batch accepts that, which lets anybody append other events',
+    fix: 'Sign the whole body that is sent, not one message of it. Batched Webhooks (Actions) of Segment sign only the first event: --scheme segment-batch accepts that, but anyone can then append other events',
   },
   gzip: {
     means: 'one of the two is compressed',
@@ -164,11 +164,11 @@ export const REASONS = {
   },
   'no-match': {
     means: 'no common mistake explains it',
-    fix: 'Compare the secrets without showing them: `printf %s "$HOOKS_SECRET" | sha256sum` on both sides. Where they are equal, this body is not the one that was signed: parsed and written again, or from another request',
+    fix: 'Compare the secrets without showing them: `printf %s "$HOOKS_SECRET" | sha256sum` on both sides. If they are equal, this body is not the one that was signed: it was parsed and written again, or is from another request',
   },
 } as const satisfies Readonly<Record<string, { readonly means: string; readonly fix: string }>>;
 
-/** How to have the signature of these schemes sent, in this header. */
+/** The fix for a missing signature of these schemes, which belongs in this header. */
 export function missingSignatureFix(header: string, schemes: string): string {
   const { fix } = REASONS['no-signature'];
   if (header === 'X-Signature') return fix;
@@ -177,7 +177,7 @@ export function missingSignatureFix(header: string, schemes: string): string {
 
 export type ReasonCode = keyof typeof REASONS;
 
-/** The reasons why a body differs from its JSON-stringified form, which was signed. */
+/** Reasons why a body differs from its JSON-stringified form, over which the signature is valid. */
 export const NOTE_CODES = [
   'trailing-newline',
   'bom',

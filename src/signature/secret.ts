@@ -1,34 +1,34 @@
 import { SignatureError } from '../errors.ts';
 
-/** Checks a secret from the flag, variable or setting called `origin`. Throws SignatureError when it is blank; never shows it. */
+/** Returns a secret from the flag, variable or setting `origin`. Throws SignatureError, without the secret, if it is blank. */
 export function readSecret(value: string, origin: string): string {
   if (!isBlankSecret(value)) return value;
   throw new SignatureError(`The secret is ${value === '' ? 'empty' : 'blank'} (from ${origin})`, {
     reason: 'empty-secret',
-    hint: 'give the secret that the other side has, or leave it out to send unsigned',
+    hint: 'give the secret of the other side, or leave it out to send unsigned',
   });
 }
 
 /**
- * Whether a secret is nothing but blanks and line breaks, or characters of no width: anyone could guess it. Control characters are not
- * blank, because a key in binary may be made of them (RFC 2202, 2).
+ * Whether a secret has only spaces, line breaks and zero-width characters: anyone could guess it. Control characters are not blank,
+ * because a binary key can consist of them (RFC 2202, 2).
  */
 export function isBlankSecret(secret: string): boolean {
   return /^[\t\r\n\p{Z}\p{Cf}]*$/u.test(secret);
 }
 
-/** Names a blank secret in an error: `got an empty one`. */
+/** Describes a blank secret in an error, before a noun: `got an empty one`. */
 export function emptyOrBlank(secret: string): string {
   return secret === '' ? 'an empty' : 'a blank';
 }
 
-/** Reads the secret in a file: its text without one final newline, which editors and `echo` add. Keeps everything else. */
+/** Reads a secret from the bytes of a file. Removes one final newline, which editors and `echo` add, and nothing else. */
 export function readSecretFile(bytes: Uint8Array, origin: string): string {
   if (isUtf16(bytes)) throw utf16Secret(origin);
   return readSecret(decodeSecret(bytes, origin).replace(/\r?\n$/, ''), origin);
 }
 
-/** A text in UTF-16 has a byte order mark, or a zero in every other byte: no secret that anyone typed has one. */
+/** Detects UTF-16 by its byte order mark, or by a zero in every other byte, which no typed secret has. */
 function isUtf16([first, second, third, fourth]: Uint8Array): boolean {
   const isMarked = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
   return isMarked || (second === 0 && fourth === 0) || (first === 0 && third === 0);
@@ -53,7 +53,7 @@ function decodeSecret(bytes: Uint8Array, origin: string): string {
   }
 }
 
-/** The name in a secret that is the text of a variable: `$NAME`, `${NAME}`, `%NAME%`; undefined for any other secret. */
+/** The name of the variable in a secret that is an unexpanded variable (`$NAME`, `${NAME}`, `%NAME%`); undefined for other secrets. */
 export function unexpandedName(secret: string): string | undefined {
   return /^(?:\$(\w+)|\$\{(?:env:)?(\w+)\}|%(\w+)%|\{\{\s*(\w+)\s*\}\}|\$env:(\w+))$/
     .exec(secret.trim())

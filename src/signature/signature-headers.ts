@@ -1,6 +1,6 @@
 import { closest } from '../suggest.ts';
 
-/** Headers in which other services send a signature, each with whose it is. */
+/** Signature headers of other services, each with the name of the service. */
 const SERVICE_BY_HEADER: ReadonlyMap<string, string> = new Map(
   Object.entries({
     'x-hub-signature-256': 'GitHub',
@@ -26,12 +26,12 @@ const SERVICE_BY_HEADER: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** The most headers that are named. */
+/** Maximum number of headers to name. */
 const MOST_NAMED = 4;
 
 /**
- * Names the headers that came and look like signatures, where X-Signature is missing: `X-Signature is missing; X-Hub-Signature-256
- * (GitHub) came`. Undefined when none does. `alike` have the value of one. Names are from outside: escape the text.
+ * Names the headers that look like signatures if `wanted` is missing: `X-Signature is missing; X-Hub-Signature-256 (GitHub)
+ * came`. Undefined if no header does. `alike` are headers whose value looks like one. Escape the result: header names are untrusted.
  */
 export function signatureHeadersText(
   names: readonly string[],

@@ -8,70 +8,70 @@ export type VerifyResult = ValidVerdict | InvalidVerdict;
 
 export interface ValidVerdict {
   readonly valid: true;
-  /** The secret that matched, counted from 1. */
+  /** Number of the secret that matched, from 1. */
   readonly secret: number;
   /** The signed bytes: the body as received, or JSON-stringified. */
   readonly over: 'bytes' | 'stringified';
-  /** With `stringified`: why the bytes differ from it. */
+  /** Why the bytes differ from the signed form, if `over` is `stringified`. */
   readonly note?: NoteCode;
-  /** The schemes that came and match, with commas between; absent for the default scheme alone. */
+  /** Names of the schemes that match, separated by commas; absent if only the default scheme was used. */
   readonly scheme?: string;
-  /** What the signatures do not protect: `covers the first of 3 events only`. Treat the rest as unsigned. */
+  /** Says what the signatures do not protect: `covers the first of 3 events only`. Treat the rest as unsigned. */
   readonly partial?: string;
 }
 
 export interface InvalidVerdict {
   readonly valid: false;
-  /** Why it does not match; without `diagnose` only for a body from which parsing loses something (`lossy-json`). */
+  /** Why the signature does not match. Without `diagnose`, present only if parsing the body loses something (`lossy-json`). */
   readonly diagnosis?: Diagnosis;
 }
 
 export interface VerifyOptions {
   /**
-   * The value of the header that has the signature; in place of `headers` where the scheme has one header only. Of the default scheme: 40 hex
-   * digits in either case; white space around them and `sha1=` are allowed. Without a header nothing matches.
+   * Value of the signature header; instead of `headers` if the scheme has only one header. For the default scheme: 40 hex digits in upper
+   * or lower case, optionally with white space around them or `sha1=` before them. If it is undefined or null, nothing matches.
    */
   readonly signature?: string | null | undefined;
-  /** The request's headers, as `request.headers`, `request.rawHeaders` or `Headers`. @default only `signature` came */
+  /** Headers of the request: `request.headers`, `request.rawHeaders` or `Headers`. @default only `signature` is verified */
   readonly headers?: HeadersInput | undefined;
   /**
-   * The schemes that are accepted, by name, or schemes of one's own. At least one of them has to come, and each that comes has to match. Name the
-   * strongest alone, as soon as every sender has it: a header that is removed cannot be told from one that was never sent.
+   * Accepted schemes: names, or custom schemes. The request must have a signature of at least one, and all signatures that it has must match.
+   * Accept only the strongest as soon as every sender uses it: a removed header looks like one that was never sent.
    * @default 'segment'
    */
   readonly scheme?: SchemeChoice | undefined;
-  /** When the request came, in ms since the epoch: a timestamp that is signed may be this far from it as the scheme says. @default now */
+  /** Time when the request arrived, in ms since the epoch, with which a signed timestamp is compared. @default now */
   readonly at?: number | undefined;
-  /** Accepts signatures of any age: for what was kept. An attacker may send again what was signed once. @default false */
+  /** Accepts signatures of any age, for stored requests. For live requests it allows replay attacks. @default false */
   readonly ignoreTimestamp?: boolean | undefined;
-  /** At least one; any of them may match. */
+  /** Accepted secrets, at least one. */
   readonly secrets: readonly string[];
   /**
-   * Only the bytes as received count, not the JSON-stringified body.
+   * Accepts only signatures of the bytes as received, not of the JSON-stringified body.
    * @default false
    */
   readonly exact?: boolean | undefined;
   /**
-   * Finds out why a signature does not match. That blocks the event loop for up to 20 ms with a body of 32 KB, and 200 ms
-   * with any, the verdict included: anyone can slow down a receiver that does it for each request.
+   * Diagnoses why a signature does not match. Verdict and diagnosis block the event loop for up to 20 ms with a body of 32 KB, and
+   * up to 200 ms with larger ones: anyone can slow down a receiver that diagnoses each request.
    * @default false
    */
   readonly diagnose?: boolean | undefined;
   /**
-   * Known secrets that are not accepted: a mismatch that one of them explains is diagnosed as such. Only with
+   * Known secrets that are not accepted, so that a diagnosis can tell that one of them was used. Only with
    * `diagnose`.
    * @default []
    */
   readonly otherSecrets?: readonly OtherSecret[] | undefined;
   /**
-   * Where the secrets come from, as `HOOKS_SECRET`: a mismatch that nothing explains then tells this and how long they are. For
-   * the person who gave them, not for a sender. Only with `diagnose`.
-   * @default not told
+   * Origin of the secrets, such as `HOOKS_SECRET`. If no mistake explains a mismatch, the diagnosis then names the origin and the
+   * lengths of the secrets. Show that to the owner of the secrets, not to a sender. Only with `diagnose`.
+   * @default a diagnosis does not mention the secrets
    */
   readonly secretOrigin?: string | undefined;
 }
 
-/** The kinds of the options. Signature and secrets are `given`, since they have more specific errors. */
+/** Kinds of the options. Signature and secrets are `given`, because they have more specific errors. */
 const KINDS = {
   signature: 'given',
   headers: 'given',
@@ -87,8 +87,8 @@ const KINDS = {
 
 const OTHER_NAMES = { sharedSecret: 'secrets', sharedSecrets: 'secrets' };
 
-/** Throws ConfigError for options that are unknown or of another kind. `hasBody`: `body` is one of them, and required. */
-export function checkVerifyOptions(options: VerifyOptions, hasBody = false): void {
+/** Throws ConfigError if options are unknown or of another kind. With `hasBody`, the option `body` is required. */
+export function validateVerifyOptions(options: VerifyOptions, hasBody = false): void {
   validateOptions(options, {
     kinds: hasBody ? { body: 'a string or bytes', ...KINDS } : KINDS,
     required: hasBody ? ['body'] : [],

@@ -2,11 +2,11 @@ import { KeptBody, LARGEST_DIAGNOSED } from './body/kept-body.ts';
 import { diagnosisBudget, type DiagnosisBudget } from './deadline.ts';
 import type { ExplainMismatch } from './evidence.ts';
 import { readSignature } from './given-signature.ts';
-import { indexOfSigner, matchOverStringified, rejectEmptySecrets } from './lenient-check.ts';
+import { indexOfSigner, matchOverStringified, rejectEmptySecrets } from './lenient-verification.ts';
 import { LARGEST_STRINGIFIED_BODY, SignatureVerifier } from './signature-verifier.ts';
-import { checkVerifyOptions, type VerifyOptions, type VerifyResult } from './verify-options.ts';
+import { validateVerifyOptions, type VerifyOptions, type VerifyResult } from './verify-options.ts';
 
-/** The options of `verify`, with the body. */
+/** Options of `verify`, with the body. */
 export type VerifyBodyOptions = VerifyOptions & { readonly body: Uint8Array | string };
 
 /** How mismatches are explained. */
@@ -16,9 +16,9 @@ export interface Explaining {
   readonly budget?: DiagnosisBudget | undefined;
 }
 
-/** Verifies a body at once, as `verify` of the library documents. */
+/** Verifies a whole body. This is `verify` of the library. */
 export function verifyBody(given: VerifyBodyOptions, explaining: Explaining): VerifyResult {
-  checkVerifyOptions(given, true);
+  validateVerifyOptions(given, true);
   const { body: input, ...options } = given;
   if (options.scheme === undefined && options.headers === undefined && options.diagnose !== true) {
     return verifyByDefault(input, options, explaining);
@@ -26,7 +26,7 @@ export function verifyBody(given: VerifyBodyOptions, explaining: Explaining): Ve
   return new ExplainingVerifier(options, explaining).update(bytesOf(input)).finish();
 }
 
-/** Verifies by the default scheme alone, without what a body in pieces takes. */
+/** Verifies by the default scheme only: a fast path that avoids the cost of supporting bodies in chunks. */
 function verifyByDefault(
   input: Uint8Array | string,
   { signature: given, secrets, exact }: VerifyOptions,
@@ -56,7 +56,7 @@ function bufferOver({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
   return Buffer.from(buffer, byteOffset, byteLength);
 }
 
-/** Verifies as `verifyBody` does a body that arrives in pieces, of any size, in constant memory. Throws the errors of `verifyBody`. */
+/** Verifies like `verifyBody`, but a body in chunks, of any size, in constant memory. Throws the errors of `verifyBody`. */
 export class ExplainingVerifier extends SignatureVerifier {
   readonly #options: VerifyOptions;
   readonly #explain: ExplainMismatch;
@@ -70,7 +70,7 @@ export class ExplainingVerifier extends SignatureVerifier {
   }
 
   finish(): VerifyResult {
-    // The verdict parses the body, which takes most of the time.
+    // The deadline starts before the verdict, because most of the time is spent parsing the body for the verdict.
     const deadline = this.#options.diagnose === true ? this.#budget(this.bytes) : undefined;
     const verdict = this.verdict();
     if (verdict.valid) return verdict;

@@ -51,7 +51,7 @@ describe('hooks test --scheme', () => {
     expect(code).toBe(1);
     const malformed = stdout.split('\n').find((line) => line.includes('"check":"malformed"'));
     expect(malformed).toContain('"outcome":"skipped"');
-    expect(malformed).toContain('signs the first item of a list, and the body is no JSON');
+    expect(malformed).toContain('signs the first item of a list, and the body is not JSON');
     expect(stdout).toContain('"check":"latency"');
   });
 
@@ -68,7 +68,7 @@ describe('hooks test --scheme', () => {
       '--only=track,unsigned,wrong-signature,tampered',
     ]);
     const said = (stdout + stderr).replaceAll(/\s+/g, ' ');
-    const verdict = said.slice(said.indexOf('it takes everything'));
+    const verdict = said.slice(said.indexOf('it accepts everything'));
     expect(verdict).toContain(fix);
   });
 

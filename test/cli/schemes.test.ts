@@ -275,7 +275,7 @@ describe('hooks sign and verify', () => {
     [['sign', '--scheme', ''], 'Expected the name of a signature scheme, got an empty one (--scheme)'],
     [['sign', '--scheme', 'gihub'], 'Unknown signature scheme `gihub` (--scheme)'],
     [['sign', '--scheme', 'standard-webhooks'], 'none begins with whsec_ (--scheme)'],
-    [['sign', '--scheme', 'segment,segment-batch'], 'both want the header X-Signature (--scheme)'],
+    [['sign', '--scheme', 'segment,segment-batch'], 'both use the header X-Signature (--scheme)'],
     [['verify', '--scheme', 'standard-webhooks'], 'none begins with whsec_ (--scheme)'],
     [['sign', '--id', 'a'], '`--id` is for schemes that sign it'],
     [

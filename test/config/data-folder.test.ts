@@ -34,9 +34,9 @@ describe('the data folder', () => {
   it.each([0o777, 0o1777, 0o702])('is rejected when any user may write to it (%o)', async (mode) => {
     const folder = folderOf(mode);
     await expect(asNobody(() => dataDirOf(folder))).rejects.toMatchObject({
-      message: `Expected the data folder ${folder} to be writable by its owner only, got mode ${mode.toString(8).padStart(4, '0')}: any user may change what is kept there`,
+      message: `Expected the data folder ${folder} to be writable by its owner only, got mode ${mode.toString(8).padStart(4, '0')}: any user can change the data in it`,
       code: 'ERR_HOOKS_CONFIG',
-      hint: 'take the right from others (chmod o-w), or name another folder in HOOKS_DATA_DIR',
+      hint: 'remove the write permission of others (chmod o-w), or set HOOKS_DATA_DIR to another folder',
     });
   });
 
@@ -58,7 +58,7 @@ describe('the data folder', () => {
     expect(await asNobody(() => dataDirOf(folder))).toEqual({
       dataDir: folder,
       notes: [
-        `warning: the data folder ${folder} belongs to another user (0, not ${NOBODY}), who may read and change what is kept there`,
+        `warning: the data folder ${folder} belongs to another user (0, not ${NOBODY}), who can read and change the data in it`,
       ],
     });
   });

@@ -34,7 +34,7 @@ describe('references', () => {
     'complains of %j without showing it',
     (text) => {
       expect(() => validateReferences(text, PLACE)).toThrow(
-        '`sharedSecret` holds a `${` that names no variable (from .hooksrc)',
+        '`sharedSecret` has a `${` without the name of a variable (from .hooksrc)',
       );
     },
   );

@@ -20,7 +20,7 @@ const NESTED = `{"type":"track","userId":"u","event":"e","properties":${'['.repe
 const LARGE = ' '.repeat(1024 * 1024 + 1);
 const TOO_LARGE_HINT = 'send less: a message may have 32 KiB at most';
 const JSON_HINT = 'give --json JSON, @file or @- for standard input';
-const EMPTY_SECRET_HINT = 'give the secret that the other side has, or leave it out to send unsigned';
+const EMPTY_SECRET_HINT = 'give the secret of the other side, or leave it out to send unsigned';
 const REPLAY = ['replay', 'day.ndjson', ...TO];
 const DAY = { 'day.ndjson': `${track(1)}\n` };
 
@@ -32,13 +32,13 @@ const WHERE_TO: Readonly<Record<string, Case>> = {
   },
   'six URLs': {
     args: [...GOOD, ...TO, ...TO, ...TO, ...TO, ...TO, ...TO],
-    sentence: 'Expected `--url` to hold at most 5 webhooks, got 6',
+    sentence: 'Expected `--url` to have at most 5 webhooks, got 6',
     hint: 'spread them over several destinations, or send in several runs',
   },
   'six URLs in a variable': {
     args: GOOD,
     options: { env: { HOOKS_URL: 'http://a http://b http://c http://d http://e http://f' } },
-    sentence: 'Expected `HOOKS_URL` to hold at most 5 webhooks, got 6',
+    sentence: 'Expected `HOOKS_URL` to have at most 5 webhooks, got 6',
     hint: 'spread them over several destinations, or send in several runs',
   },
   'a URL with another scheme': {
@@ -130,7 +130,7 @@ const CONFIG: Readonly<Record<string, Case>> = {
   'a config file that is not there': {
     args: ['config', '-c', 'none.yaml'],
     sentence: 'The config file none.yaml does not exist',
-    hint: 'check its path; hooks init FILE writes one, --no-config goes on without',
+    hint: 'check its path; hooks init FILE writes one, --no-config runs without one',
   },
   'JSON with a comma too many': {
     args: ['config', '-c', 'a.json'],
@@ -142,25 +142,25 @@ const CONFIG: Readonly<Record<string, Case>> = {
     args: ['config'],
     files: { '.hooksrc': 'webhooks: [https://a.example' },
     sentence: '.hooksrc:1: not valid YAML: unexpected end of the stream within a flow collection',
-    hint: 'check the indentation, and quote what holds a colon and a space, or begins with @, *, &, { or [',
+    hint: 'check the indentation, and quote values that have a colon and a space, or begin with @, *, &, { or [',
   },
   'code that throws': {
     args: ['config', '-c', 'a.mjs'],
     files: { 'a.mjs': '\nthrow new Error("boom")' },
     sentence: 'a.mjs:2: the config cannot be used: boom',
-    hint: 'correct it there, or go on without it: --no-config',
+    hint: 'fix it there, or pass --no-config to run without it',
   },
   'code without a default export': {
     args: ['config', '-c', 'a.mjs'],
     files: { 'a.mjs': 'export const webhooks = []' },
     sentence: 'a.mjs: the config cannot be used: it has no default export: write export default { … }',
-    hint: 'correct it there, or go on without it: --no-config',
+    hint: 'fix it there, or pass --no-config to run without it',
   },
   'a list': {
     args: ['config', '-c', 'a.json'],
     files: { 'a.json': '[]' },
     sentence: 'Expected a.json to hold an object, got a list',
-    hint: 'write settings by their names: webhooks: [https://host/path]',
+    hint: 'write settings by name: webhooks: [https://host/path]',
   },
   'a duration out of its range': {
     args: [...GOOD, ...TO, '--timeout', '31s'],
@@ -268,7 +268,7 @@ const MESSAGES: Readonly<Record<string, Case>> = {
     args: ['send', '--json', '@empty', ...TO],
     files: { empty: '' },
     sentence: 'empty:1:1: expected JSON, got an empty text',
-    hint: 'is it the right file, or did what wrote it fail?',
+    hint: 'is it the right file, or did the program that wrote it fail?',
   },
   'a file that is far too large': {
     args: ['send', '--json', '@large', ...TO],
@@ -298,7 +298,7 @@ const MESSAGES: Readonly<Record<string, Case>> = {
     args: ['send', '--json', '@twice.json', ...TO],
     files: { 'twice.json': '{"type":"track","event":"a","event":"b"}' },
     sentence: 'twice.json: expected each key once, got `event` twice',
-    hint: 'readers of JSON do not agree on which one counts: keep one of them',
+    hint: 'JSON parsers do not agree on which one counts: keep one of them',
   },
   '100,000 levels of nesting': {
     args: ['send', '--json', '@-', ...TO],

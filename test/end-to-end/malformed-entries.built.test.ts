@@ -39,7 +39,7 @@ const MALFORMED: Readonly<
     '{"type":"track","userId":"u","event":"e","event":"f"}',
     '',
     'Expected each key once, got `event` twice',
-    'readers of JSON do not agree on which one counts: keep one of them',
+    'JSON parsers do not agree on which one counts: keep one of them',
   ],
   '100,000 levels of nesting': [
     NESTED,
@@ -51,7 +51,7 @@ const MALFORMED: Readonly<
     Buffer.from('{"type":"track","userId":"\xff"}', 'latin1'),
     ':27',
     'Expected UTF-8, got the byte 0xff at offset 26',
-    'save the file as UTF-8: where it is Latin-1, iconv -f LATIN1 -t UTF-8 FILE',
+    'save the file as UTF-8; from Latin-1: iconv -f LATIN1 -t UTF-8 FILE',
   ],
   'a track without an event': [
     '{"type":"track","userId":"u"}',

@@ -231,7 +231,7 @@ describe('hooks test URL', () => {
     expect(stdout).toMatch(
       /^ {4}fix: {3}check the URL; then verify each message: .* respond with 401 before/m,
     );
-    expect(stdout.match(/it takes everything/g)).toHaveLength(1);
+    expect(stdout.match(/it accepts everything/g)).toHaveLength(1);
     expect(stdout).toMatch(/^✗ other-secret .*\(takes-everything, as above\)$/m);
     expect(stdout).toMatch(/^\d+ passed, 6 failed, 2 skipped, in /m);
   });

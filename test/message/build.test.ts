@@ -374,7 +374,7 @@ describe('buildMessage', () => {
         track({ traits: {} }),
         'traits',
         'Expected only fields of track messages, got `traits` (track "Signup")',
-        'leave it out, or do not ask for strict',
+        'leave it out, or do not use strict',
       ],
       [
         { type: 'alias', userId: 'a', prevId: 'b' },

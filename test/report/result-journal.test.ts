@@ -58,12 +58,12 @@ describe('a journal of results', () => {
     const bytes = await written(1, 2);
     truncateSync(path, bytes - 5);
     await expect(readBack(bytes)).rejects.toMatchObject({
-      message: 'Not a journal of results that can be read',
+      message: 'Not a readable journal of results',
       file: path,
     });
     writeFileSync(path, `${'{}'.padEnd(bytes - 1)}\n`);
-    await expect(readBack(bytes)).rejects.toThrow('Not a journal');
-    await expect(readBack(bytes - 3)).rejects.toThrow('Not a journal');
+    await expect(readBack(bytes)).rejects.toThrow('Not a readable journal');
+    await expect(readBack(bytes - 3)).rejects.toThrow('Not a readable journal');
   });
 
   it('says when it syncs that nothing could be written, and not before', async () => {

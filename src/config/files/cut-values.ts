@@ -1,16 +1,16 @@
 import { extname } from 'node:path';
 import { readTextNow } from '../../files.ts';
 
-/** A value in a line of YAML that ends at a space and #, where a comment begins. */
+/** A value in YAML that is cut at ` #`, which begins a comment. */
 interface CutValue {
-  /** Counted from 1. */
+  /** Line number, from 1. */
   readonly line: number;
   readonly key: string;
-  /** The text with what looks like a comment. */
+  /** The text of the value including the apparent comment. */
   readonly whole: string;
 }
 
-/** Finds secrets and write keys without quotes that have ` #` in them, and no space behind it as comments do: YAML drops the rest. */
+/** Finds unquoted secrets and write keys with a ` #` that is not followed by a space: YAML drops the rest as a comment. */
 export function cutValues(path: string): readonly CutValue[] {
   if (!['', '.yaml', '.yml'].includes(extname(path))) return [];
   return textOf(path)

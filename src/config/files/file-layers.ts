@@ -8,7 +8,7 @@ import { findSetting, keysAt, type Layer } from '../layer.ts';
 import { loadFile } from './load-file.ts';
 import { validateReferences, referencesIn } from '../references.ts';
 
-/** The command line's flags for config files. */
+/** Flags that select config files. */
 export interface ConfigFlags {
   /** A file (`--config`), or false for `--no-config`. */
   readonly config?: string | false;
@@ -18,15 +18,15 @@ interface ConfigFilesContext {
   readonly flags: ConfigFlags;
   readonly cwd: string;
   readonly env: Readonly<NodeJS.ProcessEnv>;
-  /** Takes a warning that a person should read. */
+  /** Receives warnings for the user. */
   readonly note?: ((line: string) => void) | undefined;
-  /** Takes a line about each config file that is code and was found, not named, before it runs. */
+  /** Receives a line about each config file that is code, before it runs, if the file was found by search. */
   readonly onCode?: ((line: string) => void) | undefined;
-  /** Ends the wait for the writer of a pipe. */
+  /** Stops waiting for the writer of a named pipe. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The config files that apply, the strongest first, read and checked. A named file is the only one. */
+/** Finds, reads and validates the config files, the one with the highest priority first. A file that is named is the only one. */
 export async function fileLayers(context: ConfigFilesContext): Promise<readonly Layer[]> {
   const { flags, env, cwd } = context;
   if (flags.config === false) return [];
@@ -35,7 +35,7 @@ export async function fileLayers(context: ConfigFilesContext): Promise<readonly 
   if (named === '') {
     throw new ConfigError('Expected `--config` to be a file, got an empty string', {
       origin: '--config',
-      hint: 'check that its variable is set, or pass --no-config to go on without a file',
+      hint: 'check that its variable is set, or pass --no-config to run without a file',
     });
   }
   if (named !== undefined) return [await fileLayer(resolve(cwd, named), context, by)];
@@ -53,7 +53,7 @@ export async function fileLayers(context: ConfigFilesContext): Promise<readonly 
   return layers;
 }
 
-/** Whether a config file is code, which runs when it is read. */
+/** Whether a config file is code, which runs when the file is read. */
 function isConfigCode(path: string): boolean {
   return /^\.[cm]?[jt]s$/.test(extname(path));
 }
@@ -63,7 +63,7 @@ async function fileLayer(path: string, { cwd, signal }: ConfigFilesContext, by?:
   const values = await loadFile(path, file, { by, signal });
   const layer = { values, file, folder: join(path, '..'), names: {} };
   const shape = shapeProblems(values, file);
-  // Of a file that is no object, or that has a list in place of an object, no value can be found.
+  // Values are validated only if the structure is right, apart from unknown settings: otherwise they cannot be found.
   const isReadable = shape.every(({ message }) => message.startsWith('Unknown setting'));
   const [first, ...others] = [...shape, ...(isReadable ? valueProblems(layer) : [])];
   if (first !== undefined) throw withOthers(first, others);
@@ -76,16 +76,15 @@ function withOthers(first: ConfigError, others: readonly ConfigError[]): ConfigE
   return new ConfigError(message, { key, origin, hint, others, cause: first });
 }
 
-/** Shows a file near the current folder by its relative path, any other by its full path. */
+/** Path to display: relative for a file near the current folder, else absolute. */
 function shownPath(path: string, cwd: string): string {
   const near = relative(cwd, path);
   return isAbsolute(near) || near.length >= path.length ? path : near;
 }
 
-/** Reads every value that holds no reference, so that a mistake shows even where the setting is not used now. */
+/** Validates every value without references, so that problems show even in settings that the command does not use. */
 function valueProblems(layer: Layer): ConfigError[] {
-  const prefixes = prefixesOf([layer]);
-  return prefixes.flatMap((prefix) => KEYS.flatMap((key) => valueProblem(layer, key, prefix) ?? []));
+  return prefixesOf(layer).flatMap((prefix) => KEYS.flatMap((key) => valueProblem(layer, key, prefix) ?? []));
 }
 
 function valueProblem(layer: Layer, key: Key, prefix: readonly string[]): ConfigError | undefined {
@@ -101,11 +100,11 @@ function valueProblem(layer: Layer, key: Key, prefix: readonly string[]): Config
   }
 }
 
-/** Where a file may hold settings: at its top, in each source, in each destination. */
-function prefixesOf(layers: readonly Layer[]): string[][] {
-  const sources = keysAt(layers, ['sources']).map((name) => ['sources', name]);
+/** Paths of the objects in a file that can have settings: the top, each source, each destination. */
+function prefixesOf(layer: Layer): string[][] {
+  const sources = keysAt([layer], ['sources']).map((name) => ['sources', name]);
   const destinations = sources.flatMap((source) =>
-    keysAt(layers, [...source, 'destinations']).map((name) => [...source, 'destinations', name]),
+    keysAt([layer], [...source, 'destinations']).map((name) => [...source, 'destinations', name]),
   );
   return [[], ...sources, ...destinations];
 }

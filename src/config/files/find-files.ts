@@ -3,14 +3,14 @@ import { dirname, join } from 'node:path';
 import { readTextNow } from '../../files.ts';
 import { homeFolder } from './home.ts';
 
-/** The names of a project's config, in the order of the search: the first that exists is the folder's config. */
+/** File names of a project's config in search order. The first that exists is the config of the folder. */
 const PROJECT_NAMES = (
   'package.json .hooksrc .hooksrc.json .hooksrc.yaml .hooksrc.yml ' +
   '.hooksrc.js .hooksrc.cjs .hooksrc.mjs .hooksrc.ts ' +
   'hooks.config.js hooks.config.cjs hooks.config.mjs hooks.config.ts'
 ).split(' ');
 
-/** The names of a config in a format that is not read, or in one of other tools. */
+/** File names of configs in formats that are not supported, or that only other tools use. */
 const UNREAD_NAMES = (
   '.hooksrc.toml .hooksrc.ini .hooksrc.json5 .hooksrc.jsonc .hooksrc.mts .hooksrc.cts ' +
   'hooks.config.toml hooks.config.ini hooks.config.json5 hooks.config.jsonc hooks.config.mts hooks.config.cts ' +
@@ -21,9 +21,9 @@ const USER_NAMES =
   'config config.json config.yaml config.yml .hooksrc .hooksrc.json .hooksrc.yaml .hooksrc.yml'.split(' ');
 
 /**
- * The project's config: the first in the current folder, its parent …, up to the folder of the nearest package.json.
- * Without a package.json above only the current folder is searched, so that no code of a folder that is not the
- * project's (`/tmp/.hooksrc.js`) is run.
+ * Finds the project's config: the first in the current folder, its parent …, up to the folder of the nearest package.json.
+ * Without a package.json, searches only the current folder, so that code outside the project (`/tmp/.hooksrc.js`) does not
+ * run.
  */
 export function findProjectFile(cwd: string): string | undefined {
   for (const folder of projectFolders(cwd)) {
@@ -33,13 +33,13 @@ export function findProjectFile(cwd: string): string | undefined {
   return undefined;
 }
 
-/** The configs beside a project's, of which none is read: the first of the folder wins. */
+/** Other configs in the folder of a project's config. They are not read, because the first one wins. */
 export function configsBeside(path: string): string[] {
   const folder = dirname(path);
   return PROJECT_NAMES.map((name) => join(folder, name)).filter((each) => each !== path && isConfig(each));
 }
 
-/** The files of a project that look like its config, and are no config that can be read. */
+/** Files of a project that look like a config, but have a name or format that is not supported. */
 export function unreadConfigs(cwd: string): string[] {
   return projectFolders(cwd).flatMap((folder) =>
     UNREAD_NAMES.map((name) => join(folder, name)).filter((path) => existsSync(path)),
@@ -57,20 +57,20 @@ function projectFolders(cwd: string): string[] {
   return folders;
 }
 
-/** Whether a file is a config. A package.json needs a key `hooks`; its text is checked first, since this runs at every start. */
+/** Whether a file is a config. A package.json must have the key `hooks`; its text is searched first, because parsing would slow every start. */
 function isConfig(path: string): boolean {
   if (!existsSync(path)) return false;
   if (!path.endsWith('package.json')) return true;
   try {
     const text = readTextNow(path).replace(/^\uFEFF/, '');
-    return text.includes('"hooks"') && Object.hasOwn(JSON.parse(text) as object, 'hooks'); // hasOwn throws for null, and the catch takes it
+    return text.includes('"hooks"') && Object.hasOwn(JSON.parse(text) as object, 'hooks'); // hasOwn throws for null, which the catch handles
   } catch {
-    // npm reports an unreadable or malformed package.json; it says nothing about hooks.
+    // An unreadable or malformed package.json is left to npm to report.
     return false;
   }
 }
 
-/** The user's config, of data formats only: a folder that many projects share runs no code. */
+/** Finds the user's config. Only data formats: a config that applies to all projects must not run code. */
 export function findUserFile(env: Readonly<NodeJS.ProcessEnv>): string | undefined {
   const home = homeFolder(env);
   const base = env['XDG_CONFIG_HOME'] || (home && join(home, '.config'));

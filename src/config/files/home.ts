@@ -1,11 +1,11 @@
 import { homedir } from 'node:os';
 
-/** The user's home folder. Undefined for a user without one, as a container may run under. */
+/** The user's home folder; undefined if the user has none, which is common in containers. */
 export function homeFolder(env: Readonly<NodeJS.ProcessEnv>): string | undefined {
   try {
     return env['HOME'] || homedir() || undefined;
   } catch {
-    // There is no HOME, and no user with this number in the list of users.
+    // HOME is not set, and the list of users does not have this user id.
     return undefined;
   }
 }

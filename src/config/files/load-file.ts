@@ -3,14 +3,14 @@ import { isObject } from '../../validate-options.ts';
 import { ConfigError } from '../../errors.ts';
 import { MOST_FILE_BYTES, openToRead, readAtMost } from '../../files.ts';
 import { printable } from '../../redact.ts';
-import { complaintOf, isDuplicateKey, type Complaint } from './syntax-error.ts';
+import { fileProblemOf, isDuplicateKey, type FileProblem } from './syntax-error.ts';
 
 type Loader = (path: string, text: string) => unknown;
 
 /**
- * The loaders by a file's ending. The names and formats are cosmiconfig's, and so is the YAML loader. Its explorer is not used:
- * it skips a config that may not be read, fails at any malformed package.json of the current folder, runs code
- * that throws twice, needs a TypeScript with a JavaScript API (7 has none), and lets a data file `$import` code.
+ * Loaders by file extension. The names, the formats and the YAML loader are cosmiconfig's, but not its explorer, which skips
+ * unreadable configs, fails on any malformed package.json in the current folder, runs code that throws twice, needs a
+ * TypeScript with a JavaScript API (7 has none), and lets data files `$import` code.
  */
 const LOADERS: Readonly<Record<string, Loader>> = {
   '': parseYaml,
@@ -23,19 +23,19 @@ const LOADERS: Readonly<Record<string, Loader>> = {
   '.ts': runTypeScript,
 };
 
-/** The most values in a file, far more than any config has. Aliases of aliases make billions out of a few bytes. */
+/** Maximum values in a file, far more than any config has. Aliases of aliases make billions of values from a few bytes. */
 const MAX_VALUES = 100_000;
 
 interface NamedFile {
-  /** The flag or variable that names the file, of one that was not found by search. */
+  /** Flag or variable that names the file; undefined for a file that was found by search. */
   readonly by?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Loads a config file without checking its values; an empty file is an object without settings. `shown` is the file's name
- * in errors. Throws ConfigError with file and line for what cannot be read, parsed or run, without any text of the
- * file, which may be a secret.
+ * Loads a config file without validating its values. An empty file is an object without settings. `shown` is the file's name
+ * in errors. Throws ConfigError with file and line if the file cannot be read, parsed or run. The error has no text of the
+ * file, which can be secret.
  */
 export async function loadFile(path: string, shown: string, named: NamedFile = {}): Promise<unknown> {
   const ending = extname(path);
@@ -58,7 +58,7 @@ export async function loadFile(path: string, shown: string, named: NamedFile = {
   throw unusableFile(shown, 'has no key `hooks`', 'add the key, or name another file');
 }
 
-/** Throws ConfigError for too many values: a walk meets a repeated value each time, and one that holds itself forever. */
+/** Throws ConfigError if content has too many values. Counts a repeated value each time, and stops at one that contains itself. */
 function bounded(content: unknown, shown: string): unknown {
   const waiting = [content];
   let count = 0;
@@ -68,9 +68,8 @@ function bounded(content: unknown, shown: string): unknown {
     const parts: unknown[] = Object.values(value);
     count += parts.length;
     if (count > MAX_VALUES) {
-      const hint =
-        'an alias (*name) repeats all that it names: write out what is meant, and leave out the rest';
-      throw unusableFile(shown, 'holds more than 100,000 values, or one that holds itself', hint);
+      const hint = 'an alias (*name) repeats everything under its anchor: write out only the values you need';
+      throw unusableFile(shown, 'has more than 100,000 values, or a value that contains itself', hint);
     }
     for (const part of parts) waiting.push(part);
   }
@@ -82,14 +81,14 @@ async function readText(path: string, shown: string, { by, signal }: NamedFile):
     return (await readAtMost(MOST_FILE_BYTES, () => openToRead(path, signal))).toString();
   } catch (error) {
     if (signal?.aborted) throw error;
-    const { code, message } = error as NodeJS.ErrnoException; // what node:fs rejects with
+    const { code, message } = error as NodeJS.ErrnoException; // node:fs rejects with this
     const why: Record<string, string> = {
       ENOENT: 'does not exist',
       EACCES: 'may not be read by this user',
       EISDIR: 'is a folder',
       EFBIG: `is ${message}${by === undefined ? '' : ` (${by})`}`,
     };
-    const hint = 'check its path; hooks init FILE writes one, --no-config goes on without';
+    const hint = 'check its path; hooks init FILE writes one, --no-config runs without one';
     throw unusableFile(shown, (code !== undefined && why[code]) || `cannot be read (${code})`, hint);
   }
 }
@@ -101,11 +100,11 @@ async function runLoader(
   try {
     return await load(file.path, file.text);
   } catch (error) {
-    throw brokenFile(file.shown, await complaintOf(error, { ...file, findSyntaxError }), error);
+    throw brokenFile(file.shown, await fileProblemOf(error, { ...file, findSyntaxError }), error);
   }
 }
 
-/** Imports its parser on use, as `jiti` does, because most commands of most users have no config file. */
+/** Parses YAML. Imports the parser on use, because most commands run without a config file. */
 async function parseYaml(path: string, text: string): Promise<unknown> {
   const { defaultLoaders } = await import('./yaml.ts');
   return defaultLoaders['.yaml'](path, text) as unknown; // typed as any
@@ -114,12 +113,12 @@ async function parseYaml(path: string, text: string): Promise<unknown> {
 async function parseJson(path: string, text: string): Promise<unknown> {
   const json = text.replace(/^\uFEFF/, '');
   const content: unknown = JSON.parse(json);
-  // A package.json belongs to npm, which allows duplicates.
+  // npm allows duplicate keys in a package.json.
   if (basename(path) !== 'package.json') await rejectDuplicateKey(path, json);
   return content;
 }
 
-/** JSON.parse silently takes the last of two values. JSON is YAML, but for oddities whose complaints do not count here. */
+/** Rejects duplicate keys, which JSON.parse accepts, with the YAML parser. Its other errors are ignored, because some JSON is not YAML. */
 async function rejectDuplicateKey(path: string, json: string): Promise<void> {
   try {
     await parseYaml(path, json);
@@ -134,11 +133,11 @@ async function runJavaScript(path: string): Promise<unknown> {
 }
 
 /**
- * Node warns of a module whose package.json has no `type`, and of one that is required: a config works either way, and the
- * project's package.json is not ours to advise on. Other warnings are shown.
+ * Hides Node's warnings about modules whose package.json has no `type`, and about required modules: the config works anyway, and
+ * we should not give advice on the project's package.json. Other warnings are shown.
  */
 async function withoutModuleWarnings<T>(load: () => Promise<T>): Promise<T> {
-  // eslint-disable-next-line typescript/unbound-method -- it is called on its process, and put back as it was
+  // eslint-disable-next-line typescript/unbound-method -- called on its process, and restored unchanged
   const { emitWarning } = process;
   process.emitWarning = (...given: unknown[]): void => {
     if (!isModuleWarning(given)) Reflect.apply(emitWarning, process, given);
@@ -150,7 +149,7 @@ async function withoutModuleWarnings<T>(load: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Recognizes a warning by its code or, if Node gives none, by its words. */
+/** Recognizes a warning by its code, or by its words if it has no code. */
 function isModuleWarning([warning, details]: readonly unknown[]): boolean {
   if (isObject(details) && details['code'] === 'MODULE_TYPELESS_PACKAGE_JSON') return true;
   return details === 'ExperimentalWarning' && /\bES Module\b.*\brequire\(\)/s.test(String(warning));
@@ -160,28 +159,28 @@ async function runTypeScript(path: string): Promise<unknown> {
   return defaultExport(await (await jiti()).import(path));
 }
 
-/** A forgotten `export default` would be a config without settings. A promise is one of a config. */
+/** The default export, which can be a promise. Throws if there is none: a forgotten `export default` would be a config without settings. */
 function defaultExport(module: unknown): unknown {
   if (isObject(module) && 'default' in module) return module['default'];
   throw new Error('it has no default export: write export default { … }');
 }
 
-/** Node does not say in which line of a module it found a syntax error; jiti's parser leaves it in its output. */
+/** Line of a syntax error in a module, which Node does not tell, but jiti's parser writes to its output. */
 async function findSyntaxError(source: string, filename: string): Promise<number | undefined> {
   const output = (await jiti()).transform({ source, filename, ts: false });
   const line = /^exports\.__JITI_ERROR__ = \{.*?"line":(\d+)/.exec(output)?.[1];
   return line === undefined ? undefined : Number(line);
 }
 
-/** Loads jiti without its cache on disk: a config may hold secrets. */
+/** Loads jiti without its disk cache, because a config can have secrets. */
 async function jiti() {
   const { createJiti } = await import('jiti');
   return createJiti(import.meta.url, { fsCache: false, moduleCache: false, interopDefault: false });
 }
 
-/** The hints for the most frequent mistakes of each format. */
 const YAML_HINT =
-  'check the indentation, and quote what holds a colon and a space, or begins with @, *, &, { or [';
+  'check the indentation, and quote values that have a colon and a space, or begin with @, *, &, { or [';
+/** Hints by file extension, for the most frequent mistakes in each format. */
 const HINTS: Readonly<Record<string, string>> = {
   '.json': 'keys take double quotes; JSON has no comments, and no comma before } or ]',
   '': YAML_HINT,
@@ -193,8 +192,8 @@ function unusableFile(shown: string, why: string, hint: string): ConfigError {
   return new ConfigError(`The config file ${shown} ${why}`, { origin: shown, hint });
 }
 
-function brokenFile(shown: string, { line, reason, hint: own }: Complaint, cause: unknown): ConfigError {
-  const hint = own ?? HINTS[extname(shown)] ?? 'correct it there, or go on without it: --no-config';
+function brokenFile(shown: string, { line, reason, hint: own }: FileProblem, cause: unknown): ConfigError {
+  const hint = own ?? HINTS[extname(shown)] ?? 'fix it there, or pass --no-config to run without it';
   const position = line === undefined ? shown : `${shown}:${line}`;
   return new ConfigError(`${position}: ${reason}`, { origin: shown, hint, cause });
 }

@@ -1,38 +1,38 @@
 import { extname } from 'node:path';
 import { printable } from '../../redact.ts';
 
-/** What is wrong with a config file, without any text of the file. */
-export interface Complaint {
-  /** Counted from 1. */
+/** A problem in a config file, without any text of the file. */
+export interface FileProblem {
+  /** Line number, from 1. */
   readonly line?: number;
   readonly reason: string;
-  /** @default that of the file's format */
+  /** @default the hint of the file's format */
   readonly hint?: string;
 }
 
-interface Suspect {
+interface BrokenFile {
   readonly path: string;
   readonly text: string;
-  /** The line in which code cannot be parsed. Does not run it. */
+  /** Finds the line of a syntax error in code, without running the code. */
   readonly findSyntaxError: (source: string, filename: string) => Promise<number | undefined>;
 }
 
-/** Reads the errors of the parsers of each format. */
-export async function complaintOf(error: unknown, suspect: Suspect): Promise<Complaint> {
-  if (!(error instanceof Error)) return { reason: 'the config threw something that is no Error' };
-  if (extname(suspect.path) === '.json') return jsonComplaint(error, suspect.text.replace(/^\uFEFF/, ''));
-  if (isYamlError(error)) return yamlComplaint(error, suspect.text);
-  return codeComplaint(error, suspect);
+/** Converts an error of the parser of any format, or of config code. */
+export async function fileProblemOf(error: unknown, file: BrokenFile): Promise<FileProblem> {
+  if (!(error instanceof Error)) return { reason: 'the config threw a value that is not an Error' };
+  if (extname(file.path) === '.json') return jsonProblem(error, file.text.replace(/^\uFEFF/, ''));
+  if (isYamlError(error)) return yamlProblem(error, file.text);
+  return codeProblem(error, file);
 }
 
 interface YamlError extends Error {
-  /** What is wrong; quotes words of the file. */
+  /** The problem, which quotes words of the file. */
   readonly reason: string;
-  /** `line` is counted from 0, `position` in UTF-16 units. */
+  /** `line` counts from 0, `position` is in UTF-16 units. */
   readonly mark?: { readonly line: number; readonly position: number };
 }
 
-/** Whether the YAML parser rejects a key that its mapping has had already. */
+/** Whether an error of the YAML parser is about a duplicate key. */
 export function isDuplicateKey(error: unknown): error is YamlError {
   return error instanceof Error && isYamlError(error) && error.reason === 'duplicated mapping key';
 }
@@ -41,23 +41,23 @@ function isYamlError(error: Error): error is YamlError {
   return error.name === 'YAMLException' && 'reason' in error;
 }
 
-function yamlComplaint({ reason, mark }: YamlError, text: string): Complaint {
-  // A file that ends too early is wrong in its last line, not in the one after it.
+function yamlProblem({ reason, mark }: YamlError, text: string): FileProblem {
+  // The error of a file that ends too early is in its last line, not in the line after it.
   const line = mark && Math.min(mark.line + 1, lineAt(text, text.trimEnd().length));
   const hint = YAML_HINTS.find(([pattern]) => pattern.test(reason))?.[1];
   return { ...at(line), reason: `not valid YAML: ${withoutQuotes(reason)}`, ...(hint && { hint }) };
 }
 
 const YAML_HINTS: readonly (readonly [RegExp, string])[] = [
-  [/duplicated mapping key/, 'the key of this line stands above it already: keep one of the two'],
+  [/duplicated mapping key/, 'the key of this line already occurs above: keep one of the two'],
   [/within a (?:double|single) quoted/, 'a quote is opened and never closed: look in the lines above, too'],
-  [/stream contains non-printable|null byte/, 'take the control characters out of it'],
+  [/stream contains non-printable|null byte/, 'remove the control characters'],
 ];
 
-function jsonComplaint(error: Error, text: string): Complaint {
-  if (isDuplicateKey(error)) return duplicateComplaint(error, text);
+function jsonProblem(error: Error, text: string): FileProblem {
+  if (isDuplicateKey(error)) return duplicateProblem(error, text);
   const { message } = error;
-  // V8 names no position for an unexpected token, and none for a text that ends too early.
+  // V8 does not give a position for an unexpected token or a text that ends too early.
   const position = / at position (\d+)/.exec(message)?.[1];
   const offset = message.includes('Unexpected end') ? text.trimEnd().length : Number(position);
   const reason = message.replace(/( in JSON at position|, "|, \.\.\.).*$/s, '');
@@ -67,14 +67,14 @@ function jsonComplaint(error: Error, text: string): Complaint {
   };
 }
 
-function duplicateComplaint({ mark }: YamlError, text: string): Complaint {
+function duplicateProblem({ mark }: YamlError, text: string): FileProblem {
   const offset = mark?.position ?? 0;
   const [literal = '""'] = /^"(?:[^"\\]|\\.)*"/.exec(text.slice(offset)) ?? [];
   const key = printable(String(JSON.parse(literal)), 80);
   return {
     line: lineAt(text, offset),
     reason: `expected each key once, got \`${key}\` twice`,
-    hint: 'readers of JSON do not agree on which one counts: keep one of them',
+    hint: 'JSON parsers do not agree on which one counts: keep one of them',
   };
 }
 
@@ -82,8 +82,8 @@ function lineAt(text: string, offset: number): number {
   return text.slice(0, offset).split('\n').length;
 }
 
-/** Code that cannot be parsed, or that throws when it is run. */
-async function codeComplaint(error: Error, { path, text, findSyntaxError }: Suspect): Promise<Complaint> {
+/** The problem of code that cannot be parsed, or that throws when it runs. */
+async function codeProblem(error: Error, { path, text, findSyntaxError }: BrokenFile): Promise<FileProblem> {
   const { message, stack } = error;
   const [first = ''] = message.replace(/^ParseError: /, '').split('\n', 1);
   if (!(error instanceof SyntaxError || message.startsWith('ParseError: '))) {
@@ -97,7 +97,7 @@ function at(line: number | undefined): { readonly line?: number } {
   return line === undefined ? {} : { line };
 }
 
-/** Parsers quote the words of a file. A single character tells nothing of a secret, and much of a mistake. */
+/** Removes the words of the file that parsers quote. Keeps single characters, which help to find the problem and do not reveal a secret. */
 function withoutQuotes(reason: string): string {
   return reason.replaceAll(/(["'`]).{2,}\1|<.{2,}>/gs, '…');
 }

@@ -1,2 +1,2 @@
-// A module of its own, which the program then loads by `require`: `import()` of a package starts Node's loader of ES modules first.
+// A separate module, so that the bundled program loads cosmiconfig with `require`: `import()` of a package would start Node's ES module loader.
 export { defaultLoaders } from 'cosmiconfig';

@@ -11,7 +11,7 @@ export const SETTING_FIELDS = {
   webhooks: field({
     kind: webhooks,
     describe:
-      'where messages are posted to: at most 5, each a URL or `{ url, headers }`; in `HOOKS_URL` with commas or blanks between',
+      'where to post messages: at most 5, each a URL or `{ url, headers }`; in `HOOKS_URL` separated by commas or spaces',
     belongsTo: 'destination',
     flag: {
       name: '--url',
@@ -23,7 +23,7 @@ export const SETTING_FIELDS = {
   }),
   sharedSecret: field({
     kind: secrets,
-    describe: 'signs every request; of a list the first signs, all verify',
+    describe: 'signs every request; the first of a list signs, all of them verify',
     belongsTo: 'destination',
     flag: {
       name: '--secret',
@@ -187,30 +187,30 @@ export type Key = keyof typeof SETTING_FIELDS;
 /** The type of a setting's parsed value. */
 export type ValueOf<K extends Key> = (typeof SETTING_FIELDS)[K] extends SettingField<infer T> ? T : never;
 
-export const KEYS = Object.keys(SETTING_FIELDS) as readonly Key[]; // Object.keys forgets the type of a closed table
+export const KEYS = Object.keys(SETTING_FIELDS) as readonly Key[]; // Object.keys returns strings
 
-/** A field for code that treats all fields alike. */
+/** A field for code that does not depend on the type of its value. */
 export function fieldOf(key: Key): SettingField<unknown> {
   return SETTING_FIELDS[key];
 }
 
-/** The keys that only a file without `sources` may have. */
+/** Keys that are allowed only in a file without `sources`. */
 export const SHORT_FORM_KEYS = ['writeKey', 'sharedSecret', 'scheme', 'webhooks', 'delivery'] as const;
 
-/** What a setting is, and what happens without it. */
+/** Describes a setting and its default. */
 export function describedSetting(key: Key): string {
   const { describe, otherwise } = fieldOf(key);
   const standard = defaultText(key) ?? otherwise;
   return standard === undefined ? describe : `${describe} (default: ${standard})`;
 }
 
-/** The default of a setting, as a person would write it. */
+/** The default of a setting, as it is written in a config file. */
 export function defaultText(key: Key): string | undefined {
   const { default: value, kind } = fieldOf(key);
   return value === undefined ? undefined : (kind.show?.(value) ?? JSON.stringify(value).replaceAll('"', ''));
 }
 
-/** Checks each entry's default against its kind, and keeps the type of its value. */
+/** Makes TypeScript check that the default fits the kind, and keeps the type of the value. */
 function field<const T>(entry: SettingField<T>): SettingField<T> {
   return entry;
 }
@@ -219,7 +219,7 @@ type OptionValue<Option extends keyof DeliveryOptions> = NonNullable<DeliveryOpt
 
 type OptionDefaults = { readonly [Option in keyof DeliveryOptions]?: OptionValue<Option> | undefined };
 
-/** A setting of a destination that gives an option of DeliveryOptions, with its default. */
+/** Makes a setting of a destination from an option of DeliveryOptions, with the default of the option. */
 function deliveryField<const Option extends keyof DeliveryOptions>(
   option: Option,
   entry: Omit<SettingField<OptionValue<Option>>, 'belongsTo' | 'option'>,

@@ -1,14 +1,14 @@
 import { fieldOf, KEYS, type Key } from './fields.ts';
 import type { SettingField } from './setting-field.ts';
 
-/** What a position in a config file may hold: a setting, an object of known keys, an object whose keys are names, or any text. */
+/** Allowed content of a position in a config file: a setting, an object with known keys, an object whose keys are names, or any text. */
 export type FileShape =
   | { readonly kind: 'setting'; readonly key: Key }
   | { readonly kind: 'keys'; readonly keys: Readonly<Record<string, FileShape>> }
   | { readonly kind: 'names'; readonly each: FileShape }
   | { readonly kind: 'text' };
 
-/** A config file, in its short or its long form. */
+/** The shape of a config file, in the short or the long form. */
 export function fileShape(): FileShape {
   const destination = keysShape(({ belongsTo }) => belongsTo === 'destination');
   const source = keysShape(({ belongsTo }) => belongsTo === 'source', {
@@ -20,7 +20,7 @@ export function fileShape(): FileShape {
   });
 }
 
-/** What a key of an object may hold; undefined for an unknown key. */
+/** The shape under a key of an object; undefined if the key is unknown. */
 export function shapeBelow(shape: FileShape, key: string): FileShape | undefined {
   if (shape.kind === 'names') return shape.each;
   return shape.kind === 'keys' && Object.hasOwn(shape.keys, key) ? shape.keys[key] : undefined;
@@ -34,7 +34,7 @@ function keysShape(
   return { kind: 'keys', keys: { ...nested(keys), ...others } };
 }
 
-/** `delivery.health.failures` is an object in an object. */
+/** Nests keys with dots: `delivery.health.failures` becomes an object in an object. */
 function nested(
   entries: readonly { readonly key: Key; readonly path: readonly string[] }[],
 ): Record<string, FileShape> {

@@ -1,7 +1,7 @@
 import { describedSetting, fieldOf, SHORT_FORM_KEYS } from './fields.ts';
 import { fileShape, type FileShape } from './file-shape.ts';
 
-/** The draft-07 JSON Schema of a config file, for editors. */
+/** Makes the JSON Schema (draft-07) of a config file, for editors. */
 export function jsonSchemaOfFile(): object {
   return {
     $schema: 'http://json-schema.org/draft-07/schema#',

@@ -17,15 +17,15 @@ import {
   type ConfigOrigin,
 } from '../config-origin.ts';
 
-/** The kind of a setting's value: how it is parsed, wherever it was given, and how a JSON Schema describes it. */
+/** Kind of a setting's value: how it is parsed, from any origin, and how a JSON Schema describes it. */
 export interface SettingKind<T> {
-  /** Parses a value. Throws ConfigError naming its origin. The value of a flag or a variable is text. */
+  /** Parses a value, which is text if it is from a flag or a variable. Throws ConfigError with the origin if the value is invalid. */
   readonly parse: (value: unknown, origin: ConfigOrigin) => T;
-  /** A fragment of a draft-07 JSON Schema. */
+  /** Fragment of a draft-07 JSON Schema. */
   readonly schema: Readonly<Record<string, unknown>>;
-  /** All its values, if they are few. */
+  /** All values, if there are few. */
   readonly choices?: readonly string[];
-  /** Writes a default as a person would. A method, so that a table of fields of different types has one type. */
+  /** Formats a value as in a config file. A method, because its parameter is then bivariant: a table can mix fields of different types. */
   show?(value: T): string;
 }
 
@@ -34,31 +34,19 @@ const IN_FULL = 'write it in full: https://host/path';
 /** Allows `${NAME}` for a number or a choice. */
 const REFERENCE_SCHEMA = { type: 'string', pattern: String.raw`\$\{[A-Za-z_][A-Za-z0-9_]*\}` };
 
-/** A duration: milliseconds in the program, `5s` where it is given. */
+/** A duration such as `5s`, which is parsed to milliseconds. */
 export function duration({ least, most }: WholeNumber): SettingKind<number> {
   return {
     parse: (value, origin) => {
+      const got = shownSetting(value);
       if (typeof value !== 'string' && typeof value !== 'number') {
-        throw unexpectedValue(
-          origin,
-          'to be a duration',
-          shownSetting(value),
-          'write a number with a unit: 5s',
-        );
+        throw unexpectedValue(origin, 'to be a duration', got, 'write a number with a unit: 5s');
       }
       const parsed = parseDuration(value);
-      if (typeof parsed !== 'number') {
-        throw unexpectedValue(origin, parsed.expected, shownSetting(value), parsed.hint);
-      }
-      if (parsed < least || parsed > most) {
-        throw unexpectedValue(
-          origin,
-          `to be from ${formatDuration(least)} to ${formatDuration(most)}`,
-          shownSetting(value),
-          FOR_DEFAULT,
-        );
-      }
-      return parsed;
+      if (typeof parsed !== 'number') throw unexpectedValue(origin, parsed.expected, got, parsed.hint);
+      if (parsed >= least && parsed <= most) return parsed;
+      const range = `to be from ${formatDuration(least)} to ${formatDuration(most)}`;
+      throw unexpectedValue(origin, range, got, FOR_DEFAULT);
     },
     schema: {
       anyOf: [
@@ -83,16 +71,16 @@ export function integer(range: WholeNumber): SettingKind<number> {
 
 function numberIn(given: unknown): number {
   const isText = typeof given === 'string' && /^-?\d+$/.test(given.trim());
-  return isText ? Number(given) : (given as number); // parserOf rejects what is no number
+  return isText ? Number(given) : (given as number); // parserOf rejects other values
 }
 
 export function choice<const T extends string>(kind: Choice<T>): SettingKind<T> {
   const { choices } = kind;
-  const parse = parserOf(kind, (given) => given as T); // parserOf rejects what is no choice
+  const parse = parserOf(kind, (given) => given as T); // parserOf rejects other values
   return { parse, schema: { anyOf: [{ enum: choices }, REFERENCE_SCHEMA] }, choices };
 }
 
-/** Checks a value as the option of a program is checked. `read` gives the value that a text stands for, not checked yet. */
+/** Makes a parser with the same validation as for options of the library. `read` converts text without validating it. */
 function parserOf<T>(kind: WholeNumber | Choice, read: (given: unknown) => T): SettingKind<T>['parse'] {
   return (given, origin) => {
     const value = read(given);
@@ -119,7 +107,7 @@ export const text: SettingKind<string> = {
   schema: { type: 'string', minLength: 1 },
 };
 
-/** One secret. Its value is never shown, nor its length. */
+/** One secret. Errors never show its value or length. */
 export const secret: SettingKind<string> = {
   parse: (value, origin) => {
     if (typeof value !== 'string') {
@@ -131,7 +119,7 @@ export const secret: SettingKind<string> = {
   schema: { type: 'string', pattern: String.raw`\S` },
 };
 
-/** A write key. Sent as the user name of Basic authentication, which ends at a colon (RFC 7617). Its value is never shown. */
+/** A write key, without colons, because it is sent as the user name of Basic authentication (RFC 7617). Errors never show it. */
 export const writeKey: SettingKind<string> = {
   parse: (value, origin) => {
     const hint = 'give the write key of the source, or leave it out';
@@ -142,24 +130,20 @@ export const writeKey: SettingKind<string> = {
     if (!key.includes(':')) return key;
     throw configError(
       origin,
-      `\`${origin.name}\` holds a colon, where the user name of Basic authentication ends`,
-      'give the source a write key without one',
+      `\`${origin.name}\` has a colon, at which the user name of Basic authentication ends`,
+      'give the source a write key without a colon',
     );
   },
   schema: secret.schema,
 };
 
-/** One secret or a list of them: the first signs, all verify. */
+/** One secret or a list of secrets: the first signs, all verify. */
 export const secrets: SettingKind<readonly string[]> = {
   parse: (value, origin) => {
     if (!Array.isArray(value)) return [secret.parse(value, origin)];
     if (value.length === 0) {
-      throw unexpectedValue(
-        origin,
-        'to hold a secret',
-        'an empty list',
-        'leave the key out to send unsigned',
-      );
+      const hint = 'leave the key out to send unsigned';
+      throw unexpectedValue(origin, 'to have a secret', 'an empty list', hint);
     }
     return value.map((each, i) => secret.parse(each, originOfPart(origin, `[${i}]`)));
   },
@@ -175,9 +159,7 @@ function unreadableUrlHint(value: string): string {
   if (/^https?:\/\/[\da-f]*:[\da-f:]*:/i.test(value)) {
     return 'put an IPv6 address in brackets: http://[::1]:3000/';
   }
-  return /\s/.test(value.trim())
-    ? 'write a space in it as %20, or put quotes around what follows it'
-    : IN_FULL;
+  return /\s/.test(value.trim()) ? 'write a space as %20, or put quotes around the value' : IN_FULL;
 }
 
 /** An http or https URL, returned as given, with its userinfo. */
@@ -210,9 +192,9 @@ function blankSecret(origin: ConfigOrigin, value: string): Error {
   );
 }
 
-/** The hint for a number, a boolean or {{ NAME }} where text is expected. */
+/** The hint for a number, a boolean or `{{ NAME }}` instead of text; undefined for other values. */
 export function quotesHint(value: unknown): string | undefined {
-  // What the parser makes of {{ NAME }}.
+  // The YAML parser reads {{ NAME }} as this object.
   if (isObject(value) && Object.hasOwn(value, '[object Object]')) {
     return 'put it in quotes: in YAML { begins an object; ${NAME} takes a variable';
   }

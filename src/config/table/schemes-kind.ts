@@ -1,7 +1,7 @@
 import { isObject, kindOf } from '../../validate-options.ts';
 import { printable } from '../../redact.ts';
-import { schemeFault } from '../../signature/schemes/check-scheme.ts';
-import { schemeNameFault } from '../../signature/schemes/find-schemes.ts';
+import { schemeProblem } from '../../signature/schemes/validate-scheme.ts';
+import { schemeNameProblem } from '../../signature/schemes/find-schemes.ts';
 import { SCHEME_HASHES, type SignatureScheme } from '../../signature/schemes/scheme.ts';
 import {
   configError,
@@ -14,7 +14,7 @@ import type { SettingKind } from './kinds.ts';
 
 const NAMES_HINT = 'write names with commas between: segment,standard-webhooks';
 
-/** Names of signature schemes: a text with commas, or a list. Which there are is not known here. */
+/** Names of signature schemes, separated by commas or in a list. Does not validate that the schemes exist. */
 export const schemeNames: SettingKind<readonly string[]> = {
   parse: (value, origin) => {
     const given: readonly unknown[] = Array.isArray(value) ? value : [value];
@@ -36,7 +36,7 @@ export const schemeNames: SettingKind<readonly string[]> = {
   },
 };
 
-/** Signature schemes of one's own, by name. */
+/** Custom signature schemes by name. */
 export const ownSchemes: SettingKind<readonly SignatureScheme[]> = {
   parse: (value, origin) => {
     if (!isObject(value)) {
@@ -72,7 +72,7 @@ const SCHEME_HINT =
   "for example acme: { headers: { X-Acme-Signature: 'sha256={signature}' }, signs: '{body}', hash: sha256, encoding: hex }";
 
 function parseScheme(name: string, value: unknown, origin: ConfigOrigin): SignatureScheme {
-  const nameProblem = schemeNameFault(name);
+  const nameProblem = schemeNameProblem(name);
   if (nameProblem !== undefined) {
     throw configError(
       origin,
@@ -80,13 +80,13 @@ function parseScheme(name: string, value: unknown, origin: ConfigOrigin): Signat
       'give it another name',
     );
   }
-  const problem = schemeFault(value) ?? strayName(value);
-  if (problem === undefined) return { ...(value as Omit<SignatureScheme, 'name'>), name }; // as was checked
+  const problem = schemeProblem(value) ?? strayName(value);
+  if (problem === undefined) return { ...(value as Omit<SignatureScheme, 'name'>), name }; // validated above
   throw unexpectedValue(originOfPart(origin, problem.part), problem.expected, problem.got, problem.hint);
 }
 
-/** In a config file the key is the name. */
-function strayName(value: unknown): ReturnType<typeof schemeFault> {
+/** The problem of a scheme with a `name`: in a config file, the key is the name. */
+function strayName(value: unknown): ReturnType<typeof schemeProblem> {
   if (!isObject(value) || value['name'] === undefined) return undefined;
   return {
     part: '.name',

@@ -1,41 +1,41 @@
 import type { DeliveryOptions } from '../../engine/options.ts';
 import type { SettingKind } from './kinds.ts';
 
-/** A flag of a setting, from which the parser and the help are made. */
+/** The flag of a setting, for the parser and the help. */
 export interface SettingFlag {
   readonly name: `--${string}`;
-  /** How the help names its value: `<duration>`. Undefined: it is a switch. */
+  /** Placeholder of the value in the help: `<duration>`. Undefined for a switch. */
   readonly value?: `<${string}>`;
-  /** A line of the help, without the default. */
+  /** Line of the help, without the default. */
   readonly text: string;
-  /** The default at the prompt, if it is not that of the setting. */
+  /** Default at the prompt, if it differs from the default of the setting. */
   readonly atPrompt?: string;
 }
 
 /**
- * One setting, wherever it can be given. The check of config files, their JSON Schema, the flags, their help, `hooks config` and the
- * table of docs/configuration.md are made from these.
+ * One setting. The validation of config files, their JSON Schema, the flags, their help, `hooks config` and the table of
+ * docs/configuration.md are generated from these records.
  */
 export interface SettingField<T> {
   readonly kind: SettingKind<T>;
-  /** One line for a person. */
+  /** Description in one line. */
   readonly describe: string;
-  /** In the long form a `source` setting is below `sources.<name>`, a `destination` one below its destination. */
+  /** Position in the long form: `source` settings are under `sources.<name>`, `destination` settings under their destination. */
   readonly belongsTo: 'everything' | 'source' | 'destination';
   readonly flag?: SettingFlag;
-  /** The first of these variables that is set and not empty gives it. */
+  /** Variables of the setting. The first that is set and not empty wins. */
   readonly env?: readonly string[];
   readonly default?: T;
-  /** What happens without a value, if there is no default. */
+  /** Describes the behavior without a value, if there is no default. */
   readonly otherwise?: string;
-  /** Never shown. */
+  /** Marks a value that is never shown. */
   readonly isSecret?: true;
-  /** The value is or holds a path; a relative one starts at the file's folder. */
+  /** Marks a value that is or has a path. Relative paths are resolved from the folder of the file. */
   readonly isPath?: true;
-  /** The option of a program that the setting gives. */
+  /** The delivery option that the setting configures. */
   readonly option?: keyof DeliveryOptions;
-  /** The option is one of ConnectionOptions, which also hold for URLs from outside the config. */
+  /** Marks an option of ConnectionOptions, which also applies to URLs from outside the config. */
   readonly isConnection?: true;
-  /** Not in the short form, whose only destination is on. */
+  /** Marks a setting that is not in the short form, whose only destination is always enabled. */
   readonly longFormOnly?: true;
 }

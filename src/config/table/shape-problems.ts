@@ -8,8 +8,8 @@ import { SHORT_FORM_KEYS } from './fields.ts';
 import { fileShape, shapeBelow, type FileShape } from './file-shape.ts';
 
 /**
- * Lists everything in a file that has the wrong shape: which keys there are, and what holds others. The kind of each setting checks
- * its value. `file` is its name as shown.
+ * Lists the problems in the shape of a file: unknown keys, and values that must be objects but are not. The values of settings are
+ * validated by their kinds. `file` is its displayed name.
  */
 export function shapeProblems(content: unknown, file: string): ConfigError[] {
   if (!isObject(content)) return [notAnObject(content, file)];
@@ -19,7 +19,7 @@ export function shapeProblems(content: unknown, file: string): ConfigError[] {
 function notAnObject(content: unknown, file: string): ConfigError {
   return new ConfigError(`Expected ${file} to hold an object, got ${kindOf(content)}`, {
     origin: file,
-    hint: 'write settings by their names: webhooks: [https://host/path]',
+    hint: 'write settings by name: webhooks: [https://host/path]',
   });
 }
 
@@ -28,7 +28,7 @@ function mixedForms(content: unknown, file: string): ConfigError[] {
   if (short === undefined || valueAt(content, ['sources']) === undefined) return [];
   const error = configError(
     { name: short, file },
-    `\`${short}\` and \`sources\` cannot stand in one file`,
+    `\`${short}\` and \`sources\` cannot be in the same file`,
     `move \`${short}\` into ${short === 'writeKey' ? 'a source' : 'a destination of a source'} (the long form), or leave \`sources\` out (the short form)`,
   );
   return [error];
@@ -67,14 +67,14 @@ function unknownKey(key: string, shape: FileShape, { path, file }: PlaceInFile):
     { name, file },
     `Unknown setting \`${name}\``,
     place !== undefined
-      ? `its place is \`${place}\``
+      ? `move it to \`${place}\``
       : near === undefined
         ? `there are: ${known.join(', ')}`
         : `did you mean \`${spelled([...path, near])}\`?`,
   );
 }
 
-/** Where a key stands that is not known at the top. */
+/** The shortest path of a key that is not known at the top; undefined if it is unknown everywhere. */
 function placeOf(key: string): string | undefined {
   return placesOf(fileShape(), key).toSorted((one, other) => one.length - other.length)[0];
 }

@@ -1,14 +1,14 @@
 import { defaultText, describedSetting, fieldOf, KEYS, type Key } from './fields.ts';
 
-/** What a new config file says; everything else stands in it as a comment. */
+/** Settings that are in force in a new config file. All others are comments. */
 export interface TemplateOptions {
-  /** At least one; `${NAME}` is kept as it is. */
+  /** URLs, at least one. `${NAME}` is not replaced. */
   readonly urls: readonly string[];
-  /** The settings in force besides `webhooks`, as YAML; a reference such as `${HOOKS_SECRET}` is kept. */
+  /** Settings in force besides `webhooks`, as YAML. References such as `${HOOKS_SECRET}` are not replaced. */
   readonly inForce: Readonly<Partial<Record<Key, string>>>;
 }
 
-/** Examples for settings whose default does not show how a value is written. */
+/** Examples for settings whose default does not show the form of a value. */
 const EXAMPLES: Readonly<Partial<Record<Key, string>>> = {
   sharedSecret: '${HOOKS_SECRET}',
   writeKey: '${HOOKS_WRITE_KEY}',
@@ -19,7 +19,7 @@ const EXAMPLES: Readonly<Partial<Record<Key, string>>> = {
   store: 'sqlite:./hooks.db',
 };
 
-const HEAD = `# Settings of hooks. Flags and environment variables win over this file;
+const HEAD = `# Settings of hooks. Flags and environment variables override this file;
 # \`hooks config\` shows what is in force, \`hooks doctor\` whether it works.
 # \${NAME} is taken from the environment when the setting is used: keep secrets there.
 `;
@@ -36,7 +36,7 @@ const LONG_FORM = `
 #         webhooks: [https://a.example/hook]
 `;
 
-/** A config file in the short form, as YAML with every setting in it: what is not in force is a comment with its default. */
+/** Makes a config file in the short form, as YAML with every setting. Settings that are not in force are comments with their default. */
 export function configTemplate({ urls, inForce }: TemplateOptions): string {
   const keys = KEYS.filter((key) => fieldOf(key).longFormOnly !== true);
   const sections = namesBelow('', keys).map((name) =>
@@ -45,7 +45,7 @@ export function configTemplate({ urls, inForce }: TemplateOptions): string {
   return [HEAD, ...sections].join('\n') + LONG_FORM;
 }
 
-/** The settings and groups directly in a group, whose path ends with a dot; that of the file is empty. */
+/** Names of the settings and groups directly in a group. `group` is its path with a final dot, or empty for the file. */
 function namesBelow(group: string, keys: readonly Key[]): readonly string[] {
   const inside = keys.filter((key) => key.startsWith(group));
   return [...new Set(inside.map((key) => key.slice(group.length).split('.', 1)[0] ?? key))];
@@ -65,11 +65,11 @@ function webhooks(urls: readonly string[]): string {
 interface SectionOptions {
   readonly keys: readonly Key[];
   readonly inForce: TemplateOptions['inForce'];
-  /** Whether the group around it is a comment as a whole. */
+  /** Whether the enclosing group is entirely a comment. */
   readonly isComment?: true;
 }
 
-/** The lines of a setting, or of a group of them. A group in which nothing is in force is a comment as a whole. */
+/** The lines of a setting or a group. A group without a setting in force is entirely a comment. */
 function section(path: string, options: SectionOptions): readonly string[] {
   const { keys, inForce, isComment } = options;
   const name = path.split('.').at(-1) ?? path;

@@ -16,12 +16,8 @@ export const webhooks: SettingKind<readonly WebhookOptions[]> = {
       throw unexpectedValue(origin, 'to be a list', kindOf(value), 'write [https://host/path]');
     }
     if (value.length > MAX_WEBHOOKS) {
-      throw unexpectedValue(
-        origin,
-        `to hold at most ${MAX_WEBHOOKS} webhooks`,
-        String(value.length),
-        'spread them over several destinations, or send in several runs',
-      );
+      const hint = 'spread them over several destinations, or send in several runs';
+      throw unexpectedValue(origin, `to have at most ${MAX_WEBHOOKS} webhooks`, String(value.length), hint);
     }
     return value.map((each, i) => parseWebhook(each, originOfPart(origin, `[${i}]`)));
   },
@@ -63,7 +59,7 @@ function parseWebhook(value: unknown, origin: ConfigOrigin): WebhookOptions {
   };
 }
 
-/** Checks only that headers are strings of one line; the code that builds requests checks which names and characters HTTP allows. */
+/** Validates only that headers are strings without line breaks. The code that builds requests validates names and characters. */
 function parseHeaders(value: unknown, origin: ConfigOrigin): Record<string, string> {
   if (!isObject(value)) {
     const hint = 'for example { X-Env: staging }';

@@ -1,32 +1,32 @@
 import type { MessageType } from '../types.ts';
 
 /**
- * `name` is a string of at least one character, `id` is one that counts as absent when it is empty, as RudderStack's browser library
- * has it for every anonymous visitor, `text` may be empty, `any` is passed on as it is.
+ * Kind of a field's value. `name` is a non-empty string. `id` is a string that counts as absent if it is empty, because RudderStack's
+ * browser library sends an empty user id for anonymous visitors. `text` can be empty. `any` is not validated.
  */
 export type FieldKind =
   'type' | 'version' | 'name' | 'id' | 'text' | 'object' | 'timestamp' | 'integrations' | 'any';
 
 /**
- * One top-level field of a message. Reading, checking, `--strict`, the order of the body and the JSON Schema all
- * follow from these.
+ * One top-level field of a message. Reading, validation, `--strict`, the order of the body and the JSON Schema are all
+ * derived from these records.
  */
 export interface MessageField {
-  /** As a Message spells it. */
+  /** Name of the field in a Message. */
   readonly name: string;
   readonly kind: FieldKind;
-  /** Shown by editors, through the JSON Schema. */
+  /** Description, which editors show through the JSON Schema. */
   readonly about: string;
   /**
-   * Where the body has it: in the type's `row`, at its turn · with the `rest`, in the input's order · `last` · among
-   * a page's `properties` · `unsent`.
+   * Position in the body: `row` is the fixed order of the type · `rest` follows in the order of the input · `last` · `properties`
+   * becomes a property of a page · `unsent` is not in the body.
    */
   readonly place: 'row' | 'rest' | 'last' | 'properties' | 'unsent';
-  /** `always`, or at least one of those of the type that say `either`. */
+  /** `either`: a message must have at least one of the fields of its type that say so. @default optional */
   readonly required?: 'always' | 'either';
-  /** An object that the body has even when the input did not: `{}`. */
+  /** Marks an object that is `{}` in the body if the input does not have it. */
   readonly filled?: true;
-  /** How the body spells it, when not as `name`. Read in either spelling. */
+  /** Name in the body if it differs from `name`. Inputs can use either. */
   readonly wireName?: string;
 }
 
@@ -58,7 +58,7 @@ const ANONYMOUS_ID: MessageField = {
   place: 'row',
   about: 'An id for a user who is not known yet.',
 };
-/** `anonymousId` stands where `userId` would, and right after it when there are both. */
+/** The ids of the user in the order of the body: `userId`, then `anonymousId`. */
 const PERSON: readonly MessageField[] = [
   { ...USER_ID, required: 'either' },
   { ...ANONYMOUS_ID, required: 'either' },
@@ -74,28 +74,28 @@ const CONTEXT: MessageField = {
   name: 'context',
   kind: 'object',
   place: 'last',
-  about: 'What surrounded the call: device, os, app, page, ip, locale …',
+  about: 'The context of the call: device, os, app, page, ip, locale …',
 };
 
 const OTHERS: readonly MessageField[] = [
   { name: 'messageId', kind: 'name', place: 'rest', about: 'The id of this message, unique.' },
   { name: 'channel', kind: 'any', place: 'rest', about: 'Where the call was made: browser, mobile, server.' },
-  { name: 'receivedAt', kind: 'any', place: 'rest', about: 'When a service took it.' },
-  { name: 'originalTimestamp', kind: 'any', place: 'rest', about: 'The time by the clock of the caller.' },
+  { name: 'receivedAt', kind: 'any', place: 'rest', about: 'When a service received it.' },
+  { name: 'originalTimestamp', kind: 'any', place: 'rest', about: 'The time on the clock of the caller.' },
   { name: 'projectId', kind: 'any', place: 'rest', about: 'The id of the source.' },
   {
     name: 'integrations',
     kind: 'integrations',
     place: 'unsent',
-    about: 'Destination name to whether it gets the message; `All` speaks for those not named.',
+    about: 'Maps destination names to whether they get the message; `All` is for names that are not listed.',
   },
   { name: 'sentAt', kind: 'any', place: 'unsent', about: 'When a client sent it. Never sent on.' },
   { name: 'writeKey', kind: 'any', place: 'unsent', about: 'The key of the source. Never sent on.' },
-  { name: '_metadata', kind: 'any', place: 'unsent', about: 'What a client says of itself. Never sent on.' },
+  { name: '_metadata', kind: 'any', place: 'unsent', about: 'Data of a client about itself. Never sent on.' },
   { name: '$schema', kind: 'any', place: 'unsent', about: 'For editors. Never sent on.' },
 ];
 
-/** The fields of each type: first its row (contract, Messages on the wire) in the order of the body. */
+/** The fields of each type. Fields of the `row` are in the order of the body (contract, Messages on the wire). */
 export const MESSAGE_FIELDS = {
   page: [
     VERSION,

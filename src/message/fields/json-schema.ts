@@ -3,7 +3,7 @@ import { spellings } from './shape.ts';
 import { RFC_3339 } from '../timestamp.ts';
 import { MESSAGE_TYPES, type JsonObject, type MessageType } from '../types.ts';
 
-/** Null counts as absent. First, because what is exported is made from it at once. */
+/** Schema of each kind of field. Null counts as absent. Declared before `messageSchema`, which is made from it on import. */
 const SCHEMAS = {
   type: { enum: MESSAGE_TYPES },
   version: { enum: [MESSAGE_VERSION, null] },
@@ -17,8 +17,8 @@ const SCHEMAS = {
 } as const satisfies Record<FieldKind, JsonObject>;
 
 /**
- * Draft-07, for editors and other languages, from the table that checks at run time. It cannot say two things that
- * `buildMessage` does: that a date exists, and that two spellings of an alias's id are equal.
+ * JSON Schema of a message (draft-07), for editors and other languages, made from the table that `buildMessage` uses. It cannot express
+ * two rules of `buildMessage`: that a date exists, and that the two spellings of an alias's id must be equal.
  */
 export const messageSchema: JsonObject = {
   $schema: 'http://json-schema.org/draft-07/schema#',
@@ -48,7 +48,7 @@ function definitionOf(type: MessageType): JsonObject {
   };
 }
 
-/** Null and an empty text count as absent. */
+/** Requires a field. Null and an empty text count as absent. */
 function isGiven(name: string): JsonObject {
   return { required: [name], properties: { [name]: { not: { enum: [null, ''] } } } };
 }

@@ -1,19 +1,19 @@
 import { MESSAGE_FIELDS, type MessageField } from './fields.ts';
-import type { MessageType } from '../types.ts';
+import { MESSAGE_TYPES, type MessageType } from '../types.ts';
 
-/** The fields of one type, arranged for those who ask about them once per message. */
+/** The fields of one type, indexed for fast lookup, because every message needs them. */
 export interface MessageShape {
   readonly type: MessageType;
-  /** By every spelling that is read. */
+  /** Fields by each name that an input can use for them. */
   readonly bySpelling: ReadonlyMap<string, MessageField>;
-  /** In the order of the body. */
+  /** Fields with a fixed position in the body, in the order of the body. */
   readonly row: readonly MessageField[];
-  /** Names, as a Message spells them, that are not simply passed on among the rest. */
+  /** Names, in a Message, of all fields that are not among the rest of the body. */
   readonly placed: ReadonlySet<string>;
   readonly always: readonly MessageField[];
   readonly either: readonly MessageField[];
   readonly filled: readonly MessageField[];
-  /** Those that every body has, whether the input had them or not. */
+  /** Fields that every body has, even if the input did not have them. */
   readonly written: readonly MessageField[];
 }
 
@@ -21,15 +21,9 @@ export function shapeOf(type: MessageType): MessageShape {
   return SHAPES[type];
 }
 
-const SHAPES: Readonly<Record<MessageType, MessageShape>> = {
-  page: arrange('page'),
-  screen: arrange('screen'),
-  identify: arrange('identify'),
-  track: arrange('track'),
-  alias: arrange('alias'),
-  group: arrange('group'),
-  delete: arrange('delete'),
-};
+const SHAPES = Object.fromEntries(MESSAGE_TYPES.map((type) => [type, arrange(type)])) as Readonly<
+  Record<MessageType, MessageShape> // one per type
+>;
 
 function arrange(type: MessageType): MessageShape {
   const fields: readonly MessageField[] = MESSAGE_FIELDS[type];
@@ -48,7 +42,7 @@ function arrange(type: MessageType): MessageShape {
   };
 }
 
-/** How a field may be spelled in what is read. */
+/** The names that an input can use for a field. */
 export function spellings({ name, wireName }: MessageField): readonly string[] {
   return wireName === undefined ? [name] : [name, wireName];
 }

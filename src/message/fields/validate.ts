@@ -6,12 +6,12 @@ import { MESSAGE_TYPES, isMessageType, type JsonValue } from '../types.ts';
 import type { MessageField } from './fields.ts';
 import type { MessageShape } from './shape.ts';
 
-/** An object for a message's field. A Date is none: its JSON is a string. */
+/** Whether a value is an object for a field of a message. A Date is not, because its JSON is a string. */
 export function isFieldObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return isObject(value) && !(value instanceof Date);
 }
 
-/** What is missing from a message that has these fields. */
+/** The problem of a message that lacks a required field; undefined if it has all of them. */
 export function missingProblem(
   shape: MessageShape,
   fields: Readonly<Record<string, JsonValue>>,
@@ -25,7 +25,7 @@ export function missingProblem(
   );
 }
 
-/** An id that is there in another spelling: a message that has one is not given an id that was made up. */
+/** The problem of a misspelled id. A message with a misspelled id is rejected instead of getting a generated id. */
 export function misspelledIdProblem(
   shape: MessageShape,
   fields: Readonly<Record<string, JsonValue>>,
@@ -64,14 +64,14 @@ export function typeProblem(type: unknown, fields: Readonly<Record<string, unkno
   return { path: 'type', sentence: `Expected \`type\` to be ${TYPES}`, got: shownValue(type), hint };
 }
 
-/** `action`, `name` and others mean the type where they have its value. */
+/** The key of a field, such as `action`, whose value is a message type. */
 function typeUnderOtherName(fields: Readonly<Record<string, unknown>>): string | undefined {
   return Object.keys(fields).find((key) => isMessageType(fields[key]));
 }
 
 const TYPES = `${MESSAGE_TYPES.slice(0, -1).join(', ')} or ${MESSAGE_TYPES.at(-1)}`;
 
-/** A field that the type does not know: rejected by `--strict` only. */
+/** The problem of a field that the type does not have. Only `--strict` rejects such fields. */
 export function unknownProblem({ type, bySpelling }: MessageShape, name: string): Problem {
   const known = [...bySpelling.keys()];
   const meant =
@@ -80,11 +80,11 @@ export function unknownProblem({ type, bySpelling }: MessageShape, name: string)
     path: formatPath([name]),
     sentence: `Expected only fields of ${type} messages`,
     got: `\`${formatPath([name])}\``,
-    hint: meant === undefined ? 'leave it out, or do not ask for strict' : `did you mean \`${meant}\`?`,
+    hint: meant === undefined ? 'leave it out, or do not use strict' : `did you mean \`${meant}\`?`,
   };
 }
 
-/** Both spellings of one field, with different values. */
+/** The problem of a field whose two spellings have different values. */
 export function spellingsProblem(
   { name, wireName = name }: MessageField,
   values: readonly unknown[],
@@ -104,7 +104,7 @@ function requiredProblem({ name, wireName, kind, about }: MessageField, rename: 
   return { path: name, sentence: `Expected ${spelling}${what}`, got: 'nothing', hint };
 }
 
-/** Names that other APIs have for a field, in lower case and without separators. */
+/** Names of a field in other APIs, in lower case and without separators. */
 const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
   type: ['messagetype', 'calltype', 'kind'],
   event: ['eventname', 'eventtype', 'name', 'action'],
@@ -116,8 +116,8 @@ const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Finds the key that was probably meant for a field that is missing: its name in another case, with other separators, two edits
- * away, or as another API has it. `known` are the keys that have a meaning of their own.
+ * Finds the key that was probably meant as the missing field `name`: the name in another case, with other separators, two edits
+ * away, or as another API calls it. Ignores the `known` keys, which have their own meaning.
  */
 function misspellingOf(
   name: string,
@@ -133,7 +133,7 @@ function misspellingOf(
   );
 }
 
-/** What is required is a text; other libraries have numbers for ids. */
+/** Whether a value can be a required field: a string, or a number, since other libraries have numeric ids. */
 function isText(value: unknown): boolean {
   return typeof value === 'string' || typeof value === 'number';
 }

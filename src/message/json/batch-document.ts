@@ -1,38 +1,37 @@
+import { isObject } from '../../validate-options.ts';
 import { BACKSLASH, COLON, trimmedBytes } from './bytes.ts';
 import type { JsonValue } from '../types.ts';
 
 const KEY = Buffer.from('"batch"');
 
 /**
- * Whether these bytes are an object up to the value of its key `batch`, and that object is not a message: a message
- * has a `type`, and may have a field named `batch` as any other.
+ * Whether the bytes are the start of a batch document, up to the value of its key `batch`. False for a message, which has a
+ * `type` and can have a field named `batch`.
  */
 export function endsInBatchKey(start: Buffer): boolean {
   if (!endsInKeyBatch(start)) return false;
-  const object = parseJsonOrUndefined(Buffer.concat([start, Buffer.from('[]}')]));
-  return isBatchDocument(object);
+  return isBatchDocument(parseJsonOrUndefined(Buffer.concat([start, Buffer.from('[]}')])));
 }
 
-/** Whether bytes of JSON end in the key `batch`, spelled without escapes, and its colon; undefined when they are too few to tell. */
+/** Whether bytes of JSON end in the key `batch` (without escapes) and its colon; undefined if there are too few bytes to tell. */
 export function endsInKeyBatch(start: Buffer): boolean | undefined {
   const withColon = trimmedBytes(start);
   if (withColon.length > 0 && withColon.at(-1) !== COLON) return false;
   const upToKey = trimmedBytes(withColon, 0, withColon.length - 1);
   if (upToKey.length <= KEY.length) return undefined;
-  // Only a quote inside a key follows a backslash.
+  // A quote after a backslash is part of a longer key.
   return upToKey.subarray(-KEY.length).equals(KEY) && upToKey.at(-KEY.length - 1) !== BACKSLASH;
 }
 
-/** Whether a value is `{"batch":[…], …}`, which clients of the tracking API send. */
+/** Whether a value is `{"batch":[…], …}`, as clients of the tracking API send it. */
 export function isBatchDocument(value: unknown): boolean {
-  const isObject = typeof value === 'object' && value !== null;
-  return isObject && 'batch' in value && Array.isArray(value.batch) && !('type' in value);
+  return isObject(value) && Array.isArray(value['batch']) && !('type' in value);
 }
 
-/** The value, or undefined when it is not JSON. */
+/** Parses JSON; undefined if the text is not JSON. */
 export function parseJsonOrUndefined(text: string | Uint8Array): JsonValue | undefined {
   try {
-    return JSON.parse(typeof text === 'string' ? text : Buffer.from(text).toString()) as JsonValue; // what JSON.parse gives
+    return JSON.parse(typeof text === 'string' ? text : Buffer.from(text).toString()) as JsonValue; // JSON.parse returns only these
   } catch {
     return undefined;
   }

@@ -1,4 +1,4 @@
-/** The ASCII bytes that JSON is structured by. */
+/** ASCII bytes of JSON's structure and white space. */
 export const TAB = 0x09;
 export const LF = 0x0a;
 export const CR = 0x0d;
@@ -12,19 +12,19 @@ export const CLOSE_BRACKET = 0x5d;
 export const OPEN_BRACE = 0x7b;
 export const CLOSE_BRACE = 0x7d;
 
-/** JSON's white space; U+2028 and its like are not. */
+/** Whether a byte is white space of JSON, which does not include U+2028 and other Unicode spaces. */
 export function isBlank(byte: number | undefined): boolean {
   return byte === SPACE || byte === LF || byte === CR || byte === TAB;
 }
 
-/** The index of the first byte from `from` on that is not white space; `bytes.length` when there is none. */
+/** Index of the first byte at or after `from` that is not white space; `bytes.length` if all are. */
 export function skipBlanks(bytes: Uint8Array, from = 0): number {
   let at = from;
   while (at < bytes.length && isBlank(bytes[at])) at++;
   return at;
 }
 
-/** A view of `bytes[from, to)` without the white space around it. */
+/** A view of `bytes[from, to)` without leading and trailing white space. */
 export function trimmedBytes(bytes: Buffer, from = 0, to = bytes.length): Buffer {
   while (from < to && isBlank(bytes[from])) from++;
   while (to > from && isBlank(bytes[to - 1])) to--;

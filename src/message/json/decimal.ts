@@ -1,6 +1,6 @@
 /**
- * Whether a number of JSON text keeps its decimal value when JavaScript reads it and writes it in its shortest
- * spelling. `1.0`, `1e2` and `-0` do; 12345678901234567890 and 1E400 do not.
+ * Whether JavaScript keeps the decimal value of a JSON number when it parses the number and formats it again. `1.0`, `1e2` and
+ * `-0` keep their value; 12345678901234567890 and 1E400 do not.
  */
 export function isKept(token: string): boolean {
   const number = Number(token);
@@ -9,7 +9,7 @@ export function isKept(token: string): boolean {
   return written === token || normalForm(written) === normalForm(token);
 }
 
-/** Sign, digits without outer zeros, power of ten: equal for equal values. */
+/** Sign, digits without outer zeros, and power of ten, as a text that is equal for equal values. */
 function normalForm(token: string): string {
   const [mantissa = '', power = '0'] = token.toLowerCase().split('e');
   const [whole = '', fraction = ''] = mantissa.replace('-', '').split('.');
@@ -21,7 +21,7 @@ function normalForm(token: string): string {
   return `${token.startsWith('-') ? '-' : ''}${digits.slice(start, end + 1)}e${exponent}`;
 }
 
-// Loops, because /0+$/ takes quadratic time on a long number with many zeros.
+// Loops instead of /0+$/, which takes quadratic time on a long number with many zeros.
 function firstNonZero(digits: string): number {
   let at = 0;
   while (digits[at] === '0') at++;

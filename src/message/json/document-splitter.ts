@@ -7,27 +7,27 @@ import { ValueScan } from './value-scan.ts';
 
 /**
  * between ── `{`, or a nested `[` ─► value ── closed ─► between      (an entry)
- *    │                                 ├── `"batch":[` ─► between    (its elements are entries; the rest of it is not)
+ *    │                                 ├── `"batch":[` ─► between    (the elements are entries; the object is not)
  *    │                                 └── not JSON ─► lost ── a line that begins an entry ─► between
  *    ├── anything else ─► scalar ── `,` `]` or the end of the line ─► between      (an entry, which the parser rejects)
- *    └── white space, `,`, `]`, the `[` of an array of entries stay in between
+ *    └── white space, `,`, `]`, and the `[` of an array of entries do not leave `between`
  */
 type SplitterState = 'between' | 'value' | 'scalar' | 'lost';
 
-/** A container of entries: an array, or the `batch` of an object whose other keys may come after it. */
+/** A container of entries: an array, or the `batch` of an object, which can have more keys after it. */
 interface Container {
   readonly kind: 'array' | 'batch';
   readonly line: number;
 }
 
-/** Replaces the beginning of a batch document, so that the rest after its `batch` reads like an object. */
+/** Stands in for the start of a batch document, so that the keys after its `batch` can be scanned as an object. */
 const BEFORE_REST = Buffer.from('{"batch":0');
 const NOTHING = Buffer.alloc(0);
 
 /**
- * Splits entries that span lines or share one: pretty-printed, in an array, in the `batch` of an object, or one after the
- * other. An element of an endless line costs only its own size. Does not check commas between entries: one too many or too
- * few loses nothing.
+ * Splits JSON documents into entries that span lines or share a line: pretty-printed, in an array, in the `batch` of an object,
+ * or one after another. Buffers only the current entry, even if the line is endless. Does not check commas between entries:
+ * an extra or a missing comma loses no entry.
  */
 export class DocumentSplitter implements Splitter {
   readonly #output: SplitterOutput;
@@ -35,15 +35,15 @@ export class DocumentSplitter implements Splitter {
   readonly #scan = new ValueScan();
   readonly #pieces = new Pieces();
   #state: SplitterState = 'between';
-  /** The position in `between` and `lost`; in a value only its line is up to date. */
+  /** The current position. In a value, only the line is up to date. */
   readonly #position: LinePosition;
-  /** Where the current entry begins: its index in this chunk, its line, and the indentation of that line. */
+  /** Start of the current entry: index in this chunk, line, and indentation of that line. */
   #start = 0;
   #startLine = 1;
   #startIndent = 0;
-  /** Whether the current value is the rest of a batch document, after its `batch`. */
+  /** Whether the current value is the part of a batch document after its `batch`. */
   #isRest = false;
-  /** Whether something was lost: a bracket that seems to be missing may have been part of it. */
+  /** Whether a broken part was skipped, which may have contained a bracket that now seems to be missing. */
   #hasLost = false;
 
   constructor(output: SplitterOutput, line = 1) {
@@ -75,13 +75,13 @@ export class DocumentSplitter implements Splitter {
     }
   }
 
-  /** Ends in a value. The parser says best where an entry is cut off, and what is missing. */
+  /** Handles the end of the input inside a value. Emits a cut-off entry, because the parser reports best what is missing. */
   #endInValue(): void {
     if (this.#isRest) this.#lose('the batch whose rest begins here is not closed: the input ends in it');
     else this.#finish(NOTHING, 0);
   }
 
-  /** Reads on from `at` as far as it can in one state; returns where it stopped. */
+  /** Reads from `at` for as long as the state stays the same. Returns the index where it stopped. */
   #step(chunk: Buffer, at: number): number {
     switch (this.#state) {
       case 'between':
@@ -174,7 +174,7 @@ export class DocumentSplitter implements Splitter {
 
   #isBatch(chunk: Buffer, at: number): boolean {
     const last = chunk.subarray(this.#start, at - 1);
-    // An entry can have 100,000 lists: its pieces are joined only for a list that may be a batch.
+    // An entry can have 100,000 arrays, so its pieces are joined only for an array that may be a batch.
     const start = endsInKeyBatch(last) === false ? undefined : this.#pieces.with(last);
     return start !== undefined && endsInBatchKey(start);
   }
@@ -186,7 +186,7 @@ export class DocumentSplitter implements Splitter {
     return at;
   }
 
-  /** Handles a `{` that cannot be part of the current entry: it begins another one if it looks like one. */
+  /** Handles a `{` that cannot be part of the current entry: starts another entry if the indentation fits. */
   #beginInstead(chunk: Buffer, at: number): number {
     const indent = this.#indentBefore(chunk, at);
     const isEntry = this.#scan.depth === 1 || (indent !== undefined && indent <= this.#startIndent);
@@ -198,7 +198,7 @@ export class DocumentSplitter implements Splitter {
     return at;
   }
 
-  /** The indentation of `at` when only blanks precede it on its line. */
+  /** The indentation of `at`; undefined if anything but white space precedes it on its line. */
   #indentBefore(chunk: Buffer, at: number): number | undefined {
     const before = this.#pieces.with(chunk.subarray(this.#start, at));
     const blanks = /\n([ \t]*)$/.exec(before?.subarray(-200).toString('latin1') ?? '');
@@ -213,7 +213,7 @@ export class DocumentSplitter implements Splitter {
     this.#position.isBlank = false;
   }
 
-  /** Continues at the next line that begins like an entry and is indented no deeper than the line of the lost one. */
+  /** Skips to the next line that begins like an entry and is not indented more than the line of the broken entry. */
   #findEntry(chunk: Buffer, at: number): number {
     if (!this.#position.isBlank) {
       const lineEnd = chunk.indexOf(LF, at);

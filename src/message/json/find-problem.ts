@@ -5,17 +5,17 @@ import { shortened } from '../problem.ts';
 
 /**
  * Walks a text by the grammar of RFC 8259, without recursion. Returns the first syntax error, else the first value that JavaScript would
- * lose; undefined for JSON that loses nothing. Slow. No other reader of JSON here can say why a text is wrong.
+ * lose, else undefined. Slow, but the only reader of JSON here that explains what is wrong with a text.
  */
 export function findProblem(text: string): JsonProblem | undefined {
   return new Walker(text).walk();
 }
 
-/** An object or array whose end has not come. `step` is where in it the walk is. */
+/** An object or array that is not closed yet. `step` is the key or index that the walk has reached in it. */
 type Open =
   { readonly closer: '}'; step: string; readonly keys: Set<string> } | { readonly closer: ']'; step: number };
 
-/** What may come next. */
+/** What the grammar allows next. */
 type JsonState = 'value' | 'first-item' | 'first-key' | 'key' | 'colon' | 'next' | 'end' | 'done';
 
 const LITERALS: readonly string[] = ['true', 'false', 'null'];
@@ -135,13 +135,13 @@ class Walker {
     const start = this.#at;
     const problem = this.#string('key');
     if (problem !== undefined) return problem;
-    open.step = JSON.parse(this.#text.slice(start, this.#at)) as string; // a string literal has just been walked
+    open.step = JSON.parse(this.#text.slice(start, this.#at)) as string; // the walk has just passed a string literal
     if (open.keys.has(open.step)) this.#loss ??= duplicate(this.#path());
     open.keys.add(open.step);
     return 'colon';
   }
 
-  /** Moves past a string, whose opening quote is here. */
+  /** Moves past a string, from its opening quote. */
   #string(what: 'string' | 'key' = 'string'): Syntax | undefined {
     this.#at++;
     for (let character = this.#text[this.#at]; character !== '"'; character = this.#text[this.#at]) {
@@ -165,8 +165,8 @@ class Walker {
     const isLast = this.#at + rest.length === this.#text.length;
     if (isLast && /^\\(?:u[\da-fA-F]{0,3})?$/.test(rest)) return this.#endsEarly(inside);
     return this.#problem(
-      `Expected an escape that JSON has, got \`${rest.slice(0, 2)}\``,
-      'a backslash itself is `\\\\`',
+      `Expected an escape of JSON, got \`${rest.slice(0, 2)}\``,
+      'write a backslash as `\\\\`',
     );
   }
 
@@ -193,7 +193,7 @@ class Walker {
     if (this.#open.length === 0 && /[{[]/.test(this.#text.slice(end))) {
       return this.#problem(
         `Expected JSON alone, got text before it: \`${shortened(token)}\``,
-        'take out what stands before the JSON',
+        'remove the text before the JSON',
       );
     }
     const hint = 'no leading zeros, no `+` in front, digits on both sides of the point';
@@ -204,13 +204,13 @@ class Walker {
     while (/^[ \t\n\r]$/.test(this.#text[this.#at] ?? '')) this.#at++;
   }
 
-  /** The word that begins here, else the character. */
+  /** The word that begins here, or the character if it is not part of a word. */
   #word(): string {
     const ahead = this.#text.slice(this.#at, this.#at + 40);
     return /^[\w$]+/.exec(ahead)?.[0] ?? String.fromCodePoint(this.#text.codePointAt(this.#at) ?? 0);
   }
 
-  /** The path of the value that the walk is at; with `end` -1 that of what contains it. */
+  /** The path of the current value, or of its container if `end` is -1. */
   #path(end?: number): string {
     return formatPath(this.#open.slice(0, end).map(({ step }): PathStep => step));
   }
@@ -219,13 +219,13 @@ class Walker {
     return this.#problem(`Expected ${what}, got \`${this.#word()}\``, hint);
   }
 
-  /** `inside` is the token that is cut off, where one is. */
+  /** The problem of a text that is cut off. `inside` is the token that is cut off, if any. */
   #endsEarly(inside?: 'key' | 'string' | 'number' | 'word'): Syntax {
     const innermost = this.#open.at(-1);
     if (innermost === undefined && inside === undefined) {
       return this.#problem(
         'Expected JSON, got an empty text',
-        'is it the right file, or did what wrote it fail?',
+        'is it the right file, or did the program that wrote it fail?',
       );
     }
     const what = inside ?? (innermost?.closer === '}' ? 'object' : 'array');

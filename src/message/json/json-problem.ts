@@ -1,6 +1,6 @@
 import { shortened } from '../problem.ts';
 
-/** What is wrong with a JSON text: it is none, or JavaScript would lose something of it. */
+/** A problem in a JSON text: a syntax error, or a value that JavaScript would lose. */
 export type JsonProblem =
   | {
       readonly kind: 'syntax';
@@ -17,18 +17,18 @@ export type JsonProblem =
       readonly hint: string;
     };
 
-/** A key that its object has had already. */
+/** The problem of a key that its object already has. */
 export function duplicate(path: string): JsonProblem {
   return {
     kind: 'loss',
     path,
     sentence: `Expected each key once, got \`${path}\` twice`,
     got: 'a duplicate key',
-    hint: 'readers of JSON do not agree on which one counts: keep one of them',
+    hint: 'JSON parsers do not agree on which one counts: keep one of them',
   };
 }
 
-/** A number whose value would not survive. */
+/** The problem of a number whose value JavaScript would change. */
 export function changed(path: string, token: string): JsonProblem {
   const got = shortened(token);
   const where = path === '' ? '' : ` at \`${path}\``;
@@ -41,7 +41,7 @@ export function changed(path: string, token: string): JsonProblem {
   };
 }
 
-/** What of the JSON is missing at its end. */
+/** A hint that says which closing brackets are missing at the end of the JSON. */
 export function cutOffHint(closers: string): string {
   return closers === '' ? 'is it cut off?' : `is it cut off? \`${shortened(closers)}\` is missing`;
 }
@@ -50,8 +50,8 @@ const MISTAKEN_WORDS: Readonly<Record<string, string>> = {
   "'": 'strings take double quotes',
   '/': 'JSON has no comments',
   '#': 'JSON has no comments',
-  ']': 'is there a comma too many before it?',
-  '}': 'is there a comma too many before it?',
+  ']': 'is there an extra comma before it?',
+  '}': 'is there an extra comma before it?',
   NaN: 'JSON has no such number: send null or a string',
   Infinity: 'JSON has no such number: send null or a string',
   undefined: 'leave the key out, or send null',
@@ -60,12 +60,12 @@ const MISTAKEN_WORDS: Readonly<Record<string, string>> = {
   False: 'write false',
 };
 
-/** Why there may be something that is no value. */
+/** A hint about a word where a value was expected. */
 export function valueHint(word: string): string | undefined {
   return Object.hasOwn(MISTAKEN_WORDS, word) ? MISTAKEN_WORDS[word] : undefined;
 }
 
-/** Why there may be something that is no key. */
+/** A hint about a character where a key was expected. */
 export function keyHint(character: string): string | undefined {
   return /[\w$]/.test(character) ? 'keys take double quotes' : valueHint(character);
 }

@@ -4,16 +4,16 @@ import { CR, LF, SPACE, TAB } from './bytes.ts';
 export class LinePosition {
   /** From 1. */
   line: number;
-  /** Blanks at the beginning of the line, as far as `passBlank` has seen them. */
+  /** Spaces and tabs at the start of the line that `passBlank` has counted. */
   indent = 0;
-  /** Only white space so far. */
+  /** Whether the line has only white space so far. */
   isBlank = true;
 
   constructor(line: number) {
     this.line = line;
   }
 
-  /** Whether the byte is white space, which it then counts; any other makes the line one that is not blank. */
+  /** Updates the position for a byte. Returns whether the byte is white space; any other byte ends the indentation. */
   passBlank(byte: number | undefined): boolean {
     switch (byte) {
       case LF:

@@ -1,9 +1,7 @@
-/** The largest entry. No message may be larger than 32 KiB, so no real one comes near. */
+/** Maximum size of an entry, far above the limit of a message (32 KiB). */
 export const MAX_ENTRY_BYTES = 1024 * 1024;
 
-const NOTHING = Buffer.alloc(0);
-
-/** The beginning of an entry that spans several chunks. Drops an entry that grows too large. */
+/** Buffers the start of an entry that spans several chunks. Drops the bytes of an entry that is too large. */
 export class Pieces {
   #parts: Buffer[] = [];
   #bytes = 0;
@@ -18,14 +16,14 @@ export class Pieces {
     else this.#parts.push(part);
   }
 
-  /** Joins all pieces and `last`; undefined when that exceeds the largest entry. Copies only if necessary. */
+  /** Joins all pieces and `last`; undefined if the result exceeds MAX_ENTRY_BYTES. Copies only if there are pieces. */
   with(last: Buffer): Buffer | undefined {
     if (this.#bytes + last.length > MAX_ENTRY_BYTES) return undefined;
     return this.#bytes === 0 ? last : Buffer.concat([...this.#parts, last]);
   }
 
   /** Joins like `with`, and clears the pieces. */
-  take(last: Buffer = NOTHING): Buffer | undefined {
+  take(last: Buffer): Buffer | undefined {
     const whole = this.with(last);
     this.clear();
     return whole;

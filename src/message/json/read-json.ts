@@ -2,22 +2,23 @@ import { isUtf8 } from 'node:buffer';
 import { HooksError, InputError, ValidationError } from '../../errors.ts';
 import { printable } from '../../redact.ts';
 import { BACKSLASH, COLON, LF, SPACE } from './bytes.ts';
+import { parseJsonOrUndefined } from './batch-document.ts';
 import { findProblem } from './find-problem.ts';
 import { scanJson, type JsonScan } from './scan-json.ts';
 import { MAX_DEPTH } from '../limits.ts';
 import { isStringified } from './stringified.ts';
 import { isJsonArray, type JsonValue } from '../types.ts';
 
-/** Where the bytes come from, for error texts. `line`, counted from 1, is the file's line in which they begin. */
+/** Origin of the bytes, for errors. `line` is the line of the file, from 1, in which the bytes begin. */
 export interface JsonOrigin {
   readonly file?: string | undefined;
   readonly line?: number | undefined;
 }
 
 /**
- * Reads JSON without losing anything. A BOM is skipped. Throws InputError with line and column for what is not UTF-8,
- * not JSON or nested over 512 levels; ValidationError with the path for what JavaScript would lose: a number that it
- * cannot hold, a duplicate key.
+ * Reads JSON without loss. Skips a BOM. Throws InputError with line and column if the bytes are not UTF-8, not JSON or
+ * nested over 512 levels; ValidationError with the path if JavaScript would lose something: a number that it cannot
+ * represent, or a duplicate key.
  */
 export function readJson(bytes: Uint8Array, origin: JsonOrigin = {}): JsonValue {
   return readJsonText(bytes, origin).value;
@@ -25,11 +26,11 @@ export function readJson(bytes: Uint8Array, origin: JsonOrigin = {}): JsonValue 
 
 export interface JsonReading {
   readonly value: JsonValue;
-  /** The bytes are known to be what JSON.stringify makes of the value. */
+  /** True only if the bytes are what JSON.stringify(value) returns, so that they can be sent without encoding the value. */
   readonly isStringified: boolean;
 }
 
-/** Reads JSON as `readJson` does, and says whether it need be written again to be sent. */
+/** Reads JSON like `readJson`, and tells whether the bytes already are the output of JSON.stringify. */
 export function readJsonText(bytes: Uint8Array, origin: JsonOrigin = {}): JsonReading {
   const bom = bomLength(bytes);
   // A view costs a tenth of reading a short message.
@@ -46,15 +47,15 @@ export function readJsonText(bytes: Uint8Array, origin: JsonOrigin = {}): JsonRe
   return { value, isStringified: false };
 }
 
-/** A longer text is scanned for its nesting before it is parsed, which can take 30 times its memory. */
+/** Longer texts are scanned for deep nesting before parsing, because parsing can take 30 times their memory. */
 const MAX_UNSCANNED_BYTES = 64 * 1024;
 
-/** Whether it may be as JSON.stringify writes it, which then shows without a look at each byte. Else trying is in vain. */
+/** Whether `isStringified` can return true: a cheap test that avoids useless calls. */
 function mayBeStringified(bytes: Uint8Array): boolean {
   return !bytes.includes(BACKSLASH) && bytes[bytes.indexOf(COLON) + 1] !== SPACE;
 }
 
-/** Reads JSON as `readJson` does, of a text that is already a string: a flag's value. */
+/** Reads JSON like `readJson`, from a string such as the value of a flag. Also rejects lone surrogates. */
 export function readJsonString(text: string, origin: JsonOrigin = {}): JsonValue {
   const lone = /\p{Surrogate}/u.exec(text);
   if (lone === null) return readJson(Buffer.from(text), origin);
@@ -65,17 +66,17 @@ export function readJsonString(text: string, origin: JsonOrigin = {}): JsonValue
   });
 }
 
-/** Whether it is JSON at all, whatever would be lost in reading it. */
-export function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
+/** Whether JSON is nested deeper than `readJson` accepts. */
+export function isTooDeep(bytes: Uint8Array): boolean {
+  return scanJson(bytes).tooDeepAt !== -1;
 }
 
-/** What of a JSON text is lost or read differently by other readers, in a printable sentence; empty when all read the same. */
+/** Whether a text is JSON, even if reading it would lose something. */
+export function isJson(text: string): boolean {
+  return parseJsonOrUndefined(text) !== undefined;
+}
+
+/** Says in a printable sentence what a JSON parser would lose or read differently from others; empty if all read the same. */
 export function lossOf(bytes: Uint8Array): string {
   try {
     const half = HALF_A_PAIR.exec(JSON.stringify(readJson(bytes)))?.[1];
@@ -86,7 +87,7 @@ export function lossOf(bytes: Uint8Array): string {
   }
 }
 
-/** JSON.stringify writes only half of a pair as such an escape. A backslash before it belongs to a text. */
+/** The escape that JSON.stringify writes for a lone surrogate. After an odd number of backslashes it is text, not an escape. */
 const HALF_A_PAIR = /(?:^|[^\\])(?:\\\\)*(\\ud[89a-f]..)/;
 
 interface Source {
@@ -94,7 +95,7 @@ interface Source {
   readonly origin: JsonOrigin;
 }
 
-/** The bytes of the byte order mark that a text begins with: 3, or 0 without one. */
+/** Length of the byte order mark at the start of a text: 3, or 0 if there is none. */
 export function bomLength(bytes: Uint8Array): number {
   return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
 }
@@ -106,17 +107,17 @@ function scan(source: Source): JsonScan {
 }
 
 function textOf(bytes: Uint8Array): string {
-  // Wrapping costs as much as decoding does.
+  // Wrapping bytes in a Buffer takes as long as decoding them.
   const buffer = Buffer.isBuffer(bytes)
     ? bytes
     : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return buffer.toString();
 }
 
-/** V8 says where the problem is on newer Nodes only, and in its own words: so it is looked for again. */
+/** Parses JSON. Finds the syntax error again after V8, which gives its position only on newer Nodes and in its own words. */
 function parse(text: string, source: Source): JsonValue {
   try {
-    return JSON.parse(text) as JsonValue; // nothing else comes out of JSON.parse
+    return JSON.parse(text) as JsonValue; // JSON.parse returns only these
   } catch (cause) {
     scan(source);
     const problem = findProblem(text);
@@ -126,7 +127,7 @@ function parse(text: string, source: Source): JsonValue {
   }
 }
 
-/** Members of all objects. On the hot path, so that it calls itself for objects and arrays only. */
+/** Counts the members of all objects. Recurses only into objects and arrays, because it is on the hot path. */
 function countMembers(value: JsonValue): number {
   if (typeof value !== 'object' || value === null) return 0;
   let count = 0;
@@ -156,7 +157,7 @@ function notUtf8(source: Source): InputError {
   return inputError(source, offset, sentence, {
     hint: isGzip
       ? 'it is gzipped: unpack it first'
-      : 'save the file as UTF-8: where it is Latin-1, iconv -f LATIN1 -t UTF-8 FILE',
+      : 'save the file as UTF-8; from Latin-1: iconv -f LATIN1 -t UTF-8 FILE',
   });
 }
 
@@ -183,7 +184,7 @@ function tooDeep(source: Source, offset: number): InputError {
   });
 }
 
-/** Says the place in the sentence where no file is there to stand before it. */
+/** Makes the error at an offset. Its sentence has the line and column only if there is no file to print before it. */
 function inputError(
   { bytes, origin }: Source,
   offset: number,
@@ -203,13 +204,8 @@ function inputError(
   });
 }
 
-/** Where something lies in a text, both counted from 1; `column` in characters. */
-interface TextPosition {
-  readonly line: number;
-  readonly column: number;
-}
-
-function textPositionOf(bytes: Uint8Array, offset: number): TextPosition {
+/** Line and column (in characters) of an offset, from 1. */
+function textPositionOf(bytes: Uint8Array, offset: number): { line: number; column: number } {
   let line = 1;
   let column = 1;
   for (const byte of bytes.subarray(0, offset)) {
@@ -219,6 +215,6 @@ function textPositionOf(bytes: Uint8Array, offset: number): TextPosition {
   return { line, column };
 }
 
-// A UTF-8 character is one byte that is not of the form 10xxxxxx, and those that are after it.
+// A UTF-8 character is one byte that is not 10xxxxxx, followed by its bytes that are.
 const CONTINUATION_MASK = 0b1100_0000;
 const CONTINUATION = 0b1000_0000;

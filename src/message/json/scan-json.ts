@@ -2,20 +2,20 @@ import { BACKSLASH, QUOTE } from './bytes.ts';
 import { isKept } from './decimal.ts';
 import { MAX_DEPTH } from '../limits.ts';
 
-/** What one pass over the bytes of JSON tells before it is parsed. Of bytes that are not JSON it tells nothing reliable. */
+/** Result of one pass over the bytes of JSON before parsing. Not reliable if the bytes are not JSON. */
 export interface JsonScan {
-  /** Where the nesting exceeds MAX_DEPTH; -1 when it does not. */
+  /** Index of the bracket where the nesting exceeds MAX_DEPTH; -1 if it does not. */
   readonly tooDeepAt: number;
-  /** Colons outside strings: as many as there are members, duplicates counted. */
+  /** Colons outside strings, which equals the number of members including duplicates. */
   readonly colons: number;
   /** Whether every number keeps its value. */
   readonly keepsNumbers: boolean;
 }
 
 /**
- * Counts and checks in one pass over all bytes, without recursion, and allocates only for long numbers.
+ * Scans JSON in one pass over all bytes, without recursion. Allocates only for long numbers.
  *
- * No other reader of JSON here is fast enough to run on every message: this function builds nothing and remembers no brackets.
+ * The only reader of JSON here that is fast enough for every message, because it builds no values and does not match brackets.
  */
 export function scanJson(bytes: Uint8Array): JsonScan {
   let depth = 0;
@@ -48,7 +48,7 @@ export function scanJson(bytes: Uint8Array): JsonScan {
   return { tooDeepAt: -1, colons, keepsNumbers };
 }
 
-/** What a byte outside strings is; 0 for the rest. */
+/** Role of a byte outside strings; 0 if it has none. */
 const Role = { quote: 1, colon: 2, opens: 3, closes: 4, beginsNumber: 5 } as const;
 
 const ROLES = table({
@@ -62,7 +62,7 @@ const ROLES = table({
   ...Object.fromEntries(Array.from('0123456789', (digit) => [digit, Role.beginsNumber])),
 });
 
-/** 1 for what is of a number, 2 for what shows an exponent; a minus in front is none. */
+/** 1 for digits and the point, 2 for characters of an exponent, 0 for bytes that cannot be in a number after its first one. */
 const OF_NUMBER = table({
   '.': 1,
   ...Object.fromEntries(Array.from('0123456789', (digit) => [digit, 1])),
@@ -75,7 +75,7 @@ function table(values: Readonly<Record<string, number>>): Uint8Array {
   return entries;
 }
 
-/** The index of the quote that closes the string which starts at `start`, or the end of the bytes. */
+/** Index of the closing quote of the string that starts at `start`; `bytes.length` or more if it is not closed. */
 export function endOfString(bytes: Uint8Array, start: number): number {
   const { length } = bytes;
   let at = start + 1;
@@ -87,7 +87,7 @@ export function endOfString(bytes: Uint8Array, start: number): number {
   return at;
 }
 
-/** The place after the last byte that can be of a number. */
+/** Index after the last byte that can be part of the number. */
 function endOfNumber(bytes: Uint8Array, start: number): number {
   let at = start + 1;
   while (OF_NUMBER[bytes[at] ?? 0] !== 0) at++;

@@ -1,17 +1,17 @@
-/** Cuts a stream of text into entries, whatever the sizes of its chunks. */
+/** Splits a stream of text into entries, independent of how it is chunked. */
 export interface Splitter {
   push(chunk: Buffer): void;
-  /** The stream is complete. */
+  /** Emits the last entry after the last chunk. */
   end(): void;
   /** The current line, from 1. */
   readonly line: number;
 }
 
-/** Receives what a splitter finds. */
+/** Receives the entries of a splitter. */
 export interface SplitterOutput {
-  /** The bytes of one value, without white space around; `line` is where it begins. */
+  /** Receives the bytes of one entry, trimmed; `line` is its first line. */
   found(bytes: Buffer, line: number): void;
-  /** Reports a part that begins at `line` and is not an entry: one sentence, and the hint. */
+  /** Receives the problem of a part that begins at `line` and is not an entry: a sentence and a hint. */
   broken(line: number, message: string, hint: string): void;
   tooLarge(line: number): void;
 }

@@ -2,12 +2,12 @@ import { MAX_DEPTH } from '../limits.ts';
 import { isJsonArray, type JsonObject, type JsonValue } from '../types.ts';
 
 /**
- * Whether `text`, of which JSON.parse made `value`, is what JSON.stringify makes of it. Such a text loses nothing.
+ * Whether `text`, from which JSON.parse made `value`, is what JSON.stringify(value) returns. Such a text loses nothing.
  *
- * It is measured, which costs a fifth of writing it out: strings without escapes, numbers as String gives them and no white
- * space are the shortest text of a value, so that a text of this length has none of these, and no key twice. What is as
- * short in another spelling is looked for: an exponent, and keys like integers, which JavaScript moves to the front. False
- * where the length does not tell: of a string that needs an escape, of a number of more than 15 digits, of deep nesting.
+ * Compares lengths, which costs a fifth of stringifying: the shortest text of a value has no escapes, no white space and numbers
+ * as String writes them, so a text of that length has no escapes, white space, longer numbers or duplicate keys. Two spellings
+ * can be as short and are looked for: exponents, and integer keys, which JavaScript moves to the front. Returns false if
+ * the length does not decide: for a string that needs an escape, a number of more than 15 digits, or deep nesting.
  */
 export function isStringified(text: string, value: JsonValue): boolean {
   const measure = new ShortestText();
@@ -15,19 +15,19 @@ export function isStringified(text: string, value: JsonValue): boolean {
   return !measure.mayHaveExponent || !EXPONENT.test(text);
 }
 
-/** A number with an exponent; or a part of a string that looks like one. */
+/** A number with an exponent, or a part of a string that looks like one. */
 const EXPONENT = /(?:^|[:,[])-?\d[\d.]*[eE]/;
 
-/** 15 decimal digits always fit a double, and no other 15 digits give the same one. */
+/** A double represents any 15 decimal digits, and represents no other 15 digits by the same value. */
 const SAFE_LENGTH = 15;
 const SAFE_SIZE = 10 ** SAFE_LENGTH;
 
-/** On the hot path, so that it calls itself for objects and arrays only. */
+/** Measures the shortest JSON text of a value. */
 class ShortestText {
-  /** A number has been measured that is as short with an exponent, or shorter: 100 (1e2), 0.05 (5e-2). */
+  /** Whether a measured number is as short or shorter with an exponent: 100 (1e2), 0.05 (5e-2). */
   mayHaveExponent = false;
 
-  /** In UTF-16 units. NaN where no length tells. */
+  /** Length in UTF-16 units; NaN if the length does not decide. */
   lengthOf(value: JsonValue, depthLeft: number): number {
     if (typeof value === 'string') return value.length + 2;
     if (typeof value === 'number') return this.#lengthOfNumber(value);
@@ -47,7 +47,7 @@ class ShortestText {
   #lengthOfObject(members: JsonObject, depthLeft: number): number {
     let length = 1;
     for (const key in members) {
-      // Keys like integers come first, so that the first key tells whether there is one.
+      // Integer keys come first in JavaScript, so the first key tells whether there are any.
       if (length === 1 && isLikeInteger(key)) return NaN;
       length += key.length + 4 + this.lengthOf(members[key] ?? null, depthLeft);
     }
@@ -64,7 +64,7 @@ class ShortestText {
   }
 }
 
-/** String writes a smaller number with an exponent. */
+/** String writes smaller numbers with an exponent. */
 const SMALLEST_PLAIN = 1e-6;
 
 function isLikeInteger(key: string): boolean {

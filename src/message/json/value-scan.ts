@@ -14,20 +14,20 @@ import {
 
 /**
  * Why the scan stopped, and at which byte:
- * `more`      the chunk is used up
- * `closed`    the bracket that closes the value
- * `list`      a `[` that is the value of one of the object's own keys; reading on means that it is like any other
- * `no-key`    a `{` where JSON requires a key: the value before it is broken, and it may begin the next entry
- * `wrong`     a closing bracket of the wrong kind
- * `open-text` a line break in a string
+ * `more`      at the end of the chunk
+ * `closed`    at the bracket that closes the value
+ * `list`      after the `[` of an array that is a direct member of the object; the caller may simply continue the scan
+ * `no-key`    at a `{` where JSON requires a key: the current value is broken, and the `{` may begin the next entry
+ * `wrong`     at a closing bracket of the wrong kind
+ * `open-text` at a line break in a string
  */
 export type ScanEvent = 'more' | 'closed' | 'list' | 'no-key' | 'wrong' | 'open-text';
 
 /**
- * Follows one JSON object or array by its strings and brackets, over any number of chunks. Finds where the value
- * ends, and the breaks that would make it end elsewhere; the parser of the value finds everything else.
+ * Scans the strings and brackets of one JSON object or array, over any number of chunks. Finds the end of the value, and
+ * syntax errors that would move the end. The parser of the value finds all other errors.
  *
- * No other reader of JSON here can stop in the middle of a value and continue with the next chunk: the other readers need the whole text.
+ * The only reader of JSON here that can pause inside a value and continue with the next chunk. The others need the whole text.
  */
 export class ValueScan {
   readonly #nesting = new Nesting();
@@ -35,7 +35,7 @@ export class ValueScan {
   #last = 0;
   #isInString = false;
   #isEscaped = false;
-  /** Where the last `scan` stopped; it has not passed that byte, except after `list`. */
+  /** Index where the last `scan` stopped. That byte is not consumed yet, except after `list`. */
   at = 0;
   /** Line breaks passed since `begin`. */
   lines = 0;
@@ -44,7 +44,7 @@ export class ValueScan {
     return this.#nesting.depth;
   }
 
-  /** Starts over inside a value that `bracket` opened. */
+  /** Restarts inside a new value, whose opening bracket is `bracket`. */
   begin(bracket: number): void {
     this.#nesting.clear();
     this.#nesting.open(bracket);
@@ -110,7 +110,7 @@ export class ValueScan {
     return this.depth === 0 ? 'closed' : undefined;
   }
 
-  /** Skips a string. Most bytes of a message are in strings: checks only the bytes that may end one. */
+  /** Skips the rest of a string. Tests only for bytes that can end it, because most bytes of a message are in strings. */
   #passString(chunk: Buffer): ScanEvent | undefined {
     let at = this.at;
     if (this.#isEscaped && chunk[at] !== LF) at++;
@@ -136,7 +136,7 @@ export class ValueScan {
   }
 }
 
-/** Deeper brackets are counted, not remembered: the parser rejects messages nested deeper than 512. */
+/** Nesting up to which kinds of brackets are stored. Deeper brackets are only counted: the parser rejects more than 512 levels. */
 const REMEMBERED = 1024;
 
 /** The open brackets of one JSON value. */
@@ -152,11 +152,6 @@ class Nesting {
     return this.#depth > 0 && this.#depth <= REMEMBERED && this.#closers[this.#depth - 1] === CLOSE_BRACE;
   }
 
-  /** The closing bracket that must come next; undefined beyond the remembered depth. */
-  get closer(): number | undefined {
-    return this.#closers[this.#depth - 1];
-  }
-
   open(bracket: number): void {
     if (this.#depth < REMEMBERED) {
       this.#closers[this.#depth] = bracket === OPEN_BRACE ? CLOSE_BRACE : CLOSE_BRACKET;
@@ -164,9 +159,9 @@ class Nesting {
     this.#depth++;
   }
 
-  /** Closes the innermost bracket. Returns false and changes nothing when this one does not match. */
+  /** Closes the innermost bracket. Returns false and changes nothing if `bracket` does not match. */
   close(bracket: number): boolean {
-    const expected = this.closer;
+    const expected = this.#closers[this.#depth - 1];
     if (expected !== undefined && expected !== bracket) return false;
     this.#depth--;
     return true;

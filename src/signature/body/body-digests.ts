@@ -1,9 +1,9 @@
 import { keyedHmac, NO_FRAME, type HmacAlgorithm, type HmacFrame, type StreamingHmac } from '../hmac.ts';
 
-/** The longest ending that is tried: a final CRLF. */
+/** Length of the longest ending to try: a final CRLF. */
 const ENDING_BYTES = 2;
 
-/** The HMACs of one body under several secrets, computed as it arrives. Holds back the last two bytes, to try other endings. */
+/** Computes the HMACs of a body in chunks with several keys. Holds back the last two bytes in order to try other endings. */
 export class BodyDigests {
   readonly algorithm: HmacAlgorithm;
   readonly frame: HmacFrame;
@@ -28,12 +28,12 @@ export class BodyDigests {
     return this.#hold(chunk);
   }
 
-  /** One digest for each key. */
+  /** The digests of the body, one per key. */
   all(): Buffer[] {
     return this.ending(this.#ending);
   }
 
-  /** The digests if the body ended in other newlines; `would` says which. */
+  /** Yields the digests that the body would have with other final newlines. `would` describes the ending. */
   *otherEndings(): Generator<{ readonly would: string; readonly digests: Buffer[] }> {
     const ending = Buffer.from(this.#ending).toString('latin1');
     if (ending.endsWith('\n')) {
@@ -45,6 +45,7 @@ export class BodyDigests {
     }
   }
 
+  /** The digests if the body ended in these bytes instead of the ones held back. */
   ending(ending: Uint8Array): Buffer[] {
     return this.#hmacs.map((hmac) => hmac.digest(ending));
   }
@@ -53,7 +54,7 @@ export class BodyDigests {
     for (const hmac of this.#hmacs) hmac.update(bytes);
   }
 
-  /** Feeds all but the last bytes. Copies those, since the caller may reuse the chunk. */
+  /** Feeds all but the last bytes, and holds back a copy of the last, because the caller can reuse the chunk. */
   #hold(chunk: Uint8Array): this {
     const start = Math.max(0, chunk.length - ENDING_BYTES);
     this.#feed(chunk.subarray(0, start));

@@ -1,15 +1,15 @@
 import type { JsonMember, JsonNode } from './json-text.ts';
 import type { Arrangement, Spelling } from './spellings.ts';
 
-/** Receives a text piece by piece. Returns whether it wants the rest. */
+/** Receives a text in pieces. Returns whether to continue. */
 export type WritePiece = (piece: string) => boolean;
 
-/** Writes a tree as JSON with the escapes of JSON.stringify only, in pieces of about 64 K characters: a text of megabytes is never whole. */
+/** Writes a tree as JSON with the escapes of JSON.stringify, in pieces of about 64 K characters, so that megabytes never are one string. */
 export function writeJsonTree(node: JsonNode, how: Arrangement, write: WritePiece): void {
   new JsonTreeWriter(how, write).arrange(node);
 }
 
-/** Returns a tree in one spelling as one text. */
+/** Returns a tree as JSON text in one spelling. */
 export function jsonTreeText(node: JsonNode, how: Spelling): string {
   let text = '';
   writeJsonTree(node, how, (piece) => {
@@ -91,7 +91,7 @@ class JsonTreeWriter {
   }
 }
 
-/** Where to cut a long text: not between surrogates, which would become other characters, nor inside an escape. */
+/** The index at which to cut a long text: neither between surrogates, which would become other characters, nor inside an escape. */
 function endOfPiece(text: string, start: number): number {
   let end = Math.min(start + PIECE_LENGTH, text.length);
   let backslashes = 0;

@@ -1,36 +1,35 @@
 import { isUtf8 } from 'node:buffer';
-import { lossOf } from '../../message/json/read-json.ts';
-import { isTooDeep } from './json-text.ts';
+import { isTooDeep, lossOf } from '../../message/json/read-json.ts';
 
-/** The bytes by which most kinds of text are recognised. */
+/** Bytes from which most kinds of text can be recognized. */
 const HEAD_BYTES = 4_096;
 const BOM_START = 0xef;
-/** Twice what a batch may have (contract, Batching client). A diagnosis parses and encodes no larger body: that takes 130 ms. */
+/** Maximum bytes of a body that a diagnosis parses and encodes, which takes 130 ms: twice the limit of a batch (contract, Batching client). */
 export const LARGEST_DIAGNOSED = 1_000_000;
 
 export interface JsonSyntaxProblem {
-  /** The index of the character, the length of the text when that ends too early; -1 when unknown. */
+  /** Index of the character; the length of the text if it ends too early; -1 if unknown. */
   readonly at: number;
-  /** The JSON is whole, and something follows it. */
+  /** Whether more text follows complete JSON. */
   readonly isAfterEnd: boolean;
 }
 
-/** What a scheme signs that covers the first item of a list alone. */
+/** The part of a body that is signed by a scheme that covers only the first item of a list. */
 export interface FirstItem {
-  /** JSON-stringified. */
+  /** The item, JSON-stringified. */
   readonly json: string;
-  /** The number of items in the list; 1 for a body that is no list. */
+  /** Number of items in the list; 1 if the body is not a list. */
   readonly count: number;
 }
 
 /**
- * A match over the JSON-stringified body only, which readers of JSON disagree on: a forger can show one value to the verifier
+ * A match over the JSON-stringified form of a body on which JSON parsers disagree: a forger can show one value to the verifier
  * and another to the program behind it.
  */
 export interface LossyMatch {
   readonly kind: 'lossy';
   readonly bytes: number;
-  /** What parsing the body loses, in a sentence. */
+  /** Says in a sentence what parsing the body loses. */
   readonly loss: string;
 }
 
@@ -41,62 +40,62 @@ interface BodyReading {
   readonly problem?: JsonSyntaxProblem;
 }
 
-/** A whole body, and its text and JSON, read once on first use: JSON of megabytes takes a quarter of a second. */
+/** A whole body, with its text and JSON, which are read once and on first use: megabytes of JSON take a quarter of a second. */
 export class KeptBody {
   readonly bytes: Buffer;
   readonly #largestParsed: number;
   #read: (BodyReading & { readonly text: string | undefined }) | undefined;
   #loss: string | undefined;
 
-  /** A body that is larger than `largestParsed` has no JSON. */
+  /** A body over `largestParsed` bytes is not parsed, as if it were not JSON. */
   constructor(bytes: Buffer, largestParsed = Infinity) {
     this.bytes = bytes;
     this.#largestParsed = largestParsed;
   }
 
-  /** The text without a byte order mark; undefined when it is not UTF-8. */
+  /** The text without a byte order mark; undefined if the body is not UTF-8. */
   get text(): string | undefined {
     return this.#readOnce().text;
   }
 
-  /** JSON-stringified; undefined when the body is not JSON in UTF-8. */
+  /** The JSON-stringified body; undefined if the body is not JSON in UTF-8. */
   get json(): string | undefined {
     return this.text === undefined ? undefined : this.stringified;
   }
 
-  /** JSON-stringified as a lenient reader does it, with U+FFFD for bytes that are not UTF-8; undefined when the body is not JSON. */
+  /** The JSON-stringified body of a lenient reader, with U+FFFD for bytes that are not UTF-8; undefined if the body is not JSON. */
   get stringified(): string | undefined {
     return this.#readOnce().stringified;
   }
 
-  /** Why a match over the JSON-stringified body does not count; undefined when it does. */
+  /** Why a match over the JSON-stringified body is not valid; undefined if it is. */
   get lossy(): LossyMatch | undefined {
     this.#loss ??= lossOf(this.bytes);
     return this.#loss === '' ? undefined : { kind: 'lossy', bytes: this.bytes.length, loss: this.#loss };
   }
 
-  /** The first item of a body that is a list, or the body itself; undefined when it is no JSON, or an empty list. */
+  /** The first item of a list, or the body itself if it is not a list; undefined if the body is not JSON or an empty list. */
   get firstItem(): FirstItem | undefined {
     return this.text === undefined ? undefined : this.#readOnce().firstItem;
   }
 
-  /** Whether the bytes are the JSON-stringified body already. */
+  /** Whether the bytes equal the JSON-stringified body. */
   get isStringified(): boolean {
     const { text, stringified: json } = this.#readOnce();
     return json !== undefined && json === text && this.bytes[0] !== BOM_START;
   }
 
-  /** The start of the body, a character for each byte. */
+  /** The start of the body as latin1: one character per byte. */
   get head(): string {
     return this.bytes.toString('latin1', 0, HEAD_BYTES);
   }
 
-  /** The value of a body that is JSON and not too large. */
+  /** The parsed body; undefined if it is not JSON in UTF-8, or longer than LARGEST_DIAGNOSED. */
   get value(): unknown {
     return this.text === undefined ? undefined : this.#readOnce().value;
   }
 
-  /** Where a text that is not too large stops being JSON. */
+  /** The syntax error of a body that is not JSON; undefined if it is JSON, not UTF-8 or was not parsed. */
   get problem(): JsonSyntaxProblem | undefined {
     return this.text === undefined ? undefined : this.#readOnce().problem;
   }
@@ -104,7 +103,7 @@ export class KeptBody {
   #readOnce() {
     if (this.#read !== undefined) return this.#read;
     const text = this.bytes.toString().replace(/^\ufeff/, '');
-    const isRead = this.bytes.length <= this.#largestParsed && !isTooDeep(text);
+    const isRead = this.bytes.length <= this.#largestParsed && !isTooDeep(this.bytes);
     this.#read = { text: isUtf8(this.bytes) ? text : undefined, ...(isRead && readingOf(text)) };
     return this.#read;
   }
@@ -129,7 +128,7 @@ function firstItemOf(value: unknown, json: string): FirstItem | undefined {
   return value.length === 0 ? undefined : { json: JSON.stringify(value[0]), count: value.length };
 }
 
-/** The parser names the position, unless the text ends too early. */
+/** Reads the position from the message of V8, which has it unless the text ends too early. */
 function problemOf(message: string, text: string): JsonSyntaxProblem {
   const at = /at position (\d+)/.exec(message)?.[1];
   const isEnd = at === undefined && message.includes('Unexpected end');

@@ -1,7 +1,7 @@
 import type { JsonMember } from './json-text.ts';
 import type { NoteCode } from '../reasons.ts';
 
-/** The way in which a language or library writes JSON. */
+/** How a language or library writes JSON. */
 export interface Spelling extends Arrangement {
   readonly code: NoteCode;
   /** Follows "it would match". */
@@ -12,12 +12,12 @@ export interface Spelling extends Arrangement {
 /** The layout of a JSON text and the order of its members. */
 export interface Arrangement {
   readonly layout: JsonLayout;
-  /** Absent to keep the order as written. */
+  /** Reorders members. @default the order of the text */
   readonly order?: MemberOrder;
 }
 
 export interface JsonLayout {
-  /** The indentation of a level; empty for everything on one line. */
+  /** Indentation per level; empty to write everything on one line. */
   readonly indent: string;
   /** @default '\n' */
   readonly newline?: '\r\n';
@@ -25,7 +25,7 @@ export interface JsonLayout {
   readonly colon: string;
 }
 
-/** Respells a piece of JSON that JSON.stringify escaped. Writes each character the same wherever it stands. */
+/** Changes the escapes of a piece of JSON from JSON.stringify. Escapes a character the same way wherever it occurs. */
 type Escape = (json: string) => string;
 
 type MemberOrder = (members: readonly JsonMember[]) => readonly JsonMember[];
@@ -35,13 +35,13 @@ const PYTHON: JsonLayout = { indent: '', comma: ', ', colon: ': ' };
 const pretty = (indent: string): JsonLayout => ({ indent, comma: ',', colon: ': ' });
 
 const plain: Escape = (json) => json;
-/** json.dumps of Python, and json_encode of PHP. */
+/** Escapes of Python's json.dumps. */
 const ascii: Escape = (json) => escapeCharacters(json, /[\u007f-\uffff]/g);
 const asciiUpperCase: Escape = (json) => escapeCharacters(json, /[\u007f-\uffff]/g, 'upper');
-/** encoding/json of Go, to_json of Rails. */
+/** Escapes of Go's encoding/json and Rails' to_json. */
 const html: Escape = (json) => escapeCharacters(json, /[<>&\u2028\u2029]/g);
 const gson: Escape = (json) => escapeCharacters(json, /[<>&='\u2028\u2029]/g);
-/** System.Text.Json, which writes the quote as an escape too. A plus sign as in `1e+30` is taken for a part of a number. */
+/** Escapes of System.Text.Json, including the quote. Leaves a plus sign as in `1e+30`, which is taken for part of a number. */
 const dotnet: Escape = (json) =>
   escapeCharacters(
     json.replace(/\\[\\"]/g, (escape) => (escape === '\\"' ? '\\u0022' : escape)),
@@ -49,16 +49,16 @@ const dotnet: Escape = (json) =>
     'upper',
   );
 const slashes: Escape = (json) => json.replaceAll('/', '\\/');
-/** json_encode of PHP without flags. */
+/** Escapes of PHP's json_encode without flags. */
 const php: Escape = (json) => ascii(json).replaceAll('/', '\\/');
 
-/** The characters that some escape above writes differently. */
+/** Characters that the escapes above write differently from each other. */
 const TELLING = ['"', '/', '<', '>', '&', '=', "'", '+', '`', '\u007f', '\u2028', '\u2029'];
 
-/** The characters of a JSON text that escapes write differently: escapes that agree on these agree on the whole text. */
+/** Returns the characters of a JSON text on which escapes differ. Escapes that agree on these agree on the whole text. */
 export function tellingCharacters(json: string): string[] {
   const found = TELLING.filter((character) => json.includes(JSON.stringify(character).slice(1, -1)));
-  // One represents all others from U+0080 on.
+  // The é represents all other characters from U+0080 on.
   return /[\u0080-\uffff]/.test(json) ? [...found, '\u00e9'] : found;
 }
 
@@ -93,7 +93,7 @@ export const SORTED_SPELLING: Spelling = {
   order: sorted,
 };
 
-/** The spellings in the order tried: of two that give the same text the simpler comes first. */
+/** Spellings in the order in which they are tried. If two give the same text, the simpler one is first. */
 export const SPELLINGS: readonly Spelling[] = [
   COMPACT_SPELLING,
   { code: 'python-json', would: 'as json.dumps of Python writes it', layout: PYTHON, escape: ascii },
@@ -153,7 +153,7 @@ function sortedKeys(layout: JsonLayout, words: string): Spelling[] {
   ];
 }
 
-/** Contract, Messages on the wire: the one order that all seven rows agree with. */
+/** Keys in the only order that fits all seven rows (contract, Messages on the wire). */
 const WIRE_KEYS = [
   'version',
   'type',
@@ -169,7 +169,7 @@ const WIRE_KEYS = [
   'timestamp',
 ];
 
-/** Puts known keys first, in the order of the wire. Changes only objects that are messages. */
+/** Puts known keys first, in the order of the wire, if the object is a message. */
 function wireOrder(members: readonly JsonMember[]): readonly JsonMember[] {
   if (!members.some(({ key }) => key === 'type')) return members;
   const known = WIRE_KEYS.flatMap((key) => members.filter((member) => member.key === key));

@@ -5,7 +5,7 @@ import { SORTED_SPELLING, SPELLINGS } from './spellings.ts';
 
 const BOM = '\ufeff';
 
-/** Finds why a JSON text differs from its stringified form: the note of a verdict that is valid over the latter. */
+/** Finds why a JSON text differs from its stringified form, for the note of a signature that is valid over that form. */
 export function whyDiffers(text: string, stringified: string): NoteCode {
   if (text.startsWith(BOM)) return 'bom';
   if (withoutNewlines(text) === stringified) return 'trailing-newline';
@@ -20,13 +20,13 @@ function whichSpaces(text: string): NoteCode {
 }
 
 function whichCharacters(text: string, stringified: string): NoteCode {
-  if (text === stringified) return 'pretty-printed'; // the white space was around it
+  if (text === stringified) return 'pretty-printed'; // white space around the JSON
   if (text.includes('\\/')) return 'escaped-slash';
   if (countEscapes(text) > countEscapes(stringified)) return 'escaped-unicode';
   return inOrder(text) === inOrder(stringified) ? 'reordered-keys' : 'other-encoding';
 }
 
-/** Sorts the members: equal for texts that differ only in their order, not in a number or a repeated key. */
+/** The text with sorted members: equal for two texts only if they differ in nothing but the order of members. */
 function inOrder(text: string): string {
   return jsonTreeText(parseJsonTree(text), SORTED_SPELLING);
 }

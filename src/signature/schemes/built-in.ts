@@ -1,6 +1,6 @@
 import type { SignatureScheme } from './scheme.ts';
 
-/** The name of the scheme that is meant when none is named. */
+/** Name of the scheme that is used if none is chosen. */
 export const DEFAULT_SCHEME = 'segment';
 
 const DATA = {

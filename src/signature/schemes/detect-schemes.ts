@@ -5,16 +5,16 @@ import type { SignatureScheme } from './scheme.ts';
 import { verifyingKeys } from './secrets.ts';
 
 /**
- * The schemes whose signatures came, of those built in and of one's own. Where two want the same header, one's own counts only if something besides
- * that header tells it apart. Those that no secret is for are left out while there are others; so are schemes that protect a part of the body only:
- * they count only when they are named.
+ * Detects the schemes, built-in and custom, whose signature headers a request has. Of two schemes with the same header, the custom one wins only
+ * if a prefix or other headers distinguish it. Schemes without a usable secret are returned only if there are no others. Schemes that protect only a
+ * part of the body are never detected: users must name them.
  */
 export function detectSchemes(
   headers: HeaderList,
   { own, secrets }: { readonly own: readonly SignatureScheme[]; readonly secrets: readonly string[] },
 ): readonly SignatureScheme[] {
   const taken = new Set<string>();
-  const distinct = own.filter((scheme) => isToldApart(scheme, headers));
+  const distinct = own.filter((scheme) => isDistinguished(scheme, headers));
   const came = [...distinct, ...BUILT_IN_SCHEMES, ...own].filter((scheme) => {
     const { lowerName } = layoutOf(scheme).signatureHeader;
     if (scheme.covers === 'first' || taken.has(lowerName) || headerValues(headers, lowerName).length === 0) {
@@ -27,8 +27,8 @@ export function detectSchemes(
   return checkable.length === 0 ? came : checkable;
 }
 
-/** Whether the signature has the scheme's prefix, or its other headers came as well. */
-function isToldApart(scheme: SignatureScheme, headers: HeaderList): boolean {
+/** Whether the request has all headers and the prefix of the scheme, and the scheme has more than a bare signature. */
+function isDistinguished(scheme: SignatureScheme, headers: HeaderList): boolean {
   const { headers: layouts, signatureHeader } = layoutOf(scheme);
   const prefix = signatureHeader.parts[0]?.text ?? '';
   const values = headerValues(headers, signatureHeader.lowerName);
@@ -40,8 +40,8 @@ function isToldApart(scheme: SignatureScheme, headers: HeaderList): boolean {
 }
 
 /**
- * What a request lacks that has other headers of a scheme, but not its signature, which may have been removed; undefined when nothing. For a
- * request whose scheme is told by its headers: where the scheme is named, such a request does not verify.
+ * Describes a signature that may have been removed from a request: the request has other headers of its scheme. Undefined if there is none. Needed only
+ * if schemes are detected, because such a request fails the verification by a scheme that is named.
  */
 export function missingSignature(headers: HeaderList, own: readonly SignatureScheme[]): string | undefined {
   const cameAny = ({ lowerName }: HeaderLayout): boolean => headerValues(headers, lowerName).length > 0;

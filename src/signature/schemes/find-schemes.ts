@@ -3,36 +3,36 @@ import { ConfigError } from '../../errors.ts';
 import { printable } from '../../redact.ts';
 import { closest } from '../../suggest.ts';
 import { BUILT_IN_SCHEMES, DEFAULT_SCHEME } from './built-in.ts';
-import { schemeFault } from './check-scheme.ts';
+import { schemeProblem } from './validate-scheme.ts';
 import type { SignatureScheme } from './scheme.ts';
 
-/** Schemes as they are chosen: names, with commas between several, and schemes of one's own. */
+/** A choice of schemes: names (separated by commas), custom schemes, or a list of both. */
 export type SchemeChoice = string | SignatureScheme | readonly (string | SignatureScheme)[];
 
-/** Where schemes were chosen, for errors. */
+/** The flag or setting that chose schemes, for errors. */
 export interface SchemeOrigin {
-  /** `--scheme`, `sources.web.destinations.Webhooks.scheme`. */
+  /** `--scheme`, or a setting such as `sources.web.destinations.Webhooks.scheme`. */
   readonly key: string;
-  /** The config file, as shown to a person. */
+  /** The config file of the setting, as displayed. */
   readonly file?: string | undefined;
 }
 
 export interface SchemeLookup extends SchemeOrigin {
-  /** Schemes besides those built in, by name. */
+  /** Custom schemes that can be chosen by name. */
   readonly custom?: readonly SignatureScheme[] | undefined;
 }
 
-/** The schemes that were found, and where they were chosen: whether they can be used shows later. */
+/** Origins of the lists that `findSchemes` returned, for errors that occur later, such as an unusable secret. */
 const found = new WeakMap<readonly SignatureScheme[], SchemeOrigin>();
 
-/** The default alone: what is meant when nothing is chosen. */
+/** The list of only the default scheme. */
 export const DEFAULT_SCHEMES: readonly SignatureScheme[] = BUILT_IN_SCHEMES.filter(
   ({ name }) => name === DEFAULT_SCHEME,
 );
 
 /**
- * The schemes that are chosen, each once, in their order. Throws ConfigError for an unknown name, a scheme that cannot be used, none at
- * all, and two that want the same header.
+ * Resolves a choice of schemes, in its order and without duplicates. Throws ConfigError for an unknown name, an invalid scheme, an empty
+ * choice, or two schemes with the same header.
  */
 export function findSchemes(choice: SchemeChoice, lookup: SchemeLookup): readonly SignatureScheme[] {
   if (Array.isArray(choice) && found.has(choice)) return choice;
@@ -40,7 +40,7 @@ export function findSchemes(choice: SchemeChoice, lookup: SchemeLookup): readonl
   const schemes = choices.flatMap((each) =>
     typeof each === 'string'
       ? each.split(',').map((name) => namedScheme(name.trim(), lookup))
-      : [ownScheme(each, lookup)],
+      : [schemeFromObject(each, lookup)],
   );
   const distinct = [...new Set(schemes)];
   if (distinct.length === 0) {
@@ -51,12 +51,12 @@ export function findSchemes(choice: SchemeChoice, lookup: SchemeLookup): readonl
   return distinct;
 }
 
-/** Where schemes were chosen; undefined for those that were not chosen. */
+/** The origin of a list from `findSchemes`; undefined for other lists. */
 export function originOfSchemes(schemes: readonly SignatureScheme[]): SchemeOrigin | undefined {
   return found.get(schemes);
 }
 
-/** An origin as it ends a sentence: `(--scheme)`, ``(`scheme` from hooks.yaml)``. */
+/** An origin at the end of a sentence: `(--scheme)`, ``(`scheme` from hooks.yaml)``. */
 export function schemeOriginText({ key, file }: SchemeOrigin): string {
   return file === undefined ? `(${key})` : `(\`${key}\` from ${file})`;
 }
@@ -78,36 +78,36 @@ function namedScheme(name: string, lookup: SchemeLookup): SignatureScheme {
   const near = closest(name, names) ?? names.find((each) => each.startsWith(name.toLowerCase()));
   const hint =
     near === undefined
-      ? `${knownHint(names)}; schemes of your own stand under \`schemes\` in the config`
+      ? `${knownHint(names)}; define your own under \`schemes\` in the config`
       : `did you mean ${printable(near, 80)}?`;
   throw lookupError(`Unknown signature scheme \`${printable(name, 80)}\``, hint, lookup);
 }
 
-/** A scheme of one's own, or a built-in one as it is. */
-function ownScheme(value: unknown, lookup: SchemeLookup): SignatureScheme {
+/** Validates a scheme object, unless it is a built-in scheme or one from the config. */
+function schemeFromObject(value: unknown, lookup: SchemeLookup): SignatureScheme {
   if (
     BUILT_IN_SCHEMES.some((each) => each === value) ||
     lookup.custom?.some((each) => each === value) === true
   ) {
     return value as SignatureScheme; // one of them
   }
-  const fault = schemeFault(value);
-  if (fault !== undefined) {
-    const { part, expected, got, hint } = fault;
+  const problem = schemeProblem(value);
+  if (problem !== undefined) {
+    const { part, expected, got, hint } = problem;
     throw lookupError(`Expected \`${lookup.key}${part}\` ${expected}, got ${got}`, hint, lookup);
   }
-  const scheme = value as SignatureScheme; // as was checked
-  const nameFault = schemeNameFault(scheme.name);
-  if (nameFault === undefined) return scheme;
-  throw lookupError(`Expected \`${lookup.key}.name\` ${nameFault}`, 'give it a name of its own', lookup);
+  const scheme = value as SignatureScheme; // validated above
+  const nameProblem = schemeNameProblem(scheme.name);
+  if (nameProblem === undefined) return scheme;
+  throw lookupError(`Expected \`${lookup.key}.name\` ${nameProblem}`, 'give it a name of its own', lookup);
 }
 
-/** What is wrong with the name of a scheme of one's own; follows "Expected `KEY` ". */
-export function schemeNameFault(name: unknown): string | undefined {
+/** The problem of a custom scheme's name, which follows "Expected `KEY` "; undefined if the name is valid. */
+export function schemeNameProblem(name: unknown): string | undefined {
   if (typeof name !== 'string') return `to be a name, got ${kindOf(name)}`;
   if (!/^[\w-]{1,64}$/.test(name)) return `to have letters, digits, - and _ only, got ${printable(name, 80)}`;
   if (!BUILT_IN_SCHEMES.some((each) => each.name === name)) return undefined;
-  return `to be another name than that of a built-in scheme, got ${name}`;
+  return `to differ from the names of built-in schemes, got ${name}`;
 }
 
 function rejectSharedHeaders(schemes: readonly SignatureScheme[], lookup: SchemeLookup): void {
@@ -116,7 +116,7 @@ function rejectSharedHeaders(schemes: readonly SignatureScheme[], lookup: Scheme
     for (const name of Object.keys(scheme.headers)) {
       const other = owners.get(name.toLowerCase());
       if (other !== undefined) {
-        const both = `The schemes \`${other.name}\` and \`${scheme.name}\` both want the header ${name}`;
+        const both = `The schemes \`${other.name}\` and \`${scheme.name}\` both use the header ${name}`;
         throw lookupError(both, 'leave one of them out, or send to two destinations', lookup);
       }
       owners.set(name.toLowerCase(), scheme);

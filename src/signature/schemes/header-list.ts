@@ -1,19 +1,19 @@
 import { isObject, kindOf } from '../../validate-options.ts';
 import { ConfigError } from '../../errors.ts';
 
-/** A request's headers: name in lower case and value, in order. */
+/** Headers of a request in order, as pairs of lower-case name and value. */
 export type HeaderList = readonly (readonly [lowerName: string, value: string])[];
 
 /**
- * A request's headers as programs have them: `Headers`, `request.headers` or `request.rawHeaders` of Node, or a list of pairs. Of `Headers` and
- * `request.headers` a header that came twice is one value, which matches nothing.
+ * Headers of a request: `Headers`, Node's `request.headers` or `request.rawHeaders`, or a list of pairs. `Headers` and `request.headers`
+ * join duplicate headers into one value, which matches nothing.
  */
 export type HeadersInput =
   | Iterable<readonly [string, string]>
   | readonly string[]
   | Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** Throws ConfigError for what has no headers. */
+/** Reads the headers of a request. Throws ConfigError if the value has none of these forms. */
 export function headerList(headers: HeadersInput): HeaderList {
   const given: unknown = headers;
   if (Array.isArray(given) && given.every((each) => typeof each === 'string')) return rawHeaderList(given);
@@ -30,7 +30,7 @@ export function headerList(headers: HeadersInput): HeaderList {
   return withAliases(pairs);
 }
 
-/** The headers of Node's `rawHeaders`: name, value, name, value … */
+/** Reads Node's `rawHeaders`: name, value, name, value … */
 export function rawHeaderList(rawHeaders: readonly string[]): HeaderList {
   const list: [string, string][] = [];
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
@@ -39,14 +39,14 @@ export function rawHeaderList(rawHeaders: readonly string[]): HeaderList {
   return withAliases(list);
 }
 
-/** The names that Standard Webhooks had before, under which Svix still sends them. */
+/** Older names of the headers of Standard Webhooks, which Svix still sends. */
 const ALIASES: ReadonlyMap<string, string> = new Map([
   ['svix-id', 'webhook-id'],
   ['svix-timestamp', 'webhook-timestamp'],
   ['svix-signature', 'webhook-signature'],
 ]);
 
-/** Adds the headers that came under their older names, unless one came under the newer: the two sets are never mixed. */
+/** Adds the newer names of headers with older names, unless the request has a newer name: the two sets are never mixed. */
 function withAliases(list: HeaderList): HeaderList {
   if (!list.some(([name]) => name === 'svix-signature')) return list;
   const newer = new Set(ALIASES.values());

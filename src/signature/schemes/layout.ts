@@ -3,28 +3,29 @@ import type { SignatureScheme, SignedFields } from './scheme.ts';
 /** A field of a header's template. */
 export type HeaderField = 'signature' | keyof SignedFields;
 
-/** A text and the field that follows it. */
+/** A part of a header's template: a text and the field that follows it. */
 export interface HeaderPart {
   readonly text: string;
   readonly field: HeaderField;
 }
 
+/** The parsed template of a header. */
 export interface HeaderLayout {
-  /** As it is sent. */
+  /** Name with the case in which it is sent. */
   readonly name: string;
   readonly lowerName: string;
   readonly parts: readonly HeaderPart[];
 }
 
-/** A scheme's templates, taken apart. */
+/** The parsed templates of a scheme. */
 export interface SchemeLayout {
   readonly headers: readonly HeaderLayout[];
-  /** The one that has the signature. */
+  /** The header with the signature. */
   readonly signatureHeader: HeaderLayout;
-  /** The template of what is signed before the body, and after it. */
+  /** Templates of the text that is signed before the body and after it. */
   readonly before: string;
   readonly after: string;
-  /** Characters between the fields of what is signed; an id with one of them could be read as two fields. */
+  /** Characters between the signed fields. An id must not have one, because it could be read as two fields. */
   readonly separators: readonly string[];
   readonly hasId: boolean;
   readonly hasTimestamp: boolean;
@@ -32,19 +33,19 @@ export interface SchemeLayout {
 
 const known = new WeakMap<SignatureScheme, SchemeLayout>();
 
-/** Takes a scheme's templates apart, once. The scheme is a right one (see `checkScheme`). */
+/** Parses the templates of a valid scheme (see `schemeProblem`), once per scheme. */
 export function layoutOf(scheme: SignatureScheme): SchemeLayout {
   const found = known.get(scheme) ?? readLayout(scheme);
   known.set(scheme, found);
   return found;
 }
 
-/** The names of schemes, as `--scheme` takes them. */
+/** Names of schemes in the form of `--scheme`. */
 export function schemeListText(schemes: readonly SignatureScheme[]): string {
   return schemes.map(({ name }) => name).join(',');
 }
 
-/** The names of the headers that have the signatures, in a sentence. */
+/** Names of the headers with the signatures, for a sentence. */
 export function signatureHeaderNames(
   schemes: readonly SignatureScheme[],
   joint: 'and' | 'or' = 'and',
@@ -82,19 +83,19 @@ function hasSignature({ field }: HeaderPart): boolean {
   return field === 'signature';
 }
 
-/** A part of a header's template: a text without braces, and a field at its end. */
+/** Pattern of a part: a text without braces, and a field at its end. */
 const PART = /^([^{}]*)\{(signature|timestamp|id)\}$/;
 
-/** The parts of a header's template; empty when it is not one. */
+/** Parses a header's template; empty if it is invalid. */
 export function partsOf(template: string, separator: string | undefined): readonly HeaderPart[] {
   const texts = separator === undefined ? [template] : template.split(separator);
   const parts = texts.map((each) => PART.exec(each)).filter((each) => each !== null);
   if (parts.length !== texts.length) return [];
-  return parts.map(([, text = '', field]) => ({ text, field: field as HeaderField })); // as the pattern says
+  return parts.map(([, text = '', field]) => ({ text, field: field as HeaderField })); // the pattern allows only these
 }
 
-/** Puts fields into a template of what is signed. */
+/** Replaces the fields of a template of signed text. */
 export function withFields(template: string, { id, timestamp }: SignedFields): string {
-  // A function, since `$&` in an id would be the match.
+  // A function as the replacement, because `$&` in an id would insert the match.
   return template.replace(/\{(id|timestamp)\}/g, (_, field: string) => (field === 'id' ? id : timestamp));
 }

@@ -5,26 +5,26 @@ import { headerValues, type HeaderList } from './header-list.ts';
 import { layoutOf, type HeaderField, type HeaderLayout } from './layout.ts';
 import type { SignatureScheme, SignedFields } from './scheme.ts';
 
-/** What a request's headers say for one scheme. */
+/** The signature of one scheme in the headers of a request. */
 export interface PresentedSignature {
-  /** The value of the header with the signature, as it came; of several such headers all, with commas between. */
+  /** Value of the signature header as received. Several such headers are joined with commas. */
   readonly value: string;
-  /** The signatures in it: any one may match. */
+  /** Signatures in the value, any of which may match. */
   readonly signatures: readonly string[];
-  /** Empty texts for what did not come. */
+  /** Signed fields; empty texts for missing ones. */
   readonly fields: SignedFields;
-  /** Why nothing can match, whatever was signed. */
+  /** Why the signature is invalid regardless of its digest. */
   readonly problem?: HeaderProblem;
 }
 
 export interface HeaderProblem {
   readonly code: ReasonCode;
-  /** What is wrong: a sentence without its capital letter and full stop. */
+  /** The problem as a sentence, without its capital letter and full stop. */
   readonly found: string;
   readonly fix: string;
 }
 
-/** Reads the headers of a scheme; undefined when none of them came. A header that came without the signature is a problem: the signature may have been removed. */
+/** Reads the headers of a scheme; undefined if the request has none of them. Headers without the signature are a problem, because it may have been removed. */
 export function presentedSignature(
   scheme: SignatureScheme,
   headers: HeaderList,
@@ -54,7 +54,7 @@ export function presentedSignature(
 
 type ReadFields = Readonly<Record<HeaderField, string[]>>;
 
-/** Reads the parts of a header. Returns whether it has the form of the scheme. In a list other parts are passed over, as by the vendors' own libraries. */
+/** Reads the parts of a header into `read`. Returns whether the header has the form of the scheme. Ignores unknown parts of a list, like the vendors' own libraries. */
 function readHeader(
   { parts }: HeaderLayout,
   { separator }: SignatureScheme,
@@ -68,7 +68,7 @@ function readHeader(
     if (part === undefined) continue;
     isRead = true;
     const field = text.slice(part.text.length);
-    // No digest has a comma: what follows one is passed over, too.
+    // Digests have no commas, so the rest after a comma is ignored.
     read[part.field].push(isList && part.field === 'signature' ? field.replace(/,.*$/s, '') : field);
   }
   return isRead;
@@ -125,7 +125,7 @@ function fieldProblem(
   };
 }
 
-/** Seconds of 1970 to 5138. No sign, no zero before them: another spelling would be another text that is signed. */
+/** Unix time in seconds, from 1970 to 5138. Without sign or leading zeros, because another spelling would be another signed text. */
 const TIMESTAMP = /^(?:0|[1-9]\d{0,10})$/;
 
 function timestampProblem(timestamp: string): HeaderProblem {
@@ -139,7 +139,7 @@ function timestampProblem(timestamp: string): HeaderProblem {
   };
 }
 
-/** What is wrong with the age of a signature at `nowMs`; undefined within the tolerance, and where the scheme has none. */
+/** The problem of a signature's age at `nowMs`; undefined within the tolerance, or if the scheme has no tolerance. */
 export function ageProblem(
   { name, tolerance }: SignatureScheme,
   { fields: { timestamp } }: PresentedSignature,
@@ -149,7 +149,7 @@ export function ageProblem(
   const age = Math.floor(nowMs / 1000) - Number(timestamp);
   if (Math.abs(age) <= tolerance) return undefined;
   const size = formatDuration(Math.abs(age) * 1000);
-  // Seconds that were divided once too often are of January 1970.
+  // A time in seconds that was divided by 1000 again is in January 1970.
   const isUnit = Number(timestamp) > 0 && Math.abs(nowMs / 1_000_000 - Number(timestamp)) < 1_000_000;
   if (isUnit) {
     return {

@@ -1,35 +1,35 @@
 /**
- * A signature scheme as data: which headers a signed request has, and what the signature in them is computed over. Adding one takes no code.
+ * A signature scheme as data: the headers of a signed request, and the text over which the signature is computed. A new scheme needs no code.
  *
  * A template is a text with placeholders: `{signature}`, `{timestamp}` (Unix time in seconds), `{id}` (of the message), `{body}`
  * (the bytes of the request's body).
  */
 export interface SignatureScheme {
-  /** What `--scheme` and the setting `scheme` name it by: letters, digits, `-`, `_`. */
+  /** Name for `--scheme` and the setting `scheme`: letters, digits, `-`, `_`. */
   readonly name: string;
-  /** What people call it, in sentences. @default its name */
+  /** Name in sentences. @default `name` */
   readonly title?: string | undefined;
-  /** The template of each header. One has `{signature}`; each placeholder that `signs` uses is in one of them. */
+  /** Template of each header. One has `{signature}`, and each placeholder of `signs` must be in one of them. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Separates the parts of the header that has the signature, each a text and a placeholder; any one signature of the list counts. @default one part */
+  /** Separator of the parts of the signature header, each a text and a placeholder. Any signature of the list may match. @default one part */
   readonly separator?: ',' | ' ' | undefined;
-  /** What is signed: a template with `{body}` once. */
+  /** Template of the signed text, with `{body}` once. */
   readonly signs: string;
-  /** The hash of the HMAC. */
+  /** Hash of the HMAC. */
   readonly hash: SchemeHash;
-  /** How the digest is written: lower-case hex, or base64 with its padding. */
+  /** Encoding of the digest: lower-case hex, or base64 with padding. */
   readonly encoding: 'hex' | 'base64';
-  /** The key: the secret's UTF-8, or the bytes that the secret, without its prefix, is the base64 of. @default 'text' */
+  /** Key of the HMAC: the UTF-8 of the secret, or the base64-decoded secret without its prefix. @default 'text' */
   readonly secret?: 'text' | 'base64' | undefined;
-  /** How its secrets begin. One that is read as base64 has to; one that is text is preferred. @default secrets have no prefix */
+  /** Prefix of secrets. Required if secrets are base64; otherwise secrets with the prefix are preferred. @default no prefix */
   readonly secretPrefix?: string | undefined;
-  /** How many bytes its keys have. Fewer are warned about; within them, alone, a secret in canonical base64 needs no prefix. @default not told */
+  /** Size of keys. Shorter keys cause a warning. If only base64 schemes are in use, canonical base64 of this size needs no prefix. @default any size */
   readonly keyBytes?: { readonly min: number; readonly max: number } | undefined;
-  /** How far the timestamp may be from now, in seconds, in either direction. @default the timestamp is not compared */
+  /** Maximum difference between the timestamp and now, in seconds, in either direction. @default the timestamp is not compared */
   readonly tolerance?: number | undefined;
-  /** What stands for `{body}`: the whole body, or the first item of its list, JSON-stringified. @default 'whole' */
+  /** Replacement of `{body}`: the whole body, or the first item of its list, JSON-stringified. @default 'whole' */
   readonly covers?: 'whole' | 'first' | undefined;
-  /** Also accepts the JSON-stringified body, `sha1=` before the digits, and their upper case (contract, Signature). @default false */
+  /** Also accepts the JSON-stringified body, `sha1=` before the digits, and upper-case digits (contract, Signature). @default false */
   readonly isLenient?: true | undefined;
 }
 
@@ -37,7 +37,7 @@ export const SCHEME_HASHES = ['sha1', 'sha256', 'sha384', 'sha512'] as const;
 
 export type SchemeHash = (typeof SCHEME_HASHES)[number];
 
-/** What a signature covers besides the body, as the headers carry it. */
+/** Signed fields besides the body, with their values in the headers. */
 export interface SignedFields {
   readonly id: string;
   /** Unix time in seconds, in decimal digits. */

@@ -6,15 +6,15 @@ import { isBlankSecret } from '../secret.ts';
 
 /** A secret that a scheme can use. */
 export interface SchemeKey {
-  /** The secret's place in the list, counted from 1. */
+  /** Number of the secret in the list, from 1. */
   readonly secret: number;
-  /** What the HMAC is keyed with. A string stands for its UTF-8. */
+  /** Key of the HMAC. A string is encoded as UTF-8. */
   readonly key: string | Uint8Array;
 }
 
 /**
- * The key that a secret is for a scheme among those in use; undefined for a secret that it cannot use. Beside a scheme whose secrets are text,
- * only the prefix tells which secret is for which.
+ * Makes the key of a scheme from a secret; undefined if the scheme cannot use the secret. If a scheme in use has text secrets, a base64 scheme
+ * uses only secrets with its prefix, because otherwise it is unclear which secret is for which scheme.
  */
 export function schemeKey(
   scheme: SignatureScheme,
@@ -30,7 +30,7 @@ export function schemeKey(
   return isKey && key.toString('base64') === secret ? key : undefined;
 }
 
-/** A built-in scheme that asks for more bytes than the key has that this secret is by its prefix. */
+/** The built-in scheme for which a secret is too short; undefined if there is none. */
 export function schemeOfShortKey(secret: string): SignatureScheme | undefined {
   return BUILT_IN_SCHEMES.find((scheme) => {
     const key = scheme.secret === 'base64' ? schemeKey(scheme, secret) : undefined;
@@ -38,7 +38,7 @@ export function schemeOfShortKey(secret: string): SignatureScheme | undefined {
   });
 }
 
-/** The bytes of a secret in base64, with its padding or without; undefined when it is none. */
+/** Decodes base64 with or without padding; undefined if the text is not base64. */
 function base64Key(text: string): Uint8Array | undefined {
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(text) || text.length % 4 === 1) return undefined;
   const isPadded = text.endsWith('=');
@@ -46,7 +46,7 @@ function base64Key(text: string): Uint8Array | undefined {
   return key.length > 0 && !(isPadded && text.length % 4 !== 0) ? key : undefined;
 }
 
-/** All keys that the secrets are for a scheme among those in use: any of them may have signed. */
+/** All keys that the secrets give for a scheme. A sender may have signed with any of them. */
 export function verifyingKeys(
   scheme: SignatureScheme,
   secrets: readonly string[],
@@ -58,14 +58,14 @@ export function verifyingKeys(
   });
 }
 
-/** The prefixes of secrets that are keys for schemes of their own. */
+/** Prefixes that reserve a secret for a built-in base64 scheme. */
 const KEY_PREFIXES = BUILT_IN_SCHEMES.flatMap(({ secret, secretPrefix }) =>
   secret === 'base64' && secretPrefix !== undefined ? [secretPrefix] : [],
 );
 
 /**
- * The secret that signs, by what it looks like: of a scheme with a prefix the first that has it, of one without the first that is not for another
- * scheme; else the first that it can use. Throws ConfigError when the scheme can use none.
+ * Chooses the secret that signs: the first with the prefix of the scheme, or if the scheme has no prefix, the first that is not reserved for another
+ * scheme. If there is none, the first that the scheme can use. Throws ConfigError if it can use none.
  */
 export function signingKey(
   scheme: SignatureScheme,
@@ -77,7 +77,7 @@ export function signingKey(
     secretPrefix === undefined
       ? !KEY_PREFIXES.some((prefix) => secret.startsWith(prefix))
       : secret.startsWith(secretPrefix);
-  // A damaged one is reported, rather than passed over for the next.
+  // A malformed secret of this scheme is reported instead of using the next secret.
   const own = secrets.findIndex(isOwn);
   const keys = verifyingKeys(scheme, secrets, inUse);
   const found = own < 0 ? keys[0] : keys.find(({ secret }) => secret === own + 1);
@@ -85,7 +85,7 @@ export function signingKey(
   throw unusableSecrets(scheme, secrets, origin);
 }
 
-/** Throws ConfigError when one of the schemes can use none of the secrets to verify with: nothing would ever match. */
+/** Throws ConfigError if one of the schemes can use none of the secrets, because it would never match. */
 export function rejectUnusableSchemes(
   schemes: readonly SignatureScheme[],
   secrets: readonly string[],
@@ -95,7 +95,7 @@ export function rejectUnusableSchemes(
   if (unusable !== undefined) throw unusableSecrets(unusable, secrets, origin, verifyingSecretFix(unusable));
 }
 
-/** The error that a scheme can use none of the secrets. Shows none of them. */
+/** The error of a scheme that can use none of the secrets. Does not contain the secrets. */
 function unusableSecrets(
   scheme: SignatureScheme,
   secrets: readonly string[],
@@ -117,10 +117,10 @@ function whyUnusable({ name, secretPrefix, secret }: SignatureScheme, secrets: r
   const isDamaged = secrets.some((each) => secretPrefix === undefined || each.startsWith(secretPrefix));
   if (!isDamaged) return `${none}: none begins with ${secretPrefix}`;
   const what = secretPrefix === undefined ? 'the secret' : `what follows ${secretPrefix}`;
-  return `${none}: ${what} is no base64`;
+  return `${none}: ${what} is not base64`;
 }
 
-/** How to make a secret that a scheme can use. */
+/** The fix for a missing secret: how to make one that the scheme can use. */
 export function secretFix({ secret, secretPrefix = '' }: SignatureScheme): string {
   if (secret !== 'base64') {
     return 'give --secret, --secret-file FILE or HOOKS_SECRET, or set `sharedSecret` in the config';
@@ -130,7 +130,7 @@ export function secretFix({ secret, secretPrefix = '' }: SignatureScheme): strin
   return `make one with ${command}, and give it to both sides`;
 }
 
-/** How to give a secret that the sender already has. */
+/** The fix for a missing secret of a verification: how to give the secret of the sender. */
 export function verifyingSecretFix(scheme: SignatureScheme): string {
   const { secret, secretPrefix } = scheme;
   if (secret !== 'base64') return secretFix(scheme);
@@ -138,7 +138,7 @@ export function verifyingSecretFix(scheme: SignatureScheme): string {
   return `give the secret of the sender, which is ${form}`;
 }
 
-/** A secret of the form that a scheme wants, of these bytes. */
+/** Makes a secret in the form of a scheme from random bytes. */
 export function madeUpSecret({ secret, secretPrefix = '' }: SignatureScheme, bytes: Buffer): string {
   return secret === 'base64' ? secretPrefix + bytes.toString('base64') : bytes.toString('hex');
 }

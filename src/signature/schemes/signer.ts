@@ -8,13 +8,13 @@ import { withFields, layoutOf, type HeaderLayout, type SchemeLayout } from './la
 import type { SignatureScheme, SignedFields } from './scheme.ts';
 import { signingKey, type SchemeKey } from './secrets.ts';
 
-/** A request's signature headers. */
+/** Signature headers of a request. */
 export interface SignedHeaders {
-  /** Name, value, name, value … */
+  /** Header names and values in turn: name, value, name, value … */
   readonly headers: readonly string[];
-  /** The value of the first scheme's header with the signature. */
+  /** Value of the signature header of the first scheme. */
   readonly signature: string;
-  /** Those of all schemes by the names of their headers, where there are several. */
+  /** Values of the signature headers of all schemes by header name; undefined if there is only one scheme. */
   readonly signatures?: Readonly<Record<string, string>> | undefined;
 }
 
@@ -23,7 +23,7 @@ export class Signer {
   readonly schemes: readonly SignatureScheme[];
   readonly #keyed: readonly KeyedScheme[];
 
-  /** Chooses a secret for each scheme. Throws ConfigError when one can use none of the secrets. */
+  /** Chooses a secret for each scheme. Throws ConfigError if a scheme can use none of the secrets. */
   constructor(schemes: readonly SignatureScheme[], secrets: readonly string[]) {
     this.schemes = schemes;
     const origin = originOfSchemes(schemes) ?? { key: 'scheme' };
@@ -35,10 +35,10 @@ export class Signer {
     }));
   }
 
-  /** Signs a whole body. A string stands for its UTF-8. */
+  /** Signs a whole body. A string is encoded as UTF-8. */
   sign(body: Uint8Array | string, fields: SignedFields): SignedHeaders {
     const [only] = this.#keyed;
-    // The fast path: one header of one scheme over the body alone costs what the HMAC does.
+    // The fast path for one header of one scheme over the body alone adds no cost to the HMAC.
     if (only?.plainHeader === undefined || this.#keyed.length > 1) {
       return this.start(fields).update(body).finish();
     }
@@ -48,7 +48,7 @@ export class Signer {
     return { headers: [plainHeader.name, signature], signature };
   }
 
-  /** Begins to sign a body that arrives in pieces. It takes constant memory unless a scheme covers a part of the body only. */
+  /** Starts signing a body in chunks. Takes constant memory unless a scheme covers only a part of the body. */
   start(fields: SignedFields): SigningPass {
     return new SigningPass(this.#keyed, fields);
   }
@@ -58,13 +58,13 @@ interface KeyedScheme {
   readonly scheme: SignatureScheme;
   readonly layout: SchemeLayout;
   readonly key: SchemeKey;
-  /** Of a scheme that signs the whole body and nothing else. */
+  /** The only header of a scheme that signs the whole body and nothing else; undefined for other schemes. */
   readonly plainHeader: PlainHeader | undefined;
 }
 
 interface PlainHeader {
   readonly name: string;
-  /** Before the signature. */
+  /** Text before the signature. */
   readonly text: string;
 }
 
@@ -120,7 +120,7 @@ class SigningPass {
   #firstItem({ name }: SignatureScheme): string {
     const item = new KeptBody(Buffer.concat(this.#kept ?? [])).firstItem;
     if (item !== undefined) return item.json;
-    throw new ConfigError(`The scheme ${name} signs the first item of a list, and the body is no JSON`, {
+    throw new ConfigError(`The scheme ${name} signs the first item of a list, and the body is not JSON`, {
       key: 'scheme',
       hint: 'give JSON in UTF-8, at most 512 levels deep',
     });
@@ -135,10 +135,10 @@ export function headerValue(
   return parts.map(({ text, field }) => text + fields[field]).join(separator ?? '');
 }
 
-/** An id as the Standard Webhooks of others take it; also without what separates the fields that are signed, in any scheme. */
+/** Ids that other implementations of Standard Webhooks accept, and that have no separator of signed fields of any scheme. */
 const PLAIN_ID = /^[A-Za-z0-9_-]{1,128}$/;
 
-/** What `{id}` and `{timestamp}` stand for in a message of this id, sent at this time: the same id on every attempt. */
+/** The values of `{id}` and `{timestamp}` for an attempt at `atMs`. The id is the same on every attempt of a message. */
 export function signedFields(messageId: string, atMs: number): SignedFields {
   return {
     id: PLAIN_ID.test(messageId) ? messageId : hash('sha256', messageId, 'hex'),
@@ -147,15 +147,15 @@ export function signedFields(messageId: string, atMs: number): SignedFields {
 }
 
 export interface SignRequestOptions {
-  /** A string stands for its UTF-8. */
+  /** Body to sign. A string is encoded as UTF-8. */
   readonly body: Uint8Array | string;
-  /** Each scheme signs with the first that it can use and that is meant for it. */
+  /** Secrets. Each scheme signs with the first one that it can use and that is not reserved for another scheme. */
   readonly secrets: readonly string[];
-  /** By name, or schemes of one's own. @default 'segment' */
+  /** Names of schemes, or custom schemes. @default 'segment' */
   readonly scheme?: SchemeChoice | undefined;
-  /** The message id, for schemes that sign it. @default a new one */
+  /** Message id, for schemes that sign it. @default a new id */
   readonly id?: string | undefined;
-  /** The time of the attempt, in ms since the epoch. @default now */
+  /** Time of the attempt in ms since the epoch. @default now */
   readonly at?: number | undefined;
 }
 
@@ -167,12 +167,12 @@ const KINDS = {
   at: 'a time in ms',
 } as const satisfies Record<keyof SignRequestOptions, string>;
 
-/** A time in ms of March 1973, in seconds of the year 5138: a smaller number is meant in seconds. */
+/** March 1973 in ms, or the year 5138 in seconds: smaller numbers are mistaken seconds. */
 const EARLIEST_MS = 1e11;
 
 /**
- * Signs a request: the headers by name that each of the schemes gives it. Throws ConfigError for an unknown scheme, and when one can use none of
- * the secrets.
+ * Signs a request with each of the schemes. Returns their headers by name. Throws ConfigError for an unknown scheme, and if a scheme can use none
+ * of the secrets.
  */
 export function signRequest(options: SignRequestOptions): Readonly<Record<string, string>> {
   validateOptions(options, { kinds: KINDS, required: ['body', 'secrets'] });
@@ -180,7 +180,7 @@ export function signRequest(options: SignRequestOptions): Readonly<Record<string
   if (!secrets.every((secret: unknown) => typeof secret === 'string')) {
     throw new ConfigError('Expected `secrets` to be a list of strings, got another value in it', {
       key: 'secrets',
-      hint: 'give each secret as text: an environment variable may not be set',
+      hint: 'give each secret as a string; is an environment variable not set?',
     });
   }
   if (at < EARLIEST_MS) {

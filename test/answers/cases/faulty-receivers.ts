@@ -27,7 +27,7 @@ const RECEIVERS: readonly FaultyReceiver[] = [
     id: 'takes-everything',
     title: 'the receiver verifies nothing',
     receiver: () => responds(200, 'ok'),
-    cause: 'it takes everything: it verifies no signature, or the URL is not the receiver',
+    cause: 'it accepts everything: it does not verify signatures, or the URL is not the receiver',
     fix: 'compare it with X-Signature, and respond with 401',
   },
   {
@@ -36,7 +36,7 @@ const RECEIVERS: readonly FaultyReceiver[] = [
     receiver: () => rightBut(({ headers }) => (headers['x-signature'] === undefined ? {} : undefined)),
     cause: 'it lets forgers in: it accepts a message without X-Signature',
     fix: 'respond with 401 when the header is missing, not only when it is wrong',
-    never: ['it takes everything'],
+    never: ['it accepts everything'],
   },
   {
     id: 'takes-prefix',
@@ -179,7 +179,7 @@ const RECEIVERS: readonly FaultyReceiver[] = [
     receiver: () => rightBut((_request, isValid) => (isValid ? undefined : { body: 'invalid signature' })),
     cause: 'it rejects in words, but with status 200',
     fix: 'respond with 401',
-    never: ['it takes everything', 'lets forgers in'],
+    never: ['it accepts everything', 'lets forgers in'],
   },
   {
     id: 'redirects-forgeries',
@@ -198,7 +198,7 @@ const RECEIVERS: readonly FaultyReceiver[] = [
     receiver: () => rightBut((_request, isValid) => (isValid ? undefined : { body: '<html><p>No' })),
     cause: 'it responds with 200 and an HTML page instead of rejecting',
     fix: 'respond with 401',
-    never: ['website', 'it takes everything'],
+    never: ['website', 'it accepts everything'],
   },
   {
     id: 'page-for-messages',
@@ -400,7 +400,7 @@ const RECEIVERS: readonly FaultyReceiver[] = [
     id: 'small-limit-reset',
     title: 'the connection is cut at a large body',
     receiver: () => rightBut(({ body }) => (body.length > 16_384 ? 'reset' : undefined)),
-    cause: 'it breaks off a body of 32 KB: a limit on bodies',
+    cause: 'it closes the connection on a body of 32 KB: a limit on bodies',
     fix: 'raise the limit on bodies to 64 KB',
   },
   {

@@ -224,7 +224,7 @@ const LINES: readonly AnswerCase[] = [
   ]),
   line('trailing-comma', 'a line has a trailing comma', '{"type":"track","userId":"u","event":"A",}\n', [
     'events:1:42: expected a key in double quotes, got `}`',
-    'is there a comma too many before it?',
+    'is there an extra comma before it?',
   ]),
   line('single-quotes', 'a line is a Python object', "{'type': 'track', 'userId': 'u'}\n", [
     "events:1:2: expected a key in double quotes, got `'`",
@@ -297,7 +297,7 @@ const NOTHING_THERE: readonly AnswerCase[] = [
     given: { files: { file: '2026-11-22T10:00:00Z {"type":"track","event":"A","userId":"u"}\n' } },
     argv: ['replay', 'file', '--url', 'http://127.0.0.1:9/'],
     cause: 'got text before it',
-    fix: 'take out what stands before the JSON',
+    fix: 'remove the text before the JSON',
     exitCode: 1,
     never: ['leading zeros'],
   },

@@ -260,7 +260,7 @@ export const OWN_WORDS_THEME: AnswerTheme = {
       title: 'one cause, told once: the receiver verifies nothing',
       given: { receiver: responds(200, 'ok') },
       argv: ['test', '{url}', '--secret', SECRET],
-      cause: 'it takes everything: it verifies no signature, or the URL is not the receiver',
+      cause: 'it accepts everything: it does not verify signatures, or the URL is not the receiver',
       fix: 'compare it with X-Signature, and respond with 401',
       never: ['it lets forgers in', 'not only when it is wrong', 'in short:', 'it accepts bodies that'],
       exitCode: 1,

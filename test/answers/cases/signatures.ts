@@ -17,7 +17,7 @@ const SHORT_KEYS_FIRST =
   '{"type":"track","event":"S","userId":"u1","messageId":"m-1","properties":{"total":27.5,"plan":"pro","id":1}}';
 const NO_MATCH = 'most likely the two sides hold different secrets';
 const RAW =
-  'Verify the bytes as they came, before anything parses them: express.raw(), request.get_data(), io.ReadAll(r.Body), request.raw_post';
+  'Verify the bytes as received, before anything parses them: express.raw(), request.get_data(), io.ReadAll(r.Body), request.raw_post';
 
 type Bytes = string | Uint8Array;
 
@@ -122,12 +122,12 @@ const OTHER_BYTES: readonly AnswerCase[] = [
     'newline-added',
     'an editor or a shell added a newline to the body',
     JSON_TEXT,
-    ['it would match without the trailing newline', 'Verify exactly the bytes that came'],
+    ['it would match without the trailing newline', 'Verify exactly the bytes received'],
     `${JSON_TEXT}\n`,
   ),
   signed('newline-signed', 'the sender signed the output of echo', `${JSON_TEXT}\n`, [
     'it would match with a newline at the end',
-    'send what it signs: curl --data-binary, not -d',
+    'send exactly what it signs: curl --data-binary, not -d',
   ]),
   signed(
     'crlf',

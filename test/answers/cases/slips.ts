@@ -212,7 +212,7 @@ const CONFIGS: readonly Slip[] = [
     'enabled stands at the top',
     SEND,
     'Unknown setting `enabled`',
-    'its place is `sources.NAME.destinations.NAME.enabled`',
+    'move it to `sources.NAME.destinations.NAME.enabled`',
     config('enabled: false\n'),
   ],
   [

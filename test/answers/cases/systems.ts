@@ -243,7 +243,7 @@ const SECRETS: readonly AnswerCase[] = [
     given: { files: { secret: '\n', body: MESSAGE } },
     argv: ['sign', '--secret-file', 'secret', 'body'],
     cause: 'The secret is empty (from --secret-file secret)',
-    fix: 'give the secret that the other side has',
+    fix: 'give the secret of the other side',
     exitCode: 2,
   },
   {
@@ -261,7 +261,7 @@ const SECRETS: readonly AnswerCase[] = [
     given: { files: { body: MESSAGE }, env: { HOOKS_SECRET: '' } },
     argv: ['sign', 'body'],
     cause: 'The secret is empty (from HOOKS_SECRET)',
-    fix: 'give the secret that the other side has',
+    fix: 'give the secret of the other side',
     exitCode: 2,
   },
   {

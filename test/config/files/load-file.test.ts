@@ -71,7 +71,7 @@ describe('loadFile', () => {
       '\nconst a: string = "luck";\nthrow new Error(`no ${a}`)\n',
       'throws.ts:3: the config cannot be used: no luck',
     ],
-    ['string.mjs', 'throw "no luck"', 'string.mjs: the config threw something that is no Error'],
+    ['string.mjs', 'throw "no luck"', 'string.mjs: the config threw a value that is not an Error'],
     ['named.mjs', 'export const store = 1', 'named.mjs: the config cannot be used: it has no default export'],
     [
       'named.ts',
@@ -93,7 +93,7 @@ describe('loadFile', () => {
   ])('rejects %s, whose values would never end', async (name, text) => {
     const folder = temporaryFolder({ [name]: text });
     expect(await failureOf(() => loadFile(join(folder, name), name))).toMatchObject({
-      message: `The config file ${name} holds more than 100,000 values, or one that holds itself`,
+      message: `The config file ${name} has more than 100,000 values, or a value that contains itself`,
       hint: expect.stringContaining('*name') as string,
     });
   });

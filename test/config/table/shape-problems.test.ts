@@ -68,7 +68,7 @@ const WRONG: readonly (readonly [string, unknown, string, string?])[] = [
   [
     'both forms',
     { sources: {}, sharedSecret: 'x' },
-    '`sharedSecret` and `sources` cannot stand in one file (from f)',
+    '`sharedSecret` and `sources` cannot be in the same file (from f)',
     'move `sharedSecret` into a destination of a source (the long form), or leave `sources` out (the short form)',
   ],
   ['a list', [], 'Expected f to hold an object, got a list'],

@@ -79,7 +79,7 @@ describe('the time for a diagnosis', () => {
     expect(hint).toBe(
       'Signature does not match: computed over 219 bytes; most likely the two sides hold different secrets; or the body was changed; the diagnosis stopped after 20 ms without an explanation. ' +
         'Compare the secrets without showing them: `printf %s "$HOOKS_SECRET" | sha256sum` on both sides. ' +
-        'Where they are equal, this body is not the one that was signed: parsed and written again, or from another request',
+        'If they are equal, this body is not the one that was signed: it was parsed and written again, or is from another request',
     );
     expect(looks).toBeLessThan(25);
   });

@@ -76,8 +76,8 @@ describe('diagnose', () => {
     const text = 'x'.repeat(411);
     expect(mismatch({ body: `${text}\n`, signature: hmac(text, 'k'), secrets: ['k'] }).hint).toBe(
       'Signature does not match: computed over 412 bytes; it would match without the trailing newline. ' +
-        'Verify exactly the bytes that came: a shell, `echo` and most editors add a newline to a copy (`printf %s` does not). ' +
-        'Where the sender is yours, send what it signs: curl --data-binary, not -d',
+        'Verify exactly the bytes received: a shell, `echo` and most editors add a newline to a copy (`printf %s` does not). ' +
+        'If the sender is yours, send exactly what it signs: curl --data-binary, not -d',
     );
   });
 

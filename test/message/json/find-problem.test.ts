@@ -6,8 +6,18 @@ import { json } from '../arbitraries.ts';
 describe('findProblem', () => {
   it.each([
     // text, offset, sentence, hint
-    ['', 0, 'Expected JSON, got an empty text', 'is it the right file, or did what wrote it fail?'],
-    [' \n', 2, 'Expected JSON, got an empty text', 'is it the right file, or did what wrote it fail?'],
+    [
+      '',
+      0,
+      'Expected JSON, got an empty text',
+      'is it the right file, or did the program that wrote it fail?',
+    ],
+    [
+      ' \n',
+      2,
+      'Expected JSON, got an empty text',
+      'is it the right file, or did the program that wrote it fail?',
+    ],
     ['{', 1, 'The text ends inside the object', 'is it cut off? `}` is missing'],
     ['{"a":[1,{"b":"x', 15, 'The text ends inside the string `a[1].b`', 'is it cut off? `"}]}` is missing'],
     ['{"a":[1,{"b":2', 14, 'The text ends inside the object `a[1]`', 'is it cut off? `}]}` is missing'],
@@ -17,8 +27,8 @@ describe('findProblem', () => {
     ['[1.', 3, 'The text ends inside the number `[0]`', 'is it cut off? `]` is missing'],
     ['-', 1, 'The text ends inside the number', 'is it cut off?'],
     ['[fals', 5, 'The text ends inside the word `[0]`', 'is it cut off? `]` is missing'],
-    ['[1,]', 3, 'Expected a value, got `]`', 'is there a comma too many before it?'],
-    ['{"a":1,}', 7, 'Expected a key in double quotes, got `}`', 'is there a comma too many before it?'],
+    ['[1,]', 3, 'Expected a value, got `]`', 'is there an extra comma before it?'],
+    ['{"a":1,}', 7, 'Expected a key in double quotes, got `}`', 'is there an extra comma before it?'],
     ["{'a':1}", 1, "Expected a key in double quotes, got `'`", 'strings take double quotes'],
     ['{a:1}', 1, 'Expected a key in double quotes, got `a`', 'keys take double quotes'],
     ['{"a" 1}', 5, 'Expected `:` after the key, got `1`', undefined],
@@ -47,7 +57,7 @@ describe('findProblem', () => {
       'no leading zeros, no `+` in front, digits on both sides of the point',
     ],
     ['["a\tb"]', 3, 'Expected no control character inside a string, got `\\t`', 'write it as `\\t`'],
-    ['["\\x41"]', 2, 'Expected an escape that JSON has, got `\\x`', 'a backslash itself is `\\\\`'],
+    ['["\\x41"]', 2, 'Expected an escape of JSON, got `\\x`', 'write a backslash as `\\\\`'],
     ['[🍰]', 1, 'Expected a value, got `🍰`', undefined],
   ])('explains %j', (text, offset, sentence, hint) => {
     expect(findProblem(text)).toEqual({

@@ -142,10 +142,7 @@ describe('readJson', () => {
     });
 
     it.each([
-      [
-        'save the file as UTF-8: where it is Latin-1, iconv -f LATIN1 -t UTF-8 FILE',
-        Buffer.from('"ü"', 'latin1'),
-      ],
+      ['save the file as UTF-8; from Latin-1: iconv -f LATIN1 -t UTF-8 FILE', Buffer.from('"ü"', 'latin1')],
       ['it is gzipped: unpack it first', gzipSync('{}')],
     ])('with the hint: %s', (hint, bytes) => {
       expect(() => readJson(bytes)).toThrow(expect.objectContaining({ hint }));

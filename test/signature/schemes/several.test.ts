@@ -167,12 +167,12 @@ describe('a scheme that is chosen', () => {
     ['no body', { ...own, signs: '{timestamp}' }, 'which would sign nothing of the request'],
     ['a tolerance below 0', { ...own, tolerance: -1 }, 'got -1'],
     ['a time that is not signed', { ...own, signs: '{body}' }, 'has no {timestamp}'],
-    ['an id that is not sent', { ...own, signs: '{id}.{timestamp}.{body}' }, 'to carry {id}'],
+    ['an id that is not sent', { ...own, signs: '{id}.{timestamp}.{body}' }, 'to have {id}'],
     ['an unknown key', { ...own, salt: 'x' }, 'salt'],
     ['another hash', { ...own, hash: 'md5' }, 'sha1 or sha256'],
     ['the name of a built-in scheme', { ...own, name: 'stripe' }, 'built-in'],
     ['a reserved header', { ...own, headers: { ...own.headers, Host: '{timestamp}' } }, 'Host'],
-    ['two schemes with one header', 'segment,segment-batch', 'both want the header X-Signature'],
+    ['two schemes with one header', 'segment,segment-batch', 'both use the header X-Signature'],
     ['a secret that it cannot use', 'standard-webhooks', 'whsec_%s\\n\' "$(openssl rand -base64 32)'],
   ])('is rejected for %s', (_, scheme, sentence) => {
     let text = '';

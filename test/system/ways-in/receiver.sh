@@ -45,6 +45,6 @@ createServer(async (request, response) => {
 }).listen(process.env.PORT, '127.0.0.1');
 RECEIVER
 exits 1 hooks test "http://127.0.0.1:$PORT_B/" --secret $SECRET -- node receiver.mjs open
-shows 'it takes everything'
+shows 'it accepts everything'
 exits 0 hooks test "http://127.0.0.1:$PORT_B/" --secret $SECRET -- node receiver.mjs
 shows '0 failed'

@@ -279,7 +279,7 @@ describe('the target', () => {
     ['--url ftp://a', 'Expected `--url` to be a URL with http or https, got ftp://a'],
     ['--url a.example:3000', 'Expected `--url` to be a URL with http or https, got a.example:3000'],
     ['--url http://a#b', 'Expected `--url` to be a URL without a fragment, got http://a#b'],
-    [Array(6).fill('--url http://a').join(' '), 'Expected `--url` to hold at most 5 webhooks, got 6'],
+    [Array(6).fill('--url http://a').join(' '), 'Expected `--url` to have at most 5 webhooks, got 6'],
     ['--url http://a --timeout 31s', 'Expected `--timeout` to be from 1ms to 30s, got 31s'],
     ['--url http://a --timeout 5', 'Expected `--timeout` to have a unit, got 5'],
     ['--url http://a --retry-for soon', 'Expected `--retry-for` to be a duration, got soon'],

@@ -8,28 +8,28 @@ import { withFields, layoutOf } from './schemes/layout.ts';
 import { ageProblem, type PresentedSignature } from './schemes/presented.ts';
 import type { SignatureScheme } from './schemes/scheme.ts';
 import { verifyingKeys, type SchemeKey } from './schemes/secrets.ts';
-import type { SchemeMatch, SignatureCheck } from './signature-check.ts';
+import type { SchemeMatch, SignatureVerification } from './signature-verification.ts';
 
-interface SchemeCheckOptions {
+interface SchemeVerificationOptions {
   readonly secrets: readonly string[];
-  /** All schemes that are accepted. */
+  /** All accepted schemes. */
   readonly schemes: readonly SignatureScheme[];
   readonly headers: HeaderList;
-  /** When the request came, in ms since the epoch: what its timestamp is compared with. */
+  /** Time when the request arrived, in ms since the epoch, with which its timestamp is compared. */
   readonly at: number;
   readonly ignoreTimestamp: boolean;
 }
 
-/** Checks a signature exactly as its scheme says. */
-export class SchemeCheck implements SignatureCheck {
+/** Verifies a signature exactly by the rules of its scheme. */
+export class SchemeVerification implements SignatureVerification {
   readonly scheme: SignatureScheme;
   readonly got: string;
   readonly #presented: PresentedSignature;
-  readonly #options: SchemeCheckOptions;
+  readonly #options: SchemeVerificationOptions;
   readonly #keys: readonly SchemeKey[];
   readonly #digests: BodyDigests;
 
-  constructor(scheme: SignatureScheme, presented: PresentedSignature, options: SchemeCheckOptions) {
+  constructor(scheme: SignatureScheme, presented: PresentedSignature, options: SchemeVerificationOptions) {
     this.scheme = scheme;
     this.got = presented.value;
     this.#presented = presented;
@@ -53,7 +53,7 @@ export class SchemeCheck implements SignatureCheck {
 
   expected(body: KeptBody | undefined): string {
     const { problem } = this.#presented;
-    // Without the id and the time that were signed no signature is right.
+    // The expected signature cannot be computed if the signed id or time is missing.
     if (problem !== undefined && UNKNOWN_FIELDS.has(problem.code)) return '';
     const { headers, encoding } = this.scheme;
     const [digest] = this.#covered(body)?.digests.all() ?? [];
@@ -89,7 +89,7 @@ export class SchemeCheck implements SignatureCheck {
     };
   }
 
-  /** The digests of what the scheme covers; undefined when the body has no such part. */
+  /** Digests of the part of the body that the scheme covers; undefined if the body has no such part. */
   #covered(body: KeptBody | undefined): CoveredBody | undefined {
     if (this.scheme.covers !== 'first') return { digests: this.#digests };
     const item = body?.firstItem;
@@ -116,7 +116,7 @@ const UNKNOWN_FIELDS: ReadonlySet<ReasonCode> = new Set(['missing-header', 'malf
 
 interface CoveredBody {
   readonly digests: BodyDigests;
-  /** Only of a scheme that covers the first item of a list. */
+  /** Present if the scheme covers only the first item of a list. */
   readonly item?: FirstItem;
 }
 

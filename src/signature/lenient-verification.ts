@@ -8,18 +8,18 @@ import type { HeaderList } from './schemes/header-list.ts';
 import type { SignatureScheme } from './schemes/scheme.ts';
 import { isBlankSecret } from './secret.ts';
 import { sign } from './sign.ts';
-import type { SchemeMatch, SignatureCheck } from './signature-check.ts';
+import type { SchemeMatch, SignatureVerification } from './signature-verification.ts';
 
-/** Checks a signature by the lenient rules of the contract: over the bytes, then over the JSON-stringified body. */
-export class LenientCheck implements SignatureCheck {
+/** Verifies a signature by the lenient rules of the contract: over the bytes, then over the JSON-stringified body. */
+export class LenientVerification implements SignatureVerification {
   readonly scheme: SignatureScheme;
   readonly got: string;
   readonly #secrets: readonly string[];
   readonly #headers: HeaderList;
   readonly #given: GivenSignature;
-  /** The digests that the signature should be among. */
+  /** HMAC-SHA1 of the body with each secret: the valid signatures. */
   readonly #right: BodyDigests;
-  /** The digests with the hash that the signature seems to have. */
+  /** Digests with the hash that the signature seems to be made with, for the diagnosis. Equals `#right` for SHA-1. */
   readonly #digests: BodyDigests;
 
   constructor(
@@ -71,13 +71,13 @@ export class LenientCheck implements SignatureCheck {
   }
 }
 
-/** The match of a signature over the JSON-stringified body, where that differs from the bytes, which did not match. */
+/** Matches a signature against the JSON-stringified body. Call it only if the signature did not match the bytes. */
 export function matchOverStringified(
   body: KeptBody | undefined,
   given: GivenSignature,
   secrets: readonly string[],
 ): SchemeMatch | LossyMatch | undefined {
-  // The bytes did not match, so the same bytes need no second digest.
+  // If the JSON-stringified body equals the bytes, it cannot match either.
   if (given.shape !== 'sha1' || body?.stringified === undefined || body.isStringified) return undefined;
   const secret = indexOfSigner(body.stringified, given.digest, secrets);
   if (secret === 0) return undefined;
@@ -86,19 +86,19 @@ export function matchOverStringified(
   return { secret, over: 'stringified', note };
 }
 
-/** The secret that gives this digest, counted from 1; 0 if none does. */
+/** The number of the secret, from 1, that gives this digest; 0 if none does. */
 export function indexOfSigner(body: Uint8Array | string, digest: Buffer, secrets: readonly string[]): number {
   rejectEmptySecrets(secrets);
   return 1 + secrets.findIndex((secret) => sameDigest(Buffer.from(sign(body, secret), 'hex'), digest));
 }
 
-/** Throws SignatureError for a blank secret, for none at all, and for a secret that is not text. */
+/** Throws SignatureError if there is no secret, a blank one, or one that is not a string. */
 export function rejectEmptySecrets(secrets: readonly string[]): void {
   if (!Array.isArray(secrets) || secrets.some((secret) => typeof secret !== 'string')) throw secretsNotText();
   if (secrets.length > 0 && !secrets.some(isBlankSecret)) return;
   throw new SignatureError('Expected at least one secret to verify with, got none or a blank one', {
     reason: 'empty-secret',
-    hint: 'give every secret that the sender may sign with; with a blank one anyone could sign',
+    hint: 'give every secret that the sender may sign with; anyone could sign with a blank one',
   });
 }
 

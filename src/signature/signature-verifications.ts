@@ -1,35 +1,35 @@
 import { readSignature } from './given-signature.ts';
-import { LenientCheck } from './lenient-check.ts';
-import { SchemeCheck } from './scheme-check.ts';
+import { LenientVerification } from './lenient-verification.ts';
+import { SchemeVerification } from './scheme-verification.ts';
 import { headerValues, type HeaderList } from './schemes/header-list.ts';
 import { layoutOf } from './schemes/layout.ts';
 import { presentedSignature } from './schemes/presented.ts';
 import type { SignatureScheme } from './schemes/scheme.ts';
-import type { SignatureCheck } from './signature-check.ts';
+import type { SignatureVerification } from './signature-verification.ts';
 
 interface GivenRequest {
-  /** Undefined: only the signature is known. */
+  /** Undefined if only the signature is known. */
   readonly headers: HeaderList | undefined;
-  /** The value of the header with the signature of the first scheme, whatever the headers have. */
+  /** Value of the signature header of the first scheme, which replaces that header in `headers`. */
   readonly signature: string | null | undefined;
   readonly secrets: readonly string[];
   readonly at: number;
   readonly ignoreTimestamp: boolean;
 }
 
-/** A check for each scheme whose signature came. A signature that was to be given alone and is missing counts as an empty one. */
-export function signatureChecks(
+/** Makes a verification for each scheme whose headers are present. Without `headers`, a missing signature counts as an empty one. */
+export function signatureVerifications(
   schemes: readonly SignatureScheme[],
   given: GivenRequest,
-): readonly SignatureCheck[] {
-  if (typeof given.signature !== 'string') readSignature(given.signature); // throws for what is no text
+): readonly SignatureVerification[] {
+  if (typeof given.signature !== 'string') readSignature(given.signature); // throws if it is not a string
   const headers = withSignature(schemes, given);
   return schemes.flatMap((scheme) => {
     const presented = presentedSignature(scheme, headers);
     if (presented === undefined) return [];
     return scheme.isLenient === true
-      ? [lenientCheck(scheme, headers, given)]
-      : [new SchemeCheck(scheme, presented, { ...given, headers, schemes })];
+      ? [lenientVerification(scheme, headers, given)]
+      : [new SchemeVerification(scheme, presented, { ...given, headers, schemes })];
   });
 }
 
@@ -44,15 +44,15 @@ function withSignature(
   return [...headers.filter(([each]) => each !== lowerName), [lowerName, bare]];
 }
 
-/** Two headers in one request count as what a program reads that joins them, which matches nothing. */
-function lenientCheck(
+/** Joins duplicate signature headers with a comma, as HTTP libraries do. The result matches nothing. */
+function lenientVerification(
   scheme: SignatureScheme,
   headers: HeaderList,
   { secrets, signature, headers: given }: GivenRequest,
-): SignatureCheck {
+): SignatureVerification {
   const isAlone = isGiven(signature) || given === undefined;
   const values = headerValues(headers, layoutOf(scheme).signatureHeader.lowerName);
-  return new LenientCheck(scheme, isAlone ? signature : values.join(', '), { secrets, headers });
+  return new LenientVerification(scheme, isAlone ? signature : values.join(', '), { secrets, headers });
 }
 
 function isGiven(signature: string | null | undefined): signature is string {

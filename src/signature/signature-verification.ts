@@ -1,0 +1,28 @@
+import type { ExplainContext, MismatchEvidence } from './evidence.ts';
+import type { KeptBody, LossyMatch } from './body/kept-body.ts';
+import type { NoteCode } from './reasons.ts';
+import type { SignatureScheme } from './schemes/scheme.ts';
+
+/** Verifies the signature of one scheme over a body in chunks. */
+export interface SignatureVerification {
+  readonly scheme: SignatureScheme;
+  /** Adds a chunk, which the caller can reuse afterwards. */
+  update(chunk: Uint8Array): void;
+  /** The match; undefined if there is none. A LossyMatch does not make a signature valid. `body` is undefined if it was too large to keep, or if only the bytes count. */
+  match(body: KeptBody | undefined): SchemeMatch | LossyMatch | undefined;
+  /** The evidence from which a mismatch is explained. */
+  evidence(known: ExplainContext): MismatchEvidence;
+  /** The right value of the signature header with the first secret; empty if unknown. Never show it to a sender, who could forge requests with it. */
+  expected(body: KeptBody | undefined): string;
+  /** The value of the signature header as received. */
+  readonly got: string;
+}
+
+export interface SchemeMatch {
+  /** Number of the secret that matched, from 1. */
+  readonly secret: number;
+  readonly over: 'bytes' | 'stringified';
+  readonly note?: NoteCode;
+  /** Says what the signature does not protect, if its scheme covers only a part of the body. */
+  readonly partial?: string;
+}
