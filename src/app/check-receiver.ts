@@ -10,17 +10,19 @@ export interface CheckReceiverOptions extends Omit<
   RunOptions,
   'transport' | 'url' | 'headers' | 'causes' | 'mistakenRequests'
 > {
-  /** Checked: what `checkedReceiver` gave. */
+  /** The receiver from `checkedReceiver`. */
   readonly receiver: CheckedReceiver;
   readonly proxyEnv: Readonly<NodeJS.ProcessEnv>;
 }
 
-/** A receiver's URL as it is asked and as it may be shown, with what every request to it carries. */
+/** A receiver whose URL is validated, with the headers of every request to it. */
 export interface CheckedReceiver {
   readonly url: string;
+  /** The URL without secrets. */
   readonly shownUrl: string;
+  /** Name, value, name, value …. */
   readonly headers: readonly string[];
-  /** Whether the headers have an `Idempotency-Key`. */
+  /** Whether the headers contain an `Idempotency-Key`. */
   readonly hasOwnKey: boolean;
 }
 
@@ -31,15 +33,15 @@ interface GivenReceiver {
   readonly proxyEnv: Readonly<NodeJS.ProcessEnv>;
 }
 
-/** Throws ConfigError for a URL, header, proxy or file of issuers that cannot be used: before anything is started or sent. */
+/** Validates a receiver before any request is sent. Throws ConfigError for an unusable URL, header, proxy or CA file. */
 export function checkedReceiver({ url, headers, connection, proxyEnv }: GivenReceiver): CheckedReceiver {
   const [webhook] = prepareWebhooks([{ url, headers }], { userAgent: USER_AGENT, setting: 'webhooks' });
-  if (webhook === undefined) throw new TypeError('One webhook was given, and none came back');
+  if (webhook === undefined) throw new TypeError('Expected one prepared webhook, got none');
   validateRoute(webhook.url, connection, proxyEnv);
   return webhook;
 }
 
-/** Makes the checks with the transport, the headers and the signature of every real delivery. */
+/** Runs the checks with the transport, headers and signature of real deliveries. */
 export async function checkReceiver(options: CheckReceiverOptions): Promise<RunEnd> {
   const { receiver, proxyEnv, ...rest } = options;
   const transport = createUndiciTransport({ proxyEnv });

@@ -6,17 +6,17 @@ import { ExplainingVerifier, verifyBody, type VerifyBodyOptions } from '../signa
 import type { VerifyOptions, VerifyResult } from '../signature/verify-options.ts';
 
 /**
- * Verifies that a body was signed with one of the secrets (contract, Signature), by the schemes that are named; by default over its bytes, then over its JSON-stringified
- * form, which of a body of more than 128 KiB is compared only with `diagnose`, and of one of more than 1 MB never. With `diagnose` it finds the common mistake that
- * explains a mismatch; `budget` limits how long that may take. A string stands for its UTF-8. Throws SignatureError when
- * a secret is empty or there is none, and for a signature that is not text; ConfigError for an option that is misspelled
- * or of another kind, and for a scheme that is unknown.
+ * Verifies that a body was signed with one of the secrets (contract, Signature), by the named schemes. The default scheme compares the body's bytes, then its
+ * JSON-stringified form: above 128 KiB only with `diagnose`, above 1 MB never. With `diagnose` it finds the common mistake that
+ * explains a mismatch; `budget` limits how long that may take. A string body means its UTF-8 bytes. Throws SignatureError if
+ * a secret is empty or missing, or the signature is not a string. Throws ConfigError for an option that is misspelled or
+ * of the wrong kind, and for an unknown scheme.
  */
 export function verify(given: VerifyBodyOptions, budget?: DiagnosisBudget): VerifyResult {
   return verifyBody(given, { explain, budget });
 }
 
-/** Verifies as `verify` does a body that arrives in pieces, of any size, in constant memory. Throws the errors of `verify`. */
+/** Verifies, like `verify`, a body of any size that arrives in chunks, in constant memory. Throws the errors of `verify`. */
 export class Verifier extends ExplainingVerifier {
   constructor(options: VerifyOptions, budget?: DiagnosisBudget) {
     super(options, { explain, budget });
@@ -24,9 +24,9 @@ export class Verifier extends ExplainingVerifier {
 }
 
 /**
- * Starts an HTTP receiver that checks signatures, responds as its script says and reports each request. Responds to any other
- * method than POST with 405 and reports it; `GET /`, `HEAD /` and CORS preflights are not reported.
- * Throws ConfigError for an option that is misspelled, missing or of another kind, and when it cannot listen on the address.
+ * Starts an HTTP receiver that verifies signatures, responds according to its script and reports each request. Responds to
+ * methods other than POST with 405 and reports them; `GET /`, `HEAD /` and CORS preflights are not reported.
+ * Throws ConfigError for an option that is misspelled, missing or of the wrong kind, and if it cannot listen on the address.
  */
 export function startReceiver(options: ReceiverOptions): Promise<Receiver> {
   return Receiver.start(options, explain);

@@ -18,35 +18,35 @@ import type {
 import { createUndiciTransport } from '../transport/undici-transport.ts';
 import { whyNotLoopback } from '../transport/route/address-guard.ts';
 
-/** Passes received requests on as they are: the same bytes and headers, one POST each, never repeated, redirects not followed. */
+/** Forwards received requests unchanged: the same bytes and headers, one POST each, without retries and redirects. */
 export interface Forwarding {
   readonly forward: Forward;
-  /** Where to, as it may be shown. */
+  /** The target URL without secrets. */
   readonly shownUrl: string;
   readonly close: () => Promise<void>;
 }
 
 export interface ForwardingOptions {
   readonly url: string;
-  /** What names the URL in errors, such as `--forward`. */
+  /** The name of the URL in errors, such as `--forward`. */
   readonly origin: string;
-  /** Masked in the response, which is shown. */
+  /** Secrets to mask in the response, because it is shown. */
   readonly secrets: readonly string[];
-  /** Connects to this machine only. @default false */
+  /** Whether to connect to this machine only. @default false */
   readonly onlyLoopback?: boolean;
   readonly connection?: ConnectionOptions;
-  /** The variables that name proxies. @default none is used */
+  /** Environment variables that name proxies. @default no proxy */
   readonly proxyEnv?: Readonly<NodeJS.ProcessEnv>;
 }
 
-/** For status and body, a little less than the 5 s of the sender, who then learns which side was slow. */
+/** Timeout for status and body: less than the sender's 5 s, so that the sender learns which side was slow. */
 const TIMEOUT_MS = 4_500;
-/** A page that a framework shows for an error fits. */
+/** Largest response body: enough for the error page of a framework. */
 const RESPONSE_KB = 256;
-/** For the body alone, within the above: one that drips, or never ends, holds the sender up. */
+/** Timeout for the body alone, within `TIMEOUT_MS`: a body that drips or never ends would delay the sender. */
 const RESPONSE_SECONDS = 2;
 
-/** Throws ConfigError for a URL that cannot be asked. */
+/** Creates a forwarding to a URL. Throws ConfigError if requests cannot be sent to the URL. */
 export function createForwarding(options: ForwardingOptions): Forwarding {
   const { url, origin, secrets, onlyLoopback, connection = {}, proxyEnv } = options;
   const target = targetOf(url, origin);
@@ -66,7 +66,7 @@ export function createForwarding(options: ForwardingOptions): Forwarding {
 interface ForwardTarget {
   readonly url: string;
   readonly shownUrl: string;
-  /** From the URL's user and password; it takes the place of what the sender gave. */
+  /** The `Authorization` header from the URL's user and password, which replaces the sender's; empty if the URL has none. */
   readonly authorization: readonly string[];
 }
 
@@ -115,7 +115,7 @@ function forwardedFacts(
   const { ms } = result;
   if (result.kind === 'failure') return { error: result.error, detail: printable(result.detail), ms };
   const { status, retryAfter, headers, body, bodyCutBy } = result;
-  // Relayed, the part that came would look like the whole.
+  // A partial body, relayed, would look complete.
   if (bodyCutBy !== undefined) {
     return {
       error: bodyCutBy === 'length' ? 'protocol' : bodyCutBy,
@@ -127,7 +127,7 @@ function forwardedFacts(
     status,
     ...(retryAfter !== undefined && { retryAfter }),
     ...(headers !== undefined && { headers }),
-    // The transport leaves a success as it is, for those who parse it; here it is shown like any other.
+    // The transport does not mask the body of a 2xx, because some callers parse it. Here it is shown, so it is masked.
     ...(body !== undefined && { reply: withoutRepeated(withoutSent(body, sent), secrets) }),
     ms,
   };
@@ -139,7 +139,7 @@ interface SentOn {
   readonly headers: readonly (readonly [name: string, value: string])[];
 }
 
-/** Why the other receiver did not take the request, as `send` would explain it. */
+/** Explains, like `send`, why the other receiver did not accept the request. */
 async function causeFacts(
   result: TransportResult,
   { shownUrl: url, reply = '', headers: sent }: SentOn,
@@ -161,14 +161,14 @@ async function causeFacts(
   return found === undefined ? {} : factsOf(found);
 }
 
-/** How much of a body tells its cause. */
+/** Number of characters of a body that are searched for its cause. */
 const CAUSE_LENGTH = 4_000;
 
 function factsOf({ code, says, fix }: { code: string; says: string | undefined; fix: string }) {
   return { cause: code, ...(says !== undefined && { says }), hint: fix };
 }
 
-/** `statusMs` is how long the status took. */
+/** Describes how a body was cut. `statusMs` is the time until the status line. */
 function cutText(cutBy: NonNullable<TransportResponse['bodyCutBy']>, statusMs: number): string {
   if (cutBy === 'length') return `is longer than ${RESPONSE_KB} KiB`;
   if (cutBy !== 'timeout') return 'broke off';
@@ -179,7 +179,7 @@ function cutText(cutBy: NonNullable<TransportResponse['bodyCutBy']>, statusMs: n
 function targetOf(url: string, origin: string): ForwardTarget {
   try {
     const [webhook] = prepareWebhooks([{ url, headers: {} }], { userAgent: '', setting: origin });
-    if (webhook === undefined) throw new TypeError('Expected as many webhooks as URLs');
+    if (webhook === undefined) throw new TypeError('Expected one prepared webhook, got none');
     const at = webhook.headers.indexOf('Authorization');
     return {
       url: webhook.url,

@@ -11,22 +11,22 @@ import { validateRoutes } from './validate-routes.ts';
 import type { OpenQueue } from '../stores/opened-queue.ts';
 import { USER_AGENT } from './version.ts';
 
-/** Which addresses may be connected to, and how. */
+/** The addresses that deliveries may connect to. */
 export interface Reach {
   /** Whether webhooks may be at loopback, private, link-local and metadata addresses. */
   readonly allowPrivate: boolean;
-  /** Whether to go through a proxy though what it connects to cannot be checked. */
+  /** Whether to use a proxy although the addresses that the proxy connects to cannot be checked. */
   readonly allowProxy: boolean;
-  /** The variables that name proxies (`HTTPS_PROXY` …). @default none is used */
+  /** Environment variables that name proxies (`HTTPS_PROXY` …). @default no proxy */
   readonly proxyEnv?: Readonly<NodeJS.ProcessEnv> | undefined;
 }
 
 export interface EngineParts extends Reach {
   readonly sources: Sources;
-  /** Closed with the engine, and when there comes to be none. */
+  /** The open queue; closed with the engine, or if the engine cannot be created. */
   readonly open: OpenQueue;
   readonly onEvent: (event: EngineEvent) => void;
-  /** The end of a delivery could not be recorded in its deletion request. */
+  /** Called if the result of a delivery could not be recorded in its deletion request. */
   readonly onUnrecorded: (delivery: Delivery, error: unknown) => void;
   readonly unknownLanes?: EngineOptions['unknownLanes'];
   /** @default undici */
@@ -35,16 +35,16 @@ export interface EngineParts extends Reach {
 
 export interface OpenEngine {
   readonly engine: Engine;
-  /** The requests whose messages go through this engine. */
+  /** The deletion requests whose messages go through this engine. */
   readonly deletions: Deletions;
-  /** Finishes the attempts in flight, leaves the rest in the queue, and releases queue, file and every socket. */
+  /** Finishes the attempts in flight, leaves other deliveries in the queue, and releases queue, file and sockets. */
   readonly close: () => Promise<void>;
 }
 
-/** How often to look for what other processes have added. */
+/** Interval at which to look for deliveries that other processes added. */
 const POLL_MS = 250;
 
-/** An engine over an open queue, for commands that run it: `serve`, `worker`, `delete`. Not started. Rejects with ConfigError. */
+/** Creates an engine over an open queue for `serve`, `worker` and `delete`, without starting it. Rejects with ConfigError. */
 export async function openEngine(parts: EngineParts): Promise<OpenEngine> {
   try {
     return assemble(parts);
@@ -67,7 +67,7 @@ function assemble(parts: EngineParts): OpenEngine {
     pollMs: POLL_MS,
     loadCauses: () => import('../diagnosis/explain.ts'),
     onEvent: (event) => {
-      // No other message belongs to a deletion request.
+      // Only `delete` messages belong to deletion requests.
       if (event.kind === 'settled' && event.delivery.type === 'delete') record(event.delivery);
       onEvent(event);
     },
@@ -108,7 +108,7 @@ function guardedTransport({ allowPrivate, allowProxy, proxyEnv }: Reach): Transp
   });
 }
 
-/** The variable whose proxy takes away the check of addresses. */
+/** The environment variable of the proxy that prevents the check of addresses. Undefined if addresses are checked or need no check. */
 export function uncheckedProxy({ allowPrivate, allowProxy, proxyEnv }: Reach): string | undefined {
   return allowPrivate || !allowProxy || proxyEnv === undefined ? undefined : proxyVariable(proxyEnv);
 }

@@ -6,8 +6,8 @@ import { proxyFor } from '../transport/route/proxy.ts';
 import type { Reach } from './open-engine.ts';
 
 /**
- * Throws ConfigError for a webhook at a literal private address or a loopback name that may not be connected to. Found at the start:
- * otherwise every message would wait out its retry window first.
+ * Throws ConfigError if a webhook is at a literal private address or a loopback name that is not allowed. Detected at the start,
+ * because otherwise every message would be retried until the end of its retry window.
  */
 export function rejectPrivateWebhooks(sources: Sources, reach: Reach): void {
   for (const { url, setting } of guardedWebhooks(sources, reach)) {
@@ -24,7 +24,7 @@ export function rejectPrivateWebhooks(sources: Sources, reach: Reach): void {
 export const PRIVATE_WEBHOOK_HINT =
   'set `delivery.allowPrivate: true` in the config, or HOOKS_ALLOW_PRIVATE=true, or pass --allow-private';
 
-/** A sentence for each webhook whose name leads to private addresses only. A name that cannot be looked up now has none. */
+/** Returns a warning for each webhook whose name resolves only to private addresses. Skips names that cannot be resolved now. */
 export async function privateWebhookWarnings(sources: Sources, reach: Reach): Promise<readonly string[]> {
   const found = await Promise.all(
     guardedWebhooks(sources, reach).map(async ({ url }) => {
@@ -36,16 +36,16 @@ export async function privateWebhookWarnings(sources: Sources, reach: Reach): Pr
 }
 
 function privateWebhookText(url: string, reason: string): string {
-  return `the webhook ${redactUrl(url)} is at a private address (${reason}) and gets nothing: ${PRIVATE_WEBHOOK_HINT}`;
+  return `the webhook ${redactUrl(url)} is at a private address (${reason}) and gets no messages: ${PRIVATE_WEBHOOK_HINT}`;
 }
 
 interface GuardedWebhook {
   readonly url: URL;
-  /** The path of its destination in a config. */
+  /** The path of its destination in the config. */
   readonly setting: string;
 }
 
-/** The webhooks in use that are connected to directly, and at public addresses only. */
+/** The enabled webhooks that are reached without a proxy and must be at public addresses. */
 function guardedWebhooks(
   sources: Sources,
   { allowPrivate, allowProxy, proxyEnv }: Reach,

@@ -1,4 +1,4 @@
-/** The seam by which a command may look at the way to a webhook: transport itself is not for commands. */
+/** Functions to probe the route to a webhook, for commands, which may not import the transport directly. */
 export { whyPrivateHost, whyPrivateName } from '../transport/route/public-address.ts';
 export { probe as probeWebhook, type Probe } from '../transport/probe.ts';
 export { connectionKeyOf } from '../transport/undici-transport.ts';

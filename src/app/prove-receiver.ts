@@ -11,7 +11,7 @@ import type { CheckedReceiver } from './check-receiver.ts';
 export interface ProofSenderOptions {
   readonly receiver: CheckedReceiver;
   readonly secret: string | undefined;
-  /** Signs by the schemes that are named; undefined: the default scheme, with `secret`. */
+  /** Signs with the named schemes. Undefined for the default scheme, which signs with `secret`. */
   readonly signer: Signer | undefined;
   readonly timeoutMs: number;
   readonly connection: ConnectionOptions;
@@ -21,13 +21,13 @@ export interface ProofSenderOptions {
 
 export type ProofSender = (message: ProofMessage, how?: ProofSendOptions) => Promise<ProofResponse>;
 
-/** Of a response's body: enough for a sentence. */
+/** Bytes and time to read a response body: enough for a sentence. */
 const RESPONSE_BYTES = 1_000;
 const RESPONSE_MS = 300;
 
 /**
- * Makes what sends a message as every real delivery is sent: the same headers, signature and `Idempotency-Key` on every attempt. Each
- * request has a connection of its own, so that a receiver that was killed, or a connection that was cut, changes no other request.
+ * Creates a function that sends a message like a real delivery: with the same headers, signature and `Idempotency-Key` on every attempt.
+ * Each request uses its own connection, so that a killed receiver or a cut connection does not affect other requests.
  */
 export function createProofSender(options: ProofSenderOptions): ProofSender {
   const { receiver, secret, signer, timeoutMs, connection, proxyEnv, signal } = options;
@@ -52,7 +52,7 @@ export function createProofSender(options: ProofSenderOptions): ProofSender {
   };
 }
 
-/** The secrets that each request carries besides its signature: what is shown has none of them. */
+/** The secrets in the URL and headers of each request, to mask them in everything that is shown. */
 export function receiverSecrets(receiver: CheckedReceiver): readonly string[] {
   return [...sentSecrets(receiver)];
 }
@@ -64,8 +64,8 @@ interface ProofRequest {
   readonly cut: boolean;
 }
 
-/** The 4xx that a sender tries again: 409 because a request with an `Idempotency-Key` may be at work. */
-const TRIED_AGAIN: ReadonlySet<number> = new Set([408, 409, 423, 425, 429]);
+/** The 4xx statuses that a sender retries. 409 means that another request with the same `Idempotency-Key` may be in progress. */
+const RETRIED: ReadonlySet<number> = new Set([408, 409, 423, 425, 429]);
 
 function responseOf(result: TransportResult, { url, headers, secret, cut }: ProofRequest): ProofResponse {
   const { ms } = result;
@@ -80,5 +80,5 @@ function responseOf(result: TransportResult, { url, headers, secret, cut }: Proo
 
 function kindOfStatus(status: number): ProofResponse['kind'] {
   if (status >= 200 && status <= 299) return 'taken';
-  return status >= 500 || TRIED_AGAIN.has(status) ? 'failing' : 'refused';
+  return status >= 500 || RETRIED.has(status) ? 'failing' : 'refused';
 }

@@ -6,19 +6,19 @@ import type { Transport } from '../transport/transport.ts';
 import { createUndiciTransport } from '../transport/undici-transport.ts';
 import { validateRoutes } from './validate-routes.ts';
 
-/** Enough for the words of a page, and no longer than a person would wait. */
+/** Bytes and time to read a response body: enough for the text of a page, without a noticeable wait. */
 const RESPONSE_BYTES = 4_000;
 const RESPONSE_MS = 300;
 
 interface ReadingOptions {
   readonly sources: Sources;
-  /** The variables that name proxies. */
+  /** Environment variables that name proxies. */
   readonly proxyEnv: Readonly<NodeJS.ProcessEnv>;
-  /** Called for a 2xx whose body contradicts it. */
+  /** Called for a 2xx response whose body reports a failure. */
   readonly onContradiction: (cause: ResponseCause) => void;
 }
 
-/** A transport that reads what comes with a 2xx too, and reports one whose body contradicts its status. Only for a few messages: it waits for each body. Throws ConfigError for a proxy variable that names none. */
+/** Creates a transport that also reads 2xx bodies and reports those that contradict their status. It waits for each body, so use it for few messages only. Throws ConfigError for an unusable proxy or CA file. */
 export function createReadingTransport({ sources, proxyEnv, onContradiction }: ReadingOptions): Transport {
   validateRoutes(sources, proxyEnv);
   const transport = createUndiciTransport({ proxyEnv });

@@ -1,9 +1,9 @@
 import type { Transport, TransportRequest } from '../transport/transport.ts';
 
-/** A request as it would have gone out. Headers and body hold secrets: mask them before showing it. */
+/** A request that would have been sent. Headers and body contain secrets: mask them before showing. */
 export type RecordedRequest = Pick<TransportRequest, 'url' | 'headers' | 'body'>;
 
-/** A transport for a dry run: reports every request as delivered and sends none, so that what is shown is what the engine makes. */
+/** Creates a transport for dry runs: it passes each request to `onRequest` and reports it as delivered without sending it. */
 export function createRecordingTransport(onRequest: (request: RecordedRequest) => void): Transport {
   return {
     send: ({ url, headers, body }) => {

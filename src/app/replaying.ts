@@ -10,13 +10,13 @@ import { createForwarding, type Forwarding } from './forwarding.ts';
 interface ReplayingOptions {
   readonly url: string | undefined;
   readonly forwarding: Forwarding | undefined;
-  /** Masked in the response. */
+  /** Secrets to mask in the response. */
   readonly secrets: readonly string[];
 }
 
 /**
- * Sends a received request again: to where requests are forwarded, or to a URL of this machine. Throws ConfigError for
- * any other URL: a stranger who opens the inbox must not be able to reach the network by it.
+ * Sends a received request again, to the URL of the forwarding or to a URL on this machine. Throws ConfigError for any
+ * other URL, so that a stranger who opens the inbox cannot use it to reach the network.
  */
 export async function replayReceived(
   request: ForwardRequest,
@@ -36,17 +36,17 @@ export async function replayReceived(
 
 interface SigningOptions {
   readonly secrets: readonly string[];
-  /** @default those of the signatures that came, else the default one */
+  /** @default the schemes of the request's signatures, else the default scheme */
   readonly schemes: readonly SignatureScheme[] | undefined;
 }
 
-/** Signs a request in place of the signatures that it has. Throws ConfigError when no secret fits the scheme. */
+/** Replaces the signatures of a request by new ones. Throws ConfigError if no secret fits the scheme. */
 export function signedAgain(
   { rawHeaders, body }: ForwardRequest,
   { secrets, schemes }: SigningOptions,
 ): ForwardRequest {
-  const came = schemes ?? detectSchemes(rawHeaderList(rawHeaders), { own: [], secrets });
-  const scheme = came.length === 0 ? undefined : came;
+  const detected = schemes ?? detectSchemes(rawHeaderList(rawHeaders), { own: [], secrets });
+  const scheme = detected.length === 0 ? undefined : detected;
   const signatures = Object.entries(signRequest({ body, secrets, scheme }));
   const signed = new Set(signatures.map(([name]) => name.toLowerCase()));
   const others = pairsOf(rawHeaders).filter(([name]) => !signed.has(name.toLowerCase()));
@@ -60,10 +60,10 @@ function loopbackUrl(url = ''): string {
       hint: 'name a receiver on this machine, such as http://localhost:3000/webhook',
     });
   }
-  // createForwarding explains what is wrong with a URL that cannot be parsed.
+  // createForwarding reports a URL that cannot be parsed.
   if (!URL.canParse(url) || isLoopbackHost(new URL(url).hostname)) return url;
-  throw new ConfigError('Expected a URL of this machine, such as http://localhost:3000/webhook', {
+  throw new ConfigError('Expected a URL on this machine, such as http://localhost:3000/webhook', {
     key: 'url',
-    hint: 'start `hooks listen` with --forward URL to replay to another one',
+    hint: 'start `hooks listen` with --forward URL to replay to another machine',
   });
 }

@@ -16,36 +16,36 @@ import type { Outcome } from './pipeline/outcomes.ts';
 import type { Pipeline } from './pipeline/pipeline.ts';
 
 export interface SyncMembersOptions {
-  /** The name of the audience or the computed trait; the trait that is sent has it in snake case. */
+  /** The name of the audience or computed trait; the sent trait has this name in snake case. */
   readonly name: string;
-  /** Delivers the changes. The sync leaves it open. */
+  /** Delivers the changes. The sync does not close it. */
   readonly pipeline: Pipeline;
-  /** The file that records which change was sent for which user: `sqlite:./hooks.db` or a path. The CLI's is hooks.db in the data folder. */
+  /** The file that records the changes sent for each user: `sqlite:./hooks.db` or a path. The CLI uses hooks.db in the data folder. */
   readonly store: string;
-  /** Names where the pipeline delivers to; each place has its own state. @default 'default' */
+  /** The name of the pipeline's target; each target has its own state. @default 'default' */
   readonly place?: string | undefined;
-  /** Rejects a larger difference, as a share of the members before (0.2 is 20 %). @default rejects what looks like a wrong file */
+  /** The largest accepted difference, as a share of the previous members (0.2 is 20 %). @default rejects differences that suggest a wrong file */
   readonly maxChange?: number | undefined;
-  /** Sends the difference however large it is. @default false */
+  /** Whether to send a difference of any size. @default false */
   readonly force?: boolean | undefined;
-  /** Counts only: sends and keeps nothing. @default false */
+  /** Whether to only count the changes, without sending or storing them. @default false */
   readonly dryRun?: boolean | undefined;
-  /** Nothing more is sent once it aborts; the next sync carries on. */
+  /** Stops sending when it aborts; the next sync continues. */
   readonly signal?: AbortSignal | undefined;
-  /** Called with the outcome of each change. The next change waits for the promise that it may return. */
+  /** Called with the outcome of each change. The next change waits for the returned promise. */
   readonly onOutcome?: ((change: AudienceChange, outcome: Outcome) => Promise<void> | void) | undefined;
 }
 
-/** A change that is sent for one user. */
+/** A change for one user. */
 export type AudienceChange = Pick<Change, 'kind' | 'userId' | 'value'>;
 
 export interface SyncAudienceOptions extends SyncMembersOptions {
-  /** The ids of all members. A single string is rejected: it would be an iterable of its letters. */
+  /** The user ids of all members. A single string is rejected, because it would be an iterable of its characters. */
   readonly members: AsyncIterable<string> | (Iterable<string> & object);
 }
 
 export interface SyncTraitOptions extends SyncMembersOptions {
-  /** The value of every user; a user who is missing has none (null). */
+  /** The value of every user; a missing user gets null. */
   readonly values: AsyncIterable<TraitValue> | Iterable<TraitValue>;
 }
 
@@ -55,25 +55,25 @@ export interface TraitValue {
 }
 
 export interface SyncSummary extends Counts {
-  /** The name of the trait that is sent. */
+  /** The name of the sent trait. */
   readonly trait: string;
-  /** Members before. */
+  /** Number of members before the sync. */
   readonly before: number;
-  /** Whether every change was sent. The next sync sends what failed or was interrupted. */
+  /** Whether every change was sent. The next sync sends failed and interrupted changes. */
   readonly isComplete: boolean;
 }
 
 /**
- * Sends an identify for every user who joined (true) or left (false) the audience since the last sync; the first one sends every
- * member. Memory does not grow with their number.
- * @throws ConfigError for an unknown option, a name that cannot be used or a suspicious change, InputError for an id that cannot be
- * used or no members at all, ValidationError for a value that JSON cannot carry, QueueError when the store fails or the audience is being synced already.
+ * Sends an identify for every user who joined (true) or left (false) the audience since the last sync. The first sync sends
+ * every member. Memory use does not depend on the number of members.
+ * @throws ConfigError for an unknown option, an invalid name or a suspicious change, InputError for an invalid id or an empty
+ * list, ValidationError for a value that JSON cannot represent, QueueError if the store fails or the audience is already being synced.
  */
 export function syncAudience(options: SyncAudienceOptions): Promise<SyncSummary> {
   return run('audience', options, () => ({ userIds: options.members }));
 }
 
-/** Sends what changed of a computed trait: every value that changed since the last sync. */
+/** Sends every value of a computed trait that changed since the last sync. Throws the errors of `syncAudience`. */
 export function syncTrait(options: SyncTraitOptions): Promise<SyncSummary> {
   return run('trait', options, () => ({ values: options.values }));
 }
@@ -90,6 +90,7 @@ const KINDS = {
   onOutcome: 'a function',
 } as const satisfies Record<keyof SyncMembersOptions, string>;
 
+/** Changes in flight at once. */
 const CAPACITY = 1_024;
 
 async function run(
@@ -103,7 +104,7 @@ async function run(
     required: ['name', 'pipeline', 'store', input],
   });
   const { name, pipeline, place = 'default', force, dryRun, onOutcome } = options;
-  const { signal = new AbortController().signal } = options; // one that is never aborted
+  const { signal = new AbortController().signal } = options; // a signal that never aborts
   const maxChange = changeLimitOf(options);
   if (isServer(options.store)) throw noFile(options.store);
   const store = await openAudienceStore(options.store, systemClock);
@@ -143,10 +144,10 @@ export function changeTarget(pipeline: Pipeline, capacity: number): ChangeTarget
 
 function noFile(store: string): ConfigError {
   return new ConfigError(
-    `Expected \`store\` to be a file, since audiences are kept in one, got ${redactUrl(store)}`,
+    `Expected \`store\` to be a file, because audiences are stored in a file, got ${redactUrl(store)}`,
     {
       key: 'store',
-      hint: 'for example sqlite:./hooks.db; the pipeline may have its queue elsewhere',
+      hint: 'for example sqlite:./hooks.db; the queue of the pipeline may be elsewhere',
     },
   );
 }

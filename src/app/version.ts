@@ -1,7 +1,7 @@
 import manifest from '../../package.json' with { type: 'json' };
 
-/** The package's own version. The build writes `package.json` into the file: to look for it would take a tenth of a start. */
+/** The version of this package. The build inlines `package.json`, because reading it would take a tenth of the start-up time. */
 export const PACKAGE_VERSION = manifest.version;
 
-/** How the program names itself to webhooks. */
+/** The `User-Agent` of deliveries. */
 export const USER_AGENT = `hooks-cli/${PACKAGE_VERSION}`;

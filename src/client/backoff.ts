@@ -1,14 +1,14 @@
 import { backoffMs, type Backoff } from '../clock.ts';
 
-/** How often a batch is sent before its messages are rejected. Contract, Batching client. */
+/** Attempts to send a batch before its messages are rejected (contract, Batching client). */
 const MAX_ATTEMPTS = 10;
 
 /** The waits between the attempts of a batch. */
 const BATCH_BACKOFF: Backoff = { firstMs: 500, longestMs: 30_000 };
-/** Longer than this no process keeps a batch in memory for a response's `Retry-After`. */
+/** Longest `Retry-After` that is obeyed, because the batch stays in memory meanwhile. */
 const LONGEST_RETRY_AFTER_MS = 10 * 60_000;
 
-/** The longest that the waits between all attempts of a batch take, without a `Retry-After`. */
+/** The sum of the longest waits between all attempts of a batch, in ms, without a `Retry-After`. */
 export function longestRetriesMs(): number {
   const waits = Array.from({ length: MAX_ATTEMPTS - 1 }, (_, index) =>
     backoffMs(BATCH_BACKOFF, index + 1, 1),
@@ -20,15 +20,15 @@ export interface RetrySituation {
   /** Attempts made so far. */
   readonly attempts: number;
   readonly now: number;
-  /** No attempt starts after it. Ms since the epoch. */
+  /** The time after which no attempt starts. Ms since the epoch. */
   readonly endAt: number;
-  /** A lower bound that the response asked for. */
+  /** The shortest wait that the response asked for. */
   readonly retryAfterMs?: number | undefined;
-  /** From 0 to 1. */
+  /** A random number from 0 to 1. */
   readonly random: number;
 }
 
-/** How long to wait before the next attempt; undefined when there is none. */
+/** Milliseconds to wait before the next attempt. Undefined if there is no next attempt. */
 export function nextWaitMs({
   attempts,
   now,

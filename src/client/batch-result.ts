@@ -1,20 +1,20 @@
 import { redactUrl, printable, withoutRepeated } from '../redact.ts';
 import type { NetworkError, TransportResponse, TransportResult } from '../transport/transport.ts';
 
-/** The result of one POST of a batch. Everything that the sink does next is a function over this value. */
+/** The result of one POST of a batch. It alone decides what the sink does next. */
 export type BatchResult =
-  /** `rejected` are the messages that the tracking API named as not taken. */
+  /** The tracking API accepted every message except those in `rejected`. */
   | { readonly result: 'accepted'; readonly status: number; readonly rejected: readonly RejectedMessage[] }
   | ({ readonly result: 'retryable'; readonly retryAfter?: string } & BatchRejection)
-  /** Over the size that the tracking API takes: smaller batches may pass. */
+  /** The body exceeds the limit of the tracking API (413): smaller batches may pass. */
   | ({ readonly result: 'too-large' } & BatchRejection)
   | ({ readonly result: 'rejected' } & BatchRejection);
 
 export interface BatchRejection {
   readonly status?: number;
-  /** Stable: `timeout refused … redirect http-4xx http-5xx`. */
+  /** A stable code: `timeout refused … redirect http-4xx http-5xx`. */
   readonly code: string;
-  /** For people, on one line. */
+  /** One line for people. */
   readonly reason: string;
 }
 
@@ -39,24 +39,24 @@ const IS_RETRYABLE: Readonly<Record<NetworkError, boolean>> = {
   aborted: false,
 };
 
-/** What a response may repeat. */
+/** The parts of a batch request that its response may repeat. */
 export interface SentBatch {
   readonly url: string;
-  /** Masked in the texts that a success may hold; the transport masks them in any other response. */
+  /** Secrets to mask in the texts of a success; the transport masks them in any other response. */
   readonly secrets: readonly string[];
 }
 
 export function batchResult(result: TransportResult, sent: SentBatch): BatchResult {
   const { url } = sent;
-  if (result.kind === 'response') return ofResponse(result, sent);
+  if (result.kind === 'response') return responseResult(result, sent);
   const { error, detail } = result;
   const reason = `${printable(detail)} (${redactUrl(url)})`;
   return { result: IS_RETRYABLE[error] ? 'retryable' : 'rejected', code: error, reason };
 }
 
-function ofResponse(response: TransportResponse, sent: SentBatch): BatchResult {
+function responseResult(response: TransportResponse, sent: SentBatch): BatchResult {
   const { status, retryAfter, body = '' } = response;
-  if (status >= 200 && status < 300) return ofSuccess(status, body, sent);
+  if (status >= 200 && status < 300) return successResult(status, body, sent);
   const { url } = sent;
   const rejection = { status, code: codeOf(status), reason: reasonOf(status, body, url) };
   if (status === 413) return { result: 'too-large', ...rejection };
@@ -67,19 +67,20 @@ function ofResponse(response: TransportResponse, sent: SentBatch): BatchResult {
 }
 
 /**
- * A success may name messages that were not taken: `{"rejected":[{index,code,message}]}`. Any other response (empty,
- * `OK`, `{"success":true}`) takes all of them.
+ * Reads the result of a 2xx. Its body may list rejected messages: `{"rejected":[{index,code,message}]}`. Any other
+ * body (empty, `OK`, `{"success":true}`) accepts all messages.
  */
-function ofSuccess(status: number, body: string, sent: SentBatch): BatchResult {
+function successResult(status: number, body: string, sent: SentBatch): BatchResult {
   if (!body.includes('"rejected"')) return { result: 'accepted', status, rejected: [] };
   const rejected = rejectedIn(body, sent);
   if (rejected !== undefined) return { result: 'accepted', status, rejected };
-  // Which were taken is unknown. Sent again they are recognized by their messageId; counted as accepted they would be lost.
+  // Which messages were accepted is unknown. If the caller sends all again, the messageId identifies duplicates;
+  // counted as accepted, the rejected messages would be lost.
   return {
     result: 'rejected',
     status,
     code: 'protocol',
-    reason: 'The response names messages that were not taken, but cannot be read',
+    reason: 'The response lists rejected messages, but the list cannot be parsed',
   };
 }
 
@@ -87,14 +88,14 @@ function rejectedIn(body: string, sent: SentBatch): readonly RejectedMessage[] |
   try {
     const { rejected } = JSON.parse(body) as { readonly rejected?: unknown }; // any JSON that is not an object has no such field, null throws
     if (!Array.isArray(rejected)) return undefined;
-    return rejected.map((entry) => asRejected(entry, sent));
+    return rejected.map((entry) => rejectedMessage(entry, sent));
   } catch {
     return undefined;
   }
 }
 
-function asRejected(entry: unknown, sent: SentBatch): RejectedMessage {
-  // The shape is the tracking API's word; each field is checked before it is used.
+function rejectedMessage(entry: unknown, sent: SentBatch): RejectedMessage {
+  // The tracking API may send any shape; each field is checked before it is used.
   const { index, code, message } = entry as Record<'index' | 'code' | 'message', unknown>;
   if (!Number.isInteger(index)) throw new TypeError('no index');
   return {
@@ -103,7 +104,7 @@ function asRejected(entry: unknown, sent: SentBatch): RejectedMessage {
     reason:
       typeof message === 'string'
         ? printable(withoutRepeated(message, sent.secrets))
-        : 'refused by the tracking API',
+        : 'rejected by the tracking API',
   };
 }
 

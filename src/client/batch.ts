@@ -1,8 +1,10 @@
 import { MAX_BATCH_BYTES_SENT } from '../message/limits.ts';
 
-/** How large a batch has become: its messages, and the UTF-8 bytes of the request body that they make. */
+/** The size of a batch. */
 export interface BatchSize {
+  /** Number of messages. */
   readonly count: number;
+  /** UTF-8 bytes of the request body. */
   readonly bodyBytes: number;
 }
 
@@ -23,17 +25,17 @@ export const EMPTY_BATCH: BatchSize = {
   bodyBytes: batchBody([], '2026-01-01T00:00:00.000Z').byteLength,
 };
 
-/** The size with one more message, of `bytes` bytes, and the comma before it. */
+/** The size of a batch after a message of `bytes` bytes, and the comma before it, is added. */
 export function grown({ count, bodyBytes }: BatchSize, bytes: number): BatchSize {
   return { count: count + 1, bodyBytes: bodyBytes + bytes + (count === 0 ? 0 : 1) };
 }
 
-/** Whether a batch of this size may be sent. One message always may: it cannot be cut. */
+/** Whether a batch of this size may be sent. A single message always may, because it cannot be split. */
 export function isAllowed({ count, bodyBytes }: BatchSize): boolean {
   return count <= 1 || bodyBytes <= MAX_BATCH_BYTES_SENT;
 }
 
-/** Whether there is no use in waiting for more messages. */
+/** Whether a batch should be sent without waiting for more messages. */
 export function isBatchFull({ count, bodyBytes }: BatchSize, flushAt: number): boolean {
   return count >= flushAt || bodyBytes >= MAX_BATCH_BYTES_SENT;
 }

@@ -1,43 +1,43 @@
 /*
- * What each call of the client takes: the public tracking API's fields in camelCase. Every other field is rejected by
- * the types only; the message keeps it, so that nothing of the caller's is dropped.
+ * The arguments of each call of the client: the public tracking API's fields in camelCase. Only the types reject other
+ * fields; at run time the message keeps them, so that no data of the caller is dropped.
  */
 
 /**
- * Free-form, anything that JSON can say. It is turned into JSON at the call: later changes do not reach the message. What
- * an interface describes has no index signature, so any object will do, but for what is known not to be a plain one.
+ * Any object that JSON can represent. It is serialized during the call, so later changes do not reach the message.
+ * `object` is allowed because interfaces have no index signature; `NoBuiltIn` excludes objects that are not plain.
  */
 export type FreeForm = Readonly<Record<string, unknown>> | (object & NoBuiltIn);
 
-/** No array, Map or Set; no Date; no function. */
+/** Excludes arrays, Map, Set, Date and functions. */
 type NoBuiltIn = {
   readonly [Mark in typeof Symbol.iterator | typeof Symbol.toPrimitive | typeof Symbol.hasInstance]?: never;
 };
 
-/** What every call takes. */
+/** The options of every call. */
 export interface CallOptions {
-  /** When it happened; a past one imports history. RFC 3339 with a zone, when it is text. @default the time of the call */
+  /** The time of the event; a past time imports history. A string must be RFC 3339 with a zone. @default the time of the call */
   readonly timestamp?: string | Date | undefined;
-  /** Where it happened: device, page, campaign, … */
+  /** The circumstances of the event: device, page, campaign, … */
   readonly context?: FreeForm | undefined;
   /**
-   * Destination name (case-sensitive) to whether the message goes there. All are on by default; `All: false` turns
-   * off all but those listed true. An object counts as true.
+   * Whether the message goes to a destination, by its name (case-sensitive). All are on by default; `All: false` turns
+   * off every destination that is not listed as true. An object counts as true.
    */
   readonly integrations?: Readonly<Record<string, boolean | FreeForm>> | undefined;
-  /** Two messages with the same id are one. @default a random UUID */
+  /** Identifies the message: a second message with the same id is a duplicate. @default a random UUID */
   readonly messageId?: string | undefined;
 }
 
-/** The trace that a message is a part of, for destinations with `delivery.traceparent`. */
+/** The trace that a message belongs to, for destinations with `delivery.traceparent`. */
 export interface TraceParent {
-  /** A W3C `traceparent`, as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. @default a trace of its own */
+  /** A W3C `traceparent`, such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. @default a new trace */
   readonly traceparent?: string | undefined;
-  /** The `tracestate` beside it. */
+  /** The W3C `tracestate` that belongs to `traceparent`. */
   readonly tracestate?: string | undefined;
 }
 
-/** Who it is about: a user id, an anonymous id, or both. */
+/** The user of a message: a user id, an anonymous id, or both. */
 export type Identity =
   | { readonly userId: string; readonly anonymousId?: string | undefined }
   | { readonly userId?: undefined; readonly anonymousId: string };
@@ -46,7 +46,7 @@ export type IdentifyCall = CallOptions & Identity & { readonly traits?: FreeForm
 
 export type TrackCall = CallOptions &
   Identity & {
-    /** Its name, as "Order Completed". */
+    /** The name of the event, such as "Order Completed". */
     readonly event: string;
     readonly properties?: FreeForm | undefined;
   };
@@ -55,7 +55,7 @@ export type PageCall = CallOptions &
   Identity & {
     readonly name?: string | undefined;
     readonly category?: string | undefined;
-    /** As `properties`, which win where both say something: `url`, `title`, `referrer`, `path`, and any other. */
+    /** Further properties, such as `url`, `title`, `referrer` and `path`. `properties` overrides them. */
     readonly traits?: FreeForm | undefined;
     readonly properties?: FreeForm | undefined;
   };
@@ -76,9 +76,9 @@ export type GroupCall = CallOptions &
 export type AliasCall = CallOptions & {
   /** The new id. */
   readonly userId: string;
-  /** The id so far. */
+  /** The previous id. */
   readonly previousId: string;
 };
 
-/** Asks the destinations to delete what they know of a user. */
+/** Asks the destinations to delete the data of a user. */
 export type DeleteCall = CallOptions & { readonly userId: string };

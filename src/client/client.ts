@@ -25,10 +25,10 @@ import type { Settle } from './outbox/room.ts';
 import type { EnqueueOptions, Receipt, Sink } from './sink.ts';
 
 /**
- * Queues messages in memory and hands them to a sink, in the background: in batches, or one by one where the sink keeps them in
- * memory itself. A call resolves with its receipt: `await` it to know, or leave it and `await close()` in the end. A receipt never rejects, so a
- * call that is not awaited cannot end the process. A call throws at once, synchronously and with nothing queued,
- * ValidationError (not a message, or over 32,768 bytes), QueueError (full) or ClosedError (contract, Batching client).
+ * Queues messages in memory and submits them to a sink in the background: in batches, or one by one if the sink itself keeps
+ * messages in memory. A call returns a promise of its receipt: `await` it for the result, or only `await close()` at the end.
+ * The promise never rejects, so a call that is not awaited cannot end the process. A call throws synchronously, without
+ * queueing anything: ValidationError (not a message, or over 32,768 bytes), QueueError (full) or ClosedError (contract, Batching client).
  */
 export interface Client {
   identify(call: IdentifyCall, parent?: TraceParent): Promise<Receipt>;
@@ -38,16 +38,16 @@ export interface Client {
   group(call: GroupCall, parent?: TraceParent): Promise<Receipt>;
   alias(call: AliasCall, parent?: TraceParent): Promise<Receipt>;
   delete(call: DeleteCall, parent?: TraceParent): Promise<Receipt>;
-  /** Takes a message that `buildMessage` has made and whose size has been checked. */
+  /** Queues a message that `buildMessage` made and whose size is validated. */
   enqueue(options: EnqueueOptions): Promise<Receipt>;
   /**
-   * The same without a promise, for programs that send millions: `onReceipt` is called once, later. What `onReceipt`
-   * throws is an uncaught exception, and keeps no other message from its receipt.
+   * Queues a message like `enqueue` but without a promise, for programs that send millions: `onReceipt` is called once,
+   * later. An error that `onReceipt` throws is an uncaught exception; other messages still get their receipts.
    */
   enqueueThen(options: EnqueueOptions, onReceipt: (receipt: Receipt) => void): void;
-  /** Resolves when the next call will find room: how a loop over very many messages keeps its memory bounded. */
+  /** Resolves when the client has room for another message: a loop that awaits it runs in bounded memory. */
   ready(): Promise<void>;
-  /** Sends what is queued; resolves when every call so far has its receipt. */
+  /** Sends all queued messages. Resolves when every call so far has its receipt. */
   flush(): Promise<void>;
   /** Flushes, then closes the sink. Later calls throw ClosedError. */
   close(): Promise<void>;
@@ -57,31 +57,27 @@ export interface ClientParts {
   readonly sink: Sink;
   readonly clock: Clock;
   readonly options: ResolvedClientOptions;
-  /** Makes the `messageId` of a message without one. @default crypto.randomUUID */
+  /** Makes the `messageId` of messages that have none. @default crypto.randomUUID */
   readonly newId?: () => string;
 }
 
-export function createClient({ sink, clock, options, newId = randomUUID }: ClientParts): Client {
-  const parts = { sink, clock, options, log: createDebugLog() };
-  const outbox = sink.onSettled === undefined ? new Batcher(parts) : new Forwarder(parts);
-  return new QueueingClient({ sink, clock, newId, outbox });
+export function createClient(parts: ClientParts): Client {
+  return new QueueingClient(parts);
 }
-
-/** The messages on their way to the sink. */
-type Outbox = Pick<Batcher, 'add' | 'ready' | 'flush' | 'close'>;
 
 class QueueingClient implements Client {
   readonly #sink: Sink;
   readonly #clock: Clock;
   readonly #newId: () => string;
-  readonly #outbox: Outbox;
+  readonly #outbox: Batcher | Forwarder;
   #closing: Promise<void> | undefined;
 
-  constructor({ sink, clock, newId, outbox }: Required<Omit<ClientParts, 'options'>> & { outbox: Outbox }) {
+  constructor({ sink, clock, options, newId = randomUUID }: ClientParts) {
+    const parts = { sink, clock, options, log: createDebugLog() };
     this.#sink = sink;
     this.#clock = clock;
     this.#newId = newId;
-    this.#outbox = outbox;
+    this.#outbox = sink.onSettled === undefined ? new Batcher(parts) : new Forwarder(parts);
   }
 
   identify(call: IdentifyCall, parent?: TraceParent): Promise<Receipt> {
@@ -141,7 +137,7 @@ class QueueingClient implements Client {
     call: CallOptions,
     { traceparent, tracestate }: TraceParent = {},
   ): Promise<Receipt> {
-    // The type last: a caller without types cannot change it.
+    // The type comes last so that a field of a JavaScript caller cannot override it.
     const message = buildMessage({ ...call, type }, { now: this.#clock.now() });
     if (this.#closing !== undefined) throw closedError();
     const outgoing = this.#encode({ message, traceparent, tracestate });
@@ -156,8 +152,8 @@ class QueueingClient implements Client {
 }
 
 /**
- * Throws ValidationError when a call is over the limit. Counted is what was given, without the type that is added here
- * (contract, Batching client). Where the body has all of it and is within the limit, nothing has to be written out for that.
+ * Throws ValidationError if the argument of a call exceeds the size limit, without the type that the client adds (contract,
+ * Batching client). If the body contains the whole argument and is within the limit, the argument need not be serialized again.
  */
 function validateGivenSize(
   given: Readonly<Record<string, unknown>>,
@@ -168,10 +164,10 @@ function validateGivenSize(
   validateMessageSize(messageBytes(given));
 }
 
-/** Throws ValidationError for what `buildMessage` has not made: JavaScript may pass anything. */
+/** Throws ValidationError if the argument of `enqueue` has no message object, since JavaScript can pass anything. */
 function validateEnqueued(given: EnqueueOptions): void {
   if (isObject(given) && isObject(given.message)) return;
-  const [what, got] = isObject(given) ? ['`message`', given.message] : ['what is enqueued', given];
+  const [what, got] = isObject(given) ? ['`message`', given.message] : ['the argument of enqueue()', given];
   throw new ValidationError(`Expected ${what} to be an object, got ${kindOf(got)}`, {
     path: isObject(given) ? 'message' : '',
     got: kindOf(got),
@@ -181,17 +177,17 @@ function validateEnqueued(given: EnqueueOptions): void {
 
 function closedError(): ClosedError {
   return new ClosedError('Expected a client that is open, got a call after close()', {
-    hint: 'make the call before close(), or make a new client',
+    hint: 'call it before close(), or create a new client',
   });
 }
 
-/** Like `new Promise`, but throws what `start` throws: the promise itself never rejects. */
+/** Works like `new Promise`, but throws an error of `start` synchronously; the promise never rejects. */
 export function promiseOrThrow<T>(start: (resolve: (value: T) => void) => void): Promise<T> {
   let settle: ((value: T) => void) | undefined;
   const promise = new Promise<T>((resolve) => {
     settle = resolve;
   });
-  // The constructor of a promise has called back by now.
+  // The Promise constructor has set `settle` synchronously.
   start((value) => settle?.(value));
   return promise;
 }

@@ -3,31 +3,30 @@ import { sleep, type Clock } from '../clock.ts';
 
 interface ClosingWindowOptions {
   readonly clock: Clock;
-  /** How long an endpoint may fail while its sink is being closed. */
+  /** How long an endpoint may fail while its sink is closing. */
   readonly windowMs: number;
-  /** Ends every wait. */
+  /** Ends every wait when it aborts. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * When a sink that is being closed gives up an endpoint that fails. Each batch has a retry window of its own, and there
- * may be hundreds of them: without a common end, closing would take hours. An endpoint that takes batches, however
- * slowly, is not given up.
+ * Decides when a closing sink gives up a failing endpoint. Each of hundreds of batches may have its own retry window:
+ * without a common end, closing would take hours. A slow endpoint is not given up while it accepts batches.
  */
 export class ClosingWindow {
   readonly #options: ClosingWindowOptions;
   readonly #began = new AbortController();
-  /** Aborts at the beginning too, since the waits until then were longer. */
+  /** Also aborts when closing begins, because the waits before were calculated without the window. */
   readonly #wake: AbortSignal;
   #closingAt: number | undefined;
-  /** The beginning of the first attempt that failed since the last one that did not. */
+  /** Start of the first failed attempt since the last success. Ms since the epoch. */
   #failingSince: number | undefined;
 
   constructor(options: ClosingWindowOptions) {
     this.#options = options;
     const signals = options.signal === undefined ? [] : [options.signal];
     this.#wake = AbortSignal.any([...signals, this.#began.signal]);
-    // Every batch that waits listens to it.
+    // Every waiting batch adds a listener.
     setMaxListeners(0, this.#wake);
   }
 
@@ -36,19 +35,19 @@ export class ClosingWindow {
     this.#began.abort();
   }
 
-  /** Takes the result of each attempt. */
+  /** Records the result of an attempt that started at `at`. */
   attempted(at: number, hasFailed: boolean): void {
     if (!hasFailed) this.#failingSince = undefined;
     else this.#failingSince ??= at;
   }
 
-  /** No attempt starts after it. Ms since the epoch. */
+  /** The time after which no attempt starts. Ms since the epoch. */
   get endAt(): number {
     if (this.#closingAt === undefined || this.#failingSince === undefined) return Infinity;
     return Math.max(this.#closingAt, this.#failingSince) + this.#options.windowMs;
   }
 
-  /** Waits, but not past the end. The caller looks at the signal next. */
+  /** Waits `ms`, but not beyond `endAt`. Also returns when the signal aborts; the caller must check it. */
   async wait(ms: number): Promise<void> {
     const { clock, signal } = this.#options;
     const until = clock.now() + ms;

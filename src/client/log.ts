@@ -2,13 +2,13 @@ import { createRequire } from 'node:module';
 import { format } from 'node:util';
 import { commandEscaper } from '../redact.ts';
 
-/** Says what the client does, on stderr, when `DEBUG=analytics`. Never a secret, never a body. */
+/** Logs the client's steps on stderr with `DEBUG=analytics`. Callers must not pass secrets or bodies. */
 export type DebugLog = (format: string, ...values: readonly unknown[]) => void;
 
-/** Undefined when DEBUG is off, so that a call costs nothing then: not even loading the package. */
+/** Creates the debug log. Undefined if DEBUG is off; then not even the package `debug` is loaded. */
 export function createDebugLog(env: Readonly<NodeJS.ProcessEnv> = process.env): DebugLog | undefined {
   if (!env['DEBUG']) return undefined;
-  // Required, not imported: the first calls would be lost while an import is in progress.
+  // require() is synchronous: during an asynchronous import() the first log lines would be lost.
   const debug = createRequire(import.meta.url)('debug') as typeof import('debug');
   const log = debug('analytics');
   const escape = commandEscaper(env);

@@ -2,26 +2,26 @@ import { validateOptions, definedOf, Problems, type OptionKind } from '../valida
 import { ConfigError } from '../errors.ts';
 
 export interface ClientOptions {
-  /** Selects the source; for a tracking API also the Basic auth user. */
+  /** The write key of the source; for a tracking API also the user of Basic auth. */
   readonly writeKey?: string | undefined;
   /**
-   * Messages that make a batch for a tracking API or a durable queue; a queue in memory gets messages one by one. `size` is its
-   * older name; both together are an error. 1 to 1,000. @default 20
+   * Messages per batch for a tracking API or a durable queue; a queue in memory gets messages one by one. `size` is the
+   * older name of this option; giving both is an error. 1 to 1,000. @default 20
    */
   readonly flushAt?: number | undefined;
   readonly size?: number | undefined;
-  /** Since the last flush. Ms, 1 to 2^31-1. @default 5000 */
+  /** Time from the last flush to the next, even of a partial batch. Ms, 1 to 2^31-1. @default 5000 */
   readonly flushAfterMs?: number | undefined;
   /**
-   * Messages held in memory: queued, on their way to the sink and, where the webhooks are asked by this process, not yet
+   * Messages held in memory: queued, in flight to the sink and, if this process delivers from a queue in memory, not yet
    * settled. 1 to 1,000,000. @default 10_000
    */
   readonly maxQueued?: number | undefined;
-  /** What a call does when `maxQueued` is reached. At most `maxQueued` calls wait; the next one throws. @default 'wait' */
+  /** Whether a call waits or throws when `maxQueued` is reached. At most `maxQueued` calls wait; the next one throws. @default 'wait' */
   readonly whenFull?: 'wait' | 'throw' | undefined;
   /**
-   * Whether a process that ends by `process.exit()`, or by an exception, says on stderr how many messages were lost with
-   * it: those of a client that is not closed. @default true
+   * Whether to report on stderr how many messages of an unclosed client are lost when the process ends by
+   * `process.exit()` or an exception. @default true
    */
   readonly warnOnLoss?: boolean | undefined;
 }
@@ -34,7 +34,7 @@ export const CLIENT_DEFAULTS = {
   warnOnLoss: true,
 } as const satisfies Omit<Required<ClientOptions>, 'writeKey' | 'size'>;
 
-/** Options after `resolveClientOptions`: checked, with their defaults, frozen, and `size` under its newer name. */
+/** Options from `resolveClientOptions`: validated, complete and frozen; `size` has become `flushAt`. */
 export type ResolvedClientOptions = {
   readonly [Name in keyof typeof CLIENT_DEFAULTS]: NonNullable<ClientOptions[Name]>;
 } & Pick<ClientOptions, 'writeKey'>;
@@ -51,10 +51,10 @@ export const CLIENT_KINDS = {
   warnOnLoss: 'a boolean',
 } as const satisfies Record<keyof ClientOptions, OptionKind>;
 
-/** The names that these options have in Segment's own clients. */
+/** Names of these options in Segment's own clients, for the hint. */
 const OTHER_NAMES = { flushInterval: 'flushAfterMs', maxEventsInBatch: 'flushAt' };
 
-/** Throws ConfigError for what is unknown, of another kind or out of range, all at once. An option that is undefined counts as absent. */
+/** Validates options and fills in the defaults; `undefined` counts as absent. Throws one ConfigError for all options that are unknown, of the wrong kind or out of range. */
 export function resolveClientOptions(options: ClientOptions = {}): ResolvedClientOptions {
   const problems = new Problems();
   const { size, ...given } = definedOf(options);

@@ -1,74 +1,85 @@
 import type { AttemptRecord } from '../attempt-record.ts';
+import { messageOf } from '../errors.ts';
 import type { OutgoingMessage } from '../message/outgoing-message.ts';
 import type { Message } from '../message/types.ts';
 import type { TraceParent } from './calls.ts';
 
-/**
- * Where the client's batches go: the engine in this process, or a tracking API over HTTP.
- */
+/** Receives the client's batches: the router in this process, or a tracking API over HTTP. */
 export interface Sink {
   /**
-   * How many batches may be on their way at once. 1 keeps batches in the order of the calls, also when one is tried
-   * again; a sink that orders by itself may take several.
+   * Batches that may be in flight at once. 1 keeps batches in the order of the calls, even across retries; a sink that
+   * keeps the order by itself may allow several.
    */
   readonly maxInFlight: number;
   /**
-   * What this sink will send of a message, made once at the call. The client counts the bytes of its `body` against the
-   * batch limit, and keeps no more of the message than this: a message is many objects.
+   * Serializes a message once, during the call. The client counts the bytes of `body` against the batch limit. It keeps
+   * only this result in memory, because a message consists of many objects.
    */
   encode(options: EnqueueOptions, messageId: string): OutgoingMessage;
-  /** One receipt per message, in order. Never rejects: a failure is a rejected receipt with its reason. */
+  /** Returns one receipt per message, in order. Never rejects: a failure is a rejected receipt with its reason. */
   submit(batch: readonly OutgoingMessage[]): Promise<readonly Receipt[]>;
   /**
-   * A sink that keeps accepted messages in memory until they are settled has this, and gets messages one by one. `listener` is
-   * called with how many were settled, possibly before their receipts are in; until then they count against `maxQueued`. A
-   * message that is rejected, or accepted without a delivery, is not reported.
+   * Exists on sinks that keep accepted messages in memory until they are settled; these get messages one by one. Calls
+   * `listener` with the number of settled messages, possibly before their receipts; until then they count against
+   * `maxQueued`. Messages that are rejected, or accepted without a delivery, are not reported.
    */
   onSettled?(listener: (messages: number) => void): void;
-  /** Called when no more messages come and the last receipts are waited for: what cannot be sent is to end in bounded time. */
+  /** Called when the client only waits for the last receipts: the sink must give up failing batches in bounded time. */
   beginClose?(): void;
-  /** Called once, after the last receipt. */
+  /** Releases the sink. Called once, after the last receipt. */
   close(): Promise<void>;
 }
 
-/** What a caller hands to the client. Only the engine looks at the trace. */
+/** A message for the client and how to send it. Only the router sink uses the trace. */
 export interface EnqueueOptions extends TraceParent {
   readonly message: Message;
-  /** @default the message's own `messageId`, else a new one */
+  /** @default the `messageId` in the message, else a new id */
   readonly messageId?: string | undefined;
-  /** Deliveries of one order key reach a destination in the order of the calls. Only the engine looks at it. @default none */
+  /** Deliveries with the same order key reach a destination in the order of the calls. Only the router sink uses it. @default none */
   readonly orderKeys?: readonly string[] | undefined;
-  /** Send these bytes, and do not write the message out: others (`replay --exact`), or those that it would be. Only the engine looks at it. */
+  /** The request body, sent instead of the serialized message (`replay --exact`, or bytes known to be the same). Only the router sink uses it. */
   readonly exactBody?: Uint8Array | undefined;
-  /** As that of OutgoingMessage. */
+  /** See OutgoingMessage. */
   readonly deliveryId?: string | undefined;
 }
 
-/** A sink's receipt for one message: accepted (as which deliveries; none when `integrations` excluded every destination), or rejected. */
-export type Receipt =
-  | {
-      readonly accepted: true;
-      readonly messageId: string;
-      readonly deliveries: readonly AcceptedDelivery[];
-      /** The POSTs of the batch that it was in, shared by the receipts of the batch. */
-      readonly attempts?: readonly AttemptRecord[];
-    }
+/** A sink's receipt for one message. Accepted messages have no deliveries if `integrations` excludes every destination. */
+export type Receipt = {
+  readonly messageId: string;
+  /** The POSTs of the message's batch, shared by the receipts of the batch. */
+  readonly attempts?: readonly AttemptRecord[];
+} & (
+  | { readonly accepted: true; readonly deliveries: readonly AcceptedDelivery[] }
   | {
       readonly accepted: false;
-      readonly messageId: string;
-      /** Stable: `http-4xx http-5xx timeout … closed queue sink`. */
+      /** A stable code: `http-4xx http-5xx timeout … closed queue sink`. */
       readonly code: string;
       readonly reason: string;
-      /** The POSTs of the batch that it was in, shared by the receipts of the batch. */
-      readonly attempts?: readonly AttemptRecord[];
-    };
+    }
+);
 
 export interface AcceptedDelivery {
   readonly id: string;
   readonly destination: string;
 }
 
-/** The receipt of a message whose sink has thrown, or has given no receipt. */
-export function rejectedBySink({ messageId }: OutgoingMessage, reason: string): Receipt {
+/**
+ * Submits messages and returns one receipt for each. Never rejects: if the sink throws or omits receipts, the messages
+ * are rejected, so that no caller waits forever and the process does not end.
+ */
+export async function receiptsFrom(
+  sink: Sink,
+  messages: readonly OutgoingMessage[],
+): Promise<readonly Receipt[]> {
+  try {
+    const receipts = await sink.submit(messages);
+    return messages.map((message, index) => receipts[index] ?? rejectedBySink(message, 'no receipt'));
+  } catch (error) {
+    const reason = messageOf(error);
+    return messages.map((message) => rejectedBySink(message, reason));
+  }
+}
+
+function rejectedBySink({ messageId }: OutgoingMessage, reason: string): Receipt {
   return { accepted: false, messageId, code: 'sink', reason: `The sink failed: ${reason}` };
 }

@@ -7,51 +7,53 @@ import { requestTarget } from '../url.ts';
 import type { Transport } from '../transport/transport.ts';
 
 export interface TrackingApiSinkOptions {
-  /** Where batches are posted: http or https, without userinfo; `/v1/batch` when it has no path. */
+  /** The URL that batches are posted to: http or https, without userinfo. The path is `/v1/batch` if the URL has none. */
   readonly endpoint: string;
-  /** The Basic auth user. Visible ASCII without a colon. */
+  /** The user of Basic auth. Visible ASCII without a colon. */
   readonly writeKey: string;
-  /** This package's version, as `User-Agent` and `context.library` name it. */
+  /** This package's version, for `User-Agent` and `context.library`. */
   readonly version: string;
-  /** For one attempt, name lookup to status line. Ms, 1 to 30,000. @default 5000 */
+  /** Timeout of one attempt, from name lookup to status line. Ms, 1 to 30,000. @default 5000 */
   readonly timeoutMs?: number | undefined;
   /**
-   * How long a batch is tried, from its first attempt; 0 means once. Once the sink is being closed, how long an endpoint
-   * may fail until all that is left is given up, at least `timeoutMs`. Ms, 0 to 2^31-1. @default until 10 attempts are
-   * made, and about two minutes from close()
+   * How long to try a batch, from its first attempt; 0 means one attempt. After `close()`, how long the endpoint may
+   * fail before all remaining batches are given up, at least `timeoutMs`. Ms, 0 to 2^31-1. @default 10 attempts per
+   * batch, and about two minutes after close()
    */
   readonly retryForMs?: number | undefined;
-  /** Batches in flight at once. More than 1 gives up their order. 1 to 1,024. @default 1 */
+  /** Batches in flight at once. With more than 1, batches can arrive out of order. 1 to 1,024. @default 1 */
   readonly maxInFlight?: number | undefined;
-  /** Closed with the sink. */
+  /** The transport; closed with the sink. */
   readonly transport: Transport;
   readonly clock: Clock;
-  /** From 0 to 1, as Math.random. */
+  /** Returns a number from 0 to 1, like Math.random. */
   readonly random: () => number;
-  /** Ends attempts and waits; what is not accepted by then is rejected as `aborted`. */
+  /** Ends attempts and waits; messages that are not accepted by then are rejected as `aborted`. */
   readonly signal?: AbortSignal | undefined;
-  /** What it throws is an uncaught exception, and keeps no batch from being tried again. */
+  /** Called before each wait for a retry. An error that it throws is an uncaught exception; the batch is retried anyway. */
   readonly onRetry?: ((retry: BatchRetry) => void) | undefined;
 }
 
-/** A failed attempt that another one follows. */
+/** A failed attempt that will be followed by another. */
 export interface BatchRetry {
   readonly attempt: AttemptRecord;
-  /** Attempts so far, this one included. */
+  /** Attempts so far, including this one. */
   readonly attempts: number;
   readonly reason: string;
+  /** Time until the next attempt. Ms. */
   readonly waitMs: number;
+  /** Number of messages in the batch. */
   readonly messages: number;
 }
 
 export const DEFAULT_TIMEOUT_MS = 5_000;
 const DEFAULT_PATH = '/v1/batch';
 
-/** The URL that batches are posted to: http or https, `/v1/batch` when it has no path. Throws ConfigError. */
+/** The URL that batches are posted to. Adds `/v1/batch` if `endpoint` has no path. Throws ConfigError if it is not a usable http or https URL. */
 export function batchUrl(endpoint: string): string {
   const url = URL.canParse(endpoint) ? new URL(endpoint) : undefined;
   if (url === undefined) {
-    throw endpointError('to be a URL', endpoint, 'write it in full, as https://host/v1/batch');
+    throw endpointError('to be a URL', endpoint, 'write it in full, such as https://host/v1/batch');
   }
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
     throw endpointError('to begin with http:// or https://', endpoint);
@@ -67,7 +69,7 @@ export function batchUrl(endpoint: string): string {
   return url.origin + requestTarget(endpoint).replace(/^\/(?=\?|$)/, DEFAULT_PATH);
 }
 
-/** Basic auth: the write key as the user, no password. */
+/** The `Authorization` header: Basic auth with the write key as the user and no password. Throws ConfigError if the key has other characters. */
 export function authorization(writeKey: string): string {
   if (!/^[!-9;-~]+$/.test(writeKey)) {
     throw new ConfigError('Expected `writeKey` to be visible ASCII without a colon', {
@@ -78,7 +80,7 @@ export function authorization(writeKey: string): string {
   return `Basic ${Buffer.from(`${writeKey}:`).toString('base64')}`;
 }
 
-/** The options that a program gives. */
+/** The kinds of the options that a program can set. */
 export const SINK_KINDS = {
   endpoint: 'a string',
   writeKey: 'a non-empty string',
@@ -88,7 +90,7 @@ export const SINK_KINDS = {
   onRetry: 'a function',
 } as const satisfies Partial<Record<keyof TrackingApiSinkOptions, OptionKind>>;
 
-/** Throws ConfigError for an endpoint and a write key that cannot be used. Values that are no text are left to the check of the kinds. */
+/** Throws ConfigError if the endpoint or the write key is unusable. Skips values that are not strings: `validateOptions` reports their kind. */
 export function validateAccess({
   endpoint,
   writeKey,

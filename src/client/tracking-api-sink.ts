@@ -19,10 +19,10 @@ import {
   type TrackingApiSinkOptions,
 } from './tracking-api-options.ts';
 
-/** Enough for the longest list of rejected messages in the response to a batch of 1,000. */
+/** Bytes to read of a response: enough for the longest list of rejected messages of a batch of 1,000. */
 const RESPONSE_BYTES = 1024 * 1024;
 
-/** A batch keeps its order by itself. */
+/** Order keys are unnecessary because a batch keeps the order of its messages. */
 const NO_KEYS: readonly string[] = [];
 
 const NOT_SENT: BatchResult = {
@@ -37,7 +37,7 @@ const GIVEN_UP: BatchResult = {
   reason: 'not sent: the client was closed while the tracking API failed',
 };
 
-/** A sink over any public tracking API. Throws ConfigError for an endpoint or a write key that cannot be used. */
+/** Sends batches to a public tracking API. Throws ConfigError if the endpoint or the write key is unusable. */
 export class TrackingApiSink implements Sink {
   readonly maxInFlight: number;
   readonly #options: TrackingApiSinkOptions;
@@ -45,7 +45,7 @@ export class TrackingApiSink implements Sink {
   readonly #shownUrl: string;
   readonly #headers: readonly string[];
   readonly #secrets: readonly string[];
-  /** Of a message without one. */
+  /** Default `context` of a message. */
   readonly #context: JsonObject;
   readonly #log = createDebugLog();
   readonly #closing: ClosingWindow;
@@ -54,7 +54,7 @@ export class TrackingApiSink implements Sink {
     this.maxInFlight = options.maxInFlight ?? 1;
     this.#options = options;
     const { clock, signal, retryForMs = longestRetriesMs(), timeoutMs = DEFAULT_TIMEOUT_MS } = options;
-    // At least one attempt: closing at once would give up what is sent once only after the first failure.
+    // Long enough for one attempt: with `retryForMs: 0` the first failure after close() would give up all other batches.
     this.#closing = new ClosingWindow({ clock, signal, windowMs: Math.max(retryForMs, timeoutMs) });
     this.#url = batchUrl(options.endpoint);
     this.#shownUrl = redactUrl(this.#url);
@@ -68,7 +68,7 @@ export class TrackingApiSink implements Sink {
     this.#secrets = [options.writeKey, basic.replace('Basic ', '')];
   }
 
-  /** The caller's own `context.library` stays: a replayed message was made by another one. */
+  /** Keeps the `context.library` of the message, because another library may have made a replayed message. */
   encode({ message }: EnqueueOptions, messageId: string): OutgoingMessage {
     const { type } = message;
     const context = message.context === undefined ? this.#context : { ...this.#context, ...message.context };
@@ -93,7 +93,7 @@ export class TrackingApiSink implements Sink {
     return this.#options.transport.close();
   }
 
-  /** Sends batches one after the other, which keeps their order. */
+  /** Sends the halves one after the other, which keeps their order. */
   async #submitHalves(batch: readonly OutgoingMessage[]): Promise<readonly Receipt[]> {
     const middle = Math.ceil(batch.length / 2);
     this.#log?.('413: %d messages are sent in two batches', batch.length);
@@ -101,7 +101,7 @@ export class TrackingApiSink implements Sink {
     return [...first, ...(await this.submit(batch.slice(middle)))];
   }
 
-  /** Tries until the tracking API has said yes or no, or nothing is left of the attempts. Each is added to `attempts`. */
+  /** Tries until the tracking API accepts or rejects the batch, or no attempt is left. Adds each attempt to `attempts`. */
   async #deliver(batch: readonly OutgoingMessage[], attempts: AttemptRecord[]): Promise<BatchResult> {
     const { clock, random, signal, retryForMs = Infinity, onRetry } = this.#options;
     if (signal?.aborted) return NOT_SENT;
@@ -134,7 +134,7 @@ export class TrackingApiSink implements Sink {
     }
   }
 
-  /** `sentAt` is the time of this attempt: the receiver corrects the clock of the sender by it. */
+  /** Makes one attempt. `sentAt` is its time, because the receiver corrects the sender's clock with it. */
   async #attempt(
     bodies: readonly Uint8Array[],
     round: number,
@@ -162,12 +162,12 @@ export class TrackingApiSink implements Sink {
   }
 }
 
-/** The result of a batch whose retries were interrupted: it has not failed, since the next attempt might have delivered it. */
+/** The result of a batch whose retries were interrupted. It is `aborted`, because the next attempt might have succeeded. */
 function interrupted({ reason }: BatchRejection): BatchResult {
   return { result: 'rejected', code: 'aborted', reason: `interrupted; ${reason}` };
 }
 
-/** A page's name and category, which a webhook has among the properties, are fields of their own in the tracking API. */
+/** The name and category of a page: properties in a webhook body, but top-level fields in the tracking API. */
 function pageFields({ properties = {} }: Message): {
   readonly name?: JsonValue;
   readonly category?: JsonValue;

@@ -8,12 +8,12 @@ import { isoTime } from '../clock.ts';
 import { pairsOf } from './response/forwarding.ts';
 import type { ReceivedRequest } from './received-request.ts';
 
-/** A folder of captures, one file per request: `000001-20261120T211005123Z.json`. Numbering continues after the existing files. */
+/** A folder of captures, one file per request, such as `000001-20261120T211005123Z.json`. Continues the numbers of existing files. */
 export class CaptureFolder {
   readonly #folder: string;
   #number: number;
 
-  /** Makes a missing folder, accessible to its owner only. Throws InputError when the folder cannot be written to. */
+  /** Creates the folder if it is missing, accessible to its owner only. Throws InputError if the folder is not writable. */
   constructor(folder: string) {
     this.#folder = folder;
     try {
@@ -26,8 +26,8 @@ export class CaptureFolder {
   }
 
   /**
-   * Writes one capture to a new file, readable by its owner only, and returns its name. Synchronous, so that no request is
-   * responded to before it is saved. Throws InputError, leaving no partial file, when that fails.
+   * Writes a capture to a new file, readable by its owner only, and returns the file's path. Synchronous, so that every
+   * request is saved before its response. Throws InputError without leaving a partial file if writing fails.
    */
   save(request: ReceivedRequest): string {
     const text = `${JSON.stringify(captureOf(request))}\n`;
@@ -45,23 +45,23 @@ export class CaptureFolder {
   }
 }
 
-/** Another listener that saves here may have chosen the same number in the same millisecond. */
+/** Retries with the next number: another listener may have created the same file name in the same millisecond. */
 const MAX_TRIES = 1_000;
 
 function isTaken(error: unknown): boolean {
-  return (error as NodeJS.ErrnoException).code === 'EEXIST'; // file operations throw it
+  return (error as NodeJS.ErrnoException).code === 'EEXIST'; // file operations throw only such errors
 }
 
 function captureOf({ at, method, path, rawHeaders, body, verdict }: ReceivedRequest): object {
   return toCapture({ at, method, url: redactUrl(path), headers: pairsOf(rawHeaders), body, verdict });
 }
 
-/** Makes the name of a capture. Uses nothing of the request, so that no sender can choose a name. */
+/** The file name of a capture. Independent of the request's content, so that no sender can choose a name. */
 function fileName(number: number, at: number): string {
   return `${String(number).padStart(6, '0')}-${isoTime(at).replace(/[-:.]/g, '')}.json`;
 }
 
-/** The highest number in use: captures of several runs sort by name in the order of arrival. */
+/** The highest number in the folder, so that captures of several runs sort by name in the order of arrival. */
 function highestNumber(folder: string): number {
   const numbers = readdirSync(folder).map((name) =>
     Number(/^(\d{6,})-\d{8}T\d{9}Z\.json$/.exec(name)?.[1] ?? 0),
@@ -70,14 +70,14 @@ function highestNumber(folder: string): number {
 }
 
 function unwritableFolder(path: string, cause: unknown, reasons = REASONS): InputError {
-  // File system calls throw nothing else.
+  // File system calls throw only such errors.
   const { code = 'unknown error' } = cause as NodeJS.ErrnoException;
   return new InputError(`Cannot save captures in ${printable(path)}: ${reasons[code] ?? code} (--save)`, {
     cause,
     hint:
       code === 'ENOSPC'
         ? 'make room, or name a folder on another disk'
-        : 'name a folder that you may write to; a missing one is made',
+        : 'name a writable folder; a missing folder is created',
   });
 }
 

@@ -3,18 +3,18 @@ import { isIP } from 'node:net';
 import type { ServerCertificate } from './options.ts';
 
 export interface SelfSignedCertificate extends ServerCertificate {
-  /** The SHA-256 fingerprint, as browsers and openssl show it. */
+  /** The SHA-256 fingerprint in the format of browsers and openssl. */
   readonly fingerprint: string;
 }
 
 const DAY_MS = 86_400_000;
-/** Long enough for a session; browsers reject more than 398 days. */
+/** Validity in days: long enough for a session; browsers reject more than 398 days. */
 const VALID_DAYS = 30;
 
 /**
- * Makes a self-signed certificate for `localhost`, the loopback addresses and the given host. Encodes X.509 v3 (RFC 5280) here,
- * since node:crypto reads certificates but cannot make one: a P-256 key, ECDSA with SHA-256.
- * A kept library for it (selfsigned) brings two ASN.1 stacks with a dozen packages in place of these hundred lines.
+ * Creates a self-signed certificate (P-256 key, ECDSA with SHA-256) for `localhost`, the loopback addresses and the given host.
+ * Encodes X.509 v3 (RFC 5280) itself, because node:crypto can read certificates but not create them. The maintained library
+ * for it (selfsigned) would bring two ASN.1 stacks with a dozen packages instead of these hundred lines.
  */
 export function makeCertificate(host: string, now: number): SelfSignedCertificate {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
@@ -29,7 +29,7 @@ export function makeCertificate(host: string, now: number): SelfSignedCertificat
   };
 }
 
-/** The part of a certificate that is signed (TBSCertificate). */
+/** The signed part of a certificate (TBSCertificate). */
 function certificateContent(publicKey: KeyObject, host: string, now: number): Buffer {
   const name = sequence(tlv(0x31, sequence(oid('2.5.4.3'), tlv(0x0c, Buffer.from('hooks listen')))));
   return sequence(
@@ -44,7 +44,7 @@ function certificateContent(publicKey: KeyObject, host: string, now: number): Bu
   );
 }
 
-/** A random serial number: positive, so its first bit is 0; in the shortest encoding, so its first byte is not 0. */
+/** A random serial number. Its first bit is 0, because it must be positive; its first byte is not 0, because DER requires the shortest encoding. */
 function serialNumber(): Buffer {
   const bytes = randomBytes(16);
   return bytes.fill(((bytes[0] ?? 0) & 0x7f) | 0x40, 0, 1);
@@ -53,7 +53,7 @@ function serialNumber(): Buffer {
 function extensions(host: string): Buffer[] {
   return [
     extension('2.5.29.17', sequence(...alternativeNames(host))),
-    // Not an authority: a client that trusts it trusts this one server.
+    // Not a CA: a client that trusts the certificate trusts only this server.
     extension('2.5.29.19', sequence(), true),
     extension('2.5.29.15', tlv(0x03, Buffer.from([7, 0x80])), true), // digitalSignature
     extension('2.5.29.37', sequence(oid('1.3.6.1.5.5.7.3.1'))), // serverAuth
@@ -74,7 +74,7 @@ function alternativeNames(host: string): Buffer[] {
 
 function addressBytes(address: string): Buffer {
   if (isIP(address) === 4) return Buffer.from(address.split('.').map(Number));
-  // The URL parser normalizes any spelling of an IPv6 address: groups in hex, at most one gap.
+  // The URL parser normalizes IPv6 addresses to groups in hex with at most one gap.
   const [head = '', tail] = new URL(`http://[${address.replace(/%.*$/, '')}]`).hostname
     .slice(1, -1)
     .split('::');

@@ -10,49 +10,49 @@ import type { Forward } from './response/forwarding.ts';
 import type { ReceivedRequest } from './received-request.ts';
 import type { Script } from './response/script.ts';
 
-/** What the diagnosis of a mismatch may know of secrets besides those that are accepted. */
+/** Further secrets for the diagnosis of a mismatch, besides the accepted secrets. */
 export type SecretsForDiagnosis = Pick<VerifyOptions, 'otherSecrets' | 'secretOrigin'>;
 
 export interface ReceiverOptions {
   /** A name or address of this machine. @default '127.0.0.1' */
   readonly host?: string | undefined;
-  /** 0 to 65,535; 0 takes a free one. @default 0 */
+  /** The port, 0 to 65,535; 0 selects a free port. @default 0 */
   readonly port?: number | undefined;
-  /** A signature made with any of them is valid. Empty: signatures are not checked. */
+  /** The accepted secrets: a signature made with any of them is valid. With an empty list signatures are not verified. */
   readonly secrets: readonly string[];
-  /** The signature schemes that are accepted, by name, or schemes of one's own; see `verify`. @default 'segment' */
+  /** The accepted signature schemes: names or custom schemes; see `verify`. @default 'segment' */
   readonly scheme?: SchemeChoice | undefined;
   /**
-   * Takes the schemes from the headers that came, among these and those built in, where `scheme` names none: to show what came. It
-   * proves nothing, since the sender chooses. @default false
+   * Custom schemes to detect from the request's headers, besides the built-in schemes, if `scheme` is undefined. For display only:
+   * a valid signature proves nothing, because the sender chooses the scheme. @default false
    */
   readonly detectSchemes?: readonly SignatureScheme[] | false | undefined;
-  /** What a diagnosis may know besides. @default nothing */
+  /** Further secrets for the diagnosis of mismatches. @default none */
   readonly knownSecrets?: SecretsForDiagnosis | undefined;
-  /** The certificate to speak TLS with. @default plain HTTP */
+  /** The certificate for TLS. @default plain HTTP */
   readonly certificate?: ServerCertificate | undefined;
   /** The responses to accepted POSTs. @default the response of `forward`; without it always 200 */
   readonly script?: Script | undefined;
   /** Forwards accepted POSTs before responding. @default nothing is forwarded */
   readonly forward?: Forward | undefined;
-  /** Responds to requests that are not webhooks (the inbox). Returns true for a request it serves, which is then neither reported nor counted. */
+  /** Serves requests that are not webhooks (the inbox). Returns true for a served request, which is then neither reported nor counted. */
   readonly serveOwn?: ((request: IncomingMessage, response: ServerResponse) => boolean) | undefined;
-  /** Responds 401 to a request whose signature is not valid; needs a secret. Such a request uses no step of the script. @default false */
+  /** Whether to respond with 401 to a request without a valid signature; requires a secret. Such a request uses no step of the script. @default false */
   readonly requireSignature?: boolean | undefined;
-  /** Returns what is wrong with a body as a message, or undefined. The sentence becomes `problem`. */
+  /** Returns the problem of a body as a message, or undefined. The sentence becomes `problem`. */
   readonly check?: (body: Uint8Array) => string | undefined;
   /** Called once per request, just before its response is sent. Must not throw. */
   readonly onRequest: (request: ReceivedRequest) => void;
-  /** Called for each preflight of a call, by which a browser asks whether a page may send it. Must not throw. */
+  /** Called for each CORS preflight of a call. Must not throw. */
   readonly onPreflight?: () => void;
   /**
-   * Returns what a response waits for after its request is reported, when the reader of the reports is slower than the senders.
-   * Undefined: nothing to wait for. @default responses never wait
+   * Called after each report. The response waits for the returned promise, so that senders cannot outpace the reader of the reports.
+   * Undefined to respond at once. @default responses never wait
    */
   readonly drained?: () => Promise<unknown> | undefined;
-  /** Called with true when a request arrives and no other is open, with false when the last is reported or rejected. Must not throw. */
+  /** Called with true when the first request in flight arrives, with false when the last is reported or rejected. Must not throw. */
   readonly onBusy?: (isBusy: boolean) => void;
-  /** Called for input that never became a request. Must not throw. */
+  /** Called for input that is not a complete request. Must not throw. */
   readonly onRefused?: ((rejection: ConnectionRejection) => void) | undefined;
   readonly limits?: Partial<ReceiverLimits> | undefined;
   readonly clock?: Clock | undefined;
@@ -64,31 +64,31 @@ export interface ServerCertificate {
   readonly cert: string;
 }
 
-/** Input to the port that is no complete request: too large, too slow, malformed, cut off, or beyond the connection limit. */
+/** Input that is not a complete request: too large, too slow, malformed, cut off, or beyond the connection limit. */
 export interface ConnectionRejection {
   /** Ms since the epoch. */
   readonly at: number;
-  /** Undefined if no response could be sent. */
+  /** The status of the response. Undefined if none could be sent. */
   readonly status: number | undefined;
-  /** Part of a sentence, safe to show. */
+  /** The cause as part of a sentence, safe to show. */
   readonly reason: string;
 }
 
 export interface ReceiverLimits {
-  /** The largest body; a larger one gets 413. @default 10_485_760 (10 MiB) */
+  /** Bytes of the largest accepted body; a larger body gets 413. @default 10_485_760 (10 MiB) */
   readonly bodyBytes: number;
   /**
-   * The most bytes in the bodies of all requests that are being read, held or forwarded, over all connections; a request beyond it gets 503.
+   * Most bytes in the bodies of all requests that are being read, held or forwarded over all connections; further requests get 503.
    * @default 134_217_728 (128 MiB)
    */
   readonly openBytes: number;
-  /** The longest time from a connection's first byte to the end of the headers. Ms. @default 10_000 */
+  /** Longest time from a connection's first byte to the end of the headers. Ms. @default 10_000 */
   readonly headersMs: number;
-  /** The longest time from a connection's first byte to the end of the body. Ms. @default 30_000 */
+  /** Longest time from a connection's first byte to the end of the body. Ms. @default 30_000 */
   readonly requestMs: number;
-  /** The most connections at once; further ones are closed at once. @default 4096 */
+  /** Most connections at once; further connections are closed at once. @default 4096 */
   readonly connections: number;
-  /** The time between the bytes of `slow-body`. Ms. @default 500 */
+  /** Time between the bytes of `slow-body`. Ms. @default 500 */
   readonly dripMs: number;
 }
 
@@ -123,16 +123,11 @@ const KINDS = {
   clock: 'an object',
 } as const satisfies Record<keyof ReceiverOptions, OptionKind>;
 
-const LIMITS = {
-  bodyBytes: 'given',
-  openBytes: 'given',
-  headersMs: 'given',
-  requestMs: 'given',
-  connections: 'given',
-  dripMs: 'given',
-} as const satisfies Record<keyof ReceiverLimits, string>;
+const LIMIT_KINDS: Readonly<Record<string, OptionKind>> = Object.fromEntries(
+  Object.keys(RECEIVER_LIMITS).map((name) => [name, 'given']),
+);
 
-/** Throws ConfigError for options that are unknown or of another kind, and for secrets that no sender, or any sender, could sign with. */
+/** Throws ConfigError for options that are unknown or of the wrong kind, for blank secrets, and if signatures are required without a secret. */
 export function validateReceiverOptions(options: ReceiverOptions): void {
   validateOptions(options, {
     kinds: KINDS,
@@ -140,17 +135,17 @@ export function validateReceiverOptions(options: ReceiverOptions): void {
     otherNames: { sharedSecret: 'secrets', sharedSecrets: 'secrets', respond: 'script' },
   });
   const { requireSignature, secrets, limits = {} } = options;
-  validateOptions(limits, { setting: 'limits', kinds: LIMITS });
+  validateOptions(limits, { setting: 'limits', kinds: LIMIT_KINDS });
   if (requireSignature === true && secrets.length === 0) {
-    throw new ConfigError('Expected a secret to check the required signatures with, got none', {
+    throw new ConfigError('Expected a secret to verify the required signatures with, got none', {
       key: 'requireSignature',
-      hint: 'give the secret that the sender signs with',
+      hint: "set `secrets` to the sender's secret",
     });
   }
   if (secrets.some(isBlankSecret)) {
     throw new ConfigError('Expected `secrets` to hold no blank secret, got one', {
       key: 'secrets',
-      hint: 'leave `secrets` empty to check no signatures',
+      hint: 'leave `secrets` empty to skip the verification of signatures',
     });
   }
 }

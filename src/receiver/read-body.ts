@@ -2,9 +2,9 @@ import type { IncomingMessage } from 'node:http';
 
 export type BodyResult =
   | { readonly kind: 'body'; readonly body: Uint8Array }
-  /** More than `maxBytes`, by its Content-Length or by what arrived; the rest is discarded as it arrives. */
+  /** The Content-Length or the arrived bytes exceed `maxBytes`; the rest is discarded as it arrives. */
   | { readonly kind: 'too-large' }
-  /** The bodies of other requests leave no room for more; the rest is discarded as it arrives. */
+  /** The bodies of other requests leave no room; the rest is discarded as it arrives. */
   | { readonly kind: 'no-room' }
   /** The sender disconnected before the end. */
   | { readonly kind: 'incomplete' };
@@ -13,11 +13,11 @@ const NOTHING = new Uint8Array(0);
 
 interface BodyLimits {
   readonly maxBytes: number;
-  /** Called for each chunk; false when there is no room for it. @default always true */
+  /** Called for each chunk; returns false if there is no room for it. @default always true */
   readonly take?: (bytes: number) => boolean;
 }
 
-/** Reads a request's body into memory, up to `maxBytes`. Calls back once; a promise per request would slow the receiver at full speed. */
+/** Reads a request's body into memory, up to `maxBytes`, and calls `done` once. A promise per request would reduce the throughput. */
 export function bufferBody(
   request: IncomingMessage,
   { maxBytes, take = () => true }: BodyLimits,
@@ -49,7 +49,7 @@ function joined(chunks: readonly Buffer[]): Uint8Array {
   return chunks[0] ?? NOTHING;
 }
 
-/** The Content-Length, or 0. Node has checked that it is a number. */
+/** The Content-Length, or 0. Node has validated that it is a number. */
 function declaredBytes({ headers }: IncomingMessage): number {
   return Number(headers['content-length'] ?? 0);
 }

@@ -1,66 +1,66 @@
 import type { TrackingCall } from './messages/tracking-call.ts';
 import type { Forwarded } from './response/forwarding.ts';
 
-/** A receiver's report of one request: responded to, scripted to get no response, or left by its sender. */
+/** A receiver's report of one request, when its response is determined or its sender has disconnected. */
 export interface ReceivedRequest extends SignatureJudgement {
-  /** When its headers had arrived. Ms since the epoch. */
+  /** When the headers arrived. Ms since the epoch. */
   readonly at: number;
   readonly method: string;
-  /** The request target as received: unescaped, from outside. */
+  /** The request target as received: untrusted, not escaped. */
   readonly path: string;
-  /** Name, value, name, value …: in order, as spelled by the sender, secrets included. */
+  /** Name, value, name, value …: in order, as spelled by the sender, including secrets. */
   readonly rawHeaders: readonly string[];
-  /** The exact bytes. */
+  /** The exact bytes of the body. */
   readonly body: Uint8Array;
-  /** What is wrong with the body as a message; only if the receiver has a `check`. */
+  /** The problem of the body as a message; only if the receiver has a `check`. */
   readonly problem?: string;
-  /** Its messages, if it is a call of a tracking API. */
+  /** The call, if the request is a call of a tracking API. */
   readonly call?: TrackingCall;
-  /** The response of the receiver that it was forwarded to; only if it was forwarded. */
+  /** The response of the other receiver; only if the request was forwarded. */
   readonly forwarded?: Forwarded;
   readonly answered: ResponseKind;
   readonly status: number | undefined;
-  /** The response that was sent; only if one was. */
+  /** The sent response; undefined if there was none. */
   readonly response?: SentResponse;
-  /** From the headers to the response, its scripted delay included. */
+  /** Time from the headers to the response, including its scripted delay. Ms. */
   readonly ms: number;
 }
 
 export interface SentResponse {
-  /** Name and value, in order, without those that Node adds to every response, such as Date. */
+  /** The headers in order, without those that Node adds to every response, such as Date. */
   readonly headers: readonly (readonly [name: string, value: string])[];
-  /** Its text. Of `slow-body`: empty, since it has no end. */
+  /** The text of the body. Empty for `slow-body`, whose body has no end. */
   readonly body: string;
 }
 
 /**
- * How a request was responded to. `status`: a response was sent. `slow-body`: its status was sent, its body goes on. `reset`,
- * `timeout`: as scripted. `nothing`: the sender left, or the receiver closed, before a delayed response was due.
+ * The kind of response. `status`: a complete response. `slow-body`: the status was sent, the body continues. `reset` and
+ * `timeout`: as scripted. `nothing`: the sender disconnected, or the receiver closed, before a delayed response was due.
  */
 export type ResponseKind = 'status' | 'slow-body' | 'reset' | 'timeout' | 'nothing';
 
 /**
- * The verdict on a signature. `unsigned`: there is a secret and no header. `unchecked`: there is no secret to check with, or it is a
- * call of a tracking API, which carries none.
+ * The verdict on a signature. `unsigned`: the receiver has a secret, but the request has no signature. `unchecked`: the receiver has
+ * no secret, or the request is an unsigned call of a tracking API.
  */
 export type SignatureVerdict = 'valid' | 'invalid' | 'unsigned' | 'unchecked';
 
 export interface SignatureJudgement {
   readonly verdict: SignatureVerdict;
-  /** The secret that matched, counted from 1. */
+  /** The position of the secret that matched, from 1. */
   readonly secret?: number;
-  /** The signature schemes that came and match, with commas between; absent for the default scheme alone. */
+  /** The matching signature schemes, separated by commas. Undefined for the default scheme alone. */
   readonly scheme?: string;
-  /** What a valid signature does not protect. */
+  /** The parts of the request that a valid signature does not cover. */
   readonly partial?: string;
-  /** What a valid request lacks: a header of another scheme came without its signature. */
+  /** The missing signature of a valid request that has other headers of a second scheme. */
   readonly warning?: string;
   /** Why a valid signature matches only over the JSON-stringified body. */
   readonly note?: string;
-  /** Why an invalid one does not match, or why there is none. */
+  /** Why the signature does not match or is missing. */
   readonly diagnosis?: { readonly code: string; readonly hint: string };
-  /** For an invalid signature: the right one under the first secret, where there is one. A sender that saw it could sign. */
+  /** For an invalid signature: the correct signature with the first secret, if known. A secret: a sender that saw it could sign this body. */
   readonly expected?: string;
-  /** For an invalid signature: the header as it came. */
+  /** For an invalid signature: the received header. */
   readonly got?: string;
 }

@@ -15,7 +15,7 @@ import {
   type ReceiverOptions,
 } from './options.ts';
 import { respondToBrowser } from './messages/browser-library.ts';
-import { trackingCallOf, type TrackingCall } from './messages/tracking-call.ts';
+import { trackingCallOf } from './messages/tracking-call.ts';
 import { bufferBody } from './read-body.ts';
 import { Responder } from './response/responder.ts';
 import type { Script } from './response/script.ts';
@@ -38,11 +38,11 @@ export class Receiver {
   #address = { url: '', port: 0 };
   #closed: Promise<void> | undefined;
 
-  /** Checks the options and listens. Throws ConfigError. `explain` finds out why a signature does not match. */
+  /** Validates the options and listens. `explain` finds the cause of a signature mismatch. Throws ConfigError. */
   static async start(options: ReceiverOptions, explain: ExplainMismatch): Promise<Receiver> {
     validateReceiverOptions(options);
     const receiver = new Receiver(options, explain);
-    await receiver.listen();
+    await receiver.#listen();
     return receiver;
   }
 
@@ -61,7 +61,7 @@ export class Receiver {
     });
   }
 
-  /** Where to post to, such as `http://127.0.0.1:8787`: an address that works on this machine, without a final slash. */
+  /** The URL to post to, such as `http://127.0.0.1:8787`: reachable from this machine, without a final slash. */
   get url(): string {
     return this.#address.url;
   }
@@ -70,24 +70,24 @@ export class Receiver {
     return this.#address.port;
   }
 
-  async listen(): Promise<void> {
+  async #listen(): Promise<void> {
     const { host = '127.0.0.1', port = 0, certificate } = this.#options;
     const scheme = certificate === undefined ? 'http' : 'https';
     const address = await startListening(this.#bounded.server, { host, port });
     this.#address = { url: `${scheme}://${address.host}:${address.port}`, port: address.port };
   }
 
-  /** Responds by this script from the next request on; undefined: as if none had been given. */
+  /** Replaces the script from the next request on. Undefined to respond without a script. */
   respondBy(script: Script | undefined): void {
     this.#responder.respondBy(script);
   }
 
-  /** Resolves when every socket and timer is closed. Requests whose response is still held are reported first. */
+  /** Reports requests with held responses, then closes. Resolves when every socket and timer is closed. */
   close(): Promise<void> {
     this.#closed ??= new Promise((resolve) => {
       this.#bounded.server.close(() => resolve());
       this.#responder.close();
-      // The system already has the responses that were sent; the other connections are idle or not worth waiting for.
+      // Sent responses are already in the system's buffers; the other connections are idle or not worth waiting for.
       this.#bounded.closeConnections();
     });
     return this.#closed;
@@ -110,9 +110,9 @@ export class Receiver {
   #receive(request: IncomingMessage, response: ServerResponse): void {
     const at = this.#clock.now();
     if (this.#options.serveOwn?.(request, response) === true) return;
-    const asked = respondToBrowser(request, response);
-    if (asked === 'preflight') this.#options.onPreflight?.();
-    if (asked !== undefined) return;
+    const browserRequest = respondToBrowser(request, response);
+    if (browserRequest === 'preflight') this.#options.onPreflight?.();
+    if (browserRequest !== undefined) return;
     if (isVisit(request)) {
       request.resume();
       sendResponse(response, 200, 'hooks is listening; POST webhooks here\n');
@@ -123,8 +123,9 @@ export class Receiver {
     bufferBody(request, { maxBytes: this.#limits.bodyBytes, take }, (result) => {
       if (result.kind === 'body') {
         const { body } = result;
-        const call = callOfRequest(request, body, at);
-        const judged = this.#judge.judge(request.rawHeaders, body);
+        const { method, url: path = '', rawHeaders } = request;
+        const call = trackingCallOf({ method, path, rawHeaders, body, at });
+        const judged = this.#judge.judge(rawHeaders, body);
         const judgement = call !== undefined && judged.verdict === 'unsigned' ? UNCHECKED : judged;
         return this.#responder.respond({ request, response, at, body, judgement, open, call });
       }
@@ -155,7 +156,7 @@ export class Receiver {
   }
 
   #rejectConnection(problem: ConnectionProblem | undefined, socket: Socket): void {
-    // A connection without a byte is a port scan or a browser's spare connection, and no request.
+    // A connection without a byte is a port scan or a browser's preconnection, not a request.
     if (problem !== undefined && this.#bounded.wireOf(socket).bytesRead > 0) {
       this.#connectionEnded(socket, problem);
     }
@@ -165,7 +166,7 @@ export class Receiver {
     socket.destroySoon();
   }
 
-  /** Reports the end of a connection once, though both the connection and the request being read on it notice it. */
+  /** Reports the end of a connection once, although both the connection and the reader of its request can detect it. */
   #connectionEnded(socket: Socket, { status, reason }: ConnectionProblem): void {
     const wire = this.#bounded.wireOf(socket);
     if (this.#ended.has(wire)) return;
@@ -178,15 +179,7 @@ export class Receiver {
   }
 }
 
-function callOfRequest(
-  { method, url: path = '', rawHeaders }: IncomingMessage,
-  body: Uint8Array,
-  at: number,
-): TrackingCall | undefined {
-  return trackingCallOf({ method, path, rawHeaders, body, at });
-}
-
-/** Whether a person opens the URL in a browser, or a script waits for the port. */
+/** Whether a request comes from a person who opens the URL in a browser, or a script that waits for the port. */
 function isVisit({ method, url = '' }: IncomingMessage): boolean {
   return (method === 'GET' || method === 'HEAD') && (url === '/' || url.startsWith('/?'));
 }

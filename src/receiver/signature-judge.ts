@@ -18,18 +18,18 @@ export const UNCHECKED: SignatureJudgement = { verdict: 'unchecked' };
 
 type JudgeOptions = Pick<ReceiverOptions, 'secrets' | 'scheme' | 'detectSchemes' | 'knownSecrets'>;
 
-/** Checks the signatures of each request. */
+/** Verifies the signatures of requests. */
 export class SignatureJudge {
   readonly #secrets: readonly string[];
   readonly #known: SecretsForDiagnosis;
-  /** Undefined: those that came. */
+  /** Undefined to detect the schemes from each request. */
   readonly #schemes: readonly SignatureScheme[] | undefined;
   readonly #own: readonly SignatureScheme[];
   readonly #clock: Clock;
   readonly #explaining: Explaining;
   readonly #quota: DiagnosisQuota;
 
-  /** Throws ConfigError for a scheme that is unknown, and for one that can use none of the secrets. */
+  /** Throws ConfigError for an unknown scheme, and for a scheme that cannot use any of the secrets. */
   constructor(
     { secrets, scheme, detectSchemes: own = false, knownSecrets = {} }: JudgeOptions,
     { clock, explain }: { readonly clock: Clock; readonly explain: ExplainMismatch },
@@ -57,7 +57,7 @@ export class SignatureJudge {
     ) {
       return unsigned(rawHeaders, scheme);
     }
-    // The fast path: no list of checks, no other header.
+    // The fast path of the default scheme: without a list of schemes and other headers.
     const options = isDefault(scheme)
       ? { secrets, signature: signatures[0] }
       : { secrets, scheme, headers, at: this.#clock.now() };
@@ -69,8 +69,8 @@ export class SignatureJudge {
 
   #schemesOf(headers: HeaderList): readonly SignatureScheme[] {
     if (this.#schemes !== undefined) return this.#schemes;
-    const came = detectSchemes(headers, { own: this.#own, secrets: this.#secrets });
-    return came.length === 0 ? DEFAULT_SCHEMES : came;
+    const detected = detectSchemes(headers, { own: this.#own, secrets: this.#secrets });
+    return detected.length === 0 ? DEFAULT_SCHEMES : detected;
   }
 
   #invalid(body: Uint8Array, options: VerifyOptions, lossy: Diagnosis | undefined): SignatureJudgement {
@@ -103,8 +103,8 @@ function toValid({ secret, note, scheme, partial }: ValidVerdict): SignatureJudg
 }
 
 /**
- * Explains a match over the JSON-stringified form of a body that is too large for it to count. Only diagnosing parses such
- * a body, and a verdict must not depend on how many requests are diagnosed.
+ * Explains why a match over the JSON-stringified form of a large body does not count: only the diagnosis parses such a body, and
+ * the verdict must not depend on how many requests are diagnosed.
  */
 function tooLargeFor({ note }: ValidVerdict, { byteLength }: Uint8Array): Diagnosis {
   return { ...undiagnosed(byteLength, TOO_LARGE), code: note ?? 'no-match' };
@@ -120,7 +120,7 @@ const TOO_MANY = {
   fix: 'Send one of these requests by itself to learn why',
 };
 
-/** Explains a missing signature where another header came in its place, or another than the default one is wanted. */
+/** Explains a missing signature if the request has another signature header, or a scheme other than the default is expected. */
 function unsigned(rawHeaders: readonly string[], schemes: readonly SignatureScheme[]): SignatureJudgement {
   const wanted = signatureHeaderNames(schemes);
   const other = signatureHeadersText(
@@ -132,7 +132,7 @@ function unsigned(rawHeaders: readonly string[], schemes: readonly SignatureSche
   return { verdict: 'unsigned', diagnosis: { code: 'no-signature', hint } };
 }
 
-/** Rejects a second signature that a sender or a proxy adds: the receiver cannot know which one counts. */
+/** Rejects several signatures, which a sender or a proxy may have added: the receiver cannot know which one counts. */
 function severalSignatures(count: number): SignatureJudgement {
   const hint = `the request has ${count} X-Signature headers; send exactly one`;
   return { verdict: 'invalid', diagnosis: { code: 'no-match', hint } };
@@ -142,8 +142,8 @@ const MOST_A_SECOND = 10;
 const MOST_MS_A_SECOND = 200;
 
 /**
- * Limits the diagnoses of a receiver: at most ten a second, and none after they have taken 200 ms of the processor. Anyone may send
- * requests that do not match, and other requests must not wait for their diagnosis.
+ * Limits a receiver to 10 diagnoses and 200 ms of processor time for them per second. Anyone can send requests that do not match,
+ * and other requests must not wait for their diagnosis.
  */
 export class DiagnosisQuota {
   readonly #now: () => number;
@@ -152,13 +152,13 @@ export class DiagnosisQuota {
   #count = 0;
   #spentMs = 0;
 
-  /** `spent` returns the processor time in ms. */
+  /** `spent` returns the process's processor time in ms. */
   constructor(now: () => number, spent: () => number = processorMs) {
     this.#now = now;
     this.#spent = spent;
   }
 
-  /** Calls `diagnose`; undefined when the quota of this second is used up. */
+  /** Calls `diagnose` and returns its result. Undefined if the quota of this second is used up. */
   use<Result>(diagnose: () => Result): Result | undefined {
     const startedAt = this.#now();
     if (startedAt >= this.#since + 1_000) this.#renew(startedAt);

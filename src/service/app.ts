@@ -10,7 +10,7 @@ import { ByteShare } from './request/byte-share.ts';
 import { ANY_ORIGIN, preflightHeaders, SOURCE_CONFIG } from './request/cross-origin.ts';
 import { MESSAGE_PATHS } from './request/message-paths.ts';
 import type { HandlerContext, IngestRequest } from './request/read-request.ts';
-import { STOPPING, type IngestRejection } from './request/rejection.ts';
+import { INTERNAL_ERROR, STOPPING, type IngestRejection } from './request/rejection.ts';
 import { rejectionResponse, respond, type Env, type ResponseContext } from './request/respond.ts';
 
 interface AppParts extends ResponseContext, Pick<ServiceOptions, 'checkStore' | 'clock'> {
@@ -20,7 +20,7 @@ interface AppParts extends ResponseContext, Pick<ServiceOptions, 'checkStore' | 
   readonly servesMetrics: boolean;
 }
 
-/** The routes of the service. */
+/** Creates the app with all routes of the service. */
 export function createApp(handlers: HandlerContext, parts: AppParts): Hono<Env> {
   const app = new Hono<Env>();
   const guards = [rejectWhenStopping(parts), countBytesInFlight(parts)] as const;
@@ -50,14 +50,14 @@ export function createApp(handlers: HandlerContext, parts: AppParts): Hono<Env> 
   app.onError((error, context) => {
     const fields = { ...errorFields(error), stack: error.stack };
     parts.log.error('unhandled error while serving a request', fields);
-    return respond(context, 'other', rejectionResponse(FAULT), parts);
+    return respond(context, 'other', rejectionResponse(INTERNAL_ERROR), parts);
   });
   return app;
 }
 
 const DELETIONS = '/v1/deletions';
 
-/** Where RudderStack's libraries ask for their settings. */
+/** Path from which RudderStack's libraries load their settings. */
 const SETTINGS = '/sourceConfig';
 
 const METHOD: IngestRejection = { status: 405, code: 'method', message: 'method not allowed, use POST' };
@@ -68,8 +68,6 @@ const NOT_FOUND: IngestRejection = {
   message: 'not found',
   hint: 'post messages to /v1/batch, or to /v1/track and the like',
 };
-
-const FAULT: IngestRejection = { status: 500, code: 'fault', message: 'internal error of the service' };
 
 const allowEveryOrigin: MiddlewareHandler<Env> = (context, next) => {
   for (const [name, value] of Object.entries(ANY_ORIGIN)) context.header(name, value);
@@ -83,7 +81,7 @@ function rejectWhenStopping(parts: AppParts): MiddlewareHandler<Env> {
   };
 }
 
-/** Counts a request's body among the bytes in flight until its response is made. */
+/** Counts a request's body in the bytes in flight until its response is ready. */
 function countBytesInFlight({ bytesInFlight }: AppParts): MiddlewareHandler<Env> {
   return async (context, next) => {
     const share = new ByteShare(bytesInFlight);
@@ -100,7 +98,7 @@ function ingestRequestOf(context: Context<Env>): IngestRequest {
   return { request: context.env.incoming, share: context.get('share') };
 }
 
-/** The routes of monitoring: they need no key and show nothing secret. */
+/** Adds the monitoring routes, which require no key and show no secrets. */
 function addMonitoring(app: Hono<Env>, parts: AppParts): void {
   const { metrics, stopping } = parts;
   const readiness = new Readiness(parts);
@@ -114,7 +112,7 @@ function addMonitoring(app: Hono<Env>, parts: AppParts): void {
   if (parts.servesMetrics) addMetrics(app, metrics);
 }
 
-/** The routes of a port for Prometheus alone. */
+/** Creates the app of a separate port for `/metrics`. */
 export function createMetricsApp({ metrics }: Pick<AppParts, 'metrics'>): Hono<Env> {
   const app = new Hono<Env>();
   addMetrics(app, metrics);
@@ -131,10 +129,10 @@ function preflight(context: Context<Env>): Response {
   return context.body(null, 204, preflightHeaders(context.env.incoming.headers));
 }
 
-/** A probe has less patience than a write has with a lock. */
+/** Longest wait for the store in a readiness probe: probes time out sooner than a write that waits for a lock. */
 const LONGEST_MS = 2_000;
 
-/** Whether messages could be stored. A change is logged, even while no client calls. */
+/** Checks whether the store accepts messages. Logs every change, even while no client sends requests. */
 class Readiness {
   readonly #parts: Pick<ServiceOptions, 'checkStore' | 'clock' | 'log'>;
   #checking: Promise<boolean> | undefined;
@@ -163,7 +161,7 @@ class Readiness {
       if (!this.#wasReady) log.info('storage available again');
       this.#wasReady = true;
     } catch (error) {
-      // A call gets 429, and succeeds when it comes again.
+      // A busy store is no outage: requests get 429 and succeed when they are retried.
       if (error instanceof QueueError && error.isBusy) return this.#wasReady;
       if (this.#wasReady) log.error('storage unavailable', errorFields(error));
       this.#wasReady = false;

@@ -14,8 +14,8 @@ import { errorFields } from './log.ts';
 import { jsonRejection, storeRejection, type IngestRejection } from './request/rejection.ts';
 
 /**
- * `POST /v1/deletions` (contract, Deletion requests): at the write key's own source, where that key may send a `delete` message as
- * well. Where keys may reach all sources, at those that the request names, else at all of them.
+ * Handles `POST /v1/deletions` (contract, Deletion requests). By default a write key may ask for deletion at its own source only, where
+ * it could also send a `delete` message. With reach `all` the request names the sources; without names it means all.
  */
 export async function handleDeletion(
   ingestRequest: IngestRequest,
@@ -39,7 +39,7 @@ export async function handleDeletion(
   }
 }
 
-/** The caller waits until all of a request is stored: every store takes this many in a second or two. */
+/** Most deliveries of a request: the caller waits until all are stored, and every store takes 1 to 2 s for this number. */
 const MAX_DELIVERIES = 10_000;
 
 function tooMany(deliveries: number): IngestRejection {
@@ -58,7 +58,7 @@ const FORBIDDEN: IngestRejection = {
   hint: 'leave `sources` out, use the key of that source, run `hooks delete`, or serve with --deletions all',
 };
 
-/** The request at the sources that the caller may ask for. Undefined: it names another source. */
+/** Limits the request to the caller's own source unless the reach is `all`. Undefined if the request names another source. */
 function narrowed(
   request: DeletionRequest,
   own: string,
@@ -69,7 +69,7 @@ function narrowed(
   return sources.every((name) => name === own) ? { userIds, sources } : undefined;
 }
 
-/** How far a deletion request has come, at the sources that the caller may ask for. */
+/** Responds with the state of a deletion request at the sources that the caller may see. */
 export async function findDeletion(
   { headers }: IncomingMessage,
   id: string,
@@ -121,7 +121,7 @@ async function createDeletion(
   }
 }
 
-/** A deletion request as it is shown, with its state per source. */
+/** A deletion request for a response, with its state per source. */
 function shownDeletion({ id, createdAt, userIds, sources }: DeletionRecord): object {
   return {
     id,

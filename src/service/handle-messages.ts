@@ -8,7 +8,7 @@ import { errorFields } from './log.ts';
 import { OVERLOADED, storeRejection, type IngestRejection } from './request/rejection.ts';
 import { sortMessages, type RejectedBatchItem, type SortedMessages } from './ingest/sort-messages.ts';
 
-/** Handles `/v1/batch` and `/v1/import`, or with a type `/v1/track` and the like. Undefined: the sender has gone. */
+/** Handles `/v1/batch` and `/v1/import`, or with a type `/v1/track` and similar paths. Undefined if the sender disconnected. */
 export async function handleMessages(
   ingestRequest: IngestRequest,
   type: MessageType | undefined,
@@ -21,7 +21,7 @@ export async function handleMessages(
   return response;
 }
 
-/** Whether a rejected message is the caller's fault, which does not pass by itself. */
+/** Whether the caller must change a rejected message, because a retry would be rejected too. */
 function isPermanent({ status }: ServiceResponse): boolean {
   return status === 400 || status === 413;
 }

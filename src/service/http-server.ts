@@ -3,9 +3,9 @@ import { createAdaptorServer } from '@hono/node-server';
 import { createMetricsApp } from './app.ts';
 import type { ServiceLog } from './log.ts';
 import { SERVICE_LIMITS, type ServiceLimits, type ServiceOptions } from './options.ts';
-import { startListening } from './start-listening.ts';
+import { slowSenderTimeouts, startListening } from './start-listening.ts';
 
-/** The server of `/metrics` alone; that of `serve` stays until the last request is stored, which is worth knowing. */
+/** Starts a separate server for `/metrics`. Undefined without an address. Close it last, so that metrics stay available while the last requests are stored. */
 export async function startMetricsServer({
   metricsAt,
   metrics,
@@ -24,28 +24,29 @@ export async function startMetricsServer({
 
 export interface HttpServer {
   readonly url: string;
-  /** Takes no more connections and closes idle ones; resolves when none is left. */
+  /** Accepts no more connections and closes idle ones. Resolves when all connections are closed. */
   close(): Promise<void>;
-  /** Ends all connections, requests in flight included. */
+  /** Ends all connections, including those with requests in flight. */
   cut(): void;
 }
 
 interface ServerOptions {
   readonly host?: string;
   readonly port?: number;
-  /** The flag of the port. */
+  /** The command-line flag of the port, for hints. */
   readonly portFlag?: string;
   readonly limits: ServiceLimits;
   readonly log: ServiceLog;
 }
 
-/** Throws ConfigError when it cannot listen there. */
+/** Starts a server. Throws ConfigError if it cannot listen on the address. */
 export async function startServer(
   fetch: Parameters<typeof createAdaptorServer>[0]['fetch'],
   { host = '127.0.0.1', port = 0, portFlag, limits, log }: ServerOptions,
 ): Promise<HttpServer> {
-  const serverOptions = timeouts(limits);
-  // It makes what createServer makes: a plain HTTP server.
+  // Longer than the 60 s of load balancers, so that they rarely use a connection that is being closed.
+  const serverOptions = { ...slowSenderTimeouts(limits), keepAliveTimeout: 65_000 };
+  // createAdaptorServer returns the result of createServer: a plain HTTP server.
   const server = createAdaptorServer({ fetch, createServer, serverOptions }) as Server;
   server.maxConnections = limits.connections;
   server.on('drop', () =>
@@ -59,16 +60,5 @@ export async function startServer(
         server.close(() => resolve());
       }),
     cut: () => server.closeAllConnections(),
-  };
-}
-
-function timeouts({ headersMs, requestMs }: ServiceLimits) {
-  return {
-    headersTimeout: Math.min(headersMs, requestMs),
-    requestTimeout: requestMs,
-    // Node looks for slow senders only this often; its own 30 s would let them stay that much longer.
-    connectionsCheckingInterval: Math.min(headersMs, requestMs, 1_000),
-    // Longer than the minute for which load balancers keep theirs, so that they hardly ever meet one being closed.
-    keepAliveTimeout: 65_000,
   };
 }

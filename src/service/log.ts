@@ -3,7 +3,7 @@ import { isoTime, type Clock } from '../clock.ts';
 import { HooksError, messageOf } from '../errors.ts';
 import { printable, withoutSecrets } from '../redact.ts';
 
-/** What happens, for a machine that collects it: a sentence that never changes, and what it is about. */
+/** A log for machines: each event is a constant sentence with variable fields. */
 export interface ServiceLog {
   debug(event: string, fields?: LogFields): void;
   info(event: string, fields?: LogFields): void;
@@ -15,16 +15,16 @@ export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 export type LogFields = Readonly<Record<string, string | number | boolean | undefined>>;
 
 interface LogOptions {
-  /** The lowest that is written. */
+  /** The lowest level that is written. */
   readonly level: LogLevel;
-  /** Masked wherever they turn up: a receiver may repeat what it was sent. */
+  /** Secrets to mask in every field, because a receiver may repeat the request. */
   readonly secrets: readonly string[];
   readonly clock: Clock;
-  /** Takes one line, without its line break. */
+  /** Writes one line, given without its line break. */
   readonly write: (line: string) => void;
 }
 
-/** JSON lines. No text from outside reaches one without being masked and made printable. */
+/** Creates a log of JSON lines. Masks secrets and control characters in every text field. */
 export function createServiceLog({ level, secrets, clock, write }: LogOptions): ServiceLog {
   const logger = pino(
     {
@@ -52,7 +52,7 @@ function safe(fields: LogFields, secrets: readonly string[]): LogFields {
   );
 }
 
-/** An error as fields: what is wrong, and the hint. */
+/** An error as log fields: its message and its hint. */
 export function errorFields(error: unknown): { readonly error: string; readonly hint: string | undefined } {
   return {
     error: messageOf(error),

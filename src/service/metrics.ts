@@ -1,12 +1,12 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 
-/** The metrics for Prometheus. Labels are names of the config and closed sets: nothing of a caller's becomes one. */
+/** The metrics for Prometheus. Label values are config names and closed sets, never input of a caller. */
 export interface Metrics {
-  /** One request, by its route's name. */
+  /** Counts a request by its route name. */
   request(route: string, status: number): void;
   ingested(source: string, counts: IngestCounts): void;
   attempt(lane: LaneLabels, result: 'delivered' | 'retryable' | 'rejected', ms: number): void;
-  /** Counts a settled delivery; `ms` since its message was accepted. */
+  /** Counts a settled delivery. `ms` is the time since its message was accepted. */
   settled(
     lane: LaneLabels,
     end:
@@ -15,16 +15,16 @@ export interface Metrics {
   ): void;
   /** Counts messages of a batch that became dead letters without a destination. */
   invalid(source: string, count: number): void;
-  /** A webhook went down, or is back. */
+  /** Records that a webhook is down or back. */
   webhookUp(webhook: WebhookLabels, isUp: boolean): void;
-  /** All of it, in Prometheus' text format. */
+  /** All metrics in Prometheus' text format. */
   text(): Promise<string>;
   readonly contentType: string;
 }
 
 export interface IngestCounts {
   readonly accepted: number;
-  /** Seen before: accepted, and not delivered again. */
+  /** Messages that were seen before: accepted, but not delivered again. */
   readonly duplicate: number;
   readonly rejected: number;
 }
@@ -34,45 +34,45 @@ export interface LaneLabels {
   readonly destination: string;
 }
 
-/** How many deliveries a destination has, by state. */
+/** Number of deliveries of a destination, by state. */
 type LaneCounts = LaneLabels & Readonly<Record<(typeof STATES)[number], number>>;
 
 export interface WebhookLabels extends LaneLabels {
-  /** As it is shown: without secrets. */
+  /** The URL without secrets. */
   readonly url: string;
 }
 
 interface MetricsOptions {
-  /** What each destination has in the queue. */
+  /** Counts the deliveries in the queue for each destination. */
   readonly lanes: () => Promise<readonly LaneCounts[]>;
-  /** When the oldest delivery that is not settled was added. Ms since the epoch. */
+  /** When the oldest unsettled delivery was added. Ms since the epoch. */
   readonly oldestAt: () => Promise<number | undefined>;
-  /** The sources that this process takes messages for. */
+  /** The sources that this process accepts messages for. */
   readonly sources: readonly string[];
   /**
-   * The webhooks that this process delivers to: each counts as up until it is known to be down. A process without any
-   * exports nothing of attempts, which would say that all is well.
+   * The webhooks that this process delivers to. Each counts as up until it is known to be down. Without webhooks there are
+   * no metrics of attempts, because zeros would suggest that everything works.
    */
   readonly webhooks: readonly WebhookLabels[];
   readonly version: string;
-  /** The time of the queue. Ms since the epoch. */
+  /** The current time of the queue's clock. Ms since the epoch. */
   readonly now: () => number;
 }
 
-/** Buckets in seconds, from a quick receiver on the same machine to the end of the retry window. */
+/** Buckets in seconds, from a fast receiver on the same machine to the end of the retry window. */
 const DELIVERY_BUCKETS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1_800, 7_200, 14_400];
 const ATTEMPT_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-/** Makes the metrics in a new registry, so that several services in one process do not mix. */
+/** Creates the metrics in a new registry, so that several services in one process stay separate. */
 export function createMetrics(options: MetricsOptions): Metrics {
   const registry = new Registry();
-  const ofAttempts = options.webhooks.length > 0 ? [registry] : [];
+  const attemptRegisters = options.webhooks.length > 0 ? [registry] : [];
   const { requests, messages, deadLetters } = addCounters([registry]);
-  const { attempts, attemptSeconds, deliverySeconds } = addAttempts(ofAttempts);
+  const { attempts, attemptSeconds, deliverySeconds } = addAttempts(attemptRegisters);
   addGauges([registry], options);
   collectDefaultMetrics({ register: registry });
-  const up = webhookGauge(ofAttempts, options);
-  beginAtZero(deadLetters, options);
+  const up = webhookGauge(attemptRegisters, options);
+  startAtZero(deadLetters, options);
   return {
     contentType: registry.contentType,
     request: (route, status) => requests.inc({ route, status }),
@@ -120,23 +120,23 @@ function addCounters(registers: Registry[]): Counters {
   };
 }
 
-/** The label values of a dead letter that was no message: it does not reliably name its destinations. */
+/** The labels of a dead letter from an invalid message, which does not reliably name its destinations. */
 const NOWHERE = { destination: '', reason: 'invalid' };
 const REASONS = ['rejected', 'exhausted', 'cancelled', 'damaged'];
 
-/** A counter that first appears with its first burst shows Prometheus no increase. */
-function beginAtZero(deadLetters: Counter, { sources, webhooks }: MetricsOptions): void {
+/** Exports each dead letter counter as 0 at the start: Prometheus sees no increase if a counter first appears with a value. */
+function startAtZero(deadLetters: Counter, { sources, webhooks }: MetricsOptions): void {
   for (const source of sources) deadLetters.inc({ source, ...NOWHERE }, 0);
   for (const { source, destination } of webhooks) {
     for (const reason of REASONS) deadLetters.inc({ source, destination, reason }, 0);
   }
 }
 
-type OfAttempts = Readonly<Record<'attemptSeconds' | 'deliverySeconds', Histogram>> & {
+type AttemptMetrics = Readonly<Record<'attemptSeconds' | 'deliverySeconds', Histogram>> & {
   readonly attempts: Counter;
 };
 
-function addAttempts(registers: Registry[]): OfAttempts {
+function addAttempts(registers: Registry[]): AttemptMetrics {
   const labelNames = ['source', 'destination'];
   return {
     attempts: new Counter({
@@ -164,7 +164,7 @@ function addAttempts(registers: Registry[]): OfAttempts {
 
 const STATES = ['pending', 'sending', 'retrying', 'delivered', 'dead'] as const;
 
-/** Adds gauges, which are read at each scrape. A store that cannot be asked must not keep everything else from being known. */
+/** Adds gauges, which are updated at each scrape. If the store does not respond, all other metrics are still exported. */
 function addGauges(registers: Registry[], { lanes, oldestAt, version, now }: MetricsOptions): void {
   const deliveries: Gauge<'source' | 'destination' | 'state'> = new Gauge({
     name: 'hooks_queue_deliveries',

@@ -9,23 +9,23 @@ export type DeletionReach = 'own' | 'all';
 
 export interface ListenAddress {
   readonly host: string;
-  /** 0 takes a free one. */
+  /** The port; 0 selects a free port. */
   readonly port: number;
 }
 
 export interface ServiceOptions {
   /** A name or address of this machine. @default '127.0.0.1' */
   readonly host?: string;
-  /** 0 to 65,535; 0 takes a free one. @default 0 */
+  /** The port, 0 to 65,535; 0 selects a free port. @default 0 */
   readonly port?: number;
-  /** Where `/metrics` is served, and not on `port`, which others may reach. @default on `port` */
+  /** A separate address for `/metrics`, for when `port` is public. @default on `port` */
   readonly metricsAt?: ListenAddress | undefined;
-  /** By name. A source without a write key cannot be called. */
+  /** The sources by name. Clients cannot call a source without a write key. */
   readonly sources: Readonly<Record<string, { readonly writeKey?: string | undefined }>>;
   readonly ingestTarget: IngestTarget;
   readonly deletions: Deletions;
   /**
-   * The sources at which a write key may ask for deletion: its own, since the keys of browsers and apps can be read by anyone, or all.
+   * The sources at which a write key may ask for deletion: only its own, because anyone can read the keys of browsers and apps, or all.
    * @default 'own'
    */
   readonly deletionReach?: DeletionReach;
@@ -33,29 +33,29 @@ export interface ServiceOptions {
   readonly metrics: Metrics;
   readonly log: ServiceLog;
   readonly clock: Clock;
-  /** Rejects when nothing could be stored at this time: what `/readyz` asks. */
+  /** Rejects if the store does not accept messages now, for `/readyz`. */
   readonly checkStore: () => Promise<void>;
-  /** For messages that came without an id. @default a UUID */
+  /** Makes the id of messages without one. @default a UUID */
   readonly newId?: () => string;
   readonly limits?: Partial<ServiceLimits>;
 }
 
 export interface ServiceLimits {
   /**
-   * Of request bodies that are being read, unpacked or stored, together; more is rejected with 429. Memory is a small
-   * multiple of it. @default 16_777_216 (16 MiB)
+   * Total bytes of all request bodies that are being read, unpacked or stored; further requests get 429. Memory use is a
+   * small multiple of it. @default 16_777_216 (16 MiB)
    */
   readonly bytesInFlight: number;
   /**
-   * When to come back, as 429 and 503 say it. Segment's clients give a batch up after 30 of them.
+   * The `Retry-After` of 429 and 503. Segment's clients give up a batch after 30 such responses.
    * Seconds, at least 1. @default 5
    */
   readonly retryAfterSeconds: number;
-  /** From a connection's first byte to the end of the headers. Ms. @default 10_000 */
+  /** Time from a connection's first byte to the end of the headers. Ms. @default 10_000 */
   readonly headersMs: number;
-  /** From a connection's first byte to the end of the body. Ms. @default 30_000 */
+  /** Time from a connection's first byte to the end of the body. Ms. @default 30_000 */
   readonly requestMs: number;
-  /** Connections at once; more are closed as they come. @default 4096 */
+  /** Most connections at once; further connections are closed at once. @default 4096 */
   readonly connections: number;
   /** How long close() waits for requests that are being received or stored. Ms. @default 500 */
   readonly graceMs: number;

@@ -9,23 +9,23 @@ import { SERVICE_LIMITS, type ServiceOptions } from './options.ts';
 import { WriteKeys } from './request/authentication.ts';
 import type { HandlerContext } from './request/read-request.ts';
 
-/** The tracking API of this machine. */
+/** A running tracking API. */
 export interface Service {
-  /** Where SDKs are pointed to, such as `http://127.0.0.1:8788`. */
+  /** The URL for SDKs, such as `http://127.0.0.1:8788`. */
   readonly url: string;
-  /** Where `/metrics` is, when it has a port of its own. */
+  /** The URL of the separate server for `/metrics`. Undefined if there is none. */
   readonly metricsUrl: string | undefined;
   /**
-   * Accepts no more requests and responds to those that are being stored; resolves when every socket is gone. A request
-   * that is still being received after the grace time is cut off: it was not acknowledged.
+   * Stops accepting requests and responds to requests that are being stored. Resolves when every socket is closed. After the
+   * grace time it cuts requests that are still being received, which were not acknowledged.
    */
   close(): Promise<void>;
 }
 
-/** The time between two looks for a shortage. */
+/** Interval between checks for a shortage of file descriptors. */
 const WATCH_MS = 1_000;
 
-/** Throws ConfigError when it cannot listen there, or no source has a write key of its own. */
+/** Starts the tracking API. Throws ConfigError if it cannot listen on the address, no source has a write key or two sources share one. */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const limits = { ...SERVICE_LIMITS, ...options.limits };
   const { clock, log, newId = randomUUID } = options;

@@ -1,12 +1,13 @@
 import { isIP, type AddressInfo, type Server } from 'node:net';
 import { ConfigError } from '../errors.ts';
 import { printable } from '../redact.ts';
+import type { ServiceLimits } from './options.ts';
 
-/** The problem of an empty host, as `--host "$HOST"` gives when the variable is unset. Node would bind every interface. */
+/** The problem of an empty host, such as `--host "$HOST"` with an unset variable. Node would bind every interface. */
 const NO_HOST = {
   key: 'host',
   why: 'expected an address, got an empty text',
-  hint: 'give one: 127.0.0.1 for this machine only, 0.0.0.0 for all its interfaces',
+  hint: 'name one: 127.0.0.1 for this machine only, 0.0.0.0 for all its interfaces',
 } as const;
 
 interface WantedAddress extends ListeningAddress {
@@ -15,12 +16,12 @@ interface WantedAddress extends ListeningAddress {
 }
 
 export interface ListeningAddress {
-  /** As a URL has it by which this machine reaches the server. */
+  /** The host for URLs on this machine. */
   readonly host: string;
   readonly port: number;
 }
 
-/** Makes a server listen. Throws ConfigError, with a hint, when it cannot listen on the address. */
+/** Starts listening. Throws ConfigError, with a hint, if the server cannot listen on the address. */
 export async function startListening(
   server: Server,
   { host, port, portFlag = '--port' }: WantedAddress,
@@ -31,7 +32,7 @@ export async function startListening(
     const sentence = `Cannot listen on ${printable(host)} port ${port}: ${printable(why)}`;
     throw new ConfigError(sentence, { key, hint, cause: failure });
   }
-  // Only a server on a pipe has a string as its address, and only a closed one has null.
+  // The address is a string only for pipes, and null only for closed servers.
   const address = server.address() as AddressInfo;
   return { host: reachableHost(host), port: address.port };
 }
@@ -60,7 +61,7 @@ function listenProblem({ code, message }: NodeJS.ErrnoException, portFlag: strin
     case 'EACCES':
       return {
         key: 'port',
-        why: 'this user may not',
+        why: 'this user may not use the port',
         hint: `choose a port from 1024 on, or ${portFlag} 0 for any free one`,
       } as const;
     default:
@@ -72,9 +73,19 @@ function listenProblem({ code, message }: NodeJS.ErrnoException, portFlag: strin
   }
 }
 
-/** The host for a URL. Wildcard addresses are for binding only; on this machine loopback reaches them. */
+/** The host for a URL. Wildcard addresses are only for binding; on this machine loopback reaches them. */
 function reachableHost(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
   if (host === '::') return '[::1]';
   return isIP(host) === 6 ? `[${host}]` : host;
+}
+
+/** The options of a Node HTTP server that end connections of slow senders. */
+export function slowSenderTimeouts({ headersMs, requestMs }: Pick<ServiceLimits, 'headersMs' | 'requestMs'>) {
+  return {
+    headersTimeout: Math.min(headersMs, requestMs),
+    requestTimeout: requestMs,
+    // Node checks for slow senders at this interval; its default of 30 s would let them stay that much longer.
+    connectionsCheckingInterval: Math.min(headersMs, requestMs, 1_000),
+  };
 }

@@ -1,4 +1,4 @@
 import { bitRot } from './bit-rot.ts';
 
-// As many as take seconds; test:system has more.
+// Enough for a few seconds; test:system flips more bits.
 bitRot({ flips: 50, logFlips: 20 });

@@ -4,34 +4,28 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
 import { Engine } from '../../src/engine/engine.ts';
-import { DELIVERY_DEFAULTS, type Sources } from '../../src/engine/options.ts';
 import { openDurableQueue } from '../../src/stores/open.ts';
 import type { DurableQueue } from '../../src/stores/opened-queue.ts';
+import type { Transport } from '../../src/transport/transport.ts';
+import { answer } from '../engine/harness.ts';
 import { randomFrom } from '../random.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
+import { fakeTransport, sourceWith } from './set-up.ts';
 
 const LONGEST_TEST_MS = 5 * 60_000;
 const MESSAGES = 120;
 const LANES = ['a', 'b', 'c'];
-/** A lane that a flip has cut off never becomes quiet. */
+/** A lane that a flip cut off never becomes idle. */
 const LONGEST_RUN_MS = 500;
 
-const destination = (name: string): Sources[string]['destinations'][string] => ({
-  enabled: true,
-  sharedSecrets: [name],
-  webhooks: [{ url: `http://${name}.example/`, headers: {} }],
-  delivery: DELIVERY_DEFAULTS,
-});
-const SOURCES: Sources = {
-  web: { destinations: Object.fromEntries(LANES.map((name) => [name, destination(name)])) },
-};
+const SOURCES = sourceWith(Object.fromEntries(LANES.map((name) => [name, `http://${name}.example/`])));
 
 interface Sent {
   readonly url: string;
   readonly body: string;
 }
 
-/** One to a lane, some of them longer than a page. */
+/** Messages for the lanes in turn, some longer than a page. */
 const MESSAGES_SENT: readonly Sent[] = Array.from({ length: MESSAGES }, (_, index) => ({
   url: `http://${laneOf(index)}.example/`,
   body: JSON.stringify({ n: index, text: `${index} `.repeat(index % 40 === 0 ? 3_000 : 100) }),
@@ -45,27 +39,18 @@ function open(file: string): Promise<DurableQueue> {
   return openDurableQueue({ store: file, dataDir: '', clock: systemClock });
 }
 
-function engineOver({ queue }: DurableQueue, sent: Sent[]): Engine {
-  return new Engine({
-    sources: SOURCES,
-    queue,
-    clock: systemClock,
-    userAgent: 'test',
-    transport: {
-      send: async ({ url, body }) => {
-        sent.push({ url, body: Buffer.from(body).toString() });
-        return { kind: 'response', status: 200, ms: 1, reconnected: false };
-      },
-      close: async () => {},
-    },
-  });
+function engineOver({ queue }: DurableQueue, transport: Transport): Engine {
+  return new Engine({ sources: SOURCES, queue, clock: systemClock, userAgent: 'test', transport });
 }
 
 async function acknowledge(file: string): Promise<DurableQueue> {
   const durable = await open(file);
-  const engine = engineOver(durable, []);
+  const engine = engineOver(
+    durable,
+    fakeTransport(() => answer(200)),
+  );
   for (const [index, { body }] of MESSAGES_SENT.entries()) {
-    await engine.submit('web', [
+    await engine.submit('default', [
       {
         messageId: `message-${index}`,
         type: 'track',
@@ -78,17 +63,17 @@ async function acknowledge(file: string): Promise<DurableQueue> {
   return durable;
 }
 
-/** What comes out of a file; nothing, when it cannot even be opened. */
+/** The requests that are sent from the queue in a file; none if the file cannot be opened. */
 async function deliverAll(file: string): Promise<readonly Sent[]> {
-  const sent: Sent[] = [];
   const durable = await open(file).catch(() => undefined);
-  if (durable === undefined) return sent;
-  const engine = engineOver(durable, sent);
+  if (durable === undefined) return [];
+  const transport = fakeTransport(() => answer(200));
+  const engine = engineOver(durable, transport);
   engine.start();
   await Promise.race([engine.idle(), delay(LONGEST_RUN_MS)]);
   await engine.close();
   await durable.close();
-  return sent;
+  return transport.requests.map(({ url, body }) => ({ url, body: Buffer.from(body).toString() }));
 }
 
 function flip(from: string, to: string, at: number): void {
@@ -103,11 +88,11 @@ function altered(sent: readonly Sent[]): readonly Sent[] {
   return sent.filter((each) => !known.has(JSON.stringify(each)));
 }
 
-/** Flips one bit at a time, `flips` times in the file of a queue and `logFlips` times in its log, and delivers what is left of it. */
+/** Flips one bit in the file of a queue, `flips` times, or in its log, `logFlips` times, and delivers from each damaged copy. */
 export function bitRot({ flips, logFlips }: { readonly flips: number; readonly logFlips: number }): void {
-  describe('a bit that flips', () => {
+  describe('a flipped bit', () => {
     it(
-      'in the file of a queue has nothing altered sent, and most of the rest is',
+      'in the file of a queue causes no altered request, and most messages are sent',
       async () => {
         const folder = temporaryFolder();
         const file = join(folder, 'whole.db');
@@ -127,7 +112,7 @@ export function bitRot({ flips, logFlips }: { readonly flips: number; readonly l
     );
 
     it(
-      'in the log of a queue that was killed has nothing altered sent',
+      'in the log of a killed queue causes no altered request',
       async () => {
         const folder = temporaryFolder();
         const file = join(folder, 'whole.db');

@@ -24,7 +24,7 @@ const pipelines = {
 type Ending = (pipeline: Pipeline) => Promise<void>;
 const close: Ending = (pipeline) => pipeline.close();
 const interrupt: Ending = (pipeline) => pipeline.interrupt(0);
-/** Longer than a test may take: what ends has been cut short. */
+/** A grace time longer than a test may take: an end within the test was cut short. */
 const interruptLater: Ending = (pipeline) => pipeline.interrupt(600_000);
 
 describe.each(Object.entries(pipelines))('%s', (_name, create) => {
@@ -37,7 +37,7 @@ describe.each(Object.entries(pipelines))('%s', (_name, create) => {
     return { server, pipeline, outcome };
   }
 
-  it('that is closed twice at once ends for both', async () => {
+  it('that is closed twice at once resolves both calls', async () => {
     const { server, pipeline, outcome } = await begin(answersSlowly());
     await Promise.all([pipeline.close(), pipeline.close()]);
     expect(await outcome).toMatchObject({ outcome: 'delivered' });
@@ -49,16 +49,16 @@ describe.each(Object.entries(pipelines))('%s', (_name, create) => {
     ['closed and then interrupted', close, interrupt],
     ['interrupted and then closed', interrupt, close],
     ['interrupted twice', interrupt, interrupt],
-    ['interrupted twice, at last with less patience', interruptLater, interrupt],
-    ['interrupted twice, at first with less patience', interrupt, interruptLater],
-  ])('that is %s ends for both, cut short', async (_how, first, second) => {
+    ['interrupted twice, the second time with a shorter grace', interruptLater, interrupt],
+    ['interrupted twice, the first time with a shorter grace', interrupt, interruptLater],
+  ])('that is %s resolves both calls at once', async (_how, first, second) => {
     const { server, pipeline, outcome } = await begin(neverAnswers());
     await Promise.all([first(pipeline), second(pipeline)]);
     expect(await outcome).toMatchObject({ outcome: 'unsent' });
     await until(() => server.openConnections === 0, 'the connections to be closed');
   });
 
-  it('that is interrupted while it has been closing for a while ends for both', async () => {
+  it('that is interrupted while close() waits resolves both calls', async () => {
     const { pipeline, outcome } = await begin(neverAnswers());
     const closed = pipeline.close();
     await new Promise((resolve) => setTimeout(resolve, SLOW_MS));
@@ -98,7 +98,7 @@ it('a pipeline to a tracking API that never responds closes when its retry windo
     writeKey: 'key',
     timeoutMs: 50,
     retryForMs: 200,
-    // Each waits for its next attempt, and all of them for the same signals.
+    // All batches wait for their retries and listen to the same signals.
     maxInFlight: 30,
     client: { flushAt: 1 },
   });

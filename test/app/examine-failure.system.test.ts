@@ -7,7 +7,7 @@ import { examined } from '../cli/examined.ts';
 import { hooks } from '../cli/run-in-process.ts';
 import { hasTool } from '../external-tool.ts';
 
-/** Serves one request at a time, as the development servers of Python do by default. Its arguments: seconds, certificate, key. */
+/** Serves one request at a time, like Python's development servers by default. Arguments: seconds, certificate, key. */
 const SERVER = `import http.server, ssl, sys, time
 class Handler(http.server.SimpleHTTPRequestHandler):
     def do_POST(self):
@@ -41,7 +41,7 @@ describe.skipIf(!hasTool('python3', '--version'))('a development server of Pytho
   it.each([
     ['send', ['send', 'track', '--event', 'Signup', '--retry-for', '0', '--url']],
     ['test', ['test', '--only', 'track']],
-  ])('is too slow for hooks %s, and speaks HTTP', async (_verb, argv) => {
+  ])('is reported as too slow, not as another protocol, by hooks %s', async (_verb, argv) => {
     const url = `http://127.0.0.1:${await pythonServer('1')}/hook`;
     const { code, stdout, stderr } = await hooks([...argv, url, '--timeout', '200ms']);
     expect(stdout + stderr).toMatch(/no response|timeout/);
@@ -49,7 +49,7 @@ describe.skipIf(!hasTool('python3', '--version'))('a development server of Pytho
     expect(code).toBe(1);
   });
 
-  it('is told by its TLS', async () => {
+  it('is recognized by its TLS', async () => {
     const made = await makeCertificates();
     onTestFinished(() => made.remove());
     const port = await pythonServer('0', made.good.certFile, made.good.keyFile);

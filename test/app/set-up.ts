@@ -12,7 +12,7 @@ import { FakeClock } from '../fake-clock.ts';
 export const A = 'http://a.example/hook';
 export const B = 'http://b.example/hook';
 
-/** What a request comes to; `turn` counts those to its URL from 0. */
+/** Returns the result of a request; `turn` is the number of earlier requests to its URL. */
 export type Receiver = (
   request: TransportRequest,
   turn: number,
@@ -41,7 +41,7 @@ export function fakeTransport(receiver: Receiver): FakeTransport {
   };
 }
 
-/** One source with these destinations, each a URL or more of its options. */
+/** A source named `default` with these destinations, each a URL or partial options. */
 export function sourceWith(
   destinations: Readonly<Record<string, string | (Partial<DestinationOptions> & { readonly url: string })>>,
 ): Sources {
@@ -65,13 +65,13 @@ export interface SetUp {
   readonly pipeline: Pipeline;
   readonly transport: FakeTransport;
   readonly clock: FakeClock;
-  /** Delivers a track with this id, as `send` and `replay` do; flushed at once. */
+  /** Delivers a track with this id, like `send` and `replay`, and flushes at once. */
   readonly send: (id: string, fields?: object) => Promise<Outcome>;
 }
 
 type Options = Partial<DeliveryPipelineOptions> & { readonly sources?: Sources };
 
-/** A pipeline over a transport that is a function, in time that moves by hand. */
+/** Creates a pipeline over a fake transport and a fake clock. */
 export function setUp(
   receiver: Receiver,
   { sources = sourceWith({ Webhooks: A }), ...options }: Options = {},
@@ -90,7 +90,7 @@ export function deliver(pipeline: Pipeline, messageId: string, fields: object = 
   return outcome;
 }
 
-/** Whether it is settled, without waiting for it. */
+/** Whether a promise is still pending after three turns of the event loop. */
 export async function isPending(promise: Promise<unknown>): Promise<boolean> {
   const pending = Symbol('pending');
   for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));

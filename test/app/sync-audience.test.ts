@@ -25,7 +25,7 @@ async function* later(ids: readonly string[]): AsyncGenerator<string> {
 const storeFile = (): string => join(temporaryFolder(), 'hooks.db');
 
 describe('syncAudience', () => {
-  it('tells everybody first, then who joined and who left', async () => {
+  it('sends every member first, then the members who joined and left', async () => {
     const store = storeFile();
     const changes: AudienceChange[] = [];
     const common = { name: 'Big Spenders', pipeline, store };
@@ -56,7 +56,7 @@ describe('syncAudience', () => {
   });
 
   it.each(['wait', 'throw'] as const)(
-    'tells everybody through a client that holds one message, whenFull %s',
+    'sends every member through a client that holds one message, whenFull %s',
     async (whenFull) => {
       const small = createDeliveryPipeline({
         webhooks: [receiver.url],
@@ -70,7 +70,7 @@ describe('syncAudience', () => {
     },
   );
 
-  it('takes no misspelled option for one that is left out', async () => {
+  it('rejects misspelled and missing options', async () => {
     const given = { name: 'VIP', pipeline, store: storeFile(), members: ['a'], dryrun: true };
     await expect(syncAudience(given)).rejects.toThrow(
       expect.objectContaining({ code: 'ERR_HOOKS_CONFIG', hint: 'did you mean `dryRun`?' }),
@@ -89,7 +89,7 @@ describe('syncAudience', () => {
     expect(await syncAudience({ ...common, place: 'here' })).toMatchObject({ added: 0 });
   });
 
-  it('tells what failed by the next sync', async () => {
+  it('sends failed changes in the next sync', async () => {
     const common = { name: 'VIP', pipeline, store: storeFile(), members: ['a', 'b'] };
     receiver.answer((userId) => (userId === 'a' ? 500 : 200));
     expect(await syncAudience(common)).toMatchObject({ added: 2, isComplete: false });
@@ -97,7 +97,7 @@ describe('syncAudience', () => {
     expect(await syncAudience(common)).toMatchObject({ added: 1, unchanged: 1, isComplete: true });
   });
 
-  it('sends nothing for a dry run, a suspicious change, no members, or a name or id that cannot be used', async () => {
+  it('sends nothing for a dry run, a suspicious change, no members, or an invalid name or id', async () => {
     const common = { name: 'VIP', pipeline, store: storeFile() };
     expect(await syncAudience({ ...common, members: ['a'], dryRun: true })).toMatchObject({
       added: 1,
@@ -114,7 +114,7 @@ describe('syncAudience', () => {
     await expect(syncAudience({ ...common, members: ['a'], maxChange: -1 })).rejects.toThrow(
       'Expected `maxChange`',
     );
-    // A caller in JavaScript may give anything.
+    // JavaScript callers can pass any ids.
     await expect(syncAudience({ ...common, members: [7 as unknown as string] })).rejects.toThrow(
       'got number',
     );
@@ -125,7 +125,7 @@ describe('syncAudience', () => {
     await expect(
       syncAudience({ ...common, members: ['a'], store: 'redis://:pw@queue.internal:6379/0' }),
     ).rejects.toThrow(
-      /^Expected `store` to be a file, since audiences are kept in one, got redis:\/\/(?!.*pw)/,
+      /^Expected `store` to be a file, because audiences are stored in a file, got redis:\/\/(?!.*pw)/,
     );
     expect(receiver.requests()).toBe(0);
     await syncAudience({ ...common, members: ['a', 'b', 'c'] });
@@ -152,7 +152,7 @@ describe('syncAudience', () => {
     expect(String(second)).toContain('is being synced already');
   });
 
-  it('stops when it is told to, and carries on next time', async () => {
+  it('stops when its signal aborts and continues in the next sync', async () => {
     const common = { name: 'VIP', pipeline, store: storeFile() };
     const members = Array.from({ length: 2_000 }, (_, index) => `u${index}`);
     const stop = new AbortController();
@@ -170,7 +170,7 @@ describe('syncAudience', () => {
 });
 
 describe('syncTrait', () => {
-  it('tells typed values, then those that changed, and null to who has none any more', async () => {
+  it('sends typed values, then changed values, and null for missing users', async () => {
     const common = { name: 'Plan', pipeline, store: storeFile() };
     const at = new Date(0);
     const first = [

@@ -4,27 +4,22 @@ import { expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
 import type { EngineEvent } from '../../src/engine/engine-event.ts';
 import { Engine } from '../../src/engine/engine.ts';
-import { DELIVERY_DEFAULTS } from '../../src/engine/options.ts';
 import { openDurableQueue } from '../../src/stores/open.ts';
 import type { DurableQueue } from '../../src/stores/opened-queue.ts';
+import { answer } from '../engine/harness.ts';
 import { newDelivery } from '../queue/new-delivery.ts';
 import { ask } from '../stores/sqlite/ask.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { until } from '../until.ts';
+import { A, fakeTransport, sourceWith } from './set-up.ts';
 
 const EACH = 20;
 const PAGE_BYTES = 4096;
 
 const open = (store: string): Promise<DurableQueue> =>
   openDurableQueue({ store, dataDir: '', clock: systemClock });
-const destination = (name: string) => ({
-  enabled: true,
-  sharedSecrets: [],
-  webhooks: [{ url: `http://${name}.example/`, headers: {} }],
-  delivery: DELIVERY_DEFAULTS,
-});
 
-/** The first page of the first deliveries: it is no page of a table any more. */
+/** Overwrites the first page of the first deliveries with zeros, so that SQLite cannot read it. */
 async function breakFirstPage(file: string): Promise<void> {
   const [page] = await ask(
     file,
@@ -35,10 +30,10 @@ async function breakFirstPage(file: string): Promise<void> {
   closeSync(fd);
 }
 
-it('a page that cannot be read stops its lane and no other', async () => {
+it('an unreadable page stops only its own lane', async () => {
   const file = join(temporaryFolder(), 'hooks.db');
   const before = await open(file);
-  // Few to a page, so that the first pages have no others.
+  // Large bodies, so that the first page contains only the first deliveries.
   const body = Buffer.alloc(PAGE_BYTES / 4, 0x20);
   const first = Array.from({ length: EACH }, (_, index) =>
     newDelivery(`first${index}`, { destination: 'broken', body }),
@@ -53,16 +48,11 @@ it('a page that cannot be read stops its lane and no other', async () => {
   const { queue, close } = await open(file);
   const events: EngineEvent[] = [];
   const engine = new Engine({
-    sources: {
-      web: { destinations: { broken: destination('a'), even: destination('b'), odd: destination('c') } },
-    },
+    sources: { web: { destinations: {}, ...sourceWith({ broken: A, even: A, odd: A })['default'] } },
     queue,
     clock: systemClock,
     userAgent: 'test',
-    transport: {
-      send: async () => ({ kind: 'response', status: 200, ms: 1, reconnected: false }),
-      close: async () => {},
-    },
+    transport: fakeTransport(() => answer(200)),
     onEvent: (event) => events.push(event),
   });
   onTestFinished(async () => {

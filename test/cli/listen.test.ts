@@ -342,7 +342,7 @@ describe('hooks listen that cannot start', () => {
     [['--count', '0'], 'Expected `--count` to be a whole number from 1'],
     [['--within', '30'], 'Expected `--within` to be a time with its unit, such as 500ms, 30s or 5m, got 30'],
     [['--respond', '503,nope'], 'got `nope` (--respond, step 2, character 5)'],
-    [['--require-signature'], 'Expected a secret to check the required signatures with, got none'],
+    [['--require-signature'], 'Expected a secret to verify the required signatures with, got none'],
     [['--secret', ''], 'The secret is empty (from --secret)'],
     [
       ['--secret-file', 'missing'],

@@ -229,7 +229,7 @@ describe('hooks serve', () => {
       const running = startHooks(['serve', '--port', '0', '-o', 'json', ...args], { env });
       ending.push(() => running.stop('SIGKILL'));
       await running.lines.next();
-      await until(() => running.stderr().includes('gets nothing'), 'the warning');
+      await until(() => running.stderr().includes('gets no messages'), 'the warning');
       expect(running.stderr()).toContain('"level":"warn"');
     }
   });

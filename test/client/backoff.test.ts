@@ -26,7 +26,7 @@ describe('nextWaitMs', () => {
     expect(nextWaitMs(situation({ retryAfterMs: 86_400_000 }))).toBe(600_000);
   });
 
-  it('is cut at the end of the time there is, after which there is none', () => {
+  it('ends at endAt, after which there is no attempt', () => {
     expect(nextWaitMs(situation({ retryAfterMs: 7_000, endAt: 3_000 }))).toBe(3_000);
     expect(nextWaitMs(situation({ now: 3_000, endAt: 3_000 }))).toBeUndefined();
   });

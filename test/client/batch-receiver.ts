@@ -13,14 +13,14 @@ export interface Answer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** Held back until this resolves. */
+  /** Delays the response until this resolves. */
   readonly after?: Promise<void>;
 }
 
-/** A tracking API on a free loopback port: keeps what it gets, and answers as it is told, then with 200. */
+/** A tracking API on a free loopback port. Records the batches and responds with `answers`, then with 200. */
 export class BatchReceiver {
   readonly received: ReceivedBatch[] = [];
-  /** The answers to come, first one first; a function looks at the batch. */
+  /** The next responses, in order; a function gets the batch. */
   readonly answers: (Answer | ((batch: ReceivedBatch) => Answer))[] = [];
   url = '';
   readonly #server: Server;

@@ -4,7 +4,7 @@ import { EMPTY_BATCH, batchBody, grown, isAllowed, isBatchFull } from '../../src
 const SENT_AT = '2026-11-20T21:10:05.123Z';
 
 describe('the size of a batch', () => {
-  it('is the bytes of the body that it makes, commas and envelope included', () => {
+  it('is the size of its request body, including commas and envelope', () => {
     const texts = ['{"a":1}', '{"b":"é"}', '{"c":"😀"}'];
     let size = EMPTY_BATCH;
     expect(size.bodyBytes).toBe(batchBody([], SENT_AT).byteLength);
@@ -24,11 +24,11 @@ describe('the size of a batch', () => {
     expect(isAllowed(grown(half, 250_000 - envelope))).toBe(false);
   });
 
-  it('is always allowed for one message, which cannot be cut', () => {
+  it('is always allowed for a single message', () => {
     expect(isAllowed(grown(EMPTY_BATCH, 600_000))).toBe(true);
   });
 
-  it('is full at flushAt messages, or when no byte is left', () => {
+  it('is full at flushAt messages or 500,000 bytes', () => {
     const two = grown(grown(EMPTY_BATCH, 10), 10);
     expect(isBatchFull(two, 3)).toBe(false);
     expect(isBatchFull(two, 2)).toBe(true);

@@ -9,7 +9,7 @@ import { send, setUp, track } from './set-up.ts';
 const NOW = '2026-01-01T00:00:00.000Z';
 
 describe('the calls of a client', () => {
-  it('make one message each, with its type, the time of the call and what the caller gave', async () => {
+  it('make one message each, with the type, the time of the call and the fields of the caller', async () => {
     const { client, sink } = setUp();
     void client.identify({ userId: 'u', traits: { plan: 'pro' } });
     void client.track({ userId: 'u', event: 'Signup', properties: { at: 1 }, context: { ip: '::1' } });
@@ -35,14 +35,14 @@ describe('the calls of a client', () => {
     expect(messages[6]).toMatchObject({ integrations: { All: false } });
   });
 
-  it('cannot be given another type', async () => {
+  it('ignore a type of the caller', async () => {
     const { client, sink } = setUp();
     void client.track(Object.assign(track('a'), { type: 'delete' }));
     await client.flush();
     expect(sink.batches[0]?.[0]?.type).toBe('track');
   });
 
-  it('keep the messageId that is given, and make one otherwise', async () => {
+  it('keep a given messageId and make a UUID otherwise', async () => {
     const { client } = setUp({ flushAt: 2 });
     const [given, made] = await Promise.all([
       client.track(track('given')),
@@ -52,7 +52,7 @@ describe('the calls of a client', () => {
     expect(made.messageId).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
   });
 
-  it('take a timestamp as a Date', async () => {
+  it('accept a Date as timestamp', async () => {
     const { client, sink } = setUp({ flushAt: 1 });
     await client.track({ ...track('a'), timestamp: new Date(Date.UTC(2020, 1, 29)) });
     expect(JSON.parse(textOf(sink.batches[0]?.[0]?.body))).toMatchObject({
@@ -60,7 +60,7 @@ describe('the calls of a client', () => {
     });
   });
 
-  it('are not reached by what happens to their objects later', async () => {
+  it('serialize their arguments before they return', async () => {
     const { client, sink } = setUp();
     const properties = { step: 1 };
     void client.track({ ...track('a'), properties });
@@ -69,7 +69,7 @@ describe('the calls of a client', () => {
     expect(textOf(sink.batches[0]?.[0]?.body)).toContain('"step":1');
   });
 
-  it('throw at once for what is no message, and queue nothing', async () => {
+  it('throw for an invalid message and queue nothing', async () => {
     const { client, sink } = setUp({ flushAt: 1 });
     // As a caller without types would.
     expect(() => client.track({ userId: 'u' } as TrackCall)).toThrow(ValidationError);
@@ -77,7 +77,7 @@ describe('the calls of a client', () => {
     expect(sink.batches).toEqual([]);
   });
 
-  it('take 32,768 bytes of UTF-8, without the type that they add, and throw for one more', async () => {
+  it('accept 32,768 bytes of UTF-8, without the type that they add, and throw for one more', async () => {
     const { client, sink } = setUp({ flushAt: 1 });
     await expect(client.track(sized(32_768))).resolves.toMatchObject({ accepted: true });
     expect(() => client.track(sized(32_769))).toThrow(ValidationError);
@@ -89,14 +89,14 @@ describe('the calls of a client', () => {
     ['null', { name: null }],
     ['a version', { version: 1 }],
     ['a long timestamp', { timestamp: `2026-11-20T21:10:05.${'0'.repeat(500)}Z` }],
-  ])('count %s, which the body has not', (_, extra) => {
+  ])('count %s, although the body differs', (_, extra) => {
     const { client } = setUp({ flushAt: 1 });
     const bytes = Buffer.byteLength(JSON.stringify(extra)) - 1;
     expect(() => client.track({ ...sized(32_768 - bytes), ...extra })).not.toThrow();
     expect(() => client.track({ ...sized(32_769 - bytes), ...extra })).toThrow(ValidationError);
   });
 
-  it('may hand in a message that is built already, with what travels beside it', async () => {
+  it('include enqueue, which accepts a built message with its order keys and exact body', async () => {
     const { client, sink } = setUp({ flushAt: 2 });
     const message = { type: 'track', event: 'e', userId: 'u', timestamp: NOW } as const;
     const exactBody = Buffer.from('{}');
@@ -108,7 +108,7 @@ describe('the calls of a client', () => {
     expect(sink.batches[0]).toMatchObject([{ orderKeys: ['user:u'], body: exactBody }, { orderKeys: [] }]);
   });
 
-  it('call back instead of making a promise, when asked to', async () => {
+  it('include enqueueThen, which calls back instead of returning a promise', async () => {
     const { client, sink } = setUp({ flushAt: 2 });
     const message = { type: 'track', event: 'e', userId: 'u', timestamp: NOW } as const;
     const receipts: Receipt[] = [];
@@ -124,14 +124,14 @@ describe('the calls of a client', () => {
 });
 
 describe('close', () => {
-  it('flushes, then closes the sink, once', async () => {
+  it('flushes, then closes the sink once', async () => {
     const { client, sink } = setUp();
     void send(client, ['a']);
     await Promise.all([client.close(), client.close()]);
     expect([sink.ids, sink.closed]).toEqual([[['a']], 1]);
   });
 
-  it('waits for what is in flight, and for calls that waited for room', async () => {
+  it('waits for messages in flight and for calls that wait for room', async () => {
     const sink = new RecordingSink({ hold: true });
     const { client, clock } = setUp({ flushAt: 1, maxQueued: 1 }, sink);
     void send(client, ['a', 'b']);
@@ -170,7 +170,7 @@ describe('a sink that fails', () => {
         throw new Error('disk full');
       },
     ],
-  ])('and %s gives rejected receipts, and does not stop the client', async (_, submit) => {
+  ])('and %s leads to rejected receipts, and the client continues', async (_, submit) => {
     const { client } = setUp({ flushAt: 2 }, failing(submit));
     const receipts = await Promise.all(['a', 'b', 'c', 'd'].map((id) => client.track(track(id))));
     expect(receipts).toEqual(
@@ -184,7 +184,7 @@ describe('a sink that fails', () => {
     await client.close();
   });
 
-  it('to respond for a message gives a rejected receipt for that one', async () => {
+  it('to return a receipt leads to a rejected receipt for that message', async () => {
     const one: Receipt = { accepted: true, messageId: 'a', deliveries: [] };
     const { client } = setUp(
       { flushAt: 2 },
@@ -202,7 +202,7 @@ function failing(submit: Sink['submit']): Sink {
   return Object.assign(new RecordingSink(), { submit });
 }
 
-/** A track that is this many bytes of JSON, most of them in two-byte characters. */
+/** A track with this many bytes of JSON, mostly two-byte characters. */
 function sized(bytes: number): TrackCall {
   const call = { userId: 'u', event: 'e', properties: { text: '' } };
   const rest = bytes - Buffer.byteLength(JSON.stringify(call));

@@ -1,6 +1,6 @@
 import type { Clock } from '../../src/clock.ts';
 
-/** A clock on which every wait is over at once, as if its time had passed: for waits between real requests. */
+/** A clock that skips every wait and moves its time forward by it: for waits between real requests. */
 export class HurriedClock implements Clock {
   readonly waits: number[] = [];
   #now = Date.UTC(2026, 0, 1);

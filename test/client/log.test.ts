@@ -1,45 +1,28 @@
 import createDebug from 'debug';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createClient } from '../../src/client/client.ts';
-import { resolveClientOptions } from '../../src/client/options.ts';
 import { createDebugLog } from '../../src/client/log.ts';
-import { TrackingApiSink } from '../../src/client/tracking-api-sink.ts';
-import { BatchReceiver } from './batch-receiver.ts';
-import { HurriedClock } from './hurried-clock.ts';
-import { httpTransport } from './http-transport.ts';
+import { trackingApi } from './tracking-api.ts';
 
 describe('DEBUG=analytics', () => {
   const printed: string[] = [];
-  let receiver: BatchReceiver;
 
-  beforeEach(async () => {
-    receiver = await BatchReceiver.start();
+  beforeEach(() => {
     vi.stubEnv('DEBUG', 'analytics');
     // The package reads DEBUG only when it is first loaded, which another file of this process may have done.
     createDebug.enable('analytics');
     vi.spyOn(process.stderr, 'write').mockImplementation((text) => printed.push(String(text)) > 0);
   });
 
-  afterEach(async () => {
+  afterEach(() => {
     vi.restoreAllMocks();
     vi.unstubAllEnvs();
     createDebug.disable();
-    await receiver.close();
   });
 
-  it('prints what the client does, but no secret and no body', async () => {
+  it('prints the steps of the client without secrets and bodies', async () => {
+    const { receiver, setUp } = await trackingApi();
     receiver.answers.push({ status: 503 });
-    const clock = new HurriedClock();
-    const sink = new TrackingApiSink({
-      endpoint: receiver.url,
-      writeKey: 'w-secret',
-      version: '1.2.3',
-      timeoutMs: 5_000,
-      transport: httpTransport(),
-      clock,
-      random: () => 0.5,
-    });
-    const client = createClient({ sink, clock, options: resolveClientOptions() });
+    const client = setUp({ flushAt: 20 }, { writeKey: 'w-secret' });
     void client.track({
       userId: 'u-private',
       event: 'Signup',
@@ -64,8 +47,8 @@ describe('DEBUG=analytics', () => {
   });
 });
 
-describe('createLog', () => {
-  it('gives none when DEBUG is not set', () => {
+describe('createDebugLog', () => {
+  it('returns undefined if DEBUG is not set', () => {
     expect(createDebugLog({})).toBeUndefined();
     expect(createDebugLog({ DEBUG: '' })).toBeUndefined();
   });

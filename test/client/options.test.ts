@@ -15,7 +15,7 @@ describe('resolveClientOptions', () => {
     expect(Object.isFrozen(options)).toBe(true);
   });
 
-  it('keeps what is given', () => {
+  it('keeps given options', () => {
     const given = {
       writeKey: 'k',
       flushAt: 1,
@@ -27,7 +27,7 @@ describe('resolveClientOptions', () => {
     expect(resolveClientOptions(given)).toEqual(given);
   });
 
-  it('takes size for flushAt, its newer name', () => {
+  it('accepts size as the older name of flushAt', () => {
     expect(resolveClientOptions({ size: 3 })).toMatchObject({ flushAt: 3 });
     expect(resolveClientOptions({ size: 3 })).not.toHaveProperty('size');
   });
@@ -55,7 +55,7 @@ describe('resolveClientOptions', () => {
     [{ writeKey: 7 }, 'Expected `client.writeKey` to be a non-empty string, got a number'],
     [{ flushafter: 7 }, 'Expected an option of `client`, got `flushafter`'],
   ])('rejects %j', (given, message) => {
-    // As a caller without types would.
+    // JavaScript callers can pass any options.
     const error = failure(given as ClientOptions);
     expect(error).toBeInstanceOf(ConfigError);
     expect(error).toMatchObject({ message, key: `client.${Object.keys(given)[0]}` });
@@ -69,7 +69,7 @@ describe('resolveClientOptions', () => {
     });
   });
 
-  it("names its own option for the name in Segment's clients", () => {
+  it("suggests its own option for a name from Segment's clients", () => {
     expect(failure({ flushInterval: 100 } as ClientOptions)).toMatchObject({
       hint: 'did you mean `flushAfterMs`?',
     });

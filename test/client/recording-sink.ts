@@ -1,14 +1,14 @@
 import type { EnqueueOptions, Receipt, Sink } from '../../src/client/sink.ts';
 import type { OutgoingMessage } from '../../src/message/outgoing-message.ts';
 
-/** A sink that keeps what it is given; each batch gets its receipts at once, or, when held, when told. */
+/** A sink that records its batches. A batch gets its receipts at once, or with `hold` at `release()`. */
 export class RecordingSink implements Sink {
   readonly maxInFlight: number;
   readonly batches: (readonly OutgoingMessage[])[] = [];
   readonly #hold: boolean;
   readonly #held: (() => void)[] = [];
   mostInFlight = 0;
-  /** Messages in flight at once, at most. */
+  /** The most messages that were in flight at once. */
   mostHeld = 0;
   closed = 0;
   #inFlight = 0;
@@ -19,7 +19,7 @@ export class RecordingSink implements Sink {
     this.maxInFlight = maxInFlight;
   }
 
-  /** The messages' ids, batch by batch. */
+  /** The message ids of each batch. */
   get ids(): string[][] {
     return this.batches.map((batch) => batch.map(({ messageId }) => messageId));
   }
@@ -40,7 +40,7 @@ export class RecordingSink implements Sink {
     return batch.map(({ messageId }) => ({ accepted: true, messageId, deliveries: [] }));
   }
 
-  /** Lets the nth of the batches that are held go: the first, unless told. */
+  /** Releases the nth held batch, from 0. */
   release(nth = 0): void {
     this.#held.splice(nth, 1)[0]?.();
   }

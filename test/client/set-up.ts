@@ -5,7 +5,7 @@ import type { Receipt, Sink } from '../../src/client/sink.ts';
 import { FakeClock } from '../fake-clock.ts';
 import { RecordingSink } from './recording-sink.ts';
 
-/** A client on a clock of its own, over the sink that is given, else over one that takes everything. */
+/** Creates a client with its own clock over `sink`, by default a RecordingSink. */
 export function setUp<Used extends Sink = RecordingSink>(options: ClientOptions = {}, sink?: Used) {
   const clock = new FakeClock();
   const used = sink ?? new RecordingSink();
@@ -18,7 +18,7 @@ export function track(messageId: string): TrackCall {
   return { userId: 'u', event: 'e', messageId };
 }
 
-/** One track per id, in one turn. */
+/** Sends one track per id, all in one turn of the event loop. */
 export function send(client: Client, ids: readonly string[]): Promise<readonly Receipt[]> {
   return Promise.all(ids.map((id) => client.track(track(id))));
 }

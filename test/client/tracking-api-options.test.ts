@@ -25,7 +25,7 @@ describe('the settings of the sink', () => {
     ['http://a.example/?x=1', 'http://a.example/v1/batch?x=1'],
     ['http://a.example/v2/../b', 'http://a.example/v2/../b'],
     ['http://a.example/é', 'http://a.example/%C3%A9'],
-  ])('make of the endpoint %s the URL %s', (endpoint, url) => {
+  ])('complete the endpoint %s to the URL %s', (endpoint, url) => {
     expect(batchUrl(endpoint)).toBe(url);
   });
 

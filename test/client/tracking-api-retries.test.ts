@@ -7,7 +7,7 @@ import { anyNumber, trackingApi, tracks } from './tracking-api.ts';
 
 describe('a failed attempt', () => {
   it.each([408, 429, 500, 503, 599])(
-    'with %i is made again, with a new sentAt and the same messages',
+    'with %i is repeated with a new sentAt and the same messages',
     async (status) => {
       const { receiver, setUp } = await trackingApi();
       receiver.answers.push({ status }, { status });
@@ -24,7 +24,7 @@ describe('a failed attempt', () => {
     },
   );
 
-  it('is made again ten times in all, with growing waits, and then the messages are rejected', async () => {
+  it('is repeated up to ten attempts with growing waits, then the messages are rejected', async () => {
     const { receiver, clock, setUp } = await trackingApi();
     receiver.answers.push(...Array.from({ length: 20 }, () => ({ status: 503, body: 'no\nroom' })));
     expect(await setUp().track({ userId: 'u', event: 'e' })).toMatchObject({
@@ -48,7 +48,7 @@ describe('a failed attempt', () => {
     expect(clock.waits.filter((ms) => ms > 0)).toEqual([7_000, 13_000]);
   });
 
-  it('is followed by another though the listener throws', async () => {
+  it('is repeated even if the listener throws', async () => {
     const caught = collectUncaught();
     const { receiver, setUp } = await trackingApi();
     receiver.answers.push({ status: 503 });
@@ -65,7 +65,7 @@ describe('a failed attempt', () => {
     expect(caught).toEqual([new Error(`503 from ${receiver.url}/v1/batch`)]);
   });
 
-  it('is told as it happens, with how long it will be until the next', async () => {
+  it('is reported to onRetry with the wait until the next attempt', async () => {
     const { receiver, setUp } = await trackingApi();
     const retries: BatchRetry[] = [];
     receiver.answers.push({ status: 503 });
@@ -89,7 +89,7 @@ describe('a failed attempt', () => {
     ]);
   });
 
-  it('is not made again when there is no time for it', async () => {
+  it('is final when the retry window is over', async () => {
     const { receiver, setUp } = await trackingApi();
     receiver.answers.push({ status: 503 }, { status: 503 });
     expect(await setUp({}, { retryForMs: 0 }).track({ userId: 'u', event: 'e' })).toMatchObject({
@@ -98,7 +98,7 @@ describe('a failed attempt', () => {
     expect(receiver.received).toHaveLength(1);
   });
 
-  it('over the network is made again', async () => {
+  it('without a connection is repeated', async () => {
     const { receiver, setUp } = await trackingApi();
     await receiver.close();
     const receipt = await setUp({}, { retryForMs: 2_000 }).track({ userId: 'u', event: 'e' });
@@ -107,11 +107,11 @@ describe('a failed attempt', () => {
     expect(receipt.attempts?.[0]).toMatchObject({ error: 'refused' });
   });
 
-  it('over time is made again', async () => {
+  it('that timed out is repeated', async () => {
     const { receiver, setUp } = await trackingApi();
     const never: Answer = { status: 200, after: new Promise(() => {}) };
     receiver.answers.push(never);
-    // The second attempt has no longer than the first, and is to be answered in time on a busy machine.
+    // Long enough for the second attempt to succeed on a busy machine.
     expect(await setUp({}, { timeoutMs: 1_000 }).track({ userId: 'u', event: 'e' })).toMatchObject({
       accepted: true,
       attempts: [{ error: 'timeout' }, { status: 200 }],
@@ -123,7 +123,7 @@ describe('a failed attempt', () => {
     [401, 'http-4xx'],
     [404, 'http-4xx'],
     [302, 'redirect'],
-  ])('with %i is the last: the messages are rejected with what was said', async (status, code) => {
+  ])('with %i is final: the messages are rejected with the text of the response', async (status, code) => {
     const { receiver, setUp } = await trackingApi();
     receiver.answers.push({ status, body: `{"message":"bad\u0007 key"}` });
     expect(await tracks(setUp({ flushAt: 2 }), 2)).toMatchObject(
@@ -139,7 +139,7 @@ describe('a failed attempt', () => {
 });
 
 describe('an interruption', () => {
-  it('ends the wait for another attempt', async () => {
+  it('ends the wait for a retry', async () => {
     const { receiver, setUp } = await trackingApi();
     const interruption = new AbortController();
     receiver.answers.push({ status: 503 }, { status: 503 });
@@ -153,7 +153,7 @@ describe('an interruption', () => {
     expect(receiver.received).toHaveLength(1);
   });
 
-  it('keeps what is still queued from being sent', async () => {
+  it('rejects queued messages without sending them', async () => {
     const { receiver, setUp } = await trackingApi();
     const client = setUp({}, { signal: AbortSignal.abort() });
     expect(await client.track({ userId: 'u', event: 'e', messageId: 'm' })).toEqual({

@@ -20,7 +20,7 @@ describe('a batch request', () => {
     ]);
   });
 
-  it('goes to the path of the endpoint when it has one', async () => {
+  it('goes to the path of the endpoint if the endpoint has a path', async () => {
     const { receiver, setUp } = await trackingApi();
     await setUp({}, { endpoint: `${receiver.url}/collect?x=1` }).track({ userId: 'u', event: 'e' });
     expect(receiver.received[0]?.path).toBe('/collect?x=1');
@@ -50,7 +50,7 @@ describe('a batch request', () => {
     ]);
   });
 
-  it("names a page as the tracking API does, beside the page's properties", async () => {
+  it('holds the name and category of a page as top-level fields', async () => {
     const { receiver, setUp } = await trackingApi();
     const message = { type: 'page', timestamp: '2026-01-01T00:00:00.000Z', userId: 'u' } as const;
     await setUp().enqueue({
@@ -61,7 +61,7 @@ describe('a batch request', () => {
     ]);
   });
 
-  it('is at most 500,000 bytes, and loses no message', async () => {
+  it('is at most 500,000 bytes; further messages form the next request', async () => {
     const { receiver, setUp } = await trackingApi();
     const client = setUp({ flushAt: 1_000 });
     const ids = Array.from({ length: 40 }, (_, index) => `m${index}`);
@@ -72,12 +72,12 @@ describe('a batch request', () => {
     expect((await Promise.all(receipts)).every(({ accepted }) => accepted)).toBe(true);
     const sizes = receiver.received.map(({ bodyBytes }) => bodyBytes);
     expect(sizes).toHaveLength(3);
-    // As full as whole messages allow.
+    // As full as possible with whole messages.
     expect(sizes.slice(0, 2).every((bytes) => bytes > 470_000 && bytes <= 500_000)).toBe(true);
     expect(receiver.received.flatMap(({ batch }) => batch.map(({ messageId }) => messageId))).toEqual(ids);
   });
 
-  it('counts the bytes that it really has', async () => {
+  it('has as many bytes as its messages and envelope', async () => {
     const { receiver, sinkOptions } = await trackingApi();
     const sink = new TrackingApiSink(sinkOptions());
     const timestamp = '2026-01-01T00:00:00.000Z';
@@ -89,22 +89,17 @@ describe('a batch request', () => {
     );
   });
 
-  it('keeps the order of the calls over many batches, failed attempts included', async () => {
+  it('keeps the order of the calls over several batches and retries', async () => {
     const { receiver, setUp } = await trackingApi();
     receiver.answers.push({ status: 500 }, { status: 200 }, { status: 503 });
     const client = setUp({ flushAt: 2 });
     await Promise.all(['a', 'b', 'c', 'd', 'e', 'f'].map((event) => client.track({ userId: 'u', event })));
-    const [a, b, c] = [
-      ['a', 'b'],
-      ['c', 'd'],
-      ['e', 'f'],
-    ];
-    expect(receiver.events).toEqual([a, a, b, b, c]);
+    expect(receiver.events.map((events) => events.join(''))).toEqual(['ab', 'ab', 'cd', 'cd', 'ef']);
   });
 });
 
-describe('what is accepted', () => {
-  it('has a receipt with the attempts of its batch', async () => {
+describe('an accepted batch', () => {
+  it('has receipts with its attempts', async () => {
     const { receiver, setUp } = await trackingApi();
     expect(await setUp().track({ userId: 'u', event: 'e', messageId: 'm' })).toEqual({
       accepted: true,
@@ -123,13 +118,13 @@ describe('what is accepted', () => {
     });
   });
 
-  it.each(['', 'OK', '{"success":true}', '{"rejected":[]}'])('may get the response %j', async (body) => {
+  it.each(['', 'OK', '{"success":true}', '{"rejected":[]}'])('can have the response %j', async (body) => {
     const { receiver, setUp } = await trackingApi();
     receiver.answers.push({ status: 200, body });
     expect(await setUp().track({ userId: 'u', event: 'e' })).toMatchObject({ accepted: true });
   });
 
-  it('is not what the response names as rejected', async () => {
+  it('excludes the messages that the response lists as rejected', async () => {
     const { receiver, setUp } = await trackingApi();
     const body = JSON.stringify({
       success: true,
@@ -143,7 +138,7 @@ describe('what is accepted', () => {
     ]);
   });
 
-  it('is rejected in words without the write key, which the response may repeat', async () => {
+  it('has reasons without the write key, even if the response repeats it', async () => {
     const { receiver, setUp } = await trackingApi();
     const basic = Buffer.from('w-key:').toString('base64');
     const rejected = [{ index: 0, code: 'no-w-key', message: `w-key? Basic ${basic}` }];
@@ -157,13 +152,13 @@ describe('what is accepted', () => {
     '{"rejected":true}',
     '{"rejected":[null]}',
     '{"rejected":[{"index":"0"}]}',
-  ])('is nothing when the list of rejected messages is %j', async (body) => {
+  ])('becomes rejected if its list of rejected messages is %j', async (body) => {
     const { receiver, setUp } = await trackingApi();
     receiver.answers.push({ status: 200, body });
     expect(await setUp().track({ userId: 'u', event: 'e' })).toMatchObject({
       accepted: false,
       code: 'protocol',
-      reason: 'The response names messages that were not taken, but cannot be read',
+      reason: 'The response lists rejected messages, but the list cannot be parsed',
     });
   });
 });
@@ -173,20 +168,15 @@ describe('a batch that is too large for the tracking API', () => {
     const { receiver, setUp } = await trackingApi();
     receiver.answers.push(...Array.from({ length: 20 }, () => atMostTwo));
     const receipts = await tracks(setUp({ flushAt: 5 }), 5);
+    const ids = ['m0', 'm1', 'm2', 'm3', 'm4'];
     expect(receipts.map(({ accepted, messageId }) => [accepted, messageId])).toEqual(
-      ['m0', 'm1', 'm2', 'm3', 'm4'].map((id) => [true, id]),
+      ids.map((id) => [true, id]),
     );
     const taken = receiver.received.filter(({ batch }) => batch.length <= 2);
-    expect(taken.flatMap(({ batch }) => batch.map(({ messageId }) => messageId))).toEqual([
-      'm0',
-      'm1',
-      'm2',
-      'm3',
-      'm4',
-    ]);
+    expect(taken.flatMap(({ batch }) => batch.map(({ messageId }) => messageId))).toEqual(ids);
   });
 
-  it('is rejected when it is one message', async () => {
+  it('is rejected if it has only one message', async () => {
     const { receiver, setUp } = await trackingApi();
     receiver.answers.push({ status: 413 });
     expect(await setUp().track({ userId: 'u', event: 'e' })).toMatchObject({

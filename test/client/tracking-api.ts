@@ -4,13 +4,13 @@ import { resolveClientOptions, type ClientOptions } from '../../src/client/optio
 import type { Receipt } from '../../src/client/sink.ts';
 import type { TrackingApiSinkOptions } from '../../src/client/tracking-api-options.ts';
 import { TrackingApiSink } from '../../src/client/tracking-api-sink.ts';
+import { createUndiciTransport } from '../../src/transport/undici-transport.ts';
 import { BatchReceiver } from './batch-receiver.ts';
 import { HurriedClock } from './hurried-clock.ts';
-import { httpTransport } from './http-transport.ts';
 
 export const anyNumber = expect.any(Number) as number;
 
-/** A tracking API for one test, and how to make clients of it. All of it is closed after the test. */
+/** Starts a tracking API for one test, with functions that create its clients. Closes all of them after the test. */
 export async function trackingApi() {
   const receiver = await BatchReceiver.start();
   const clock = new HurriedClock();
@@ -21,7 +21,7 @@ export async function trackingApi() {
     writeKey: 'w-key',
     version: '1.2.3',
     timeoutMs: 5_000,
-    transport: httpTransport(),
+    transport: createUndiciTransport(),
     clock,
     random: () => 0.5,
     ...given,

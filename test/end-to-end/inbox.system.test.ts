@@ -157,8 +157,8 @@ describe.skipIf(!hasBrowser)('the inbox', PATIENT, () => {
     expect(forward.requests).toHaveLength(2);
     expectSame(forward, other, body);
     for (const [url, said] of [
-      ['http://192.0.2.1/', 'Expected a URL of this machine'],
-      ['http://evil.example/', 'Expected a URL of this machine'],
+      ['http://192.0.2.1/', 'Expected a URL on this machine'],
+      ['http://evil.example/', 'Expected a URL on this machine'],
       ['ftp://localhost/', 'Expected an http:// or https:// URL'],
       ['http://127.0.0.1:1/', 'refused'],
     ] as const) {

@@ -18,7 +18,7 @@ async function stderrOf(source: string): Promise<string> {
 }
 
 function lostLine(messages: string): string {
-  return `hooks-cli: ${messages} lost, since the process ended before close() had resolved\n`;
+  return `hooks-cli: ${messages} lost, because the process ended before close() resolved\n`;
 }
 
 describe('a process that ends with messages in its clients', () => {

@@ -10,14 +10,14 @@ import { until } from '../until.ts';
 describe('CaptureFolder', () => {
   const folder = temporaryFolder();
 
-  it('says so when it may not write there, and leaves nothing behind', async () => {
+  it('reports a folder that is not writable and leaves no file', async () => {
     const captures = new CaptureFolder(folder);
     chmodSync(folder, 0o555);
     await expect(asNobody(() => captures.save(REQUEST))).rejects.toThrow('this user may not write there');
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('gives a capture its name when all of it is there', async () => {
+  it('gives a capture its name only when it is complete', async () => {
     const watched = temporaryFolder();
     const events: (readonly [string, string | null])[] = [];
     const watcher = watch(watched, (kind, name) => events.push([kind, name]));
@@ -28,7 +28,7 @@ describe('CaptureFolder', () => {
     expect(readdirSync(watched)).toEqual([file]);
   });
 
-  it('keeps what two of them save in the same millisecond', () => {
+  it('keeps all captures of two folders with the same path in the same millisecond', () => {
     const shared = temporaryFolder();
     const [one, other] = [new CaptureFolder(shared), new CaptureFolder(shared)];
     const files = [one, one, other, one, other].map((captures) => captures.save(REQUEST));

@@ -7,7 +7,7 @@ import { makeCertificate } from '../../src/receiver/certificate.ts';
 import { hasTool } from '../external-tool.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
-it.skipIf(!hasTool('openssl', 'version'))('a certificate of our own is found correct by openssl', () => {
+it.skipIf(!hasTool('openssl', 'version'))('openssl accepts a self-signed certificate', () => {
   const folder = temporaryFolder();
   const file = join(folder, 'cert.pem');
   writeFileSync(file, makeCertificate('localhost', Date.now()).cert);

@@ -1,20 +1,15 @@
 import { X509Certificate } from 'node:crypto';
 import { request } from 'node:https';
 import { connect as connectTls } from 'node:tls';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { makeCertificate } from '../../src/receiver/certificate.ts';
-import type { ConnectionRejection } from '../../src/receiver/options.ts';
-import type { ReceivedRequest } from '../../src/receiver/received-request.ts';
-import { startReceiver } from '../../src/app/explained.ts';
-import type { Receiver } from '../../src/receiver/receiver.ts';
-import { parseScript } from '../../src/receiver/response/script.ts';
-import { RawConnection } from './raw-connection.ts';
+import { answered, start } from './starting.ts';
 import { until } from '../until.ts';
 
 const NOW = Date.UTC(2026, 10, 20);
 
-describe('a certificate of our own', () => {
-  it('signs itself and names this machine and the host', () => {
+describe('a self-signed certificate', () => {
+  it('is valid for this machine and the host', () => {
     const { cert, key, fingerprint } = makeCertificate('hooks.example', NOW);
     const parsed = new X509Certificate(cert);
     expect(parsed.verify(parsed.publicKey)).toBe(true);
@@ -27,11 +22,14 @@ describe('a certificate of our own', () => {
     expect(key).toMatch(/^-----BEGIN PRIVATE KEY-----/);
   });
 
-  it.each(['10.1.2.3', 'fe80::1:2', '2001:db8::', '::ffff:10.0.0.1'])('may be for the address %s', (host) => {
-    expect(new X509Certificate(makeCertificate(host, NOW).cert).checkIP(host)).toBeDefined();
-  });
+  it.each(['10.1.2.3', 'fe80::1:2', '2001:db8::', '::ffff:10.0.0.1'])(
+    'can contain the address %s',
+    (host) => {
+      expect(new X509Certificate(makeCertificate(host, NOW).cert).checkIP(host)).toBeDefined();
+    },
+  );
 
-  it('is valid from the day before, for a month', () => {
+  it('is valid for 30 days from now and since yesterday', () => {
     const { validFrom, validTo } = new X509Certificate(makeCertificate('localhost', NOW).cert);
     expect([validFrom, validTo].map((text) => new Date(text).toISOString())).toEqual([
       '2026-11-19T00:00:00.000Z',
@@ -41,36 +39,21 @@ describe('a certificate of our own', () => {
 });
 
 describe('a receiver with TLS', () => {
-  const open: Receiver[] = [];
-  afterEach(async () => {
-    await Promise.all(open.splice(0).map((receiver) => receiver.close()));
-  });
-
-  async function start(respond = '200') {
-    const requests: ReceivedRequest[] = [];
-    const rejections: ConnectionRejection[] = [];
+  async function startWithTls(respond = '200') {
     const certificate = makeCertificate('127.0.0.1', Date.now());
-    const receiver = await startReceiver({
-      secrets: [],
-      certificate,
-      script: parseScript(respond),
-      onRequest: (each) => requests.push(each),
-      onRefused: (rejection) => rejections.push(rejection),
-    });
-    open.push(receiver);
-    return { receiver, requests, rejections, cert: certificate.cert };
+    return { ...(await start({ certificate, ...answered(respond) })), cert: certificate.cert };
   }
 
   it('serves a sender that trusts its certificate', async () => {
-    const { receiver, requests, rejections, cert } = await start();
+    const { receiver, requests, rejections, cert } = await startWithTls();
     expect(receiver.url).toBe(`https://127.0.0.1:${receiver.port}`);
     expect(await post(receiver.url, cert)).toBe(200);
     expect(requests).toMatchObject([{ path: '/hook', status: 200 }]);
     expect(rejections).toEqual([]);
   });
 
-  it('says that a sender does not trust it, who leaves without a request', async () => {
-    const { receiver, requests, rejections } = await start();
+  it('reports a sender that distrusts the certificate and disconnects without a request', async () => {
+    const { receiver, requests, rejections } = await startWithTls();
     expect(await post(receiver.url)).toBe('DEPTH_ZERO_SELF_SIGNED_CERT');
     await until(() => rejections.length > 0, 'the rejection');
     expect(requests).toEqual([]);
@@ -78,16 +61,16 @@ describe('a receiver with TLS', () => {
     expect(rejections[0]?.reason).toMatch(/does not trust the certificate/);
   });
 
-  it('resets the connection as its script says', async () => {
-    const { receiver, requests, cert } = await start('reset');
+  it('resets the connection for the script `reset`', async () => {
+    const { receiver, requests, cert } = await startWithTls('reset');
     expect(await post(receiver.url, cert)).toBe('ECONNRESET');
     expect(requests).toMatchObject([{ answered: 'reset' }]);
   });
 
-  it('tells plain HTTP and garbage from a handshake', async () => {
-    const { receiver, rejections } = await start();
+  it('reports plain HTTP and garbage instead of a handshake', async () => {
+    const { connect, rejections } = await startWithTls();
     for (const bytes of ['POST / HTTP/1.1\r\nHost: a\r\n\r\n', 'garbage garbage garbage']) {
-      const client = await RawConnection.open(receiver.port);
+      const client = await connect();
       client.write(bytes);
       await client.closed();
     }
@@ -97,9 +80,9 @@ describe('a receiver with TLS', () => {
   });
 
   it.each(['POST / HTTP/1.1\r\nHost: a\r\nExpect: 200-ok', 'CONNECT a:1 HTTP/1.1\r\nHost: a:1'])(
-    'tells once of a sender whose request it does not take, as with %j',
+    'reports a sender of a rejected request once, such as %j',
     async (head) => {
-      const { receiver, rejections, cert } = await start();
+      const { receiver, rejections, cert } = await startWithTls();
       const secure = connectTls({ port: receiver.port, host: '127.0.0.1', ca: cert });
       secure.write(`${head}\r\n\r\n`);
       secure.once('data', () => secure.end());
@@ -111,8 +94,8 @@ describe('a receiver with TLS', () => {
   );
 
   it('closes with connections in every state of a handshake', async () => {
-    const { receiver, cert } = await start('timeout');
-    const silent = await RawConnection.open(receiver.port);
+    const { receiver, connect, cert } = await startWithTls('timeout');
+    const silent = await connect();
     const secure = connectTls({ port: receiver.port, host: '127.0.0.1', ca: cert });
     secure.on('error', () => {});
     await new Promise((resolve) => secure.once('secureConnect', resolve));

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { DiagnosisQuota } from '../../src/receiver/signature-judge.ts';
 
 describe('the quota of diagnoses', () => {
-  it('is ten a second', () => {
+  it('is ten diagnoses per second', () => {
     let now = 5_000;
     const quota = new DiagnosisQuota(() => now);
     const diagnoses = (): number =>
@@ -14,7 +14,7 @@ describe('the quota of diagnoses', () => {
     expect(diagnoses()).toBe(10);
   });
 
-  it('is used up when they have taken a fifth of the second', () => {
+  it('is used up after 200 ms of processor time in a second', () => {
     let now = 5_000;
     const quota = new DiagnosisQuota(
       () => now,

@@ -6,11 +6,11 @@ import { until } from '../until.ts';
 import { sign } from '../sign.ts';
 
 const BODY = '{"version":1,"type":"track","userId":"u1","event":"Signup","properties":{}}';
-/** Long enough for the first bytes to be read on a busy machine: who has sent none is cut off too, but not reported. */
+/** Long enough to read the first bytes on a busy machine: a sender without bytes is disconnected without a report. */
 const SOON = { headersMs: 500, requestMs: 500 };
 
 describe('a hostile sender', () => {
-  it('with too large a body by its own word gets 413 before it is read, and is not reported', async () => {
+  it('whose Content-Length is too large gets 413 before its body is read', async () => {
     const { connect, requests, rejections } = await start({ limits: { bodyBytes: 10 } });
     const client = await connect();
     client.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 11\r\n\r\n');
@@ -19,7 +19,7 @@ describe('a hostile sender', () => {
     expect(rejections).toMatchObject([{ status: 413, reason: 'its body is over 10 bytes' }]);
   });
 
-  it('with too large a chunked body gets 413, and the connection serves the next request', async () => {
+  it('whose chunked body is too large gets 413, and the connection serves the next request', async () => {
     const { connect, requests, rejections } = await start({ limits: { bodyBytes: 10 } });
     const client = await connect();
     client.write('POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n');
@@ -32,7 +32,7 @@ describe('a hostile sender', () => {
     expect(rejections).toHaveLength(1);
   });
 
-  it('whose headers drip is cut off with 408', async () => {
+  it('whose headers are too slow gets 408', async () => {
     const { connect, rejections } = await start({ limits: SOON });
     const client = await connect();
     client.write('POST / HTTP/1.1\r\nHost: a\r\nX-Slow: ');
@@ -40,7 +40,7 @@ describe('a hostile sender', () => {
     expect(rejections).toMatchObject([{ status: 408, reason: 'it was sent too slowly' }]);
   });
 
-  it('whose body drips is cut off', async () => {
+  it('whose body is too slow gets 408', async () => {
     const { connect, requests, rejections } = await start({ limits: SOON });
     const client = await connect();
     client.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n{');
@@ -51,7 +51,7 @@ describe('a hostile sender', () => {
   });
 
   it.each(['destroy', 'resetAndDestroy'] as const)(
-    'who goes idle and leaves by %s is not complained of',
+    'that disconnects an idle connection by %s is not reported',
     async (how) => {
       const { connect, receiver, rejections } = await start();
       const client = await connect();
@@ -65,7 +65,7 @@ describe('a hostile sender', () => {
   );
 
   it.each(['destroy', 'resetAndDestroy'] as const)(
-    'who leaves by %s in the middle of a body is noticed and not reported as a request',
+    'that disconnects by %s during a body is reported as a rejection, not as a request',
     async (how) => {
       const { connect, requests, rejections } = await start();
       const client = await connect();
@@ -88,7 +88,7 @@ describe('a hostile sender', () => {
     ['two lengths', 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab', 400],
     ['an escape in the path', 'POST /\u001b[2J HTTP/1.1\r\nHost: a\r\n\r\n', 400],
     ['20 KB of headers', `POST / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
-  ])('who sends %s is told so, and the receiver goes on', async (_what, bytes, status) => {
+  ])('that sends %s gets an error, and the receiver continues', async (_what, bytes, status) => {
     const { connect, requests, rejections } = await start();
     const client = await connect();
     client.write(bytes);
@@ -103,16 +103,19 @@ describe('a hostile sender', () => {
   it.each([
     ['an Expect that is not known', 'POST / HTTP/1.1\r\nHost: a\r\nExpect: 200-ok\r\n', 417],
     ['no Host', 'POST / HTTP/1.1\r\n', 400],
-  ])('who sends %s is told so, and the connection serves the next request', async (_what, head, status) => {
-    const { connect, requests, rejections } = await start();
-    const client = await connect();
-    client.write(`${head}Content-Length: 2\r\n\r\n{}${rawPost(BODY)}`);
-    expect(await client.until(/ 200 /)).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
-    expect(rejections).toMatchObject([{ status }]);
-    expect(requests.map(({ body }) => body.length)).toEqual([BODY.length]);
-  });
+  ])(
+    'that sends %s gets an error, and the connection serves the next request',
+    async (_what, head, status) => {
+      const { connect, requests, rejections } = await start();
+      const client = await connect();
+      client.write(`${head}Content-Length: 2\r\n\r\n{}${rawPost(BODY)}`);
+      expect(await client.until(/ 200 /)).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+      expect(rejections).toMatchObject([{ status }]);
+      expect(requests.map(({ body }) => body.length)).toEqual([BODY.length]);
+    },
+  );
 
-  it('who takes it for a proxy is told so, even one that leaves before', async () => {
+  it('of CONNECT gets 405, even after another that disconnects early', async () => {
     const { connect, requests, rejections } = await start();
     const [hasty, patient] = [await connect(), await connect()];
     hasty.write('CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n');
@@ -142,7 +145,7 @@ describe('a hostile sender', () => {
     ['deep and whole', `${'['.repeat(50_000)}${']'.repeat(50_000)}`],
     ['no UTF-8', Buffer.alloc(100_000, 0xff)],
     ['gzip, or so it says', Buffer.concat([Buffer.from('1f8b08', 'hex'), Buffer.alloc(1_000)])],
-  ])('whose badly signed body is %s is judged like any other', async (_what, body) => {
+  ])('whose badly signed body is %s gets the verdict `invalid`', async (_what, body) => {
     const { receiver, requests } = await start({ secrets: ['s3cret'] });
     const headers = { 'X-Signature': sign('another body', 's3cret') };
     const response = await fetch(receiver.url, { method: 'POST', body, headers });
@@ -150,7 +153,7 @@ describe('a hostile sender', () => {
     expect(requests.map(({ verdict }) => verdict)).toEqual(['invalid']);
   });
 
-  it('gets 503 for what is too much beside the bodies of others, until one of these has its response', async () => {
+  it('gets 503 while the bodies of other requests leave no room', async () => {
     const passedOn: ((forwarded: Forwarded) => void)[] = [];
     const forward = () => new Promise<Forwarded>((resolve) => passedOn.push(resolve));
     const { connect, requests, rejections } = await start({ limits: { openBytes: 25 }, forward });
@@ -173,7 +176,7 @@ describe('a hostile sender', () => {
     expect(requests).toHaveLength(3);
   });
 
-  it('with one connection too many is turned away until another ends', async () => {
+  it('is disconnected beyond the connection limit', async () => {
     const { connect, rejections } = await start({ limits: { connections: 2 } });
     const [first, second] = [await connect(), await connect()];
     for (const client of [first, second]) {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
-/** A client that sends exactly the bytes it is told, and sees exactly what comes back. */
+/** A TCP client that sends and receives raw bytes. */
 export class RawConnection {
   readonly socket: Socket;
   #received = '';
@@ -25,7 +25,7 @@ export class RawConnection {
     this.socket.write(bytes);
   }
 
-  /** Resolves with all that was received once it matches; rejects when the connection ends before. */
+  /** Resolves with all received text when it matches. Rejects if the connection ends before. */
   async until(pattern: RegExp): Promise<string> {
     while (!pattern.test(this.#received)) {
       if (this.socket.closed) throw new Error(`Ended (${this.#ending}) after: ${this.#received}`);
@@ -34,7 +34,7 @@ export class RawConnection {
     return this.#received;
   }
 
-  /** Resolves with how the other side ended it. */
+  /** Resolves when the connection is closed, with how the server ended it. */
   async closed(): Promise<{ ending: 'open' | 'end' | 'reset'; received: string }> {
     if (!this.socket.closed) await nextOf(this.socket, ['close']);
     return { ending: this.#ending, received: this.#received };
@@ -55,7 +55,7 @@ function nextOf(socket: Socket, events: readonly string[]): Promise<void> {
   });
 }
 
-/** A POST as text; with `headers` as whole lines. */
+/** The text of a POST. Each of `headers` is a whole line. */
 export function rawPost(body: string, headers: readonly string[] = [], path = '/hook'): string {
   const lines = [
     `POST ${path} HTTP/1.1`,

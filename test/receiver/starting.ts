@@ -18,7 +18,7 @@ afterEachTest(async () => {
   await Promise.all(open.splice(0).map((receiver) => receiver.close()));
 });
 
-/** A receiver that is closed when the test ends, with what it reports. */
+/** Starts a receiver and collects its reports. Closes it when the test ends. */
 export async function start(options: Partial<ReceiverOptions> = {}): Promise<Started> {
   const requests: ReceivedRequest[] = [];
   const rejections: ConnectionRejection[] = [];

@@ -22,13 +22,13 @@ async function look({ url }: Serving, id: unknown, headers = basic(WRITE_KEY)): 
   return fetch(`${url}/v1/deletions/${String(id)}`, { headers });
 }
 
-/** Of the log of a service that has just started: what it says of deletion. */
+/** The log lines about deletion after the start of a service. */
 async function linesOf(options: ServingOptions): Promise<unknown[]> {
   return (await serving(options)).log.filter(({ msg }) => String(msg).includes('deletion'));
 }
 
 describe('POST /v1/deletions', () => {
-  it('goes to the source of its key only, and keeps the state', async () => {
+  it('goes to the source of its key only and records the state', async () => {
     const serve = await serving();
     const { status, body } = await serve.post('/v1/deletions', { userIds: ['u1', 'u2'] });
     expect(status).toBe(200);
@@ -40,7 +40,7 @@ describe('POST /v1/deletions', () => {
     expect((await look(serve, body['id'], basic('wk-of-the-other'))).status).toBe(404);
   });
 
-  it('goes to every source when it names none and keys reach all', async () => {
+  it('goes to every source if it names none and keys reach all', async () => {
     const serve = await serving({ deletionReach: 'all' });
     const { status, body } = await serve.post('/v1/deletions', { userIds: ['u1', 'u2'] });
     expect(status).toBe(200);
@@ -56,7 +56,7 @@ describe('POST /v1/deletions', () => {
     });
   });
 
-  it('is rejected for the source of another key, known or not', async () => {
+  it('is rejected for other sources, known or unknown', async () => {
     const serve = await serving();
     for (const sources of [['other'], ['web', 'other'], ['nowhere']]) {
       const { status, body } = await serve.post('/v1/deletions', { userIds: ['u1'], sources });
@@ -74,7 +74,7 @@ describe('POST /v1/deletions', () => {
     ]);
   });
 
-  it('becomes at most 10,000 deliveries, of all the sources that it reaches', async () => {
+  it('may have at most 10,000 deliveries over all its sources', async () => {
     const serve = await serving({ deliver: false, deletionReach: 'all' });
     const userIds = Array.from({ length: 5_001 }, (_, index) => `u${index}`);
     const { status, body } = await serve.post('/v1/deletions', { userIds });
@@ -93,7 +93,7 @@ describe('POST /v1/deletions', () => {
     expect(serve.added).toHaveLength(5_001 + 10_000);
   });
 
-  it('is rejected without a key, malformed, or for a source that is not there', async () => {
+  it('is rejected without a key, if malformed, or for an unknown source', async () => {
     const serve = await serving({ deletionReach: 'all' });
     const statusOf = async (body: unknown, headers?: Record<string, string>): Promise<number> =>
       (await serve.post('/v1/deletions', body, headers)).status;
@@ -119,7 +119,7 @@ describe('POST /v1/deletions', () => {
     }
   });
 
-  it('is spoken of once at the start, where there are several sources', async () => {
+  it('is explained in the log at the start if there are several sources', async () => {
     expect(await linesOf({})).toMatchObject([
       {
         level: 'info',
@@ -137,15 +137,15 @@ describe('POST /v1/deletions', () => {
     expect(await linesOf({ sources: { web: { writeKey: WRITE_KEY, destinations: {} } } })).toEqual([]);
   });
 
-  it('is 503 when it cannot be stored', async () => {
+  it('gets 503 if it cannot be stored', async () => {
     const serve = await serving({ add: () => Promise.reject(new QueueError('the disk is full')) });
     expect((await serve.post('/v1/deletions', { userIds: ['u'] })).status).toBe(503);
   });
 });
 
 /**
- * The longest turn of the event loop during the work. Ms of processor time: on a busy machine the clock on the wall counts what other
- * programs do.
+ * The longest turn of the event loop during the work, in ms of processor time, because on a busy machine wall time includes
+ * other programs.
  */
 async function longestHold(work: () => Promise<unknown>): Promise<number> {
   let [longest, last, isOver] = [0, processorMs(), false];
@@ -179,11 +179,11 @@ const QUEUES: Readonly<Record<string, () => Promise<OpenQueue | undefined>>> = {
 const LONGEST_HOLD_MS = 50;
 
 describe.each(Object.entries(QUEUES))('a deletion request of 10,000 users over %s', (_, openQueue) => {
-  it('lets others be served while it is stored', async () => {
+  it('does not block other requests while it is stored', async () => {
     const open = await openQueue();
     const serve = await serving({ deliver: false, logLevel: 'error', change: (memory) => open ?? memory });
     let leastMs = Infinity;
-    // The least of several runs: the first ones are compiled, and garbage is collected in some.
+    // The minimum of several runs, because compilation and garbage collection slow some of them.
     for (let run = 0; run < 6 && leastMs >= LONGEST_HOLD_MS; run++) {
       const userIds = Array.from({ length: 10_000 }, (_each, index) => `${'u'.repeat(35)}${index}`);
       const text = JSON.stringify({ userIds });
@@ -199,7 +199,7 @@ describe.each(Object.entries(QUEUES))('a deletion request of 10,000 users over %
     expect(leastMs).toBeLessThan(LONGEST_HOLD_MS);
   });
 
-  it('is recorded whole', async () => {
+  it('is recorded completely', async () => {
     const open = await openQueue();
     const serve = await serving({ deliver: false, logLevel: 'error', change: (memory) => open ?? memory });
     const userIds = Array.from({ length: 1_001 }, (_each, index) => `u${index}`);
@@ -209,8 +209,8 @@ describe.each(Object.entries(QUEUES))('a deletion request of 10,000 users over %
   });
 });
 
-describe('a deletion request that cannot be stored to its end', () => {
-  it('is 503, and is recorded as far as its deliveries are', async () => {
+describe('a deletion request that cannot be stored completely', () => {
+  it('gets 503 and is recorded with its stored deliveries', async () => {
     let adds = 0;
     const serve = await serving({
       deliver: false,

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { QueueError } from '../../src/errors.ts';
-import { basic, bodyOf, closeAfterEach, serving, track, until, WRITE_KEY } from './serving.ts';
+import { basic, bodyOf, closeAfterEach, Gate, serving, track, until, WRITE_KEY } from './serving.ts';
 
 closeAfterEach();
 
 describe('POST /v1/batch', () => {
-  it('takes the valid messages, lists the others and keeps them as dead letters', async () => {
+  it('accepts valid messages, lists invalid ones and stores them as dead letters', async () => {
     const serve = await serving();
     const batch = [track('u1'), { type: 'track', userId: 'u2', writeKey: WRITE_KEY }, 3, track('u3')];
     const { status, body } = await serve.post('/v1/batch', { batch });
@@ -23,27 +23,14 @@ describe('POST /v1/batch', () => {
     });
     await until(() => serve.received.length === 2, 'both valid messages');
     const dead = serve.added.filter(({ state }) => state === 'dead');
-    expect(
-      dead.map(({ source, destination, type, body: bytes, reason }) => ({
-        source,
-        destination,
-        type,
-        body: Buffer.from(bytes).toString(),
-        reason,
-      })),
-    ).toEqual([
-      {
-        source: 'web',
-        destination: '',
-        type: 'track',
-        body: '{"type":"track","userId":"u2"}',
-        reason: 'invalid',
-      },
-      { source: 'web', destination: '', type: '', body: '3', reason: 'invalid' },
+    const letter = { source: 'web', destination: '', reason: 'invalid' };
+    expect(dead).toMatchObject([
+      { ...letter, type: 'track', body: Buffer.from('{"type":"track","userId":"u2"}') },
+      { ...letter, type: '', body: Buffer.from('3') },
     ]);
   });
 
-  it('delivers what an anonymous visitor with an empty user id does', async () => {
+  it('delivers messages of an anonymous visitor without the empty user id', async () => {
     const serve = await serving();
     const visit = { ...track(''), anonymousId: 'visitor' };
     const { body } = await serve.post('/v1/batch', { batch: [visit] });
@@ -53,7 +40,7 @@ describe('POST /v1/batch', () => {
     for (const request of serve.received) expect(bodyOf(request)).not.toHaveProperty('userId');
   });
 
-  it('keeps an invalid message once, however often it is sent', async () => {
+  it('gives a repeated invalid message the same id', async () => {
     const serve = await serving();
     for (let time = 0; time < 3; time++) await serve.post('/v1/batch', { batch: [{ type: 'track' }] });
     const ids = serve.added.map(({ id }) => id);
@@ -61,7 +48,7 @@ describe('POST /v1/batch', () => {
     expect(new Set(ids).size).toBe(1);
   });
 
-  it('does not let a number that JavaScript cannot hold spoil the other messages', async () => {
+  it('accepts the other messages if one has a number that JavaScript cannot represent', async () => {
     const serve = await serving();
     const text = ` { "context" : {"ip":"::1", "a":["batch",[0]]}, "batch" : [ {"type":"track","userId":"u1","event":"a, \\"]} b"} ,
       {"type":"track","userId":"u2","event":"E","properties":{"id":12345678901234567890,"key":"${WRITE_KEY}"}},
@@ -86,7 +73,7 @@ describe('POST /v1/batch', () => {
     expect(kept).not.toContain(WRITE_KEY);
   });
 
-  it('keeps no write key, however it is spelled, of what cannot be read without loss', async () => {
+  it('masks write keys, however escaped, in messages that cannot be parsed without loss', async () => {
     const serve = await serving();
     const spelled = JSON.stringify(WRITE_KEY).replaceAll('-', String.raw`\u002d`);
     const other = String.raw`"k\/of\/another"`;
@@ -97,7 +84,7 @@ describe('POST /v1/batch', () => {
     ]);
   });
 
-  it('rejects what is lost outside of the messages, and what is no JSON, with the place', async () => {
+  it('rejects loss outside of the messages and malformed JSON, with the position', async () => {
     const serve = await serving();
     const twice = await serve.post('/v1/batch', `{"batch":[${JSON.stringify(track('u'))}],"a":1,"a":2}`);
     expect([twice.status, twice.body['message']]).toEqual([400, 'Expected each key once, got `a` twice']);
@@ -110,7 +97,7 @@ describe('POST /v1/batch', () => {
     expect(serve.added).toEqual([]);
   });
 
-  it('takes an empty batch, and says so', async () => {
+  it('accepts an empty batch', async () => {
     const serve = await serving();
     expect(await serve.post('/v1/batch', { batch: [] })).toMatchObject({
       status: 200,
@@ -118,7 +105,7 @@ describe('POST /v1/batch', () => {
     });
   });
 
-  it('lists a message over 32 KB and takes the others', async () => {
+  it('lists a message over 32 KB and accepts the others', async () => {
     const serve = await serving();
     const large = track('u1', { properties: { text: 'x'.repeat(33_000) } });
     const { body } = await serve.post('/v1/import', { batch: [large, track('u2')] });
@@ -126,7 +113,7 @@ describe('POST /v1/batch', () => {
     await until(() => serve.received.length === 1, 'the other');
   });
 
-  it('does not count what a client library adds against the 32 KB', async () => {
+  it('does not count fields of a client library against the 32 KB', async () => {
     const serve = await serving();
     const context = { library: { name: 'a-client', version: '1.0.0' } };
     const added = { type: 'track', messageId: 'm1', timestamp: '2026-01-01T00:00:00Z', context };
@@ -137,7 +124,7 @@ describe('POST /v1/batch', () => {
     expect(body['rejected']).toMatchObject([{ code: 'too-large' }]);
   });
 
-  it('counts all of a message that no client library has touched, but for the key', async () => {
+  it('counts all fields except the write key if no client library made the message', async () => {
     const serve = await serving();
     const fields = { type: 'track', userId: 'u1', event: 'E', messageId: 'm1' };
     const largest = { ...sized(32_768, fields), writeKey: WRITE_KEY };
@@ -165,7 +152,7 @@ describe('POST /v1/batch', () => {
     expect(serve.received.map(bodyOf)).toMatchObject([{ userId: 'chosen' }]);
   });
 
-  it('never says 200 before it is stored, and 503 when it cannot be', async () => {
+  it('responds with 503 if the messages cannot be stored', async () => {
     const serve = await serving({ add: () => Promise.reject(new QueueError('the disk is full')) });
     const { status, headers, body } = await serve.post('/v1/batch', {
       batch: [track('u', { messageId: 'm' })],
@@ -175,21 +162,21 @@ describe('POST /v1/batch', () => {
     expect(serve.log).toContainEqual(expect.objectContaining({ level: 'error', error: 'the disk is full' }));
   });
 
-  it('says 429 when the storage is busy: it is well, and the call may come again', async () => {
+  it('responds with 429 if the storage is busy', async () => {
     const busy = new QueueError('The queue is busy', { isBusy: true });
     const serve = await serving({ add: () => Promise.reject(busy) });
     const { status, headers, body } = await serve.post('/v1/batch', { batch: [track('u')] });
     expect([status, headers.get('retry-after'), body['code']]).toEqual([429, '5', 'overloaded']);
   });
 
-  it('responds with 500, not 4xx, to a fault of its own', async () => {
-    const serve = await serving({ add: () => Promise.reject(new TypeError('a fault')) });
+  it('responds with 500 to an internal error', async () => {
+    const serve = await serving({ add: () => Promise.reject(new TypeError('a bug')) });
     expect((await serve.post('/v1/batch', { batch: [track('u')] })).status).toBe(500);
   });
 });
 
-describe('POST /v1/track and the like', () => {
-  it('takes one message, whose type the path says', async () => {
+describe('POST /v1/track and similar paths', () => {
+  it('accepts one message with the type of the path', async () => {
     const serve = await serving();
     expect(await serve.post('/v1/identify', { userId: 'u1' })).toMatchObject({
       status: 200,
@@ -201,7 +188,7 @@ describe('POST /v1/track and the like', () => {
     ]);
   });
 
-  it('responds with 400 to an invalid one, another type and no JSON, and 413 to a large one', async () => {
+  it('responds with 400 to an invalid message, another type and malformed JSON, and 413 to a large message', async () => {
     const serve = await serving();
     const invalid = await serve.post('/v1/track', { userId: 'u1' });
     expect([invalid.status, invalid.body['message']]).toEqual([
@@ -226,8 +213,8 @@ describe('POST /v1/track and the like', () => {
   });
 });
 
-describe('a message that comes again', () => {
-  it('is accepted and not delivered again, within a batch too', async () => {
+describe('a repeated message', () => {
+  it('is accepted but not delivered again, even within a batch', async () => {
     const serve = await serving();
     const again = track('u1', { messageId: 'm1' });
     const first = await serve.post('/v1/batch', { batch: [again, again, track('u2', { messageId: 'm2' })] });
@@ -239,7 +226,7 @@ describe('a message that comes again', () => {
     expect(metrics).toContain('hooks_ingest_messages_total{source="web",outcome="duplicate"} 3');
   });
 
-  it('is another one at another source', async () => {
+  it('is delivered at another source', async () => {
     const serve = await serving();
     const message = track('u1', { messageId: 'm1' });
     await serve.post('/v1/track', message);
@@ -247,7 +234,7 @@ describe('a message that comes again', () => {
     expect(serve.added.map(({ source }) => source)).toEqual(['web', 'other']);
   });
 
-  it('is taken when it was not stored, or was invalid, the first time', async () => {
+  it('is delivered if the first could not be stored or was invalid', async () => {
     let isBroken = true;
     const serve = await serving({
       add: async (deliveries, queue) => {
@@ -263,7 +250,7 @@ describe('a message that comes again', () => {
     await until(() => serve.received.length === 1, 'it');
   });
 
-  it('is taken though it cannot be remembered, which the log says', async () => {
+  it('is accepted with an error in the log if it cannot be remembered', async () => {
     const serve = await serving({
       change: (open) => ({
         ...open,
@@ -283,34 +270,27 @@ describe('a message that comes again', () => {
     );
   });
 
-  it('is not acknowledged before the first is stored', async () => {
-    const releases: (() => void)[] = [];
-    const serve = await serving({
-      add: async (deliveries, queue) => {
-        await new Promise<void>((resolve) => {
-          releases.push(resolve);
-        });
-        await queue.add(deliveries);
-      },
-    });
+  it('is acknowledged only after the first is stored', async () => {
+    const gate = new Gate();
+    const serve = await serving({ add: gate.add });
     const answers: string[] = [];
     const send = async (name: string): Promise<void> => {
       const { status } = await serve.post('/v1/track', track('u1', { messageId: 'm1' }));
       answers.push(`${name} ${status}`);
     };
     const first = send('first');
-    await until(() => releases.length === 1, 'the first to be under way');
+    await until(() => gate.isReached, 'the first request to be in progress');
     const second = send('second');
     await serve.post('/v1/batch', { batch: [] });
     expect(answers).toEqual([]);
-    releases[0]?.();
+    gate.open();
     await Promise.all([first, second]);
     expect(answers.toSorted()).toEqual(['first 200', 'second 200']);
     expect(serve.added).toHaveLength(1);
   });
 });
 
-/** A message whose JSON has so many bytes, the first of them in characters of two. */
+/** A message with this many bytes of JSON, including a two-byte character. */
 function sized(bytes: number, fields: Readonly<Record<string, unknown>>): object {
   const sizeOf = (text: string): number =>
     Buffer.byteLength(JSON.stringify({ ...fields, properties: { text } }));

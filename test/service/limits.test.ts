@@ -3,14 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { ByteShare } from '../../src/service/request/byte-share.ts';
 import { WeightedSemaphore } from '../../src/weighted-semaphore.ts';
 import { rawPost, RawConnection } from '../receiver/raw-connection.ts';
-import { basic, bodyOf, closeAfterEach, serving, track, until, WRITE_KEY } from './serving.ts';
+import { basic, bodyOf, closeAfterEach, Gate, serving, track, until, WRITE_KEY } from './serving.ts';
 
 closeAfterEach();
 
 const AUTHORIZATION = `Basic ${Buffer.from(`${WRITE_KEY}:`).toString('base64')}`;
 const GZIP = { ...basic(WRITE_KEY), 'content-encoding': 'gzip' };
 
-/** A batch whose body has exactly so many bytes. */
+/** A batch whose body has this many bytes. */
 function batchOf(bytes: number): string {
   const message = JSON.stringify(track('u'));
   const messages = Array.from({ length: 100 }, () => message).join(',');
@@ -18,27 +18,27 @@ function batchOf(bytes: number): string {
 }
 
 describe('a body', () => {
-  it('may have 512,000 bytes, and not one more', async () => {
+  it('may have at most 512,000 bytes', async () => {
     const serve = await serving({ deliver: false });
     expect((await serve.post('/v1/batch', batchOf(512_000))).status).toBe(200);
     expect((await serve.post('/v1/batch', batchOf(512_001))).status).toBe(413);
   });
 
-  it('may be gzipped, with the limit on what it unpacks to', async () => {
+  it('may be gzipped, with the same limit on the unpacked bytes', async () => {
     const serve = await serving({ deliver: false });
     const statusOf = async (body: string): Promise<number> =>
       (await serve.post('/v1/batch', gzipSync(body), GZIP)).status;
     expect([await statusOf(batchOf(512_000)), await statusOf(batchOf(512_001))]).toEqual([200, 413]);
   });
 
-  it('is unpacked when it is, and delivered', async () => {
+  it('is unpacked before it is delivered', async () => {
     const serve = await serving();
     await serve.post('/v1/batch', gzipSync(JSON.stringify({ batch: [track('zipped')] })), GZIP);
     await until(() => serve.received.length === 1, 'it');
     expect(serve.received.map(bodyOf)).toMatchObject([{ userId: 'zipped' }]);
   });
 
-  it('that is a bomb costs no more than the limit', async () => {
+  it('that is a zip bomb uses no more memory than the limit', async () => {
     const serve = await serving({ limits: { bytesInFlight: 700_000 } });
     const bomb = gzipSync(Buffer.alloc(100_000_000));
     const before = process.memoryUsage.rss();
@@ -47,7 +47,7 @@ describe('a body', () => {
     expect((await serve.post('/v1/batch', { batch: [track('u')] })).status).toBe(200);
   });
 
-  it('is unpacked though it is in several parts, or tells a wrong size', async () => {
+  it('is unpacked even if it has several members or declares a wrong size', async () => {
     const serve = await serving({ deliver: false, limits: { bytesInFlight: 600_000 } });
     const [start, end] = [gzipSync(`{"batch":[${JSON.stringify(track('u'))}`), gzipSync(']}')];
     expect((await serve.post('/v1/batch', Buffer.concat([start, end]), GZIP)).status).toBe(200);
@@ -57,14 +57,14 @@ describe('a body', () => {
     expect((await serve.post('/v1/batch', liar, GZIP)).status).toBe(413);
   });
 
-  it('that is small and gzipped takes little room', async () => {
+  it('that is small and gzipped reserves few bytes', async () => {
     const serve = await serving({ deliver: false, limits: { bytesInFlight: 100_000 } });
     const small = gzipSync(JSON.stringify({ batch: [track('u')] }));
     const replies = await Promise.all(Array.from({ length: 50 }, () => serve.post('/v1/batch', small, GZIP)));
     expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]));
   });
 
-  it('that is not what Content-Encoding says is malformed', async () => {
+  it('that does not match Content-Encoding is rejected', async () => {
     const serve = await serving();
     const plain = await serve.post('/v1/batch', '{"batch":[]}', GZIP);
     expect([plain.status, plain.body['message']]).toEqual([400, 'The body is not gzip']);
@@ -78,7 +78,7 @@ describe('a body', () => {
     });
   });
 
-  it('is rejected before it is read when it says that it is too large', async () => {
+  it('is rejected before it is read if its Content-Length is too large', async () => {
     const serve = await serving();
     const connection = await RawConnection.open(serve.port);
     connection.write(
@@ -97,7 +97,7 @@ function tracks(count: number): object[] {
 }
 
 describe('the context of a batch', () => {
-  it('is not multiplied beyond eight times the largest batch, and then nothing is stored', async () => {
+  it('may add at most eight times the largest batch; otherwise the batch is rejected', async () => {
     const serve = await serving({ deliver: false });
     for (const text of ['', ',"n":12345678901234567890']) {
       const item = JSON.stringify(track('u')).replace('}', `${text}}`);
@@ -114,7 +114,7 @@ describe('the context of a batch', () => {
     expect(usual.status).toBe(200);
   });
 
-  it('is left out of the dead letters of messages that it makes too large', async () => {
+  it('is omitted from the dead letters of messages that it makes too large', async () => {
     const serve = await serving();
     const { body } = await serve.post('/v1/batch', { context: context(60_000), batch: tracks(2) });
     expect(body['rejected']).toMatchObject([{ code: 'too-large' }, { code: 'too-large' }]);
@@ -123,7 +123,7 @@ describe('the context of a batch', () => {
     );
   });
 
-  it('counts among the bytes in flight as often as it is added', async () => {
+  it('counts in the bytes in flight once per message', async () => {
     const serve = await serving({ deliver: false, limits: { bytesInFlight: 300_000 } });
     const { status } = await serve.post('/v1/batch', { context: context(20_000), batch: tracks(20) });
     expect(status).toBe(429);
@@ -132,34 +132,25 @@ describe('the context of a batch', () => {
 });
 
 describe('overload', () => {
-  it('gets 429 and when to come back, and passes', async () => {
-    const releases: (() => void)[] = [];
-    const serve = await serving({
-      limits: { bytesInFlight: 300_000 },
-      add: (deliveries, queue) =>
-        new Promise((resolve, reject) => {
-          releases.push(() => void queue.add(deliveries).then(resolve, reject));
-        }),
-    });
+  it('gets 429 with Retry-After until requests are finished', async () => {
+    const gate = new Gate();
+    const serve = await serving({ limits: { bytesInFlight: 300_000 }, add: gate.add });
     const held = serve.post('/v1/batch', batchOf(200_000));
-    await until(() => releases.length === 1, 'the first to be under way');
-    const refused = await serve.post('/v1/batch', batchOf(200_000));
-    expect([refused.status, refused.headers.get('retry-after'), refused.body['code']]).toEqual([
+    await until(() => gate.isReached, 'the first request to be in progress');
+    const rejected = await serve.post('/v1/batch', batchOf(200_000));
+    expect([rejected.status, rejected.headers.get('retry-after'), rejected.body['code']]).toEqual([
       429,
       '5',
       'overloaded',
     ]);
     const gzipped = await serve.post('/v1/batch', gzipSync(batchOf(200_000)), GZIP);
     expect(gzipped.status).toBe(429);
-    releases[0]?.();
+    gate.open();
     expect((await held).status).toBe(200);
-    const after = serve.post('/v1/batch', batchOf(200_000));
-    await until(() => releases.length === 2, 'the next to be under way');
-    releases[1]?.();
-    expect((await after).status).toBe(200);
+    expect((await serve.post('/v1/batch', batchOf(200_000))).status).toBe(200);
   });
 
-  it('is not caused forever by a sender that left', async () => {
+  it('ends when its sender disconnects', async () => {
     const serve = await serving({ limits: { bytesInFlight: 1_000 } });
     const half = 'x'.repeat(900);
     const connection = await RawConnection.open(serve.port);
@@ -167,7 +158,7 @@ describe('overload', () => {
       `POST /v1/batch HTTP/1.1\r\nHost: a\r\nAuthorization: ${AUTHORIZATION}\r\nContent-Length: 5000\r\n\r\n${half}`,
     );
     let refused = 0;
-    // Its bytes may be on their way still.
+    // The bytes may not have arrived yet.
     for (let turn = 0; turn < 100 && refused !== 429; turn++) {
       refused = (await serve.post('/v1/track', track('u', { pad: half.slice(0, 200) }))).status;
     }
@@ -182,7 +173,7 @@ describe('overload', () => {
 });
 
 describe('many large batches at once', () => {
-  it('are taken or told to come again, and none is lost', async () => {
+  it('are stored or rejected with 429, and none is lost', async () => {
     const serve = await serving({ deliver: false, limits: { bytesInFlight: 2_000_000 } });
     const body = batchOf(400_000);
     const replies = await Promise.all(Array.from({ length: 40 }, () => serve.post('/v1/batch', body)));
@@ -194,7 +185,7 @@ describe('many large batches at once', () => {
 });
 
 describe('ByteShare', () => {
-  it('grows and shrinks by shares, and never over its limit', () => {
+  it('grows and shrinks within the common limit', () => {
     const inFlight = new WeightedSemaphore(10);
     const [a, b] = [new ByteShare(inFlight), new ByteShare(inFlight)];
     expect([a.grow(6), b.grow(5), b.grow(4), inFlight.inside]).toEqual([true, false, true, 10]);
@@ -207,7 +198,7 @@ describe('ByteShare', () => {
 });
 
 describe('a slow sender', () => {
-  it('is closed when the headers or the body take too long, and others are served all the while', async () => {
+  it('is disconnected after headersMs or requestMs while other senders are served', async () => {
     const serve = await serving({ limits: { headersMs: 1_000, requestMs: 1_500 } });
     const slowHeaders = await RawConnection.open(serve.port);
     slowHeaders.write('POST /v1/batch HTTP/1.1\r\nHost: a\r\n');

@@ -4,7 +4,7 @@ import { MemoryQueue } from '../../src/stores/open.ts';
 import type { OpenQueue } from '../../src/stores/opened-queue.ts';
 import { MemoryDeletionStore } from '../deletion/memory-deletion-store.ts';
 
-/** A queue that ends with the process, for tests of the service that need no file. */
+/** Opens a queue in memory, for tests of the service that need no file. */
 export function openMemoryQueue(clock: Clock): OpenQueue {
   const queue = new MemoryQueue(clock);
   return {

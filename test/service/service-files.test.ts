@@ -31,7 +31,7 @@ async function knownMetrics(): Promise<ReadonlySet<string>> {
 }
 
 describe('the files for a service', () => {
-  it.each(['alerts.yaml', 'grafana.json'])('%s asks for metrics that there are', async (name) => {
+  it.each(['alerts.yaml', 'grafana.json'])('%s uses existing metrics', async (name) => {
     const asked = [...new Set(read(name).match(/\b(?:hooks|process)_[a-z_]+/g))];
     const known = await knownMetrics();
     expect(asked.length).toBeGreaterThan(3);
@@ -52,15 +52,15 @@ describe('the files for a service', () => {
     for (const { targets } of panels) expect(targets[0]?.expr).toMatch(/_/);
   });
 
-  it('Containerfile and compose.yaml start serve with flags that it takes, and ask for its own health', async () => {
+  it('Containerfile and compose.yaml start serve with valid flags and check its health', async () => {
     const container = read('Containerfile');
     const inContainer = JSON.parse(/^CMD (\[.*\])$/m.exec(container)?.[1] ?? '[]') as string[];
     type Service = Readonly<Record<'hooks' | 'queue', { command: string[]; image?: string }>>;
     const { services } = readYaml('compose.yaml') as { services: Service };
-    // The server that is tested, with the settings by which a 200 survives a power cut.
+    // The tested server, with the settings that make acknowledged messages survive a power cut.
     expect(services.queue.image).toMatch(/^redis:/);
     expect(services.queue.command.join(' ')).toMatch(/--appendonly yes --appendfsync always .*noeviction/);
-    // A store on Redis needs them, and npm installs no optional peer by itself.
+    // A store on Redis needs them, and npm does not install optional peers.
     expect(services.hooks.command).toContain('redis://queue:6379/0');
     expect(container).toMatch(/npm install .* bullmq@6 ioredis@6/);
     for (const [name, ...args] of [inContainer, services.hooks.command]) {

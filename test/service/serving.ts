@@ -18,9 +18,9 @@ export const SECRET = 's3cret-of-the-test';
 export interface Serving {
   readonly url: string;
   readonly port: number;
-  /** What the receiver got, in order. */
+  /** The requests of the receiver, in order. */
   readonly received: readonly ReceivedRequest[];
-  /** Every delivery that was added to the queue, dead letters too. */
+  /** Every delivery that was added to the queue, including dead letters. */
   readonly added: readonly Delivery[];
   /** The log, parsed. */
   readonly log: readonly Readonly<Record<string, unknown>>[];
@@ -35,9 +35,9 @@ export interface Reply {
 }
 
 export interface ServingOptions extends Partial<Omit<RunServiceOptions, 'open'>> {
-  /** What the receiver responds, as `hooks listen --respond` takes it. */
+  /** The receiver's responses, in the syntax of `hooks listen --respond`. */
   readonly respond?: string;
-  /** Takes the place of the queue's own `add`. */
+  /** Replaces `add` of the queue. */
   readonly add?: (deliveries: readonly Delivery[], queue: Queue) => Promise<void>;
   readonly change?: (open: OpenQueue) => OpenQueue;
   /** Headers of the webhook. */
@@ -46,14 +46,14 @@ export interface ServingOptions extends Partial<Omit<RunServiceOptions, 'open'>>
 
 const open: (() => Promise<void>)[] = [];
 
-/** Whatever a test started ends with it. */
+/** Closes everything that a test started at its end. */
 export function closeAfterEach(): void {
   afterEach(async () => {
     for (const close of open.splice(0).toReversed()) await close();
   });
 }
 
-/** The service with a real receiver behind it, all on free ports. */
+/** Starts the service with a real receiver, both on free ports. */
 export async function serving(options: ServingOptions = {}): Promise<Serving> {
   const received: ReceivedRequest[] = [];
   const receiver = await startReceiver({
@@ -91,7 +91,7 @@ export async function serving(options: ServingOptions = {}): Promise<Serving> {
   };
 }
 
-/** Source `web` has one destination, `app` a disabled one, `other` one with another name. */
+/** Three sources: `web` has one destination, `app` a disabled one, `other` one with another name. */
 export function sourcesTo(url: string, headers: Readonly<Record<string, string>> = {}): Sources {
   const destination: DestinationOptions = {
     enabled: true,
@@ -124,7 +124,7 @@ async function post(
   const raw = typeof body === 'string' || body instanceof Uint8Array;
   const response = await fetch(url, {
     method: 'POST',
-    body: raw ? Buffer.from(body as string) : JSON.stringify(body), // Buffer.from takes both
+    body: raw ? Buffer.from(body as string) : JSON.stringify(body), // Buffer.from accepts strings and bytes
     headers: { 'content-type': 'application/json', ...headers },
   });
   return {
@@ -146,19 +146,22 @@ export function bodyOf({ body }: Pick<ReceivedRequest, 'body'>): Readonly<Record
   return JSON.parse(Buffer.from(body).toString()) as Record<string, unknown>;
 }
 
-/** One field of all the bodies, sorted, since deliveries run side by side. */
+/** One field of all bodies, sorted, because deliveries run concurrently. */
 export function sorted(received: readonly ReceivedRequest[], field: string): readonly string[] {
   return received.map((request) => String(bodyOf(request)[field])).toSorted();
 }
 
-/** Holds whoever waits until it is opened. */
+/** Delays every `add` to the queue until it is opened. */
 export class Gate {
-  readonly opened: Promise<void>;
+  isReached = false;
   open: () => void = () => undefined;
+  readonly #opened = new Promise<void>((resolve) => {
+    this.open = resolve;
+  });
 
-  constructor() {
-    this.opened = new Promise((resolve) => {
-      this.open = resolve;
-    });
-  }
+  readonly add: NonNullable<ServingOptions['add']> = async (deliveries, queue) => {
+    this.isReached = true;
+    await this.#opened;
+    await queue.add(deliveries);
+  };
 }

@@ -7,21 +7,14 @@ closeAfterEach();
 const AUTHORIZATION = `Authorization: Basic ${Buffer.from(`${WRITE_KEY}:`).toString('base64')}`;
 
 describe('close', () => {
-  it('responds to what is being stored, and takes no more', async () => {
+  it('responds to requests that are being stored, and accepts no more', async () => {
     const gate = new Gate();
-    let isAdding = false;
-    const serve = await serving({
-      add: async (deliveries, queue) => {
-        isAdding = true;
-        await gate.opened;
-        await queue.add(deliveries);
-      },
-    });
+    const serve = await serving({ add: gate.add });
     const idle = await RawConnection.open(serve.port);
     idle.write('GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n');
     await idle.until(/ok/);
     const call = serve.post('/v1/track', track('u'));
-    await until(() => isAdding, 'the call to be under way');
+    await until(() => gate.isReached, 'the call to be in progress');
     const closed = serve.close();
     await idle.closed();
     gate.open();
@@ -31,34 +24,27 @@ describe('close', () => {
     await expect(fetch(serve.url)).rejects.toThrow('fetch failed');
   });
 
-  it('rejects what comes over a connection that is still there with 503', async () => {
-    const releases: (() => void)[] = [];
-    const serve = await serving({
-      add: async (deliveries, queue) => {
-        await new Promise<void>((resolve) => {
-          releases.push(resolve);
-        });
-        await queue.add(deliveries);
-      },
-    });
+  it('rejects further requests over open connections with 503', async () => {
+    const gate = new Gate();
+    const serve = await serving({ add: gate.add });
     const connection = await RawConnection.open(serve.port);
     const body = JSON.stringify(track('u'));
     connection.write(rawPost(body, [AUTHORIZATION], '/v1/track'));
-    await until(() => releases.length === 1, 'the first to be under way');
+    await until(() => gate.isReached, 'the first request to be in progress');
     const slow = await RawConnection.open(serve.port);
     const late = rawPost(body, [AUTHORIZATION], '/v1/track');
     slow.write(late.slice(0, 20));
-    // The server has the beginning of the request when it responds to another one that was sent after it.
+    // When the server responds to a later request, it has the beginning of this one.
     await fetch(`${serve.url}/healthz`);
     const closed = serve.close();
     slow.write(late.slice(20));
     await slow.until(/^HTTP\/1\.1 503 /);
-    releases[0]?.();
+    gate.open();
     await closed;
     expect((await connection.closed()).received).toMatch(/^HTTP\/1\.1 200 /);
   });
 
-  it('cuts off who is still sending when the grace time is over', async () => {
+  it('cuts requests that are still being received after the grace time', async () => {
     const serve = await serving({ limits: { graceMs: 20 } });
     const slow = await RawConnection.open(serve.port);
     slow.write(rawPost(JSON.stringify(track('u')), [AUTHORIZATION], '/v1/track').slice(0, -10));
@@ -83,7 +69,7 @@ describe('close', () => {
 });
 
 describe('--no-deliver', () => {
-  it('queues and sends nothing', async () => {
+  it('queues without sending', async () => {
     const serve = await serving({ deliver: false });
     expect((await serve.post('/v1/track', track('u'))).status).toBe(200);
     const metrics = await (await fetch(`${serve.url}/metrics`)).text();

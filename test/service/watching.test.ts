@@ -46,7 +46,7 @@ describe('/metrics', () => {
     }
   });
 
-  it('counts single messages that are rejected, whatever is wrong with them', async () => {
+  it('counts single messages that are rejected for any reason', async () => {
     const serve = await serving();
     const statuses: number[] = [];
     for (const body of [
@@ -65,7 +65,7 @@ describe('/metrics', () => {
     expect(counted).toEqual(['hooks_ingest_messages_total{source="web",outcome="rejected"} 5']);
   });
 
-  it('counts dead letters from 0, so that the first burst is an increase', async () => {
+  it('exports the dead letter counters as 0 at the start', async () => {
     const { text } = await get(await serving(), '/metrics');
     for (const reason of ['rejected', 'exhausted', 'cancelled', 'damaged']) {
       const labels = `source="web",destination="Webhooks",reason="${reason}"`;
@@ -74,7 +74,7 @@ describe('/metrics', () => {
     expect(text).toContain('hooks_dead_letters_total{source="web",destination="",reason="invalid"} 0\n');
   });
 
-  it('says nothing of webhooks and attempts in a process that does not deliver', async () => {
+  it('omits webhooks and attempts in a process that does not deliver', async () => {
     const serve = await serving({ deliver: false });
     await serve.post('/v1/batch', { batch: [track('u1'), {}] });
     const { text } = await get(serve, '/metrics');
@@ -86,7 +86,7 @@ describe('/metrics', () => {
     expect(text).toContain('hooks_queue_deliveries{source="web",destination="Webhooks",state="pending"} 1\n');
   });
 
-  it('is there when the store is not', async () => {
+  it('responds although the store does not', async () => {
     const serve = await serving({
       change: (open) => ({
         ...open,
@@ -101,7 +101,7 @@ describe('/metrics', () => {
     expect(text).toContain('hooks_build_info{');
   });
 
-  it('says what waits for each destination, how long, and whether its webhooks take messages', async () => {
+  it('has gauges for the queue of each destination, its age and the state of its webhooks', async () => {
     const serve = await serving({ respond: '503x3,delay=300ms,200' });
     for (const user of ['u1', 'u2', 'u3']) await serve.post('/v1/track', track(user));
     await until(() => serve.log.some(({ msg }) => msg === 'a webhook is down'), 'the line of the outage');
@@ -118,7 +118,7 @@ describe('/metrics', () => {
     expect(up).toMatch(new RegExp(`^hooks_webhook_up\\{${lane},url="http://127[^"]+"\\} 1$`, 'm'));
   });
 
-  it('has a port of its own with metricsAt, and then the main port has none', async () => {
+  it('moves to a separate port with metricsAt', async () => {
     const serve = await serving({ metricsAt: { host: '127.0.0.1', port: 0 } });
     expect((await get(serve, '/metrics')).status).toBe(404);
     const { metrics } = serve.log.find(({ msg }) => msg === 'listening') ?? {};
@@ -157,7 +157,7 @@ describe('the log of an outage', () => {
   });
 });
 
-it('the log says at the start that requests are unsigned', async () => {
+it('the log warns about unsigned requests at the start', async () => {
   const sources = sourcesTo('https://receiver.invalid/');
   const { writeKey, destinations } = sources['web'] ?? {};
   const [destination] = Object.values(destinations ?? {});
@@ -170,7 +170,7 @@ it('the log says at the start that requests are unsigned', async () => {
 });
 
 describe('the log of a dead letter', () => {
-  it('says what the last attempt came to, and the last line is that it stopped', async () => {
+  it('contains the result of the last attempt, and the last line says that the service stopped', async () => {
     const serve = await serving({ respond: '400x9' });
     for (let user = 1; user <= 7; user++) await serve.post('/v1/track', track(`u${user}`));
     await until(() => serve.received.length === 7, 'the attempts');
@@ -189,7 +189,7 @@ describe('the log of a dead letter', () => {
 });
 
 describe('/healthz and /readyz', () => {
-  it('say that it lives, and whether it can store', async () => {
+  it('report that the service lives and whether it can store', async () => {
     let [isBroken, isBusy] = [false, false];
     const serve = await serving({
       change: (open) => ({
@@ -208,8 +208,8 @@ describe('/healthz and /readyz', () => {
   });
 });
 
-describe('what is not there', () => {
-  it('is 404, or 405 for another method, and a page may ask before it calls', async () => {
+describe('other requests', () => {
+  it('get 404 for an unknown path, 405 for another method and 204 for a preflight', async () => {
     const serve = await serving();
     expect((await get(serve, '/v1/nothing')).status).toBe(404);
     expect((await get(serve, '/v1/batch')).status).toBe(405);
@@ -217,7 +217,7 @@ describe('what is not there', () => {
     expect([preflight.status, preflight.headers.get('access-control-allow-origin')]).toEqual([204, '*']);
   });
 
-  it('lets the browser library of RudderStack ask for its settings and send', async () => {
+  it('of the browser library of RudderStack get its settings and CORS headers', async () => {
     const serve = await serving();
     const asked = 'anonymousid,authorization,content-type,rsa-since-last-attempt,sentat';
     const ask = { method: 'OPTIONS', headers: { 'access-control-request-headers': asked } };
@@ -239,7 +239,7 @@ describe('what is not there', () => {
 });
 
 describe('secrets', () => {
-  it('reach no log, response, metric or stored attempt, though the receiver repeats them', async () => {
+  it('are absent from logs, responses and stored attempts even if the receiver repeats them', async () => {
     const canaries = [WRITE_KEY, SECRET, 'canary-of-the-header', 'canary-of-the-key', 'canary-of-the-query'];
     const url = await echoing(SECRET);
     const attempts: unknown[] = [];
@@ -283,7 +283,7 @@ describe('secrets', () => {
   });
 });
 
-/** A real receiver that knows the shared secret, and responds with it and all that it was sent. Returns its URL, which has a secret of its own. */
+/** Starts a receiver that responds with the shared secret and the request. Returns its URL, which contains another secret. */
 async function echoing(secret: string): Promise<string> {
   const receiver = createServer((request, response) => {
     request.resume();

@@ -8,14 +8,14 @@ import { openDeliveryPipeline, type DeliveryParts, type Pipeline } from './pipel
 import { sourceNamed, sourcesOf, type ShortForm } from './short-form.ts';
 import { completeSources } from './sources-input.ts';
 
-/** Client → engine → queue → transport. Throws ConfigError for unknown options, and for webhooks that cannot be reached because of their URL or the route to it. */
+/** Creates a pipeline: client → engine → queue → transport. Throws ConfigError for invalid options, and for webhooks with an unusable URL, proxy or CA file. */
 export function createDeliveryPipeline(options: DeliveryPipelineOptions): Pipeline {
   const { sources, client } = readDeliveryOptions(options);
   const source = sourceNamed(sources, isLongForm(options) ? options.source : undefined);
   return openDeliveryPipeline({ ...options, sources, source, client });
 }
 
-/** Throws one ConfigError that names everything that is wrong. */
+/** Validates the options. Throws one ConfigError that names all problems. */
 function readDeliveryOptions(options: DeliveryPipelineOptions): Pick<DeliveryParts, 'sources' | 'client'> {
   const problems = new Problems();
   problems.collect(() => validateDeliveryPipelineOptions(options));
@@ -23,14 +23,14 @@ function readDeliveryOptions(options: DeliveryPipelineOptions): Pick<DeliveryPar
   const { client: given } = options;
   const client = isObject(given) ? problems.collect(() => resolveClientOptions(given)) : undefined;
   const sources = problems.collect(() =>
-    isLongForm(options) ? completeSources(options.sources) : soundSourcesOf(options, problems),
+    isLongForm(options) ? completeSources(options.sources) : shortFormSources(options, problems),
   );
   if (sources !== undefined) problems.collect(() => prepareDestinations(sources, USER_AGENT));
   problems.throwIfAny('options');
   return { sources: sources ?? {}, client: client ?? resolveClientOptions() };
 }
 
-function soundSourcesOf(options: ShortForm, problems: Problems): Sources {
+function shortFormSources(options: ShortForm, problems: Problems): Sources {
   const sources = sourcesOf(options);
   const delivery = sources[DEFAULT_SOURCE]?.destinations[DEFAULT_DESTINATION]?.delivery;
   const setting = `sources.${DEFAULT_SOURCE}.destinations.${DEFAULT_DESTINATION}.delivery`;

@@ -1,6 +1,6 @@
 import { validateOptions, type OptionKind } from '../../validate-options.ts';
 import { CLIENT_KINDS, type ClientOptions } from '../../client/options.ts';
-import { SINK_KINDS, type BatchRetry } from '../../client/tracking-api-options.ts';
+import { SINK_KINDS, type TrackingApiSinkOptions } from '../../client/tracking-api-options.ts';
 import type { Clock } from '../../clock.ts';
 import type { EngineEvent } from '../../engine/engine-event.ts';
 import { DELIVERY_KINDS } from '../../engine/options.ts';
@@ -12,12 +12,12 @@ import type { SourcesInput } from './sources-input.ts';
 
 export interface SharedOptions {
   readonly client?: ClientOptions | undefined;
-  /** The variables that name proxies (`HTTPS_PROXY` …). @default none is used */
+  /** Environment variables that name proxies (`HTTPS_PROXY` …). @default no proxy */
   readonly proxyEnv?: Readonly<NodeJS.ProcessEnv> | undefined;
   /** @default undici */
   readonly transport?: Transport | undefined;
   readonly clock?: Clock | undefined;
-  /** From 0 to 1. @default Math.random */
+  /** Returns a number from 0 to 1. @default Math.random */
   readonly random?: (() => number) | undefined;
 }
 
@@ -25,25 +25,18 @@ export type DeliveryPipelineOptions = SharedOptions & PipelineEngineParts & (Sho
 
 interface LongForm {
   readonly sources: SourcesInput;
-  /** The one whose calls the client makes. @default the only one, else 'default' */
+  /** The source of the client's messages. @default the only source, else 'default' */
   readonly source?: string | undefined;
 }
 
 export interface PipelineEngineParts {
-  /** What is stored in it does not count against the client's `maxQueued`. @default one in memory, where it does */
+  /** A durable queue; its messages do not count against the client's `maxQueued`. @default a queue in memory, whose messages count */
   readonly queue?: Queue | undefined;
   readonly onEvent?: ((event: EngineEvent) => void) | undefined;
 }
 
-export interface TrackingApiPipelineOptions extends SharedOptions, ConnectionOptions {
-  readonly endpoint: string;
-  readonly writeKey: string;
-  /** For one attempt. Ms, 1 to 30,000. @default 5000 */
-  readonly timeoutMs?: number | undefined;
-  readonly retryForMs?: number | undefined;
-  readonly maxInFlight?: number | undefined;
-  readonly onRetry?: ((retry: BatchRetry) => void) | undefined;
-}
+export interface TrackingApiPipelineOptions
+  extends SharedOptions, ConnectionOptions, Pick<TrackingApiSinkOptions, keyof typeof SINK_KINDS> {}
 
 const SHARED = {
   client: 'an object',
@@ -75,12 +68,12 @@ const TRACKING_API = { ...SINK_KINDS, ...CONNECTION_KINDS, ...SHARED } as const 
   OptionKind
 >;
 
-/** The options that another option holds, by the names that people write without it. */
+/** Maps the name of each nested option to its path, for hints: people often write nested options at the top level. */
 function namesWithin(holder: 'client' | 'delivery', kinds: object): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.keys(kinds).map((name) => [name, `${holder}.${name}`]));
 }
 
-/** Throws ConfigError for options that are unknown, of another kind, or of both forms. */
+/** Throws ConfigError for options that are unknown, of the wrong kind, or mixed from both forms. */
 export function validateDeliveryPipelineOptions(options: DeliveryPipelineOptions): void {
   validateOptions(options, {
     kinds: { ...SHORT_FORM, ...LONG_FORM, ...ENGINE_PARTS, ...SHARED },
@@ -100,7 +93,7 @@ export function validateDeliveryPipelineOptions(options: DeliveryPipelineOptions
   if (stray === undefined) return;
   throw new ConfigError(
     `Expected \`${stray}\` ${isLong ? 'or `sources`, got both' : 'with `sources`, got it alone'}`,
-    { key: stray, hint: isLong ? `in \`sources\` each destination has its own` : `leave \`${stray}\` out` },
+    { key: stray, hint: isLong ? 'set it for each destination in `sources`' : `remove \`${stray}\`` },
   );
 }
 
@@ -108,7 +101,7 @@ export function isLongForm(options: ShortForm | LongForm): options is LongForm {
   return 'sources' in options && options.sources !== undefined;
 }
 
-/** Throws ConfigError for options that are unknown or of another kind. */
+/** Throws ConfigError for options that are unknown or of the wrong kind. */
 export function validateTrackingApiPipelineOptions(options: TrackingApiPipelineOptions): void {
   validateOptions(options, {
     kinds: TRACKING_API,

@@ -3,70 +3,65 @@ import { callDetached } from '../../errors.ts';
 import type { Receipt } from '../../client/sink.ts';
 import type { EngineEvent } from '../../engine/engine-event.ts';
 import type { RoutedMessage } from '../../engine/router.ts';
-import type { DeadReason, Delivery } from '../../queue/delivery.ts';
+import type { DeadReason } from '../../queue/delivery.ts';
 import type { SignedHeaders } from '../../signature/schemes/signer.ts';
 import { ReusableMap } from '../../queue/reusable-map.ts';
 
-/** What became of one message, over all its destinations. */
+/** The outcome of one message over all its destinations. */
 export interface Outcome {
   readonly messageId: string;
   /**
-   * `delivered`: every destination took it. `failed`: one did not. `filtered`: its `integrations` exclude every
-   * destination. `unsent`: interrupted before it was settled. `queued`: it is in a durable queue, and another process
-   * delivers it.
+   * `delivered`: every destination accepted the message. `failed`: a destination did not. `filtered`: its `integrations`
+   * exclude every destination. `unsent`: interrupted before it was settled. `queued`: stored in a durable queue for
+   * another process to deliver.
    */
   readonly outcome: 'delivered' | 'failed' | 'filtered' | 'unsent' | 'queued';
   readonly destinations: readonly DestinationOutcome[];
-  /** Why it was not even taken into the queue, or not by the tracking API. */
+  /** Why the queue or the tracking API rejected the message. */
   readonly refusal?: { readonly code: string; readonly reason: string };
 }
 
 export interface DestinationOutcome {
   readonly name: string;
   readonly outcome: 'delivered' | 'failed' | 'unsent';
-  /** Every one, in order. The one without `error` is the one that delivered it. */
+  /** All attempts, in order. The attempt without `error` delivered the message. */
   readonly attempts: readonly AttemptRecord[];
-  /** Why it is a dead letter. */
+  /** Why the delivery is a dead letter. */
   readonly reason?: DeadReason;
   readonly signature?: string;
-  /** Of all schemes by the names of their headers, where there are several. */
+  /** The signatures of several schemes, by header name. */
   readonly signatures?: SignedHeaders['signatures'];
 }
 
-/** The name of the only destination of a message that goes to a tracking API. */
+/** The destination name in outcomes of messages to a tracking API. */
 export const TRACKING_API = 'tracking API';
 
-/** The code of a receipt for a message that ClosedError rejected. */
+/** The receipt code of a message that was rejected with ClosedError. */
 const CLOSED = 'closed';
 
-/** A message between its routing and its end. */
+/** A routed message that is not yet settled or awaited. */
 export interface TrackedMessage {
   readonly deliveries: readonly TrackedDelivery[];
-  /** Deliveries that are not settled yet. */
+  /** Number of deliveries that are not settled yet. */
   unsettled: number;
-  /** The caller that awaits the outcome; undefined until the receipt is in, or forever when no caller awaits it. */
+  /** The caller that awaits the outcome. Undefined before the receipt, or if no caller awaits the outcome. */
   awaitedBy: { readonly messageId: string; readonly onOutcome: (outcome: Outcome) => void } | undefined;
 }
 
-/** One delivery of a message, as its events have shown it so far. */
+/** One delivery of a message, with its latest event. */
 interface TrackedDelivery {
   readonly id: string;
   readonly destination: string;
-  delivery: Delivery | undefined;
-  signature: string | undefined;
-  signatures?: SignedHeaders['signatures'];
-  isSettled: boolean;
+  last: Extract<EngineEvent, { kind: 'settled' | 'rescheduled' }> | undefined;
 }
 
-type SeenEvent = Extract<EngineEvent, { kind: 'settled' | 'rescheduled' }>;
-
 /**
- * Follows messages from the router to their end, by the engine's events: tells callers the outcome that they await, and the
- * client when a message leaves the memory.
+ * Follows messages from routing to settling by the engine's events. Reports outcomes to the callers that await them, and
+ * settled messages to the client.
  */
 export class Outcomes {
   readonly #messages = new ReusableMap<TrackedMessage>();
-  /** Whether messages that no caller awaits are followed too, because they stay in memory until they are settled. */
+  /** Whether to also follow messages that no caller awaits, because they stay in memory until they are settled. */
   readonly #followsAll: boolean;
   #unsettled = 0;
   #onSettled: (messages: number) => void = () => {};
@@ -76,12 +71,12 @@ export class Outcomes {
     this.#followsAll = followsAll;
   }
 
-  /** `listener` gets the number of messages that were settled, before their callers get the outcome. */
+  /** Calls `listener` with the number of settled messages, before their callers get the outcomes. */
   onSettled(listener: (messages: number) => void): void {
     this.#onSettled = listener;
   }
 
-  /** Begins to follow messages. To be called before their deliveries are added: events may come before `submit` resolves. */
+  /** Begins to follow messages. Call it before their deliveries are added, because events can come before `submit` resolves. */
   routed(messages: readonly RoutedMessage[]): readonly TrackedMessage[] {
     return messages.map(({ deliveries }) => {
       const message = trackedMessage(deliveries);
@@ -95,14 +90,14 @@ export class Outcomes {
     if (event.kind !== 'settled' && event.kind !== 'rescheduled') return;
     const message = this.#messages.get(event.delivery.id);
     const tracked = message?.deliveries.find(({ id }) => id === event.delivery.id);
-    if (message === undefined || tracked === undefined || tracked.isSettled) return;
-    update(tracked, event);
-    if (!tracked.isSettled || --message.unsettled > 0) return;
+    if (message === undefined || tracked === undefined || tracked.last?.kind === 'settled') return;
+    tracked.last = event;
+    if (event.kind !== 'settled' || --message.unsettled > 0) return;
     this.#settle(1);
     if (message.awaitedBy !== undefined) this.#conclude(message, message.awaitedBy);
   }
 
-  /** Calls back, now or later, when each delivery of the receipt is settled, or interrupted. */
+  /** Calls `onOutcome`, now or later, when every delivery of the receipt is settled, or at an interruption. */
   subscribe(receipt: Receipt, onOutcome: (outcome: Outcome) => void): void {
     if (!receipt.accepted || receipt.deliveries.length === 0) return onOutcome(withoutDelivery(receipt));
     const { messageId, deliveries } = receipt;
@@ -111,7 +106,7 @@ export class Outcomes {
     if (message.unsettled === 0 || this.#isInterrupted) this.#conclude(message, message.awaitedBy);
   }
 
-  /** Ends the following of messages whose receipts are out, or that were rejected, where no caller awaits them. */
+  /** Stops following messages that no caller awaits. Call it after their receipts were handed out or they were rejected. */
   release(messages: readonly TrackedMessage[]): void {
     for (const message of messages) {
       const isNeeded = message.awaitedBy !== undefined || (this.#followsAll && message.unsettled > 0);
@@ -119,7 +114,7 @@ export class Outcomes {
     }
   }
 
-  /** Nothing more will settle: calls back every caller that waits with what is known. */
+  /** Reports the current outcome to every waiting caller, because no further delivery will be settled. */
   interrupt(): void {
     this.#isInterrupted = true;
     this.#settle(this.#unsettled);
@@ -140,8 +135,8 @@ export class Outcomes {
     const { deliveries } = message;
     this.#forget(message);
     const destinations = deliveries.map(destinationOutcome);
-    // They are old by now, and V8 would keep the young deliveries that they point to until the next full collection.
-    for (const tracked of deliveries) tracked.delivery = undefined;
+    // `deliveries` is in V8's old generation by now; its references would keep the young events alive until a full collection.
+    for (const tracked of deliveries) tracked.last = undefined;
     callDetached(onOutcome, { messageId, outcome: combined(destinations), destinations });
   }
 
@@ -152,13 +147,7 @@ export class Outcomes {
 
 function trackedMessage(deliveries: RoutedMessage['deliveries']): TrackedMessage {
   return {
-    deliveries: deliveries.map(({ id, destination }) => ({
-      id,
-      destination,
-      delivery: undefined,
-      signature: undefined,
-      isSettled: false,
-    })),
+    deliveries: deliveries.map(({ id, destination }) => ({ id, destination, last: undefined })),
     unsettled: deliveries.length,
     awaitedBy: undefined,
   };
@@ -168,40 +157,32 @@ function withoutDelivery(receipt: Receipt): Outcome {
   const { messageId } = receipt;
   if (receipt.accepted) return { messageId, outcome: 'filtered', destinations: [] };
   const { code, reason } = receipt;
-  // The message came when the engine was stopping: nothing is wrong with it.
+  // The engine was stopping: the message itself has no problem.
   if (code === CLOSED) return { messageId, outcome: 'unsent', destinations: [] };
   return { messageId, outcome: 'failed', destinations: [], refusal: { code, reason } };
 }
 
-function update(subscription: TrackedDelivery, event: SeenEvent): void {
-  subscription.delivery = event.delivery;
-  if (event.kind === 'rescheduled') return;
-  subscription.signature = event.signature;
-  subscription.signatures = event.signatures;
-  subscription.isSettled = true;
-}
-
-function destinationOutcome(subscription: TrackedDelivery): DestinationOutcome {
-  const { destination: name, delivery, signature, signatures, isSettled } = subscription;
-  const attempts = delivery?.progress.attempts ?? [];
-  if (!isSettled) return { name, outcome: 'unsent', attempts };
+function destinationOutcome({ destination: name, last }: TrackedDelivery): DestinationOutcome {
+  const attempts = last?.delivery.progress.attempts ?? [];
+  if (last?.kind !== 'settled') return { name, outcome: 'unsent', attempts };
+  const { delivery, signature, signatures } = last;
   return {
     name,
-    outcome: delivery?.state === 'delivered' ? 'delivered' : 'failed',
+    outcome: delivery.state === 'delivered' ? 'delivered' : 'failed',
     attempts,
-    ...(delivery?.reason !== undefined && { reason: delivery.reason }),
+    ...(delivery.reason !== undefined && { reason: delivery.reason }),
     ...(signature !== undefined && { signature }),
     ...(signatures !== undefined && { signatures }),
   };
 }
 
-/** Delivered only if all took it. */
+/** The outcome over all destinations: `delivered` only if every destination is. */
 function combined(destinations: readonly DestinationOutcome[]): Outcome['outcome'] {
   if (destinations.every(({ outcome }) => outcome === 'delivered')) return 'delivered';
   return destinations.some(({ outcome }) => outcome === 'failed') ? 'failed' : 'unsent';
 }
 
-/** The outcome of a message that goes to a queue for another process to deliver. */
+/** The outcome of a message in a queue from which another process delivers. */
 export function queuedOutcome(receipt: Receipt): Outcome {
   const { messageId } = receipt;
   if (receipt.accepted) {
@@ -212,7 +193,7 @@ export function queuedOutcome(receipt: Receipt): Outcome {
   return { messageId, outcome: 'failed', destinations: [], refusal: { code, reason } };
 }
 
-/** The outcome of a message that goes to a tracking API. */
+/** The outcome of a message to a tracking API. */
 export function trackingApiOutcome(receipt: Receipt): Outcome {
   const { messageId, attempts = [] } = receipt;
   if (receipt.accepted) {

@@ -17,23 +17,23 @@ import { Outcomes, queuedOutcome, type Outcome } from './outcomes.ts';
 import { createRouterSink } from './router-sink.ts';
 import { USER_AGENT } from '../version.ts';
 
-/** A client and all that delivers its messages: `send`, `replay` and programs that embed hooks use it. */
+/** A client with everything that delivers its messages, for `send`, `replay` and programs that embed hooks. */
 export interface Pipeline {
   readonly client: Client;
   /**
-   * Enqueues a message and resolves when it is settled at every destination, or the pipeline is interrupted. Never rejects;
-   * throws QueueError and ClosedError at once, as the calls of the client do.
+   * Enqueues a message and resolves when it is settled at every destination or the pipeline is interrupted. Never rejects.
+   * Throws QueueError and ClosedError synchronously, like the calls of the client.
    */
   deliver(options: EnqueueOptions): Promise<Outcome>;
-  /** Delivers as `deliver` does without a promise, for programs that send millions: `onOutcome` is called once, and what it throws is an uncaught exception. Throws ClosedError and QueueError. */
+  /** Delivers like `deliver` without a promise, for programs that send millions: calls `onOutcome` once; an error that `onOutcome` throws is an uncaught exception. Throws ClosedError and QueueError. */
   deliverThen(options: EnqueueOptions, onOutcome: (outcome: Outcome) => void): void;
-  /** Stops delivering: attempts in flight get `graceMs`, then they are cut. What is not settled then is `unsent`. A close() that is waiting ends with it. */
+  /** Stops delivering: aborts attempts in flight after `graceMs`. Messages that are not settled by then are `unsent`. Also ends a waiting close(). */
   interrupt(graceMs: number): Promise<void>;
   /**
-   * Flushes, waits until every delivery is settled, and releases every socket and timer. Over a tracking API that fails it
-   * takes `retryForMs` and the time of one attempt at most. Over webhooks that fail or hang it takes the rest of
-   * `delivery.retryForMs` (4 h by default) and the time of one round at most: what is not delivered by then is a dead letter.
-   * `interrupt` ends it sooner. Either way every message has its receipt.
+   * Flushes, waits until every delivery is settled, and releases every socket and timer. With a failing tracking API this
+   * takes at most `retryForMs` and the time of one attempt. With failing webhooks it takes at most the rest of
+   * `delivery.retryForMs` (4 h by default) and the time of one round; undelivered messages then are dead letters.
+   * `interrupt` ends it sooner. In any case every message gets its receipt.
    */
   close(): Promise<void>;
 }
@@ -41,12 +41,12 @@ export interface Pipeline {
 /** The options of a pipeline, validated and complete. */
 export interface DeliveryParts extends Omit<SharedOptions, 'client'>, PipelineEngineParts {
   readonly sources: Sources;
-  /** The source whose calls the client makes. */
+  /** The source of the client's messages. */
   readonly source: string;
   readonly client: ResolvedClientOptions;
 }
 
-/** Client → engine → queue → transport. Throws ConfigError for webhooks that cannot be reached because of their URL or the route to it. */
+/** Opens a pipeline: client → engine → queue → transport. Throws ConfigError for webhooks with an unusable URL, proxy or CA file. */
 export function openDeliveryPipeline(options: DeliveryParts): Pipeline {
   const { sources, source, client, clock = systemClock, random = Math.random } = options;
   const transport = options.transport ?? undici(options);
@@ -71,7 +71,7 @@ export function openDeliveryPipeline(options: DeliveryParts): Pipeline {
   engine.start();
   const release = async (): Promise<void> => {
     await engine.close();
-    // Includes messages that came too late to be waited for.
+    // Also reports messages that were added while the engine was closing.
     outcomes.interrupt();
     await queue.close();
     await transport.close();
@@ -93,20 +93,16 @@ export function openDeliveryPipeline(options: DeliveryParts): Pipeline {
   });
 }
 
-export interface QueuePipelineOptions {
-  readonly sources: Sources;
-  /** The source whose calls the client makes. */
-  readonly source: string;
-  /** Closed with the pipeline. */
+export interface QueuePipelineOptions extends Pick<DeliveryParts, 'sources' | 'source' | 'client'> {
+  /** The queue; closed with the pipeline. */
   readonly durable: DurableQueue;
   readonly clock: Clock;
-  readonly client: ResolvedClientOptions;
 }
 
-/** Client → router → queue, and no further: another process delivers. Throws ConfigError for webhooks that cannot be sent to. */
+/** Creates a pipeline that only queues: client → router → queue. Another process delivers. Throws ConfigError for webhooks with an unusable URL. */
 export function createQueuePipeline(options: QueuePipelineOptions): Pipeline {
   const { sources, source, durable, clock, client } = options;
-  // Only to check them: a message must not wait in the queue for a webhook that no process can ask.
+  // Validates the webhooks: no message may wait in the queue for a webhook with an unusable URL.
   prepareDestinations(sources, USER_AGENT);
   const router = new Router({ sources, queue: durable.queue, clock: durable.clock });
   return new ClientPipeline({
@@ -167,7 +163,7 @@ export class ClientPipeline implements Pipeline {
     await this.#release();
   }
 
-  /** Once, however often it is closed and interrupted: an interruption comes while close() waits for the end. */
+  /** Releases everything once, because close() and interrupt() can both call it: an interruption comes while close() waits. */
   #release(): Promise<void> {
     this.#released ??= this.client.close().then(() => this.#parts.release());
     return this.#released;

@@ -5,10 +5,10 @@ import { encodeBody, type OutgoingMessage } from '../../message/outgoing-message
 import { givenTraceContext } from '../../message/trace-context.ts';
 import type { Outcomes, TrackedMessage } from './outcomes.ts';
 
-/** The client's sink over the router: a batch is accepted when its deliveries are in the queue. */
+/** Creates the client's sink over the router. It accepts a batch when the batch's deliveries are in the queue. */
 export function createRouterSink(parts: RouterSinkParts): Sink {
   return {
-    // The queue orders by order keys; batches need not wait for one another.
+    // The queue orders by order keys, so batches need not wait for each other.
     maxInFlight: 8,
     encode,
     submit: (batch) => submit(batch, parts),
@@ -20,7 +20,7 @@ export function createRouterSink(parts: RouterSinkParts): Sink {
 interface RouterSinkParts {
   readonly router: Pick<Router, 'submit'>;
   readonly source: string;
-  /** Follows the deliveries of awaited messages. @default another process delivers, and no outcome is known here */
+  /** Follows the deliveries of messages. @default none: another process delivers, so outcomes are unknown here */
   readonly outcomes?: Outcomes | undefined;
   /** Whether messages stay in memory until they are settled. @default the queue is durable */
   readonly boundsMemory?: boolean | undefined;
@@ -30,12 +30,12 @@ function onSettledOf(outcomes: Outcomes): Pick<Sink, 'onSettled'> {
   return { onSettled: (listener) => outcomes.onSettled(listener) };
 }
 
-/** Written out once; every attempt at every webhook sends this. */
+/** Serializes a message once; every attempt at every webhook sends these bytes. */
 function encode(
   { message, orderKeys = NO_KEYS, exactBody, deliveryId, traceparent, tracestate }: EnqueueOptions,
   messageId: string,
 ): OutgoingMessage {
-  // Field by field: V8 makes a new hidden class for every object that comes of a spread here, and a million of them.
+  // Assigned field by field: with a spread V8 would create a new hidden class for each of a million objects.
   const { type, integrations } = message;
   const body = exactBody ?? Buffer.from(encodeBody(message));
   const trace = givenTraceContext({ traceparent, tracestate });
@@ -61,7 +61,7 @@ async function submit(
   } catch (error) {
     return batch.map(({ messageId }) => rejectedReceipt(messageId, error));
   } finally {
-    // The receipts are handed out in the turn in which this resolves; a caller that awaits an outcome subscribes in it.
+    // Callers get their receipts and subscribe in the turn of the event loop in which this promise resolves.
     if (outcomes !== undefined) setImmediate(() => outcomes.release(tracked));
   }
 }

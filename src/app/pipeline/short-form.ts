@@ -13,19 +13,19 @@ import type { SchemeChoice } from '../../signature/schemes/find-schemes.ts';
 
 type Incomplete<T> = { readonly [Key in keyof T]?: T[Key] | undefined };
 
-/** One source named `default` with one destination named `Webhooks`: all that most programs need. */
+/** Options for one source named `default` with one destination named `Webhooks`, which suffice for most programs. */
 export interface ShortForm {
-  /** 1 to 5: a URL, or a URL with headers of its own. */
+  /** 1 to 5 webhooks: a URL, or a URL with its own headers. */
   readonly webhooks: readonly (string | (Pick<WebhookOptions, 'url'> & Incomplete<WebhookOptions>))[];
-  /** The secret to sign with; of several the first signs. @default unsigned */
+  /** The secret to sign with; of several secrets the first signs. @default unsigned */
   readonly sharedSecret?: string | readonly string[] | undefined;
-  /** The signature schemes that sign, by name, or schemes of one's own. @default 'segment' */
+  /** The signature schemes to sign with: names or custom schemes. @default 'segment' */
   readonly scheme?: SchemeChoice | undefined;
   /** @default DELIVERY_DEFAULTS */
   readonly delivery?: Incomplete<DeliveryOptions> | undefined;
 }
 
-/** Throws ConfigError for invalid webhooks and for an empty list of secrets. */
+/** Converts the short form to sources with all defaults. Throws ConfigError for invalid webhooks and an empty list of secrets. */
 export function sourcesOf({ webhooks, sharedSecret, scheme, delivery = {} }: ShortForm): Sources {
   if (!Array.isArray(webhooks)) {
     throw new ConfigError(`Expected \`webhooks\` to be a list of URLs, got ${kindOf(webhooks)}`, {
@@ -33,7 +33,7 @@ export function sourcesOf({ webhooks, sharedSecret, scheme, delivery = {} }: Sho
       hint:
         typeof webhooks === 'string'
           ? "put the URL into a list: webhooks: ['https://host/path']"
-          : "give for example webhooks: ['https://host/path']",
+          : "for example webhooks: ['https://host/path']",
     });
   }
   const destination = {
@@ -46,7 +46,7 @@ export function sourcesOf({ webhooks, sharedSecret, scheme, delivery = {} }: Sho
   return { [DEFAULT_SOURCE]: { destinations: { [DEFAULT_DESTINATION]: destination } } };
 }
 
-/** The source of this name; without a name the only source, or the one that is called `default`. Throws ConfigError when there is none, since every call would be rejected. */
+/** Finds the source by its name, by default the only source or `default`. Throws ConfigError if it does not exist, because every call would be rejected. */
 export function sourceNamed(sources: Sources, named: string | undefined): string {
   const names = Object.keys(sources);
   const [only = DEFAULT_SOURCE] = names;
@@ -57,12 +57,12 @@ export function sourceNamed(sources: Sources, named: string | undefined): string
     `Expected \`source\` to be one of ${names.map((name) => printable(name, 80)).join(', ')}, got ${got}`,
     {
       key: 'source',
-      hint: 'name the source whose calls the client makes',
+      hint: "name the source of the client's messages",
     },
   );
 }
 
-/** Throws ConfigError for a value that cannot be a secret. `key` names it in errors. */
+/** Returns the secrets as a list. Throws ConfigError, with the setting `key`, if the value is neither a string nor a list. */
 export function secretsIn(sharedSecret: ShortForm['sharedSecret'], key: string): readonly string[] {
   if (sharedSecret === undefined) return [];
   if (typeof sharedSecret === 'string') return [sharedSecret];
@@ -70,19 +70,19 @@ export function secretsIn(sharedSecret: ShortForm['sharedSecret'], key: string):
   const got = Array.isArray(sharedSecret) ? 'an empty list' : kindOf(sharedSecret);
   throw new ConfigError(`Expected \`${key}\` to be a string or a list of them, got ${got}`, {
     key,
-    hint: 'give the text of the secret, or leave it out to send unsigned',
+    hint: 'pass the secret as a string, or omit the option to send unsigned',
   });
 }
 
-/** Throws ConfigError for a value that cannot be a webhook. `key` names it in errors. */
+/** Completes a webhook. Throws ConfigError, with the setting `key`, if the value is neither a URL nor an object with `url`. */
 export function webhookOf(webhook: ShortForm['webhooks'][number], key: string): WebhookOptions {
   if (typeof webhook === 'string') return { url: webhook, headers: {} };
-  // A URL object has no `url`.
+  // A URL object has no property `url`.
   if (typeof webhook === 'object' && webhook !== null && 'url' in webhook) {
     return { headers: {}, ...definedOf(webhook) };
   }
   throw new ConfigError(`Expected \`${key}\` to be a URL or { url, headers }, got ${kindOf(webhook)}`, {
     key,
-    hint: "a URL is given as text: 'https://host/path', or the `href` of a URL object",
+    hint: "pass a URL as a string: 'https://host/path', or the `href` of a URL object",
   });
 }

@@ -13,7 +13,7 @@ import { validateWebhookCount, prepareWebhook } from '../../engine/webhook.ts';
 import { ConfigError } from '../../errors.ts';
 import { secretsIn, webhookOf, type ShortForm } from './short-form.ts';
 
-/** Sources as a program gives them, with what a config file may leave out left out. */
+/** Sources in the options of a program, where everything that is optional in a config file is optional. */
 export type SourcesInput = Readonly<Record<string, SourceInput>>;
 
 export interface SourceInput {
@@ -24,7 +24,7 @@ export interface SourceInput {
 export interface DestinationInput extends Partial<ShortForm> {
   /** @default true */
   readonly enabled?: boolean | undefined;
-  /** The same as a list in `sharedSecret`; one of the two. Empty: unsigned. */
+  /** Alternative to `sharedSecret`, only as a list; giving both is an error. An empty list means unsigned. */
   readonly sharedSecrets?: readonly string[] | undefined;
 }
 
@@ -42,7 +42,7 @@ const DESTINATION_KINDS = {
   delivery: 'an object',
 } as const satisfies Record<keyof DestinationInput, string>;
 
-/** Fills in the defaults. Throws one ConfigError that names everything that is wrong. */
+/** Fills in the defaults. Throws one ConfigError that names all problems. */
 export function completeSources(sources: SourcesInput): Sources {
   const problems = new Problems();
   const entries = Object.entries<SourceInput>(isObject(sources) ? sources : {}).map(
@@ -56,7 +56,7 @@ export function completeSources(sources: SourcesInput): Sources {
 }
 
 interface SourceInputContext {
-  /** Names what is read, in errors. */
+  /** The path of the setting, for errors. */
   readonly setting: string;
   readonly problems: Problems;
 }
@@ -76,12 +76,12 @@ function completeSource(source: SourceInput, { setting, problems }: SourceInputC
   return { ...(writeKey !== undefined && { writeKey }), destinations: Object.fromEntries(entries) };
 }
 
-/** JavaScript may give anything; what is no object has been reported. */
+/** Replaces a value that is not an object, which `validateOptions` has reported, by an empty object. */
 function objectOf<T extends object>(value: T | undefined): Partial<T> {
   return isObject(value) ? value : {};
 }
 
-/** In `integrations` it stands for every destination. */
+/** The key that stands for every destination in `integrations`. */
 const ALL = 'All';
 
 function validateName(name: string, { setting }: SourceInputContext): void {
@@ -92,7 +92,7 @@ function validateName(name: string, { setting }: SourceInputContext): void {
   });
 }
 
-/** What options are called by mistake. */
+/** Wrong names of options, mapped to the right names for hints. */
 const OTHER_NAMES = { url: 'webhooks', urls: 'webhooks', secret: 'sharedSecret', secrets: 'sharedSecret' };
 
 const NOTHING: DestinationOptions = {
@@ -109,11 +109,11 @@ function completeDestination(input: DestinationInput, context: SourceInputContex
     return NOTHING;
   }
   const { enabled = true, ...sound } = soundOptions(input, context);
-  // A list that is of another kind has been reported, and its length is of no interest.
+  // A value that is not a list has been reported already; its count must not be reported again.
   const webhooks = input.webhooks === undefined ? [] : sound.webhooks;
   return {
     enabled,
-    // Not used while it is disabled, so they may be left out.
+    // A disabled destination does not need secrets and webhooks.
     sharedSecrets: enabled ? completeSecrets(sound, context) : [],
     ...(sound.scheme !== undefined && { scheme: sound.scheme }),
     webhooks: enabled && webhooks !== undefined ? completeWebhooks(webhooks, context) : [],
@@ -121,7 +121,7 @@ function completeDestination(input: DestinationInput, context: SourceInputContex
   };
 }
 
-/** Checks each option by itself, so that every problem is found, and gives those that are right. */
+/** Validates each option separately, so that every problem is reported. Returns the valid options. */
 function soundOptions(input: DestinationInput, { setting, problems }: SourceInputContext): DestinationInput {
   const entries = Object.entries(input).filter(([key, value]) =>
     problems.collect(() => {
@@ -161,7 +161,7 @@ function completeWebhooks(
     const at = `${setting}.webhooks[${index}]`;
     const complete = problems.collect(() => webhookOf(webhook, at));
     if (complete === undefined) return [];
-    // Only its problems are of interest here; the engine prepares it again.
+    // Only collects problems; the engine prepares the webhook again.
     problems.collect(() => prepareWebhook(complete, { userAgent: 'checked', setting: at }));
     return [complete];
   });

@@ -11,7 +11,7 @@ import { trackingApiOutcome } from './outcomes.ts';
 import { ClientPipeline, undici, type Pipeline } from './pipeline.ts';
 import { PACKAGE_VERSION } from '../version.ts';
 
-/** Client → someone's tracking API over HTTP. Throws ConfigError for an endpoint, write key, proxy or file of issuers that cannot be used, and for options that are none. */
+/** Creates a pipeline: client → tracking API over HTTP. Throws ConfigError for invalid options and an unusable endpoint, write key, proxy or CA file. */
 export function createTrackingApiPipeline(options: TrackingApiPipelineOptions): Pipeline {
   const problems = new Problems();
   const given: TrackingApiPipelineOptions | undefined = isObject(options) ? options : undefined;
@@ -22,7 +22,7 @@ export function createTrackingApiPipeline(options: TrackingApiPipelineOptions): 
   const { endpoint, writeKey, timeoutMs, client, clock = systemClock, random = Math.random } = options;
   const { retryForMs, maxInFlight, onRetry } = options;
   const [stopping, cutting, over] = [new AbortController(), new AbortController(), new AbortController()];
-  // Every attempt in flight and every wait listens to these.
+  // Every attempt in flight and every wait adds a listener.
   setMaxListeners(0, stopping.signal, cutting.signal);
   const sink = new TrackingApiSink({
     endpoint,
@@ -30,7 +30,7 @@ export function createTrackingApiPipeline(options: TrackingApiPipelineOptions): 
     version: PACKAGE_VERSION,
     clock,
     random,
-    transport: askedWith(
+    transport: withOptions(
       { signal: cutting.signal, connection: options },
       options.transport ?? undici(options),
     ),
@@ -47,7 +47,7 @@ export function createTrackingApiPipeline(options: TrackingApiPipelineOptions): 
     client: resolveClientOptions(client),
     onReceipt: (receipt, onOutcome) => onOutcome(trackingApiOutcome(receipt)),
     settled: async () => {},
-    // Closing waits for what is in flight, as long as the shortest grace that was given.
+    // close() waits for the attempts in flight, at most for the shortest given grace time.
     cut: async (graceMs) => {
       stopping.abort();
       if (graceMs > 0) void sleep(clock, graceMs, over.signal).then(() => cutting.abort());
@@ -57,7 +57,10 @@ export function createTrackingApiPipeline(options: TrackingApiPipelineOptions): 
   });
 }
 
-/** A request in flight is cut by this signal alone, not by the one that keeps others from being made. */
-function askedWith(way: Pick<TransportRequest, 'signal' | 'connection'>, transport: Transport): Transport {
-  return { send: (request) => transport.send({ ...request, ...way }), close: () => transport.close() };
+/** Overrides options of every request. The sink's own signal would cut requests in flight as soon as no more may start. */
+function withOptions(
+  options: Pick<TransportRequest, 'signal' | 'connection'>,
+  transport: Transport,
+): Transport {
+  return { send: (request) => transport.send({ ...request, ...options }), close: () => transport.close() };
 }

@@ -3,7 +3,7 @@ import type { LaneId } from '../../queue/queue.ts';
 
 interface GivenUpOptions {
   readonly clock: Clock;
-  /** Tells how many more there were than were told one by one. */
+  /** Called at the end of a minute with the number of dead letters that got no line of their own. */
   readonly onMore: (group: DeadGroup, more: number) => void;
 }
 
@@ -11,11 +11,11 @@ interface DeadGroup extends LaneId {
   readonly reason: string;
 }
 
-/** Told one by one in a minute, of each destination and reason: what they have in common is seen from these. */
-const TOLD_IN_MINUTE = 5;
+/** Dead letters of a destination and reason that get their own line per minute: enough to see what they have in common. */
+const LINES_IN_MINUTE = 5;
 const MINUTE_MS = 60_000;
 
-/** Bounds the lines about dead letters: an outage may give up a million. */
+/** Limits the log lines about dead letters, because an outage can cause a million. */
 export class GivenUp {
   readonly #options: GivenUpOptions;
   readonly #groups = new Map<string, { count: number; readonly end: () => void }>();
@@ -24,15 +24,15 @@ export class GivenUp {
     this.#options = options;
   }
 
-  /** Counts a dead letter. Returns whether it gets a line of its own. */
-  isTold({ source, destination, reason }: DeadGroup): boolean {
+  /** Counts a dead letter. Returns whether it gets its own line. */
+  getsLine({ source, destination, reason }: DeadGroup): boolean {
     const key = JSON.stringify([source, destination, reason]);
     const group = this.#groups.get(key) ?? this.#begin(key, { source, destination, reason });
     group.count += 1;
-    return group.count <= TOLD_IN_MINUTE;
+    return group.count <= LINES_IN_MINUTE;
   }
 
-  /** Tells at once what is not told yet. */
+  /** Reports the dead letters without a line now instead of at the end of the minute. */
   close(): void {
     for (const { end } of this.#groups.values()) end();
   }
@@ -42,7 +42,7 @@ export class GivenUp {
     const end = (): void => {
       cancel();
       this.#groups.delete(key);
-      const more = group.count - TOLD_IN_MINUTE;
+      const more = group.count - LINES_IN_MINUTE;
       if (more > 0) onMore(lane, more);
     };
     const group = { count: 0, end };

@@ -2,13 +2,13 @@ import type { Clock } from '../../clock.ts';
 import type { AttemptRecord } from '../../attempt-record.ts';
 import type { LaneId } from '../../queue/queue.ts';
 
-/** A webhook of a destination that takes nothing. */
+/** A series of failed attempts at a webhook. */
 export interface Outage extends LaneId {
-  /** As it is shown. */
+  /** The URL without secrets. */
   readonly url: string;
-  /** The first failure. Ms since the epoch. */
+  /** Time of the first failure. Ms since the epoch. */
   readonly since: number;
-  /** What the last attempt came to. */
+  /** The last failed attempt. */
   readonly last: AttemptRecord;
 }
 
@@ -24,12 +24,12 @@ interface Failing {
   isDown: boolean;
 }
 
-/** Failures in a row that make a webhook count as down: one alone is a restart or an overload. */
+/** Consecutive failures after which a webhook counts as down: a single failure can be a restart or an overload. */
 const FAILURES = 3;
-/** A webhook that comes and goes is reported once in this time. */
+/** Minimum time between two reports about a flapping webhook. */
 const QUIET_MS = 60_000;
 
-/** Reports a webhook that goes down and comes back, once each, from the attempts that are made. */
+/** Detects from attempts when a webhook goes down and when it is back, and reports each once. */
 export class Outages {
   readonly #options: OutagesOptions;
   readonly #failing = new Map<string, Failing>();
@@ -64,7 +64,7 @@ export class Outages {
   }
 }
 
-/** Whether an attempt says that the webhook is down. A 4xx or a redirect is about the message or the address, an abort is our own doing. */
+/** Whether a failed attempt indicates an outage. A 4xx or a redirect concerns the message or the URL, and an abort is local. */
 function isFailure({ error }: AttemptRecord): boolean {
   return error !== 'http-4xx' && error !== 'redirect' && error !== 'aborted';
 }

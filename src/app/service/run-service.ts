@@ -15,7 +15,7 @@ import {
 export interface RunServiceOptions extends WatchedEngineOptions {
   readonly host: string;
   readonly port: number;
-  /** The port of `/metrics`. @default that of the service */
+  /** The address of `/metrics`. @default that of the service */
   readonly metricsAt?: ListenAddress | undefined;
   /** The sources at which a write key may ask for deletion. @default 'own' */
   readonly deletionReach?: DeletionReach;
@@ -23,8 +23,8 @@ export interface RunServiceOptions extends WatchedEngineOptions {
 }
 
 /**
- * The service with everything behind it. `close` takes no more calls, finishes the attempts in flight, keeps the rest
- * in the queue and releases all of it. Throws ConfigError.
+ * Runs the service with its engine. `close` stops accepting requests, finishes the attempts in flight, keeps other
+ * deliveries in the queue and releases everything. Throws ConfigError.
  */
 export async function runService(options: RunServiceOptions): Promise<Service> {
   const { sources, open } = options;
@@ -50,17 +50,17 @@ export async function runService(options: RunServiceOptions): Promise<Service> {
   }
 }
 
-/** Logs what a person should know at the start. */
+/** Warns about sources that no client can call and sources without enabled destinations. */
 function logWarnings({ sources }: RunServiceOptions, log: ServiceLog): void {
   for (const [source, { writeKey, destinations }] of Object.entries(sources)) {
     if (writeKey === undefined) log.warn('a source has no write key, so no client can call it', { source });
     if (!Object.values(destinations).some(({ enabled }) => enabled)) {
-      log.warn('a source has no destination enabled, so what is sent to it goes nowhere', { source });
+      log.warn('a source has no enabled destination, so its messages are not delivered', { source });
     }
   }
 }
 
-/** Logs which sources a write key reaches; with one source there is no difference. */
+/** Logs the sources at which a write key may ask for deletion. With one source there is no choice. */
 function logDeletionReach({ sources, deletionReach = 'own' }: RunServiceOptions, log: ServiceLog): void {
   const count = Object.keys(sources).length;
   if (count < 2) return;
@@ -74,7 +74,7 @@ function logDeletionReach({ sources, deletionReach = 'own' }: RunServiceOptions,
   }
 }
 
-/** Finishes attempts in flight while the last messages are stored, which may take as long. */
+/** Closes the service and stops the engine in parallel, because storing the last messages can take as long as the last attempts. */
 async function closeAll(service: Service, watched: WatchedEngine): Promise<void> {
   await Promise.all([service.close(), watched.engine.stop()]);
   await watched.close();
@@ -91,7 +91,7 @@ function ingestTargetOf(engine: Engine, { queue, clock }: OpenQueue): IngestTarg
   };
 }
 
-/** A dead letter without a destination: an invalid message does not reliably name its destinations. */
+/** A dead letter without a destination, because an invalid message does not reliably name its destinations. */
 function deadLetter(source: string, letter: InvalidMessage, now: number): Delivery {
   const { id, messageId, type, body, detail } = letter;
   return {

@@ -6,12 +6,12 @@ import { logWebhookWarnings, openWatchedEngine, type WatchedEngineOptions } from
 
 export interface RunWorkerOptions extends Omit<WatchedEngineOptions, 'deliver'> {
   readonly open: DurableQueue;
-  /** The port of `/metrics`. @default there is none */
+  /** The address of `/metrics`. @default no metrics */
   readonly metricsAt?: ListenAddress | undefined;
   readonly onEvent: (event: EngineEvent) => void;
 }
 
-/** Delivers from a queue. `close` finishes the attempts in flight and keeps the rest. Throws ConfigError. */
+/** Delivers from a queue. `close` finishes the attempts in flight and leaves other deliveries in the queue. Throws ConfigError. */
 export async function runWorker(
   options: RunWorkerOptions,
 ): Promise<{ readonly metricsUrl: string | undefined; close(): Promise<void> }> {

@@ -11,11 +11,11 @@ interface WatchOptions {
   readonly log: ServiceLog;
   readonly metrics: Metrics;
   readonly clock: Clock;
-  /** Counts the deliveries that wait for a destination. */
+  /** Counts the deliveries that wait for a destination. May reject. */
   readonly waiting: (lane: LaneId) => Promise<number>;
 }
 
-/** What the engine says, as metrics and log lines. */
+/** Turns engine events into metrics and log lines. */
 export class Watch {
   readonly #log: ServiceLog;
   readonly #metrics: Metrics;
@@ -63,7 +63,7 @@ export class Watch {
     }
   }
 
-  /** Writes what would be written at the end of the minute. */
+  /** Writes the lines that would be written at the end of the minute. */
   close(): void {
     this.#givenUp.close();
   }
@@ -84,7 +84,7 @@ export class Watch {
     else this.#log.debug('an attempt failed', { ...fields, result });
   }
 
-  /** The line says how many wait, which a store that cannot be asked leaves out. */
+  /** Writes a line about an outage. Omits the number of waiting deliveries if the store does not respond. */
   async #outage(outage: Outage, write: (fields: LogFields) => void): Promise<void> {
     const { source, destination, url, since, last } = outage;
     const { status, error, detail } = last;
@@ -108,14 +108,14 @@ export class Watch {
     } = delivery;
     if (state === 'delivered') return this.#metrics.settled(delivery, { state, ms: settledAt - createdAt });
     this.#metrics.settled(delivery, { state: 'dead', reason });
-    if (!this.#givenUp.isTold({ source, destination, reason })) return;
+    if (!this.#givenUp.getsLine({ source, destination, reason })) return;
     const ids = { delivery: id, source, destination, messageId, reason };
     const { url, status, error, detail: why = detail } = progress.attempts.at(-1) ?? {};
     this.#log.warn('a delivery was given up', { ...ids, url, status, error, detail: why });
   }
 
   #error({ during, error, lane, delivery }: EngineEvent & { kind: 'error' }): void {
-    this.#log.error('the queue failed; it is tried again', {
+    this.#log.error('the queue failed; it will be retried', {
       during,
       ...errorFields(error),
       source: lane?.source ?? delivery?.source,

@@ -15,32 +15,32 @@ import type { EngineEvent } from '../../engine/engine-event.ts';
 
 export interface WatchedEngineOptions extends Reach {
   readonly sources: Sources;
-  /** Closed with the engine, and when there comes to be none. */
+  /** The open queue; closed with the engine, or if the engine cannot be created. */
   readonly open: OpenQueue;
-  /** Whether to deliver too, or only to queue. */
+  /** Whether to deliver, not only to queue. */
   readonly deliver: boolean;
   readonly logLevel: LogLevel;
-  /** Takes one line of the log. */
+  /** Writes one line of the log. */
   readonly write: (line: string) => void;
-  /** The clock of the log, and of a message that comes without a time. */
+  /** The clock of the log and of messages without a timestamp. */
   readonly clock: Clock;
   /** @default undici */
   readonly transport?: Transport;
 }
 
-/** `close` also writes what the log holds back. */
+/** An engine with log and metrics. `close` also writes the delayed log lines. */
 export interface WatchedEngine extends OpenEngine {
   readonly log: ServiceLog;
   readonly metrics: Metrics;
 }
 
 interface Watching {
-  /** The sources that messages are taken for. */
+  /** The sources that this process accepts messages for. */
   readonly ingests: readonly string[];
   readonly onEvent?: (event: EngineEvent) => void;
 }
 
-/** The engine of `serve` and `worker`, with their log and metrics. Not started. Throws ConfigError. */
+/** Creates the engine of `serve` and `worker` with log and metrics, without starting it. Throws ConfigError. */
 export async function openWatchedEngine(options: WatchedEngineOptions & Watching): Promise<WatchedEngine> {
   const { sources, open, clock, logLevel: level, write, onEvent } = options;
   const log = createServiceLog({ level, secrets: secretsOf(sources), clock, write });
@@ -72,7 +72,7 @@ export async function openWatchedEngine(options: WatchedEngineOptions & Watching
 
 const SWEEP_MS = 3_600_000;
 
-/** A store that fails is reported by the next claim. */
+/** Sweeps every hour. Ignores a failing store, because the next claim reports it. */
 async function sweepHourly({ sweep, clock }: OpenQueue, log: ServiceLog, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     const deliveries = (await sweep?.().catch(() => 0)) ?? 0;
@@ -81,7 +81,7 @@ async function sweepHourly({ sweep, clock }: OpenQueue, log: ServiceLog, signal:
   }
 }
 
-/** The webhooks in use, as they are shown: each is known to the metrics before its first attempt. */
+/** The enabled webhooks, which appear in the metrics before their first attempt. */
 function webhooksOf(sources: Sources): readonly WebhookLabels[] {
   return prepareDestinations(sources, USER_AGENT).flatMap(({ lane, destination }) =>
     destination.webhooks.map(({ shownUrl }) => ({ ...lane, url: shownUrl })),
@@ -96,48 +96,48 @@ async function waitingFor({ lanes }: OpenQueue, { source, destination }: LaneId)
 
 const UNSIGNED = 'a destination has no sharedSecret, so requests to it are unsigned';
 
-/** Logs what is wrong with the store and with the webhooks. */
+/** Logs warnings about the store and the webhooks. */
 export async function logWebhookWarnings(options: WatchedEngineOptions, log: ServiceLog): Promise<void> {
   const proxy = uncheckedProxy(options);
   if (proxy !== undefined) {
-    log.warn('webhooks are reached through a proxy: the addresses they are at are not checked', { proxy });
+    log.warn('webhooks are reached through a proxy, so their addresses are not checked', { proxy });
   }
   for (const [source, { destinations }] of Object.entries(options.sources)) {
     for (const [destination, { enabled, sharedSecrets }] of Object.entries(destinations)) {
       if (enabled && sharedSecrets.length === 0) log.warn(UNSIGNED, { source, destination });
     }
   }
-  // A store that does not respond now reports that when it is used.
+  // A failing store is reported when it is used.
   for (const warning of await options.open.warnings().catch(() => [])) log.warn(warning);
   void logPrivateWebhooks(options, log);
 }
 
-/** Logs webhooks that will get nothing. Not waited for: a name server may be slow, and a name may lead elsewhere later. */
+/** Logs webhooks that will get no messages. Callers do not wait for it, because name servers can be slow and names can change. */
 async function logPrivateWebhooks(options: WatchedEngineOptions, log: ServiceLog): Promise<void> {
   for (const warning of await privateWebhookWarnings(options.sources, options)) log.warn(warning);
 }
 
-/** Everything in the sources that must never be shown, in each of the forms in which it goes over the wire. */
+/** All secrets in the sources, in each encoding that can appear on the wire. */
 function secretsOf(sources: Sources): readonly string[] {
   const secrets = Object.values(sources).flatMap(({ writeKey, destinations }) => [
     ...(writeKey === undefined ? [] : [writeKey, base64(`${writeKey}:`)]),
     ...Object.values(destinations).flatMap(({ sharedSecrets, webhooks }) => [
       ...sharedSecrets,
-      ...webhooks.flatMap(ofWebhook),
+      ...webhooks.flatMap(webhookSecrets),
     ]),
   ]);
   return [...new Set(secrets.flatMap(spellingsOf))];
 }
 
-function ofWebhook({ url, headers }: WebhookOptions): readonly string[] {
+function webhookSecrets({ url, headers }: WebhookOptions): readonly string[] {
   const values = Object.entries(headers)
     .filter(([name]) => isSecretHeader(name))
-    // `Bearer TOKEN`: a receiver may repeat the token alone.
+    // A receiver may repeat the token of `Bearer TOKEN` alone.
     .flatMap(([, value]) => [value, value.replace(/^\w+ +/, '')]);
-  return [...values, ...ofUserinfo(url)];
+  return [...values, ...userinfoSecrets(url)];
 }
 
-function ofUserinfo(url: string): readonly string[] {
+function userinfoSecrets(url: string): readonly string[] {
   if (!URL.canParse(url)) return [];
   const { username, password } = new URL(url);
   if (username === '' && password === '') return [];
@@ -145,7 +145,7 @@ function ofUserinfo(url: string): readonly string[] {
   return [`${username}:${password}`, password, ...plain.slice(1), base64(plain.join(':'))];
 }
 
-/** A stray % stands for itself. */
+/** Decodes percent-encoding. Leaves a stray % unchanged, where decodeURIComponent would throw. */
 function decoded(text: string): string {
   return Buffer.from(
     text.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),

@@ -1,4 +1,4 @@
-import { callDetached, messageOf } from '../../errors.ts';
+import { callDetached } from '../../errors.ts';
 import type { Clock } from '../../clock.ts';
 import type { OutgoingMessage } from '../../message/outgoing-message.ts';
 import { EMPTY_BATCH, grown, isAllowed, isBatchFull, type BatchSize } from '../batch.ts';
@@ -6,10 +6,10 @@ import { Fifo } from './fifo.ts';
 import type { DebugLog } from '../log.ts';
 import type { ResolvedClientOptions } from '../options.ts';
 import { Room, type ClientCall, type Settle } from './room.ts';
-import { rejectedBySink, type Receipt, type Sink } from '../sink.ts';
+import { receiptsFrom, type Sink } from '../sink.ts';
 
 interface Batch {
-  /** How many messages were taken before its first one: messages are numbered in the order of the calls. */
+  /** Sequence number of the first message: messages are numbered from 0 in the order of the calls. */
   readonly first: number;
   readonly messages: OutgoingMessage[];
   readonly settles: Settle[];
@@ -24,12 +24,12 @@ export interface BatcherParts {
 }
 
 /**
- * The messages in memory, on their way to the sink:
+ * Collects messages in memory and submits them to the sink in batches:
  *
  *   add ─► waiting (only when full) ─► open batch ─cut─► cut batches ─► in flight ─► receipts
  *
- * A batch is cut when it is full, or when a flush is due and the sink has room for it: while the sink is busy the open
- * batch goes on filling.
+ * A batch is cut when it is full, or when a flush is due and the sink has room for it. While the sink is busy, the open
+ * batch continues to fill.
  */
 export class Batcher {
   readonly #sink: Sink;
@@ -43,7 +43,7 @@ export class Batcher {
   readonly #inFlight: Batch[] = [];
 
   readonly #room: Room;
-  /** Messages numbered below this are to leave without waiting for more. */
+  /** Sequence number up to which `flush()` was called. Earlier messages do not wait for a full batch. */
   #flushBelow = 0;
   #flushedAt: number;
   #cancelTimer: () => void = () => {};
@@ -75,7 +75,7 @@ export class Batcher {
     });
   }
 
-  /** The same: the receipts of a batch make room, so no call waits forever. */
+  /** Flushes. Receipts free room, so no waiting call waits forever. */
   close(): Promise<void> {
     return this.flush();
   }
@@ -105,7 +105,7 @@ export class Batcher {
     this.#open = emptyBatch(this.#open.first + this.#open.size.count);
   }
 
-  /** Keeps the process alive, so that nothing queued is lost when a program comes to its natural end. */
+  /** Starts the flush timer. It keeps the process alive, so that no queued message is lost when the program ends normally. */
   #startTimer(): void {
     const left = this.#flushedAt + this.#options.flushAfterMs - this.#clock.now();
     this.#cancelTimer = this.#clock.after(Math.max(0, left), () => {
@@ -123,7 +123,7 @@ export class Batcher {
     }
   }
 
-  /** A call that waits for room is a reason too: with nothing in flight, nothing else would make room before the time is up. */
+  /** Whether to cut the open batch early. A call waiting for room requires that too: with nothing in flight, only the timer would free room. */
   #isFlushDue(): boolean {
     const { first, size } = this.#open;
     if (size.count === 0) return false;
@@ -133,13 +133,13 @@ export class Batcher {
   async #submit(batch: Batch): Promise<void> {
     this.#inFlight.push(batch);
     this.#log?.('flush %d messages, %d bytes', batch.size.count, batch.size.bodyBytes);
-    const receipts = await this.#receiptsOf(batch);
+    const receipts = await receiptsFrom(this.#sink, batch.messages);
     this.#log?.(
       'receipts: %d accepted of %d',
       receipts.filter(({ accepted }) => accepted).length,
       receipts.length,
     );
-    // Before the callbacks, so that one that sends another message finds its place.
+    // Freed before the callbacks, so that a callback can send another message.
     this.#room.give(receipts.length);
     batch.settles.forEach((settle, index) => {
       const receipt = receipts[index];
@@ -150,33 +150,12 @@ export class Batcher {
     this.#resolveFlushes();
   }
 
-  /**
-   * One for each message. A sink never rejects; one that does must not leave its callers waiting, nor end
-   * the process.
-   */
-  async #receiptsOf({ messages }: Batch): Promise<readonly Receipt[]> {
-    try {
-      const receipts = await this.#sink.submit(messages);
-      return messages.map((message, index) => receipts[index] ?? rejectedBySink(message, 'no receipt'));
-    } catch (error) {
-      const reason = messageOf(error);
-      return messages.map((message) => rejectedBySink(message, reason));
-    }
-  }
-
   #resolveFlushes(): void {
     const settledBelow = this.#settledBelow();
-    for (
-      let next = this.#flushes.peek();
-      next !== undefined && next.below <= settledBelow;
-      next = this.#flushes.peek()
-    ) {
-      this.#flushes.shift();
-      next.resolve();
-    }
+    while ((this.#flushes.peek()?.below ?? Infinity) <= settledBelow) this.#flushes.shift()?.resolve();
   }
 
-  /** Every message numbered below this has its receipt. Batches go in flight in order, so the oldest comes first. */
+  /** Sequence number below which every message has its receipt. Batches are submitted in order, so the oldest is first. */
   #settledBelow(): number {
     const [oldest] = this.#inFlight;
     return (oldest ?? this.#cut.peek() ?? this.#open).first;

@@ -1,4 +1,4 @@
-/** First in, first out. Array.shift() moves every element once an array is large; this one never does. */
+/** A first-in, first-out queue whose `shift()` takes constant time; Array.shift() moves every element of a large array. */
 export class Fifo<Item> {
   #incoming: Item[] = [];
   #outgoing: Item[] = [];

@@ -1,19 +1,13 @@
-import { callDetached, messageOf } from '../../errors.ts';
+import { callDetached } from '../../errors.ts';
 import type { OutgoingMessage } from '../../message/outgoing-message.ts';
 import type { DebugLog } from '../log.ts';
-import type { ResolvedClientOptions } from '../options.ts';
+import { receiptsFrom, type Sink } from '../sink.ts';
+import type { BatcherParts } from './batcher.ts';
 import { Room, type ClientCall, type Settle } from './room.ts';
-import { rejectedBySink, type Receipt, type Sink } from '../sink.ts';
-
-export interface ForwarderParts {
-  readonly sink: Sink;
-  readonly options: ResolvedClientOptions;
-  readonly log: DebugLog | undefined;
-}
 
 /**
- * Hands each message straight on to a sink that keeps messages in memory itself: a batch would only delay them. A message counts
- * against `maxQueued` until the sink has settled it. Receipts come in the order of the calls, because nothing in memory is retried.
+ * Submits each message at once to a sink that itself keeps messages in memory: a batch would only delay them. A message counts
+ * against `maxQueued` until the sink reports it as settled. Receipts come in the order of the calls, because a submit to memory is never retried.
  */
 export class Forwarder {
   readonly #sink: Sink;
@@ -22,7 +16,7 @@ export class Forwarder {
   #receipts = 0;
   #flushes: { readonly below: number; readonly resolve: () => void }[] = [];
 
-  constructor({ sink, options, log }: ForwarderParts) {
+  constructor({ sink, options, log }: Omit<BatcherParts, 'clock'>) {
     this.#sink = sink;
     this.#log = log;
     this.#room = new Room({ options, log, take: (call) => void this.#submit(call) });
@@ -46,32 +40,23 @@ export class Forwarder {
     return new Promise((resolve) => this.#flushes.push({ below, resolve }));
   }
 
-  /** The same. Calls that wait do not wait for unsettled messages any longer: after an interruption these never settle. */
+  /** Flushes. Waiting calls stop waiting for unsettled messages, because after an interruption these never settle. */
   close(): Promise<void> {
     this.#room.close();
     return this.flush();
   }
 
   async #submit({ message, settle }: ClientCall): Promise<void> {
-    const receipt = await this.#receiptOf(message);
+    const [receipt] = await receiptsFrom(this.#sink, [message]);
+    if (receipt === undefined) throw new TypeError('Expected a receipt per message');
     this.#log?.('receipts: %d accepted of 1', receipt.accepted ? 1 : 0);
     const isKept = receipt.accepted && receipt.deliveries.length > 0;
-    // Before the callback, so that one that sends another message finds its place.
+    // Freed before the callback, so that the callback can send another message.
     if (!isKept) this.#room.give(1);
     callDetached(settle, receipt);
     this.#receipts++;
     while (this.#flushes[0] !== undefined && this.#flushes[0].below <= this.#receipts) {
       this.#flushes.shift()?.resolve();
-    }
-  }
-
-  /** A sink never rejects; one that does must not leave its caller waiting, nor end the process. */
-  async #receiptOf(message: OutgoingMessage): Promise<Receipt> {
-    try {
-      const [receipt] = await this.#sink.submit([message]);
-      return receipt ?? rejectedBySink(message, 'no receipt');
-    } catch (error) {
-      return rejectedBySink(message, messageOf(error));
     }
   }
 }

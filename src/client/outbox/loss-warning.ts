@@ -1,14 +1,14 @@
-/** What keeps messages that are lost when the process ends. */
+/** Holds messages in memory, which are lost when the process ends. */
 export interface MessageHolder {
-  /** Messages that have no receipt yet, or that the sink keeps in memory. */
+  /** Number of messages that have no receipt yet or that the sink keeps in memory. */
   readonly heldMessages: number;
 }
 
-/** The holders that hold messages now, over all clients of the process, so that one line reports the loss at its end. */
+/** The non-empty holders of all clients in the process, so that one line reports the whole loss. */
 const holders = new Set<MessageHolder>();
 let isListening = false;
 
-/** Warns of a loss at the end of the process, from when a holder has begun to hold messages. */
+/** Registers a holder when it gets its first message: at exit of the process, its messages are reported as lost. */
 export function warnOfLoss(holder: MessageHolder): void {
   holders.add(holder);
   if (isListening) return;
@@ -19,12 +19,12 @@ export function warnOfLoss(holder: MessageHolder): void {
   });
 }
 
-/** Ends the warning when a holder holds none, or is closed. */
+/** Unregisters a holder when it is empty. */
 export function endWarningOfLoss(holder: MessageHolder): void {
   holders.delete(holder);
 }
 
 function sentenceOf(lost: number): string {
   const messages = lost === 1 ? '1 message was' : `${lost} messages were`;
-  return `hooks-cli: ${messages} lost, since the process ended before close() had resolved`;
+  return `hooks-cli: ${messages} lost, because the process ended before close() resolved`;
 }

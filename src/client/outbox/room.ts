@@ -9,7 +9,7 @@ import type { Receipt } from '../sink.ts';
 
 export type Settle = (receipt: Receipt) => void;
 
-/** A message, and the callback for its receipt. */
+/** A message and the callback for its receipt. */
 export interface ClientCall {
   readonly message: OutgoingMessage;
   readonly settle: Settle;
@@ -18,11 +18,11 @@ export interface ClientCall {
 interface RoomParts {
   readonly options: ResolvedClientOptions;
   readonly log: DebugLog | undefined;
-  /** Called for each message in the order of the calls, once there is room for the message. */
+  /** Called for each message, in the order of the calls, when there is room for it. */
   readonly take: (call: ClientCall) => void;
 }
 
-/** The messages that a client may hold: at most `maxQueued`. Further calls wait for room, or throw. */
+/** Limits the messages that a client holds to `maxQueued`. Further calls wait for room or throw. */
 export class Room implements MessageHolder {
   readonly #options: ResolvedClientOptions;
   readonly #log: DebugLog | undefined;
@@ -41,7 +41,7 @@ export class Room implements MessageHolder {
     this.#maxQueued = options.maxQueued;
   }
 
-  /** Throws QueueError when full and asked to throw, or when too many calls wait; otherwise the message is taken or waits its turn. */
+  /** Takes the message or lets it wait for room. Throws QueueError if the client is full with `whenFull: 'throw'`, or if too many calls wait. */
   add(call: ClientCall): void {
     const { maxQueued, whenFull, warnOnLoss } = this.#options;
     const hasRoom = !this.#isFull && this.#calls === 0;
@@ -55,7 +55,7 @@ export class Room implements MessageHolder {
     else (this.#waiting ??= new Fifo()).push(call);
   }
 
-  /** The messages of all calls so far. */
+  /** Number of messages that were added so far. */
   get called(): number {
     return this.#called;
   }
@@ -75,19 +75,19 @@ export class Room implements MessageHolder {
     return new Promise((resolve) => (this.#readies ??= new Fifo()).push(resolve));
   }
 
-  /** Gives back the room of messages. */
+  /** Frees the room of `messages` messages. */
   give(messages: number): void {
     this.#taken -= messages;
     this.#letAllIn();
   }
 
-  /** Lets in the calls that wait, however many messages are held. */
+  /** Removes the limit, which lets all waiting calls in. */
   close(): void {
     this.#maxQueued = Infinity;
     this.#letAllIn();
   }
 
-  /** The number of calls that wait. */
+  /** Number of calls that wait for room. */
   get #calls(): number {
     return this.#waiting?.length ?? 0;
   }

@@ -1,10 +1,10 @@
-/** Why a connection ended without a request: in words and, if the sender can still read it, as a status. */
+/** Why a connection ended without a request. `status` is undefined if the sender cannot read a response. */
 export interface ConnectionProblem {
   readonly status: number | undefined;
   readonly reason: string;
 }
 
-/** Why the headers of a request are rejected, whose sender waits for a response. */
+/** Why a request is rejected because of its headers. Its sender waits for a response. */
 export interface RequestProblem extends ConnectionProblem {
   readonly status: number;
 }
@@ -14,7 +14,7 @@ export const NO_HOST: RequestProblem = {
   reason: 'it has no Host header, which HTTP/1.1 requires',
 };
 
-/** RFC 9110, 10.1.1 defines no other expectation. */
+/** Any expectation but 100-continue, the only one that RFC 9110, 10.1.1 defines. */
 export const OTHER_EXPECTATION: RequestProblem = {
   status: 417,
   reason: 'its Expect header is not 100-continue, the only expectation that exists',
@@ -30,7 +30,7 @@ export const SENDER_LEFT: ConnectionProblem = {
   reason: 'its sender disconnected before the end of the request',
 };
 
-/** A client checks a certificate only after the handshake, and then closes the connection without an alert. */
+/** A client checks the certificate only after the handshake, and closes the connection without an alert if it distrusts it. */
 export const LEFT_AFTER_HANDSHAKE: ConnectionProblem = {
   status: undefined,
   reason:
@@ -45,21 +45,21 @@ const TLS_HELLO: ConnectionProblem = {
 
 const HTTP2: ConnectionProblem = {
   status: 400,
-  reason: 'it is HTTP/2, but this port speaks HTTP/1.1: let the sender use that (curl: --http1.1)',
+  reason: 'it is HTTP/2, but this port speaks HTTP/1.1: make the sender use HTTP/1.1 (curl: --http1.1)',
 };
 
-/** A record of the handshake, of any version of TLS (RFC 8446, 5.1). */
+/** Whether bytes begin with a handshake record of any TLS version (RFC 8446, 5.1). */
 function isTlsHello([type, major]: Iterable<number> = []): boolean {
   return type === 0x16 && major === 0x03;
 }
 
-/** Explains an error of Node's HTTP parser, TLS or timers; undefined when the connection merely ended. */
+/** Explains an error of Node's HTTP parser, TLS or timers. Undefined if the connection merely ended. */
 export function connectionProblemOf(
   error: NodeJS.ErrnoException & { readonly rawPacket?: Buffer },
 ): ConnectionProblem | undefined {
   if (isTlsHello(error.rawPacket)) return TLS_HELLO;
   switch (error.code) {
-    // An idle connection may end this way too. If a request was being read, its reader notices.
+    // Idle connections can end this way too. If a request was being read, the reader of its body reports it.
     case 'ECONNRESET':
     case 'EPIPE':
       return undefined;
@@ -81,7 +81,7 @@ export function connectionProblemOf(
   }
 }
 
-/** Explains a TLS failure. A client that says why it leaves sends an alert, whose name is in the code. */
+/** Explains a TLS failure. If the client sent an alert, its name is in the code. */
 function tlsProblem(code: string): ConnectionProblem {
   const alert = /ALERT_(.+)$/.exec(code)?.[1]?.toLowerCase().replaceAll('_', ' ');
   const isDistrust = alert !== undefined && /unknown ca|certificate/.test(alert);
@@ -91,7 +91,7 @@ function tlsProblem(code: string): ConnectionProblem {
   return { status: undefined, reason: why };
 }
 
-/** The bytes of a response to input that is no request, for which Node has no response object. */
+/** The text of a response to input that is not a request, for which Node has no response object. */
 export function rawResponse(status: number, reason: string): string {
   const text = `${reason}\n`;
   return [
@@ -99,7 +99,7 @@ export function rawResponse(status: number, reason: string): string {
     'connection: close',
     'content-type: text/plain; charset=utf-8',
     `content-length: ${Buffer.byteLength(text)}`,
-    // RFC 9110, 15.5.6: a 405 lists what is allowed.
+    // RFC 9110, 15.5.6: a 405 lists the allowed methods.
     ...(status === 405 ? ['allow: POST'] : []),
     '',
     text,

@@ -2,20 +2,20 @@ import { WeightedSemaphore } from '../../weighted-semaphore.ts';
 
 /** A request that has arrived and is not yet reported or rejected. */
 export interface RequestInFlight {
-  /** Counts bytes of its body that have arrived. False: with them there would be too much in memory. */
+  /** Counts bytes of the body that arrived. Returns false if all bodies in memory would exceed `maxBytes`. */
   take(bytes: number): boolean;
-  /** Marks the request as reported or rejected. Call it once. */
+  /** Frees the bytes when the request is reported or rejected. Call it once. */
   end(): void;
 }
 
 interface RequestsInFlightOptions {
-  /** The most bytes in the bodies of all open requests. */
+  /** Most bytes in the bodies of all requests in flight. */
   readonly maxBytes: number;
-  /** Called with true when the first request opens, with false when the last one ends. */
+  /** Called with true when the first request begins, with false when the last one ends. */
   readonly onBusy?: ((isBusy: boolean) => void) | undefined;
 }
 
-/** Counts the requests that are being read, held or forwarded, and the memory of their bodies, over all connections. */
+/** Counts the requests that are being read, held or forwarded over all connections, and the bytes of their bodies. */
 export class RequestsInFlight {
   readonly #bytes: WeightedSemaphore;
   readonly #onBusy: (isBusy: boolean) => void;

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { Socket } from 'node:net';
+import { slowSenderTimeouts } from '../../service/start-listening.ts';
 import type { ReceiverLimits, ServerCertificate } from '../options.ts';
 import {
   CONNECT,
@@ -16,9 +17,9 @@ interface BoundedServerOptions {
   readonly limits: ReceiverLimits;
   readonly certificate: ServerCertificate | undefined;
   readonly onRequest: (request: IncomingMessage, response: ServerResponse) => void;
-  /** Called for a request whose headers are wrong, before its body has arrived. */
+  /** Called for a request with invalid headers, before its body has arrived. */
   readonly onRequestProblem: (response: ServerResponse, problem: RequestProblem) => void;
-  /** Called for input that ends its connection without a request; the problem is undefined when the connection merely ended. */
+  /** Called for input that ends its connection without a request. The problem is undefined if the connection merely ended. */
   readonly onConnectionProblem: (problem: ConnectionProblem | undefined, socket: Socket) => void;
   /** Called for a connection that ended before a request came over it. */
   readonly onEnded: (socket: Socket, problem: ConnectionProblem) => void;
@@ -26,10 +27,10 @@ interface BoundedServerOptions {
   readonly onDropped: () => void;
 }
 
-/** A server that enforces the limits on its senders, with TLS if there is a certificate. */
+/** An HTTP server that limits senders and can speak TLS. */
 export class BoundedServer {
   readonly server: Server;
-  /** The TCP connections below those that speak TLS, by the sender's address and port. */
+  /** The TCP connections under the TLS sockets, by the sender's address and port. */
   readonly #wires = new Map<string, Socket>();
 
   constructor({
@@ -41,8 +42,13 @@ export class BoundedServer {
     onEnded,
     onDropped,
   }: BoundedServerOptions) {
-    // Node itself would reject a request without Host, and report it to no listener.
-    const settings = { ...timeoutsOf(limits), requireHostHeader: false };
+    const settings = {
+      ...slowSenderTimeouts(limits),
+      // Long, so that a sender's pooled connection rarely uses a socket that is being closed.
+      keepAliveTimeout: 60_000,
+      // Node would reject requests without Host itself, without calling a listener.
+      requireHostHeader: false,
+    };
     const handle: typeof onRequest = (request, response) =>
       lacksHost(request) ? onRequestProblem(response, NO_HOST) : onRequest(request, response);
     this.server =
@@ -54,29 +60,29 @@ export class BoundedServer {
     // Both kinds of server pass sockets; the type covers any stream.
     this.server.on(
       'clientError',
-      (error, socket) => onConnectionProblem(connectionProblemOf(error), socket as Socket), // a socket, as the line above says
+      (error, socket) => onConnectionProblem(connectionProblemOf(error), socket as Socket), // a socket, see above
     );
     this.server.on('connect', (_, socket) => {
       // Node has removed its own listeners; without one, an error would end the process.
       socket.on('error', () => {});
-      onConnectionProblem(CONNECT, socket as Socket); // a socket, as above
+      onConnectionProblem(CONNECT, socket as Socket); // a socket, see above
     });
     this.server.on('drop', onDropped);
     if (certificate !== undefined) this.#watchTls(onEnded);
   }
 
-  /** The TCP connection that a request or a problem came over. */
+  /** The TCP connection of a socket, which may be a TLS socket. */
   wireOf(socket: Socket): Socket {
     return this.#wires.get(senderOf(socket)) ?? socket;
   }
 
-  /** Ends a connection with a TCP reset, without a byte. */
+  /** Ends a connection with a TCP reset, without sending a byte. */
   reset(socket: Socket): void {
     this.wireOf(socket).resetAndDestroy();
     socket.destroy();
   }
 
-  /** Closes all connections, including those still in their handshake, which Node's own method does not know. */
+  /** Closes all connections, including those in their TLS handshake, which Node's own method misses. */
   closeConnections(): void {
     this.server.closeAllConnections();
     for (const wire of this.#wires.values()) wire.destroy();
@@ -97,20 +103,9 @@ export class BoundedServer {
   }
 }
 
-/** Whether the Host header is missing that RFC 9112, 3.2 requires. */
+/** Whether a request lacks the Host header, which RFC 9112, 3.2 requires. */
 function lacksHost({ httpVersion, headers }: IncomingMessage): boolean {
   return httpVersion === '1.1' && headers.host === undefined;
-}
-
-function timeoutsOf({ headersMs, requestMs }: ReceiverLimits): object {
-  return {
-    headersTimeout: Math.min(headersMs, requestMs),
-    requestTimeout: requestMs,
-    // Node looks for slow senders at this interval; its default of 30 s would let them stay that much longer.
-    connectionsCheckingInterval: Math.min(headersMs, requestMs, 1_000),
-    // Long, so that a sender's pooled connection rarely meets a socket that is just being closed.
-    keepAliveTimeout: 60_000,
-  };
 }
 
 function senderOf({ remoteAddress, remotePort }: Socket): string {

@@ -6,8 +6,8 @@ const SETTINGS_PATH = /\/v1\/projects\/([^/?#]+)\/settings(?:$|[?])/;
 const SOURCE_CONFIG_PATH = /\/sourceConfig\/?(?:$|[?])/;
 
 /**
- * Responds to what the tracking library of a browser asks besides its calls: its settings, which make it send everything here, and the
- * preflights of both. Returns which, or undefined for any other request.
+ * Responds to a browser tracking library's requests for its settings, which make the library send all calls to this receiver, and to
+ * CORS preflights. Returns the kind of the request. Undefined for any other request, which gets no response here.
  */
 export function respondToBrowser(
   request: IncomingMessage,
@@ -34,7 +34,7 @@ function settingsFor(request: IncomingMessage): object | undefined {
   return writeKey === undefined ? undefined : settingsOf(request, decoded(writeKey));
 }
 
-/** What analytics.js reads before it sends: one destination, this receiver, to which calls go one by one; metrics about itself off. */
+/** The settings that analytics.js loads before it sends: this receiver as the only destination, calls one by one, its own metrics off. */
 function settingsOf({ headers, socket }: IncomingMessage, writeKey: string): object {
   return {
     integrations: {

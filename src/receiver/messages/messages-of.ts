@@ -9,12 +9,12 @@ import { shownWriteKey, withoutWriteKeys } from '../../redact.ts';
 import type { ReceivedRequest } from '../received-request.ts';
 import { keyedMessage, unpackedBody, wholeMessage, type ReceivedMessage } from './tracking-call.ts';
 
-/** The messages of a request: those of a call, the one of a webhook, the events of a signed list; none where it has no JSON. */
+/** The messages of a request: the messages of a call, the body of a webhook, or the items of a list. Empty if the body is not JSON. */
 export function messagesOf(request: ReceivedRequest): readonly ReceivedMessage[] {
   return readingOf(request).messages;
 }
 
-/** Why the content of a POST is not known, or not all of it. Undefined: it is, or its sender sends it again. */
+/** Why the content of a POST could not be read completely. Undefined if it could, or if the response makes its sender retry it. */
 export function unreadReason(request: ReceivedRequest): string | undefined {
   if (request.method !== 'POST') return undefined;
   const { messages, reason } = readingOf(request);
@@ -23,14 +23,14 @@ export function unreadReason(request: ReceivedRequest): string | undefined {
   return messages.length === 0 ? 'it has no message' : undefined;
 }
 
-/** Whether it got a 2xx. After another response, or none, its sender sends it again: it cannot know that it came. */
+/** Whether a request got a 2xx. After any other response, or none, its sender retries it, because it counts as not delivered. */
 export function isAccepted({ status }: Pick<ReceivedRequest, 'status'>): boolean {
   return status !== undefined && status >= 200 && status < 300;
 }
 
 interface RequestReading {
   readonly messages: readonly ReceivedMessage[];
-  /** Why they are not all that the body says. */
+  /** Why the body could not be read completely. */
   readonly reason?: string | undefined;
 }
 
@@ -43,7 +43,7 @@ function readingOf(request: ReceivedRequest): RequestReading {
   return reading;
 }
 
-/** Several readers ask about each request: a line, an expectation, the inbox. */
+/** Cache by body, because the output, the expectations and the inbox read each request. */
 const readings = new WeakMap<Uint8Array, RequestReading>();
 
 function readWebhook(request: ReceivedRequest): RequestReading {
@@ -60,20 +60,20 @@ function readWebhook(request: ReceivedRequest): RequestReading {
   return { messages, reason };
 }
 
-/** A number that JavaScript cannot hold does not hide the message that has it. */
+/** Parses JSON even if it contains numbers that JavaScript cannot represent. `reason` says what was lost, or why it is not JSON. */
 function readLossy(body: Buffer): { readonly value?: JsonValue; readonly reason?: string } {
   try {
     return { value: readJson(body) };
   } catch (error) {
     const { message: reason } = jsonRejection(error);
-    // Such an error says that it is JSON, but for what would be lost.
+    // A ValidationError means that the body is JSON that cannot be parsed without loss.
     return error instanceof ValidationError
       ? { value: parseJsonOrUndefined(body) ?? null, reason }
       : { reason };
   }
 }
 
-/** The fields of a message that a line about it shows. */
+/** The fields of a message that one line of output shows. */
 export interface MessageFacts {
   readonly type?: string;
   readonly event?: string;
@@ -81,16 +81,16 @@ export interface MessageFacts {
   readonly anonymousId?: string;
   readonly messageId?: string;
   readonly timestamp?: string;
-  /** Its last characters. */
+  /** The last characters of the write key. */
   readonly writeKey?: string;
 }
 
-/** The facts of a message, as far as they are strings. */
+/** The facts of a message. Omits values that are not strings. */
 export function messageFacts(message: ReceivedMessage): MessageFacts {
   const value = wholeMessage(message, shownWriteKey);
   if (!isJsonObject(value)) return {};
   const { type, event, anonymousId, messageId, timestamp, writeKey } = value;
-  const userId = value['userId'] || value['User ID'] || undefined; // an empty one is none
+  const userId = value['userId'] || value['User ID'] || undefined; // an empty user id counts as missing
   const facts: Record<string, string> = {};
   const known = { type, event, userId, anonymousId, messageId, timestamp, writeKey };
   for (const [name, fact] of Object.entries(known)) {
@@ -99,7 +99,7 @@ export function messageFacts(message: ReceivedMessage): MessageFacts {
   return facts;
 }
 
-/** What a message is: `track "Signup" by u1`. Unescaped. */
+/** Describes a message, such as `track "Signup" by u1`. Not escaped for terminals. */
 export function messageLabel(message: ReceivedMessage): string {
   const { type = 'no type', event, userId, anonymousId } = messageFacts(message);
   const who = userId ?? anonymousId;

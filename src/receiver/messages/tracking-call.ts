@@ -20,9 +20,9 @@ import { MESSAGE_PATHS } from '../../service/request/message-paths.ts';
 import type { IngestRejection } from '../../service/request/rejection.ts';
 import { parseJsonOrUndefined } from '../../message/json/batch-document.ts';
 
-/** A request of a client library: what its messages are. */
+/** The content of a request of a client library. */
 export interface TrackingCall {
-  /** In order; none if the call is rejected. */
+  /** The messages in order. Empty if the call is rejected. */
   readonly messages: readonly ReceivedMessage[];
   /** Why a tracking API rejects the whole call. */
   readonly rejection?: IngestRejection;
@@ -31,17 +31,17 @@ export interface TrackingCall {
 }
 
 export interface ReceivedMessage {
-  /** In its request, from 0. */
+  /** Position in its request, from 0. */
   readonly index: number;
-  /** The message with what its batch says once, and without its write key. */
+  /** The message with the common fields of its batch, without its write key. */
   readonly value: JsonValue;
-  /** Its own, or that of its call. A secret. */
+  /** The write key of the message, else of its call. A secret. */
   readonly writeKey?: string;
   /** Why a tracking API rejects this message. */
   readonly rejection?: MessageRejection;
 }
 
-/** What of a request says whether it is a call, and which. */
+/** The parts of a request that determine whether it is a call. */
 export interface CallRequest {
   readonly method?: string | undefined;
   /** The request target. */
@@ -52,7 +52,7 @@ export interface CallRequest {
   readonly at: number;
 }
 
-/** Reads a request as a call of a tracking API, as `hooks serve` does. Undefined: it is none, such as a webhook. */
+/** Reads a request as a call of a tracking API, like `hooks serve`. Undefined for other requests, such as webhooks. */
 export function trackingCallOf(request: CallRequest): TrackingCall | undefined {
   if (request.method !== 'POST') return undefined;
   const name = callName(request.path);
@@ -84,17 +84,17 @@ function callOf(
   return { messages, ...(writeKey !== undefined && { writeKey }) };
 }
 
-/** A message and its write key, which some clients repeat in each message. */
+/** Separates a message from its write key, which some clients repeat in each message. `callKey` is the key of the call. */
 export function keyedMessage(
   message: JsonValue,
-  ofCall?: string,
+  callKey?: string,
 ): Pick<ReceivedMessage, 'value' | 'writeKey'> {
   const { writeKey: own, ...value } = isJsonObject(message) ? message : {};
-  const writeKey = typeof own === 'string' ? own : ofCall;
+  const writeKey = typeof own === 'string' ? own : callKey;
   return { value: own === undefined ? message : value, ...(writeKey !== undefined && { writeKey }) };
 }
 
-/** A message with its write key as a field: in full for a filter, or as it is shown. */
+/** A message with its write key as a field. `written` converts the key for output; filters use the full key. */
 export function wholeMessage(
   { value, writeKey }: ReceivedMessage,
   written = (key: string): string => key,
@@ -103,11 +103,11 @@ export function wholeMessage(
 }
 
 /**
- * The message without an empty user id, and with its time, which RudderStack's clients call `originalTimestamp`: a filter of `timestamp`
- * holds for both.
+ * The message without an empty user id. Copies RudderStack's `originalTimestamp` to `timestamp`, so that a filter of `timestamp`
+ * works for all clients.
  */
 function valueOf(posted: PostedMessage): JsonValue {
-  // What cannot be read without loss is read as JavaScript does, so that it can be shown.
+  // A message that cannot be parsed without loss is parsed with loss, so that it can be shown.
   const whole = posted.input === undefined ? (parseJsonOrUndefined(posted.bytes) ?? null) : posted.input;
   if (!isJsonObject(whole)) return whole;
   const { userId, ...userless } = whole;
@@ -119,14 +119,14 @@ function valueOf(posted: PostedMessage): JsonValue {
 
 const CALL_PATH = new RegExp(`/v1/(${Object.keys(MESSAGE_PATHS).join('|')})/?$`);
 
-/** Whether a path is one that client libraries post to: its last part, such as `batch`. */
+/** The last part of a path that client libraries post to, such as `batch`. Undefined for other paths. */
 export function callName(target: string): string | undefined {
   return CALL_PATH.exec(target.split('?', 1)[0] ?? '')?.[1];
 }
 
 const BATCH_KEY = '"batch"';
 
-/** Whether a body is an object with a `batch` of messages, whatever its path. For most bodies a look at their bytes decides. */
+/** Whether a body is an object with a `batch` of messages. Searches the bytes first, which avoids parsing most bodies. */
 function hasBatch(body: Buffer): boolean {
   if (body.length > MAX_BATCH_BYTES_ACCEPTED || !body.includes(BATCH_KEY)) return false;
   const parsed = parseJsonOrUndefined(body);
@@ -140,7 +140,7 @@ function isTyped(value: JsonValue): boolean {
 
 type Unpacked = { readonly body: Buffer } | { readonly rejection: IngestRejection };
 
-/** The body of a request without its gzip, bounded as in `hooks serve`. */
+/** The unpacked body of a request, with the limits of `hooks serve`. */
 export function unpackedBody(request: Pick<CallRequest, 'rawHeaders' | 'body'>): Unpacked {
   const { buffer, byteOffset, byteLength } = request.body;
   const body = Buffer.from(buffer, byteOffset, byteLength);

@@ -1,6 +1,4 @@
-import type { TimedResponse } from './script.ts';
-
-/** Forwards a request to another receiver and resolves with its response. Never rejects for what that receiver does; stops with the signal. */
+/** Forwards a request to another receiver and resolves with its response. Never rejects because of that receiver. The signal aborts the request. */
 export type Forward = (request: ForwardRequest, signal: AbortSignal) => Promise<Forwarded>;
 
 /** A request to forward: the exact bytes, and the headers as received, secrets included. */
@@ -9,45 +7,46 @@ export interface ForwardRequest {
   readonly body: Uint8Array;
 }
 
-/** The response of the other receiver; without a status, why there is none. */
+/** The response of the other receiver. Without a response, `error` and `detail` replace `status`. */
 export interface Forwarded {
   /** The URL, redacted. */
   readonly url: string;
   readonly status?: number;
-  /** A stable code of the transport; `detail` says in words what happened. */
+  /** A stable code of the transport. */
   readonly error?: string;
+  /** The error in words. */
   readonly detail?: string;
   readonly retryAfter?: string;
-  /** The headers of the response that tell where it comes from. From outside. */
+  /** The headers that identify the origin of the response. Untrusted. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Why it did not take the request, where that is known: the code of a ResponseCause or a NetworkCause. */
+  /** Why the request was not accepted, if known: the code of a ResponseCause or a NetworkCause. */
   readonly cause?: string;
-  /** The cause in words; absent where status or `detail` say it all. */
+  /** The cause in words. Undefined if status or `detail` are sufficient. */
   readonly says?: string;
-  /** How to fix it. */
+  /** How to fix the cause. */
   readonly hint?: string;
-  /** The beginning of the response's body. From outside. */
+  /** The beginning of the response body. Untrusted. */
   readonly reply?: string;
   readonly ms: number;
 }
 
-/** The response to the sender when no script sets another: the same one, or a gateway's 502 or 504 when there was none. */
-export function relayedResponse({ status, error, detail, retryAfter, reply }: Forwarded): RelayedResponse {
+/** The response to the sender without a script: the response of the other receiver, or 502 or 504, like a gateway, if there was none. */
+export function relayedResponse({ status, error, detail, retryAfter, reply }: Forwarded): {
+  readonly status: number;
+  readonly text: string;
+  readonly headers: readonly string[];
+} {
   if (status === undefined) {
     return { status: error === 'timeout' ? 504 : 502, text: `${error}: ${detail}\n`, headers: [] };
   }
   return { status, text: reply ?? '', headers: retryAfter === undefined ? [] : ['retry-after', retryAfter] };
 }
 
-type RelayedResponse = Pick<TimedResponse & { kind: 'status' }, 'status' | 'headers'> & {
-  readonly text: string;
-};
-
 /**
- * Headers of one connection, not of the message (RFC 9110, 7.6.1), and those that follow from the URL and the bytes. Accept-Encoding
- * is one of them: a response is shown, and returned as text, so that it must not be packed.
+ * Headers that are not forwarded: those of a single connection (RFC 9110, 7.6.1), and those that follow from URL and body. Also
+ * Accept-Encoding: the response is shown and returned as text, so it must not be compressed.
  */
-const OF_ONE_CONNECTION = [
+const CONNECTION_HEADERS = [
   'connection',
   'keep-alive',
   'proxy-connection',
@@ -63,9 +62,9 @@ const OF_ONE_CONNECTION = [
   'proxy-authenticate',
 ];
 
-/** The headers to forward: in order, as spelled, repeated ones kept apart. */
+/** The headers to forward, in order, as spelled and without merging repeated headers. */
 export function endToEndHeaders(rawHeaders: readonly string[]): [name: string, value: string][] {
-  const dropped = new Set(OF_ONE_CONNECTION);
+  const dropped = new Set(CONNECTION_HEADERS);
   for (const [name, value] of pairsOf(rawHeaders)) {
     if (name.toLowerCase() !== 'connection') continue;
     for (const each of value.split(',')) dropped.add(each.trim().toLowerCase());
@@ -73,7 +72,7 @@ export function endToEndHeaders(rawHeaders: readonly string[]): [name: string, v
   return pairsOf(rawHeaders).filter(([name]) => !dropped.has(name.toLowerCase()));
 }
 
-/** The pairs of a flat list of names and values. */
+/** Converts a flat list of names and values to pairs. */
 export function pairsOf(rawHeaders: readonly string[]): [name: string, value: string][] {
   const pairs: [string, string][] = [];
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {

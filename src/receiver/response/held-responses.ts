@@ -2,18 +2,18 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 export interface Hold {
-  /** Waits until the response is due. Without it the response is held for as long as the sender stays. */
+  /** Waits until the response is due. Without it the response is held until the sender disconnects. */
   readonly until?: Waiting;
-  /** Called when the sender leaves or the receiver closes first. */
+  /** Called if the sender disconnects or the receiver closes first. */
   readonly onLeft: () => void;
 }
 
-/** Begins to wait, calls `release` when the response is due, never synchronously, and returns how to stop waiting. */
+/** Calls `release` when the response is due, never synchronously. Returns a function that stops waiting. */
 export type Waiting = (release: (then: () => void) => void) => () => void;
 
 type Leaving = Set<() => void>;
 
-/** Holds responses until they are due, their sender leaves or the receiver closes, whichever comes first. */
+/** Holds responses until they are due, their sender disconnects or the receiver closes, whichever is first. */
 export class HeldResponses {
   readonly #leave: Leaving = new Set();
   readonly #leaveOf = new WeakMap<Socket, Leaving>();
@@ -35,11 +35,11 @@ export class HeldResponses {
     };
     this.#leave.add(leave);
     ofSender.add(leave);
-    // The sender has left already: `close` will not be emitted again.
+    // If the sender has already disconnected, `close` will not be emitted again.
     if (response.req.socket.closed) leave();
   }
 
-  /** Responds when `ready` resolves, at once without it; also when the receiver closes, since the response is already reported. */
+  /** Responds when `ready` resolves, at once without it. Also responds when the receiver closes, because the response is already reported. */
   holdUntil(response: ServerResponse, ready: Promise<unknown> | undefined, respond: () => void): void {
     if (ready === undefined) return respond();
     this.hold(response, {
@@ -58,7 +58,7 @@ export class HeldResponses {
     for (const leave of this.#leave) leave();
   }
 
-  /** The responses held for a connection: Node closes a pipelined response only when its turn to be sent has come. */
+  /** The callbacks for held responses of a connection. Per socket, because Node emits `close` of a pipelined response only when its turn to be sent comes. */
   #ofSender(socket: Socket): Leaving {
     const known = this.#leaveOf.get(socket);
     if (known !== undefined) return known;

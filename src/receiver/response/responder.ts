@@ -12,7 +12,7 @@ import type { TrackingCall } from '../messages/tracking-call.ts';
 import { playScript, type Script, type ScriptedResponse, type TimedResponse } from './script.ts';
 import { sendResponse, sendSlowResponse, sentResponse } from './send-response.ts';
 
-/** A request whose body has arrived, and the response that it is waiting for. */
+/** A request with its complete body, and its pending response. */
 export interface ReceivedExchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -21,7 +21,7 @@ export interface ReceivedExchange {
   readonly judgement: SignatureJudgement;
   readonly open: RequestInFlight;
   readonly forwarded?: Forwarded;
-  /** Undefined: it is no call of a tracking API. */
+  /** The call. Undefined if the request is not a call of a tracking API. */
   readonly call: TrackingCall | undefined;
 }
 
@@ -33,7 +33,7 @@ interface ResponderContext {
   readonly reset: (request: IncomingMessage) => void;
 }
 
-/** Reports each request and responds to it: by the script, with the response of `forward`, or with a rejection. */
+/** Reports each request and responds to it: with the script, the response of `forward`, or a rejection. */
 export class Responder {
   readonly #context: ResponderContext;
   #script: Script | undefined;
@@ -46,7 +46,7 @@ export class Responder {
     this.#nextResponse = playScript(this.#script ?? []);
   }
 
-  /** Begins another script; without one it responds as if none had been given. */
+  /** Starts another script. Undefined to respond without a script. */
   respondBy(script: Script | undefined): void {
     this.#script = script;
     this.#nextResponse = playScript(script ?? []);
@@ -55,7 +55,7 @@ export class Responder {
   respond(exchange: ReceivedExchange): void {
     const { requireSignature, forward } = this.#context.options;
     const { verdict } = exchange.judgement;
-    // A page of any origin may read the response, as it may that of a tracking API.
+    // Allows pages of any origin to read the response, like a tracking API.
     if (exchange.call !== undefined) exchange.response.setHeader('access-control-allow-origin', '*');
     if (exchange.request.method !== 'POST') {
       this.#send(exchange, 405, 'method not allowed, use POST\n', ['allow', 'POST']);
@@ -81,7 +81,7 @@ export class Responder {
     this.#held.release();
   }
 
-  /** Forwards a request, then responds as the script says or, without one, with the response of the other receiver. */
+  /** Forwards a request, then responds with the script or, without a script, with the response of the other receiver. */
   #forward(exchange: ReceivedExchange, forward: Forward): void {
     const { request, response, body } = exchange;
     const left = new AbortController();
@@ -103,7 +103,7 @@ export class Responder {
     this.#send(exchange, status, text, headers);
   }
 
-  /** Responds as `hooks serve` does. */
+  /** Responds to a call like `hooks serve`. */
   #respondToCall(exchange: ReceivedExchange, { rejection }: TrackingCall): void {
     const body = rejection === undefined ? { success: true } : rejectionBody(rejection);
     exchange.response.setHeader('content-type', 'application/json');
@@ -146,7 +146,7 @@ export class Responder {
     }
   }
 
-  #drip(response: ServerResponse, scripted: TimedResponse & { readonly kind: 'slow-body' }): void {
+  #drip(response: ServerResponse, scripted: Exclude<TimedResponse, { kind: 'reset' }>): void {
     const { clock, limits } = this.#context;
     const times = { clock, dripMs: limits.dripMs };
     this.#held.hold(response, { until: () => sendSlowResponse(response, scripted, times), onLeft: () => {} });
@@ -169,11 +169,11 @@ export class Responder {
   ): void {
     const { request, at, body, judgement, open, forwarded, call } = exchange;
     const { options, clock } = this.#context;
-    // A server's request has both; the type covers the client's side too.
+    // Requests of a server always have method and URL; the type also covers client responses.
     const { method = '', url: path = '', rawHeaders } = request;
     const ms = roundedMs(clock.now() - at);
     const problem = method === 'POST' ? options.check?.(body) : undefined;
-    const facts = {
+    options.onRequest({
       at,
       method,
       path,
@@ -183,9 +183,6 @@ export class Responder {
       answered: kind,
       status: sent?.status,
       ms,
-    };
-    options.onRequest({
-      ...facts,
       ...(sent !== undefined && { response: sent.response }),
       ...(problem !== undefined && { problem }),
       ...(call !== undefined && { call }),

@@ -3,54 +3,46 @@ import { printable } from '../../redact.ts';
 import { parseDuration } from '../../duration.ts';
 
 /**
- * The responses of a receiver, request by request. Written as steps separated by commas; the last is repeated forever:
+ * The responses of a receiver to successive requests. Written as steps separated by commas; the last step repeats forever:
  *
  *   script   = step *( "," step )
  *   step     = response [ "x" times ] *( "@" name "=" value )
  *   response = 200…599 | "delay=" duration | "slow-body" | "reset" | "timeout"
  *
- * `@delay=300ms` waits before responding; any other name is a header. A value with a comma or an `@` in it stands in
- * double quotes. `delay=5s` alone is `200@delay=5s`.
+ * `@delay=300ms` delays the response; any other name sets a header. A value that contains a comma or an `@` requires
+ * double quotes. `delay=5s` is short for `200@delay=5s`.
  */
 export type Script = readonly ScriptStep[];
 
 export interface ScriptStep {
   readonly response: ScriptedResponse;
-  /** The number of requests that get it, at least 1; ignored on the last step. */
+  /** Number of requests that get the response, at least 1. Ignored in the last step. */
   readonly times: number;
 }
 
 export type ScriptedResponse =
   | TimedResponse
-  /** No response for as long as the sender waits. */
+  /** Never responds; holds the connection until the sender disconnects. */
   | { readonly kind: 'timeout' };
 
 export type TimedResponse =
   | {
-      readonly kind: 'status';
+      /** `slow-body` sends status and headers at once, then an endless body, one byte at a time. */
+      readonly kind: 'status' | 'slow-body';
       readonly status: number;
-      readonly headers: ScriptedHeaders;
+      /** Name, value, name, value …: the flat list that writeHead accepts. */
+      readonly headers: readonly string[];
       readonly delayMs: number;
     }
-  /** Status and headers at once, then an endless body, a byte at a time. */
-  | {
-      readonly kind: 'slow-body';
-      readonly status: 200;
-      readonly headers: ScriptedHeaders;
-      readonly delayMs: number;
-    }
-  /** The connection ends with a TCP reset, without a byte of a response. */
+  /** Ends the connection with a TCP reset, without sending a byte. */
   | { readonly kind: 'reset'; readonly delayMs: number };
-
-/** Name, value, name, value …: the flat list that writeHead accepts. */
-type ScriptedHeaders = readonly string[];
 
 const OK = { kind: 'status', status: 200, headers: [], delayMs: 0 } as const satisfies ScriptedResponse;
 
 const MAX_DELAY_MS = 3_600_000;
 const MAX_TIMES = 1_000_000;
 const HINT =
-  'a script is steps with commas between them: a status (200 to 599), delay=300ms, slow-body, reset or timeout; ' +
+  'separate steps by commas: a status (200 to 599), delay=300ms, slow-body, reset or timeout; ' +
   'each may have xN, @header=value and @delay=300ms, such as 503x2,429@retry-after=3,timeout,200';
 
 /** Parses the value of `--respond`. Throws ConfigError with the position of the first problem. */
@@ -58,7 +50,7 @@ export function parseScript(text: string): Script {
   return splitOutsideQuotes(text, ',').map((part, index) => parseStep(part, index + 1));
 }
 
-/** Returns the responses of a script one after the other, the last one forever. */
+/** Returns a function that returns the responses of a script in order, then the last one forever. */
 export function playScript(script: Script): () => ScriptedResponse {
   let index = 0;
   let given = 0;
@@ -76,11 +68,11 @@ export function playScript(script: Script): () => ScriptedResponse {
 
 interface ScriptPart {
   readonly text: string;
-  /** Where it begins in the script, from 1. */
+  /** Position of its first character in the script, from 1. */
   readonly at: number;
 }
 
-/** A part of the script, for an error. */
+/** A part of the script with its step number, for errors. */
 interface ScriptPosition extends ScriptPart {
   readonly step: number;
 }
@@ -152,7 +144,7 @@ function parseDelay(text: string, position: ScriptPosition): number {
 function validateHeaderName(name: string, position: ScriptPosition): string {
   // RFC 9110, 5.6.2: a token.
   if (!/^[!#$%&'*+\-.^_`|~\w]+$/.test(name)) throw scriptError('the name of a header', position);
-  // These say where the response ends; a wrong one would break it in a way that no step offers. Node throws for a trailer.
+  // These headers determine where the response ends; a wrong value would corrupt it. Node throws for `trailer`.
   if (/^(content-length|transfer-encoding|connection|trailer)$/i.test(name)) {
     throw scriptError(`no ${name} header, which the receiver sets itself`, position);
   }

@@ -6,7 +6,7 @@ import { pairsOf } from './forwarding.ts';
 const NO_HEADERS: readonly string[] = [];
 const EMPTY: readonly string[] = ['content-length', '0'];
 
-/** Sends a complete response: a status, its headers (name, value, …) and a text: for people, unless a Content-Type is set. */
+/** Sends a complete response: status, headers (name, value, …) and text. The text is plain unless a Content-Type is set. */
 export function sendResponse(
   response: ServerResponse,
   status: number,
@@ -22,7 +22,7 @@ interface PlannedResponse {
   readonly headers?: readonly string[] | undefined;
 }
 
-/** The response as `sendResponse` will send it, for a report. */
+/** The response that `sendResponse` will send, for a report. */
 export function sentResponse(response: ServerResponse, planned: PlannedResponse): SentResponse {
   const set = Object.entries(response.getHeaders()).map(([name, value]) => [name, String(value)] as const);
   return { headers: [...set, ...pairsOf(completeHeaders(response, planned))], body: planned.text };

@@ -11,15 +11,15 @@ import { endsInKeyBatch } from '../../message/json/batch-document.ts';
 import { endOfString } from '../../message/json/scan-json.ts';
 import { ValueScan } from '../../message/json/value-scan.ts';
 
-/** Where the items of the array `batch` of a JSON object lie in its bytes. */
+/** The byte ranges of the items of the array `batch` in a JSON object. */
 export interface BatchItems {
-  /** Start and end of each. */
+  /** Start and end of each item, in bytes. */
   readonly items: readonly (readonly [start: number, end: number])[];
-  /** The object without them: what is left to be read by itself. */
+  /** The JSON of the object with an empty `batch`. */
   readonly rest: Uint8Array;
 }
 
-/** Takes bytes that are known to be JSON. Undefined: there is no array `batch` at the top, spelled without escapes. */
+/** Finds the items of a batch in valid JSON. Undefined if the outermost object has no array `batch`, or spells the key with escapes. */
 export function batchItems(bytes: Buffer): BatchItems | undefined {
   const scan = new ValueScan();
   const start = startOfBatch(bytes, scan);
@@ -35,7 +35,7 @@ export function batchItems(bytes: Buffer): BatchItems | undefined {
   return { items, rest: Buffer.concat([bytes.subarray(0, start), bytes.subarray(at)]) };
 }
 
-/** The place after the `[` of the first array whose key is `batch`, in the outermost object. */
+/** The offset after the `[` of the first array whose key is `batch`, in the outermost object. */
 function startOfBatch(bytes: Buffer, scan: ValueScan): number | undefined {
   const object = skipBlanks(bytes);
   if (bytes[object] !== OPEN_BRACE) return undefined;

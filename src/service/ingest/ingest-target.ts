@@ -1,20 +1,20 @@
 import type { OutgoingMessage } from '../../message/outgoing-message.ts';
 
-/** Where ingest puts messages: the engine, as far as the service needs to know it. */
+/** Stores the messages of the service: the part of the engine that the service needs. */
 export interface IngestTarget {
-  /** Resolves once the deliveries of all of them are on disk. Rejects when they are not; of very many, some may be. */
+  /** Resolves when the deliveries of all messages are stored. Rejects if any could not be stored; of a large batch, some may be stored. */
   submit(source: string, messages: readonly OutgoingMessage[]): Promise<unknown>;
-  /** Keeps rejected messages as dead letters of reason `invalid`. A letter whose id is there already changes nothing. */
+  /** Stores rejected messages as dead letters with reason `invalid`. Ignores letters whose id is stored already. */
   keepInvalid(source: string, letters: readonly InvalidMessage[]): Promise<void>;
 }
 
 export interface InvalidMessage {
-  /** The same for the same bytes from the same source, so that a client that repeats itself does not fill the store. */
+  /** Derived from source and bytes, so that repeated requests of a client do not fill the store. */
   readonly id: string;
   readonly messageId: string;
   readonly type: string;
-  /** As it came, without the write key. */
+  /** The received message without the write key. */
   readonly body: Uint8Array;
-  /** What is wrong with it. */
+  /** The problem of the message. */
   readonly detail: string;
 }

@@ -12,7 +12,7 @@ interface IngestParts {
   readonly log: ServiceLog;
 }
 
-/** Accepts messages: each once, and none before it is stored. */
+/** Stores messages without duplicates. A message is accepted only after it is stored. */
 export class Ingest {
   readonly #parts: IngestParts;
   readonly #storing = new KeyedMutex();
@@ -21,13 +21,13 @@ export class Ingest {
     this.#parts = parts;
   }
 
-  /** Resolves when all of them are stored. Rejects when they cannot be; then none counts as seen. */
+  /** Resolves when all messages are stored. Rejects if any could not be stored; then none is remembered as seen. */
   async store(source: string, { valid, rejected }: SortedMessages): Promise<void> {
     const { ingestTarget, metrics } = this.#parts;
     const unlock = await this.#storing.lock(namedIds(valid).map((id) => JSON.stringify([source, id])));
     try {
       const fresh = await this.#fresh(source, valid);
-      // First, since this changes nothing when it is repeated.
+      // Dead letters first: if storing the messages fails, the client's retry does not store the letters twice.
       if (rejected.length > 0) {
         await ingestTarget.keepInvalid(
           source,
@@ -46,7 +46,7 @@ export class Ingest {
     }
   }
 
-  /** The messages that were not accepted before; of several with one id in the batch, the first. */
+  /** The messages that were not accepted before. Of messages with the same id in the batch, only the first. */
   async #fresh(source: string, valid: readonly OutgoingMessage[]): Promise<readonly OutgoingMessage[]> {
     const ids = namedIds(valid);
     const taken = new Set(ids.length === 0 ? [] : await this.#parts.seen.among(source, ids));
@@ -58,7 +58,7 @@ export class Ingest {
     });
   }
 
-  /** A message that is stored but not remembered counts as accepted: to reject it would have it sent again. */
+  /** Stores and remembers messages. Messages that are stored but not remembered are accepted, because a rejection would cause a duplicate. */
   async #submit(source: string, fresh: readonly OutgoingMessage[]): Promise<void> {
     const { ingestTarget, seen, log } = this.#parts;
     const ids = namedIds(fresh);
@@ -79,8 +79,8 @@ function namedIds(messages: readonly OutgoingMessage[]): readonly string[] {
 }
 
 /**
- * A lock per key. A client that has lost patience sends a batch again while the first is still being stored: the second
- * must not overtake it, nor be reported as stored before it is.
+ * A lock per key. After a timeout a client sends a batch again while the first request is still being stored: the second
+ * request must not overtake the first, nor be acknowledged before it.
  */
 class KeyedMutex {
   readonly #locks = new Map<string, Promise<void>>();

@@ -12,46 +12,46 @@ import {
 import { batchItems } from './batch-items.ts';
 import { malformed, jsonRejection, tooLarge, type IngestRejection } from '../request/rejection.ts';
 
-/** The messages of a request, as they came. */
+/** The messages of a request, not yet validated. */
 export interface PostedMessages {
   readonly items: readonly PostedMessage[];
   /** The write key in the body, for clients without Basic auth. */
   readonly writeKey: string | undefined;
-  /** Bytes that a batch's own `context` and `integrations` add to its messages. */
+  /** Total bytes that the batch's `context` and `integrations` add to its messages. */
   readonly addedBytes: number;
 }
 
 export type PostedMessage =
   | {
       readonly input: JsonValue;
-      /** As the caller gave it, where the path has added the type. */
+      /** The message before the type of the path was added. */
       readonly own?: JsonValue;
-      /** As it came in the batch, whose `context` and `integrations` have been added. */
+      /** The message before `context` and `integrations` of the batch were added. */
       readonly item?: JsonValue;
     }
-  /** Reading it would lose something: `bytes` are what came. */
+  /** A message whose JSON cannot be parsed without loss, such as a number that is too large. */
   | { readonly input?: never; readonly bytes: Uint8Array; readonly error: InputError | ValidationError };
 
 export type ReadMessages =
   | { readonly ok: true; readonly messages: PostedMessages }
   | { readonly ok: false; readonly rejection: IngestRejection };
 
-/** The most messages of a batch, more than fit into one: the smallest has 29 bytes. Bounds what invalid ones can be blown up to. */
+/** Most messages of a batch: more than the valid messages that fit, since the smallest has 29 bytes. Limits the memory for batches of tiny invalid messages. */
 const MAX_MESSAGES = 17_000;
 
-/** A context of 1 KB fits onto every message of a full batch, and no request becomes hundreds of times its size. */
+/** Most bytes that the batch's fields add: a context of 1 KB fits for every message of a full batch, and no request grows by a factor of hundreds. */
 const MAX_ADDED_BYTES = 8 * MAX_BATCH_BYTES_ACCEPTED;
 
-/** `{"batch":[…]}`. A message of it that cannot be read without loss does not spoil the others. */
+/** Reads `{"batch":[…]}`. A message that cannot be parsed without loss does not affect the others. */
 export function readBatch(bytes: Buffer): ReadMessages {
   try {
-    return ofBatch(readJson(bytes));
+    return readBatchValue(readJson(bytes));
   } catch (error) {
     return error instanceof ValidationError ? readOneByOne(bytes, error) : reject(jsonRejection(error));
   }
 }
 
-/** One message, whose type the path says. */
+/** Reads one message whose type is given by the path. */
 export function readSingle(bytes: Buffer, type: MessageType): ReadMessages {
   try {
     const input = readJson(bytes);
@@ -65,11 +65,11 @@ export function readSingle(bytes: Buffer, type: MessageType): ReadMessages {
   }
 }
 
-function ofBatch(value: JsonValue): ReadMessages {
+function readBatchValue(value: JsonValue): ReadMessages {
   if (!isJsonObject(value)) return reject(NO_BATCH);
   const { batch } = value;
   if (!isJsonArray(batch)) return reject(NO_BATCH);
-  return ofItems(
+  return readItems(
     batch.map((input) => ({ input })),
     value,
   );
@@ -80,26 +80,17 @@ const NO_BATCH = malformed(
   'send {"batch":[…]}, or one message to /v1/track and the like',
 );
 
-/** `error` came from reading all of it: it stands when the loss is outside the messages. */
+/** Reads each message separately. `error` is the reason why the whole body could not be parsed; it applies if no array `batch` is found. */
 function readOneByOne(bytes: Buffer, error: ValidationError): ReadMessages {
   const found = batchItems(bytes);
   if (found === undefined) return reject(jsonRejection(error));
-  const envelope = readRest(found.rest);
-  if (!envelope.ok) return envelope;
-  const items = found.items.map(([start, end]) => readMessage(bytes.subarray(start, end)));
-  return ofItems(items, envelope.value);
-}
-
-function readRest(
-  rest: Uint8Array,
-):
-  | { readonly ok: true; readonly value: JsonObject }
-  | { readonly ok: false; readonly rejection: IngestRejection } {
   try {
-    const value = readJson(rest);
-    return isJsonObject(value) ? { ok: true, value } : { ok: false, rejection: NO_BATCH };
-  } catch (error) {
-    return { ok: false, rejection: jsonRejection(error) };
+    const envelope = readJson(found.rest);
+    if (!isJsonObject(envelope)) return reject(NO_BATCH);
+    const items = found.items.map(([start, end]) => readMessage(bytes.subarray(start, end)));
+    return readItems(items, envelope);
+  } catch (restError) {
+    return reject(jsonRejection(restError));
   }
 }
 
@@ -112,7 +103,7 @@ function readMessage(bytes: Uint8Array): PostedMessage {
   }
 }
 
-function ofItems(items: readonly PostedMessage[], envelope: JsonObject): ReadMessages {
+function readItems(items: readonly PostedMessage[], envelope: JsonObject): ReadMessages {
   if (items.length > MAX_MESSAGES) {
     return reject(tooLarge(`Expected at most ${formatCount(MAX_MESSAGES)} messages in a batch`));
   }
@@ -132,7 +123,7 @@ function addsTooMuch(count: number, bytes: number): IngestRejection {
   return tooLarge(`Expected ${adding} to its ${formatCount(count)} messages, got ${formatCount(bytes)}`);
 }
 
-/** What a batch of the tracking API may set for all its messages. */
+/** The fields that a batch can set for all its messages. */
 interface Defaults {
   readonly context?: JsonObject;
   readonly integrations?: JsonObject;
@@ -142,7 +133,7 @@ function defaultsOf({ context, integrations }: JsonObject): Defaults {
   return { ...(isJsonObject(context) && { context }), ...(isJsonObject(integrations) && { integrations }) };
 }
 
-/** A message's own values win. */
+/** Adds the batch's fields to a message. The message's own values take precedence. */
 function withDefaults(posted: PostedMessage, { context, integrations }: Defaults): PostedMessage {
   const { input: item } = posted;
   if (!isJsonObject(item)) return posted;
@@ -154,7 +145,7 @@ function withDefaults(posted: PostedMessage, { context, integrations }: Defaults
   return { input, item };
 }
 
-/** A value that is no object stays, for the message's check to reject. */
+/** Merges a field. Keeps a value that is not an object, because validating the message rejects it. */
 function merged(defaults: JsonObject, own: JsonValue | undefined): JsonValue {
   if (own === undefined || own === null) return defaults;
   return isJsonObject(own) ? { ...defaults, ...own } : own;
@@ -166,7 +157,7 @@ function otherType(type: MessageType, given: JsonValue): IngestRejection {
     status: 400,
     code: 'invalid',
     message: `Expected \`type\` to be "${type}" as the path says, got ${got}`,
-    hint: 'leave `type` out, or post to the path of that type',
+    hint: 'omit `type`, or post to the path of that type',
   };
 }
 

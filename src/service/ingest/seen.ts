@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** How long a message is recognized when it comes again. */
+/** How long a repeated message is recognized. */
 export const SEEN_FOR_MS = 24 * 60 * 60 * 1000;
 
 /** Remembers which messages were accepted, by source and `messageId`, in the last 24 hours. */
@@ -8,21 +8,18 @@ export interface Seen {
   /** The ids among `messageIds` that were accepted. */
   among(source: string, messageIds: readonly string[]): Promise<ReadonlySet<string>>;
   /**
-   * Remembers messages that are being stored: both or neither. Over the store that they go to, it is written in the
-   * turn of the event loop in which this is called, and so in their transaction; elsewhere once `stored` has resolved.
+   * Remembers messages while they are being stored, so that both succeed or neither does. If both go to the same store, the
+   * ids are written in the current turn of the event loop, and so in the same transaction; otherwise after `stored` resolves.
    */
   add(source: string, messageIds: readonly string[], stored: Promise<unknown>): Promise<void>;
 }
 
 const LONGEST_ID = 64;
 
-/**
- * A NUL, after which some drivers read no further, and half of a surrogate pair, which UTF-8 cannot have: another id would be
- * taken for it.
- */
+/** Characters that a store would change, so that two ids become equal: some drivers stop at NUL, and UTF-8 cannot represent half of a surrogate pair. */
 const UNKEEPABLE = /\0|\p{Surrogate}/u;
 
-/** An id may be as long as a message; a digest takes the place of a long one, and of one that a store would change. */
+/** Replaces an id by a digest if it is longer than 64 characters, since it can be as long as a message, or if a store would change it. */
 export function shortId(messageId: string): string {
   if (messageId.length <= LONGEST_ID && !UNKEEPABLE.test(messageId)) return messageId;
   return `sha256:${createHash('sha256').update(messageId, 'utf16le').digest('base64url')}`;

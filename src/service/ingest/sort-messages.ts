@@ -17,7 +17,7 @@ export interface SortedMessages {
 }
 
 export interface RejectedBatchItem {
-  /** In the batch, from 0. */
+  /** Position in the batch, from 0. */
   readonly index: number;
   readonly code: 'invalid' | 'too-large';
   readonly message: string;
@@ -30,14 +30,15 @@ interface SortOptions {
   /** The time of messages without one. Ms since the epoch. */
   readonly now: number;
   readonly newId: () => string;
-  /** The bytes of the whole request: no message of a small one is too large. */
+  /** Size of the whole request: if it is small, no message can be too large. */
   readonly requestBytes: number;
-  /** Kept out of dead letters. */
+  /** The write key, which is removed from dead letters. */
   readonly writeKey: string;
-  /** The trace that the request came in. */
+  /** The trace context of the request. */
   readonly trace?: TraceContext | undefined;
 }
 
+/** Separates valid messages from rejected messages. */
 export function sortMessages(messages: readonly PostedMessage[], options: SortOptions): SortedMessages {
   const valid: OutgoingMessage[] = [];
   const rejected: RejectedBatchItem[] = [];
@@ -55,18 +56,18 @@ export function sortMessages(messages: readonly PostedMessage[], options: SortOp
 /** Why a tracking API rejects a message. */
 export type MessageRejection =
   | { readonly code: 'invalid'; readonly message: string }
-  /** `bytes` is the size that is over the limit. */
+  /** `bytes` is the size of the message. */
   | { readonly code: 'too-large'; readonly message: string; readonly bytes: number };
 
-/** Why a message is rejected; undefined if it is not. */
+/** Why a message is rejected. Undefined if it is accepted. */
 export function rejectionOfMessage(
   posted: PostedMessage,
   options: Pick<SortOptions, 'now' | 'requestBytes'>,
 ): MessageRejection | undefined {
-  return rejectionBy(() => checkedMessage(posted, options));
+  return rejectionBy(() => validMessage(posted, options));
 }
 
-/** The rejection of a webhook that is a message over the limit. Its sender adds fields as a client library does, without its name. */
+/** The rejection of a webhook whose message exceeds the size limit. Its sender adds the same fields as a client library, but not `context.library`. */
 export function sizeRejection(input: JsonObject): MessageRejection | undefined {
   const { type, userId = input['User ID'], anonymousId, groupId, context } = input;
   if (!isMessageType(type) || (userId ?? anonymousId ?? groupId) === undefined) return undefined;
@@ -85,8 +86,8 @@ function rejectionBy(check: () => unknown): MessageRejection | undefined {
   }
 }
 
-/** Throws ValidationError. */
-function checkedMessage(
+/** Builds a valid message. Throws ValidationError. */
+function validMessage(
   posted: PostedMessage,
   { now, requestBytes }: Pick<SortOptions, 'now' | 'requestBytes'>,
 ): Message {
@@ -95,9 +96,9 @@ function checkedMessage(
   return buildParsed(posted.input, { now });
 }
 
-/** Throws ValidationError. */
+/** Builds the outgoing message. Throws ValidationError. */
 function readMessage(posted: PostedMessage, options: SortOptions): OutgoingMessage {
-  const message = checkedMessage(posted, options);
+  const message = validMessage(posted, options);
   const { newId, now, trace } = options;
   const { type, messageId, integrations } = message;
   return {
@@ -112,8 +113,8 @@ function readMessage(posted: PostedMessage, options: SortOptions): OutgoingMessa
 }
 
 /**
- * Two processes of one store may take a message at the same moment, before either remembers it. What comes again when it is
- * remembered no more is another one: by then it is another day (UTC), as it is for two just before and after midnight.
+ * Identifies a message so that the store accepts it only once, even from two processes at the same moment, before either remembers it.
+ * Contains the day (UTC), so that the id can be used again after 24 hours; so it does not detect duplicates across midnight.
  */
 function dedupeKeyOf(messageId: string, now: number): string {
   return `${Math.floor(now / SEEN_FOR_MS)} ${messageId}`;
@@ -134,11 +135,7 @@ class TooLarge extends ValidationError {
   }
 }
 
-function codeOf(error: ValidationError): RejectedBatchItem['code'] {
-  return error instanceof TooLarge ? 'too-large' : 'invalid';
-}
-
-/** The limit is on what the caller gave: what a client library adds to it may be on top. */
+/** Throws TooLarge if the caller's fields exceed the limit. Fields that a client library adds do not count. */
 function validateSize(input: JsonValue): void {
   if (!isObject(input) || messageBytes(input) <= MAX_MESSAGE_BYTES) return;
   const bytes = messageBytes(callersOwn(input));
@@ -150,7 +147,7 @@ function validateSize(input: JsonValue): void {
   }
 }
 
-/** What a client library adds to every message by itself, besides `context.library`, which tells it. */
+/** The fields that a client library adds to every message, besides `context.library`. */
 const CLIENT_FIELDS: readonly string[] = [
   'messageId',
   'timestamp',
@@ -160,7 +157,7 @@ const CLIENT_FIELDS: readonly string[] = [
   '_metadata',
 ];
 
-/** The fields that the caller chose: without a client library all but the write key, which says who calls. */
+/** The fields that the caller set. Without `context.library` these are all fields except the write key. */
 function callersOwn(input: Readonly<Record<string, unknown>>): object {
   const { context } = input;
   if (!isObject(context) || context['library'] === undefined) return without(input, ['writeKey']);
@@ -184,10 +181,10 @@ function rejectedMessage(
   const body =
     posted.input === undefined ? masked(posted.bytes, writeKey) : encoded(posted.item ?? posted.input);
   const id = `invalid-${createHash('sha256').update(JSON.stringify(source)).update(body).digest('base64url')}`;
-  const { messageId, type } = isObject(posted.input) ? posted.input : ({} as JsonObject); // without fields, as a body that is no object has none
+  const { messageId, type } = isObject(posted.input) ? posted.input : ({} as JsonObject); // a body that is not an object has no fields
   return {
     index,
-    code: codeOf(error),
+    code: error instanceof TooLarge ? 'too-large' : 'invalid',
     message: error.message,
     hint: error.hint,
     letter: {
@@ -207,8 +204,8 @@ function encoded(input: JsonValue): Uint8Array {
 }
 
 /**
- * What cannot be read without loss is kept as it came, but for write keys: each string that is the caller's, however it is spelled
- * (`\/`, `\u002d`), and whatever a key `writeKey` has.
+ * Masks write keys in JSON that cannot be parsed without loss and keeps all other bytes: every string equal to the caller's key,
+ * however it is escaped (`\/`, `\u002d`), and every string value of a key `writeKey`.
  */
 function masked(json: Uint8Array, writeKey: string): Uint8Array {
   const text = Buffer.from(json).toString();
@@ -221,5 +218,5 @@ function masked(json: Uint8Array, writeKey: string): Uint8Array {
   );
 }
 
-/** A string, with its key if it has one. In JSON a quote outside a string begins one. */
+/** Matches a JSON string, with its key if it has one. Every quote outside a string begins a string. */
 const STRING_VALUE = /(("(?:[^"\\]|\\.)*")\s*:\s*)?("(?:[^"\\]|\\.)*")/g;

@@ -16,23 +16,23 @@ interface KeyedSource {
   readonly digest: Buffer;
 }
 
-/** Throws ConfigError when two sources have the same write key. */
+/** Throws ConfigError if two sources have the same write key. */
 export function validateWriteKeys(sources: KeyedSources): void {
-  assertNoTwins(keyedSources(sources));
+  assertUniqueKeys(keyedSources(sources));
 }
 
-/** Which write key belongs to which source. */
+/** Finds the source of a write key. */
 export class WriteKeys {
   readonly #sources: readonly KeyedSource[];
 
-  /** Throws ConfigError when no source has one, or two have the same. */
+  /** Throws ConfigError if no source has a write key, or two sources have the same. */
   constructor(sources: KeyedSources) {
     this.#sources = keyedSources(sources);
     if (this.#sources.length === 0) throw noWriteKey();
-    assertNoTwins(this.#sources);
+    assertUniqueKeys(this.#sources);
   }
 
-  /** Takes the same time for every key: compares all, by digests of one length. */
+  /** Finds the source in constant time: compares the key with all sources, by digests of the same length. */
   sourceOf(writeKey: string): string | undefined {
     const digest = digestOf(writeKey);
     let found: string | undefined;
@@ -43,7 +43,7 @@ export class WriteKeys {
   }
 }
 
-/** The user of Basic auth (RFC 7617); undefined without it. The password is not looked at: some clients send one. */
+/** The user of Basic auth (RFC 7617). Undefined without Basic auth. Ignores the password, which some clients send. */
 export function basicUser(authorization: string | undefined): string | undefined {
   const [, encoded] = /^basic +([A-Za-z0-9+/_=-]*) *$/i.exec(authorization ?? '') ?? [];
   if (encoded === undefined) return undefined;
@@ -69,14 +69,14 @@ function noWriteKey(): ConfigError {
   });
 }
 
-function assertNoTwins(sources: readonly KeyedSource[]): void {
+function assertUniqueKeys(sources: readonly KeyedSource[]): void {
   const names = new Map<string, string>();
   for (const { name, digest } of sources) {
     const twin = names.get(digest.toString('hex'));
     if (twin !== undefined) {
       throw new ConfigError(`The sources \`${twin}\` and \`${name}\` have the same write key`, {
         key: `sources.${name}.writeKey`,
-        hint: 'a write key says which source a call is from: give each its own',
+        hint: 'give each source its own key: the write key identifies the source of a call',
       });
     }
     names.set(digest.toString('hex'), name);

@@ -1,6 +1,6 @@
 import type { WeightedSemaphore } from '../../weighted-semaphore.ts';
 
-/** What one request holds of the bytes that all requests together may hold in memory. */
+/** One request's share of the bytes that all requests together may hold in memory. */
 export class ByteShare {
   readonly #inFlight: WeightedSemaphore;
   #bytes = 0;
@@ -9,14 +9,14 @@ export class ByteShare {
     this.#inFlight = inFlight;
   }
 
-  /** Takes bytes. False, and nothing changed: there is no room. */
+  /** Takes more bytes. Returns false and changes nothing if there is no room. */
   grow(by: number): boolean {
     if (!this.#inFlight.tryEnter(by)) return false;
     this.#bytes += by;
     return true;
   }
 
-  /** Gives back all but these bytes; call with 0 at the end of the request, or they are lost forever. */
+  /** Gives back all bytes except `bytes`. Call it with 0 at the end of the request, or the bytes stay reserved forever. */
   shrinkTo(bytes: number): void {
     this.#inFlight.leave(this.#bytes - bytes);
     this.#bytes = bytes;

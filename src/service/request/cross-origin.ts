@@ -1,11 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** Lets a page of any origin send: it may do what the write key in the page may do. Cookies are never allowed. */
+/** Allows pages of any origin to send: the write key in the page is the permission. Cookies are never allowed. */
 export const ANY_ORIGIN = { 'access-control-allow-origin': '*' } as const;
 
-/** The headers of the response to a preflight: client libraries send headers of their own, so what is asked for is allowed. */
+/** The headers of a preflight response. Allows all requested headers, because client libraries send their own. */
 export function preflightHeaders(headers: IncomingHttpHeaders): Readonly<Record<string, string>> {
-  // A page of the public web asks before it sends to an address of this machine.
+  // Browsers request this permission before a public page may send to a private address.
   const isPrivate = headers['access-control-request-private-network'] === 'true';
   return {
     ...ANY_ORIGIN,
@@ -26,5 +26,5 @@ function allowedNames(asked = ''): string {
   return allowed === '' || allowed.length > 1_024 ? USUAL_NAMES : allowed;
 }
 
-/** What RudderStack's libraries for browsers and phones read before they send: a source without destinations or metrics. */
+/** The settings that RudderStack's libraries for browsers and phones load before they send: a source without destinations and metrics. */
 export const SOURCE_CONFIG = { source: { id: 'hooks', enabled: true, config: {}, destinations: [] } };

@@ -6,7 +6,7 @@ export const TOO_LARGE = tooLarge(
   `Expected at most ${formatCount(MAX_BATCH_BYTES_ACCEPTED)} bytes, unpacked`,
 );
 
-/** Why a body of this Content-Encoding is not read. */
+/** The rejection of an unsupported Content-Encoding. Undefined if it is supported. */
 export function encodingRejection(encoding: string): IngestRejection | undefined {
   if (['identity', 'gzip', 'x-gzip'].includes(encoding)) return undefined;
   return {
@@ -17,7 +17,7 @@ export function encodingRejection(encoding: string): IngestRejection | undefined
   };
 }
 
-/** Whether a body begins as gzip does (RFC 1952, 2.3.1), and no JSON. */
+/** Whether a body begins with the magic bytes of gzip (RFC 1952, 2.3.1), which no JSON begins with. */
 export function isGzip(bytes: Uint8Array): boolean {
   return bytes[0] === 0x1f && bytes[1] === 0x8b;
 }
@@ -29,8 +29,8 @@ export const UNDECLARED_GZIP = malformed(
 
 /** The rejection for an error of zlib, which stops at its `maxOutputLength`. */
 export function unpackingRejection(error: unknown): IngestRejection {
-  const { code } = error as NodeJS.ErrnoException; // what zlib throws
+  const { code } = error as NodeJS.ErrnoException; // zlib throws only such errors
   if (code === 'ERR_BUFFER_TOO_LARGE') return TOO_LARGE;
   const what = code === 'Z_BUF_ERROR' ? 'The gzipped body is cut off' : 'The body is not gzip';
-  return malformed(what, 'send what Content-Encoding says, or leave that header out');
+  return malformed(what, 'send a complete gzip body, or omit the header Content-Encoding');
 }

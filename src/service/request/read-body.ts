@@ -9,17 +9,17 @@ import { OVERLOADED, type IngestRejection } from './rejection.ts';
 export type Body =
   | { readonly ok: true; readonly bytes: Buffer }
   | { readonly ok: false; readonly rejection: IngestRejection }
-  /** The sender left in the middle: there is no response to send. */
+  /** The sender disconnected during the request, so no response is possible. */
   | { readonly ok: false; readonly rejection: undefined };
 
 const MAX_BYTES = MAX_BATCH_BYTES_ACCEPTED;
 
-/** Reads a body, and unpacks it when it is gzipped. The share grows by what is held in memory, as it comes. */
+/** Reads a body and unpacks gzip. Increases the share by the bytes in memory, as they arrive. */
 export async function readIngestBody(request: IncomingMessage, share: ByteShare): Promise<Body> {
   const encoding = (request.headers['content-encoding'] ?? 'identity').trim().toLowerCase();
   const unknown = encodingRejection(encoding);
   if (unknown !== undefined) return reject(unknown);
-  // Gzipped it is hardly ever larger than unpacked, and then it is not worth its while.
+  // The limit applies to unpacked bytes, but a gzipped body is hardly ever larger than unpacked.
   if (Number(request.headers['content-length'] ?? 0) > MAX_BYTES) return reject(TOO_LARGE);
   const body = await collect(request, share);
   if (!body.ok) return body;
@@ -34,7 +34,7 @@ function collect(request: IncomingMessage, share: ByteShare): Promise<Body> {
     const settle = (body: Body): void => {
       chunks.length = 0;
       request.off('data', onData);
-      // The rest is thrown away as it comes, so that the sender gets to read the response.
+      // Discards the rest as it arrives, so that the sender can read the response.
       if (!request.readableEnded && !request.destroyed) request.resume();
       resolve(body);
     };
@@ -53,14 +53,14 @@ function collect(request: IncomingMessage, share: ByteShare): Promise<Body> {
 
 const gunzipAsync = promisify(gunzip);
 
-/** First to the size that the body itself tells, which is mostly true; if there is more, to the limit. */
+/** Unpacks a body. First reserves the size that the gzip trailer declares, which is usually true; if that is too small, the limit. */
 async function unpack(packed: Buffer, share: ByteShare): Promise<Body> {
-  const told = packed.length < 4 ? 0 : packed.readUInt32LE(packed.length - 4); // RFC 1952: ISIZE
-  const body = await unpackUpTo(Math.min(Math.max(told, 1), MAX_BYTES), packed, share);
+  const declared = packed.length < 4 ? 0 : packed.readUInt32LE(packed.length - 4); // RFC 1952: ISIZE
+  const body = await unpackUpTo(Math.min(Math.max(declared, 1), MAX_BYTES), packed, share);
   return body.ok || body.rejection !== TOO_LARGE ? body : unpackUpTo(MAX_BYTES, packed, share);
 }
 
-/** What it may unpack to is reserved before, so that a bomb takes no more than that. */
+/** Unpacks at most `maxOutputLength` bytes, reserved beforehand, so that a zip bomb cannot use more memory. */
 async function unpackUpTo(maxOutputLength: number, packed: Buffer, share: ByteShare): Promise<Body> {
   share.shrinkTo(packed.length);
   if (!share.grow(maxOutputLength)) return reject(OVERLOADED);

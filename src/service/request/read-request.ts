@@ -6,7 +6,7 @@ import type { ServiceOptions } from '../options.ts';
 import { readIngestBody } from './read-body.ts';
 import { rejectionResponse, type ServiceResponse } from './respond.ts';
 
-/** What every handler of requests works with. */
+/** The dependencies of every request handler. */
 export interface HandlerContext extends Pick<
   ServiceOptions,
   'clock' | 'log' | 'metrics' | 'deletions' | 'deletionReach'
@@ -16,14 +16,14 @@ export interface HandlerContext extends Pick<
   readonly newId: () => string;
 }
 
-/** One request on its way to its response. */
+/** A request that has no response yet. */
 export interface IngestRequest {
   readonly request: IncomingMessage;
   /** The request's share of the bytes in flight. */
   readonly share: ByteShare;
 }
 
-/** The source that a request has shown the write key of. */
+/** The source of a request's write key. */
 export interface Caller {
   readonly source: string;
   readonly writeKey: string;
@@ -33,13 +33,13 @@ export type ReadRequest =
   | {
       readonly ok: true;
       readonly bytes: Buffer;
-      /** The source of the write key in Basic auth, else of the one in the body. Undefined: the key belongs to no source. */
+      /** Finds the source of the write key in Basic auth, else of `bodyKey`. Undefined if the key belongs to no source. */
       readonly authorize: (bodyKey: string | undefined) => Caller | undefined;
     }
-  /** There is no response when the sender has gone. */
+  /** `response` is undefined if the sender disconnected. */
   | { readonly ok: false; readonly response: ServiceResponse | undefined };
 
-/** Reads the body of a request. Rejects a wrong key in the header before it reads any of it. */
+/** Reads the body of a request. Rejects a wrong key in the header before reading the body. */
 export async function readRequest(
   { request, share }: IngestRequest,
   { keys }: HandlerContext,

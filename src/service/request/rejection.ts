@@ -1,9 +1,9 @@
 import { HooksError, InputError, QueueError, ValidationError } from '../../errors.ts';
 
-/** Why a request or a message was not accepted. Real clients drop a batch at 400, 401 and 413 and retry it at 429 and 503. */
+/** Why a request or a message was rejected. Real clients drop a batch after 400, 401 and 413 and retry it after 429 and 503. */
 export interface IngestRejection {
   readonly status: 400 | 401 | 403 | 404 | 405 | 413 | 415 | 429 | 500 | 503;
-  /** Stable. */
+  /** A stable code. */
   readonly code:
     | 'malformed'
     | 'invalid'
@@ -16,17 +16,17 @@ export interface IngestRejection {
     | 'overloaded'
     | 'unavailable'
     | 'fault';
-  /** What is wrong, and where. Without secrets. */
+  /** The problem and its position, without secrets. */
   readonly message: string;
   readonly hint?: string | undefined;
 }
 
-/** Whether the reason passes by itself: then the response says when to retry. */
+/** Whether a retry can succeed; then the response has `Retry-After`. */
 export function isTemporary({ status }: IngestRejection): boolean {
   return status === 429 || status === 503;
 }
 
-/** The body of the response. */
+/** The response body of a rejection. */
 export function rejectionBody({ code, message, hint }: IngestRejection): object {
   return { success: false, code, message, ...(hint !== undefined && { hint }) };
 }
@@ -35,6 +35,12 @@ export const OVERLOADED: IngestRejection = {
   status: 429,
   code: 'overloaded',
   message: 'overloaded: too much data in flight',
+};
+
+export const INTERNAL_ERROR: IngestRejection = {
+  status: 500,
+  code: 'fault',
+  message: 'internal error of the service',
 };
 
 export const STOPPING: IngestRejection = {
@@ -51,7 +57,7 @@ export function tooLarge(message: string): IngestRejection {
   return { status: 413, code: 'too-large', message, hint: 'send less in one request' };
 }
 
-/** The rejection for an error of readJson: malformed JSON, or a value that would be lost. Rethrows any other error. */
+/** The rejection for an error of readJson: malformed JSON, or JSON that cannot be parsed without loss. Rethrows any other error. */
 export function jsonRejection(error: unknown): IngestRejection {
   if (error instanceof InputError) return malformed(error.message, error.hint);
   if (error instanceof ValidationError) {
@@ -60,12 +66,12 @@ export function jsonRejection(error: unknown): IngestRejection {
   throw error;
 }
 
-/** The rejection for an error of the store: never the client's fault, so never a 4xx. The cause is for the log only. */
+/** The rejection for an error of the store, which a retry can resolve. The cause is only logged. */
 export function storeRejection(error: unknown): IngestRejection {
   if (error instanceof QueueError && error.isBusy) {
-    return { status: 429, code: 'overloaded', message: 'overloaded: the storage has too much to do' };
+    return { status: 429, code: 'overloaded', message: 'overloaded: the storage is busy' };
   }
   return error instanceof HooksError
     ? { status: 503, code: 'unavailable', message: 'storage unavailable' }
-    : { status: 500, code: 'fault', message: 'internal error of the service' };
+    : INTERNAL_ERROR;
 }

@@ -5,11 +5,11 @@ import type { ByteShare } from './byte-share.ts';
 import type { ServiceOptions } from '../options.ts';
 import { isTemporary, rejectionBody, type IngestRejection } from './rejection.ts';
 
-/** What a request comes to, before it is counted, logged and written. */
+/** A response before it is counted, logged and written. */
 export interface ServiceResponse {
   readonly status: number;
   readonly body: object;
-  /** For the log. */
+  /** The rejection, for the log. */
   readonly rejection?: IngestRejection;
   readonly source?: string;
 }
@@ -23,30 +23,30 @@ export function rejectionResponse(rejection: IngestRejection, source?: string): 
   };
 }
 
-/** `share`: the request's part of the bytes in flight, where its body is read. */
+/** Hono's types. `share` is the request's share of the bytes in flight, on routes that read a body. */
 export type Env = { Bindings: HttpBindings; Variables: { share: ByteShare } };
 
 export interface ResponseContext extends Pick<ServiceOptions, 'metrics' | 'log'> {
   readonly retryAfterSeconds: number;
-  /** Aborted when no more requests are taken. */
+  /** Aborts when no more requests are accepted. */
   readonly stopping: AbortSignal;
 }
 
-/** Counts, logs and writes a response. `route` is its path in the table of routes. */
+/** Counts, logs and writes a response. `route` is the path of the route, for log and metrics. */
 export function respond(
   context: Context<Env>,
   route: string,
   response: ServiceResponse | undefined,
   responseContext: ResponseContext,
 ): Response {
-  // The caller has gone.
+  // The sender disconnected, so this response is never read.
   if (response === undefined) return context.body(null, 400);
   const { status, body, rejection, source } = response;
   const { metrics, log, stopping } = responseContext;
   metrics.request(route, status);
   if (rejection === undefined) log.debug('responded', { route, status, source });
   else respondRejection(context, route, { rejection, source }, responseContext);
-  // Otherwise a connection that is never idle would keep the service from ending.
+  // Otherwise a connection that is never idle would prevent the service from stopping.
   if (stopping.aborted) context.header('connection', 'close');
   return context.json(body, status as ContentfulStatusCode); // every status here goes with a body
 }
@@ -59,7 +59,7 @@ function respondRejection(
 ): void {
   const { status, code, message } = rejection;
   const fields = { route, status, code, reason: message, source };
-  // Under overload there would be a line a request; the metrics count them.
+  // At debug level only: under overload there would be a line per request. The metrics count them.
   if (!isTemporary(rejection)) return log.info('rejected', fields);
   log.debug('rejected', fields);
   context.header('retry-after', String(retryAfterSeconds));

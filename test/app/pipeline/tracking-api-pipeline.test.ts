@@ -22,7 +22,7 @@ function setUp(
 }
 
 describe('a pipeline to a tracking API', () => {
-  it('delivers a message when its batch is taken', async () => {
+  it('reports a message as delivered when its batch is accepted', async () => {
     const { pipeline, transport } = setUp(() => answer(200));
     expect(await deliver(pipeline, 'm1')).toMatchObject({
       messageId: 'm1',
@@ -33,7 +33,7 @@ describe('a pipeline to a tracking API', () => {
     expect(transport.isClosed()).toBe(true);
   });
 
-  it('fails a message that the response names', async () => {
+  it('reports a message as failed if the response lists it as rejected', async () => {
     const { pipeline } = setUp(() =>
       answer(200, { body: '{"rejected":[{"index":0,"code":"bad","message":"no"}]}' }),
     );
@@ -43,13 +43,13 @@ describe('a pipeline to a tracking API', () => {
     });
   });
 
-  it('gives an attempt 5 seconds unless told otherwise', async () => {
+  it('gives an attempt 5 seconds by default', async () => {
     const { pipeline, transport } = setUp(() => answer(200), { timeoutMs: undefined });
     await deliver(pipeline, 'm1');
     expect(transport.requests[0]?.timeoutMs).toBe(5_000);
   });
 
-  it('trusts the issuers that it is told to, which have to be there', async () => {
+  it('passes caFile to the transport and rejects a missing file', async () => {
     const { pipeline, transport } = setUp(() => answer(200), { caFile: '/ca.pem' });
     await deliver(pipeline, 'm1');
     expect(transport.requests[0]?.connection?.caFile).toBe('/ca.pem');
@@ -58,13 +58,13 @@ describe('a pipeline to a tracking API', () => {
     );
   });
 
-  it('is not made without a write key', () => {
+  it('requires a write key', () => {
     expect(() => setUp(() => answer(200), { writeKey: undefined })).toThrow(
       'Expected `writeKey` to be a non-empty string',
     );
   });
 
-  it('tells of each retry', async () => {
+  it('reports each retry', async () => {
     const retries: unknown[] = [];
     const { pipeline, clock } = setUp((_request, turn) => answer(turn === 0 ? 503 : 200), {
       onRetry: (retry: unknown) => retries.push(retry),
@@ -81,7 +81,7 @@ describe('a pipeline to a tracking API', () => {
   it.each([
     [900, 'delivered'],
     [1_100, 'unsent'],
-  ])('gives what is in flight its time when it is interrupted, then cuts it (%i ms)', async (ms, outcome) => {
+  ])('gives an attempt of %i ms the grace time of an interruption: %s', async (ms, outcome) => {
     const clock = new FakeClock();
     const { pipeline, transport } = setUp((request) => after(clock, ms, request, answer(200)), { clock });
     const delivered = deliver(pipeline, 'm1');
@@ -93,7 +93,7 @@ describe('a pipeline to a tracking API', () => {
     expect([transport.requests.length, transport.isClosed(), clock.pendingTimers]).toEqual([1, true, 0]);
   });
 
-  it('leaves no timer when it is interrupted again, or after it was closed', async () => {
+  it('leaves no timer if it is interrupted twice or after close()', async () => {
     const clock = new FakeClock();
     const { pipeline } = setUp((request) => after(clock, 5_000, request, answer(200)), { clock });
     const outcome = deliver(pipeline, 'm1');
@@ -106,7 +106,7 @@ describe('a pipeline to a tracking API', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('leaves what would have been tried again, and what had not been sent, unsent when it is interrupted', async () => {
+  it('reports messages that wait for a retry or a first attempt as unsent when it is interrupted', async () => {
     const { pipeline, transport, clock } = setUp(() => answer(503));
     const outcomes = [deliver(pipeline, 'm1'), deliver(pipeline, 'm2')];
     await isPending(outcomes[0] ?? Promise.resolve());
@@ -119,7 +119,7 @@ describe('a pipeline to a tracking API', () => {
   });
 });
 
-/** With `flushAt` 1 a batch each. */
+/** Sends thirty tracks; with `flushAt: 1` each is a batch. */
 function trackThirty(pipeline: Pipeline): Promise<Receipt>[] {
   return Array.from({ length: 30 }, () => pipeline.client.track({ userId: 'u', event: 'E' }));
 }
@@ -153,7 +153,7 @@ describe('a pipeline to a tracking API that is closed', () => {
     expect([transport.isClosed(), clock.pendingTimers]).toEqual([true, 0]);
   });
 
-  it('does not give up an endpoint that takes longer for all batches than it may fail', async () => {
+  it('does not give up a slow endpoint that fails for less than retryForMs', async () => {
     const clock = new FakeClock();
     const { pipeline } = setUp(
       (request, turn) => after(clock, 500, request, answer(turn % 2 === 0 ? 503 : 200)),
@@ -166,7 +166,7 @@ describe('a pipeline to a tracking API that is closed', () => {
     expect((await Promise.all(receipts)).every(({ accepted }) => accepted)).toBe(true);
   });
 
-  it('does not wait for as long as Retry-After asks, but tries again at the end', async () => {
+  it('shortens the wait of Retry-After and makes the last attempt at the end', async () => {
     const { pipeline, clock } = setUp(
       (_request, turn) => (turn === 0 ? answer(429, { retryAfter: '600' }) : answer(200)),
       { client: { flushAt: 1 } },
@@ -180,7 +180,7 @@ describe('a pipeline to a tracking API that is closed', () => {
   });
 });
 
-it('a recording transport takes every request for delivered and sends none', async () => {
+it('a recording transport reports every request as delivered without sending it', async () => {
   const recorded: RecordedRequest[] = [];
   const transport = createRecordingTransport((request) => recorded.push(request));
   const request = { url: ENDPOINT, headers: ['A', 'b'], body: Buffer.from('{}'), timeoutMs: 5_000 };

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { GivenUp } from '../../../src/app/service/given-up.ts';
 import { FakeClock } from '../../fake-clock.ts';
 
-it('tells a few dead letters of a destination and reason in a minute, then how many more there were', async () => {
+it('five dead letters per minute, destination and reason get a line; the others are counted', async () => {
   const clock = new FakeClock(1_000);
   const told: string[] = [];
   const givenUp = new GivenUp({
@@ -11,7 +11,7 @@ it('tells a few dead letters of a destination and reason in a minute, then how m
   });
   const see = (destination: string, times: number): number =>
     Array.from({ length: times }, () =>
-      givenUp.isTold({ source: 'web', destination, reason: 'exhausted' }),
+      givenUp.getsLine({ source: 'web', destination, reason: 'exhausted' }),
     ).filter(Boolean).length;
   expect([see('A', 1_000), see('B', 3)]).toEqual([5, 3]);
   await clock.advance(59_000);

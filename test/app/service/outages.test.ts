@@ -25,7 +25,7 @@ function watching() {
 }
 
 describe('an outage', () => {
-  it('is told once after three failures in a row, and once when it is over', async () => {
+  it('is reported once after three consecutive failures and once when it is over', async () => {
     const { clock, told, fails, takes } = watching();
     fails(A);
     fails(A);
@@ -40,7 +40,7 @@ describe('an outage', () => {
     expect(told).toEqual([`down ${A} since 1000: refused`, `back ${A} since 1000`]);
   });
 
-  it('is told of each webhook, also beside one that takes the message', () => {
+  it('is reported for each webhook, even if another webhook accepts the messages', () => {
     const { told, fails, takes } = watching();
     for (let time = 0; time < 3; time++) {
       fails(A, 'timeout');
@@ -49,7 +49,7 @@ describe('an outage', () => {
     expect(told).toEqual([`down ${A} since 1000: timeout`]);
   });
 
-  it('of a webhook that comes and goes is told once a minute', async () => {
+  it('of a flapping webhook is reported once a minute', async () => {
     const { clock, told, fails, takes } = watching();
     for (let second = 0; second < 90; second++) {
       for (let time = 0; time < 3; time++) fails(A);
@@ -59,7 +59,7 @@ describe('an outage', () => {
     expect(told).toHaveLength(4);
   });
 
-  it.each(['http-4xx', 'redirect', 'aborted'])('is none for %s, which a webhook in service says', (error) => {
+  it.each(['http-4xx', 'redirect', 'aborted'])('does not follow from %s', (error) => {
     const { told, fails } = watching();
     for (let time = 0; time < 10; time++) fails(A, error);
     expect(told).toEqual([]);

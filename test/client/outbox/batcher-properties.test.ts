@@ -17,8 +17,8 @@ const settings = fc.record({
   maxInFlight: fc.integer({ min: 1, max: 4 }),
 });
 
-describe('whatever happens in whatever order', () => {
-  it('every message leaves once, in the order of the calls, in batches within the limits, and gets its receipt', async () => {
+describe('for random steps', () => {
+  it('every message is sent once, in the order of the calls, in batches within the limits, and gets its receipt', async () => {
     await fc.assert(
       fc.asyncProperty(
         settings,
@@ -32,7 +32,7 @@ describe('whatever happens in whatever order', () => {
             if (each.kind === 'call') {
               const properties = { text: 'é'.repeat(each.characters) };
               const call = { userId: 'u', event: 'e', messageId: String(receipts.length), properties };
-              // As many as there is room for, and as many again that wait for room.
+              // Up to maxQueued messages are held, and as many calls wait for room.
               if (unanswered < 2 * options.maxQueued) {
                 receipts.push(client.track(call));
                 unanswered++;
@@ -60,7 +60,7 @@ describe('whatever happens in whatever order', () => {
   });
 });
 
-/** At most 1,000 turns: a client that never closes fails the test rather than hanging it. */
+/** Releases batches until the client is closed, in at most 1,000 turns, so that a client that never closes fails the test. */
 async function releaseUntil(closed: Promise<void>, sink: RecordingSink): Promise<void> {
   const ended = closed.then(() => 'closed' as const);
   for (let turn = 0; turn < 1_000; turn++) {

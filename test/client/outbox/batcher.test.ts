@@ -11,7 +11,7 @@ import { RecordingSink } from '../recording-sink.ts';
 import { send, setUp, track } from '../set-up.ts';
 
 describe('a batch', () => {
-  it('leaves at flushAt messages, in the order of the calls', async () => {
+  it('is sent at flushAt messages, in the order of the calls', async () => {
     const { client, sink } = setUp({ flushAt: 3 });
     await send(client, ['a', 'b', 'c', 'd', 'e', 'f']);
     expect(sink.ids).toEqual([
@@ -20,13 +20,7 @@ describe('a batch', () => {
     ]);
   });
 
-  it('is one message with flushAt 1', async () => {
-    const { client, sink } = setUp({ flushAt: 1 });
-    await send(client, ['a', 'b']);
-    expect(sink.ids).toEqual([['a'], ['b']]);
-  });
-
-  it('leaves when flushAfterMs has passed since the last flush', async () => {
+  it('is sent when flushAfterMs has passed since the last flush', async () => {
     const { client, sink, clock } = setUp({ flushAt: 3, flushAfterMs: 1_000 });
     await clock.advance(400);
     void send(client, ['a', 'b']);
@@ -45,7 +39,7 @@ describe('a batch', () => {
     expect(sink.ids.at(-1)).toEqual(['f']);
   });
 
-  it('leaves at once after a quiet time, with all the calls of one turn', async () => {
+  it('is sent at once after an idle time, with all calls of one turn', async () => {
     const { client, sink, clock } = setUp({ flushAfterMs: 1_000 });
     await clock.advance(60_000);
     void send(client, ['a', 'b']);
@@ -53,7 +47,7 @@ describe('a batch', () => {
     expect(sink.ids).toEqual([['a', 'b']]);
   });
 
-  it('that waits for its time keeps the process alive, since it would be lost otherwise', async () => {
+  it('that waits for its flush keeps the process alive', async () => {
     const client = createClient({
       sink: new RecordingSink(),
       clock: systemClock,
@@ -66,7 +60,7 @@ describe('a batch', () => {
     expect(timers()).toBe(before);
   });
 
-  it('leaves no timer behind', async () => {
+  it('leaves no timer when it is full', async () => {
     const { client, clock } = setUp({ flushAt: 2 });
     expect(clock.pendingTimers).toBe(0);
     void send(client, ['a']);
@@ -75,9 +69,9 @@ describe('a batch', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('is cut before it goes over 500,000 bytes of body, counted in UTF-8', async () => {
+  it('is cut before its body exceeds 500,000 bytes of UTF-8', async () => {
     const { client, sink } = setUp({ flushAt: 1_000 });
-    // 30,000 bytes each in two-byte characters: sixteen fit, of seventeen there would be 510,000.
+    // Each has 30,000 bytes in two-byte characters: sixteen fit, seventeen would have 510,000.
     const ids = Array.from({ length: 20 }, (_, index) => `m${index}`);
     for (const messageId of ids) {
       void client.track({ ...track(messageId), properties: { text: 'é'.repeat(15_000) } });
@@ -87,7 +81,7 @@ describe('a batch', () => {
     expect(sink.ids.flat()).toEqual(ids);
   });
 
-  it('goes on filling while the sink is busy', async () => {
+  it('continues to fill while the sink is busy', async () => {
     const sink = new RecordingSink({ hold: true });
     const { client, clock } = setUp({ flushAt: 3, flushAfterMs: 10 }, sink);
     void send(client, ['a']);
@@ -102,7 +96,7 @@ describe('a batch', () => {
     expect(sink.ids).toEqual([['a'], ['b', 'c']]);
   });
 
-  it('waits for the one before it, unless the sink takes several', async () => {
+  it('waits for the previous batch, unless the sink accepts several in flight', async () => {
     for (const maxInFlight of [1, 3]) {
       const sink = new RecordingSink({ hold: true, maxInFlight });
       const { client, clock } = setUp({ flushAt: 1 }, sink);
@@ -150,7 +144,7 @@ describe('flush', () => {
     expect(flushed).toBe(true);
   });
 
-  it('resolves at once when nothing is on its way', async () => {
+  it('resolves at once if no message is queued or in flight', async () => {
     const { client, sink } = setUp();
     await client.flush();
     void send(client, ['a']);
@@ -159,7 +153,7 @@ describe('flush', () => {
     expect(sink.ids).toEqual([['a']]);
   });
 
-  it('does not make later messages leave one by one', async () => {
+  it('leaves later messages in full batches', async () => {
     const sink = new RecordingSink({ hold: true, maxInFlight: 8 });
     const { client, clock } = setUp({ flushAt: 3 }, sink);
     void send(client, ['a']);
@@ -174,7 +168,7 @@ describe('flush', () => {
 });
 
 describe('a callback that throws', () => {
-  it('keeps no message from its receipt and no place in flight, and its error is an uncaught exception', async () => {
+  it('leads to an uncaught exception, but other messages get their receipts and the room is freed', async () => {
     const caught = collectUncaught();
     const { client, sink } = setUp({ flushAt: 2, maxQueued: 2 });
     const message = { type: 'track', timestamp: '2026-01-01T00:00:00.000Z' } as const;
@@ -195,7 +189,7 @@ describe('a callback that throws', () => {
 });
 
 describe('a full client', () => {
-  it('lets calls wait, and takes them in their order as room comes', async () => {
+  it('lets calls wait and takes them in order when room is freed', async () => {
     const sink = new RecordingSink({ hold: true });
     const { client, clock } = setUp({ flushAt: 2, maxQueued: 4 }, sink);
     const receipts: string[] = [];
@@ -208,7 +202,7 @@ describe('a full client', () => {
       sink.release();
       await clock.advance(0);
     }
-    // The last one is alone, and waits for company or its time.
+    // The last message waits for a full batch or its flush.
     expect(receipts).toEqual(['a', 'b', 'c', 'd', 'e', 'f']);
     const flushed = client.flush();
     sink.release();
@@ -218,14 +212,14 @@ describe('a full client', () => {
     expect(receipts.at(-1)).toBe('g');
   });
 
-  it('flushes when maxQueued is below flushAt, since nothing else would make room', async () => {
+  it('flushes if maxQueued is below flushAt, since nothing else would free room', async () => {
     const { client, sink } = setUp({ flushAt: 20, maxQueued: 2 });
     const receipts = ['a', 'b', 'c'].map((id) => client.track(track(id)));
     await Promise.all(receipts.slice(0, 2));
     expect(sink.ids).toEqual([['a', 'b']]);
   });
 
-  it('flushes as well for a loop that asks whether it is ready', async () => {
+  it('flushes for a loop that awaits ready()', async () => {
     const { client, sink, clock } = setUp({ flushAt: 20, maxQueued: 2 });
     const began = clock.now();
     for (const id of ['a', 'b', 'c', 'd', 'e']) {
@@ -239,7 +233,7 @@ describe('a full client', () => {
     expect(clock.now()).toBe(began);
   });
 
-  it('throws when asked to, with a hint, and takes calls again after', async () => {
+  it("throws with a hint if whenFull is 'throw', and accepts calls again later", async () => {
     const sink = new RecordingSink({ hold: true });
     const { client } = setUp({ flushAt: 1, maxQueued: 2, whenFull: 'throw' }, sink);
     void send(client, ['a', 'b']);
@@ -260,7 +254,7 @@ describe('a full client', () => {
     expect(sink.ids.flat()).toEqual(['a', 'b', 'd']);
   });
 
-  it('lets as many calls wait as there is room for, and throws for the next', async () => {
+  it('lets maxQueued calls wait and throws for the next', async () => {
     const sink = new RecordingSink({ hold: true });
     const { client, clock } = setUp({ flushAt: 1, maxQueued: 2 }, sink);
     const receipts = send(client, ['a', 'b', 'c', 'd']);
@@ -281,7 +275,7 @@ describe('a full client', () => {
     expect(sink.ids.flat()).toEqual(['a', 'b', 'c', 'd', 'f']);
   });
 
-  it('has room again before the callback of a message that made it', async () => {
+  it('frees the room of a message before its callback', async () => {
     const { client, sink } = setUp({ flushAt: 1, maxQueued: 1, whenFull: 'throw' });
     const message = { type: 'track', timestamp: '2026-01-01T00:00:00.000Z' } as const;
     client.enqueueThen({ message, messageId: 'a' }, () => void client.track(track('b')));
@@ -290,7 +284,7 @@ describe('a full client', () => {
     expect(sink.ids).toEqual([['a'], ['b']]);
   });
 
-  it('says when it is ready, so that a loop over very many messages holds few of them', async () => {
+  it('bounds the memory of a loop that awaits ready()', async () => {
     const clock = new FakeClock();
     let [held, most, taken] = [0, 0, 0];
     const sink: Sink = {
@@ -318,7 +312,7 @@ describe('a full client', () => {
   });
 });
 
-/** Accepts each batch at once, and keeps its messages until it is told that they are settled. */
+/** Accepts each batch at once and keeps its messages until the test calls `settle`. */
 class UnsettledSink extends RecordingSink {
   settle: (messages: number) => void = () => {};
 
@@ -339,10 +333,10 @@ class UnsettledSink extends RecordingSink {
   }
 }
 
-describe('a client whose sink keeps what it has accepted', () => {
+describe('a client whose sink keeps accepted messages', () => {
   const full = { flushAt: 1, maxQueued: 2, whenFull: 'throw' } as const;
 
-  it('is full until that is settled', async () => {
+  it('is full until messages are settled', async () => {
     const { client, sink } = setUp(full, new UnsettledSink());
     await send(client, ['a', 'b']);
     expect(() => client.track(track('c'))).toThrow(QueueError);
@@ -351,7 +345,7 @@ describe('a client whose sink keeps what it has accepted', () => {
     expect(() => client.track(track('d'))).toThrow(QueueError);
   });
 
-  it('has room again for what was rejected, or goes nowhere', async () => {
+  it('frees the room of messages that are rejected or have no delivery', async () => {
     const { client } = setUp(full, new UnsettledSink());
     await send(client, ['refused 1', 'filtered 1']);
     await send(client, ['refused 2', 'filtered 2']);
@@ -359,7 +353,7 @@ describe('a client whose sink keeps what it has accepted', () => {
     expect(() => client.track(track('c'))).toThrow(QueueError);
   });
 
-  it('counts once what is settled before its receipt is in', async () => {
+  it('counts a message once if it is settled before its receipt', async () => {
     const { client, sink, clock } = setUp(full, new UnsettledSink({ hold: true }));
     const first = send(client, ['a']);
     sink.settle(1);
@@ -374,7 +368,7 @@ describe('a client whose sink keeps what it has accepted', () => {
     await client.flush();
   });
 
-  it('lets in what waits, in its order, as messages are settled', async () => {
+  it('takes waiting calls in order when messages are settled', async () => {
     const { client, sink, clock } = setUp({ flushAt: 1, maxQueued: 2 }, new UnsettledSink());
     void send(client, ['a', 'b', 'c', 'd']);
     let isReady = false;
@@ -389,7 +383,7 @@ describe('a client whose sink keeps what it has accepted', () => {
     expect([sink.ids.flat(), isReady]).toEqual([['a', 'b', 'c', 'd'], true]);
   });
 
-  it('closes though nothing is settled, and releases what waits', async () => {
+  it('closes although no message is settled, and takes waiting calls', async () => {
     const { client, sink } = setUp({ flushAt: 1, maxQueued: 1 }, new UnsettledSink());
     const receipts = send(client, ['a', 'b']);
     const ready = client.ready();
@@ -400,7 +394,7 @@ describe('a client whose sink keeps what it has accepted', () => {
   });
 });
 
-/** Of those that keep the process alive. */
+/** The number of timers that keep the process alive. */
 function timers(): number {
   return process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Fifo } from '../../../src/client/outbox/fifo.ts';
 
 describe('Fifo', () => {
-  it('gives back in the order of arrival, also when both go on at once', () => {
+  it('returns items in the order of arrival, even if pushes and shifts alternate', () => {
     const fifo = new Fifo<number>();
     const given: (number | undefined)[] = [];
     for (let number = 0; number < 100; number++) {
@@ -13,7 +13,7 @@ describe('Fifo', () => {
     expect(given).toEqual(Array.from({ length: 100 }, (_, index) => index));
   });
 
-  it('shows the first without taking it, and nothing when empty', () => {
+  it('peeks at the first item without removing it, undefined if empty', () => {
     const fifo = new Fifo<string>();
     expect([fifo.peek(), fifo.shift(), fifo.length]).toEqual([undefined, undefined, 0]);
     fifo.push('a');

@@ -28,11 +28,11 @@ function values(found: TrackingCall | undefined): readonly unknown[] | undefined
   return found?.messages.map(({ value }) => value);
 }
 
-/** As RudderStack's browser library sends it for every anonymous visitor. */
+/** The message that RudderStack's browser library sends for every anonymous visitor. */
 const ANONYMOUS = { type: 'track', event: 'Signup', userId: '', anonymousId: 'visitor' };
 
 describe('a call of a tracking API', () => {
-  it('has no user where the user id is empty, and is not rejected for it', () => {
+  it('has no user if the user id is empty, and is accepted', () => {
     const { userId: _, ...absent } = ANONYMOUS;
     expect(call({ batch: [ANONYMOUS] })?.messages).toEqual([{ index: 0, value: absent }]);
     expect(messageFacts({ index: 0, value: ANONYMOUS })).toEqual(absent);
@@ -47,7 +47,7 @@ describe('a call of a tracking API', () => {
     '/v1/batch/',
     '/',
     '/anything',
-  ])('is known at %s by its batch', (path) => {
+  ])('is recognized at %s by its batch', (path) => {
     expect(values(call({ batch: [TRACK, { ...TRACK, event: 'Login' }] }, { path }))).toEqual([
       TRACK,
       { ...TRACK, event: 'Login' },
@@ -62,7 +62,7 @@ describe('a call of a tracking API', () => {
     ['/v1/i', 'identify'],
     ['/v1/g', 'group'],
     ['/v1/alias', 'alias'],
-  ])('is known at %s by its path, which gives the type', (path, type) => {
+  ])('is recognized at %s by its path, which determines the type', (path, type) => {
     expect(values(call({ userId: 'u1' }, { path }))).toEqual([{ userId: 'u1', type }]);
   });
 
@@ -78,14 +78,14 @@ describe('a call of a tracking API', () => {
     expect(call(body, { path })).toBeUndefined();
   });
 
-  it('is read whatever its content type, and gzipped', () => {
+  it('is read with any content type, even gzipped', () => {
     const headers = { 'Content-Type': 'text/plain', 'Content-Encoding': 'gzip' };
     for (const path of ['/v1/batch', '/anything']) {
       expect(values(call(gzipSync(JSON.stringify({ batch: [TRACK] })), { path, headers }))).toEqual([TRACK]);
     }
   });
 
-  it('gives each message what the batch says once; its own values win', () => {
+  it('adds the common fields of the batch to each message; own values take precedence', () => {
     const context = { library: { name: 'x', version: '1' }, locale: 'de' };
     const found = call({
       batch: [TRACK, { ...TRACK, context: { locale: 'en' } }],
@@ -99,7 +99,7 @@ describe('a call of a tracking API', () => {
     expect(libraryOf(found?.messages ?? [])).toBe('x 1');
   });
 
-  it('knows the write key of the call and of each message, and keeps it out of what is shown', () => {
+  it('separates the write keys of the call and its messages from the values', () => {
     const Authorization = `Basic ${Buffer.from('key:').toString('base64')}`;
     expect(call({ batch: [TRACK] }, { headers: { Authorization } })?.writeKey).toBe('key');
     expect(call({ batch: [{ ...TRACK, writeKey: 'key' }], writeKey: 'key' })).toMatchObject({
@@ -119,7 +119,7 @@ describe('a call of a tracking API', () => {
     ['not UTF-8', Buffer.from([0x7b, 0xff]), 400, /UTF-8/],
     ['an undeclared gzip', gzipSync('{"batch":[]}'), 400, /gzipped/],
     ['deep', `{"batch":${'['.repeat(10_000)}`, 400, /512 levels/],
-  ])('has no message, and says why, when it is %s', (_what, body, status, reason) => {
+  ])('has no messages, and a rejection, if it is %s', (_what, body, status, reason) => {
     expect(call(body)).toMatchObject({
       messages: [],
       rejection: { status, message: expect.stringMatching(reason) as string },
@@ -134,7 +134,7 @@ describe('a call of a tracking API', () => {
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(8 * 1024 * 1024);
   });
 
-  it('knows the time of a message by either name', () => {
+  it('reads the time of a message under both names', () => {
     const [early, late] = ['2019-05-01T10:00:00.000Z', '2026-11-20T10:00:00.000Z'];
     const found = call({
       batch: [
@@ -147,7 +147,7 @@ describe('a call of a tracking API', () => {
     expect(times).toEqual([early, early, undefined]);
   });
 
-  it('says which messages a tracking API would reject', () => {
+  it('has the rejections of its messages', () => {
     const large = { ...TRACK, properties: { text: 'x'.repeat(40_000) } };
     const found = call({
       batch: [TRACK, { type: 'track', userId: 'u1' }, { ...TRACK, userId: undefined }, large],
@@ -164,7 +164,7 @@ describe('a call of a tracking API', () => {
     ]);
   });
 
-  it('shows a message with a number that JavaScript cannot hold, and says so', () => {
+  it('has the value of a rejected message with a number that JavaScript cannot represent', () => {
     const found = call(
       '{"batch":[{"type":"track","event":"A","userId":"u1","properties":{"id":12345678901234567890}}]}',
     );
@@ -185,7 +185,7 @@ async function post(url: string, body: unknown, headers: Record<string, string> 
   });
 }
 
-/** As version 3.34 asks from a page of another origin, when it tries again. */
+/** The preflight of version 3.34 for a retry from a page of another origin. */
 const RUDDERSTACK_PREFLIGHT = {
   method: 'OPTIONS',
   headers: {
@@ -196,7 +196,7 @@ const RUDDERSTACK_PREFLIGHT = {
 };
 
 describe('a receiver', () => {
-  it('responds to a call as a tracking API does, and reports its messages unchecked', async () => {
+  it('responds to a call like a tracking API and reports its messages as unchecked', async () => {
     const { receiver, requests } = await start({ secrets: ['s'] });
     const response = await post(`${receiver.url}/v1/batch`, { batch: [TRACK, TRACK] });
     expect([response.status, await response.json()]).toEqual([200, { success: true }]);
@@ -208,10 +208,10 @@ describe('a receiver', () => {
     expect([broken.status, await broken.json()]).toMatchObject([400, { success: false, code: 'malformed' }]);
   });
 
-  it('responds to a call with 401 when it requires a signature, and as its script says', async () => {
+  it('responds to a call with 401 if it requires a signature, and with its script', async () => {
     const strict = await start({ secrets: ['s'], requireSignature: true });
-    const refused = await post(`${strict.receiver.url}/v1/batch`, { batch: [TRACK] });
-    expect([refused.status, await refused.text()]).toEqual([401, 'the X-Signature header is missing\n']);
+    const rejected = await post(`${strict.receiver.url}/v1/batch`, { batch: [TRACK] });
+    expect([rejected.status, await rejected.text()]).toEqual([401, 'the X-Signature header is missing\n']);
     const failing = await start({
       script: [{ response: { kind: 'status', status: 503, headers: [], delayMs: 0 }, times: 1 }],
     });
@@ -219,7 +219,7 @@ describe('a receiver', () => {
     expect([response.status, await response.text()]).toEqual([503, '']);
   });
 
-  it('gives the library of a browser its settings, which send everything here, and lets pages of any origin ask', async () => {
+  it("responds to a browser library's requests for settings and to CORS preflights of any origin", async () => {
     const { receiver, requests } = await start();
     const { port } = receiver;
     const settings = await fetch(`${receiver.url}/v1/projects/my%20key/settings`);
@@ -248,7 +248,7 @@ describe('a receiver', () => {
     expect(requests).toHaveLength(1);
   });
 
-  it('responds to what the browser library of RudderStack asks before it sends', async () => {
+  it('responds to the settings requests and preflights of the browser library of RudderStack', async () => {
     let preflights = 0;
     const { receiver, requests } = await start({ onPreflight: () => (preflights += 1) });
     for (const path of ['/sourceConfig/?p=npm&writeKey=k', '/v1/track', '/v1/batch', '/proxy/v1/p']) {
@@ -267,10 +267,10 @@ describe('a receiver', () => {
   });
 
   it.each([
-    ['names that are no header', 'x-ok, a b, x:y, é, , x-fine', 'x-ok, x-fine'],
-    ['names of more than 1 KB', `x-${'a'.repeat(1_024)}`, 'authorization, content-type, content-encoding'],
-    ['names of none', '', 'authorization, content-type, content-encoding'],
-  ])('allows a page %s not more than they are', async (_, asked, allowed) => {
+    ['invalid names', 'x-ok, a b, x:y, é, , x-fine', 'x-ok, x-fine'],
+    ['over 1 KB of names', `x-${'a'.repeat(1_024)}`, 'authorization, content-type, content-encoding'],
+    ['no names', '', 'authorization, content-type, content-encoding'],
+  ])('allows only valid headers in the preflight with %s', async (_, asked, allowed) => {
     const { connect } = await start();
     const connection = await connect();
     connection.write(
@@ -280,7 +280,7 @@ describe('a receiver', () => {
     expect(/^access-control-allow-headers: (.*?)\r?$/im.exec(received)?.[1]).toBe(allowed);
   });
 
-  it('allows no page to ask for a deletion or the inbox', async () => {
+  it('rejects preflights for deletions and the inbox', async () => {
     const { receiver, requests } = await start();
     for (const path of ['/v1/deletions', '/_hooks', '/_hooks/api/requests', '/hook']) {
       const preflight = await fetch(receiver.url + path, RUDDERSTACK_PREFLIGHT);
@@ -292,7 +292,7 @@ describe('a receiver', () => {
     expect(requests).toHaveLength(4);
   });
 
-  it('has one message in a webhook, each event of a list, and none where there is no object', async () => {
+  it('reads one message of a webhook, each object of a list, and none of other bodies', async () => {
     const { receiver, requests } = await start();
     for (const body of [
       TRACK,

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { ConfigError } from '../../../src/errors.ts';
 import { parseScript, playScript } from '../../../src/receiver/response/script.ts';
 
 const status = (code: number, headers: string[] = [], delayMs = 0) => ({
@@ -44,13 +43,11 @@ describe('parseScript', () => {
   it.each([
     ['', 'Expected a step, got nothing (--respond, step 1, character 1)'],
     ['200,', 'Expected a step, got nothing (--respond, step 2, character 5)'],
-    ['200,,500', 'Expected a step, got nothing (--respond, step 2, character 5)'],
     [
       '503x2, timeot',
       'Expected a status, delay=…, slow-body, reset or timeout, got `timeot` (--respond, step 2, character 8)',
     ],
     ['199', 'Expected a status from 200 to 599, got `199` (--respond, step 1, character 1)'],
-    ['600', 'Expected a status from 200 to 599, got `600` (--respond, step 1, character 1)'],
     ['503x0', 'Expected a count from x1 to x1000000, got `503x0` (--respond, step 1, character 1)'],
     [
       'delay=5',
@@ -86,28 +83,19 @@ describe('parseScript', () => {
       'reset@x=1',
       'Expected no header after reset, which sends none, got `reset` (--respond, step 1, character 1)',
     ],
-  ])('rejects %j and says where it is wrong', (text, message) => {
+  ])('rejects %j with the position of the problem', (text, message) => {
     expect(() => parseScript(text)).toThrow(message);
   });
 
-  it('says what may be written', () => {
-    const failure = (() => {
-      try {
-        return parseScript('nope');
-      } catch (error) {
-        return error;
-      }
-    })();
-    expect(failure).toBeInstanceOf(ConfigError);
-    expect(failure).toMatchObject({
-      key: 'respond',
-      hint: expect.stringContaining('503x2,429@retry-after=3'),
-    });
+  it('explains the syntax in the hint', () => {
+    const hint = expect.stringContaining('503x2,429@retry-after=3') as string;
+    const error = { code: 'ERR_HOOKS_CONFIG', key: 'respond', hint };
+    expect(() => parseScript('nope')).toThrow(expect.objectContaining(error));
   });
 });
 
 describe('playScript', () => {
-  it('gives each step as often as it says and the last one forever', () => {
+  it('returns each response as often as its step says and the last one forever', () => {
     const next = playScript(parseScript('503x2,500,200x2'));
     const statuses = Array.from({ length: 7 }, () => next()).map(
       (answer) => 'status' in answer && answer.status,

@@ -11,7 +11,7 @@ function split(text: string): { items: string[]; rest: string } | undefined {
 }
 
 describe('batchItems', () => {
-  it('gives the items as they are written, and the rest', () => {
+  it('finds the items and the rest as written', () => {
     expect(split('{"a":[1], "batch" :[ {"x":[1,"]"]} , 2 ,"," ] ,"b":2}')).toEqual({
       items: ['{"x":[1,"]"]}', '2', '","'],
       rest: '{"a":[1], "batch" :[] ,"b":2}',
@@ -20,7 +20,7 @@ describe('batchItems', () => {
     expect(split('{"batch":[]}')).toEqual({ items: [], rest: '{"batch":[]}' });
   });
 
-  it('takes no other array for it', () => {
+  it('ignores other arrays', () => {
     expect(split('["batch",[1]]')).toBeUndefined();
     expect(split('{"a":{"batch":[1]}}')).toBeUndefined();
     expect(split('{"a":"batch","b":[1]}')).toBeUndefined();
@@ -28,7 +28,7 @@ describe('batchItems', () => {
     expect(split(String.raw`{"x\"batch":[1]}`)).toBeUndefined();
   });
 
-  it('finds what JSON.parse finds, whatever is in it', () => {
+  it('finds the items that JSON.parse finds', () => {
     const spaces = fc.integer({ min: 0, max: 2 });
     fc.assert(
       fc.property(fc.array(fc.jsonValue()), fc.jsonValue(), spaces, (batch, before, indent) => {

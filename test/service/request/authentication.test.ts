@@ -12,17 +12,17 @@ function encode(text: string): string {
 describe('WriteKeys', () => {
   const keys = new WriteKeys({ web: { writeKey: 'k1' }, app: { writeKey: 'k2' }, mute: {} });
 
-  it('says whose a key is', () => {
+  it('finds the source of a key', () => {
     expect([keys.sourceOf('k1'), keys.sourceOf('k2')]).toEqual(['web', 'app']);
   });
 
-  it('knows no other, whatever its length', () => {
+  it('finds no source for other keys of any length', () => {
     for (const key of ['', 'k', 'k1 ', 'K1', 'k11', 'x'.repeat(100_000)]) {
       expect(keys.sourceOf(key)).toBeUndefined();
     }
   });
 
-  it('rejects sources that no client could call, and two with one key, without showing it', () => {
+  it('rejects sources without keys and two sources with the same key, without showing it', () => {
     expect(() => new WriteKeys({ web: {} })).toThrow(ConfigError);
     expect(() => new WriteKeys({ web: { writeKey: 'canary' }, app: { writeKey: 'canary' } })).toThrow(
       /^The sources `web` and `app` have the same write key$/,
@@ -31,14 +31,14 @@ describe('WriteKeys', () => {
 });
 
 describe('basicUser', () => {
-  it('reads the user, with and without a password', () => {
+  it('reads the user with and without a password', () => {
     expect(basicUser(encode('key:'))).toBe('key');
     expect(basicUser(encode('key:password:with:colons'))).toBe('key');
     expect(basicUser(encode('key'))).toBe('key');
     expect(basicUser(encode('key:').replace('Basic', 'bAsIc'))).toBe('key');
   });
 
-  it('knows no other scheme', () => {
+  it('ignores other schemes', () => {
     expect(basicUser(undefined)).toBeUndefined();
     expect(basicUser('Bearer abc')).toBeUndefined();
     expect(basicUser('Basic')).toBeUndefined();
@@ -46,7 +46,7 @@ describe('basicUser', () => {
 });
 
 describe('the service', () => {
-  it('takes the write key from Basic auth or from the body, and the header counts', async () => {
+  it('accepts the write key in Basic auth or in the body; the header takes precedence', async () => {
     const serve = await serving();
     const statuses = [
       await serve.post('/v1/track', track('u1')),
@@ -66,7 +66,7 @@ describe('the service', () => {
     expect(serve.added).toHaveLength(4);
   });
 
-  it('does not send the write key on', async () => {
+  it('removes the write key from the message', async () => {
     const serve = await serving();
     await serve.post('/v1/track', track('u1', { writeKey: WRITE_KEY }), {});
     expect(Buffer.from(serve.added[0]?.body ?? []).toString()).not.toContain(WRITE_KEY);
