@@ -1,4 +1,4 @@
-import { proofTitle, type ProofResult, type ScheduleCode } from '../../../../idempotence/prove.ts';
+import { SCHEDULE_TITLES, type ProofResult, type ScheduleCode } from '../../../../idempotence/prove.ts';
 import { printable } from '../../../../redact.ts';
 import type { ReportedCase } from '../../../../report/case-report.ts';
 import { fitText } from '../../../fit-text.ts';
@@ -62,7 +62,7 @@ export class ProofOutput {
   #remarkProgress(done: number, total: number, check: ScheduleCode | undefined): void {
     if (check !== undefined && !this.#begun.has(check)) {
       this.#begun.add(check);
-      this.remark(`schedule ${done + 1} of ${total}, ${check}: ${proofTitle(check)}`);
+      this.remark(`schedule ${done + 1} of ${total}, ${check}: ${SCHEDULE_TITLES[check]}`);
     }
     const now = performance.now();
     this.#figures ??= new ProgressFigures(now);
@@ -118,21 +118,21 @@ export class ProofOutput {
   /** A result as a case of a report. */
   caseOf(result: ProofResult): ReportedCase {
     const { shownUrl, repeat } = this.#context;
-    const { check, title, outcome, ms, fault, reason, counterexample } = result;
+    const { check, title, outcome, ms, mistake, reason, counterexample } = result;
     const details = [
       title,
-      fault && `wrong: ${fault.says}`,
-      fault && `fix: ${fault.fix}`,
-      fault && `repeat: ${repeat(check)}`,
-      fault && counterexample && plainCounterexample(fault, counterexample),
+      mistake && `wrong: ${mistake.says}`,
+      mistake && `fix: ${mistake.fix}`,
+      mistake && `repeat: ${repeat(check)}`,
+      mistake && counterexample && plainCounterexample(mistake, counterexample),
     ];
     return {
       classname: shownUrl,
       name: `${check}: ${title}`,
       outcome: REPORTED[outcome],
       ms,
-      message: reason ?? fault?.says,
-      type: fault?.code ?? outcome,
+      message: reason ?? mistake?.says,
+      type: mistake?.code ?? outcome,
       details: details.filter(Boolean).join('\n'),
       line: this.#fieldsOf(result),
     };
@@ -140,7 +140,7 @@ export class ProofOutput {
 
   #fieldsOf(result: ProofResult): object {
     const { seed, repeat } = this.#context;
-    return { ...proofFields(result, seed), ...(result.fault && { repeat: repeat(result.check) }) };
+    return { ...proofFields(result, seed), ...(result.mistake && { repeat: repeat(result.check) }) };
   }
 
   /** On a terminal the bar is cleared first. */

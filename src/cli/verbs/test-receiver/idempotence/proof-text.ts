@@ -20,13 +20,13 @@ const FULL_LINES = 6;
 const MOST_LINES = 12;
 const LINE_CHARACTERS = 300;
 
-/** Formats a result for people; below a failed one the fault, its fix, the requests and the two states. */
+/** Formats a result for people; below a failed one the mistake, its fix, the requests and the two states. */
 export function proofText(
   result: ProofResult,
   repeat: (check: ScheduleCode) => string,
   screen: Screen,
 ): string {
-  const { check, title, outcome, schedules, ms, reason, fault, counterexample } = result;
+  const { check, title, outcome, schedules, ms, reason, mistake, counterexample } = result;
   const { color, stdoutColumns: columns } = screen;
   const [mark, name] = MARKS[outcome];
   const label = outcome === 'skipped' ? 'skipped' : 'not tried';
@@ -34,26 +34,26 @@ export function proofText(
   const text = reason === undefined ? facts : color.dim(`${label}: ${printable(reason)}`);
   const cells: Cell[] = [{ text: mark, paint: color[name] }, { text: check, minWidth: CODE_WIDTH }, { text }];
   const head = `${formatRow(cells, { columns, gap: 1 })}\n`;
-  if (fault === undefined || counterexample === undefined) return head;
+  if (mistake === undefined || counterexample === undefined) return head;
   const explained = [
-    `    ${color.red('wrong:')}  ${printable(fault.says, 1_000)} ${color.dim(`(${fault.code})`)}\n`,
-    `    ${color.bold('fix:')}    ${printable(fault.fix, 1_000)}\n`,
+    `    ${color.red('wrong:')}  ${printable(mistake.says, 1_000)} ${color.dim(`(${mistake.code})`)}\n`,
+    `    ${color.bold('fix:')}    ${printable(mistake.fix, 1_000)}\n`,
   ];
   // Not wrapped: it must work when it is pasted.
   const again = `    ${color.bold('repeat:')} ${repeat(check)}\n`;
   return (
-    head + fitText(explained.join(''), columns) + again + counterexampleText(fault, counterexample, screen)
+    head + fitText(explained.join(''), columns) + again + counterexampleText(mistake, counterexample, screen)
   );
 }
 
-/** Faults of a receiver that can no longer say what its state is. */
+/** Mistakes after which the receiver can no longer report its state. */
 const WITHOUT_STATE: ReadonlySet<string> = new Set(['died', 'dies-on-duplicates', 'does-not-restart']);
 
-/** Faults that the ids explain. */
+/** Mistakes that the ids explain. */
 const WITH_IDS: ReadonlySet<string> = new Set(['cuts-ids-off', 'folds-ids']);
 
 function counterexampleText(
-  { code }: NonNullable<ProofResult['fault']>,
+  { code }: NonNullable<ProofResult['mistake']>,
   counterexample: Counterexample,
   { color, stdoutColumns: columns }: Screen,
 ): string {
@@ -118,10 +118,12 @@ function linesOf(state: string): string[] {
 const MOST_CHARACTERS = 64 * 1024;
 
 /** The fields of a line of `-o json`, and of a result in a JSON report. */
-export function proofFields({ fault, counterexample, ...result }: ProofResult, seed: number): object {
+export function proofFields({ mistake, counterexample, ...result }: ProofResult, seed: number): object {
   return {
     ...result,
-    ...(fault !== undefined && { diagnosis: { code: fault.code, says: fault.says, hint: fault.fix } }),
+    ...(mistake !== undefined && {
+      diagnosis: { code: mistake.code, says: mistake.says, hint: mistake.fix },
+    }),
     ...(counterexample !== undefined && {
       counterexample: {
         seed,
@@ -135,10 +137,10 @@ export function proofFields({ fault, counterexample, ...result }: ProofResult, s
 
 /** The counterexample for a report, without colors. */
 export function plainCounterexample(
-  fault: NonNullable<ProofResult['fault']>,
+  mistake: NonNullable<ProofResult['mistake']>,
   counterexample: Counterexample,
 ): string {
-  return counterexampleText(fault, counterexample, {
+  return counterexampleText(mistake, counterexample, {
     color: PLAIN_PALETTE,
     stdoutColumns: undefined,
   });

@@ -6,7 +6,7 @@ import { ConfigError } from '../../../../errors.ts';
 import {
   openProofMessages,
   PROOF_DEFAULTS,
-  proofCodes,
+  SCHEDULE_CODES,
   proveIdempotence,
   type ProofMessage,
   type ScheduleCode,
@@ -41,7 +41,7 @@ export async function testIdempotence(
   { io, reports }: { readonly io: Io; readonly reports: Reports },
 ): Promise<ExitCode> {
   const { only = [], skip = [], reset, seed = randomInt(SEEDS) } = options;
-  const codes = selectCodes({ only, skip }, proofCodes());
+  const codes = selectCodes({ only, skip }, SCHEDULE_CODES);
   if (reset === undefined && tested.command.length === 0) throw noReset();
   const prepared = await prepareReceiver(tested, options, io);
   const schemes = await commandSchemes(options, 'sign', io);
@@ -170,7 +170,7 @@ class IdempotenceTest {
       onProgress: this.#output.progress,
       onDeviation: this.#output.progressOfShrinking,
       onResult: (result) => {
-        if (SHOWS_OUTPUT.has(result.fault?.code)) control.showKept();
+        if (SHOWS_OUTPUT.has(result.mistake?.code)) control.showKept();
         this.#output.show(result);
       },
     });
@@ -189,7 +189,7 @@ class IdempotenceTest {
   }
 }
 
-/** Faults whose fix points to the receiver's output. */
+/** Mistakes whose fix points to the receiver's output. */
 const SHOWS_OUTPUT: ReadonlySet<string | undefined> = new Set([
   'died',
   'dies-on-duplicates',
