@@ -262,10 +262,10 @@ describe('architecture', () => {
     expect(isAllowed({ from: 'cli/io.ts', to: 'cli/verbs/send/run.ts' })).toBe(false);
     expect(isAllowed({ from: 'cli/verbs/send/run.ts', to: 'cli/print/result-line.ts' })).toBe(true);
     expect(isAllowed({ from: 'inbox/inbox.ts', to: 'receiver/receiver.ts' })).toBe(true);
-    expect(isAllowed({ from: 'inbox/details.ts', to: 'expectation/finding.ts' })).toBe(false);
+    expect(isAllowed({ from: 'inbox/details.ts', to: 'expectation/expectation-result.ts' })).toBe(false);
     expect(isAllowed({ from: 'cli/verbs/listen/open-inbox.ts', to: 'inbox/page-html.ts' })).toBe(false);
     expect(isAllowed({ from: 'app/prove-receiver.ts', to: 'idempotence/subject.ts' })).toBe(false);
-    expect(isAllowed({ from: 'testing/matchers.ts', to: 'expectation/finding.ts' })).toBe(false);
+    expect(isAllowed({ from: 'testing/matchers.ts', to: 'expectation/expectation-result.ts' })).toBe(false);
     expect(isAllowed({ from: 'engine/engine.ts', to: 'diagnosis/explain.ts' })).toBe(false);
     expect(isAllowed({ from: 'app/service.ts', to: 'diagnosis/causes/taken-rules.ts' })).toBe(false);
     expect(isAllowed({ from: 'expectation/nearest.ts', to: 'diagnosis/explain.ts' })).toBe(false);

@@ -80,5 +80,5 @@ function responseOf(result: TransportResult, { url, headers, secret, cut }: Proo
 
 function kindOfStatus(status: number): ProofResponse['kind'] {
   if (status >= 200 && status <= 299) return 'taken';
-  return status >= 500 || RETRIED.has(status) ? 'failing' : 'refused';
+  return status >= 500 || RETRIED.has(status) ? 'failing' : 'rejected';
 }

@@ -5,44 +5,43 @@ import { EveryMessageCheck } from './every-message-check.ts';
 import {
   cameText,
   countText,
-  refusedText,
+  uncountedText,
   type ArrivedCount,
-  type ArrivedMessage,
   type ExpectationResult,
   type MessageCheck,
-} from './finding.ts';
+} from './expectation-result.ts';
 import { CountedMatchCheck, MatchCheck, OrderCheck } from './match-checks.ts';
 import type { ExpectedMessage } from './expected-message.ts';
 import { SizeCheck, UndecidedMessages, ValidCheck } from './rejection-checks.ts';
 
-/** The requests that `expect` waits for. */
+/** The requests and messages that `hooks expect` waits for. */
 export interface ExpectedArrivals {
-  /** The fewest POSTs. */
+  /** Minimum number of POSTs. */
   readonly atLeast: number;
-  /** The most POSTs. Infinity: no limit. */
+  /** Maximum number of POSTs; Infinity for no limit. */
   readonly atMost: number;
-  /** Exactly this many messages in all. @default any number */
+  /** Exact number of messages of all requests. @default any number */
   readonly messages?: number | undefined;
-  /** Whether there must be a message at all: what is to hold for all would else hold for none. @default false */
+  /** Whether at least one message is required, since expectations of all messages hold if there are none. @default false */
   readonly someMessage?: boolean | undefined;
-  /** Each must be matched by a different message. */
+  /** Filters that must each match a different message. */
   readonly matches: readonly ExpectedMessage[];
-  /** Whether the messages of the matches must come in the order of the matches. @default false */
+  /** Whether the matching messages must arrive in the order of `matches`. @default false */
   readonly inOrder?: boolean;
-  /** Each must be matched by no message. */
+  /** Filters that must not match any message. */
   readonly noMatches?: readonly ExpectedMessage[];
-  /** Each must hold for every message. */
+  /** Filters that must match every message. */
   readonly each: readonly ExpectedMessage[];
   readonly checks?: readonly MessageCheck[];
   /** Whether every signature must be valid. */
   readonly signed: boolean;
 }
 
-/** Judges requests and their messages as they arrive. */
+/** Checks requests and their messages as they arrive. */
 export class ArrivalCheck {
-  /** By which browsers asked whether they may send: they explain why nothing else came. */
+  /** CORS preflights, which explain why no other request arrived. */
   preflights = 0;
-  /** The first request whose content is not known, and why. */
+  /** Names the first request whose content cannot be read, and why. */
   unread: string | undefined;
   readonly #expected: ExpectedArrivals;
   readonly #tally: Expectation;
@@ -50,7 +49,7 @@ export class ArrivalCheck {
   readonly #undecided = new UndecidedMessages();
   readonly #checks: readonly MessageCheck[];
   #messages = 0;
-  #refusedMessages = 0;
+  #uncountedMessages = 0;
   #firstInvalid: string | undefined;
 
   constructor(expected: ExpectedArrivals) {
@@ -63,7 +62,7 @@ export class ArrivalCheck {
     return this.#tally.tally;
   }
 
-  /** The number of messages in all requests that got a 2xx. */
+  /** Number of messages of the requests that got a 2xx. */
   get messages(): number {
     return this.#messages;
   }
@@ -78,19 +77,13 @@ export class ArrivalCheck {
     if (rejection !== undefined) this.#valid.addCall(this.#posts, rejection);
     const messages = messagesOf(request);
     if (!isAccepted(request)) {
-      this.#refusedMessages += messages.length;
+      this.#uncountedMessages += messages.length;
       return;
     }
+    const place = { request: this.#posts, isSole: messages.length === 1 };
     for (const message of messages) {
       this.#messages += 1;
-      const number = this.#messages;
-      const arrived: ArrivedMessage = {
-        message,
-        request: this.#posts,
-        isSole: messages.length === 1,
-        number,
-      };
-      this.#undecided.judge(arrived, this.#checks);
+      this.#undecided.judge({ message, ...place, number: this.#messages }, this.#checks);
     }
   }
 
@@ -99,37 +92,37 @@ export class ArrivalCheck {
     const { atLeast, atMost, messages } = this.#expected;
     if (this.#posts < atLeast || (messages !== undefined && this.#messages < messages)) return false;
     const isFull = this.#posts >= atMost || (messages !== undefined && this.#messages >= messages);
-    return isFull || !this.#checks.some(({ isWaiting }) => isWaiting);
+    return isFull || !this.#checks.some(({ isWaiting }) => isWaiting === true);
   }
 
-  findings(): readonly ExpectationResult[] {
+  results(): readonly ExpectationResult[] {
     const came = {
       requests: this.#posts,
       messages: this.#messages,
-      refusedMessages: this.#refusedMessages,
+      uncountedMessages: this.#uncountedMessages,
       preflights: this.preflights,
     };
     return [
-      ...this.#countFinding(came),
-      ...this.#messagesFinding(came),
-      ...this.#checks.flatMap((check) => check.findings(came)).map((finding) => this.#ofAll(finding)),
-      ...this.#undecided.findings(came),
-      ...this.#signatureFinding(),
+      ...this.#countResult(came),
+      ...this.#messagesResult(came),
+      ...this.#checks.flatMap((check) => check.results(came)).map((result) => this.#ifAllRead(result)),
+      ...this.#undecided.results(came),
+      ...this.#signatureResult(),
     ];
   }
 
-  /** A check on content is met by what is known of it only when all is known. */
-  #ofAll(finding: ExpectationResult): ExpectationResult {
-    if (this.unread === undefined || !CONTENT.has(finding.expectation)) return finding;
-    const { isMet, said } = finding;
-    return { ...finding, isMet: false, said: isMet ? this.unread : `${said}; ${this.unread}` };
+  /** Fails an expectation of content if some content could not be read. */
+  #ifAllRead(result: ExpectationResult): ExpectationResult {
+    if (this.unread === undefined || !CONTENT.has(result.expectation)) return result;
+    const { isMet, said } = result;
+    return { ...result, isMet: false, said: isMet ? this.unread : `${said}; ${this.unread}` };
   }
 
   get #posts(): number {
     return this.tally.requests - this.tally.notPost;
   }
 
-  #countFinding(came: ArrivedCount): ExpectationResult[] {
+  #countResult(came: ArrivedCount): ExpectationResult[] {
     const { atLeast, atMost } = this.#expected;
     if (atLeast === 0 && atMost === Infinity) return [];
     const isMet = this.#posts >= atLeast && this.#posts <= atMost;
@@ -138,7 +131,7 @@ export class ArrivalCheck {
     return [{ expectation: 'count', isMet, said }];
   }
 
-  #messagesFinding(came: ArrivedCount): ExpectationResult[] {
+  #messagesResult(came: ArrivedCount): ExpectationResult[] {
     const { messages, someMessage } = this.#expected;
     const all = `${cameText(came)}${came.messages === 0 ? '' : ` in ${countText(came.requests, 'request')}`}`;
     const isMissed = someMessage === true && came.requests > 0 && came.messages === 0;
@@ -147,12 +140,12 @@ export class ArrivalCheck {
     const wanted = messages === undefined ? 'at least 1 message' : countText(messages, 'message');
     const expected = messages === 0 ? 'no message' : wanted;
     const got = isMet ? cameText(came) : `Expected ${expected}, got ${all}`;
-    const said = got + refusedText(came);
+    const said = got + uncountedText(came);
     return [{ expectation: 'messages', isMet, said }];
   }
 
-  /** A call of a tracking API carries no signature, so that none is missing. */
-  #signatureFinding(): ExpectationResult[] {
+  /** Calls of a tracking API have no signature, so unchecked requests count as valid. */
+  #signatureResult(): ExpectationResult[] {
     if (!this.#expected.signed || this.#posts === 0) return [];
     const { valid, unchecked } = this.tally.verdicts;
     const isMet = valid + unchecked === this.#posts;
@@ -165,6 +158,7 @@ export class ArrivalCheck {
   }
 }
 
+/** Expectations that need the content of all messages. */
 const CONTENT: ReadonlySet<string> = new Set(['match', 'no-match', 'each', 'schema']);
 
 function checksOf({ matches, inOrder, noMatches = [], each, checks = [] }: ExpectedArrivals): MessageCheck[] {

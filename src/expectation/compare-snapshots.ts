@@ -1,7 +1,7 @@
-import type { DifferingMessage, MessageDifference } from './finding.ts';
+import type { DifferingMessage, MessageDifference } from './expectation-result.ts';
 import type { SnapshotMessage, SnapshotUser } from './snapshot.ts';
 
-/** The messages that differ between a snapshot and what came, by user; a message more or less on either side is one. */
+/** Lists the messages that differ between a snapshot and the arrived messages, by user. Includes missing and additional messages. */
 export function compareSnapshots(
   before: readonly SnapshotUser[],
   now: readonly SnapshotUser[],
@@ -19,7 +19,8 @@ function usersByHeading(users: readonly SnapshotUser[]): ReadonlyMap<string, rea
   const byHeading = new Map<string, ComparedUser[]>();
   for (const { heading, messages } of users) {
     const compared = messages.map((message) => ({ ...message, text: textOf(message) }));
-    const user = { messages: compared, text: compared.map(({ text }) => text).join('\n\n') };
+    const text = compared.map((message) => message.text).join('\n\n');
+    const user = { messages: compared, text, lines: new Set(text.split('\n')) };
     const same = byHeading.get(heading);
     if (same === undefined) byHeading.set(heading, [user]);
     else same.push(user);
@@ -28,26 +29,26 @@ function usersByHeading(users: readonly SnapshotUser[]): ReadonlyMap<string, rea
 }
 
 interface ComparedMessage extends SnapshotMessage {
-  /** All of it. */
+  /** Title and lines. */
   readonly text: string;
 }
 
 interface ComparedUser {
   readonly messages: readonly ComparedMessage[];
-  /** All of it. */
   readonly text: string;
+  readonly lines: ReadonlySet<string>;
 }
 
 function textOf({ title, lines }: SnapshotMessage): string {
   return [title, ...lines].join('\n');
 }
 
-/** More pairs are made by their places: the cost is the product of both numbers. */
+/** Maximum number of pairs of users to compare, because the cost is the product of both numbers. Above, pairs them in order. */
 const MAX_USER_PAIRS = 100_000;
 
 type UserPair = readonly [expected: ComparedUser | undefined, got: ComparedUser | undefined];
 
-/** Pairs users of one heading, such as those known by an anonymous id alone: equal ones, and of the others the most alike. */
+/** Pairs users of one heading, such as `user <anonymous-id>`: equal users first, then the most similar. */
 function pairedUsers(expected: readonly ComparedUser[], got: readonly ComparedUser[]): readonly UserPair[] {
   const left = new Map<string, ComparedUser[]>();
   for (const user of got) left.set(user.text, [...(left.get(user.text) ?? []), user]);
@@ -68,11 +69,8 @@ function likelyPairs(
   others: readonly ComparedUser[],
 ): readonly (readonly [ComparedUser, ComparedUser])[] {
   if (ones.length * others.length > MAX_USER_PAIRS) return [];
-  const lines = new Map([...ones, ...others].map((user) => [user, new Set(user.text.split('\n'))]));
   const scored = ones
-    .flatMap((one) =>
-      others.map((other) => ({ one, other, score: inCommon(lines.get(one), lines.get(other)) })),
-    )
+    .flatMap((one) => others.map((other) => ({ one, other, score: inCommon(one, other) })))
     .toSorted((a, b) => b.score - a.score);
   const taken = new Set<ComparedUser>();
   return scored.flatMap(({ one, other }) => {
@@ -82,8 +80,8 @@ function likelyPairs(
   });
 }
 
-function inCommon(one: ReadonlySet<string> = new Set(), other: ReadonlySet<string> = new Set()): number {
-  return [...one].filter((line) => other.has(line)).length;
+function inCommon(one: ComparedUser, other: ComparedUser): number {
+  return [...one.lines].filter((line) => other.lines.has(line)).length;
 }
 
 type Pair = readonly [expected: ComparedMessage | undefined, got: ComparedMessage | undefined];
@@ -108,15 +106,19 @@ function userDifferences(
       const what = differences.length === 0 ? 'moved' : 'moved, and differs';
       return [{ label: `${what}: ${one.title} of ${heading}: ${places}`, differences }];
     }
-    if (one !== undefined || other === undefined) return differenceOf(one, other, heading);
-    if (arrivals.has(other)) return [];
+    if (one !== undefined && other !== undefined) {
+      const differences = lineDifferences(one, other);
+      return differences.length === 0 ? [] : [{ label: `${one.title} of ${heading}`, differences }];
+    }
+    if (one !== undefined) return [{ label: `missing: ${one.title} of ${heading}`, differences: [] }];
+    if (other === undefined || arrivals.has(other)) return [];
     const count = counts.get(other.title) ?? 0;
     counts.set(other.title, count + 1);
     return [{ label: `not in the snapshot: ${nth(count)}${other.title} of ${heading}`, differences: [] }];
   });
 }
 
-/** Where each missing message has gone: first those that are the same elsewhere, then those that differ. Takes them out of `extra`. */
+/** Finds missing messages that moved to another place: first unchanged ones, then changed ones. Removes them from `extra`. */
 function movedMessages(
   missing: readonly ComparedMessage[],
   extra: ComparedMessage[],
@@ -132,18 +134,10 @@ function movedMessages(
   return moved;
 }
 
-/** What stands before the title of a message that comes after `count` others of this title. */
+/** Text before the title of a message that follows `count` messages with the same title. */
 function nth(count: number): string {
   if (count === 0) return '';
   return count < 3 ? `a ${['', 'second', 'third'][count]} ` : 'a further ';
-}
-
-function differenceOf(one: Pair[0], other: Pair[1], heading: string): DifferingMessage[] {
-  const title = one?.title ?? '';
-  if (one === undefined) return [];
-  if (other === undefined) return [{ label: `missing: ${title} of ${heading}`, differences: [] }];
-  const differences = lineDifferences(one, other);
-  return differences.length === 0 ? [] : [{ label: `${title} of ${heading}`, differences }];
 }
 
 function lineDifferences(one: SnapshotMessage, other: SnapshotMessage): MessageDifference[] {
@@ -159,15 +153,15 @@ function lineDifferences(one: SnapshotMessage, other: SnapshotMessage): MessageD
 }
 
 function pathAndValue(line: string): [path: string, value: string] {
-  // A path that is quoted may hold what separates it from its value.
+  // A quoted key in a path can contain ` = `.
   const [, path = line, value = ''] = /^((?:\["(?:[^"\\]|\\.)*"\]|[^"])*?) = (.*)$/s.exec(line) ?? [];
   return [path, value];
 }
 
-/** More pairs are aligned one by one: the cost is the product of both numbers. */
+/** Maximum number of pairs to align, because the cost is the product of both numbers. Above, pairs messages in order. */
 const MAX_PAIRS = 4_000_000;
 
-/** Pairs messages so that as many as possible are equal, and then as many as possible have the same title. */
+/** Pairs messages so that as many as possible are equal or have at least the same title. */
 function aligned(expected: readonly ComparedMessage[], got: readonly ComparedMessage[]): Pair[] {
   if (expected.length * got.length > MAX_PAIRS) return alignedByPlace(expected, got);
   const scores = scoresOf(expected, got);
@@ -196,7 +190,7 @@ function aligned(expected: readonly ComparedMessage[], got: readonly ComparedMes
   return pairs;
 }
 
-/** The best score of what follows each pair: longest common subsequence, weighted. */
+/** Best scores of the rests from each pair on (weighted longest common subsequence). */
 function scoresOf(expected: readonly ComparedMessage[], got: readonly ComparedMessage[]): number[][] {
   const scores = Array.from({ length: expected.length + 1 }, () => Array<number>(got.length + 1).fill(0));
   for (let row = expected.length - 1; row >= 0; row--) {
@@ -215,7 +209,7 @@ function scoreAt(scores: readonly (readonly number[])[], row: number, column: nu
   return scores[row]?.[column] ?? 0;
 }
 
-/** Two messages of one title: equal ones go before others. */
+/** Weight of a pair: 3 if equal, 2 if only the titles are, 0 otherwise. */
 function likeness(one: ComparedMessage, other: ComparedMessage): number {
   if (one.title !== other.title) return 0;
   return one.text === other.text ? 3 : 2;

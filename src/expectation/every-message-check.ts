@@ -5,7 +5,6 @@ import {
   cameText,
   differingMessage,
   metDifference,
-  oneOfMetDifferences,
   unmetDifference,
   type ArrivedCount,
   type ArrivedMessage,
@@ -13,18 +12,17 @@ import {
   type ExpectationResult,
   type MessageCheck,
   type MessageDifference,
-} from './finding.ts';
+} from './expectation-result.ts';
 import type { ExpectedMessage } from './expected-message.ts';
 
-/** Every message matches (`each`), or none does (`no-match`). Counts the messages that break this, and keeps the first of them. */
+/** Expects that every message matches (`each`), or that no message does (`no-match`). Keeps the number of other messages and the first one. */
 export class EveryMessageCheck implements MessageCheck {
   readonly #expectation: 'each' | 'no-match';
   readonly #expected: ExpectedMessage;
   #first: DifferingMessage | undefined;
   #count = 0;
-  /** The first steps of longer paths, until a message has them. */
+  /** First keys of nested paths that no message has had so far: they may be misspelled. */
   readonly #unseen: Set<string>;
-  readonly isWaiting = false;
 
   constructor(expectation: 'each' | 'no-match', expected: ExpectedMessage) {
     this.#expectation = expectation;
@@ -45,7 +43,7 @@ export class EveryMessageCheck implements MessageCheck {
 
   #note(value: JsonValue): void {
     if (this.#unseen.size === 0 || !isJsonObject(value)) return;
-    // A key may itself have dots.
+    // Keys can contain dots.
     for (const key of Object.keys(value)) this.#unseen.delete(key.split('.', 1)[0] ?? '');
   }
 
@@ -55,10 +53,10 @@ export class EveryMessageCheck implements MessageCheck {
     if (this.#expectation === 'each') return unmet.map(unmetDifference);
     if (unmet.length > 0) return [];
     const found = foundBy(conditions, value);
-    return found.map((each) => (found.length === 1 ? metDifference(each) : oneOfMetDifferences(each)));
+    return found.map((each) => metDifference(each, found.length));
   }
 
-  findings(came: ArrivedCount): readonly ExpectationResult[] {
+  results(came: ArrivedCount): readonly ExpectationResult[] {
     const isEach = this.#expectation === 'each';
     const about = { expectation: this.#expectation, filter: this.#expected.text };
     const first = this.#first;

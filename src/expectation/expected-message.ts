@@ -4,6 +4,6 @@ export interface ExpectedMessage {
   /** The filter as given: `type=track,event=Signup`. */
   readonly text: string;
   readonly conditions: readonly Condition[];
-  /** Exactly this many messages match; undefined: one, and others may match too. */
+  /** Exact number of matching messages. Undefined if one or more must match. */
   readonly exactly?: number;
 }

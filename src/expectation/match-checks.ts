@@ -2,25 +2,25 @@ import {
   cameText,
   countText,
   placeOfMessage,
-  refusedText,
+  uncountedText,
   type ArrivedCount,
   type ArrivedMessage,
   type ExpectationResult,
   type MessageCheck,
-} from './finding.ts';
+} from './expectation-result.ts';
 import type { ExpectedMessage } from './expected-message.ts';
 import { NearestMessage } from './nearest.ts';
 import { lookAtAll } from './rejection-checks.ts';
 
-/** The messages seen for an expected one. */
+/** A match, and the messages that meet it or come nearest. */
 interface SeenMatch {
   readonly expected: ExpectedMessage;
   readonly nearest: NearestMessage;
-  /** The first messages that meet it, at most one per match: enough that one is always left for it. */
+  /** The first messages that meet the match, at most one per match: then one is always left for this match. */
   readonly takers: ArrivedMessage[];
 }
 
-/** Each match takes a message of its own, in any order. */
+/** Expects a different message for each match, in any order. */
 export class MatchCheck implements MessageCheck {
   readonly #matches: readonly SeenMatch[];
 
@@ -38,12 +38,12 @@ export class MatchCheck implements MessageCheck {
     return this.#taken().includes(undefined);
   }
 
-  findings(came: ArrivedCount): readonly ExpectationResult[] {
+  results(came: ArrivedCount): readonly ExpectationResult[] {
     const taken = this.#taken();
-    return this.#matches.map((seen, index) => matchFinding(seen, taken[index], came));
+    return this.#matches.map((seen, index) => matchResult(seen, taken[index], came));
   }
 
-  /** The message assigned to each match, no two the same; undefined for a match without one. */
+  /** Assigns a different message to each match. Undefined for a match without a message. */
   #taken(): readonly (ArrivedMessage | undefined)[] {
     const matchOf = new Map<ArrivedMessage, number>();
     this.#matches.forEach((_, match) => this.#assign(match, matchOf, new Set()));
@@ -51,7 +51,7 @@ export class MatchCheck implements MessageCheck {
     return this.#matches.map((_, match) => taken.get(match));
   }
 
-  /** Assigns a free message, or one whose match can be given another (augmenting paths). */
+  /** Assigns a free message to a match, or a message whose match can take another one (augmenting paths). */
   #assign(match: number, matchOf: Map<ArrivedMessage, number>, asked: Set<ArrivedMessage>): boolean {
     for (const arrived of this.#matches[match]?.takers ?? []) {
       if (asked.has(arrived)) continue;
@@ -65,16 +65,16 @@ export class MatchCheck implements MessageCheck {
   }
 }
 
-/** A message that meets a match: its number, and where it is. */
+/** Number and place of a message that meets a match. */
 interface Taker {
   readonly number: number;
   readonly place: string;
 }
 
-/** Each match takes a message of its own, later than that of the match before it. */
+/** Expects a different message for each match, later than the message of the match before it. */
 export class OrderCheck implements MessageCheck {
   readonly #matches: readonly (SeenMatch & { readonly all: Taker[] })[];
-  /** The number of matches that are met one after the other. */
+  /** Number of matches that are met in order. */
   #met = 0;
 
   constructor(expected: readonly ExpectedMessage[]) {
@@ -95,13 +95,13 @@ export class OrderCheck implements MessageCheck {
     return this.#met < this.#matches.length;
   }
 
-  /** Leaves a match that is not met out of the order: the matches after it do not fail for its sake. */
-  findings(came: ArrivedCount): readonly ExpectationResult[] {
+  /** Skips unmet matches when it compares the order, so that they do not fail the matches after them. */
+  results(came: ArrivedCount): readonly ExpectationResult[] {
     let last = { number: 0, place: '', text: '' };
     return this.#matches.map((seen) => {
       const { text } = seen.expected;
       const [first] = seen.all;
-      if (first === undefined) return matchFinding(seen, undefined, came);
+      if (first === undefined) return matchResult(seen, undefined, came);
       const taker = seen.all.find(({ number }) => number > last.number);
       const said = taker?.place ?? whyTooEarly(first, last);
       if (taker !== undefined) last = { ...taker, text };
@@ -116,7 +116,7 @@ function whyTooEarly({ number, place }: Taker, last: Taker & { readonly text: st
     : `out of order: ${place} comes before ${last.place}, which matches ${last.text}`;
 }
 
-/** As many messages match as the filter says. */
+/** Expects exactly the number of messages that the filter says. */
 export class CountedMatchCheck implements MessageCheck {
   readonly #expected: ExpectedMessage;
   readonly #nearest: NearestMessage;
@@ -138,13 +138,13 @@ export class CountedMatchCheck implements MessageCheck {
     return this.#count < (this.#expected.exactly ?? 0);
   }
 
-  findings(came: ArrivedCount): readonly ExpectationResult[] {
+  results(came: ArrivedCount): readonly ExpectationResult[] {
     const { text: filter, exactly = 0 } = this.#expected;
     const { nearest } = this.#nearest;
     const isMet = this.#count === exactly;
     const said = isMet
       ? countText(exactly, 'message')
-      : `Expected exactly ${exactly}, got ${this.#got(came)}${refusedText(came)}`;
+      : `Expected exactly ${exactly}, got ${this.#got(came)}${uncountedText(came)}`;
     const isShort = this.#count < exactly && nearest !== undefined;
     return [{ expectation: 'match', filter, isMet, said, ...(isShort && { nearest }) }];
   }
@@ -157,30 +157,29 @@ export class CountedMatchCheck implements MessageCheck {
   }
 }
 
-/** The most messages that are named when too many match. */
+/** Maximum number of messages to name if too many match. */
 const MAX_PLACES = 4;
 
 function seenMatch(expected: ExpectedMessage): SeenMatch {
   return { expected, nearest: new NearestMessage(expected.conditions), takers: [] };
 }
 
-function matchFinding(
+function matchResult(
   { expected: { text }, takers, nearest: { nearest } }: SeenMatch,
   taker: ArrivedMessage | undefined,
   came: ArrivedCount,
 ): ExpectationResult {
   const about = { expectation: 'match', filter: text } as const;
   if (taker !== undefined) return { ...about, isMet: true, said: placeOfMessage(taker) };
+  const unmet = { ...about, isMet: false };
   if (takers.length > 0) {
-    const said = 'each match takes a message of its own, and all that match are taken by others';
-    return { ...about, isMet: false, said: said + refusedText(came) };
+    const said = 'each match needs its own message, and other matches use all that match';
+    return { ...unmet, said: said + uncountedText(came) };
   }
-  const said = came.messages === 1 ? 'the only message does not match' : `none of ${cameText(came)} matches`;
-  const none = came.messages === 0 ? `Expected a message, got ${cameText(came)}` : said;
-  return {
-    ...about,
-    isMet: false,
-    said: none + refusedText(came),
-    ...(nearest !== undefined && { nearest }),
-  };
+  return { ...unmet, said: noneText(came) + uncountedText(came), ...(nearest !== undefined && { nearest }) };
+}
+
+function noneText(came: ArrivedCount): string {
+  if (came.messages === 0) return `Expected a message, got ${cameText(came)}`;
+  return came.messages === 1 ? 'the only message does not match' : `none of ${cameText(came)} matches`;
 }

@@ -2,9 +2,14 @@ import { failing, type Condition, type Unmet } from '../message/filter.ts';
 import { comparableText } from '../message/compare.ts';
 import { wholeMessage } from '../receiver/messages/tracking-call.ts';
 import { editDistance } from '../suggest.ts';
-import { differingMessage, unmetDifference, type ArrivedMessage, type DifferingMessage } from './finding.ts';
+import {
+  differingMessage,
+  unmetDifference,
+  type ArrivedMessage,
+  type DifferingMessage,
+} from './expectation-result.ts';
 
-/** Keeps the message that misses conditions by the least: by the fewest of them, and then by the fewest letters. */
+/** Keeps the message that is closest to meeting the conditions: it misses the fewest conditions, then differs in the fewest letters. */
 export class NearestMessage {
   readonly #conditions: readonly Condition[];
   #nearest:
@@ -15,7 +20,7 @@ export class NearestMessage {
     this.#conditions = conditions;
   }
 
-  /** Returns whether the message meets all conditions; else it may be the nearest. */
+  /** Returns whether the message meets all conditions. If not, keeps the message if it is the nearest so far. */
   takes(arrived: ArrivedMessage): boolean {
     const unmet = failing(this.#conditions, wholeMessage(arrived.message));
     if (unmet.length === 0) return true;
@@ -34,7 +39,7 @@ export class NearestMessage {
   }
 }
 
-/** Longer texts are not compared letter by letter: the cost is the product of both lengths. */
+/** Number of letters to compare, because the cost is the product of both lengths. */
 const LONGEST_COMPARED = 64;
 
 function differingLetters(unmet: readonly Unmet[]): number {

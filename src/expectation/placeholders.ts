@@ -2,15 +2,15 @@ import { createHash } from 'node:crypto';
 import { isJsonObject, isJsonArray, type JsonValue } from '../message/types.ts';
 import { RFC_3339 } from '../message/timestamp.ts';
 
-/** Fields whose value is an id that is made in each run, and what it is called. */
+/** Names of the placeholders for fields whose id is new in each run. */
 const ID_FIELDS: Readonly<Record<string, string>> = { messageId: 'message-id', anonymousId: 'anonymous-id' };
 
-/** Without dashes only the usual versions, random or of a time: 95 % of the hashes of this length are something else. */
+/** Without dashes, only the usual versions 1, 4 and 7: they exclude 95 % of the hashes of this length. */
 const UUID =
   /^(?:[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[0-9a-f]{12}[147][0-9a-f]{3}[89ab][0-9a-f]{15})$/i;
 
-/** Values of the machine, the browser and the day, at paths of a message. */
-const OF_THE_MACHINE: Readonly<Record<string, string>> = {
+/** Placeholders for values of the machine, the browser and the time, by path. */
+const ENVIRONMENT_PLACEHOLDERS: Readonly<Record<string, string>> = {
   'context.ip': '<ip>',
   'context.userAgent': '<user-agent>',
   'context.userAgentData': '<user-agent>',
@@ -29,20 +29,20 @@ const OF_THE_MACHINE: Readonly<Record<string, string>> = {
   receivedAt: '<time>',
 };
 
-/** The port of an address of this machine, and of the page's own URL. */
+/** Port of a URL of this machine, such as the URL of a page under test. */
 const LOCAL_PORT = /(\bhttps?:\/\/(?:localhost|127\.0\.0\.1|\[::1\])):\d+/g;
 
-/** The ids of one user's messages: what each is called, and how often it is there. In the order in which they come. */
+/** Ids in the messages of one user, in their order, with the kind and the number of occurrences of each id. */
 export type Ids = ReadonlyMap<string, { readonly kind: string; readonly count: number }>;
 
 /**
- * What stands for values that are new in each run. In the messages of one user the same id is the same placeholder: one that occurs
- * once is `<message-id>`, others are numbered, so that a message more or less changes no other line.
+ * Placeholders for values that are new in each run. In the messages of one user, the same id has the same placeholder. Ids that occur once
+ * are not numbered (`<message-id>`), so that an additional message changes no other line.
  */
 export class Placeholders {
   readonly #ids: ReadonlyMap<string, { readonly kind: string; readonly text: string }>;
 
-  /** `numbers` are those of the shared ids, which get theirs when they are first written. Undefined: they are not numbered. */
+  /** `numbers` collects the numbers of shared ids. Undefined if shared ids are not numbered. */
   constructor(ids: Ids, shared: ReadonlyMap<string, string>, numbers?: Map<string, number>) {
     const used = new Map<string, number>();
     this.#ids = new Map(
@@ -61,31 +61,31 @@ export class Placeholders {
     );
   }
 
-  /** What stands at a path whatever its value; undefined: the value itself counts. */
+  /** The placeholder of a path. Undefined if the value itself counts. */
   ofPath(path: string, value: JsonValue): string | undefined {
     if (path === 'writeKey' && typeof value === 'string') {
       const digest = createHash('sha256').update(value).digest('hex');
       return `<write-key ${digest.slice(0, 12)}>`;
     }
-    if (value === null || !Object.hasOwn(OF_THE_MACHINE, path)) return undefined;
-    return OF_THE_MACHINE[path];
+    if (value === null || !Object.hasOwn(ENVIRONMENT_PLACEHOLDERS, path)) return undefined;
+    return ENVIRONMENT_PLACEHOLDERS[path];
   }
 
-  /** A text as JSON, or what stands for it. */
+  /** The placeholder of a text, or the text as JSON. */
   textOf(text: string): string {
     const id = this.#ids.get(text);
     if (id !== undefined) return id.text;
     return RFC_3339.test(text) ? '<time>' : JSON.stringify(text.replaceAll(LOCAL_PORT, '$1:<port>'));
   }
 
-  /** The same, with no number: `<anonymous-id>`. */
+  /** The placeholder without a number (`<anonymous-id>`), or the text as JSON. */
   kindOrText(text: string): string {
     const id = this.#ids.get(text);
     return id === undefined ? this.textOf(text) : `<${id.kind}>`;
   }
 }
 
-/** Finds the ids of one user's messages. */
+/** Finds the ids in the messages of one user. */
 export function idsOf(messages: readonly JsonValue[]): Ids {
   const kinds = new Map<string, string>();
   for (const message of messages) visitTexts(message, '', (text, key) => noteKind(text, key, kinds));
@@ -99,7 +99,7 @@ export function idsOf(messages: readonly JsonValue[]): Ids {
   return found;
 }
 
-/** The ids that several users have, and what each is called. Whatever the order of the users, it is the same. */
+/** Ids that several users have, with the kind of each. Does not depend on the order of the users. */
 export function sharedIds(users: readonly Ids[]): ReadonlyMap<string, string> {
   const kinds = new Map<string, string[]>();
   for (const ids of users) {
@@ -113,7 +113,7 @@ export function sharedIds(users: readonly Ids[]): ReadonlyMap<string, string> {
   return new Map(shared.map(([id, ofUsers]) => [id, ofUsers.toSorted()[0] ?? '']));
 }
 
-/** The field of an id names it, wherever else the id is. */
+/** Notes the kind of an id. An id field such as messageId gives the kind, even if the id is also elsewhere. */
 function noteKind(text: string, key: string, kinds: Map<string, string>): void {
   const field = Object.hasOwn(ID_FIELDS, key) ? ID_FIELDS[key] : undefined;
   if (text === '') return;
@@ -121,7 +121,7 @@ function noteKind(text: string, key: string, kinds: Map<string, string>): void {
   else if (!kinds.has(text) && UUID.test(text)) kinds.set(text, 'id');
 }
 
-/** Visits each text of a value with its key, the keys of an object in order. */
+/** Visits each string of a value with its key. Visits the keys of an object in sorted order. */
 function visitTexts(value: JsonValue, key: string, visit: (text: string, key: string) => void): void {
   if (typeof value === 'string') visit(value, key);
   else if (isJsonObject(value)) {

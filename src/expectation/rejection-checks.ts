@@ -10,9 +10,9 @@ import {
   type DifferingMessage,
   type ExpectationResult,
   type MessageCheck,
-} from './finding.ts';
+} from './expectation-result.ts';
 
-/** No message of a call is over 32 KB: a tracking API drops it without an error. Says nothing when there is none. */
+/** Expects no message over 32 KB, because a tracking API drops it without an error. Has no result if there is none. */
 export class SizeCheck implements MessageCheck {
   #first: DifferingMessage | undefined;
   #count = 0;
@@ -34,7 +34,7 @@ export class SizeCheck implements MessageCheck {
     ]);
   }
 
-  findings(came: ArrivedCount): readonly ExpectationResult[] {
+  results(came: ArrivedCount): readonly ExpectationResult[] {
     if (this.#first === undefined) return [];
     const [are, them] = this.#count === 1 ? ['is', 'it'] : ['are', 'them'];
     const said = `${this.#count} of ${cameText(came)} ${are} over 32 KB: a tracking API drops ${them}`;
@@ -42,11 +42,11 @@ export class SizeCheck implements MessageCheck {
   }
 }
 
-/** `hooks serve` takes every call and every message of a call. Says nothing when there is none that it rejects. */
+/** Expects that `hooks serve` accepts every call and every message of a call. Has no result if it does. */
 export class ValidCheck implements MessageCheck {
   #rejectedMessages = 0;
   #rejectedCalls = 0;
-  /** Where it is, and why. */
+  /** Place of the first rejected message, and the reason. */
   #firstMessage = '';
   #firstCall = '';
   readonly isWaiting = false;
@@ -58,13 +58,13 @@ export class ValidCheck implements MessageCheck {
     this.#firstMessage ||= `${placeOfMessage(arrived)}: ${rejection.message}`;
   }
 
-  /** Takes a request that is rejected whole: it has no message that another check could see. */
+  /** Counts a call that is rejected as a whole: it has no messages that another check could see. */
   addCall(request: number, { message }: { readonly message: string }): void {
     this.#rejectedCalls += 1;
     this.#firstCall ||= `the body of request ${request}: ${message}`;
   }
 
-  findings({ requests, messages }: ArrivedCount): readonly ExpectationResult[] {
+  results({ requests, messages }: ArrivedCount): readonly ExpectationResult[] {
     const parts = [
       [this.#rejectedCalls, countText(requests, 'request'), this.#firstCall],
       [this.#rejectedMessages, countText(messages, 'message'), this.#firstMessage],
@@ -77,7 +77,7 @@ export class ValidCheck implements MessageCheck {
   }
 }
 
-/** Messages that a check could not judge, since a regular expression took too long on them. Says nothing when there is none. */
+/** Collects messages that a check could not judge because a regular expression took too long. Has no result if there are none. */
 export class UndecidedMessages {
   #count = 0;
   #first = '';
@@ -98,8 +98,8 @@ export class UndecidedMessages {
     }
   }
 
-  /** Throws InputError for a schema that a message has shown to be broken. */
-  findings(came: ArrivedCount): readonly ExpectationResult[] {
+  /** Throws InputError if a message has shown that a schema is broken. */
+  results(came: ArrivedCount): readonly ExpectationResult[] {
     if (this.#broken !== undefined) throw this.#broken;
     if (this.#count === 0) return [];
     const said = `${this.#count} of ${cameText(came)} cannot be judged: ${this.#first}`;
@@ -107,12 +107,12 @@ export class UndecidedMessages {
   }
 }
 
-/** Looks at each item, whatever happens at another; then throws the first error. */
-export function lookAtAll<T>(items: readonly T[], look: (item: T, index: number) => void): void {
+/** Calls `look` for each item, even if a call throws; then throws the first error. */
+export function lookAtAll<T>(items: readonly T[], look: (item: T) => void): void {
   const errors: unknown[] = [];
-  for (const [index, item] of items.entries()) {
+  for (const item of items) {
     try {
-      look(item, index);
+      look(item);
     } catch (error) {
       errors.push(error);
     }

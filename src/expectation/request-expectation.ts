@@ -1,20 +1,20 @@
 import { systemClock, type Clock } from '../clock.ts';
 import type { ReceivedRequest, SignatureVerdict } from '../receiver/received-request.ts';
-import { countText } from './finding.ts';
+import { countText } from './expectation-result.ts';
 
 export interface ExpectationOptions {
-  /** The number of counted requests that ends the wait and meets it. Without it at least one must arrive, and every one must count. */
+  /** Number of counted requests that meets the expectation and ends the wait. Without it, every request must count, and there must be one. */
   readonly count?: number;
-  /** Ends the wait when no request came for this long after the first, and none is open. Ms. */
+  /** Ends the wait after this time without a request, in ms. Starts with the first request; open requests pause it. */
   readonly untilIdleMs?: number;
-  /** Ends the wait this long after the start. Ms. */
+  /** Ends the wait this time after the start, in ms. */
   readonly withinMs?: number;
-  /** Whether signatures are checked, which `missing` then mentions. @default false */
+  /** Whether signatures are verified, which `missing` then mentions. @default false */
   readonly signed?: boolean;
   readonly clock?: Clock;
 }
 
-/** The number of requests by kind. A request counts when it is a POST whose signature is valid, or unchecked because there is no secret. */
+/** Numbers of requests. A request is `counted` if it is a POST whose signature is valid, or unchecked because there is no secret. */
 export interface Tally {
   readonly requests: number;
   readonly counted: number;
@@ -29,7 +29,7 @@ const NOTHING_CAME: Tally = {
   verdicts: { valid: 0, invalid: 0, unsigned: 0, unchecked: 0 },
 };
 
-/** Counts the requests that a receiver reports, and ends the wait when it is met or its time is over. */
+/** Counts the requests of a receiver, and ends the wait when the count is reached or the time is over. */
 export class Expectation {
   readonly #options: ExpectationOptions;
   readonly #clock: Clock;
@@ -45,7 +45,7 @@ export class Expectation {
     if (options.withinMs !== undefined) this.#cancelWithin = this.#clock.after(options.withinMs, this.#end);
   }
 
-  /** Aborts when the count is reached or the time is over; never if neither was asked for. */
+  /** Aborts when the count is reached or the time is over; never if neither is set. */
   get over(): AbortSignal {
     return this.#over.signal;
   }
@@ -54,12 +54,17 @@ export class Expectation {
     return this.#tally;
   }
 
-  /** What came, as `3 requests: 2 valid, 1 invalid`. */
+  /** The tally in words: `3 requests: 2 valid, 1 invalid`. */
   get described(): string {
-    return describeTally(this.#tally);
+    const { requests, notPost, verdicts } = this.#tally;
+    if (requests === 0) return 'no request';
+    const kinds = Object.entries({ ...verdicts, 'not POST': notPost })
+      .filter(([, count]) => count > 0)
+      .map(([kind, count]) => `${count} ${kind}`);
+    return `${countText(requests, 'request')}: ${kinds.join(', ')}`;
   }
 
-  /** Whether nothing ends the wait. */
+  /** Whether no option ends the wait. */
   get isPlain(): boolean {
     const { count, untilIdleMs, withinMs } = this.#options;
     return count === undefined && untilIdleMs === undefined && withinMs === undefined;
@@ -85,7 +90,7 @@ export class Expectation {
     this.#cancelIdle = this.#clock.after(untilIdleMs, this.#end);
   }
 
-  /** A sentence with what was expected and what came; undefined when the expectation is met. */
+  /** What was expected and what arrived. Undefined if the expectation is met. */
   missing(): string | undefined {
     const { requests, counted } = this.#tally;
     const { count, signed } = this.#options;
@@ -115,12 +120,4 @@ function added(tally: Tally, { method, verdict }: ReceivedRequest): Tally {
     notPost: tally.notPost + (isPost ? 0 : 1),
     verdicts: isPost ? { ...tally.verdicts, [verdict]: tally.verdicts[verdict] + 1 } : tally.verdicts,
   };
-}
-
-function describeTally({ requests, notPost, verdicts }: Tally): string {
-  if (requests === 0) return 'no request';
-  const kinds = Object.entries({ ...verdicts, 'not POST': notPost })
-    .filter(([, count]) => count > 0)
-    .map(([kind, count]) => `${count} ${kind}`);
-  return `${countText(requests, 'request')}: ${kinds.join(', ')}`;
 }

@@ -1,23 +1,27 @@
 import type { ReceivedMessage } from '../receiver/messages/tracking-call.ts';
 import { compareSnapshots } from './compare-snapshots.ts';
-import { countText, type ArrivedMessage, type ExpectationResult, type MessageCheck } from './finding.ts';
+import {
+  countText,
+  type ArrivedMessage,
+  type ExpectationResult,
+  type MessageCheck,
+} from './expectation-result.ts';
 import { snapshotOf, type SnapshotUser } from './snapshot.ts';
 import { formatSnapshot } from './snapshot-text.ts';
 
-/** The most messages of a difference that are shown. */
+/** Maximum number of differing messages to show. */
 const MAX_SHOWN = 10;
 
-/** Keeps all messages, and compares them with a snapshot when all have come. */
+/** Keeps all messages, and compares them with a snapshot at the end. */
 export class SnapshotCheck implements MessageCheck {
   readonly #messages: ReceivedMessage[] = [];
-  readonly isWaiting = false;
 
   add({ message }: ArrivedMessage): void {
     this.#messages.push(message);
   }
 
-  /** Its finding is made last, by `compare` or when the snapshot is written. */
-  findings(): readonly ExpectationResult[] {
+  /** Returns no results: `compare`, or writing the snapshot, gives the result at the end. */
+  results(): readonly ExpectationResult[] {
     return [];
   }
 

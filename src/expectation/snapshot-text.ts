@@ -18,21 +18,21 @@ export type SnapshotReading =
   | { readonly ok: true; readonly users: readonly SnapshotUser[] }
   | {
       readonly ok: false;
-      /** Counted from 1. */
+      /** Number of the line, from 1. */
       readonly line: number;
       readonly expected: string;
       readonly hint: string;
-      /** Whether it begins as a snapshot, so that a new one may replace it. */
+      /** Whether the text starts like a snapshot, so that a new snapshot may replace it. */
       readonly isDamaged: boolean;
     };
 
-/** What git and others write around what they could not merge. */
+/** Start of the lines that git and others write around a merge conflict. */
 const MERGE_MARKER = /^(?:<{7}|\|{7}|={7}|>{7})(?: |$)/;
 
-/** Reads what `formatSnapshot` writes. */
+/** Parses the text of `formatSnapshot`. */
 export function parseSnapshot(text: string): SnapshotReading {
   const [first = '', ...rest] = text.split(/\r?\n/);
-  // Another version may begin otherwise: then the first line itself is what could not be merged.
+  // The first lines of two versions can differ, and so be in conflict themselves.
   if (MERGE_MARKER.test(first) && rest.some((line) => line.startsWith(`${FIRST_LINE}:`))) {
     return damaged(first, 1);
   }

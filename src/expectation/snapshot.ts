@@ -4,7 +4,7 @@ import { messageFacts } from '../receiver/messages/messages-of.ts';
 import { wholeMessage, type ReceivedMessage } from '../receiver/messages/tracking-call.ts';
 import { idsOf, Placeholders, sharedIds } from './placeholders.ts';
 
-/** One message of a snapshot: what it is, and a line for each value in it. */
+/** A message of a snapshot: a title, and a line for each value. */
 export interface SnapshotMessage {
   readonly title: string;
   /** `properties.plan = "pro"`, in the order of the paths. */
@@ -13,14 +13,14 @@ export interface SnapshotMessage {
 
 /** The messages of one user, in order of arrival. */
 export interface SnapshotUser {
-  /** `user "u1"`, `no user`; users whose id is new in each run have the same: `user <anonymous-id>`. */
+  /** `user "u1"`, `no user`, or `user <anonymous-id>` for all users whose id is new in each run. */
   readonly heading: string;
   readonly messages: readonly SnapshotMessage[];
 }
 
 /**
- * Makes a snapshot: by user, and of a user in order of arrival. Whatever is new in each run becomes a placeholder. The order between
- * users is chance, so that they are sorted by what is written of them, and nothing written of one depends on the place of another.
+ * Creates a snapshot: messages by user, those of a user in order of arrival. Values that are new in each run become placeholders. The order of
+ * users is random, so users are sorted by their text, and no user's text depends on the place of another user.
  */
 export function snapshotOf(messages: readonly ReceivedMessage[]): readonly SnapshotUser[] {
   const users = [...messagesByUser(messages)].map(([user, ofUser]) => ({
@@ -30,11 +30,9 @@ export function snapshotOf(messages: readonly ReceivedMessage[]): readonly Snaps
   }));
   const shared = sharedIds(users.map(({ ids }) => ids));
   const unnumbered = users.map((each) => {
-    const written = writtenUser(each, new Placeholders(each.ids, shared));
-    return { ...each, written, key: keyOf(written) };
+    return { ...each, key: keyOf(writtenUser(each, new Placeholders(each.ids, shared))) };
   });
-  if (shared.size === 0) return unnumbered.toSorted(byKey).map(({ written }) => written);
-  // The ids that users have in common are numbered when the users have their order.
+  // Numbers the shared ids after sorting the users.
   const numbers = new Map<string, number>();
   const numbered = unnumbered.toSorted(byKey).map((each) => {
     const written = writtenUser(each, new Placeholders(each.ids, shared, numbers));
@@ -43,7 +41,7 @@ export function snapshotOf(messages: readonly ReceivedMessage[]): readonly Snaps
   return numbered.toSorted(byKey).map(({ written }) => written);
 }
 
-/** A user goes by the user id; by the anonymous id as long as no message has both. */
+/** Groups messages by user id, or by anonymous id if no message has both ids. */
 function messagesByUser(messages: readonly ReceivedMessage[]): Map<string, ReceivedMessage[]> {
   const userOfAnonymous = new Map<string, string>();
   for (const message of messages) {
@@ -76,7 +74,7 @@ function writtenUser(
   };
 }
 
-/** The titles go first: a value that changes then seldom moves its user to another place. */
+/** Sort key of a user. Titles are first, so that a changed value seldom moves the user. */
 function keyOf({ heading, messages }: SnapshotUser): string {
   return [heading, ...messages.map(({ title }) => title), '', ...messages.flatMap(({ lines }) => lines)].join(
     '\n',
@@ -88,7 +86,7 @@ function byKey({ key: one }: { readonly key: string }, { key: other }: { readonl
   return one < other ? -1 : 1;
 }
 
-/** `track "Signup"`. A type that is no plain word is quoted, and so is `user`, which begins the heading of a user. */
+/** `track "Signup"`. Quotes a type that is not a plain word, and the type `user`, because headings start with `user`. */
 function titleOf(message: ReceivedMessage): string {
   const { type, event } = messageFacts(message);
   const isWord = type === undefined || /^(?!user$)[a-z][\w-]*$/i.test(type);
@@ -96,10 +94,10 @@ function titleOf(message: ReceivedMessage): string {
   return event === undefined ? title : `${title} ${JSON.stringify(event)}`;
 }
 
-/** What is written as the path of a message that is no object, such as null. No key is written so. */
+/** Path of a message that is not an object, such as null. No key has this form. */
 const WHOLE = '(message)';
 
-/** A line for each value, the keys of each object in order. What the title says is left out. */
+/** A line for each value, the keys of each object sorted, without type and event, which are in the title. */
 function linesOf(value: JsonValue, steps: readonly PathStep[], placeholders: Placeholders): string[] {
   const path = formatPath(steps) || WHOLE;
   if ((path === 'type' || path === 'event') && typeof value === 'string') return [];

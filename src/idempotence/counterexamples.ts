@@ -1,10 +1,10 @@
 import type { Schedule } from './plan/schedule.ts';
 import type { Counterexample, ShownRequest } from './proof-result.ts';
-import type { LostMessage } from './run/each-counts.ts';
+import type { LostMessage } from './run/lost-message.ts';
 import type { Deviation } from './run/proof-runner.ts';
 import type { ProofMessage } from './subject.ts';
 
-/** The requests of a schedule as they were sent. */
+/** Formats the requests of a schedule, as they were sent, and the two states. */
 export function deviationExample(
   { number }: Schedule,
   { expected, state, execution }: Deviation,
@@ -27,6 +27,7 @@ export function deviationExample(
   return { schedule: number, requests, expected, state };
 }
 
+/** Formats the requests that lose their last message. */
 export function lostExample({ code, messages, expected, state }: LostMessage): Counterexample {
   const isSentAgain = code === 'keeps-id-after-failure';
   const requests = messages.map(({ label: message, messageId }, place) => ({
@@ -39,7 +40,7 @@ export function lostExample({ code, messages, expected, state }: LostMessage): C
   return { schedule: 1, requests, expected, state };
 }
 
-/** One message that got these responses in turn. */
+/** Formats the requests of one message that got these responses in turn. */
 export function requestsOf(
   { label, messageId }: ProofMessage,
   statuses: readonly number[],

@@ -5,21 +5,16 @@ import type { JsonValue } from '../message/types.ts';
 import { openInputs } from '../replay/reading/inputs.ts';
 import { nothingToRead, readEntries } from '../replay/reading/read-entries.ts';
 import type { ReplayEntry } from '../replay/reading/replay-entry.ts';
-import { proofMessages } from './messages.ts';
+import { proofMessages, type ProofMessageOptions } from './messages.ts';
 import type { ProofMessage } from './subject.ts';
 
-/** Every schedule sends all of them, some twice. */
+/** Limits the duration of a proof: every schedule sends all messages, some of them twice. */
 const MOST_MESSAGES = 100;
 
-interface MessageOptions {
-  readonly now: number;
-  readonly seed: number;
-}
-
-/** Reads the messages of `--messages`: whatever `hooks replay` reads. Throws InputError for one that is not valid, and for more than 100. */
+/** Reads the file of `--messages`, in any format of `hooks replay`. Throws InputError if a message is invalid, or if there are more than 100. */
 export async function readProofMessages(
   file: string,
-  options: MessageOptions,
+  options: ProofMessageOptions,
   { cwd, stdin, signal }: { readonly cwd: string; readonly stdin: Readable; readonly signal: AbortSignal },
 ): Promise<readonly ProofMessage[]> {
   const inputs = await openInputs([file], { cwd, stdin });
@@ -35,8 +30,8 @@ export async function readProofMessages(
   return distinct(proofMessages(values, options), file);
 }
 
-/** Throws InputError with the line for what is no message. */
-function validValue(entry: ReplayEntry, options: MessageOptions): JsonValue {
+/** Parses an entry. Throws InputError with the line if the entry is not a valid message. */
+function validValue(entry: ReplayEntry, options: ProofMessageOptions): JsonValue {
   if (entry.kind === 'broken') throw entry.error;
   try {
     const value = readJson(entry.bytes, entry.origin);
@@ -48,14 +43,14 @@ function validValue(entry: ReplayEntry, options: MessageOptions): JsonValue {
   }
 }
 
-/** Two messages with one id are one message that comes twice, which is what schedules do. */
+/** Throws InputError if two messages have the same id: repeating a message is the job of the schedules. */
 function distinct(messages: readonly ProofMessage[], file: string): readonly ProofMessage[] {
   const ids = new Set<string>();
   for (const { messageId } of messages) {
     if (ids.has(messageId)) {
       throw new InputError(`Two messages have the messageId ${messageId}`, {
         file,
-        hint: 'give each message an id of its own, or none: the schedules send each of them several times',
+        hint: 'give each message its own id, or none: the schedules send each message several times',
       });
     }
     ids.add(messageId);

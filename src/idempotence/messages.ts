@@ -4,8 +4,8 @@ import type { JsonObject, JsonValue, Message } from '../message/types.ts';
 import { SeededRandom } from './plan/seeded-random.ts';
 import type { ProofMessage } from './subject.ts';
 
-interface ProofMessageOptions {
-  /** Ms since the epoch: what a message without a timestamp gets, a second later for each further one. */
+export interface ProofMessageOptions {
+  /** Timestamp, in ms since the epoch, of the first message without one. Each further message is one second later. */
   readonly now: number;
   readonly seed: number;
 }
@@ -13,8 +13,8 @@ interface ProofMessageOptions {
 const [USER, OTHER_USER] = ['hooks-test-user', 'hooks-test-user-2'];
 
 /**
- * A message of each type, and a second identify and track of the same user, without which no receiver could show that it
- * puts an older value in the place of a newer one. What belongs to whom differs, so that users can be interleaved.
+ * A message of each type, and a second identify and track of the same user: only these show a receiver that replaces a newer value by an
+ * older one. The messages belong to several users, so that they can be interleaved.
  */
 const SAMPLES: readonly JsonObject[] = [
   { type: 'identify', userId: USER, traits: { email: 'hooks-test@example.com', plan: 'free', logins: 5 } },
@@ -47,14 +47,14 @@ export function sampleMessages(options: ProofMessageOptions): readonly ProofMess
   return proofMessages(SAMPLES, options);
 }
 
-/** Builds messages with everything that must be the same on every attempt. Throws ValidationError for one that is not valid. */
+/** Builds messages with the ids, timestamps and bodies that every attempt repeats. Throws ValidationError if a message is invalid. */
 export function proofMessages(
   inputs: readonly JsonValue[],
   { now, seed }: ProofMessageOptions,
 ): readonly ProofMessage[] {
   const labels = new Map<string, number>();
   return inputs.map((input, place) => {
-    // Times differ: a receiver that goes by them must not have to choose between equal ones.
+    // Timestamps differ, so that a receiver that compares them never has a tie.
     const message = buildMessage(input, { now: now + place * 1_000 });
     const count = (labels.get(message.type) ?? 0) + 1;
     labels.set(message.type, count);
@@ -63,7 +63,7 @@ export function proofMessages(
   });
 }
 
-/** `messageId` replaces that of the message. */
+/** Encodes a message with another `messageId`. */
 export function proofMessage(
   given: Message,
   { label, messageId }: Pick<ProofMessage, 'label' | 'messageId'>,
@@ -72,7 +72,7 @@ export function proofMessage(
   return { label, messageId, message, body: Buffer.from(encodeBody(message)) };
 }
 
-/** As long as those of Segment's libraries. */
+/** Makes a message id as long as the ids of Segment's libraries. */
 function messageIdOf(seed: number, place: number): string {
   const random = new SeededRandom(`${seed} message id ${place}`);
   const hex = (length: number): string =>

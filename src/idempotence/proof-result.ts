@@ -1,44 +1,44 @@
-import type { IdempotenceFaultCode } from './faults.ts';
+import type { IdempotenceMistakeCode } from './mistakes.ts';
 import type { ScheduleCode } from './plan/schedule.ts';
 
 export interface ProofResult {
   readonly check: ScheduleCode;
   readonly title: string;
   readonly outcome: 'passed' | 'failed' | 'skipped' | 'unsent';
-  /** How many schedules ran. */
+  /** Number of schedules that ran. */
   readonly schedules: number;
-  /** How long they took. */
+  /** Milliseconds that the schedules took. */
   readonly ms: number;
-  readonly fault?: { readonly code: IdempotenceFaultCode; readonly says: string; readonly fix: string };
+  readonly mistake?: { readonly code: IdempotenceMistakeCode; readonly says: string; readonly fix: string };
   readonly counterexample?: Counterexample;
-  /** Why it was skipped or not run. */
+  /** Why the check was skipped or not run. */
   readonly reason?: string;
 }
 
-/** The fewest requests found that end in another state than they must. */
+/** The smallest series of requests found that ends in a wrong state. */
 export interface Counterexample {
-  /** Names the schedule, together with the code and the seed. */
+  /** Identifies the schedule, together with the code and the seed. */
   readonly schedule: number;
   readonly requests: readonly ShownRequest[];
-  /** The state in which the requests must end. Unescaped, without secrets. */
+  /** The correct state after the requests. Secrets are redacted; control characters are not escaped. */
   readonly expected: string;
-  /** The state in which they ended. */
+  /** The actual state after the requests. */
   readonly state: string;
 }
 
 export interface ShownRequest {
-  /** Its type, numbered from the second. */
+  /** Label of the message: its type, numbered from the second of a type. */
   readonly message: string;
   readonly messageId: string;
-  /** From the first request. */
+  /** Milliseconds since the first request. */
   readonly atMs: number;
   readonly status?: number;
-  /** The code of a network error; `cut` where the connection was cut on purpose. */
+  /** Code of a network error, or `cut` if the connection was cut on purpose. */
   readonly error?: string;
-  /** How often it was sent, where more than once. */
+  /** How often the message was sent, if more than once. */
   readonly tries?: number;
-  /** The first status that asked for it again. */
+  /** First status that made the sender try again. */
   readonly failedWith?: number | undefined;
-  /** The receiver was killed this long after the request was sent. */
+  /** Milliseconds from the request to the kill of the receiver. */
   readonly killedAfterMs?: number;
 }

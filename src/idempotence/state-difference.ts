@@ -1,50 +1,40 @@
 import { isObject } from '../validate-options.ts';
 
 /**
- * Whether two states say the same. The order of lines, and of the items of JSON lists, does not count: it is mostly that of arrival, which
- * schedules change; nor does that of the keys of JSON.
+ * Whether two states have the same content. Ignores the order of lines and of items in JSON lists, which is mostly the order of arrival and
+ * so differs between schedules. Also ignores the order of JSON keys.
  */
 export function isSameState(one: string, other: string): boolean {
   return one === other || orderless(one) === orderless(other);
 }
 
 function orderless(state: string): string {
-  const value = jsonOf(state);
-  if (value !== undefined) return JSON.stringify(sorted(value));
-  return state.split(/\r?\n/).map(plainLine).toSorted().join('\n').trim();
+  return sortedJson(state) ?? state.split(/\r?\n/).map(plainLine).toSorted().join('\n').trim();
 }
 
-/** A line that is JSON with its keys in order. */
 function plainLine(line: string): string {
-  const value = jsonOf(line);
-  return value === undefined ? line.trimEnd() : JSON.stringify(sorted(value));
+  return sortedJson(line) ?? line.trimEnd();
 }
 
-function jsonOf(state: string): unknown {
-  if (!/^\s*[[{]/.test(state)) return undefined;
+/** JSON text with keys and list items sorted. Undefined if the text is not a JSON object or list. */
+function sortedJson(text: string): string | undefined {
+  if (!/^\s*[[{]/.test(text)) return undefined;
   try {
-    return JSON.parse(state);
+    return JSON.stringify(sorted(JSON.parse(text)));
   } catch {
     return undefined;
   }
 }
 
+/** Sorts keys, and list items by their JSON texts, which stand for the items in the result. */
 function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) {
-    return value.map((item) => sorted(item)).toSorted((one, other) => compareTexts(one, other));
-  }
+  if (Array.isArray(value)) return value.map((item) => JSON.stringify(sorted(item))).toSorted();
   if (!isObject(value)) return value;
   const keys = Object.keys(value).toSorted();
   return Object.fromEntries(keys.map((key) => [key, sorted(value[key])]));
 }
 
-function compareTexts(one: unknown, other: unknown): number {
-  const [first, second] = [JSON.stringify(one), JSON.stringify(other)];
-  if (first === second) return 0;
-  return first < second ? -1 : 1;
-}
-
-/** Whether a state has everything that it must have, and more: further lines, or greater numbers in the same text. */
+/** Whether a state has everything that is expected, and more: additional lines, or larger numbers in the same text. */
 export function hasMore(expected: string, got: string): boolean {
   const { missing, added } = differingLines(expected, got);
   if (missing.length === 0) return added.length > 0;
@@ -61,7 +51,7 @@ function numbersOf(state: string): number[] {
   return (state.match(/\d+/g) ?? []).map(Number);
 }
 
-/** Whether two states differ only in the number with which each row begins, 1 more from row to row in the first state: that of AUTOINCREMENT. */
+/** Whether two states differ only in the first number of each row, which grows by 1 per row in the expected state, as AUTOINCREMENT does. */
 export function skipsNumbers(expected: string, got: string): boolean {
   const [must, are] = [numberedRows(expected), numberedRows(got)];
   return (
@@ -86,22 +76,7 @@ function numberedRows(state: string) {
     });
 }
 
-export interface LineDifference {
-  /** Counts from 1, in the first state. */
-  readonly line: number;
-  readonly expected: string | undefined;
-  readonly got: string | undefined;
-}
-
-/** The first line in which two states differ. */
-function firstDifference(expected: string, got: string): LineDifference {
-  const [one, other] = [linesOf(expected), linesOf(got)];
-  const at = one.findIndex((line, index) => line !== other[index]);
-  const index = at === -1 ? one.length : at;
-  return { line: index + 1, expected: one[index], got: other[index] };
-}
-
-/** The lines that one of two states has and the other has not, each as often as it is missing. */
+/** Lines that only the expected or only the actual state has, each as often as it is missing or added. */
 export function differingLines(expected: string, got: string): { missing: string[]; added: string[] } {
   return {
     missing: without(linesOf(expected), linesOf(got)),
@@ -124,18 +99,20 @@ function linesOf(state: string): string[] {
   return state.trimEnd().split(/\r?\n/);
 }
 
-/** The first line that differs, in words: ``line 3 differs: `a` and `b` ``. */
+/** Describes the first line that differs: ``line 3 differs: `a` and `b` ``. */
 export function differenceText(one: string, other: string): string {
-  const { line, expected, got } = firstDifference(one, other);
-  const from = excerptStart(expected ?? '', got ?? '');
-  return `line ${line} differs: ${lineText(expected, from)} and ${lineText(got, from)}`;
+  const [lines, others] = [linesOf(one), linesOf(other)];
+  const differing = lines.findIndex((line, at) => line !== others[at]);
+  const at = differing === -1 ? lines.length : differing;
+  const from = excerptStart(lines[at] ?? '', others[at] ?? '');
+  return `line ${at + 1} differs: ${lineText(lines[at], from)} and ${lineText(others[at], from)}`;
 }
 
 const EXCERPT_LENGTH = 80;
-/** What both lines have before the difference. */
+/** Characters to show before the difference. */
 const CONTEXT_LENGTH = 20;
 
-/** Where to begin with showing two lines, so that what differs is seen. */
+/** First character to show of two long lines, so that the difference is visible. */
 function excerptStart(one: string, other: string): number {
   let same = 0;
   while (same < one.length && one[same] === other[same]) same++;

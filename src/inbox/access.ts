@@ -3,29 +3,30 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import { isLoopbackHost } from '../url.ts';
 
+/** The address and the tokens of an inbox. */
 export interface AccessRule {
-  /** What the receiver listens on. */
+  /** Host that the receiver listens on. */
   readonly host: string;
   readonly scheme: 'http' | 'https';
-  /** Stands in the page, which any program of this machine can open. */
+  /** Token in the page, which any program of this machine can open. */
   readonly token: string;
-  /** Stands only in the address that `hooks listen` prints: shows the right signatures too, with which one could sign, and acts. */
+  /** Token only in the address that `hooks listen` prints. Allows actions, and shows expected signatures, which would allow forgeries. */
   readonly printedToken: string;
 }
 
 /**
- * Why the Host of a request to the inbox is rejected. Another site may point its name to this machine (DNS rebinding), and its
- * page then counts as this one: only names of this machine and addresses are served.
+ * Returns why the Host of a request is rejected. Another site can point its name to this machine (DNS rebinding), and its page then has the
+ * origin of the inbox. So only names of this machine and IP addresses are served.
  */
 export function hostRejection(headers: IncomingHttpHeaders, { host }: AccessRule): string | undefined {
   const name = hostName(headers.host ?? '');
   if (name === host.toLowerCase() || isLoopbackHost(name)) return undefined;
-  // A receiver on all addresses is reached by any of them; only a name can be pointed here by another site.
+  // A receiver on all addresses is reachable by any IP address. Another site can only point a name here, not an address.
   if (isWildcard(host) && isIP(name) !== 0) return undefined;
   return 'this host name does not belong to the inbox: open the address that `hooks listen` printed';
 }
 
-/** Why the page is not served. It contains the token, so a request without one must come from this machine, not through a tunnel. */
+/** Returns why the page is not served. The page contains the token, so a request without one must come from this machine, not through a tunnel. */
 export function pageRejection(
   { headers, socket }: IncomingMessage,
   query: URLSearchParams,
@@ -37,7 +38,7 @@ export function pageRejection(
   return 'from another machine the inbox needs its token: open the whole address that `hooks listen` printed';
 }
 
-/** Why a request of the page is rejected: the token, which another site cannot know, is in a header, or for events in the query. */
+/** Returns why a request of the page is rejected. The token, which other sites cannot know, is in a header, or for events in the query. */
 export function tokenRejection(
   headers: IncomingHttpHeaders,
   query: URLSearchParams,
@@ -48,7 +49,7 @@ export function tokenRejection(
     : 'the token is missing or from an earlier start: reload the page';
 }
 
-/** Whether a request has the token of the printed address, itself or from a page that was opened with it. */
+/** Whether a request has the printed token: it has the printed address, or is from a page opened by it. */
 export function hasPrintedToken(
   headers: IncomingHttpHeaders,
   query: URLSearchParams,
@@ -57,14 +58,14 @@ export function hasPrintedToken(
   return isToken(givenToken(headers, query), printedToken);
 }
 
-/** Why an action is rejected that does not come from the page itself. */
+/** Returns why an action is rejected: it is not from the page itself. */
 export function originRejection(headers: IncomingHttpHeaders, { scheme }: AccessRule): string | undefined {
   return headers.origin === `${scheme}://${headers.host}`
     ? undefined
     : 'this request comes from another page';
 }
 
-/** The headers that proxies and tunnels add. */
+/** Headers that proxies and tunnels add. */
 const PROXY_HEADER = /^(?:forwarded|via|x-forwarded-.+|.+-(?:client|connecting|real)-ip)$/;
 
 /** Whether the receiver listens on all addresses of this machine. */

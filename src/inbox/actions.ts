@@ -8,15 +8,15 @@ import type { RequestStore, StoredRequest } from './request-store.ts';
 import type { EditedRequest, ReplayBody } from './wire.ts';
 import { isHeaderPair } from '../capture/read-capture.ts';
 
-/** What sends a received request again. */
+/** Functions that send a received request again. */
 export interface Resending {
-  /** Sends a request to the forwarding URL or to a URL of this machine. Throws HooksError for another. */
+  /** Sends a request to the forwarding URL or to a URL of this machine. Throws HooksError for other URLs. */
   readonly replay: (request: ForwardRequest, url: string | undefined) => Promise<Forwarded>;
-  /** Signs an edited request with the secret of the receiver. @default there is no secret */
+  /** Signs an edited request with the secret of the receiver. Undefined if there is no secret. */
   readonly sign?: ((request: ForwardRequest) => ForwardRequest) | undefined;
 }
 
-/** Sends a request again, as it came or edited. The caller has checked who may. */
+/** Sends a request again, unchanged or edited. Does not check permissions. */
 export function resend(
   kept: StoredRequest,
   body: Readonly<Record<string, unknown>>,
@@ -28,7 +28,7 @@ export function resend(
   return replay(edited.isSigned && sign !== undefined ? sign(request) : request, url);
 }
 
-/** The captures of these requests as NDJSON, in their order; those that were evicted are left out. */
+/** The captures of these requests as NDJSON, in the order of `ids`, without evicted requests. */
 export function captureLines(
   store: RequestStore,
   { ids }: Readonly<Record<string, unknown>>,
@@ -51,7 +51,7 @@ function readReplay({ url, edited }: Readonly<Record<string, unknown>>): ReplayB
   };
 }
 
-/** Throws TypeError for another shape, which the page never sends. */
+/** Throws TypeError if the shape is wrong, which never happens with requests of the page. */
 function readEdited(value: unknown): EditedRequest {
   const { headers, body, isSigned } = Object(value) as Readonly<Record<string, unknown>>; // checked below
   if (!Array.isArray(headers) || !headers.every(isHeaderPair)) {
@@ -61,7 +61,7 @@ function readEdited(value: unknown): EditedRequest {
   return { headers, body, isSigned: isSigned === true };
 }
 
-/** A write key as it was shown is sent as it came: the page never has it. */
+/** Replaces masked write keys by the original ones, which the page never gets. */
 function bodyOf({ body }: EditedRequest, { request }: StoredRequest): string {
   const messages = trackingCallOf(request)?.messages ?? messagesOf(request);
   const keys = new Set(messages.map(({ writeKey }) => writeKey ?? ''));
@@ -71,24 +71,24 @@ function bodyOf({ body }: EditedRequest, { request }: StoredRequest): string {
   );
 }
 
-/** A header as it was shown is sent as it came: the page never has the values that are masked. */
+/** Replaces headers that were not edited by the original ones: the page never gets masked values. */
 function rawHeadersOf({ headers }: EditedRequest, kept: StoredRequest): string[] {
   const came = pairsOf(kept.request.rawHeaders);
   const shown = captureOf(kept).headers;
   const taken = new Set<number>();
   return headers.flatMap(([name, value]) => {
     const index = shown.findIndex((pair, at) => !taken.has(at) && pair[0] === name && pair[1] === value);
-    if (index === -1) return checkedHeader(name, value);
+    if (index === -1) return validHeader(name, value);
     taken.add(index);
     return came[index] ?? [];
   });
 }
 
-/** Throws InputError for a header that HTTP cannot carry (RFC 9110, 5.5 and 5.6.2). */
-function checkedHeader(name: string, value: string): [name: string, value: string] {
+/** Throws InputError if a header is invalid in HTTP (RFC 9110, 5.5 and 5.6.2). */
+function validHeader(name: string, value: string): [name: string, value: string] {
   if (!/^[!#$%&'*+\-.^_`|~\w]+$/.test(name)) {
     throw new InputError(`Expected the name of a header, got \`${printable(name, 80)}\``, {
-      hint: 'write each header as `Name: value` on a line of its own',
+      hint: 'write each header as `Name: value` on its own line',
     });
   }
   if (!/^[\t\u0020-\u007e\u0080-\u00ff]*$/.test(value)) {

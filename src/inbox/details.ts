@@ -8,7 +8,7 @@ import { pairsOf } from '../receiver/response/forwarding.ts';
 import type { StoredRequest } from './request-store.ts';
 import type { Details } from './wire.ts';
 
-/** What the page shows of one request when it is opened: secret values masked, as in a capture; signatures only if asked. */
+/** The details of an opened request. Secret values are masked as in a capture; signatures are included only if `withSignatures`. */
 export function detailsOf(kept: StoredRequest, withSignatures: boolean): Details {
   const { diagnosis, expected, got, note, secret, forwarded, response } = kept.request;
   const call = trackingCallOf(kept.request);
@@ -18,24 +18,21 @@ export function detailsOf(kept: StoredRequest, withSignatures: boolean): Details
     partial,
     warning = partial && `The signature ${partial}`,
   } = kept.request;
-  const library = libraryOf(call?.messages ?? []);
   return {
     summary: kept.summary,
     headers: captureOf(kept).headers,
-    ...(diagnosis !== undefined && { diagnosis }),
+    diagnosis,
     ...(withSignatures && expected !== undefined && { expected, got: got ?? '' }),
-    ...(note !== undefined && { note }),
-    ...(secret !== undefined && { secret }),
-    ...(verdict === 'valid' && { scheme }),
-    ...(warning !== undefined && { warning }),
-    ...(response !== undefined && { response }),
-    ...(forwarded !== undefined && { forwarded }),
-    ...(call !== undefined && {
-      messages: call.messages.map((message) => wholeMessage(message, shownWriteKey)),
-      messageTitles: call.messages.map(messageTitle),
-    }),
-    ...(call?.rejection !== undefined && { problem: call.rejection.message }),
-    ...(library !== undefined && { library }),
+    note,
+    secret,
+    scheme: verdict === 'valid' ? scheme : undefined,
+    warning,
+    response,
+    forwarded,
+    messages: call?.messages.map((message) => wholeMessage(message, shownWriteKey)),
+    messageTitles: call?.messages.map(messageTitle),
+    problem: call?.rejection?.message,
+    library: libraryOf(call?.messages ?? []),
   };
 }
 
@@ -45,14 +42,14 @@ function messageTitle(message: ReceivedMessage): string {
   return rejection === undefined ? label : `${label}; a tracking API rejects it: ${rejection.message}`;
 }
 
-/** The body with its write keys as they are shown; else its exact bytes. */
+/** The body with masked write keys, or the exact bytes if the body has no write key. */
 export function shownBody({ request: { body } }: StoredRequest): Uint8Array {
   const text = Buffer.from(body).toString();
   const shown = withoutWriteKeys(text);
   return shown === text ? body : Buffer.from(shown);
 }
 
-/** The capture of a request, as `--save` would write it. */
+/** The capture of a request, as `--save` writes it. */
 export function captureOf({ request }: StoredRequest): Capture {
   const { at, method, path, rawHeaders, body, verdict } = request;
   return toCapture({ at, method, url: redactUrl(path), headers: pairsOf(rawHeaders), body, verdict });

@@ -5,17 +5,20 @@ import type { SummaryBatch } from './wire.ts';
 
 /** Requests that arrive within this time are sent together. */
 const GATHER_MS = 40;
+/** Maximum number of requests in an event. */
 const BATCH = 500;
-/** The interval of empty events, which reveal a dead connection. */
+/** Interval of empty events, which reveal a dead connection. */
 const BEAT_MS = 15_000;
-/** The most pages open at once. */
+/** Maximum number of open pages. */
 const MAX_READERS = 32;
 
+/** An open page. */
 interface FeedReader {
   readonly response: ServerResponse;
+  /** Id of the first request that was not sent to the page. */
   nextId: number;
   isFull: boolean;
-  /** Whether it is to be told of something besides new requests. */
+  /** Whether something besides new requests changed since the last event. */
   isStale: boolean;
 }
 
@@ -28,17 +31,13 @@ interface FeedSources {
 
 /** Sends new requests to the open pages as server-sent events. A slow page gets them later, without a growing queue. */
 export class Feed {
-  readonly #store: RequestStore;
-  readonly #respond: () => string;
-  readonly #clock: Clock;
+  readonly #sources: FeedSources;
   readonly #readers = new Set<FeedReader>();
   #cancelGather: (() => void) | undefined;
   #cancelBeat: (() => void) | undefined;
 
-  constructor({ store, respond, clock }: FeedSources) {
-    this.#store = store;
-    this.#respond = respond;
-    this.#clock = clock;
+  constructor(sources: FeedSources) {
+    this.#sources = sources;
   }
 
   get isFull(): boolean {
@@ -54,21 +53,21 @@ export class Feed {
       this.#sendNew(reader);
     });
     response.on('close', () => this.#readers.delete(reader));
-    // Sent at once, even if empty, to show the page that it is connected.
+    // Sends an event at once, even without requests, so that the page knows that it is connected.
     this.#sendNew(reader);
-    this.#cancelBeat ??= this.#clock.after(BEAT_MS, this.#beat);
+    this.#cancelBeat ??= this.#sources.clock.after(BEAT_MS, this.#beat);
   }
 
   /** Sends new requests after a short delay. */
   wake(): void {
     if (this.#readers.size === 0 || this.#cancelGather !== undefined) return;
-    this.#cancelGather = this.#clock.after(GATHER_MS, () => {
+    this.#cancelGather = this.#sources.clock.after(GATHER_MS, () => {
       this.#cancelGather = undefined;
       for (const reader of this.#readers) this.#sendNew(reader);
     });
   }
 
-  /** Tells all pages what changed besides new requests. */
+  /** Sends all pages an event about changes other than new requests. */
   refresh(): void {
     for (const reader of this.#readers) {
       reader.isStale = true;
@@ -83,26 +82,23 @@ export class Feed {
   }
 
   #sendNew(reader: FeedReader): void {
-    while (!reader.isFull && (reader.isStale || reader.nextId < this.#store.nextId)) this.#write(reader);
+    while (!reader.isFull && (reader.isStale || reader.nextId < this.#sources.store.nextId))
+      this.#write(reader);
   }
 
   #write(reader: FeedReader): void {
-    const { firstId, nextId, evicted } = this.#store;
+    const { store, respond } = this.#sources;
+    const { firstId, nextId, evicted } = store;
     reader.isStale = false;
-    const requests = this.#store.since(reader.nextId, BATCH).map(({ summary }) => summary);
+    const requests = store.since(reader.nextId, BATCH).map(({ summary }) => summary);
     reader.nextId = Math.max(reader.nextId, firstId) + requests.length;
-    const batch: SummaryBatch = {
-      requests,
-      firstId,
-      newestId: nextId - 1,
-      evicted,
-      respond: this.#respond(),
-    };
+    const newestId = nextId - 1;
+    const batch: SummaryBatch = { requests, firstId, newestId, evicted, respond: respond() };
     reader.isFull = !reader.response.write(`id: ${reader.nextId - 1}\ndata: ${JSON.stringify(batch)}\n\n`);
   }
 
   #beat = (): void => {
     for (const { response, isFull } of this.#readers) if (!isFull) response.write(': \n\n');
-    this.#cancelBeat = this.#readers.size === 0 ? undefined : this.#clock.after(BEAT_MS, this.#beat);
+    this.#cancelBeat = this.#readers.size === 0 ? undefined : this.#sources.clock.after(BEAT_MS, this.#beat);
   };
 }

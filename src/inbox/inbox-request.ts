@@ -8,7 +8,7 @@ import { isObject } from '../validate-options.ts';
 export interface InboxRequest {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** Below the root. */
+  /** Path below `/_hooks`. */
   readonly path: string;
   readonly query: URLSearchParams;
 }
@@ -18,7 +18,7 @@ export interface InboxRejection {
   readonly text: string;
 }
 
-/** The headers of every response, which must not be sniffed, framed, cached, or passed to another site. */
+/** Headers of every response: it must not be sniffed, framed, cached, or passed to another site. */
 const SAFETY: Readonly<Record<string, string>> = {
   'cache-control': 'no-store',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
@@ -33,10 +33,10 @@ export function setSafety(response: ServerResponse): void {
   for (const [name, value] of Object.entries(SAFETY)) response.setHeader(name, value);
 }
 
-/** The largest body of an action: an edited body of 1 MiB, each character of it an escape. */
+/** Maximum size of the body of an action: an edited body of 1 MiB in which each character is escaped. */
 const MAX_ACTION_BYTES = 7 * 1024 * 1024;
 
-/** Reads the JSON object that an action of the page sends. Rejects with a SyntaxError when it is malformed. */
+/** Reads the JSON object of an action. Rejects with SyntaxError if it is malformed. */
 export function readActionBody(request: IncomingMessage): Promise<Readonly<Record<string, unknown>>> {
   return new Promise((resolve, reject) => {
     bufferBody(request, { maxBytes: MAX_ACTION_BYTES }, (result) => {
@@ -79,7 +79,7 @@ export function respondBytes({ response }: InboxRequest, body: Uint8Array): void
   response.end(body);
 }
 
-/** Sends lines as they are read by the page, so that many of them are never in memory at once. */
+/** Sends lines as fast as the page reads them, so that few lines are in memory at once. */
 export async function respondLines({ response }: InboxRequest, lines: Iterable<string>): Promise<void> {
   setDownload(response, 'captures.ndjson');
   await pipeline(Readable.from(lines), response);

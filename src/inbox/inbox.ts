@@ -32,15 +32,15 @@ import {
 import type { Setup } from './wire.ts';
 
 export interface InboxOptions extends Resending {
-  /** What the receiver listens on. */
+  /** Host that the receiver listens on. */
   readonly host: string;
   readonly scheme: 'http' | 'https';
   readonly page: PageParts;
   readonly hasSecret: boolean;
-  /** The signature scheme that a sender names. @default none needs to be named */
+  /** The signature scheme that a sender must name. @default no scheme must be named */
   readonly sendBy?: string;
   readonly forwardUrl?: string;
-  /** The script at the start, as `--respond` takes it. @default none */
+  /** The initial script of responses, in the format of `--respond`. @default none */
   readonly respond?: string | undefined;
   readonly limits?: Partial<StoreLimits>;
   readonly clock?: Clock;
@@ -72,7 +72,7 @@ export class Inbox {
     return isLoopbackHost(this.#options.host) ? `${receiver.url}${ROOT}` : this.printedUrl;
   }
 
-  /** The address of the page that shows everything, the right signatures too: for the person at the terminal. */
+  /** The address of the page that shows everything, even expected signatures: for the person at the terminal. */
   get printedUrl(): string {
     return `${this.#receiver?.url}${ROOT}?token=${this.#rule.printedToken}`;
   }
@@ -107,15 +107,12 @@ export class Inbox {
     if (path === '/search') {
       return respondJson(visit, await searchBodies(this.#store, query.get('text') ?? ''));
     }
-    const action = this.#actions.get(path);
+    const action = this.#actions[path];
     if (action !== undefined) return this.#act(visit, action);
     const [, id = '', part = ''] = /^\/requests\/(\d{1,15})(?:\/(body|capture|replay))?$/.exec(path) ?? [];
     const kept = this.#store.get(Number(id));
     if (kept === undefined) {
-      return respondRejected(visit, {
-        status: 404,
-        text: 'not found: it may have been evicted or cleared',
-      });
+      return respondRejected(visit, { status: 404, text: 'not found: it may have been evicted or cleared' });
     }
     return this.#part(visit, kept, part);
   }
@@ -127,27 +124,32 @@ export class Inbox {
     return method === 'POST' ? (rejection ?? originRejection(headers, this.#rule)) : rejection;
   }
 
-  /** What the page may do, by its path. */
-  readonly #actions: ReadonlyMap<string, InboxAction> = new Map<string, InboxAction>(
-    Object.entries({
-      '/clear': (visit) => {
-        this.#store.clear();
-        this.#feed.refresh();
-        respondJson(visit, {});
-      },
-      '/export': (visit, body) => respondLines(visit, captureLines(this.#store, body)),
-      '/respond': (visit, { respond }) => {
-        const text = typeof respond === 'string' ? respond.trim() : '';
-        this.#receiver?.respondBy(text === '' ? undefined : parseScript(text));
-        this.#respond = text;
-        this.#feed.refresh();
-        respondJson(visit, {});
-      },
-    }),
-  );
+  /** Actions of the page by path. */
+  readonly #actions: Readonly<Record<string, InboxAction>> = {
+    '/clear': (visit) => {
+      this.#store.clear();
+      this.#feed.refresh();
+      respondJson(visit, {});
+    },
+    '/export': (visit, body) => respondLines(visit, captureLines(this.#store, body)),
+    '/respond': (visit, { respond }) => {
+      const text = typeof respond === 'string' ? respond.trim() : '';
+      this.#receiver?.respondBy(text === '' ? undefined : parseScript(text));
+      this.#respond = text;
+      this.#feed.refresh();
+      respondJson(visit, {});
+    },
+  };
 
-  /** Needs the printed token: any program of this machine, and what a tunnel lets in, can get the other one. */
-  async #act(visit: InboxRequest, action: InboxAction, isFree = NEVER): Promise<void> {
+  /**
+   * Runs an action if the request has the printed token or `isFree`. The other token is not enough, because programs of this machine and
+   * visitors through a tunnel can get it.
+   */
+  async #act(
+    visit: InboxRequest,
+    action: InboxAction,
+    isFree: (body: ActionBody) => boolean = () => false,
+  ): Promise<void> {
     if (visit.request.method !== 'POST') {
       return respondRejected(visit, { status: 405, text: 'method not allowed, use POST' });
     }
@@ -157,7 +159,7 @@ export class Inbox {
     respondRejected(visit, { status: 403, text });
   }
 
-  /** Sends what came to where it goes anyway; only the page of the printed address sends anything else, or elsewhere. */
+  /** Replays a request. Without the printed token, sends only unchanged requests, and only to the forwarding URL. */
   #replay(visit: InboxRequest, kept: StoredRequest): Promise<void> {
     const replay: InboxAction = async (_visit, body) => {
       respondJson(visit, await resend(kept, body, this.#options));
@@ -219,9 +221,9 @@ export class Inbox {
 
 type InboxReceiver = Pick<Receiver, 'url' | 'respondBy'>;
 
-type InboxAction = (visit: InboxRequest, body: Readonly<Record<string, unknown>>) => void | Promise<void>;
+type ActionBody = Readonly<Record<string, unknown>>;
 
-const NEVER = (_body: Readonly<Record<string, unknown>>): boolean => false;
+type InboxAction = (visit: InboxRequest, body: ActionBody) => void | Promise<void>;
 
 const ROOT = '/_hooks';
 

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { Setup } from './wire.ts';
 
-/** What the build makes of page/. */
+/** The script and the style that the build makes of page/. */
 export interface PageParts {
   readonly script: string;
   readonly style: string;
 }
 
-/** The one page of the inbox: everything is in it, and it may load nothing but what the inbox itself tells it. */
+/** The page of the inbox: contains its script, style and icon, and loads only data of the inbox. */
 export function pageHtml({ script, style }: PageParts, setup: Setup): string {
   return `<!doctype html>
 <html lang="en">
@@ -25,7 +25,7 @@ export function pageHtml({ script, style }: PageParts, setup: Setup): string {
 `;
 }
 
-/** The hashes let in the two pieces that the page is made of, and nothing that a body might smuggle in. */
+/** Allows only the script and the style of the page, by hash, so that no received body can inject others. */
 export function contentPolicy({ script, style }: PageParts): string {
   return [
     "default-src 'none'",
@@ -48,7 +48,7 @@ function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
 }
 
-/** The page's icon. Without one a browser asks for /favicon.ico, which would be shown as a request. */
+/** Icon of the page. Without one, browsers request /favicon.ico, which would appear as a received request. */
 const ICON = `data:image/svg+xml,${encodeURIComponent(
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path d="M2 9l2-6h8l2 6v4H2z M2 9h3.5a2.5 2.5 0 0 0 5 0H14" fill="none" stroke="#0f766e" stroke-width="1.6" stroke-linejoin="round"/></svg>',
 )}`;

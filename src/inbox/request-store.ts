@@ -5,24 +5,24 @@ import { redactUrl } from '../redact.ts';
 import type { FactsAmong, RequestSummary } from './wire.ts';
 
 export interface StoreLimits {
-  /** @default 20_000 */
+  /** Maximum number of requests. @default 20_000 */
   readonly requests: number;
-  /** The most bytes of bodies, headers and responses together. @default 67_108_864 (64 MiB) */
+  /** Maximum total bytes of bodies, headers and responses. @default 67_108_864 (64 MiB) */
   readonly bytes: number;
 }
 
 const STORE_LIMITS: StoreLimits = { requests: 20_000, bytes: 64 * 1024 * 1024 };
 
-/** A request as it is kept: secrets included, since a replay sends them. Nothing of it is shown but by the summary and details.ts. */
+/** A kept request, with the secrets that a replay sends. Only the summary and details.ts may show parts of it. */
 export interface StoredRequest {
   readonly summary: RequestSummary;
-  /** Without its messages, which take many times the memory of its bytes: they are read again when it is opened. */
+  /** The request without its messages, which need several times the memory of its bytes. They are parsed again if the request is opened. */
   readonly request: Omit<ReceivedRequest, 'call'>;
-  /** The memory that it takes. */
+  /** Approximate memory of the request. */
   readonly keptBytes: number;
 }
 
-/** The last requests, in memory: evicts the oldest when there are too many or they are too large. */
+/** The latest requests, in memory. Evicts the oldest if there are too many, or if they are too large. */
 export class RequestStore {
   readonly #limits: StoreLimits;
   readonly #kept: StoredRequest[] = [];
@@ -34,7 +34,7 @@ export class RequestStore {
     this.#limits = { ...STORE_LIMITS, ...limits };
   }
 
-  /** The id of the oldest request kept; of the next one if there is none. */
+  /** Id of the oldest kept request, or of the next request if there is none. */
   get firstId(): number {
     return this.#firstId;
   }
@@ -43,16 +43,16 @@ export class RequestStore {
     return this.#firstId + this.#kept.length;
   }
 
-  /** The number of requests that were evicted since the start, or since all were cleared. */
+  /** Number of evicted requests since the start or the last clear(). */
   get evicted(): number {
     return this.#evicted;
   }
 
   add(received: ReceivedRequest): void {
-    // Of the body as it came, whose messages are known already, and forgotten with it.
+    // Uses the original body: its messages are cached by body, and the cache forgets them with it.
     const summary = summaryOf(received, this.nextId);
     const { call: _call, ...rest } = received;
-    // A copy, since a body from a socket shares its memory with everything that was read with it.
+    // Copies the body, because a body from a socket shares its memory with everything else that was read.
     const request = { ...rest, body: new Uint8Array(received.body) };
     const keptBytes = bytesOf(request) + JSON.stringify(summary).length;
     this.#kept.push({ request, summary, keptBytes });
@@ -65,13 +65,13 @@ export class RequestStore {
     return this.#kept[id - this.#firstId];
   }
 
-  /** The requests in order, from this id on. */
+  /** At most `limit` requests in order, from this id on. */
   since(id: number, limit: number): readonly StoredRequest[] {
     const start = Math.max(0, id - this.#firstId);
     return this.#kept.slice(start, start + limit);
   }
 
-  /** Forgets all requests. Numbering goes on, so that no link leads to another request. */
+  /** Removes all requests. Numbers are not used again, so that no link leads to another request. */
   clear(): void {
     this.#firstId = this.nextId;
     this.#kept.length = 0;
@@ -88,7 +88,7 @@ export class RequestStore {
   }
 }
 
-/** The memory that a request takes besides its texts. */
+/** Memory of a request besides its texts. */
 const OVERHEAD_BYTES = 1024;
 
 function bytesOf({ body, rawHeaders, path, response, forwarded }: StoredRequest['request']): number {
@@ -97,7 +97,7 @@ function bytesOf({ body, rawHeaders, path, response, forwarded }: StoredRequest[
   return body.byteLength + headers + path.length + responses + OVERHEAD_BYTES;
 }
 
-/** The most characters of a text that a sender chooses; the whole is in the body. */
+/** Maximum length of a text that the sender chooses. The body has the whole text. */
 const MAX_FACT_LENGTH = 200;
 
 function summaryOf(request: ReceivedRequest, id: number): RequestSummary {
@@ -111,7 +111,7 @@ function summaryOf(request: ReceivedRequest, id: number): RequestSummary {
     ...(messages.length > 1 && { messages: messages.length, among: factsAmong(messages) }),
     ...(verdict === 'valid' && note !== undefined && { isRestringified: true }),
     ...(problem !== undefined && { problem: shortened(problem) }),
-    ...(Object.fromEntries(facts) as Record<string, string>), // the values of facts are texts
+    ...(Object.fromEntries(facts) as Record<string, string>), // the values of facts are strings
     id,
     at,
     method,
@@ -124,7 +124,7 @@ function summaryOf(request: ReceivedRequest, id: number): RequestSummary {
   };
 }
 
-/** The most different types, events or users of a batch that the list knows. */
+/** Maximum number of types, events or users of a batch that the list knows. */
 const MAX_AMONG = 10;
 
 function factsAmong(messages: readonly ReceivedMessage[]): FactsAmong {

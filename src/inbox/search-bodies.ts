@@ -1,12 +1,14 @@
 import { setImmediate } from 'node:timers/promises';
+import { parseJsonOrUndefined } from '../message/json/batch-document.ts';
 import { unpackedBody } from '../receiver/messages/tracking-call.ts';
 import type { StoredRequest, RequestStore } from './request-store.ts';
 
-/** Looked through in one go, so that senders are served in between. */
+/** Bytes to search before yielding to the event loop, so that a search does not delay incoming requests. */
 const SLICE_BYTES = 2 * 1024 * 1024;
+/** Requests to take from the store at once. */
 const SLICE = 500;
 
-/** The ids of the requests whose body has the text in it, whatever the case. */
+/** Returns the ids of requests whose body contains the text, ignoring case. */
 export async function searchBodies(store: RequestStore, text: string): Promise<readonly number[]> {
   const wanted = text.toLowerCase();
   const found: number[] = [];
@@ -27,25 +29,21 @@ export async function searchBodies(store: RequestStore, text: string): Promise<r
   }
 }
 
-/** The text of a body, without its gzip. */
+/** The text of a body, unzipped. */
 function textOf({ request }: StoredRequest): string {
   const unpacked = unpackedBody(request);
   const { buffer, byteOffset, byteLength } = 'body' in unpacked ? unpacked.body : request.body;
   return Buffer.from(buffer, byteOffset, byteLength).toString();
 }
 
-/** Some senders write all but ASCII as escapes: such a body is searched as it reads, too. */
+/** Searches also the unescaped text, because some senders escape all non-ASCII characters. */
 function hasText(text: string, wanted: string): boolean {
   if (text.toLowerCase().includes(wanted)) return true;
-  return NOT_ASCII.test(wanted) && text.includes('\\u') && readText(text).toLowerCase().includes(wanted);
+  return NOT_ASCII.test(wanted) && text.includes('\\u') && unescaped(text).toLowerCase().includes(wanted);
 }
 
 const NOT_ASCII = /[^ -~]/;
 
-function readText(text: string): string {
-  try {
-    return JSON.stringify(JSON.parse(text));
-  } catch {
-    return '';
-  }
+function unescaped(json: string): string {
+  return JSON.stringify(parseJsonOrUndefined(json) ?? '');
 }

@@ -1,7 +1,11 @@
-import type { ArrivedMessage, MessageCheck, ExpectationResult } from '../../src/expectation/finding.ts';
+import type {
+  ArrivedMessage,
+  MessageCheck,
+  ExpectationResult,
+} from '../../src/expectation/expectation-result.ts';
 import { trackingCallOf } from '../../src/receiver/messages/tracking-call.ts';
 
-/** The messages of one batch, as they arrive. */
+/** The messages of a batch that arrives in one request. */
 export function arriving(batch: readonly object[]): readonly ArrivedMessage[] {
   const body = Buffer.from(JSON.stringify({ batch }));
   const call = trackingCallOf({ method: 'POST', path: '/v1/batch', rawHeaders: [], body, at: 0 });
@@ -25,5 +29,5 @@ export function judge(
       check.add(arrived);
     }
   }
-  return check.findings({ requests: batches.length, messages, refusedMessages: 0 });
+  return check.results({ requests: batches.length, messages, uncountedMessages: 0 });
 }

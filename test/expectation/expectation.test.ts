@@ -9,7 +9,7 @@ function request(verdict: SignatureVerdict, method = 'POST'): ReceivedRequest {
 }
 
 describe('Expectation', () => {
-  it('is over and met as soon as the count is reached, whatever else came', () => {
+  it('is over and met as soon as the count is reached, whatever other requests arrive', () => {
     const expectation = new Expectation({ count: 2, signed: true, clock: new FakeClock() });
     for (const verdict of ['valid', 'invalid', 'unsigned'] as const) expectation.add(request(verdict));
     expect(expectation.over.aborted).toBe(false);
@@ -18,14 +18,14 @@ describe('Expectation', () => {
     expect(expectation.missing()).toBeUndefined();
   });
 
-  it('says what came instead of what was expected', () => {
+  it('names the expected and the received requests', () => {
     const expectation = new Expectation({ count: 2, signed: true, clock: new FakeClock() });
     expectation.add(request('invalid'));
     expectation.add(request('valid', 'PUT'));
     expect(expectation.missing()).toBe('Expected 2 valid POSTs, got 2 requests: 1 invalid, 1 not POST');
   });
 
-  it('ends after the time, from the start, and misses what has not come', async () => {
+  it('ends after the time limit from the start, and is then not met', async () => {
     const clock = new FakeClock();
     const expectation = new Expectation({ count: 1, withinMs: 30_000, clock });
     await clock.advance(29_999);
@@ -35,7 +35,7 @@ describe('Expectation', () => {
     expect(expectation.missing()).toBe('Expected 1 POST, got no request');
   });
 
-  it('ends when nothing came for a while, counted from the latest request and never before the first', async () => {
+  it('ends after an idle time since the latest request, but never before the first', async () => {
     const clock = new FakeClock();
     const expectation = new Expectation({ untilIdleMs: 5_000, clock });
     await clock.advance(60_000);
@@ -49,7 +49,7 @@ describe('Expectation', () => {
     expect(expectation.missing()).toBeUndefined();
   });
 
-  it('is not idle while a request is open, and counts from zero when the last is settled', async () => {
+  it('is not idle while a request is open, and restarts the idle time afterwards', async () => {
     const clock = new FakeClock();
     const expectation = new Expectation({ untilIdleMs: 1_000, clock });
     expectation.busy(true);
@@ -67,7 +67,7 @@ describe('Expectation', () => {
     expect(expectation.over.aborted).toBe(true);
   });
 
-  it('expects at least one request and every one good when no count is given', () => {
+  it('expects at least one request, and only valid ones, if no count is given', () => {
     const expectation = new Expectation({ withinMs: 1_000, signed: true, clock: new FakeClock() });
     expect(expectation.missing()).toBe(
       'Expected every request to be a valid POST, and at least one, got no request',
@@ -78,7 +78,7 @@ describe('Expectation', () => {
     expect(expectation.missing()).toMatch(/got 2 requests: 1 valid, 1 unsigned$/);
   });
 
-  it('is never over when nothing is expected', async () => {
+  it('is never over without options', async () => {
     const clock = new FakeClock();
     const expectation = new Expectation({ clock });
     expectation.add(request('valid'));
@@ -87,7 +87,7 @@ describe('Expectation', () => {
     expect(expectation.over.aborted).toBe(false);
   });
 
-  it('leaves no timer behind', () => {
+  it('cancels its timers on close()', () => {
     const clock = new FakeClock();
     const expectation = new Expectation({ untilIdleMs: 5, withinMs: 5, clock });
     expectation.add(request('valid'));

@@ -31,8 +31,8 @@ const order = (properties: object): object => ({
 });
 
 function differences(schemas: JsonValue, message: object): string[] {
-  const [finding] = judge(new SchemaCheck(new MessageSchemas(schemas, 's.json'), 's.json'), [[message]]);
-  return (finding?.differing ?? []).flatMap((each) =>
+  const [result] = judge(new SchemaCheck(new MessageSchemas(schemas, 's.json'), 's.json'), [[message]]);
+  return (result?.differing ?? []).flatMap((each) =>
     each.differences.map(({ path, expected, got }) => `${path}: expected ${expected}, got ${got}`),
   );
 }
@@ -46,13 +46,13 @@ function compileError(schemas: JsonValue): string {
   }
 }
 
-/** The schema of a property that is called like a keyword with a typo. */
+/** Puts a schema under a property that is named like a misspelled keyword. */
 const within = (schema: object): JsonValue => ({
   A: { properties: { properties: { properties: { requierd: schema as JsonValue } } } },
 });
 
 describe('a file of schemas', () => {
-  it('says where a message does not fit, what was expected and what is there', () => {
+  it('reports the path, the expected and the actual value of each difference', () => {
     expect(differences(SCHEMAS, order({ total: '12.5', currency: 'GBP', plan: 'pro', email: 'no' }))).toEqual(
       [
         'properties.orderId: expected something, got nothing',
@@ -67,7 +67,7 @@ describe('a file of schemas', () => {
     ]);
   });
 
-  it('takes no track whose event is not in it, and any other type', () => {
+  it('rejects tracks of unknown events, but accepts other types without a schema', () => {
     expect(differences(SCHEMAS, { ...order({}), event: 'Order Complete' })).toEqual([
       'event: expected an event with a schema, such as "Order Completed", got "Order Complete"',
     ]);
@@ -101,7 +101,7 @@ describe('a file of schemas', () => {
     },
   );
 
-  it('takes an event by the name of a property of every object', () => {
+  it('supports events named like a property of every object', () => {
     const schemas = JSON.parse('{"__proto__":{"required":["x"]},"toString":{}}') as JsonValue;
     expect(differences(schemas, { ...order({}), event: '__proto__' })).toEqual([
       'x: expected something, got nothing',
@@ -117,13 +117,13 @@ describe('a file of schemas', () => {
       'two definitions',
       '{"E":{"$ref":"#/$defs/a"},"$defs":{"a":{"oneOf":[{"type":"null"},{"$ref":"#/$defs/b"}]},"b":{"not":{"$ref":"#/$defs/a"}}}}',
     ],
-  ])('rejects references that lead back to %s, and names the schema', (_what, schemas) => {
+  ])('rejects references that lead back to %s, with the name of the schema', (_what, schemas) => {
     expect(compileError(JSON.parse(schemas) as JsonValue)).toContain(
       'that compiles at "E": a $ref leads back to its own schema',
     );
   });
 
-  it('rejects a cycle when a message comes that meets it, and takes a tree of any depth', () => {
+  it('rejects a cycle once a message reaches it, and accepts a tree of any depth', () => {
     const cycle = {
       properties: {
         properties: { properties: { x: { allOf: [{ $ref: '#/properties/properties/properties/x' }] } } },
@@ -139,20 +139,16 @@ describe('a file of schemas', () => {
     expect(differences(tree, { ...order(properties), event: 'A' })).toEqual([]);
   });
 
-  it('raises no false alarm in 10,000 valid messages', () => {
+  it('accepts 10,000 valid messages', () => {
     const check = new SchemaCheck(new MessageSchemas(SCHEMAS, 's.json'), 's.json');
     const batch = Array.from({ length: 100 }, (_, id) =>
       order({ orderId: `${id}`, total: id / 3, currency: 'EUR' }),
     );
-    expect(
-      judge(
-        check,
-        Array.from({ length: 100 }, () => batch),
-      ),
-    ).toMatchObject([{ isMet: true, said: '10000 messages' }]);
+    const batches = Array<object[]>(100).fill(batch);
+    expect(judge(check, batches)).toMatchObject([{ isMet: true, said: '10000 messages' }]);
   });
 
-  it('knows draft 07 and 2020-12, also by their keywords', () => {
+  it('recognizes draft 07 and 2020-12 by their URLs and keywords', () => {
     const tuple = {
       properties: { properties: { properties: { list: { prefixItems: [{ type: 'number' }] } } } },
     };
@@ -185,11 +181,11 @@ describe('a file of schemas', () => {
     ['an asynchronous schema', { A: { $async: true } }, /at "A": \$async/],
     ['no schema', { A: 5 }, /Expected a JSON Schema at "A", got 5/],
     ['a list', [], /Expected an object of event name/],
-  ])('is refused with its place for %s', (_what, schemas, sentence) => {
+  ])('is rejected with its place for %s', (_what, schemas, sentence) => {
     expect(compileError(schemas as JsonValue)).toMatch(sentence);
   });
 
-  it('says in words what a value must be, and a key, each once', () => {
+  it('describes the problem of a value or a key in words, once', () => {
     const schema = {
       properties: {
         properties: { properties: { n: { minimum: 3 }, p: { propertyNames: { pattern: '^a' } } } },
@@ -202,7 +198,7 @@ describe('a file of schemas', () => {
     ]);
   });
 
-  it('names a misspelled keyword or format with its place, and takes other keys for notes', () => {
+  it('names a misspelled keyword or format with its place, and ignores other unknown keys', () => {
     expect(compileError(within({ requierd: ['a'] }))).toContain(
       'at "A": unknown keyword "requierd" (is "required" meant?) at properties.properties.properties.requierd',
     );
@@ -224,7 +220,7 @@ describe('a file of schemas', () => {
     expect(compileError(within({ ...notes, enum: [{ requierd: 1 }] }))).toBe('object');
   });
 
-  it('knows each spelling of a draft, of the file or of an event, and names the file where it is wrong', () => {
+  it('recognizes each spelling of a draft, and names the file if the draft is wrong', () => {
     const wrong = order({ list: 5 });
     const list = { properties: { properties: { properties: { list: { type: 'string' } } } } };
     for (const draft of ['draft-07', 'draft/2020-12']) {
@@ -241,7 +237,7 @@ describe('a file of schemas', () => {
     );
   });
 
-  it('has definitions of the file in each schema', () => {
+  it('applies the definitions of the file to each schema', () => {
     const schemas = {
       $defs: { n: { type: 'number' }, m: { type: 'string' } },
       'Order Completed': {
@@ -253,7 +249,7 @@ describe('a file of schemas', () => {
     expect(differences(schemas, order({ n: 1, m: true }))).toEqual([]);
   });
 
-  it('tells the event of a track from a type of the same name', () => {
+  it('distinguishes the event of a track from a type of the same name', () => {
     const schemas = { identify: { required: ['traits'] }, Signup: {} };
     const track = { type: 'track', event: 'identify', userId: 'u1', traits: {} };
     expect(differences(schemas, track)).toEqual(['event: expected an event with a schema, got "identify"']);

@@ -28,21 +28,21 @@ function inOrder(places: readonly number[]): readonly number[] {
 }
 
 describe('planSchedules', () => {
-  it('plans the same schedules for the same seed, and others for another', () => {
+  it('plans the same schedules for the same seed, and different ones for another seed', () => {
     expect(planned()).toEqual(planned());
     expect(planned({ seed: 8 })).not.toEqual(planned());
     expect(planned()).toHaveLength(50);
   });
 
   it('plans the same schedules with every version of Node', () => {
-    // That of Node 20, 22 and 24.
+    // The hash with Node 20, 22 and 24.
     expect(createHash('sha256').update(JSON.stringify(planned())).digest('hex')).toBe(
       '93d2c153791cc5aeff5be5125c8cf81f2424299ce1feb586a884c74f33940984',
     );
   });
 
   it.each(['killed', 'late'] as const)(
-    'chooses the same message in the first %s when a busy machine shows fewer effects',
+    'chooses the same message in the first %s if a busy machine shows fewer effects',
     (code) => {
       const firstOf = (options: Partial<PlanOptions> = {}) => planned({ codes: [code], ...options })[0];
       const [chosen] = firstOf()?.waves[0]?.messages ?? [];
@@ -54,12 +54,12 @@ describe('planSchedules', () => {
     },
   );
 
-  it.each(CODES)('plans the same schedules of %s when only they are chosen', (code) => {
+  it.each(CODES)('plans the same schedules of %s if no other code is chosen', (code) => {
     const ofAll = planned().filter((schedule) => schedule.code === code);
     expect(planned({ codes: [code] }).slice(0, ofAll.length)).toEqual(ofAll);
   });
 
-  it('has every code among the first 14, what waits longest as the last of 50, and nothing else late', () => {
+  it('has every code among the first 14, a second `late` at the end of 50, and pauses only in `late`', () => {
     expect(new Set(planned({ schedules: 14 }).map(({ code }) => code))).toEqual(new Set(CODES));
     expect(planned().at(-1)?.code).toBe('late');
     expect(planned().filter(({ code }) => code === 'late')).toHaveLength(2);
@@ -67,7 +67,7 @@ describe('planSchedules', () => {
     expect(new Set(paused.map(({ code }) => code))).toEqual(new Set(['late']));
   });
 
-  it('begins with one of each code, `late` among the first ten, and kills first when a message is taken', () => {
+  it('starts with one of each code, `late` among the first ten, and first kills after the response', () => {
     const codes = planned().map(({ code }) => code);
     expect(codes.slice(0, 5)).toEqual(['twice', 'twice-at-once', 'answer-lost', 'interleaved', 'shuffled']);
     expect(new Set(codes.slice(0, 10))).toEqual(new Set(CODES));
@@ -78,7 +78,7 @@ describe('planSchedules', () => {
   });
 
   it.each(['twice', 'answer-lost'] as const)(
-    'sends each message two times in %s, the first in order',
+    'sends each message twice in %s, with the first requests in order',
     (code) => {
       for (const schedule of planned({ codes: [code], schedules: 20 })) {
         const sent = sentOf(schedule);
@@ -88,7 +88,7 @@ describe('planSchedules', () => {
     },
   );
 
-  it('cuts the first of two requests only', () => {
+  it('cuts only the first of two requests', () => {
     for (const { waves } of planned({ codes: ['answer-lost'], schedules: 20 })) {
       const seen = new Set<number>();
       for (const wave of waves) {
@@ -99,7 +99,7 @@ describe('planSchedules', () => {
     }
   });
 
-  it('keeps the order of each user when it interleaves, and no two of one user are sent at once', () => {
+  it('keeps the order of each user when interleaving, and sends no two messages of one user at once', () => {
     for (const schedule of planned({ codes: ['interleaved'], schedules: 20 })) {
       const sent = sentOf(schedule);
       expect(inOrder(sent)).toEqual([...messages.keys()]);
@@ -114,7 +114,7 @@ describe('planSchedules', () => {
     }
   });
 
-  it('sends a message with an effect in bursts without a gap, but in the first schedule and each third one', () => {
+  it('sends effective messages in bursts without a gap, except in the first and every third schedule', () => {
     const some = messages.map((message, place) => ({ ...message, isEffective: place > 3 }));
     const all = planned({ codes: ['twice-at-once'], messages: some, schedules: 5 });
     expect(all.map(({ waves }) => waves.length)).toEqual([6, 2, 6, 2, 2]);
@@ -123,13 +123,13 @@ describe('planSchedules', () => {
     expect(bursts.filter(({ gapShare }) => gapShare !== undefined)).toEqual([]);
   });
 
-  it('begins to shuffle with the reverse, which turns every two messages round', () => {
+  it('shuffles first into reverse order, which swaps every two messages', () => {
     const [first, second] = planned({ codes: ['shuffled'] }).map(sentOf);
     expect(first).toEqual([5, 4, 3, 2, 1, 0]);
     expect(inOrder(second ?? [])).toEqual([...messages.keys()]);
   });
 
-  it('spreads the kills of one message over the whole time that it takes', () => {
+  it('spreads the kills at one message over its whole latency', () => {
     const one = messages.slice(0, 1);
     const shares = planned({ codes: ['killed'], messages: one, schedules: 40 })
       .flatMap(({ waves }) => waves.flatMap(({ kill }) => kill ?? []))
@@ -142,7 +142,7 @@ describe('planSchedules', () => {
     }
   });
 
-  it('kills at messages that have an effect only', () => {
+  it('kills only at messages that have an effect', () => {
     const some = messages.map((message, place) => ({ ...message, isEffective: place === 2 }));
     const killed = planned({ codes: ['killed'], messages: some, schedules: 20 })
       .flatMap(({ waves }) => waves)

@@ -8,11 +8,11 @@ import { FakeClock } from '../fake-clock.ts';
 
 interface Proved {
   readonly results: readonly ProofResult[];
-  /** What the progress was told, `shrinking` where a deviation was found. */
+  /** Progress lines, and `shrinking` for a deviation. */
   readonly progress: readonly string[];
 }
 
-/** Proves a model of a receiver, at the pace of a clock that does not wait. */
+/** Proves a model of a receiver with a fake clock, which never waits. */
 export async function proved(
   subjectOf: (clock: Clock) => Subject,
   {

@@ -11,24 +11,33 @@ function sentOf({ waves }: Schedule): readonly number[] {
   return waves.flatMap((wave) => wave.messages);
 }
 
-/** Shrinks a schedule that fails when `isWrong` says so; returns what is left and how many runs it took. */
+interface Failing {
+  readonly isWrong?: (smaller: Schedule) => boolean;
+  readonly likely?: readonly (readonly number[])[];
+  readonly hasTime?: boolean;
+}
+
+/** Shrinks a schedule that fails if `isWrong`, by default always; returns the smallest schedule and the number of runs. */
+async function shrinking(
+  whole: Schedule,
+  { isWrong = () => true, likely = [], hasTime = true }: Failing = {},
+): Promise<{ readonly schedule: Schedule; readonly runs: number }> {
+  let runs = 0;
+  const run = async (smaller: Schedule): Promise<true | undefined> => {
+    runs++;
+    return isWrong(smaller) || undefined;
+  };
+  const { schedule } = await shrink({ schedule: whole, seen: true }, { run, likely, hasTime: () => hasTime });
+  return { schedule, runs };
+}
+
 async function shrunk(
   sent: readonly number[],
   isWrong: (sent: readonly number[]) => boolean,
   likely: readonly (readonly number[])[] = [],
 ): Promise<{ readonly left: readonly number[]; readonly runs: number }> {
-  let runs = 0;
-  const { schedule } = await shrink(
-    { schedule: scheduleOf(sent), seen: true },
-    {
-      run: async (smaller) => {
-        runs++;
-        return isWrong(sentOf(smaller)) ? true : undefined;
-      },
-      likely,
-      hasTime: () => true,
-    },
-  );
+  const failing = { isWrong: (smaller: Schedule) => isWrong(sentOf(smaller)), likely };
+  const { schedule, runs } = await shrinking(scheduleOf(sent), failing);
   return { left: sentOf(schedule), runs };
 }
 
@@ -36,7 +45,7 @@ function comesTwice(sent: readonly number[]): boolean {
   return sent.filter((each) => each === 5).length === 2;
 }
 
-/** Whether 6 comes between two of 2. */
+/** Whether message 6 is sent between two requests of message 2. */
 function comesBetween(sent: readonly number[]): boolean {
   const [first, last] = [sent.indexOf(2), sent.lastIndexOf(2)];
   return first !== last && sent.slice(first, last).includes(6);
@@ -46,56 +55,42 @@ function endsWith0(sent: readonly number[]): boolean {
   return sent.at(-1) === 0 && sent.includes(5);
 }
 
-/** Shrinks a schedule that fails however small it is. */
 async function shrunkWaves(waves: Schedule['waves']): Promise<Schedule['waves']> {
-  const whole = { schedule: { code: 'answer-lost', number: 2, waves } as const, seen: true };
-  const { schedule } = await shrink(whole, { run: async () => true, likely: [], hasTime: () => true });
-  return schedule.waves;
+  return (await shrinking({ code: 'answer-lost', number: 2, waves })).schedule.waves;
 }
 
 const TWICE = [0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6];
 
 describe('shrink', () => {
-  it('finds the one message that fails alone, first among the likely ones', async () => {
+  it('finds the one message that fails alone, and tries the likely ones first', async () => {
     expect(await shrunk(TWICE, comesTwice, [[1], [5]])).toEqual({ left: [5, 5], runs: 2 });
     expect((await shrunk(TWICE, comesTwice)).left).toEqual([5, 5]);
   });
 
-  it('finds three requests of two messages, whatever was likely', async () => {
+  it('finds three requests of two messages even if none of the likely groups fails', async () => {
     const all = [0, 1, 2, 3, 4, 5, 6, 6, 5, 4, 3, 2, 1, 0];
     expect((await shrunk(all, comesBetween, [[2], [6], [0, 1]])).left).toEqual([2, 6, 2]);
   });
 
-  it('leaves a schedule as it is that cannot be made smaller', async () => {
+  it('keeps a schedule that cannot be made smaller', async () => {
     expect(await shrunk([4, 4], () => true)).toEqual({ left: [4, 4], runs: 0 });
     expect((await shrunk([1, 2, 1], (sent) => sent.length === 3)).left).toEqual([1, 2, 1]);
   });
 
-  it('keeps a pause before what is left', async () => {
+  it('keeps the pause before the remaining requests', async () => {
     const waves = [...referenceWaves([0, 1]), { messages: [0], pauseMs: 500 }, { messages: [1] }];
-    const { schedule } = await shrink(
-      { schedule: { code: 'late', number: 2, waves }, seen: true },
-      {
-        run: async (smaller) => (sentOf(smaller).length === 2 ? true : undefined),
-        likely: [[1]],
-        hasTime: () => true,
-      },
-    );
+    const failing = { isWrong: (smaller: Schedule) => sentOf(smaller).length === 2, likely: [[1]] };
+    const { schedule } = await shrinking({ code: 'late', number: 2, waves }, failing);
     expect(schedule.waves).toEqual([{ messages: [1] }, { messages: [1], pauseMs: 500 }]);
   });
 
-  it('leaves out kills that are not needed, and keeps one', async () => {
+  it('leaves out unnecessary kills, but keeps one', async () => {
     const kill = { when: 'after' } as const;
     const waves = [0, 1].flatMap((message) => [{ messages: [message], kill }, { messages: [message] }]);
     const shows = (isShown: (waves: Schedule['waves']) => boolean) =>
-      shrink(
-        { schedule: { code: 'killed', number: 3, waves }, seen: true },
-        {
-          run: async (smaller) =>
-            isShown(smaller.waves) && scheduledMessages(smaller).length === 2 ? true : undefined,
-          likely: [],
-          hasTime: () => true,
-        },
+      shrinking(
+        { code: 'killed', number: 3, waves },
+        { isWrong: (smaller) => isShown(smaller.waves) && scheduledMessages(smaller).length === 2 },
       );
     const { schedule } = await shows((left) =>
       left.some((wave) => wave.kill !== undefined && wave.messages.includes(1)),
@@ -107,13 +102,13 @@ describe('shrink', () => {
     expect(both.waves.filter((wave) => 'kill' in wave)).toHaveLength(2);
   });
 
-  it('lets a message that came again come again: another order is another story', async () => {
+  it('keeps a repeat of a repeated message, because another order is another mistake', async () => {
     const all = [0, 1, 2, 3, 4, 5, 5, 4, 3, 2, 1, 0];
     expect((await shrunk(all, endsWith0, [[0, 5]])).left).toEqual([0, 5, 0]);
     expect((await shrunk(all, endsWith0)).left).toEqual([0, 5, 0]);
   });
 
-  it('lets a message come again whose connection was cut, and two at the same moment', async () => {
+  it('keeps the repeat of a message whose connection was cut, and of one sent twice at the same moment', async () => {
     const cut = [0, 1].map((message) => ({ messages: [message], cut: true }) as const);
     expect(await shrunkWaves([...cut, ...referenceWaves([1, 0])])).toEqual([cut[1], { messages: [1] }]);
     expect(await shrunkWaves([{ messages: [0, 0, 0] }, { messages: [1, 1] }])).toEqual([
@@ -121,11 +116,8 @@ describe('shrink', () => {
     ]);
   });
 
-  it('stops when there is no time left', async () => {
-    const { schedule } = await shrink(
-      { schedule: scheduleOf(TWICE), seen: true },
-      { run: async () => true, likely: [[0]], hasTime: () => false },
-    );
+  it('stops when the time is over', async () => {
+    const { schedule } = await shrinking(scheduleOf(TWICE), { likely: [[0]], hasTime: false });
     expect(sentOf(schedule)).toEqual(TWICE);
   });
 });

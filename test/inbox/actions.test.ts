@@ -32,8 +32,8 @@ const edited = (body: string, isSigned: boolean): object => ({
 });
 
 describe('a page without the printed token', () => {
-  it('reads, and sends what came to where it goes anyway, but does nothing else', async () => {
-    const { act, ask, post, replays, receiver, token } = await start({ forwardUrl: 'http://forward/' });
+  it('reads, replays to the forwarding URL, and may do nothing else', async () => {
+    const { act, read, post, replays, receiver, token } = await start({ forwardUrl: 'http://forward/' });
     await post();
     const wishes: readonly (readonly [path: string, body: object])[] = [
       ['clear', {}],
@@ -55,7 +55,7 @@ describe('a page without the printed token', () => {
     }
     expect(replays).toEqual([]);
     expect((await fetch(receiver.url, { method: 'POST', body: '{}' })).status).toBe(200);
-    expect((await ask('/_hooks/requests/1', { headers: { 'x-hooks-token': token } })).status).toBe(200);
+    expect((await read('requests/1')).status).toBe(200);
     for (const body of [{}, { url: 'http://forward/' }]) {
       expect((await act('requests/1/replay', body, { token })).status).toBe(200);
     }
@@ -64,8 +64,8 @@ describe('a page without the printed token', () => {
 });
 
 describe('clearing', () => {
-  it('forgets all requests, tells the page so, and gives no number twice', async () => {
-    const { act, ask, post, receiver, token } = await start();
+  it('removes all requests, notifies the page, and does not reuse numbers', async () => {
+    const { act, read, post, receiver, token } = await start();
     const feed = await fetch(`${receiver.url}/_hooks/events?token=${token}`);
     const reader = feed.body?.getReader();
     const next = async (): Promise<string> => new TextDecoder().decode((await reader?.read())?.value);
@@ -76,26 +76,25 @@ describe('clearing', () => {
     while (!told.includes('"newestId":2')) told = await next();
     expect((await act('clear', {})).status).toBe(200);
     expect(await next()).toContain('{"requests":[],"firstId":3,"newestId":2,"evicted":0,');
-    const headers = { 'x-hooks-token': token };
-    expect((await ask('/_hooks/requests/2', { headers })).status).toBe(404);
-    expect((await ask('/_hooks/search?text=paris', { headers })).text).toBe('[]');
+    expect((await read('requests/2')).status).toBe(404);
+    expect((await read('search?text=paris')).text).toBe('[]');
     await post();
-    expect((await ask('/_hooks/requests/3', { headers })).status).toBe(200);
+    expect((await read('requests/3')).status).toBe(200);
     await reader?.cancel();
   });
 
   it.each(['clear', 'export', 'respond'])(
-    'takes no GET for %s, and no text that is no object',
+    'rejects a GET for %s, and a body that is not an object',
     async (path) => {
-      const { act, ask, token } = await start();
-      expect((await ask(`/_hooks/${path}`, { headers: { 'x-hooks-token': token } })).status).toBe(405);
+      const { act, read } = await start();
+      expect((await read(path)).status).toBe(405);
       expect((await act(path, 'null')).status).toBe(400);
     },
   );
 });
 
 describe('an export', () => {
-  it('is what replay sends again as it came, and what verify reads', async () => {
+  it('can be replayed unchanged, and verified', async () => {
     const { act, post, receiver } = await start({ secrets: [SECRET] });
     const chinese = '{"type":"track","userId":"王小明","event":"订单完成","properties":{"标题":"\\u8d44"}}';
     const bytes = Buffer.from([0x7b, 0xff, 0x7d]);
@@ -136,15 +135,15 @@ describe('an export', () => {
     }
   });
 
-  it('is rejected for another shape', async () => {
+  it('rejects a body of another shape', async () => {
     const { act } = await start();
     expect((await act('export', {})).status).toBe(400);
     expect(await act('export', { ids: ['1', null, {}] })).toMatchObject({ status: 200, text: '' });
   });
 });
 
-describe('the response, changed on the page', () => {
-  it('is that of the next requests, told to all pages, until it is taken away', async () => {
+describe('a response that is changed on the page', () => {
+  it('applies to the next requests until it is removed', async () => {
     const { act, requests, receiver } = await start({ respond: '204' });
     const statusOf = async (): Promise<number> =>
       (await fetch(receiver.url, { method: 'POST', body: '{}' })).status;
@@ -168,15 +167,15 @@ describe('the response, changed on the page', () => {
     expect(await statusOf()).toBe(200);
   });
 
-  it('takes the place of that of a tracking API, and is shown with its headers and its body', async () => {
-    const { act, ask, receiver, token } = await start();
+  it('replaces the response of a tracking API, and is shown with headers and body', async () => {
+    const { act, read, receiver } = await start();
     const call = async (): Promise<number> =>
       (await fetch(`${receiver.url}/v1/track`, { method: 'POST', body: '{"userId":"u","event":"E"}' }))
         .status;
     expect(await call()).toBe(200);
     await act('respond', { respond: '429' });
     expect(await call()).toBe(429);
-    const details = await ask('/_hooks/requests/1', { headers: { 'x-hooks-token': token } });
+    const details = await read('requests/1');
     expect(JSON.parse(details.text)).toMatchObject({
       response: {
         headers: expect.arrayContaining([['content-type', 'application/json']]) as unknown,
@@ -187,19 +186,18 @@ describe('the response, changed on the page', () => {
 });
 
 describe('an edited request', () => {
-  it('is sent with the write key that came, of which the page has the last characters', async () => {
-    const { act, ask, receiver, replays, token } = await start();
+  it('is sent with the original write key, of which the page has the last characters', async () => {
+    const { act, read, receiver, replays } = await start();
     const body = '{"batch":[{"type":"page","userId":"u1"}], "writeKey": "KEY-$&-CANARY"}';
     await fetch(`${receiver.url}/v1/batch`, { method: 'POST', body });
-    const headers = { 'x-hooks-token': token };
-    const { text } = await ask('/_hooks/requests/1/body', { headers });
+    const { text } = await read('requests/1/body');
     expect(text).toBe(body.replace(/KEY.*CANARY/, '…NARY'));
-    expect((await ask('/_hooks/requests/1', { headers })).text).toContain('"writeKey":"…NARY"');
+    expect((await read('requests/1')).text).toContain('"writeKey":"…NARY"');
     await act('requests/1/replay', { edited: { headers: [], body: text, isSigned: false } });
     expect(Buffer.from(replays[0]?.request.body ?? []).toString()).toBe(body);
   });
 
-  it('is sent as edited, with what was masked as it came', async () => {
+  it('is sent as edited, with the original values of masked headers', async () => {
     const { act, post, replays } = await start();
     await post(BODY, { Authorization: 'Bearer CANARY', 'X-Old': '1' });
     const headers = [
@@ -207,13 +205,7 @@ describe('an edited request', () => {
       ['X-Other', '***'],
       ['X-New', 'two'],
     ];
-    await act('requests/1/replay', {
-      edited: {
-        headers,
-        body: '{}',
-        isSigned: false,
-      },
-    });
+    await act('requests/1/replay', { edited: { headers, body: '{}', isSigned: false } });
     expect(replays[0]?.request.rawHeaders).toEqual([
       'Authorization',
       'Bearer CANARY',
@@ -245,7 +237,7 @@ describe('an edited request', () => {
     [[['X-A', 'a\r\nX-B: b']], 'Expected a value without control characters in the header X-A'],
     [[['X-A']], 'malformed request'],
     ['X-A: b', 'malformed request'],
-  ])('with the headers %j is rejected', async (headers, told) => {
+  ])('is rejected with the headers %j', async (headers, told) => {
     const { act, post, replays } = await start();
     await post();
     const answer = await act('requests/1/replay', { edited: { headers, body: '', isSigned: false } });
@@ -253,7 +245,7 @@ describe('an edited request', () => {
     expect(replays).toEqual([]);
   });
 
-  it('is signed by the schemes that are named, else by those that came', () => {
+  it('is signed by the named schemes, otherwise by those of the request', () => {
     const body = Buffer.from('{}');
     const github = BUILT_IN_SCHEMES.filter(({ name }) => name === 'github');
     const digest = `sha256=${createHmac('sha256', SECRET).update('{}').digest('hex')}`;
@@ -270,8 +262,8 @@ describe('an edited request', () => {
 });
 
 describe('a batch in the list', () => {
-  it('tells what is among its messages, and why a call was rejected', async () => {
-    const { ask, receiver, token } = await start();
+  it('lists the types, events and users of its messages, or why it was rejected', async () => {
+    const { read, receiver } = await start();
     const batch = Array.from({ length: 30 }, (_, id) => ({ type: 'track', event: `E${id}`, userId: 'u1' }));
     await fetch(`${receiver.url}/v1/batch`, {
       method: 'POST',
@@ -279,18 +271,11 @@ describe('a batch in the list', () => {
       headers: { 'content-encoding': 'gzip' },
     });
     await fetch(`${receiver.url}/v1/batch`, { method: 'POST', body: 'no JSON' });
-    const summaryOf = async (id: number): Promise<unknown> =>
-      (
-        JSON.parse((await ask(`/_hooks/requests/${id}`, { headers: { 'x-hooks-token': token } })).text) as {
-          summary: unknown;
-        }
-      ).summary;
-    expect(await summaryOf(1)).toMatchObject({
-      messages: 30,
-      among: { types: ['track'], events: batch.slice(0, 10).map(({ event }) => event), users: ['u1'] },
-    });
-    expect(await summaryOf(2)).toMatchObject({
-      problem: expect.stringMatching(/^Expected a value, got `no`/) as string,
+    const detailsOf = async (id: number): Promise<unknown> => JSON.parse((await read(`requests/${id}`)).text);
+    const among = { types: ['track'], events: batch.slice(0, 10).map(({ event }) => event), users: ['u1'] };
+    expect(await detailsOf(1)).toMatchObject({ summary: { messages: 30, among } });
+    expect(await detailsOf(2)).toMatchObject({
+      summary: { problem: expect.stringMatching(/^Expected a value, got `no`/) as string },
     });
   });
 });

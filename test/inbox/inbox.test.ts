@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { sign } from '../../src/signature/sign.ts';
 import { BODY, start, type Answer } from './start-inbox.ts';
 
-/** What the stream of events tells first. */
+/** The first events of the stream, up to `wanted` requests. */
 async function firstEvents(url: string, wanted: number): Promise<Record<string, unknown>[]> {
   const left = new AbortController();
   const response = await fetch(url, { signal: left.signal });
@@ -22,7 +22,7 @@ async function firstEvents(url: string, wanted: number): Promise<Record<string, 
 }
 
 describe('the page', () => {
-  it('lets in nothing but its own script and style, and cannot be framed', async () => {
+  it('allows only its own script and style, and cannot be framed', async () => {
     const { ask } = await start();
     for (const path of ['/_hooks', '/_hooks/', '/_hooks?a=b']) {
       const { status, headers, text: html } = await ask(path);
@@ -43,13 +43,13 @@ describe('the page', () => {
     }
   });
 
-  it('escapes what it is told', async () => {
+  it('escapes its data', async () => {
     const { ask } = await start({ forwardUrl: 'http://a/"><script>alert(1)</script>' });
     const { text: html } = await ask('/_hooks');
     expect(html).not.toContain('<script>alert');
   });
 
-  it.each(['POST', 'PUT', 'DELETE'])('is no webhook: %s is rejected and not counted', async (method) => {
+  it.each(['POST', 'PUT', 'DELETE'])('rejects %s, and does not count it as a webhook', async (method) => {
     const { ask, requests } = await start();
     expect((await ask('/_hooks', { method, body: '{}' })).status).toBe(405);
     expect((await ask('/_hooks/requests/1/replay', { method, body: '{}' })).status).toBe(403);
@@ -57,7 +57,7 @@ describe('the page', () => {
     expect(requests).toEqual([]);
   });
 
-  it('leaves alone what only looks like it', async () => {
+  it('ignores requests with a similar path', async () => {
     const { ask, requests } = await start();
     await ask('/_hooksy', { method: 'POST' });
     await ask('/a/_hooks', { method: 'POST' });
@@ -65,7 +65,7 @@ describe('the page', () => {
   });
 });
 
-describe('a client that is not the page', () => {
+describe('a client other than the page', () => {
   it.each([
     'evil.example',
     'evil.example:8787',
@@ -73,7 +73,7 @@ describe('a client that is not the page', () => {
     '10.0.0.1',
     ':80',
     '127.0.0.1.nip.io',
-  ])('is rejected by the host %j, even with the token (DNS rebinding)', async (host) => {
+  ])('is rejected with the host %j, even with the token (DNS rebinding)', async (host) => {
     const { ask, token } = await start();
     for (const path of ['/_hooks', `/_hooks/events?token=${token}`, `/_hooks/requests/1?token=${token}`]) {
       expect((await ask(path, { headers: { host } })).status).toBe(403);
@@ -81,7 +81,7 @@ describe('a client that is not the page', () => {
   });
 
   it.each(['localhost:1', 'LOCALHOST', '127.0.0.1:8787', '127.1.2.3', '[::1]:8787'])(
-    'is let in by the host %s',
+    'is accepted with the host %s',
     async (host) => {
       const { ask } = await start();
       expect((await ask('/_hooks', { headers: { host } })).status).toBe(200);
@@ -94,7 +94,7 @@ describe('a client that is not the page', () => {
     '/_hooks/requests/1/body',
     '/_hooks/requests/1/capture',
     '/_hooks/search?text=a',
-  ])('reads nothing at %s without the token of this start', async (path) => {
+  ])('cannot read %s without the current token', async (path) => {
     const { ask, post, token } = await start();
     await post();
     expect((await ask(path)).status).toBe(403);
@@ -109,7 +109,7 @@ describe('a client that is not the page', () => {
     ['another scheme', 'https://127.0.0.1'],
     ['a sandboxed page', 'null'],
     ['nowhere', undefined],
-  ])('acts on nothing from %s, even with the token', async (_what, origin) => {
+  ])('cannot act from %s, even with the token', async (_what, origin) => {
     const { ask, post, replays, token, receiver } = await start();
     await post();
     const headers = { host: `127.0.0.1:${receiver.port}`, 'x-hooks-token': token, ...(origin && { origin }) };
@@ -145,8 +145,8 @@ describe('a client that is not the page', () => {
   });
 });
 
-describe('an inbox that other machines reach', () => {
-  it('prints its address with the token, and is served by any address but by no name', async () => {
+describe('an inbox that other machines can reach', () => {
+  it('prints its address with the token, and accepts any IP address as host, but no foreign name', async () => {
     const { inboxUrl, printedUrl, token, ask } = await start({ host: '0.0.0.0' });
     expect(inboxUrl).toBe(printedUrl);
     expect(inboxUrl).toMatch(/\/_hooks\?token=[\w-]{32}$/);
@@ -157,7 +157,7 @@ describe('an inbox that other machines reach', () => {
 });
 
 describe('the page itself', () => {
-  it('is told of requests in order, those that were there first', async () => {
+  it('receives all requests in order, earlier ones first', async () => {
     const { post, receiver, token } = await start();
     for (let count = 0; count < 3; count++) await post();
     const events = await firstEvents(`${receiver.url}/_hooks/events?token=${token}`, 3);
@@ -171,7 +171,7 @@ describe('the page itself', () => {
     expect(JSON.stringify(events)).not.toContain('CANARY');
   });
 
-  it('goes on after the last one that it was told of', async () => {
+  it('continues after the last request that it received', async () => {
     const { post, receiver, token } = await start();
     for (let count = 0; count < 3; count++) await post();
     const url = `${receiver.url}/_hooks/events?token=${token}`;
@@ -182,9 +182,8 @@ describe('the page itself', () => {
     await reader?.cancel();
   });
 
-  it('shows the messages of a gzipped batch, finds words in them, and never the write key', async () => {
-    const { ask, receiver, token } = await start();
-    const headers = { 'x-hooks-token': token };
+  it('shows and searches the messages of a gzipped batch, without the write key', async () => {
+    const { read, receiver } = await start();
     const batch = [
       { type: 'track', event: 'Signup', userId: 'u1' },
       { type: 'page', userId: 'u1', name: 'Needle' },
@@ -192,12 +191,9 @@ describe('the page itself', () => {
     ];
     const context = { library: { name: 'own', version: '2' } };
     const body = gzipSync(JSON.stringify({ batch, context, writeKey: 'CANARY' }));
-    await fetch(`${receiver.url}/v1/batch`, {
-      method: 'POST',
-      body,
-      headers: { 'content-encoding': 'gzip' },
-    });
-    const { text: details } = await ask('/_hooks/requests/1', { headers });
+    const headers = { 'content-encoding': 'gzip' };
+    await fetch(`${receiver.url}/v1/batch`, { method: 'POST', body, headers });
+    const { text: details } = await read('requests/1');
     expect(JSON.parse(details)).toMatchObject({
       summary: { messages: 3 },
       library: 'own 2',
@@ -209,41 +205,37 @@ describe('the page itself', () => {
       ],
     });
     expect(details).not.toContain('CANARY');
-    expect((await ask('/_hooks/search?text=needle', { headers })).text).toBe('[1]');
+    expect((await read('search?text=needle')).text).toBe('[1]');
   });
 
-  it('shows the scheme that a request was checked by, and the one that a sender has to name', async () => {
-    const { ask, receiver, token } = await start({ secrets: ['s'], sendBy: 'github' });
+  it('shows the scheme of a valid request, and the scheme that a sender must name', async () => {
+    const { ask, read, receiver } = await start({ secrets: ['s'], sendBy: 'github' });
     const headers = { 'X-Signature': sign('{}', 's'), 'webhook-id': 'm' };
     await fetch(receiver.url, { method: 'POST', body: '{}', headers });
-    const details = await ask('/_hooks/requests/1', { headers: { 'x-hooks-token': token } });
+    const details = await read('requests/1');
     expect(JSON.parse(details.text)).toMatchObject({ summary: { verdict: 'valid' }, scheme: 'segment' });
     expect((await ask('/_hooks')).text).toContain('&quot;sendBy&quot;:&quot;github&quot;');
   });
 
-  it('reads exact bytes, and headers with secrets masked', async () => {
-    const { ask, post, token } = await start();
+  it('shows exact bytes, and headers with masked secrets', async () => {
+    const { read, post } = await start();
     await post(BODY, { Authorization: 'Bearer CANARY', Cookie: 'a=CANARY', 'X-Signature': 'abc' });
-    const headers = { 'x-hooks-token': token };
-    const body = await ask('/_hooks/requests/1/body', { headers });
-    expect(body).toMatchObject({
+    expect(await read('requests/1/body')).toMatchObject({
       text: BODY,
       headers: {
         'content-type': 'application/octet-stream',
         'content-disposition': 'attachment; filename="body"',
       },
     });
-    const [details, capture] = await Promise.all(
-      ['', '/capture'].map((part) => ask(`/_hooks/requests/1${part}`, { headers })),
-    );
-    expect(details?.text).toContain('["Authorization","***"]');
-    expect(details?.text).toContain('["X-Signature","abc"]');
-    expect(JSON.parse(capture?.text ?? '')).toMatchObject({ capture: 1, url: '/hook?token=***', body: BODY });
-    expect(`${details?.text}${capture?.text}`).not.toContain('CANARY');
-    expect((await ask('/_hooks/requests/2', { headers })).status).toBe(404);
+    const [details, capture] = [await read('requests/1'), await read('requests/1/capture')];
+    expect(details.text).toContain('["Authorization","***"]');
+    expect(details.text).toContain('["X-Signature","abc"]');
+    expect(JSON.parse(capture.text)).toMatchObject({ capture: 1, url: '/hook?token=***', body: BODY });
+    expect(details.text + capture.text).not.toContain('CANARY');
+    expect((await read('requests/2')).status).toBe(404);
   });
 
-  it('shows the right signature only on a page that was opened with the printed token', async () => {
+  it('shows the expected signature only on a page that was opened with the printed token', async () => {
     const { ask, post, token, printedUrl } = await start({ secrets: ['k'] });
     await post(BODY, { 'X-Signature': '0'.repeat(40) });
     const right = createHmac('sha1', 'k').update(BODY).digest('hex');
@@ -259,16 +251,15 @@ describe('the page itself', () => {
     expect(capture.text).not.toContain(right);
   });
 
-  it('finds what stands in a body, whatever its case', async () => {
-    const { ask, post, token } = await start();
+  it('searches bodies, ignoring case', async () => {
+    const { read, post } = await start();
     await post();
     await post('{"city":"Wien"}');
-    const headers = { 'x-hooks-token': token };
-    expect((await ask('/_hooks/search?text=PARIS', { headers })).text).toBe('[1]');
-    expect((await ask('/_hooks/search?text=nowhere', { headers })).text).toBe('[]');
+    expect((await read('search?text=PARIS')).text).toBe('[1]');
+    expect((await read('search?text=nowhere')).text).toBe('[]');
   });
 
-  it('replays the request as it came, secrets included, and hears what is wrong with a URL', async () => {
+  it('replays the unchanged request with its secrets, and shows the problem of a URL', async () => {
     const { act, post, replays } = await start();
     await post(BODY, { Authorization: 'Bearer CANARY' });
     const replay = (wish: string): Promise<Answer> => act('requests/1/replay', wish);

@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { buildMessage } from '../../src/message/build.ts';
 import { readJson } from '../../src/message/json/read-json.ts';
 import { asCurl, asFixture } from '../../src/inbox/page/state/copies.ts';
-import { differences, places, type ComparedRequest } from '../../src/inbox/page/request/difference.ts';
+import { differences, places } from '../../src/inbox/page/request/difference.ts';
+import type { FullRequest } from '../../src/inbox/page/full-request.ts';
 import { draftOf, editedOf, uneditableReason } from '../../src/inbox/page/request/edit-draft.ts';
 import { EVERYTHING, filtered, NO_TYPE, wordsOf } from '../../src/inbox/page/list/filter.ts';
 import { parseRoute, routeHash } from '../../src/inbox/page/state/route.ts';
@@ -59,17 +60,17 @@ describe('the filter', () => {
     ['http://x', []],
     ['__proto__:x', []],
     ['constructor:zzz', []],
-  ])('%j lets %j through', (text, expected) => {
+  ])('%j matches the requests %j', (text, expected) => {
     expect(ids(text)).toEqual(expected);
   });
 
-  it('lets through what has the words in its body', () => {
+  it('matches requests whose body contains the words', () => {
     expect(ids('paris', {}, new Set([3]))).toEqual([3]);
     expect(ids('type:track paris', {}, new Set([3, 2]))).toEqual([2]);
     expect(wordsOf({ ...EVERYTHING, text: 'type:track two  words' })).toBe('two words');
   });
 
-  it('finds a batch by what is among its messages, and what is valid only re-serialized by its own word', () => {
+  it('finds a batch by its messages, and a re-serialized request by its own verdict', () => {
     const among = { types: ['track', 'page'], events: ['Cart Viewed'], users: ['u7'] };
     const batch: RequestSummary = { ...SUMMARY, id: 4, messages: 3, among, verdict: 'unchecked' };
     const amber: RequestSummary = { ...SUMMARY, id: 5, type: 'page', isRestringified: true };
@@ -83,7 +84,7 @@ describe('the filter', () => {
     expect(found('', { verdict: 'valid' })).toEqual([5]);
   });
 
-  it('has a type and a verdict to choose', () => {
+  it('matches by type and verdict', () => {
     expect(ids('', { type: NO_TYPE })).toEqual([3]);
     expect(ids('', { type: 'track', verdict: 'valid' })).toEqual([1]);
   });
@@ -98,11 +99,11 @@ describe('a row', () => {
     [{ problem: 'expected a value\n' }, ['rejected: expected a value\\n']],
     [{ messages: 2, among: { types: ['track', 'page'], events: ['A'], users: [] } }, ['A, page']],
     [{ messages: 2, among: { types: ['track'], events: [], users: [] } }, ['track']],
-  ])('of %j is about %j', (facts, about) => {
+  ])('of %j shows %j', (facts, about) => {
     expect(aboutOf({ ...SUMMARY, ...facts })).toEqual(about);
   });
 
-  it('tells a signature that is valid only re-serialized from one over the bytes', () => {
+  it('distinguishes a signature that is valid only re-serialized from one over the bytes', () => {
     const summary = { ...SUMMARY, isRestringified: true };
     expect([shownVerdictOf(SUMMARY), shownVerdictOf(summary)]).toEqual(['valid', 're-serialized']);
     const { what, why } = verdictText({ summary, headers: [], note: 'pretty-printed' });
@@ -118,7 +119,7 @@ describe('the address', () => {
     ['#/requests/17', 17, undefined],
     ['#/requests/17/compare/12', 17, 12],
     ['', undefined, undefined],
-  ])('%j leads to %j, compared with %j', (hash, selectedId, markedId) => {
+  ])('%j opens %j, compared with %j', (hash, selectedId, markedId) => {
     expect(parseRoute(hash)).toEqual({ selectedId, markedId });
     expect(routeHash({ selectedId, markedId })).toBe(hash);
   });
@@ -130,7 +131,7 @@ describe('the address', () => {
     '#/requests/1/../2',
     '#/requests/-1',
     '#/requests/1234567890123456',
-  ])('%j leads to nothing', (hash) => {
+  ])('%j opens no request', (hash) => {
     expect(parseRoute(hash).selectedId).toBeUndefined();
   });
 });
@@ -147,11 +148,11 @@ describe('an edited request', () => {
     ],
   } as const;
 
-  it('begins as it came, without the headers of its connection', () => {
+  it('starts with the received request, without the headers of its connection', () => {
     const body = Buffer.from('{"a":\r\n1}');
     const draft = draftOf({ details, body }, false);
     expect(draft).toEqual({ headers: 'X-A: b: c', body: '{"a":\n1}', isSigned: false });
-    // What a text field does to line breaks is no edit.
+    // The line breaks of a text field do not count as an edit.
     expect(editedOf(draft, body)).toEqual({
       headers: [['X-A', 'b: c']],
       body: '{"a":\r\n1}',
@@ -167,7 +168,7 @@ describe('an edited request', () => {
     });
   });
 
-  it('is none of bytes that are no text, or that are too long', () => {
+  it('requires UTF-8 text that is not too long', () => {
     expect(uneditableReason(Buffer.from('é'))).toBeUndefined();
     expect(uneditableReason(new Uint8Array([0xff]))).toContain('UTF-8');
     expect(uneditableReason(new Uint8Array(1024 * 1024 + 1))).toContain('1 MiB');
@@ -180,7 +181,7 @@ describe('the tree', () => {
     '[1,-0,1.50e3,12345678901234567890]',
     '{"a":{"a":1,"a":2},"":[true,false,null,"\\u0041\\n"]}',
     '"x"',
-  ])('reads %s as it is spelled', (json) => {
+  ])('keeps the spelling of %s', (json) => {
     const tree = parseTree(` ${json}\n`);
     expect(
       tree &&
@@ -191,13 +192,13 @@ describe('the tree', () => {
   });
 
   it.each(['', '{', '[1,]', '{"a"}', '01', 'nul', '"a\nb"', '"\\x"', '{"a":1}x', '"a\\"'])(
-    'is none of %j',
+    'is undefined for %j',
     (text) => {
       expect(parseTree(text)).toBeUndefined();
     },
   );
 
-  it('gives up on what is nested without end, and reads a string of escapes of any length', () => {
+  it('rejects deep nesting, and parses a string of escapes of any length', () => {
     expect(parseTree('['.repeat(1e6))).toBeUndefined();
     expect(parseTree(`${'['.repeat(600)}${']'.repeat(600)}`)).toBeUndefined();
     expect(parseTree(`"${'\\n'.repeat(2e6)}"`)).toMatchObject({ kind: 'string' });
@@ -209,7 +210,7 @@ function side(
   body: string | Uint8Array,
   rest: Partial<RequestSummary> = {},
   headers: [string, string][] = [],
-): ComparedRequest {
+): FullRequest {
   const bytes = Buffer.from(body);
   return { body: bytes, text: bytes.toString(), details: { summary: { ...SUMMARY, ...rest }, headers } };
 }
@@ -229,7 +230,7 @@ describe('the difference', () => {
     ]);
   });
 
-  it('tells numbers apart that a browser holds for equal, and keys that come twice', () => {
+  it('distinguishes numbers that are equal in a browser, and duplicate keys', () => {
     const [first] = differences(side('12345678901234567890'), side('12345678901234567891'));
     expect(first).toMatchObject({ where: 'body' });
     expect(differences(side('{"a":1,"a":2}'), side('{"a":2}'))).toMatchObject([
@@ -237,14 +238,14 @@ describe('the difference', () => {
     ]);
   });
 
-  it('compares what is no JSON line by line', () => {
+  it('compares other bodies line by line', () => {
     expect(differences(side('a\nb'), side('a\nc\nd'))).toEqual([
       { where: 'body line 2', one: 'b', other: 'c' },
       { where: 'body line 3', one: undefined, other: 'd' },
     ]);
   });
 
-  it('is nothing between equal requests, whose places are there side by side nevertheless', () => {
+  it('is empty for equal requests, whose places can still be listed', () => {
     const [one, other] = [side('{"a":1}'), side('{"a":1}')];
     expect(differences(one, other)).toEqual([]);
     expect(places(one, other)).toContainEqual({ where: 'body.a', one: '1', other: '1' });
@@ -254,7 +255,7 @@ describe('the difference', () => {
     ['{"a":1,"b":2}', '{"b":2,"a":1}'],
     ['{"a":1}', '{ "a": 1 }'],
     [new Uint8Array([0xff]), new Uint8Array([0xfe])],
-  ])('tells of other bytes of what reads the same: %j, %j', (one, other) => {
+  ])('reports different bytes with the same content: %j, %j', (one, other) => {
     const where = [{ where: 'body', one: 'reads the same', other: expect.any(String) as string }];
     expect(differences(side(one), side(other))).toEqual(where);
     expect(differences(side(one, { path: '/a' }), side(other))).toEqual([
@@ -277,7 +278,7 @@ describe('a copy', () => {
     ],
   } as const;
 
-  it('as curl has variables in place of secrets, and only what a shell takes as it is', () => {
+  it('as curl has variables instead of secrets, and quotes the rest for a shell', () => {
     const body = `{"a":"it's $HOME \`id\`"}`;
     const command = asCurl({ ...capture, body }, 'http://127.0.0.1:1/x?token=***&b=1');
     expect(command).toBe(
@@ -292,12 +293,12 @@ describe('a copy', () => {
     expect(echoed.split('|').at(-2)).toBe(body);
   });
 
-  it('as curl reads no file that a body names', () => {
+  it('as curl does not read a file that a body names', () => {
     const command = asCurl({ ...capture, body: '@/etc/hostname' }, 'http://127.0.0.1:1/');
     expect(command).toContain("--data-raw '@/etc/hostname'");
   });
 
-  it('as curl is safe to paste, whatever bytes a body has', () => {
+  it('as curl is safe to paste with control characters in the body', () => {
     const body = 'a\u0003\nid\u001b[201~\u0000é';
     const command = asCurl({ ...capture, body }, 'http://127.0.0.1:1/');
     expect(command).toMatch(/^[ -~\n]*$/);
@@ -305,13 +306,13 @@ describe('a copy', () => {
     expect(sent).toBe(body);
   });
 
-  it('as curl sends bytes that are no text', () => {
+  it('as curl sends binary bodies', () => {
     const command = asCurl({ ...capture, bodyBase64: '/wD+' }, 'http://127.0.0.1:1/');
     const shown = execFileSync('sh', ['-c', command.replace(/curl[^]*/, 'od -An -tx1')]).toString();
     expect(shown.trim()).toBe('ff 00 fe');
   });
 
-  it('as a fixture is the message, which builds the same again', () => {
+  it('as a fixture is the message, from which the same message is built again', () => {
     const body = '{"version":1,"type":"track","userId":"u","event":"A","properties":{"n":1.0}}';
     const fixture = asFixture({ ...capture, body });
     expect(fixture).toContain('\n  "event": "A",\n');
@@ -321,7 +322,7 @@ describe('a copy', () => {
     );
   });
 
-  it('as a fixture is the capture where there is no message', () => {
+  it('as a fixture is the capture if there is no message', () => {
     expect(JSON.parse(asFixture({ ...capture, bodyBase64: '/wD+' }))).toEqual({
       ...capture,
       bodyBase64: '/wD+',

@@ -28,7 +28,7 @@ const ids = (store: RequestStore, from: number, limit = 100): number[] =>
   store.since(from, limit).map(({ summary }) => summary.id);
 
 describe('RequestStore', () => {
-  it('numbers from 1 and gives them from an id on, a limited number at a time', () => {
+  it('numbers requests from 1, and returns a limited number from an id on', () => {
     const store = storeOf(['a', 'b', 'c', 'd']);
     expect(ids(store, 1)).toEqual([1, 2, 3, 4]);
     expect(ids(store, 3, 1)).toEqual([3]);
@@ -37,19 +37,19 @@ describe('RequestStore', () => {
     expect([store.get(0), store.get(5)]).toEqual([undefined, undefined]);
   });
 
-  it('lets the oldest go when there are too many, and keeps the numbers', () => {
+  it('evicts the oldest if there are too many, and keeps the numbers', () => {
     const store = storeOf(['a', 'b', 'c', 'd'], { requests: 2 });
     expect([store.firstId, store.nextId]).toEqual([3, 5]);
     expect(ids(store, 1)).toEqual([3, 4]);
     expect(store.get(2)).toBeUndefined();
   });
 
-  it('lets the oldest go when they are too large, but never the newest', () => {
+  it('evicts the oldest if they are too large, but never the newest', () => {
     const store = storeOf(['a'.repeat(3_000), 'b', 'c'.repeat(9_000)], { bytes: 5_000 });
     expect(ids(store, 1)).toEqual([3]);
   });
 
-  it('keeps a copy of the body: the buffer that it came in is used again', () => {
+  it('copies the body, because its buffer is reused', () => {
     const body = Buffer.from('before');
     const store = new RequestStore();
     const [one] = storeOf(['x']).since(1, 1);
@@ -59,7 +59,7 @@ describe('RequestStore', () => {
     expect(Buffer.from(store.get(1)?.request.body ?? []).toString()).toBe('before');
   });
 
-  it('keeps no messages of a body, which take many times its memory', () => {
+  it('drops the messages of a body, which need several times its memory', () => {
     setFlagsFromString('--expose-gc');
     const collectGarbage = runInNewContext('gc') as () => void; // the flag above makes it
     const batch = Array.from({ length: 2_000 }, (_, id) => ({
@@ -80,12 +80,12 @@ describe('RequestStore', () => {
       store.add({ ...request, ...rest, ...(call && { call }) });
     }
     collectGarbage();
-    // With its messages each takes several times as much.
+    // A request with its messages needs several times as much.
     expect(process.memoryUsage().heapUsed - before).toBeLessThan(60 * 60_000);
     expect(store.get(1)?.summary.messages).toBe(2_000);
   });
 
-  it('counts the responses that it keeps, of which another receiver chooses the length', () => {
+  it('counts the memory of responses, whose length another receiver chooses', () => {
     const store = new RequestStore({ bytes: 100_000 });
     const [one] = storeOf(['x']).since(1, 1);
     if (one === undefined) throw new Error('Expected a request');
@@ -97,7 +97,7 @@ describe('RequestStore', () => {
     expect([store.firstId, store.nextId, store.evicted]).toEqual([4, 4, 0]);
   });
 
-  it('bounds what a sender makes a line of the list hold, and masks secrets in it', () => {
+  it('limits the texts of a sender in the list, and masks secrets', () => {
     const store = storeOf([JSON.stringify({ type: 'track', event: 'e'.repeat(100_000), userId: { a: 1 } })]);
     const summary = store.get(1)?.summary;
     expect(summary?.event).toBe(`${'e'.repeat(200)}…`);
@@ -107,13 +107,13 @@ describe('RequestStore', () => {
 });
 
 describe('searchBodies', () => {
-  it('goes through all of them, large ones too', async () => {
+  it('searches all bodies, including large ones', async () => {
     const bodies = Array.from({ length: 1_200 }, (_, index) => (index % 400 === 7 ? 'Needle' : 'hay'));
     const store = storeOf([...bodies, `${' '.repeat(3_000_000)}nEEdle`]);
     expect(await searchBodies(store, 'needle')).toEqual([8, 408, 808, 1201]);
   });
 
-  it('finds a word of any script, however a sender spells it', async () => {
+  it('finds words of any script, escaped or not', async () => {
     const store = storeOf(['{"a":"\\u8d44\\u6599"}', '{"a":"资料"}', '{"a":"\\u8d44"}', '\\u8d44 资料']);
     expect(await searchBodies(store, '资料')).toEqual([1, 2, 4]);
     expect(await searchBodies(store, 'u8d44')).toEqual([1, 3, 4]);

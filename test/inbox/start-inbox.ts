@@ -11,7 +11,7 @@ import { afterEachTest } from '../clean-ups.ts';
 export const BODY = '{"type":"track","userId":"u1","event":"Signup","properties":{"city":"Paris"}}';
 
 const open: (() => Promise<void>)[] = [];
-/** Closes what a test started. */
+/** Closes the inboxes and receivers of a test. */
 afterEachTest(async () => {
   await Promise.all(open.splice(0).map((close) => close()));
 });
@@ -24,7 +24,9 @@ export interface Started {
   readonly printedUrl: string;
   readonly token: string;
   readonly ask: (path: string, options?: AskOptions) => Promise<Answer>;
-  /** A POST of the page itself, opened with the printed token. */
+  /** A GET below `/_hooks/` with the token of the page. */
+  readonly read: (path: string) => Promise<Answer>;
+  /** A POST of a page that was opened with the printed token. */
   readonly act: (
     path: string,
     body: object | string,
@@ -97,13 +99,14 @@ export async function start({
       return ask(`/_hooks/${path}`, { method: 'POST', headers, body: json });
     },
     ask,
+    read: (path) => ask(`/_hooks/${path}`, { headers: { 'x-hooks-token': token } }),
     post: async (body = BODY, headers = {}) => {
       await fetch(`${receiver.url}/hook?token=CANARY`, { method: 'POST', body, headers });
     },
   };
 }
 
-/** Not fetch, which sets Host and Origin itself. */
+/** Sends a request with `node:http`, because fetch sets Host and Origin itself. */
 function askAt(
   port: number,
   path: string,

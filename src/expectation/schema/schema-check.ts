@@ -20,18 +20,17 @@ import {
   type ExpectationResult,
   type MessageCheck,
   type MessageDifference,
-} from '../finding.ts';
+} from '../expectation-result.ts';
 
-/** The most messages that are shown, and the most differences of one. */
+/** Maximum number of messages to show, and of differences of one message. */
 const MAX_SHOWN = 10;
 
-/** Every message fits the schema of its event or type. */
+/** Expects that every message matches the schema of its event or type. */
 export class SchemaCheck implements MessageCheck {
   readonly #schemas: MessageSchemas;
   readonly #file: string;
   readonly #differing: DifferingMessage[] = [];
   #count = 0;
-  readonly isWaiting = false;
 
   constructor(schemas: MessageSchemas, file: string) {
     this.#schemas = schemas;
@@ -45,7 +44,7 @@ export class SchemaCheck implements MessageCheck {
     if (this.#differing.length < MAX_SHOWN) this.#differing.push(differing);
   }
 
-  findings(came: ArrivedCount): readonly ExpectationResult[] {
+  results(came: ArrivedCount): readonly ExpectationResult[] {
     const about = { expectation: 'schema', filter: this.#file } as const;
     if (this.#count === 0) return [{ ...about, isMet: true, said: cameText(came) }];
     const said = `${this.#count} of ${cameText(came)} ${this.#count === 1 ? 'does' : 'do'} not match`;
@@ -53,14 +52,14 @@ export class SchemaCheck implements MessageCheck {
   }
 }
 
-/** The errors of a value; none if it fits. */
+/** Returns the errors of a value; none if it matches. */
 type SchemaValidator = (value: JsonValue) => readonly ErrorObject[];
 
-/** The schemas of messages: of a track by its event, of another message by its type. */
+/** The schemas of messages: by event for a track, by type for other messages. */
 export class MessageSchemas {
   readonly #schemas: ReadonlyMap<string, SchemaValidator>;
 
-  /** Throws InputError for a schema that does not compile; `file` is what errors call the whole. */
+  /** Throws InputError if a schema does not compile. Errors name `file`. */
   constructor(schemas: JsonValue, file: string) {
     if (!isJsonObject(schemas)) {
       throw schemaError(file, 'Expected an object of event name to JSON Schema', schemas);
@@ -68,7 +67,7 @@ export class MessageSchemas {
     this.#schemas = compiled(schemas, file);
   }
 
-  /** Returns the message with what differs in it; undefined: it fits. */
+  /** Returns the differences of a message. Undefined if it matches. */
   judge(arrived: ArrivedMessage): DifferingMessage | undefined {
     const differences = this.differences(arrived.message);
     return differences.length === 0 ? undefined : differingMessage(arrived, differences);
@@ -97,13 +96,13 @@ export class MessageSchemas {
   }
 }
 
-/** Keywords whose error says that another one has an error. */
+/** Keywords whose error only repeats the error of another keyword. */
 const REPEATING: ReadonlySet<string> = new Set(['if', 'propertyNames']);
 
-/** The name of a schema that every message has to fit, whatever it is. */
+/** Name of a schema that every message must match. */
 export const EVERY_MESSAGE = '$every';
 
-/** The keys of schemas that are of a type, and of no event of that name. */
+/** Keys of schemas that name a type, not an event. */
 const TYPES: ReadonlySet<string> = new Set(['identify', 'page', 'screen', 'group', 'alias', 'delete']);
 
 function compiled(schemas: JsonObject, file: string): ReadonlyMap<string, SchemaValidator> {
@@ -125,7 +124,7 @@ function compiled(schemas: JsonObject, file: string): ReadonlyMap<string, Schema
   );
 }
 
-/** What the file defines for all of its schemas is a part of each. The draft is known by then, and validators know fewer spellings of it. */
+/** Adds the definitions of the file to a schema, whose own definitions have precedence. */
 function withDefinitions(schema: JsonObject | boolean, $defs: JsonValue | undefined): JsonObject | boolean {
   if (!isJsonObject(schema) || !isJsonObject($defs)) return schema;
   const own = schema['$defs'];
@@ -134,7 +133,7 @@ function withDefinitions(schema: JsonObject | boolean, $defs: JsonValue | undefi
 
 type Draft = 'draft-07' | '2020-12';
 
-/** Keywords and formats that it does not know are found by `findSchemaTypo`, which says where they are. Nothing is fetched: a remote $ref does not compile. */
+/** Ignores unknown keywords and formats, because `findSchemaTypo` reports them with their place. Fetches nothing: a remote $ref does not compile. */
 function compilerOf(draft: Draft): Ajv {
   const errors = { allErrors: true, verbose: true, logger: false } as const;
   const options = { ...errors, strict: false, ownProperties: true, code: { regExp } } as const;
@@ -143,7 +142,7 @@ function compilerOf(draft: Draft): Ajv {
   return compiler;
 }
 
-/** Patterns are tested on texts from outside. `code` is for validators written to a file, of which there is none. */
+/** Limits the time of patterns, because they run on untrusted texts. Ajv needs `code` only to write validators to a file. */
 const regExp = Object.assign(
   (source: string, flags: string) => boundedRegExp(source, flags === 'u' ? 'u' : ''),
   {
@@ -153,11 +152,11 @@ const regExp = Object.assign(
 
 interface SchemaPlace {
   readonly file: string;
-  /** Undefined: the whole file. */
+  /** Undefined for the whole file. */
   readonly name: string | undefined;
 }
 
-/** Keywords that draft 07 does not know, and would let pass. */
+/** Keywords that draft 07 would ignore. */
 const ONLY_2020 =
   /"(?:prefixItems|unevaluated(?:Properties|Items)|dependent(?:Required|Schemas)|minContains|\$(?:dynamicRef|anchor))"\s*:/;
 
@@ -167,7 +166,7 @@ function draftOf(schema: JsonObject | boolean, general: Draft | undefined, place
   return general ?? (ONLY_2020.test(JSON.stringify(schema)) ? '2020-12' : 'draft-07');
 }
 
-/** As it is spelled in the wild: with http or https, with a # at its end or without. */
+/** Usual spellings of a draft: with http or https, with or without a final #. */
 const DRAFT = /^https?:\/\/json-schema\.org\/(?:draft\/(2020-12)|(draft-07))\/schema#?$/;
 
 function namedDraft(named: JsonValue, { file, name }: SchemaPlace): Draft {
@@ -179,13 +178,13 @@ function namedDraft(named: JsonValue, { file, name }: SchemaPlace): Draft {
 
 function compile(compiler: Ajv, given: JsonObject | boolean, place: SchemaPlace): SchemaValidator {
   try {
-    // The compiler is one of its draft, and knows one spelling of it.
+    // The compiler is already that of the draft, and knows only one spelling of its URL.
     const schema = isJsonObject(given) ? withProtoPattern(withoutDraft(given)) : given;
-    // One with $async would return a promise, which is neither yes nor no.
+    // The validator of an $async schema would return a promise.
     if (isObject(schema) && schema['$async'] !== undefined) throw new Error('$async is not supported');
-    const fault = compiler.validateSchema(schema) === true ? undefined : compiler.errors?.[0];
-    if (fault !== undefined) {
-      const { path, expected, got } = schemaDifference(fault);
+    const problem = compiler.validateSchema(schema) === true ? undefined : compiler.errors?.[0];
+    if (problem !== undefined) {
+      const { path, expected, got } = schemaDifference(problem);
       throw new Error(
         `expected ${expected}${path === 'message' ? '' : ` at ${path}`}, got ${got.slice(0, 80)}`,
       );
@@ -193,7 +192,7 @@ function compile(compiler: Ajv, given: JsonObject | boolean, place: SchemaPlace)
     const typo = findSchemaTypo(schema, compiler);
     if (typo !== undefined) throw new Error(typo);
     const validate = compiler.compile(schema as JsonObject); // the types of ajv leave booleans out of this overload
-    validate({}); // finds most cycles of references before COMMAND runs
+    validate({}); // finds most cycles of references before any message arrives
     return (value) => {
       try {
         return validate(value) ? [] : (validate.errors ?? []);
@@ -214,19 +213,19 @@ function uncompiled(cause: unknown, { file, name }: SchemaPlace): InputError {
     file,
     cause,
     hint: /can't resolve reference/.test(why)
-      ? 'put what $ref names into the same schema, or under $defs of the file: nothing is fetched'
-      : 'correct the schema; draft 07 and 2020-12 are known, and notes whose key begins with x-',
+      ? 'put the target of $ref into the same schema, or under $defs of the file: nothing is fetched'
+      : 'correct the schema; draft 07 and 2020-12 are supported, and notes whose key starts with x-',
   });
 }
 
-/** Gives a property named `__proto__`, which ajv skips, as a pattern that this name alone matches. */
+/** Replaces a property named `__proto__`, which ajv skips, by a pattern that matches only this name. */
 function withProtoPattern(schema: JsonObject): JsonObject {
   return JSON.parse(JSON.stringify(schema), (_key, value: JsonValue) => {
     const { properties, patternProperties } = isJsonObject(value) ? value : {};
     if (!isObject(properties) || !Object.hasOwn(properties, '__proto__')) return value;
     const pattern = { '^__proto__$': properties['__proto__'] };
     return { ...Object(value), patternProperties: { ...Object(patternProperties), ...pattern } };
-  }) as JsonObject; // as it was, but for patterns
+  }) as JsonObject; // the same object with more patterns
 }
 
 function withoutDraft({ $schema: _draft, ...schema }: JsonObject): JsonObject {

@@ -1,9 +1,9 @@
 import type { ErrorObject } from 'ajv';
 import { formatPath } from '../../message/json/json-path.ts';
 import { isJsonObject, type JsonValue } from '../../message/types.ts';
-import { foundValue, type MessageDifference } from '../finding.ts';
+import { foundValue, type MessageDifference } from '../expectation-result.ts';
 
-/** Says of an error of the validator where a value is, what was expected, and what is there. */
+/** Converts an error of the validator to the path, the expected and the actual value. */
 export function schemaDifference({
   instancePath,
   keyword,
@@ -13,7 +13,7 @@ export function schemaDifference({
   propertyName,
 }: ErrorObject): MessageDifference {
   const steps = instancePath.split('/').slice(1).map(pathStep);
-  const facts = params as Readonly<Record<string, unknown>>; // an object of the keyword's own
+  const facts = params as Readonly<Record<string, unknown>>; // an object that depends on the keyword
   const found = data as JsonValue; // a part of the message
   const missing = keyword === 'required' ? facts['missingProperty'] : undefined;
   if (typeof missing === 'string') {
@@ -38,7 +38,7 @@ function expectedOf(keyword: string, params: Readonly<Record<string, unknown>>, 
   return `a value that ${VERBS.reduce((text, [must, does]) => text.replace(must, does), message)}`;
 }
 
-/** What the validator says begins with these. */
+/** Starts of the validator's messages, and the verbs that replace them. */
 const VERBS = [
   [/^must NOT have /, 'does not have '],
   [/^must NOT be /, 'is not '],
@@ -56,7 +56,7 @@ function difference(
   return { path: formatPath(steps) || 'message', expected, wanted, got: foundValue(found), found };
 }
 
-/** A step of a JSON pointer (RFC 6901). */
+/** Decodes a step of a JSON pointer (RFC 6901). */
 function pathStep(step: string): string | number {
   const text = step.replaceAll('~1', '/').replaceAll('~0', '~');
   return /^\d+$/.test(text) ? Number(text) : text;

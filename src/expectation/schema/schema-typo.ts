@@ -3,7 +3,7 @@ import { formatPath, type PathStep } from '../../message/json/json-path.ts';
 import { isJsonObject, isJsonArray, type JsonValue } from '../../message/types.ts';
 import { closest } from '../../suggest.ts';
 
-/** Keywords whose value is an object of a name to a schema. */
+/** Keywords whose value maps names to schemas. */
 const NAMED = ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas', 'dependencies'];
 
 /** Keywords whose value is a schema or a list of schemas. */
@@ -27,9 +27,8 @@ const SCHEMAS = [
 ];
 
 /**
- * The first keyword or format of a schema that the compiler does not know and that resembles one that it knows, and where it is: it
- * would let pass what it was written to find. Other unknown ones are notes (`owner`, `labels` of a tracking plan), as JSON Schema
- * says. Undefined: there is none.
+ * Describes the first unknown keyword or format of a schema that resembles a known one: a misspelled keyword would match everything. Other
+ * unknown keywords are notes (`owner`, `labels` of a tracking plan), which JSON Schema allows. Undefined if there is no misspelling.
  */
 export function findSchemaTypo(
   schema: JsonValue,
@@ -57,7 +56,7 @@ export function findSchemaTypo(
   return undefined;
 }
 
-/** The schemas within the value of a keyword, each with the steps to it. */
+/** Schemas in the value of a keyword, with their paths. */
 function schemasOf(key: string, value: JsonValue): readonly (readonly [PathStep[], JsonValue])[] {
   if (NAMED.includes(key)) {
     return isJsonObject(value) ? Object.entries(value).map(([name, schema]) => [[name], schema ?? null]) : [];
@@ -67,7 +66,7 @@ function schemasOf(key: string, value: JsonValue): readonly (readonly [PathStep[
   return value.map((schema, index) => [[index], schema]);
 }
 
-/** Short keys resemble some keyword by chance (`note`, `not`), and OpenAPI has `example`. */
+/** Whether a key is likely a note: short keys resemble keywords by chance (`note`, `not`), and OpenAPI has `example`. */
 function mayBeNote(key: string): boolean {
   return key.length < 6 || key === 'example' || key.startsWith('x-');
 }

@@ -1,31 +1,31 @@
-import type { Kill, Schedule, ScheduleCode, Wave } from './schedule.ts';
+import type { Kill, PlannedCode, Schedule, ScheduleCode, Wave } from './schedule.ts';
 import { SeededRandom } from './seeded-random.ts';
 
-/** A message as far as the plan depends on it. */
+/** The properties of a message that the plan depends on. */
 export interface PlannedMessage {
-  /** Messages that share a key are one user's: only `shuffled` changes their order. */
+  /** Messages that share a key belong to one user: only `shuffled` changes their order. */
   readonly orderKeys: readonly string[];
-  /** Whether it changes the state. A message that does not shows no fault, so that it need not be killed at. */
+  /** Whether the message changes the state. Kills and bursts at other messages show nothing. */
   readonly isEffective: boolean;
 }
 
 export interface PlanOptions {
   readonly seed: number;
-  /** How many schedules to plan. */
+  /** Number of schedules to plan. */
   readonly schedules: number;
   readonly codes: readonly ScheduleCode[];
   readonly messages: readonly PlannedMessage[];
-  /** How often a message is sent at the same moment in a burst. */
+  /** Number of simultaneous requests of one message in a burst. */
   readonly burst: number;
-  /** How long after it `late` sends a message again. */
+  /** Milliseconds after which `late` sends a message again. */
   readonly lateMs: number;
 }
 
 /**
- * The order of the codes: one schedule of each, what finds most in the least time first, before the next of any. Only the second of `twice` and
- * two more of `killed`, which find what the first cannot, come before `late`, which waits. A kill needs many tries, since each hits one moment.
+ * Order of the codes. The codes that find most mistakes in the least time are first. `late` waits, so the second `twice` and two more `killed`,
+ * which find mistakes that the first cannot, precede it. `killed` needs many schedules, because each kill hits one moment.
  */
-const ROUND: readonly ScheduleCode[] = [
+const ROUND: readonly PlannedCode[] = [
   'twice',
   'twice-at-once',
   'answer-lost',
@@ -42,12 +42,12 @@ const ROUND: readonly ScheduleCode[] = [
   'killed',
 ];
 
-/** From this many schedules on, the last one sends everything again late; below, `late` sends a single message: it takes most of the time. */
+/** From this number of schedules on, the last one sends all messages again late. Below, `late` sends only one, because waiting takes most of the time. */
 const SCHEDULES_WITH_TWO_LATE = 25;
 
-/** Plans the schedules of a run. Pure: the same options give the same schedules, and a code's schedules do not depend on which other codes are chosen. */
+/** Plans the schedules of a run. The same options give the same schedules, and the schedules of a code do not depend on the other chosen codes. */
 export function planSchedules(options: PlanOptions): readonly Schedule[] {
-  const numbers = new Map<ScheduleCode, number>();
+  const numbers = new Map<PlannedCode, number>();
   return orderOfCodes(options).map((code) => {
     const number = (numbers.get(code) ?? 0) + 1;
     numbers.set(code, number);
@@ -55,7 +55,7 @@ export function planSchedules(options: PlanOptions): readonly Schedule[] {
   });
 }
 
-function orderOfCodes({ schedules, codes }: PlanOptions): readonly ScheduleCode[] {
+function orderOfCodes({ schedules, codes }: PlanOptions): readonly PlannedCode[] {
   const order = ROUND.filter((code) => codes.includes(code));
   const quick = order.filter((code) => code !== 'late');
   if (quick.length === 0) return [...order, ...order].slice(0, schedules);
@@ -64,12 +64,12 @@ function orderOfCodes({ schedules, codes }: PlanOptions): readonly ScheduleCode[
   return isLateTwice ? [...order.slice(0, schedules - 1), 'late'] : order.slice(0, schedules);
 }
 
-/** One after the other, in the order given. */
+/** Waves that send each message alone, in the given order. */
 export function referenceWaves(messages: readonly number[]): readonly Wave[] {
   return messages.map((message) => ({ messages: [message] }));
 }
 
-function planSchedule(code: ScheduleCode, number: number, options: PlanOptions): Schedule {
+function planSchedule(code: PlannedCode, number: number, options: PlanOptions): Schedule {
   const random = new SeededRandom(`${options.seed} ${code} ${number}`);
   return { code, number, waves: WAVES[code]({ number, random, ...options }) };
 }
@@ -80,8 +80,6 @@ interface WaveOptions extends PlanOptions {
 }
 
 const WAVES = {
-  once: ({ messages }) => referenceWaves([...messages.keys()]),
-  'after-5xx': ({ messages }) => referenceWaves([...messages.keys()]),
   twice: twiceWaves,
   'twice-at-once': twiceAtOnceWaves,
   'answer-lost': responseLostWaves,
@@ -89,9 +87,9 @@ const WAVES = {
   late: lateWaves,
   killed: killedWaves,
   shuffled: shuffledWaves,
-} as const satisfies Readonly<Record<ScheduleCode, (options: WaveOptions) => readonly Wave[]>>;
+} as const satisfies Readonly<Record<PlannedCode, (options: WaveOptions) => readonly Wave[]>>;
 
-/** First each twice in a row, then all and all again from the last to the first, then each again at some later time. */
+/** First schedule: each message twice in a row. Second: all, then all in reverse. Further: each message again at a random later place. */
 function twiceWaves({ messages, number, random }: WaveOptions): readonly Wave[] {
   const all = [...messages.keys()];
   if (number === 1) return referenceWaves(all.flatMap((message) => [message, message]));
@@ -104,7 +102,7 @@ interface SendingTurn {
   readonly isRepeat: boolean;
 }
 
-/** Puts each message a second time behind its first; the first times stay in order. */
+/** Adds a repeat of each message at a random place after its first request; the first requests stay in order. */
 function withRepeats(all: readonly number[], random: SeededRandom): readonly SendingTurn[] {
   const sent: SendingTurn[] = all.map((message) => ({ message, isRepeat: false }));
   for (const message of all) {
@@ -115,7 +113,7 @@ function withRepeats(all: readonly number[], random: SeededRandom): readonly Sen
   return sent;
 }
 
-/** First each two times without a gap. Every third schedule has gaps; the others are bursts, which show a race of microseconds. */
+/** First schedule: each message twice without a gap. Every third: with a gap. Others: bursts, which show a race of microseconds. */
 function twiceAtOnceWaves({ messages, burst, number, random }: WaveOptions): readonly Wave[] {
   if (number > 1 && number % 3 > 0) {
     return effectiveOf(messages).map((place) => ({ messages: Array<number>(burst).fill(place) }));
@@ -126,7 +124,7 @@ function twiceAtOnceWaves({ messages, burst, number, random }: WaveOptions): rea
   });
 }
 
-/** First each again at once, then each again some time after others, as a sender that waits before it tries again. */
+/** First schedule: each message again at once. Further: again after other messages, as a sender with a retry delay does. */
 function responseLostWaves({ messages, number, random }: WaveOptions): readonly Wave[] {
   const all = [...messages.keys()];
   if (number === 1) return all.flatMap((message) => [cutOff(message), { messages: [message] }]);
@@ -135,7 +133,7 @@ function responseLostWaves({ messages, number, random }: WaveOptions): readonly 
   );
 }
 
-/** First from the last to the first, which turns every two messages round, then at random. */
+/** First schedule: in reverse, which swaps every two messages. Further: in random order. */
 function shuffledWaves({ messages, number, random }: WaveOptions): readonly Wave[] {
   const all = [...messages.keys()];
   return referenceWaves(number === 1 ? all.toReversed() : random.shuffled(all));
@@ -145,7 +143,7 @@ function cutOff(message: number): Wave {
   return { messages: [message], cut: true };
 }
 
-/** In an order that keeps that of each user; the first schedule and every second sends messages of different users at the same moment. */
+/** Random order that keeps the order of each user. Odd schedules send messages of different users at the same moment. */
 function interleavedWaves({ messages, number, random }: WaveOptions): readonly Wave[] {
   const waves: Wave[] = [];
   const left = new Set(messages.keys());
@@ -167,7 +165,7 @@ function areOfOneUser(messages: readonly PlannedMessage[], one: number, other: n
   return (messages[one]?.orderKeys ?? []).some((key) => keys.includes(key));
 }
 
-/** Of messages, those of different users. */
+/** Chooses messages so that no two belong to the same user. */
 function spread(places: readonly number[], messages: readonly PlannedMessage[]): readonly number[] {
   const chosen: number[] = [];
   for (const place of places) {
@@ -176,7 +174,7 @@ function spread(places: readonly number[], messages: readonly PlannedMessage[]):
   return chosen;
 }
 
-/** One message first: what it shows needs no shrinking, each step of which would wait again. Then all. */
+/** First schedule: one message, because its counterexample needs no shrinking, where each step waits again. Further: all messages. */
 function lateWaves({ messages, number, random, lateMs }: WaveOptions): readonly Wave[] {
   if (number === 1) {
     const message = effectiveOne(messages, random);
@@ -186,15 +184,15 @@ function lateWaves({ messages, number, random, lateMs }: WaveOptions): readonly 
   return [...again, ...again.map((wave, place) => (place === 0 ? { ...wave, pauseMs: lateMs } : wave))];
 }
 
-/** The golden section spreads any number of shares evenly. */
+/** Multiples of the golden ratio, modulo 1, spread evenly whatever their number. */
 const GOLDEN = 0.618_033_988_75;
-/** A receiver that has just been started takes longer than one that is warm. */
+/** Latest kill as a share of the latency: more than 1, because a receiver that has just started is slower. */
 const LATEST_SHARE = 1.2;
 
-/** The first two kill when a message is taken. Every third kills at every message; the others at one, since each kill costs a start. */
+/** The first two schedules kill after the response. Every third kills at every message; others at one, because each kill costs a restart. */
 function killedWaves({ messages, number, random, seed }: WaveOptions): readonly Wave[] {
   const effective = effectiveOf(messages);
-  // The same for all schedules of a run, so that together they sweep the time.
+  // The same offset for all schedules of a run, so that their kills together cover the whole latency.
   const offset = new SeededRandom(`${seed} kill times`).next();
   const killAt = (turn: number): Kill => ({
     when: 'during',
@@ -221,7 +219,7 @@ function effectiveOf(messages: readonly PlannedMessage[]): readonly number[] {
   return effective.length > 0 ? effective : all;
 }
 
-/** One at random, the same whichever others have an effect: what a busy machine shows of that differs. */
+/** Picks an effective message at random. The pick does not depend on the other effective messages, which vary on a busy machine. */
 function effectiveOne(messages: readonly PlannedMessage[], random: SeededRandom): number {
   const effective = effectiveOf(messages);
   return random.shuffled([...messages.keys()]).find((place) => effective.includes(place)) ?? 0;

@@ -1,4 +1,4 @@
-/** What `--only` and `--skip` name, in the order in which results are listed. */
+/** Values of `--only` and `--skip`, in the order of the results. */
 export const SCHEDULE_CODES = [
   'once',
   'twice',
@@ -13,7 +13,10 @@ export const SCHEDULE_CODES = [
 
 export type ScheduleCode = (typeof SCHEDULE_CODES)[number];
 
-/** What is sent, for people. */
+/** Codes with schedules. The others are proved by the reference run and its repetitions. */
+export type PlannedCode = Exclude<ScheduleCode, 'once' | 'after-5xx'>;
+
+/** Descriptions of the requests of each code, for people. */
 export const SCHEDULE_TITLES = {
   once: 'each message once, and each counts',
   twice: 'each message twice',
@@ -26,40 +29,40 @@ export const SCHEDULE_TITLES = {
   shuffled: 'the messages of one user in any order',
 } as const satisfies Readonly<Record<ScheduleCode, string>>;
 
-/** One way to send the messages that must end in the state of the reference. */
+/** One order and timing of requests. A correct receiver ends in the state of the reference run. */
 export interface Schedule {
-  readonly code: ScheduleCode;
-  /** Counts from 1 within its code: with the code and the seed it names the schedule. */
+  readonly code: PlannedCode;
+  /** Number within the code, from 1. The code, this number and the seed identify the schedule. */
   readonly number: number;
-  /** Sent one after the other: a wave begins when every response to the one before it is in. */
+  /** Sent one after another: a wave begins when the wave before it has all its responses. */
   readonly waves: readonly Wave[];
 }
 
 export interface Wave {
-  /** Places of messages, from 0. Several are sent at the same moment. */
+  /** Indexes of messages. Several messages are sent at the same moment. */
   readonly messages: readonly number[];
-  /** Ms to wait before the wave. */
+  /** Milliseconds to wait before the wave. */
   readonly pauseMs?: number;
-  /** Each request after the first begins this share of its message's latency later than the one before it. */
+  /** Gap between two requests of the wave, as a share of the message's latency. */
   readonly gapShare?: number;
-  /** Destroys the connection at the first byte of the response; a later wave sends the message again. */
+  /** Destroys the connection at the first byte of the response. A later wave sends the message again. */
   readonly cut?: true;
-  /** Kills the receiver with SIGKILL and starts it again; a later wave sends the message again unless it got a response. */
+  /** Kills the receiver with SIGKILL and starts it again. If there was no response, a later wave sends the message again. */
   readonly kill?: Kill;
 }
 
-/** `share`: after this part of the message's latency, or as soon as it has responded. */
+/** Moment of a kill. `share`: part of the message's latency, cut short by the response. `after`: when the response has arrived. */
 export type Kill =
   | { readonly when: 'during'; readonly share: number }
   | { readonly when: 'after' }
-  /** What a schedule has after it ran: shrinking repeats the very time. */
+  /** Exact time of a kill in an earlier run, which shrinking repeats. */
   | { readonly when: 'at'; readonly ms: number };
 
 export function requestCount({ waves }: Pick<Schedule, 'waves'>): number {
   return waves.reduce((sum, { messages }) => sum + messages.length, 0);
 }
 
-/** The messages that a schedule sends, in the order in which each is sent first. */
+/** Indexes of the messages of a schedule, in the order of their first requests. */
 export function scheduledMessages({ waves }: Pick<Schedule, 'waves'>): readonly number[] {
   return [...new Set(waves.flatMap(({ messages }) => messages))];
 }

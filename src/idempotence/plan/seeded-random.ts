@@ -1,4 +1,4 @@
-/** A source of random numbers that gives the same ones for the same seed, on every machine. */
+/** Random numbers that depend only on the seed, on every machine and version of Node. */
 export class SeededRandom {
   #state: number;
 
@@ -6,7 +6,7 @@ export class SeededRandom {
     this.#state = hashOf(seed);
   }
 
-  /** From 0 to below 1 (the generator mulberry32). */
+  /** A number from 0 to below 1 (generator mulberry32). */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
@@ -29,7 +29,7 @@ export class SeededRandom {
   }
 }
 
-/** FNV-1a with 32 bits. */
+/** FNV-1a hash of 32 bits. */
 function hashOf(text: string): number {
   let hash = 0x811c9dc5;
   for (const byte of Buffer.from(text)) hash = Math.imul(hash ^ byte, 0x01000193);

@@ -2,11 +2,11 @@ import { scheduledMessages, requestCount, type Schedule, type Wave } from './sch
 import { keepsStory } from './story.ts';
 
 export interface ShrinkOptions<Seen> {
-  /** Runs a schedule and returns what it shows; undefined when it ends as it must. */
+  /** Runs a schedule. Returns the deviation that it shows; undefined if it ends in the expected state. */
   readonly run: (schedule: Schedule) => Promise<Seen | undefined>;
-  /** Groups of messages to try without the others, the most likely first; each at most as large as the ones after it. */
+  /** Groups of messages to try alone, the most likely group first. No group is larger than the next. */
   readonly likely: readonly (readonly number[])[];
-  /** Whether there is time for another run. */
+  /** Whether there is time for another run. Shrinking stops if not. */
   readonly hasTime: () => boolean;
 }
 
@@ -16,8 +16,8 @@ export interface Shrunk<Seen> {
 }
 
 /**
- * Finds a part of a schedule, as small as possible, that still ends in another state: one of the likely groups, else halves of the messages
- * are left out, then single messages; then single kills, then single requests.
+ * Finds a part of a schedule, as small as possible, that still ends in a wrong state. Tries the likely groups first. If none fails, leaves out
+ * halves of the messages, down to single messages. Then leaves out single kills and single requests.
  */
 export async function shrink<Seen>(
   found: Shrunk<Seen>,
@@ -43,7 +43,7 @@ export async function shrink<Seen>(
 
 type Improves = (schedule: Schedule) => Promise<boolean>;
 
-/** Leaves out half of the messages, then quarters, down to one at a time. */
+/** Leaves out halves of the messages, then quarters, down to single messages. */
 async function leaveOutMessages(current: () => Schedule, improves: Improves): Promise<void> {
   for (
     let size = Math.ceil(scheduledMessages(current()).length / 2);
@@ -80,14 +80,14 @@ async function leaveOutRequests(current: () => Schedule, improves: Improves): Pr
   for (let at = requestCount(current()) - 1; at >= 0; at--) {
     const schedule = current();
     const waves = withoutRequest(schedule.waves, at);
-    // A message that is not sent at all is missing for another reason.
+    // Keeps one request of each message: a message that is never sent is missing for another reason.
     if (scheduledMessages({ waves }).length === scheduledMessages(schedule).length) {
       await improves({ ...schedule, waves });
     }
   }
 }
 
-/** The requests of some messages, each as it was sent. */
+/** Keeps only the requests of some messages. */
 function withOnly(schedule: Schedule, messages: readonly number[]): Schedule {
   return {
     ...schedule,
@@ -105,7 +105,7 @@ function withoutRequest(waves: readonly Wave[], leftOut: number): readonly Wave[
   return nonEmpty(waves.map((wave) => ({ ...wave, messages: wave.messages.filter(() => at++ !== leftOut) })));
 }
 
-/** A pause stays, though its wave may go: what comes after it still comes as late. */
+/** Drops empty waves. The pause of a dropped wave moves to the next wave, so that later requests are as late as before. */
 function nonEmpty(waves: readonly Wave[]): readonly Wave[] {
   const kept: Wave[] = [];
   let pauseMs = 0;

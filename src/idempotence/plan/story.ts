@@ -1,6 +1,6 @@
 import { requestCount, scheduledMessages, type Schedule } from './schedule.ts';
 
-/** What an explanation names of a schedule: messages that come again, the order of the first times, cut connections and kills. */
+/** Features of a schedule that an explanation names: repeated messages, the order of first sends, cut connections, kills. */
 const FEATURES: readonly ((schedule: Schedule) => boolean)[] = [
   isInOrder,
   (schedule) => requestCount(schedule) > scheduledMessages(schedule).length,
@@ -11,20 +11,20 @@ const FEATURES: readonly ((schedule: Schedule) => boolean)[] = [
 ];
 
 /**
- * Whether a smaller schedule has every feature of the whole one. Without one of them it may still end in another state, but for another
- * reason: two messages in another order show nothing about a message that comes again.
+ * Whether a smaller schedule has every feature of the whole schedule. If a feature is missing, the smaller schedule can end in a wrong state
+ * for another reason: two messages in another order show nothing about a repeated message.
  */
 export function keepsStory(whole: Schedule, smaller: Schedule): boolean {
   return FEATURES.every((has) => has(smaller) || !has(whole));
 }
 
-/** Whether the first times of the messages come in the order of the reference. */
+/** Whether the messages are first sent in the order of the reference run. */
 function isInOrder(schedule: Schedule): boolean {
   const sent = scheduledMessages(schedule);
   return sent.every((message, at) => at === 0 || message > (sent[at - 1] ?? 0));
 }
 
-/** Whether each message whose connection is cut, or at which the receiver is killed, comes again later. */
+/** Whether each message with a cut connection or a kill is sent again later. */
 function sendsAgain({ waves }: Schedule): boolean {
   return waves.every(
     ({ messages, cut, kill }, at) =>

@@ -1,20 +1,20 @@
-import type { IdempotenceFaultCode } from '../faults.ts';
+import type { IdempotenceMistakeCode } from '../mistakes.ts';
 import { referenceWaves } from '../plan/plan-schedules.ts';
 import { isSameState } from '../state-difference.ts';
 import type { ProofMessage } from '../subject.ts';
 import type { ProofRunner } from './proof-runner.ts';
 
 export interface After5xx {
-  /** The message had its effect although the response was 5xx, and again when it was sent again; or it never had it. */
-  readonly fault: IdempotenceFaultCode | undefined;
+  /** Undefined if the message had its effect exactly once. */
+  readonly mistake: IdempotenceMistakeCode | undefined;
   readonly status: number | undefined;
-  /** The state in which the message must end. */
+  /** The state that one effect of the message gives. */
   readonly expected: string;
   /** The state after the message was sent again. */
   readonly state: string;
 }
 
-/** Sends a message alone, and again when the response is 5xx; undefined when it is not, each of `tries` times. */
+/** Sends a message alone, and again if the response is 5xx. Undefined if none of `tries` tries got a 5xx. */
 export async function repeatAfter5xx(
   runner: ProofRunner,
   message: ProofMessage,
@@ -27,8 +27,8 @@ export async function repeatAfter5xx(
   await runner.send([message], { waves: referenceWaves([0]) });
   const { state } = await runner.settle();
   const isRepeated = !isSameState(expected, runner.base) && !isSameState(state, expected);
-  if (isRepeated) return { fault: 'effect-despite-5xx', status, expected, state };
+  if (isRepeated) return { mistake: 'effect-despite-5xx', status, expected, state };
   const taken = isSameState(state, runner.base) ? await runner.stateAfter([message]) : state;
   const isLost = !isSameState(taken, state);
-  return { fault: isLost ? 'keeps-id-after-failure' : undefined, status, expected: taken, state };
+  return { mistake: isLost ? 'keeps-id-after-failure' : undefined, status, expected: taken, state };
 }

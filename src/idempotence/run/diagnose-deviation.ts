@@ -1,15 +1,15 @@
 import { referenceWaves } from '../plan/plan-schedules.ts';
 import { scheduledMessages, type Schedule, type Wave } from '../plan/schedule.ts';
-import type { IdempotenceFaultCode } from '../faults.ts';
+import type { IdempotenceMistakeCode } from '../mistakes.ts';
 import { differingLines, hasMore, isSameState, skipsNumbers } from '../state-difference.ts';
 import type { Deviation, ProofRunner } from './proof-runner.ts';
 
-/** Finds the fault behind a schedule that ended in another state; runs a similar schedule where two faults look alike. */
+/** Finds the mistake that explains a deviation. If two mistakes look alike, runs similar schedules to tell them apart. */
 export async function diagnoseDeviation(
   runner: ProofRunner,
   schedule: Schedule,
   deviation: Deviation,
-): Promise<IdempotenceFaultCode> {
+): Promise<IdempotenceMistakeCode> {
   switch (deviation.kind) {
     case 'gone':
       return isRepeat(deviation) ? 'dies-on-duplicates' : 'died';
@@ -18,7 +18,7 @@ export async function diagnoseDeviation(
     case 'unsettled':
       return 'never-settles';
     case 'not-taken':
-      return notTakenFault(schedule, deviation);
+      return mistakeOfNotTaken(schedule, deviation);
     case 'state':
       return new DeviationDiagnosis(runner, schedule, deviation).find();
     default:
@@ -26,10 +26,10 @@ export async function diagnoseDeviation(
   }
 }
 
-function notTakenFault({ code }: Schedule, deviation: Deviation): IdempotenceFaultCode {
+function mistakeOfNotTaken({ code }: Schedule, deviation: Deviation): IdempotenceMistakeCode {
   const { failure } = deviation.execution;
   const response = failure?.kind === 'not-taken' ? failure.exchange.response : undefined;
-  if (response?.kind === 'refused') return 'refuses-duplicates';
+  if (response?.kind === 'rejected') return 'refuses-duplicates';
   if (response?.status === 409) {
     return code === 'killed' && lacks(deviation) ? 'keeps-lock' : 'stays-busy';
   }
@@ -41,7 +41,7 @@ function lacks({ expected, state }: Deviation): boolean {
   return differingLines(expected, state).missing.length > 0;
 }
 
-/** Whether the last message had been taken before. */
+/** Whether the receiver had accepted the last message before. */
 function isRepeat({ execution: { exchanges } }: Deviation): boolean {
   const last = exchanges.at(-1);
   return exchanges
@@ -49,21 +49,21 @@ function isRepeat({ execution: { exchanges } }: Deviation): boolean {
     .some(({ message, response }) => message === last?.message && response.kind === 'taken');
 }
 
-/** How many others came before a message that was forgotten came again. */
+/** Number of other messages between the first request of the repeated message and its repeat. */
 export function countBetween({ waves }: Schedule): number {
   const sent = waves.flatMap(({ messages }) => messages);
   const again = sent.findIndex((place, at) => sent.indexOf(place) < at);
   return new Set(sent.slice(sent.indexOf(sent[again] ?? -1) + 1, again)).size;
 }
 
-/** More than most receivers have processes: one of them gets the message twice. */
+/** Number of repeats: larger than the number of processes of most receivers, so that one process gets the message twice. */
 const REPEATS = 9;
 
 class DeviationDiagnosis {
   readonly #runner: ProofRunner;
   readonly #schedule: Schedule;
   readonly #deviation: Deviation;
-  /** Whether a message that comes again and again, each time when its work is done, is worked on again. */
+  /** How often the receiver does the work again if a message is repeated, each time after its work is done. */
   #worksAgain: 'never' | 'sometimes' | 'always' = 'never';
 
   constructor(runner: ProofRunner, schedule: Schedule, deviation: Deviation) {
@@ -72,7 +72,7 @@ class DeviationDiagnosis {
     this.#deviation = deviation;
   }
 
-  async find(): Promise<IdempotenceFaultCode> {
+  async find(): Promise<IdempotenceMistakeCode> {
     const { code } = this.#schedule;
     const { expected, state } = this.#deviation;
     if (code !== 'shuffled' && skipsNumbers(expected, state)) return 'skips-numbers';
@@ -80,21 +80,18 @@ class DeviationDiagnosis {
     this.#worksAgain = await this.#repeatSlowly();
     if (code !== 'late' && this.#worksAgain === 'sometimes') return 'dedupe-per-process';
     switch (code) {
-      case 'once':
       case 'twice':
-        return this.#ofRepeats();
+        return this.#findRepeatMistake();
       case 'twice-at-once':
-        return (await this.#ofPlainRepeats()) ?? 'check-then-act';
+        return (await this.#findPlainRepeatMistake()) ?? 'check-then-act';
       case 'answer-lost':
-        return (await this.#ofPlainRepeats()) ?? 'records-after-response';
+        return (await this.#findPlainRepeatMistake()) ?? 'records-after-response';
       case 'late':
-        return (await this.#ofPlainRepeats()) ?? 'window-too-short';
+        return (await this.#findPlainRepeatMistake()) ?? 'window-too-short';
       case 'killed':
-        return (await this.#ofPlainRepeats()) ?? this.#ofKill();
-      case 'after-5xx':
-        return 'effect-despite-5xx';
+        return (await this.#findPlainRepeatMistake()) ?? this.#findKillMistake();
       case 'interleaved':
-        return this.#ofOrder();
+        return this.#findOrderMistake();
       case 'shuffled':
         return 'goes-by-arrival';
       default:
@@ -102,7 +99,7 @@ class DeviationDiagnosis {
     }
   }
 
-  /** Whether the messages that asked to be sent again are missing, and no others. */
+  /** Whether exactly the messages that the receiver asked to retry are missing. */
   async #isLostAfterFailure(): Promise<boolean> {
     const { state, execution } = this.#deviation;
     const again = execution.exchanges.filter(({ tries }) => tries > 1).map(({ message }) => message);
@@ -119,16 +116,18 @@ class DeviationDiagnosis {
     return changes.length < REPEATS - 1 ? 'sometimes' : 'always';
   }
 
-  /** The fault that shows without what is special in the schedule: its messages in the same order, each request after the other. */
-  async #ofPlainRepeats(): Promise<IdempotenceFaultCode | undefined> {
+  /** The mistake that shows if the same messages are sent in the same order one after another, without races, cuts and kills. */
+  async #findPlainRepeatMistake(): Promise<IdempotenceMistakeCode | undefined> {
     const places = this.#schedule.waves.flatMap(({ messages }) => messages);
     if (new Set(places).size === places.length) return undefined;
     const deviation = await this.#runner.judge({ ...this.#schedule, waves: referenceWaves(places) });
     if (deviation === undefined) return undefined;
-    return deviation.kind === 'state' ? this.#ofRepeats() : notTakenFault(this.#schedule, deviation);
+    return deviation.kind === 'state'
+      ? this.#findRepeatMistake()
+      : mistakeOfNotTaken(this.#schedule, deviation);
   }
 
-  async #ofRepeats(): Promise<IdempotenceFaultCode> {
+  async #findRepeatMistake(): Promise<IdempotenceMistakeCode> {
     const sent = this.#schedule.waves.flatMap(({ messages }) => messages);
     const isInARow = sent.every((place, at) => sent.indexOf(place) === at || sent[at - 1] === place);
     if (isInARow) return this.#worksAgain === 'never' ? 'works-after-response' : 'no-dedupe';
@@ -136,7 +135,7 @@ class DeviationDiagnosis {
     const adjacent = referenceWaves(places.flatMap((place) => [place, place]));
     const plain = await this.#runner.judge({ ...this.#schedule, waves: adjacent });
     if (plain?.kind === 'state') return 'no-dedupe';
-    // In the order of the last time: a receiver that takes the last for the newest ends there.
+    // A receiver that takes the last message for the newest ends in the state of the last requests.
     const last = [...new Set(sent.toReversed())];
     const asArrived = { ...this.#schedule, waves: referenceWaves(last.toReversed()) };
     const state = (await this.#runner.judge(asArrived))?.state;
@@ -144,7 +143,7 @@ class DeviationDiagnosis {
     return overwrites ? 'overwrites-newer' : 'remembers-last';
   }
 
-  async #ofKill(): Promise<IdempotenceFaultCode> {
+  async #findKillMistake(): Promise<IdempotenceMistakeCode> {
     const { waves } = this.#schedule;
     const killed = waves.find(({ kill }) => kill !== undefined);
     const [message = 0] = killed?.messages ?? [];
@@ -160,13 +159,13 @@ class DeviationDiagnosis {
       : 'effect-and-record-apart';
   }
 
-  /** The state after the messages of the schedule without some of them. */
+  /** The state after the messages of the schedule except those that are left out. */
   async #stateWithout(leftOut: readonly number[]): Promise<string> {
     const others = scheduledMessages(this.#schedule).filter((place) => !leftOut.includes(place));
     return others.length === 0 ? this.#runner.base : this.#runner.referenceOf(others);
   }
 
-  async #ofOrder(): Promise<IdempotenceFaultCode> {
+  async #findOrderMistake(): Promise<IdempotenceMistakeCode> {
     const { expected, state, execution } = this.#deviation;
     const hasFailed = execution.exchanges.some(({ failedWith = 0 }) => failedWith >= 500);
     if (hasFailed && hasMore(expected, state)) return 'effect-despite-5xx';

@@ -15,40 +15,41 @@ import {
 import { READ_GAP_MS } from './settled-state.ts';
 import { BUSY_MS, type ProofRunner } from './proof-runner.ts';
 
-/** What the reference run shows of the receiver. */
+/** Results of the reference run. */
 export interface Reference {
-  /** The messages that the receiver takes. */
+  /** Messages that the receiver accepts. */
   readonly messages: readonly ProofMessage[];
   readonly leftOut: readonly LeftOut[];
-  /** The messages that change the state. */
+  /** Messages that change the state. */
   readonly effective: ReadonlySet<ProofMessage>;
-  /** Messages that got a 5xx before they were taken. */
+  /** Messages that got a 5xx before the receiver accepted them. */
   readonly failed: readonly ProofMessage[];
-  /** One that seems to have had its effect although the response was 5xx, and again when it was sent again. */
+  /** A message that seems to have had its effect twice: with the 5xx, and again on the retry. */
   readonly effectDespite5xx: ProofMessage | undefined;
-  /** The state after all. */
+  /** The state after all messages. */
   readonly reference: string;
   /** A message that got a 5xx, and 409 from then on. */
   readonly locked?: LeftOut | undefined;
-  /** How long it takes to send all from the start, and to read the state. */
+  /** Time to reset, send all messages and read the state, in ms. */
   readonly runMs: number;
 }
 
+/** A message that the receiver does not accept, with the response. */
 export interface LeftOut {
   readonly message: ProofMessage;
   readonly response: ProofResponse;
 }
 
-/** A clock that shows seconds changes within this time. */
+/** Time to watch the state before the first message: a clock that shows seconds changes within it. */
 const STABLE_MS = 1_100;
-/** How long the state of the reference must stay the same: a worker of the receiver may look for work twice a second. */
+/** Time that the state of the reference must stay the same. Workers often poll twice a second. */
 const REFERENCE_QUIET_MS = 1_000;
-/** Messages behind these are not looked at one by one: each look is a run of the command. */
+/** Number of messages after which the state is read: each read runs the command of `--state`. */
 export const MOST_LOOKED_AT = 24;
 
 /**
- * Sends each message once, twice over, and compares. Throws InputError when nothing can be proved: the receiver is not reached, the state
- * changes by itself, does not change at all, or is another one the second time.
+ * Runs the reference, each message sent once, two times and compares the states. Throws InputError if nothing can be proved: the receiver
+ * cannot be reached, or the state changes by itself, never changes, or differs the second time.
  */
 export async function learnReference(
   runner: ProofRunner,
@@ -84,7 +85,7 @@ export async function learnReference(
   return { ...learned, failed, effectDespite5xx, reference, locked: repeated.locked, runMs };
 }
 
-/** Reads the state thrice before anything is sent. Throws InputError when it changes. */
+/** Reads the state three times before anything is sent. Throws InputError if it changes. */
 async function stableState({ options: { subject, clock, signal } }: ProofRunner): Promise<string> {
   const first = await subject.readState();
   for (const ms of [READ_GAP_MS, STABLE_MS - READ_GAP_MS]) {
@@ -96,6 +97,7 @@ async function stableState({ options: { subject, clock, signal } }: ProofRunner)
   return first;
 }
 
+/** Sends each message once, and notes the responses, the latencies and the changes of the state. */
 class Learner {
   readonly taken: ProofMessage[] = [];
   readonly leftOut: LeftOut[] = [];
@@ -116,7 +118,7 @@ class Learner {
     this.#state = base;
   }
 
-  /** Whether the receiver may work after it responds. */
+  /** Whether the receiver may work after its response. */
   get worksLater(): boolean {
     return this.#isAccepted || this.lagMs > 0;
   }
@@ -135,7 +137,7 @@ class Learner {
     this.latencies.set(message, response.ms);
     if (isServerError) this.failed.push(message);
     if (this.taken.length > MOST_LOOKED_AT) return;
-    // One read tells which messages have an effect, unless the receiver works after it responds, which the last reads show.
+    // One read shows the effect, unless the receiver works after its response. The reads of finish() detect that.
     const state = isServerError ? (await this.#runner.settle()).state : await subject.readState();
     const isRepeated = !isSameState(failedState, this.#state) && !isSameState(state, failedState);
     if (isServerError && isRepeated) this.effectDespite5xx ??= message;
@@ -143,7 +145,7 @@ class Learner {
     this.#state = state;
   }
 
-  /** The state after all. Throws InputError when nothing was taken, or nothing changed. */
+  /** Returns the state after all messages. Throws InputError if none was accepted, or if the state did not change. */
   async finish(): Promise<string> {
     if (this.taken.length === 0) {
       const responses = this.leftOut.map(({ response }) => response);
@@ -160,7 +162,7 @@ class Learner {
     return state;
   }
 
-  /** The last response to a message, which is sent again where a sender would. */
+  /** Returns the last response to a message after the retries of a sender. */
   async #lastResponse(message: ProofMessage, first: ProofResponse): Promise<ProofResponse> {
     if (first.kind !== 'failing' && first.kind !== 'none') return first;
     const response = await this.#again(message);
@@ -181,7 +183,7 @@ class Learner {
     this.leftOut.push({ message, response });
   }
 
-  /** A worker of the receiver may sleep longer than the state is usually watched. */
+  /** Waits up to `stateTimeoutMs` for a change: a worker of the receiver may sleep longer than the usual wait. */
   async #waitForChange(changed: (state: string) => boolean, startedAt: number) {
     const { clock, signal, subject, stateTimeoutMs } = this.#runner.options;
     const waitsFrom = clock.now();
@@ -195,6 +197,7 @@ class Learner {
   }
 }
 
+/** Network errors that show that the receiver cannot be reached. */
 const UNREACHABLE: ReadonlySet<string> = new Set([
   'refused',
   'dns',
@@ -207,14 +210,14 @@ const UNREACHABLE: ReadonlySet<string> = new Set([
 ]);
 
 interface RepeatedReference {
-  /** Why nothing can be proved; undefined when the state is the same. */
+  /** Why nothing can be proved. Undefined if the state is the same. */
   readonly error: InputError | undefined;
   /** Messages that got a 5xx this time. */
   readonly failed: readonly ProofMessage[];
   readonly locked: LeftOut | undefined;
 }
 
-/** Sends all a second time from the start: a reset that does not reset shows now, before any verdict. */
+/** Repeats the reference after a reset, so that an incomplete reset shows before any verdict. */
 export async function repeatReference(
   runner: ProofRunner,
   first: { readonly taken: readonly ProofMessage[]; readonly failed: readonly ProofMessage[] },

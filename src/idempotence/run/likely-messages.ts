@@ -4,7 +4,7 @@ import { differingLines } from '../state-difference.ts';
 import type { ProofMessage } from '../subject.ts';
 import type { Deviation } from './proof-runner.ts';
 
-/** How many messages are tried alone, and how many pairs of them, before halves of the schedule are left out. */
+/** Limits of the single messages and pairs that shrinking tries before it leaves out halves of the schedule. */
 const MOST_SINGLES = 4;
 const MOST_PAIRS = 4;
 
@@ -14,8 +14,8 @@ export interface KnownMessages {
 }
 
 /**
- * What to try without the rest of a schedule: messages named in the lines that differ, or not taken, then others that change the state;
- * then two of one user, those of one type first, since they change the same.
+ * Groups of messages that are likely to show the deviation alone. Single messages first: the message that was not accepted, messages whose ids
+ * are in the differing lines, others that change the state. Then pairs, those of one user and one type first, because they change the same data.
  */
 export function likelyMessages(
   found: Schedule,
@@ -46,7 +46,7 @@ function pairsOf(places: readonly number[]): readonly MessagePair[] {
   return places.flatMap((one, at) => places.slice(at + 1).map((other) => [one, other] as const));
 }
 
-/** Two messages that are sent at the same moment: where one change is lost, no others show it. */
+/** Pairs that are sent at the same moment: only they can show a lost change. */
 function pairsAtOnce({ waves }: Schedule, places: readonly number[]): readonly MessagePair[] {
   const groups = waves.map(({ messages }) => places.filter((place) => messages.includes(place)));
   return groups.flatMap(pairsOf);
@@ -66,7 +66,7 @@ function likelyPairs(
   return pairs.toSorted((one, other) => kinship(other) - kinship(one)).slice(0, MOST_PAIRS);
 }
 
-/** Whether a schedule differs from an earlier one, which has passed, by the order alone: then no message fails alone. */
+/** Whether a schedule differs only in its order from an earlier schedule that passed. Then no single message shows the deviation. */
 function showsOrder({ code, number }: Schedule): boolean {
   const comesAgain = code === 'twice' || code === 'answer-lost';
   return code === 'shuffled' || code === 'interleaved' || (comesAgain && number > 1);

@@ -1,13 +1,13 @@
 import { proofMessage } from '../messages.ts';
 import { isSameState } from '../state-difference.ts';
 import type { ProofMessage } from '../subject.ts';
-import { unlikeId, type LostMessage } from './each-counts.ts';
+import { unlikeId, type LostMessage } from './lost-message.ts';
 import { MOST_LOOKED_AT, type Reference } from './learn-reference.ts';
 import type { ProofRunner } from './proof-runner.ts';
 
 /**
- * Finds a message that had no effect in the reference run and has one under another id at the same place. A set, a maximum or the newest
- * value rightly ignores it under either id.
+ * Finds a message that had no effect in the reference run, but has one with another id at the same place. A receiver that keeps a set, a maximum
+ * or the newest value rightly ignores the message with either id.
  */
 export async function findLostInReference(
   runner: ProofRunner,
@@ -15,7 +15,7 @@ export async function findLostInReference(
 ): Promise<LostMessage | undefined> {
   const known = messages.slice(0, MOST_LOOKED_AT);
   if (known.every((message) => effective.has(message))) return undefined;
-  // A receiver that fails at each tenth request fails at others when each message comes twice.
+  // A receiver that fails at every tenth request fails at other messages if each is sent twice.
   const times = failed.length > 0 ? 2 : 1;
   const renamed = known.flatMap((message) => Array<ProofMessage>(times).fill(withOtherId(message)));
   const states = [runner.base, ...(await runner.statesAfterEach(renamed))];
@@ -31,7 +31,7 @@ export async function findLostInReference(
   return undefined;
 }
 
-/** Finds the message behind which the last one has an effect under another id only. */
+/** Finds an earlier message after which the last one has an effect only with another id. */
 async function takenForAnother(
   runner: ProofRunner,
   known: readonly ProofMessage[],

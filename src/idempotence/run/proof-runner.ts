@@ -3,23 +3,23 @@ import { scheduledMessages, type Schedule, type Wave } from '../plan/schedule.ts
 import { referenceWaves } from '../plan/plan-schedules.ts';
 import { differingLines, hasMore, isSameState } from '../state-difference.ts';
 import type { ProofMessage, Subject } from '../subject.ts';
-import { execute, type Execution, type ExecutionFailure } from './execute.ts';
+import { ScheduleExecution, type Execution, type ExecutionFailure } from './schedule-execution.ts';
 import { notEmpty, notReset, stillChanging } from './reference-errors.ts';
 import { READ_GAP_MS, settledState, type SettledState, type SettleOptions } from './settled-state.ts';
 
 export interface RunnerOptions {
   readonly subject: Subject;
-  /** False: to bring the subject back to the start, it is only started again. */
+  /** Whether `--reset` is given. Without it, a reset only restarts the receiver. */
   readonly hasReset: boolean;
   /** Whether requests carry a signature. */
   readonly isSigned: boolean;
-  /** How long a state may take to settle. Ms. */
+  /** Longest time that a state may take to settle, in ms. */
   readonly stateTimeoutMs: number;
   readonly clock: Clock;
   readonly signal: AbortSignal;
 }
 
-/** What a schedule ended in, where that is not what it must end in. */
+/** A run of a schedule that ended in a wrong state or failed. */
 export interface Deviation {
   readonly execution: Execution;
   readonly expected: string;
@@ -29,24 +29,24 @@ export interface Deviation {
 
 type IsState = (state: string) => boolean;
 
-/** How long a state that differs gets to become what it should: a worker of the receiver may be slow. */
+/** Time for a wrong state to become correct: a worker of the receiver may be slow. */
 const PATIENCE_MS = 1_500;
-/** The same where every effect of the reference run was there with its response. */
+/** PATIENCE_MS if no effect came after its response in the reference run. */
 const SHORT_PATIENCE_MS = 400;
-/** The same before a verdict: a busy machine must not make one. Only the first run that differs waits this long, not each smaller one. */
+/** PATIENCE_MS before a verdict, because a busy machine must not cause one. Runs for shrinking do not wait this long. */
 const CAREFUL_MS = 4_000;
-/** The same where nothing is missing: more than there should be is not what a slow receiver has. */
+/** CAREFUL_MS if nothing is missing: a slow receiver has too little, not too much. */
 const SURPLUS_MS = 1_000;
-/** How long the state of what a counterexample must end in must stay the same where the receiver works after it responds. */
+/** Time that the expected state of a counterexample must stay the same if the receiver works after its response. */
 const VERDICT_QUIET_MS = 5_000;
-/** How long a message is sent again while the receiver says that the first request is at work, before a verdict. */
+/** Time to retry before a verdict while the receiver says that the first request is in progress. */
 export const BUSY_MS = 10_000;
-/** How often the reset is tried when work of an earlier schedule still changes the state. */
+/** Number of resets to try: work of an earlier schedule may still change the state. */
 const RESETS = 3;
-/** Until the latency of a message is known. */
+/** Latency of a message that was not measured. */
 const USUAL_LATENCY_MS = 50;
 
-/** Runs schedules, each from the start, and compares the states in which they end. */
+/** Runs schedules, each after a reset, and compares the states in which they end. */
 export class ProofRunner {
   readonly options: RunnerOptions;
   readonly #references = new Map<string, Promise<string>>();
@@ -55,7 +55,8 @@ export class ProofRunner {
   #base: string | undefined;
   #quietMs = READ_GAP_MS;
   #patienceMs = PATIENCE_MS;
-  #worksLater = false;
+  /** Whether the receiver may work after its response. */
+  worksLater = false;
 
   constructor(options: RunnerOptions) {
     this.options = options;
@@ -67,23 +68,17 @@ export class ProofRunner {
     return this.#base;
   }
 
-  /** Whether the receiver may work after it responds. */
-  get worksLater(): boolean {
-    return this.#worksLater;
-  }
-
-  /** Sets what schedules are about, and the state in which all messages, each sent once, end. */
+  /** Sets what the reference run showed: the messages of all schedules, their latencies and the states before and after them. */
   learn(known: {
     readonly base: string;
     readonly messages: readonly ProofMessage[];
     readonly reference: string;
     readonly latencies: ReadonlyMap<ProofMessage, number>;
-    /** How long after the last response the state still changed. */
+    /** Time from the last response to the last change of the state. */
     readonly lagMs: number;
-    /** Whether the receiver may work after it responds. */
     readonly worksLater: boolean;
   }): void {
-    this.#worksLater = known.worksLater;
+    this.worksLater = known.worksLater;
     this.#base = known.base;
     this.#messages = known.messages;
     for (const [message, ms] of known.latencies) this.#latencies.set(message, ms);
@@ -93,8 +88,8 @@ export class ProofRunner {
   }
 
   /**
-   * Runs a schedule from the start; undefined when it ends in the state of the reference. `isCareful`: a verdict depends on it, so that a
-   * receiver that is slow today gets the time it needs.
+   * Runs a schedule after a reset. Returns undefined if it ends in the expected state. `isCareful`: gives a slow receiver more time, because a
+   * verdict depends on this run.
    */
   async judge(schedule: Schedule, { isCareful = false } = {}): Promise<Deviation | undefined> {
     const messages = [...new Set(schedule.waves.flatMap((wave) => wave.messages))];
@@ -117,9 +112,9 @@ export class ProofRunner {
     return { execution, expected, state, kind: isSettled ? 'state' : 'unsettled' };
   }
 
-  /** Sees that a state is that of its messages, each sent once, also where the receiver works later. Throws InputError when it is not. */
+  /** Throws InputError if a receiver that works after its response needs more time than usual to reach the expected state. */
   async confirm(schedule: Schedule, expected: string): Promise<void> {
-    if (!this.#worksLater) return;
+    if (!this.worksLater) return;
     const { stateTimeoutMs } = this.options;
     const places = scheduledMessages(schedule).toSorted((one, other) => one - other);
     await this.reset();
@@ -129,7 +124,7 @@ export class ProofRunner {
     if (!isSettled || !isSameState(state, expected)) throw stillChanging(stateTimeoutMs, 'once');
   }
 
-  /** The state after some of the messages, each sent once and in their order. */
+  /** The state after some of the messages, each sent once and in their order. Runs each selection once. */
   async referenceOf(messages: readonly number[]): Promise<string> {
     const places = messages.toSorted((one, other) => one - other);
     const key = places.join();
@@ -144,7 +139,7 @@ export class ProofRunner {
     return places.flatMap((place) => this.#messages[place] ?? []);
   }
 
-  /** The state after these messages, each sent once and in this order, from the start. Waits for the one that is `wanted`, if any. */
+  /** The state after a reset and these messages, each sent once. Waits longer for a state that is `wanted`, if given. */
   async stateAfter(messages: readonly ProofMessage[], wanted?: IsState): Promise<string> {
     await this.reset();
     await this.send(messages, { waves: referenceWaves([...messages.keys()]) });
@@ -152,7 +147,7 @@ export class ProofRunner {
     return (await settled).state;
   }
 
-  /** The states after each of these messages, sent one by one from the start, each when the work on the one before is done. */
+  /** The states after each of these messages, sent after a reset, each when the work on the message before is done. */
   async statesAfterEach(messages: readonly ProofMessage[]): Promise<readonly string[]> {
     await this.reset();
     const states: string[] = [];
@@ -166,7 +161,7 @@ export class ProofRunner {
   send(messages: readonly ProofMessage[], schedule: Pick<Schedule, 'waves'>, busyMs = 0): Promise<Execution> {
     const { subject, clock, signal } = this.options;
     const latencyMs = (place: number): number => this.latencyOf(messages[place]);
-    return execute(schedule, { subject, messages, latencyMs, busyMs, clock, signal });
+    return new ScheduleExecution(schedule, { subject, messages, latencyMs, busyMs, clock, signal }).run();
   }
 
   latencyOf(message: ProofMessage | undefined): number {
@@ -179,7 +174,7 @@ export class ProofRunner {
     return settledState({ read: subject.readState, clock, signal, timeoutMs, quietMs, ...how });
   }
 
-  /** Waits for a state longer than usual. When that was needed, later runs wait longer too: the receiver works after it responds. */
+  /** Waits longer than usual for a state. If that was needed, later runs wait longer too: the receiver works after its response. */
   async settleCarefully(wanted: IsState, isSurplus: IsState = () => false): Promise<SettledState> {
     const patienceMs = (read: string): number =>
       wanted(read) ? 0 : Math.max(isSurplus(read) ? SURPLUS_MS : CAREFUL_MS, this.#patienceMs);
@@ -191,7 +186,7 @@ export class ProofRunner {
     return settled;
   }
 
-  /** Brings the state back to the start, and sees that it is. Throws InputError when it is not. */
+  /** Resets the receiver. Throws InputError if its state is then not the one before the reference run. */
   async reset(): Promise<void> {
     const { subject, clock, signal } = this.options;
     let state = '';
@@ -208,7 +203,7 @@ export class ProofRunner {
   }
 }
 
-/** The same waves with every kill at the very time at which it came. */
+/** The schedule with every kill at the exact time of the run. */
 export function withKillTimes(schedule: Schedule, { exchanges }: Execution): Schedule {
   const killed = exchanges.filter(({ killedAfterMs }) => killedAfterMs !== undefined);
   let next = 0;

@@ -1,63 +1,54 @@
-import type { Clock } from '../../clock.ts';
 import { messageOf } from '../../errors.ts';
 import { orderKeysOf } from '../../message/outgoing-message.ts';
 import { deviationExample, lostExample, requestsOf } from '../counterexamples.ts';
-import { IDEMPOTENCE_FAULTS, type IdempotenceFaultCode } from '../faults.ts';
+import { IDEMPOTENCE_MISTAKES, type IdempotenceMistakeCode } from '../mistakes.ts';
 import { planSchedules } from '../plan/plan-schedules.ts';
 import { SCHEDULE_TITLES, type Schedule, type ScheduleCode } from '../plan/schedule.ts';
 import type { Counterexample, ProofResult } from '../proof-result.ts';
-import type { ProofMessage, Subject } from '../subject.ts';
+import type { ProofMessage } from '../subject.ts';
 import { repeatAfter5xx, type After5xx } from './after-5xx.ts';
 import { countBetween, diagnoseDeviation } from './diagnose-deviation.ts';
-import { findLostMessage } from './each-counts.ts';
+import { findLostMessage } from './lost-message.ts';
 import { learnReference, repeatReference, type LeftOut, type Reference } from './learn-reference.ts';
 import { findLostInReference } from './lost-in-reference.ts';
-import { ProofRunner, type Deviation } from './proof-runner.ts';
+import { ProofRunner, type Deviation, type RunnerOptions } from './proof-runner.ts';
 import { lockKept } from './reference-errors.ts';
 import { shrinkDeviation } from './shrink-deviation.ts';
 
-export interface ProofOptions {
-  readonly subject: Subject;
-  /** False: to bring the subject back to the start, it is only started again. */
-  readonly hasReset: boolean;
-  /** Whether requests carry a signature. */
-  readonly isSigned: boolean;
+export interface ProofOptions extends RunnerOptions {
   readonly messages: readonly ProofMessage[];
   /** In the order of SCHEDULE_CODES. */
   readonly codes: readonly ScheduleCode[];
   readonly seed: number;
   readonly schedules: number;
   readonly lateMs: number;
-  readonly stateTimeoutMs: number;
-  /** Why a code cannot be tried. */
+  /** Codes that cannot run, with the reasons. */
   readonly skipped: ReadonlyMap<ScheduleCode, string>;
-  readonly clock: Clock;
-  readonly signal: AbortSignal;
   readonly onReference: (reference: Reference) => void;
-  /** `code` is that of the next schedule. */
+  /** Called before each schedule, with its code, and after the last one. */
   readonly onProgress: (done: number, total: number, code?: ScheduleCode) => void;
-  /** Called when a schedule has ended in another state: what follows are smaller ones. */
+  /** Called when a schedule has ended in a wrong state. Shrinking follows. */
   readonly onDeviation: () => void;
   /** Called for each code as soon as its result is known. */
   readonly onResult: (result: ProofResult) => void;
 }
 
-/** Schedules that find more than a look at messages that are alike, which takes the time of four: they run before it. */
-const LIKELIER = 2;
-/** Messages that failed with 5xx in the reference run and are tried alone. */
+/** Schedules to run before the search for lost messages: they find more, and the search takes as long as four of them. */
+const SCHEDULES_BEFORE_ONCE = 2;
+/** Maximum number of messages to try alone that got a 5xx in the reference run. */
 const MOST_AFTER_5XX = 3;
-/** How often each is tried until it gets a 5xx again, where some effect seems to have been repeated. */
+/** Tries per message to get a 5xx again, if an effect seems to have been repeated. */
 const TRIES_AFTER_5XX = 7;
 const BURST_SIZE = 6;
-/** A receiver that takes this long for one message, and one after the other, would let a burst wait for the timeout. */
+/** Average latency above which bursts are small: a slow receiver that handles requests one by one would exceed the timeout. */
 const SLOW_MS = 250;
-const NO_5XX = 'the receiver responded to none of the messages with 5xx, so that none was sent again';
+const NO_5XX = 'the receiver never responded with 5xx, so no message was sent again';
 const NO_5XX_AGAIN =
-  'the receiver responded with 5xx in the reference run, and not to the same message again';
-const ONE_USER = 'the messages are those of one user, whose order stays: give some of another one';
+  'the receiver responded with 5xx in the reference run, but not to the same message again';
+const ONE_USER = 'all messages are of one user, whose order stays: give messages of several users';
 const FIX_FIRST = 'a run ends with the first counterexample: fix that, then run this again';
 
-/** One proof: its results, and the time that each took. */
+/** One proof: runs the schedules and reports the results. */
 export class Proof {
   readonly #options: ProofOptions;
   readonly #runner: ProofRunner;
@@ -69,7 +60,7 @@ export class Proof {
     this.#runner = new ProofRunner(options);
   }
 
-  /** Reports every code, also when it throws. */
+  /** Reports every code, even if it throws. */
   async run(): Promise<void> {
     try {
       await this.#prove();
@@ -92,7 +83,7 @@ export class Proof {
     return codes.includes(code) && !skipped.has(code) && !this.#reported.has(code);
   }
 
-  /** Reports a message that the reference lacks whichever codes were chosen: no other state can be compared with that of the reference. */
+  /** Fails if the reference state lacks a message, whatever codes were chosen: it is then no basis for comparisons. */
   async #proveReference(reference: Reference): Promise<boolean> {
     const lost = await this.#timed('once', () => findLostInReference(this.#runner, reference));
     return lost === undefined || this.#fail('once', lost.code, lostExample(lost));
@@ -118,10 +109,10 @@ export class Proof {
     let hasRun = false;
     for (const message of isLeft ? [...suspects].slice(0, MOST_AFTER_5XX) : []) {
       const seen = await this.#timed('after-5xx', () => repeatAfter5xx(this.#runner, message, tries));
-      if (seen?.fault !== undefined) return this.#failAfter5xx(message, seen, seen.fault);
+      if (seen?.mistake !== undefined) return this.#failAfter5xx(message, seen, seen.mistake);
       hasRun ||= seen !== undefined;
     }
-    // The state of the reference has an effect twice, unless what was seen there was another message's late effect.
+    // The reference state has an effect twice, unless the change was a late effect of another message.
     if (effectDespite5xx !== undefined) {
       const { error } = await repeatReference(this.#runner, { taken, failed }, reference);
       if (error !== undefined) throw error;
@@ -136,10 +127,10 @@ export class Proof {
     return this.#fail('after-5xx', 'keeps-lock', { schedule: 1, requests, expected: '', state: '' });
   }
 
-  #failAfter5xx(message: ProofMessage, seen: After5xx, fault: IdempotenceFaultCode): boolean {
+  #failAfter5xx(message: ProofMessage, seen: After5xx, mistake: IdempotenceMistakeCode): boolean {
     const { status = 500, expected, state } = seen;
     const requests = requestsOf(message, [status, 200]);
-    return this.#fail('after-5xx', fault, { schedule: 1, requests, expected, state });
+    return this.#fail('after-5xx', mistake, { schedule: 1, requests, expected, state });
   }
 
   async #proveSchedules(reference: Reference): Promise<boolean> {
@@ -155,7 +146,7 @@ export class Proof {
     const plan = planSchedules({ seed, schedules, lateMs, codes: left, messages, burst });
     for (const [index, schedule] of plan.entries()) {
       signal.throwIfAborted();
-      if (index === LIKELIER && !(await this.#proveOnce(reference))) return false;
+      if (index === SCHEDULES_BEFORE_ONCE && !(await this.#proveOnce(reference))) return false;
       onProgress(index, plan.length, schedule.code);
       const deviation = await this.#timed(schedule.code, () =>
         this.#runner.judge(schedule, { isCareful: true }),
@@ -165,7 +156,7 @@ export class Proof {
     }
     onProgress(plan.length, plan.length);
     if (!(await this.#proveOnce(reference))) return false;
-    this.#reportRest('skipped', 'it is not among so few schedules: give --schedules 50');
+    this.#reportRest('skipped', 'too few schedules to include it: give --schedules 50');
     return true;
   }
 
@@ -175,11 +166,11 @@ export class Proof {
     const { schedule, seen } = await shrinkDeviation(this.#runner, whole, known);
     const isOfState = seen.kind === 'state' || seen.kind === 'unsettled';
     if (isOfState) await this.#runner.confirm(schedule, seen.expected);
-    const fault = await diagnoseDeviation(this.#runner, schedule, seen);
+    const mistake = await diagnoseDeviation(this.#runner, schedule, seen);
     const others = countBetween(schedule);
     const says =
-      fault === 'remembers-last' && others > 1 ? `it forgets a message after ${others} others` : undefined;
-    return this.#fail(found.code, fault, deviationExample(schedule, seen, known.messages), says);
+      mistake === 'remembers-last' && others > 1 ? `it forgets a message after ${others} others` : undefined;
+    return this.#fail(found.code, mistake, deviationExample(schedule, seen, known.messages), says);
   }
 
   async #timed<Value>(code: ScheduleCode, run: () => Promise<Value>): Promise<Value> {
@@ -203,15 +194,15 @@ export class Proof {
     return true;
   }
 
-  /** `says` replaces the fault's own sentence. */
+  /** `says` replaces the mistake's own sentence. */
   #fail(
     check: ScheduleCode,
-    code: IdempotenceFaultCode,
+    code: IdempotenceMistakeCode,
     counterexample: Counterexample,
-    says: string = IDEMPOTENCE_FAULTS[code].says,
+    says: string = IDEMPOTENCE_MISTAKES[code].says,
   ): false {
-    const fault = { code, ...IDEMPOTENCE_FAULTS[code], says };
-    this.#report({ check, outcome: 'failed', fault, counterexample });
+    const mistake = { code, ...IDEMPOTENCE_MISTAKES[code], says };
+    this.#report({ check, outcome: 'failed', mistake, counterexample });
     return false;
   }
 
@@ -222,7 +213,7 @@ export class Proof {
     this.#options.onResult({ ...result, title: SCHEDULE_TITLES[check], schedules, ms: Math.round(ms) });
   }
 
-  /** A code some of whose schedules ran is not proved. */
+  /** Reports all codes without a result. Includes codes of which only some schedules ran. */
   #reportRest(outcome: 'skipped' | 'unsent', reason: string): void {
     const { codes, skipped } = this.#options;
     for (const check of codes) {
@@ -241,7 +232,7 @@ export class Proof {
   }
 }
 
-/** Whether no two messages can be sent in another order. */
+/** Whether each two messages share a user, so that no two can be sent in another order. */
 function isOfOneUser(messages: readonly { readonly orderKeys: readonly string[] }[]): boolean {
   return messages.every(({ orderKeys }, at) =>
     messages.slice(0, at).every((earlier) => earlier.orderKeys.some((key) => orderKeys.includes(key))),

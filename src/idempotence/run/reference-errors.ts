@@ -3,23 +3,23 @@ import { InputError } from '../../errors.ts';
 import type { ScheduleCode } from '../plan/schedule.ts';
 import { differenceText } from '../state-difference.ts';
 import type { ProofMessage, ProofResponse } from '../subject.ts';
-import type { ExecutionFailure } from './execute.ts';
+import type { ExecutionFailure } from './schedule-execution.ts';
 
-/* Why nothing can be proved of a receiver: found in the reference run, before any verdict. */
+/* Errors of receivers of which nothing can be proved. Most show in the reference run, before any verdict. */
 
 export function notReset(base: string, state: string): InputError {
   return new InputError(
     `The reset does not bring the state back to the start: ${differenceText(base, state)}`,
     {
-      hint: 'let --reset delete all that the receiver stores, the ids that it has seen included, and fail where it could not (no `|| true`): one that needs the receiver is run again once that runs; leave times, random ids and running numbers out of --state',
+      hint: 'let --reset delete all that the receiver stores, the ids that it has seen included, and fail if it cannot (no `|| true`): a reset that needs the receiver is run again once the receiver runs; leave times, random ids and running numbers out of --state',
     },
   );
 }
 
 export function notEmpty(base: string, state: string): InputError {
   return new InputError(
-    `The receiver does not start empty, and no --reset is given: ${differenceText(base, state)} after it was started again`,
-    { hint: "say how its state is brought back to the start: --reset 'rm -f app.db'" },
+    `The receiver does not start empty, and no --reset is given: ${differenceText(base, state)} after a restart`,
+    { hint: "give a command that resets its state: --reset 'rm -f app.db'" },
   );
 }
 
@@ -34,16 +34,16 @@ export function anotherState(
     return new InputError(
       `The receiver responded with 5xx ${times} during the reference, and the same messages then ended in another state: ${says}`,
       {
-        hint: 'find out why it responds with 5xx (-v shows its output), and whether it does the work nevertheless; then run this again',
+        hint: 'find out why it responds with 5xx (-v shows its output), and whether it does the work anyway; then run this again',
       },
     );
   }
   return new InputError(`The same messages end in another state after a reset: ${says}`, {
-    hint: `${worksLater ? 'give the receiver more time, since it works on after its response: --state-timeout 1m; else ' : ''}let --reset delete all that the receiver stores, the ids that it has seen included (restart it when they are in memory); leave times, random ids and running numbers out of --state`,
+    hint: `${worksLater ? 'give the receiver more time, since it works after its response: --state-timeout 1m; else ' : ''}let --reset delete all that the receiver stores, the ids that it has seen included (restart it when they are in memory); leave times, random ids and running numbers out of --state`,
   });
 }
 
-/** Why a message got no 2xx after a 5xx. */
+/** A message got 409 on every retry after a 5xx. */
 export function lockKept({ label }: ProofMessage): InputError {
   return new InputError(
     `The receiver responds with 409 to the first ${label} message since it responded with 5xx to it`,
@@ -55,14 +55,14 @@ export function lockKept({ label }: ProofMessage): InputError {
 
 function notTakenText({ exchange }: ExecutionFailure & { kind: 'not-taken' }): string {
   const { status, error } = exchange.response;
-  return `message ${exchange.message + 1}, taken the first time, gets ${status ?? error} the second time`;
+  return `message ${exchange.message + 1}, accepted the first time, gets ${status ?? error} the second time`;
 }
 
 export function unstable(one: string, other: string): InputError {
   return new InputError(
     `The state is not stable: ${differenceText(one, other)}, and nothing was sent in between`,
     {
-      hint: 'leave out times and whatever else changes by itself, and stop other senders',
+      hint: 'leave times and everything else that changes by itself out of --state, and stop other senders',
     },
   );
 }
@@ -70,7 +70,7 @@ export function unstable(one: string, other: string): InputError {
 export function unchanged(count: number, state: string): InputError {
   const printed = state.trim() === '' ? 'nothing, as before' : 'the same as before';
   return new InputError(
-    `The reference run did not change the state: ${count} messages were taken, and --state prints ${printed}`,
+    `The reference run did not change the state: ${count} messages were accepted, and --state prints ${printed}`,
     {
       hint: 'let --state print what these messages change, or send messages that change it: --messages FILE',
     },
@@ -81,14 +81,14 @@ export function stillChanging(timeoutMs: number, code: ScheduleCode): InputError
   return new InputError(
     `The state was still changing when the time ended, ${formatDuration(timeoutMs)} after the last message of ${code}: is the receiver still working?`,
     {
-      hint: 'wait longer: --state-timeout 1m; fewer messages take less: --messages FILE; leave out times and whatever else changes by itself',
+      hint: 'wait longer: --state-timeout 1m; or send fewer messages: --messages FILE; leave times and everything else that changes by itself out of --state',
     },
   );
 }
 
 export function receiverDied(gone: string, { label }: ProofMessage): InputError {
   return new InputError(`The receiver did not last: ${gone} at the first ${label} message`, {
-    hint: 'read its output; hooks test without --state shows which message it cannot take',
+    hint: 'read its output; hooks test without --state shows which message it cannot handle',
   });
 }
 
@@ -98,7 +98,7 @@ export function unreachable({ error }: ProofResponse): InputError {
   });
 }
 
-/** What a receiver does that wants a signature, or looks for a secret that it was not given. */
+/** Responses of a receiver that requires a signature, or misses its own secret. */
 const WITHOUT_SECRET: ReadonlySet<string> = new Set(['401', '403', '500', 'reset']);
 
 export function nothingTaken(
@@ -108,7 +108,7 @@ export function nothingTaken(
   const codes = [...new Set(responses.map(({ status, error }) => String(status ?? error)))];
   const came = new Set(responses.map(({ status, error = 'none' }) => cameText(status, error)));
   return new InputError(
-    `The receiver took none of the ${responses.length} messages: ${[...came].join(', ')}`,
+    `The receiver accepted none of the ${responses.length} messages: ${[...came].join(', ')}`,
     { hint: nothingTakenHint(codes, isSigned) },
   );
 }

@@ -1,30 +1,30 @@
 import { sleep, type Clock } from '../../clock.ts';
 import { isSameState } from '../state-difference.ts';
 
-/** Between two reads that must agree. */
+/** Milliseconds between two reads of the state. */
 export const READ_GAP_MS = 200;
 
 export interface SettleOptions {
   readonly read: () => Promise<string>;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** How long the state must stay the same, at the least: twice the longest time between two changes where that is longer. At least READ_GAP_MS. */
+  /** Minimum time that the state must stay the same; longer if twice the longest gap between two changes is longer. At least READ_GAP_MS. */
   readonly quietMs: number;
-  /** Gives up when it still changed after this. */
+  /** Time after which to give up if the state still changes. */
   readonly timeoutMs: number;
-  /** How long a state must stay the same that may yet become what it should. @default none */
+  /** Time that a state must stay the same if it may still become correct. @default 0 */
   readonly patienceMs?: (state: string) => number;
 }
 
 export interface SettledState {
   readonly state: string;
-  /** False: it still changed when the time was over. */
+  /** False if the state still changed at the timeout. */
   readonly isSettled: boolean;
-  /** When it changed last, from the beginning. */
+  /** Time from the first read to the last change. */
   readonly lastChangeMs: number;
 }
 
-/** Reads the state until it stays the same. A receiver may respond first and work later. */
+/** Reads the state until it stays the same, because a receiver may work after its response. */
 export async function settledState(options: SettleOptions): Promise<SettledState> {
   const { read, clock, signal, quietMs, timeoutMs, patienceMs = () => 0 } = options;
   const startedAt = clock.now();
@@ -46,7 +46,7 @@ export async function settledState(options: SettleOptions): Promise<SettledState
     const sameMs = now - sameSince + 1;
     const isQuiet = sameMs >= quiet;
     if (isQuiet && sameMs >= patienceMs(state)) return { state, isSettled: true, lastChangeMs };
-    // What changed in time gets the time to be seen at rest.
+    // A state that changed shortly before the timeout gets the time to settle.
     const restMs = lastChangeMs > 0 && lastChangeMs < timeoutMs ? quiet : 0;
     const isOver = now - startedAt >= Math.max(timeoutMs, 2 * READ_GAP_MS) + restMs;
     if (isOver) return { state, isSettled: isQuiet, lastChangeMs };

@@ -5,13 +5,13 @@ import { hasMore } from '../state-difference.ts';
 import { likelyMessages, type KnownMessages } from './likely-messages.ts';
 import { withKillTimes, type Deviation, type ProofRunner } from './proof-runner.ts';
 
-/** Shrinking goes on for this time, and for this many runs where those take longer because the machine is busy. */
+/** Shrinking takes this time; on a busy machine longer, up to SHRINKING_RUNS or LONGEST_SHRINKING_MS. */
 const SHRINKING_MS = 12_000;
 const SHRINKING_RUNS = 30;
 const LONGEST_SHRINKING_MS = 60_000;
-/** Codes whose schedules hit a moment: the same schedule may pass the next time. */
+/** Codes whose schedules depend on timing: the same schedule may pass the next time. */
 const RACES: ReadonlySet<ScheduleCode> = new Set(['twice-at-once', 'answer-lost', 'interleaved', 'killed']);
-/** The most runs to see a race again, of one or two messages and of more. */
+/** Maximum runs to see a race again: `few` for one or two messages, `many` for more. */
 const RACE_TRIES = { few: 3, many: 2 };
 
 /** Finds the fewest requests that still end in another state, by running smaller schedules. */
@@ -38,7 +38,7 @@ export async function shrinkDeviation(
       }
     } catch (error) {
       if (!(error instanceof HooksError)) throw error;
-      // A receiver that a kill has left unable to start cannot be brought back to the start by a reset that needs it.
+      // A kill may have left a receiver that cannot start, and the reset may need the running receiver.
       canGoOn = false;
       return undefined;
     }
@@ -48,7 +48,7 @@ export async function shrinkDeviation(
   return withoutRepeat(smallest, run);
 }
 
-/** The one request of a kill after its response, where that loses the message: that it comes again does not matter. */
+/** Reduces a kill to its one request if that alone loses the message. The repeat does not matter then. */
 async function withoutRepeat(
   smallest: Shrunk<Deviation>,
   run: (smaller: Schedule) => Promise<Deviation | undefined>,

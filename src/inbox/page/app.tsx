@@ -10,14 +10,14 @@ import { Responses } from './responses.tsx';
 import { NARROW } from './state/route.ts';
 import { requestTitleOf, timeOf } from './summary-texts.ts';
 import { useKeys, type Keys } from './state/keyboard.ts';
-import type { FullRequest } from './state/full-request.ts';
+import type { FullRequest } from './full-request.ts';
 import { OpenedRequest } from './request/opened-request.tsx';
 import { RequestList } from './list/request-list.tsx';
 import { TABS } from './request/tabs.tsx';
 import { Ended, NothingYet, TopBar } from './top-bar.tsx';
 import { useInbox, type InboxState } from './state/use-inbox.ts';
 
-/** The inbox: the list of what came, and the request that is open. */
+/** The inbox: the list of received requests, and the open request. */
 export function App({ setup }: { readonly setup: Setup }): JSX.Element {
   const inbox = useInbox(setup);
   const [dialog, setDialog] = useState<'help' | 'responses' | 'clearing'>();
@@ -119,7 +119,7 @@ function Sidebar({ inbox, setup, onClear }: SidebarProps): JSX.Element {
         />
       )}
       {evicted > 0 && (
-        <p class="let-go">
+        <p class="evicted">
           {evicted.toLocaleString('en')} older {evicted === 1 ? 'request was' : 'requests were'} evicted.{' '}
           <code>--save</code> saves them all.
         </p>
@@ -128,7 +128,7 @@ function Sidebar({ inbox, setup, onClear }: SidebarProps): JSX.Element {
   );
 }
 
-/** Above the list while requests are compared. */
+/** Bar above the list while requests are compared. */
 function Choosing({ inbox: { markedId, arrived, endComparing } }: WithInbox): JSX.Element {
   const marked = arrived.requests.find(({ id }) => id === markedId);
   return (
@@ -149,7 +149,7 @@ function Choosing({ inbox: { markedId, arrived, endComparing } }: WithInbox): JS
 
 function Reading({ inbox }: WithInbox): JSX.Element {
   const { opening } = inbox;
-  // What was there before stays until the next one is: no flicker from request to request.
+  // Shows the last request until the next is loaded, so that the page does not flicker.
   const last = useRef<FullRequest | undefined>(undefined);
   if (opening !== undefined && 'failure' in opening) {
     return <p class="choose">Cannot show this request: {opening.failure}.</p>;
@@ -195,7 +195,7 @@ function keysOf(inbox: InboxState): Keys {
   };
 }
 
-/** One step out at a time: of the search, of an edit, of a comparison, of the request, of the selection. */
+/** Leaves one thing at a time: the search, the edit, the comparison, the request, the selection. */
 function goBack(inbox: InboxState): void {
   const { searchRef, filter, setFilter, markedId, endComparing, select, draft, toggleEdit } = inbox;
   const list = document.getElementById('requests');

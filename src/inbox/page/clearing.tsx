@@ -8,7 +8,7 @@ interface ClearingProps {
   readonly onClear: () => void;
 }
 
-/** Asks before all requests are removed, since none comes back. */
+/** Asks before all requests are removed, because that cannot be undone. */
 export function Clearing({ count, isOpen, onClose, onClear }: ClearingProps): JSX.Element {
   const what = count === 1 ? 'the request' : `all ${count.toLocaleString('en')} requests`;
   return (

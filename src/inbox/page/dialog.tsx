@@ -2,7 +2,7 @@ import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 
 interface DialogProps {
-  /** Of its heading, which names it. */
+  /** Id of the heading, which labels the dialog. */
   readonly id: string;
   readonly title: string;
   readonly isOpen: boolean;
@@ -10,7 +10,7 @@ interface DialogProps {
   readonly children: ComponentChildren;
 }
 
-/** A dialog in front of the page. The browser keeps the focus in it, closes it with Escape and puts the focus back. */
+/** A modal dialog. The browser traps the focus, closes the dialog on Escape and restores the focus. */
 export function Dialog({ id, title, isOpen, onClose, children }: DialogProps): JSX.Element {
   const ref = useRef<HTMLDialogElement>(null);
   useEffect(() => {

@@ -3,14 +3,14 @@ import { Dialog } from './dialog.tsx';
 
 const KEYS: readonly (readonly [keys: readonly string[], what: string])[] = [
   [['j', '↓'], 'the next request'],
-  [['k', '↑'], 'the one before'],
+  [['k', '↑'], 'the previous request'],
   [['g', 'G'], 'the newest, the oldest'],
-  [['Enter'], 'go into the request'],
+  [['Enter'], 'move to the request'],
   [['/'], 'search'],
   [['1', '…', '5'], 'tree, text, bytes, headers, response'],
   [['r'], 'replay'],
   [['e'], 'edit and send'],
-  [['d'], 'compare with another'],
+  [['d'], 'compare with another request'],
   [['c', 'f', 'l'], 'copy as curl, a fixture, a link'],
   [['Esc'], 'back'],
   [['?'], 'this help'],

@@ -4,5 +4,5 @@ import { App } from './app.tsx';
 
 const root = document.getElementById('inbox');
 const text = document.querySelector<HTMLMetaElement>('meta[name=setup]')?.content;
-// The page is made with both (page-html.ts).
+// page-html.ts writes both into the page.
 if (root !== null && text !== undefined) render(<App setup={JSON.parse(text) as Setup} />, root);

@@ -19,15 +19,15 @@ const EXAMPLES = [
 
 interface ResponsesProps {
   readonly api: Api;
-  /** The script in use; empty: none. */
+  /** The current script. Empty if there is none. */
   readonly respond: string;
-  /** What happens without a script. */
+  /** The response without a script. */
   readonly otherwise: string;
   readonly isOpen: boolean;
   readonly onClose: () => void;
 }
 
-/** Changes what the next requests are responded with, as `--respond` does at the start. */
+/** Changes the responses to the next requests, as `--respond` does at the start. */
 export function Responses({ isOpen, onClose, ...rest }: ResponsesProps): JSX.Element {
   return (
     <Dialog id="responses-title" title="Responses" isOpen={isOpen} onClose={onClose}>
@@ -41,7 +41,7 @@ function ScriptForm({ api, respond, otherwise, onClose }: Omit<ResponsesProps, '
   const [failure, setFailure] = useState('');
   const apply = async (): Promise<void> => {
     try {
-      await api.respondBy({ respond: text });
+      await api.respondBy(text);
       onClose();
     } catch (error) {
       setFailure(messageOf(error));

@@ -8,18 +8,18 @@ export function requestTitleOf({ event, type, messages, method, path }: RequestS
   return printable(event ?? type ?? several ?? `${method} ${path}`);
 }
 
-/** A verdict as the page tells it: what is valid only re-serialized fails at a receiver that checks the bytes. */
+/** A verdict as the page shows it. `re-serialized`: the signature is not valid for the bytes, which other receivers verify. */
 export type ShownVerdict = SignatureVerdict | 're-serialized';
 
 export function shownVerdictOf({ verdict, isRestringified }: RequestSummary): ShownVerdict {
   return isRestringified === true ? 're-serialized' : verdict;
 }
 
-/** What a request is about, below its title: its type and user, what is among its messages, or why it was rejected. */
+/** Texts below the title of a request: type and user, events and types of its messages, or why it was rejected. */
 export function aboutOf(summary: RequestSummary): readonly string[] {
   const { type, event, among, problem } = summary;
   if (problem !== undefined) return [printable(`rejected: ${problem}`)];
-  // A track is known by its event.
+  // Omits the type track, because its events are listed.
   const names = among && [...among.events, ...among.types.filter((each) => each !== 'track')];
   if (names !== undefined) return [printable(names.join(', ') || 'track')];
   if (type === undefined) return [summary.bytes === 0 ? 'no body' : sizeText(summary.bytes)];
@@ -36,7 +36,7 @@ export function statusOf({ status, answered }: RequestSummary): string {
   return answered === 'status' ? String(status) : answered;
 }
 
-/** The time of day in the browser's time zone. */
+/** The time of day in the browser's time zone, with milliseconds. */
 export function timeOf({ at }: RequestSummary): string {
   const time = new Date(at);
   return `${time.toTimeString().slice(0, 8)}.${String(time.getMilliseconds()).padStart(3, '0')}`;
@@ -52,7 +52,15 @@ export function millisecondsText(ms: number): string {
   return ms < 1 ? '<1 ms' : `${Math.round(ms)} ms`;
 }
 
-/** The text of a request for screen readers. */
+/** A text of several lines, each escaped and limited in length. */
+export function printableLines(text: string): string {
+  return text
+    .split('\n')
+    .map((line) => printable(line, 2_000))
+    .join('\n');
+}
+
+/** The summary of a request for screen readers. */
 export function spokenSummary(summary: RequestSummary): string {
   const who = whoOf(summary);
   return [
@@ -67,7 +75,7 @@ export function spokenSummary(summary: RequestSummary): string {
     .join(', ');
 }
 
-/** The verdict as a sentence, and what to do about it. */
+/** The verdict as a sentence, and its reason or how to fix it. */
 export function verdictText(details: Details): { what: string; why?: string } {
   const { summary, diagnosis, note, secret, scheme, warning, messages } = details;
   const verdict = shownVerdictOf(summary);
@@ -75,7 +83,7 @@ export function verdictText(details: Details): { what: string; why?: string } {
     case 're-serialized':
       return {
         what: 'The signature is valid only for the re-serialized body',
-        why: `It matches the JSON-stringified body, not the bytes that came (${note}). A receiver that checks the bytes rejects this request.`,
+        why: `It matches the JSON-stringified body, not the received bytes (${note}). A receiver that verifies the bytes rejects this request.`,
       };
     case 'valid':
       return {
@@ -110,7 +118,7 @@ export function verdictText(details: Details): { what: string; why?: string } {
   }
 }
 
-/** Removes the beginning of a hint, which repeats the heading above it. */
+/** Removes the start of a hint that repeats the heading above. */
 function withoutHeading(hint: string): string {
   const text = hint.replace(/^Signature does not match: /, '');
   return text.charAt(0).toUpperCase() + text.slice(1);

@@ -14,7 +14,7 @@ interface TopBarProps {
   readonly setup: Setup;
   readonly connection: FeedState;
   readonly onHelp: () => void;
-  /** What requests are responded with, in short. */
+  /** The current response script, or what happens without one. */
   readonly responds: string;
   readonly onResponds: () => void;
   readonly onCopy: (text: string, what: string) => void;
@@ -68,7 +68,7 @@ export function TopBar(props: TopBarProps): JSX.Element {
   );
 }
 
-/** Below the bar when nothing more comes. */
+/** Alert below the bar after `hooks listen` has ended. */
 export function Ended(): JSX.Element {
   return (
     <div class="ended" role="alert">
@@ -83,7 +83,7 @@ export function Ended(): JSX.Element {
   );
 }
 
-/** In the list's place when nothing came yet. */
+/** Placeholder of the list before the first request. */
 export function NothingYet({ setup }: { readonly setup: Setup }): JSX.Element {
   const scheme = setup.sendBy === undefined ? '' : ` --scheme ${setup.sendBy}`;
   const secret = setup.hasSecret ? ` \\\n  --secret-file -${scheme}` : '';

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import type { ShownVerdict } from './summary-texts.ts';
 
-/** Told apart by shape, not by color alone. */
+/** Shapes distinguish verdicts for readers who do not see colors. */
 const SHAPES: Readonly<Record<ShownVerdict, string>> = {
   valid: 'M4.5 8.3l2.4 2.4 4.6-5',
   're-serialized': 'M4.3 9.1c1.2-2.4 2.5-2 3.7-1s2.5 1.3 3.7-1.1',

@@ -4,21 +4,21 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 interface WindowedProps {
   readonly count: number;
   readonly rowHeight: number;
-  /** The row at an index; it is as high as all the others. */
+  /** Renders the row at an index. All rows have the same height. */
   readonly row: (index: number) => ComponentChildren;
   /** The active row, scrolled into view when its key changes. */
   readonly active?: { readonly index: number; readonly key: number | string } | undefined;
-  /** Rows that came on top since the last time: what is being read stays where it is. */
+  /** Number of rows added on top since the last render: the scroll position moves along, so that the visible rows stay. */
   readonly grownOnTop?: number;
   readonly onWidth?: (width: number) => void;
-  /** Of the element that scrolls. */
+  /** Attributes of the scrolling element. */
   readonly attributes: HTMLAttributes<HTMLDivElement>;
 }
 
-/** Beyond what is in sight, so that scrolling shows no gaps. */
+/** Extra rows to render above and below, so that scrolling shows no gaps. */
 const SPARE = 8;
 
-/** A list of any length: only the rows in sight are in the page. */
+/** A list of any length. Only the visible rows are in the page. */
 export function Windowed(props: WindowedProps): JSX.Element {
   const { count, rowHeight, row, active, grownOnTop = 0, onWidth, attributes } = props;
   const ref = useRef<HTMLDivElement>(null);

@@ -6,7 +6,7 @@ import { InputError, ValidationError } from '../../../errors.ts';
 import { readJson } from '../../../message/json/read-json.ts';
 import {
   checkSchemas,
-  checkSnapshot,
+  SnapshotCheck,
   readSnapshot,
   type ExpectationResult,
   type MessageCheck,
@@ -48,7 +48,7 @@ interface OpenedSnapshot {
 
 /** The file of `--snapshot`. It must be readable and writable before COMMAND starts. */
 export class Snapshot {
-  readonly check = checkSnapshot();
+  readonly check = new SnapshotCheck();
   readonly #opened: OpenedSnapshot;
 
   private constructor(opened: OpenedSnapshot) {

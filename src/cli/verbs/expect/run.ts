@@ -1,11 +1,7 @@
 import { sleep, systemClock } from '../../../clock.ts';
 import { formatDuration } from '../../../duration.ts';
 import { makeCertificate } from '../../../receiver/certificate.ts';
-import {
-  checkArrivals,
-  type ArrivalCheck,
-  type ExpectationResult,
-} from '../../../expectation/expectation.ts';
+import { ArrivalCheck, type ExpectationResult } from '../../../expectation/expectation.ts';
 import type { ServerCertificate } from '../../../receiver/options.ts';
 import { startReceiver } from '../../../app/explained.ts';
 import type { Receiver } from '../../../receiver/receiver.ts';
@@ -44,7 +40,7 @@ export async function expectArrivals(
     schemes: await receiverSchemes(options, secrets, io),
     certificate: options.selfSigned ? makeCertificate('localhost', systemClock.now()) : undefined,
     known: secrets.length === 0 ? undefined : await knownSecrets(options, io, secrets),
-    arrivals: checkArrivals({ ...expected, checks, signed: secrets.length > 0 }),
+    arrivals: new ArrivalCheck({ ...expected, checks, signed: secrets.length > 0 }),
     complete: new AbortController(),
     display: new ExpectOutput(options, io, command),
     printed: new OutputTail(),
@@ -62,12 +58,12 @@ export async function expectArrivals(
     if (io.signal.aborted) {
       const said = error instanceof Error ? error.message : 'interrupted';
       const ofCommand: ExpectationResult = { expectation: 'command', isMet: false, said };
-      await write([...arrivals.findings(), ofCommand], systemClock.now() - startedAt);
+      await write([...arrivals.results(), ofCommand], systemClock.now() - startedAt);
     } else await report?.finish([failureCase(error, SUITE)], FAILURE_SUMMARY, printed.text);
     throw error;
   }
   const ofCommand = commandResult(end, trial);
-  const others = arrivals.findings();
+  const others = arrivals.results();
   const ofSnapshot = await snapshot?.conclude([...others, ofCommand], arrivals.unread);
   const results = [...others, ...(ofSnapshot === undefined ? [] : [ofSnapshot]), ofCommand];
   const ms = systemClock.now() - startedAt;

@@ -1,12 +1,13 @@
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { BytesView, TextView } from './bytes-view.tsx';
+import { exactText } from './decode.ts';
 import { parseTree } from './json-tree.ts';
 import { TreeView } from './tree-view.tsx';
 
 export type BodyKind = 'tree' | 'text' | 'bytes';
 
-/** A body in one of three ways. It is text to the browser, whatever it says that it is. */
+/** A body as a tree, text or bytes. The browser only ever gets it as text, whatever its content type. */
 export function BodyView({
   body,
   kind,
@@ -14,10 +15,14 @@ export function BodyView({
 }: {
   readonly body: Uint8Array;
   readonly kind: BodyKind;
-  /** Of the items of a list, in a tree. @default their indexes */
+  /** Names of the items of a list in a tree. @default their indexes */
   readonly names?: readonly string[] | undefined;
 }): JSX.Element {
-  const { text, isUtf8 } = useMemo(() => decoded(body), [body]);
+  const exact = useMemo(() => exactText(body), [body]);
+  const text = useMemo(
+    () => exact ?? new TextDecoder('utf-8', { ignoreBOM: true }).decode(body),
+    [body, exact],
+  );
   const root = useMemo(() => (kind === 'tree' ? parseTree(text) : undefined), [text, kind]);
   if (body.length === 0) return <p class="remark">The body is empty.</p>;
   if (kind === 'bytes') return <BytesView body={body} />;
@@ -25,7 +30,7 @@ export function BodyView({
   return (
     <>
       {kind === 'tree' && <p class="remark">Shown as text: not JSON, or nested too deeply for a tree.</p>}
-      {!isUtf8 && (
+      {exact === undefined && (
         <p class="remark warning">
           These bytes are not valid UTF-8: invalid ones appear as �. The Bytes tab is exact.
         </p>
@@ -33,12 +38,4 @@ export function BodyView({
       <TextView text={text} />
     </>
   );
-}
-
-function decoded(body: Uint8Array): { readonly text: string; readonly isUtf8: boolean } {
-  try {
-    return { text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body), isUtf8: true };
-  } catch {
-    return { text: new TextDecoder('utf-8', { ignoreBOM: true }).decode(body), isUtf8: false };
-  }
 }

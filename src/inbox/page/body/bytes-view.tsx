@@ -5,7 +5,7 @@ import { Windowed } from '../windowed.tsx';
 
 const ROW_HEIGHT = 22;
 
-/** Every byte, as hexadecimal and, where it is printable ASCII, as a character. */
+/** Every byte as hexadecimal and, if printable ASCII, as a character. */
 export function BytesView({ body }: { readonly body: Uint8Array }): JSX.Element {
   const [width, setWidth] = useState(800);
   const perRow = width < 560 ? 8 : 16;
@@ -40,11 +40,11 @@ function asciiOf(bytes: Uint8Array): string {
   );
 }
 
-/** Roughly, of the font that text is shown in. */
+/** Approximate width of a character in the font of the text, in pixels. */
 const CHARACTER_WIDTH = 7.6;
 const NUMBER_WIDTH = 108;
 
-/** The text as it came, control characters escaped; long lines go on in the next row, which has no number. */
+/** The text with control characters escaped. Long lines continue in rows without a line number. */
 export function TextView({ text }: { readonly text: string }): JSX.Element {
   const [width, setWidth] = useState(800);
   const columns = Math.max(20, Math.floor((width - NUMBER_WIDTH) / CHARACTER_WIDTH));
@@ -74,7 +74,7 @@ export function TextView({ text }: { readonly text: string }): JSX.Element {
 interface TextRow {
   readonly from: number;
   readonly to: number;
-  /** Undefined where it goes on. */
+  /** Number of the line. Undefined if the row continues a line. */
   readonly line: number | undefined;
 }
 

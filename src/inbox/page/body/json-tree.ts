@@ -1,12 +1,12 @@
 /**
- * A JSON value as it is written: numbers keep their digits, and a duplicate key is there twice.
+ * A JSON value with its original spelling: numbers keep their digits, and duplicate keys are kept.
  *
- * No other reader of JSON here runs in a browser and keeps the spelling, which the page shows: `JSON.parse` loses digits and
- * duplicate keys, and the readers of `src/message/json` build no values.
+ * The page needs its own parser, because `JSON.parse` loses digits and duplicate keys, and the parsers of `src/message/json` do not build
+ * values.
  */
 export type JsonTreeNode =
   | { readonly kind: 'object' | 'array'; readonly entries: readonly TreeEntry[] }
-  /** `text` as spelled, quotes and escapes included. */
+  /** `text` is the original spelling, with quotes and escapes. */
   | { readonly kind: 'string' | 'number' | 'word'; readonly text: string };
 
 export interface TreeEntry {
@@ -14,10 +14,10 @@ export interface TreeEntry {
   readonly node: JsonTreeNode;
 }
 
-/** Deeper than this nothing is shown: it is no message, and a browser's stack has an end. */
+/** Maximum depth of a tree. Messages are never deeper, and the browser's stack is limited. */
 const MAX_DEPTH = 512;
 
-/** Undefined for what is no JSON, or too deep. */
+/** Parses JSON. Undefined if the text is not JSON, or nested too deeply. */
 export function parseTree(text: string): JsonTreeNode | undefined {
   try {
     JSON.parse(text);
@@ -28,13 +28,13 @@ export function parseTree(text: string): JsonTreeNode | undefined {
   }
 }
 
-/** The value of a string as it is spelled. */
+/** The value of a JSON string. */
 export function unquoted(text: string): string {
-  // What has been read as a string of JSON gives one.
+  // The text was parsed as a JSON string before.
   return JSON.parse(text) as string;
 }
 
-/** Spelled the same, indented by two spaces. */
+/** Formats a node with the original spelling, indented by two spaces. */
 export function pretty(node: JsonTreeNode, indent = ''): string {
   if (!('entries' in node)) return node.text;
   const [open, close] = node.kind === 'object' ? '{}' : '[]';
@@ -47,7 +47,7 @@ export function pretty(node: JsonTreeNode, indent = ''): string {
   return `${open}\n${lines.join(',\n')}\n${indent}${close}`;
 }
 
-/** Where reading is in a text that is JSON. */
+/** Position of the parser in a valid JSON text. */
 interface JsonTreeCursor {
   readonly text: string;
   at: number;
@@ -82,13 +82,13 @@ function readEntries(cursor: JsonTreeCursor, depth: number, close: '}' | ']'): T
   return entries;
 }
 
-/** The next character that is no white space. */
+/** Skips white space, and returns the next character without consuming it. */
 function nextOf(cursor: JsonTreeCursor): string | undefined {
   take(cursor, /[ \t\r\n]*/y);
   return cursor.text[cursor.at];
 }
 
-/** Not by a pattern, whose engine gives up on a megabyte of escapes. */
+/** Consumes a string. Does not use a regular expression, whose engine fails on a megabyte of escapes. */
 function takeString(cursor: JsonTreeCursor): string {
   const { text, at: start } = cursor;
   let end = text.indexOf('"', start + 1);

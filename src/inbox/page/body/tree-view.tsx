@@ -5,9 +5,9 @@ import { unquoted, type JsonTreeNode } from './json-tree.ts';
 import { Windowed } from '../windowed.tsx';
 
 const ROW_HEIGHT = 24;
-/** What is larger opens with its first two levels only. */
+/** Number of values above which only the first two levels are open at first. */
 const OPEN_ALL_BELOW = 1_000;
-/** Of a string; the whole is in the text. */
+/** Maximum length of a shown string. The Text tab shows the whole string. */
 const MAX_SHOWN = 400;
 
 interface Branch {
@@ -19,11 +19,11 @@ interface Branch {
 
 interface TreeViewProps {
   readonly root: JsonTreeNode;
-  /** Of the items of a list, which then open one by one where they are many. @default their indexes */
+  /** Names of the items of a list. Large lists with names open only their first level. @default their indexes */
   readonly names?: readonly string[] | undefined;
 }
 
-/** JSON as a tree whose branches open and close, by mouse or by arrow keys. */
+/** JSON as a tree. The mouse and the arrow keys open and close branches. */
 export function TreeView({ root, names }: TreeViewProps): JSX.Element {
   const [toggled, setToggled] = useState<ReadonlySet<string>>(new Set());
   const [active, setActive] = useState(0);
@@ -107,7 +107,7 @@ function moved(branches: readonly Branch[], active: number, key: string): number
   }
 }
 
-/** The branches in sight when all above are open, in order. */
+/** The visible branches, in order. */
 function visible(
   root: JsonTreeNode,
   isOpen: (branch: Branch) => boolean,
@@ -128,7 +128,7 @@ function visible(
   return found;
 }
 
-/** How many values there are, or `enough` of them. */
+/** Counts values, up to `enough`. */
 function sizeOf(node: JsonTreeNode, enough: number): number {
   if (!('entries' in node)) return 1;
   let size = 1;
@@ -178,7 +178,7 @@ function Value({ node, isOpen }: { readonly node: JsonTreeNode; readonly isOpen:
   if (node.kind !== 'string') {
     return <span class={`value ${node.kind}`}>{printable(node.text, MAX_SHOWN)}</span>;
   }
-  // Parsed and written again: shows needless escapes as plain text.
+  // Parses and formats the string again, to show unnecessary escapes as plain text.
   const text = unquoted(node.text);
   return (
     <span class="value string">

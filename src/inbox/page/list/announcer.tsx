@@ -5,7 +5,7 @@ import { spokenSummary } from '../summary-texts.ts';
 
 const ANNOUNCE_AFTER_MS = 1_000;
 
-/** Announces new requests to screen readers, at most once a second. Does not announce those that were there at the start. */
+/** Announces new requests to screen readers, at most once a second. Skips requests from before the page was opened. */
 export function Announcer({ arrived }: { readonly arrived: ArrivedRequests }): JSX.Element {
   const [text, setText] = useState('');
   const announcedId = useRef<number | undefined>(undefined);

@@ -7,7 +7,7 @@ interface FilterBarProps {
   readonly filter: RequestFilter;
   readonly onFilter: (filter: RequestFilter) => void;
   readonly requests: readonly RequestSummary[];
-  /** How many the filter lets through. */
+  /** Number of requests that pass the filter. */
   readonly shown: number;
   readonly searchRef: RefObject<HTMLInputElement | null>;
   /** Whether this page may export and clear. */
@@ -80,7 +80,7 @@ function many(count: number): string {
 
 function typesOf(requests: readonly RequestSummary[]): (readonly [value: string, name: string])[] {
   const types = new Set(requests.flatMap(typesOfRequest));
-  // A sender can make up any number of them.
+  // Limited, because senders can invent any number of types.
   return [...types]
     .slice(0, 50)
     .toSorted()

@@ -2,9 +2,9 @@ import type { RequestSummary } from '../../wire.ts';
 import { shownVerdictOf } from '../summary-texts.ts';
 
 export interface RequestFilter {
-  /** Words, and `type:track`, `user:u1`, `status:5xx` … among them. */
+  /** Words, and terms such as `type:track`, `user:u1`, `status:5xx`. */
   readonly text: string;
-  /** Empty: all. */
+  /** Type of the message; empty for all. */
   readonly type: string;
   readonly verdict: string;
 }
@@ -13,7 +13,7 @@ export const EVERYTHING: RequestFilter = { text: '', type: '', verdict: '' };
 
 type SummaryTest = (summary: RequestSummary) => boolean;
 
-/** The summaries that a filter lets through, in their order. `inBody`: those whose body is known to have the words in it. */
+/** Returns the summaries that pass a filter, in order. `inBody`: ids of requests whose body contains the words. */
 export function filtered(
   summaries: readonly RequestSummary[],
   filter: RequestFilter,
@@ -30,7 +30,7 @@ export function filtered(
   );
 }
 
-/** What is looked for in bodies too: the words of the text, without its terms. */
+/** The words to search for in bodies: the text without its terms. */
 export function wordsOf({ text }: RequestFilter): string {
   return parseFilter({ ...EVERYTHING, text }).words.join(' ');
 }
@@ -52,14 +52,14 @@ function parseFilter({ text, type, verdict }: RequestFilter): {
   return { tests, words };
 }
 
-/** Chosen in place of a type: requests whose body says none. */
+/** Value of the type filter for requests without a type. */
 export const NO_TYPE = '-';
 
 export function typesOfRequest({ type, among }: RequestSummary): readonly string[] {
   return among?.types ?? [type ?? NO_TYPE];
 }
 
-/** What is valid only re-serialized is valid, and has a word of its own. */
+/** Whether a request has a verdict. A request that is valid only re-serialized is `valid` and `re-serialized`. */
 function hasVerdict(summary: RequestSummary, verdict: string): boolean {
   return summary.verdict === verdict || shownVerdictOf(summary) === verdict;
 }

@@ -16,10 +16,10 @@ import {
 const ROW_HEIGHT = 58;
 
 interface RequestListProps {
-  /** The newest first. */
+  /** Requests, newest first. */
   readonly requests: readonly RequestSummary[];
   readonly selectedId: number | undefined;
-  /** The one that the selected one is compared with. */
+  /** Id of the request that the selected request is compared with. */
   readonly comparedId: number | undefined;
   readonly onSelect: (id: number) => void;
 }
@@ -61,7 +61,7 @@ export function RequestList({ requests, selectedId, comparedId, onSelect }: Requ
   );
 }
 
-/** How many rows came on top since the last time, as long as those below are the same. */
+/** Number of rows that were added on top since the last render. */
 function useGrowth(requests: readonly RequestSummary[]): number {
   const before = useRef<RequestSummary | undefined>(undefined);
   const known = before.current;
@@ -81,7 +81,7 @@ interface RowProps {
 
 function Row({ request, place: [position, count], isSelected, isCompared, onSelect }: RowProps): JSX.Element {
   const { id, path, type, messages } = request;
-  // Else the title is the path.
+  // Without a name, the title already shows the path.
   const isNamed = type !== undefined || messages !== undefined;
   const verdict = shownVerdictOf(request);
   return (
@@ -117,6 +117,6 @@ function Row({ request, place: [position, count], isSelected, isCompared, onSele
 
 export function Status({ request }: { readonly request: RequestSummary }): JSX.Element {
   const { status } = request;
-  const kind = status === null ? 'none' : status < 300 ? 'good' : status < 500 ? 'refused' : 'bad';
+  const kind = status === null ? 'none' : status < 300 ? 'good' : status < 500 ? 'rejected' : 'bad';
   return <span class={`status ${kind}`}>{statusOf(request)}</span>;
 }

@@ -1,16 +1,17 @@
 import type { JSX } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import { printable } from '../../../redact.ts';
-import { differences, MAX_DIFFERENCES, places, type ComparedRequest } from './difference.ts';
+import { differences, MAX_DIFFERENCES, places } from './difference.ts';
+import type { FullRequest } from '../full-request.ts';
 import { timeOf, requestTitleOf } from '../summary-texts.ts';
 
 interface ComparisonProps {
-  readonly one: ComparedRequest;
-  readonly other: ComparedRequest;
+  readonly one: FullRequest;
+  readonly other: FullRequest;
   readonly onEnd: () => void;
 }
 
-/** Two requests side by side: where they differ, place by place, or all of both. */
+/** Two requests side by side: only their differences, or everything. */
 export function Comparison({ one, other, onEnd }: ComparisonProps): JSX.Element {
   const [isWhole, setWhole] = useState(false);
   const found = useMemo(() => differences(one, other), [one, other]);
@@ -62,7 +63,7 @@ export function Comparison({ one, other, onEnd }: ComparisonProps): JSX.Element 
   );
 }
 
-function SideHead({ side: { details } }: { readonly side: ComparedRequest }): JSX.Element {
+function SideHead({ side: { details } }: { readonly side: FullRequest }): JSX.Element {
   return (
     <th scope="col">
       <bdi>{requestTitleOf(details.summary)}</bdi> <span class="muted">{timeOf(details.summary)}</span>

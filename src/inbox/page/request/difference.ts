@@ -1,14 +1,7 @@
-import type { Details } from '../../wire.ts';
 import { parseTree, type JsonTreeNode } from '../body/json-tree.ts';
+import type { FullRequest } from '../full-request.ts';
 
-export interface ComparedRequest {
-  readonly details: Details;
-  readonly body: Uint8Array;
-  /** What the body reads. */
-  readonly text: string;
-}
-
-/** One place of two requests; a side that has nothing there is undefined. */
+/** The values at one place of two requests. Undefined if a request has no such place. */
 export interface Difference {
   /** `method`, `header x-signature`, `body properties.total`. */
   readonly where: string;
@@ -16,10 +9,10 @@ export interface Difference {
   readonly other: string | undefined;
 }
 
-/** The most differences shown. */
+/** Maximum number of differences to show. */
 export const MAX_DIFFERENCES = 500;
 
-export function differences(one: ComparedRequest, other: ComparedRequest): readonly Difference[] {
+export function differences(one: FullRequest, other: FullRequest): readonly Difference[] {
   const found = places(one, other).filter((place) => place.one !== place.other);
   const isBodySame = found.every(({ where }) => !where.startsWith('body'));
   return [...found, ...(isBodySame && !isSame(one.body, other.body) ? [OTHER_BYTES] : [])].slice(
@@ -28,8 +21,8 @@ export function differences(one: ComparedRequest, other: ComparedRequest): reado
   );
 }
 
-/** All places of two requests side by side, those that are the same too. */
-export function places(one: ComparedRequest, other: ComparedRequest): readonly Difference[] {
+/** All places of two requests side by side, including equal ones. */
+export function places(one: FullRequest, other: FullRequest): readonly Difference[] {
   return [
     ...sideBySide(factsOf(one), factsOf(other)),
     ...sideBySide(headersOf(one), headersOf(other)),
@@ -45,20 +38,20 @@ function sideBySide(one: ReadonlyMap<string, string>, other: ReadonlyMap<string,
   }));
 }
 
-function factsOf({ details: { summary } }: ComparedRequest): Map<string, string> {
+function factsOf({ details: { summary } }: FullRequest): Map<string, string> {
   const { method, path, verdict, status, answered, bytes } = summary;
   return new Map(
     Object.entries({ method, path, verdict, status: String(status ?? answered), bytes: String(bytes) }),
   );
 }
 
-function headersOf({ details: { headers } }: ComparedRequest): Map<string, string> {
+function headersOf({ details: { headers } }: FullRequest): Map<string, string> {
   const found = new Map<string, string>();
   for (const [name, value] of headers) addValue(found, `header ${name.toLowerCase()}`, value);
   return found;
 }
 
-/** A signature is over the bytes. */
+/** Difference of bodies with equal content. It matters, because a signature is over the bytes. */
 const OTHER_BYTES: Difference = {
   where: 'body',
   one: 'reads the same',
@@ -69,8 +62,8 @@ function isSame(one: Uint8Array, other: Uint8Array): boolean {
   return one.length === other.length && one.every((byte, index) => byte === other[index]);
 }
 
-/** By path when both are JSON, else by line. */
-function bodyOf({ text }: ComparedRequest, otherText: string): Map<string, string> {
+/** Values of the body: by path if both bodies are JSON, otherwise by line. */
+function bodyOf({ text }: FullRequest, otherText: string): Map<string, string> {
   const tree = parseTree(text);
   const found = new Map<string, string>();
   if (tree === undefined || parseTree(otherText) === undefined) {
@@ -87,7 +80,7 @@ function addLeaves(found: Map<string, string>, where: string, node: JsonTreeNode
   for (const { key, node: value } of node.entries) addLeaves(found, `${where}${pathStep(key)}`, value);
 }
 
-/** A header, or a key of one object, that comes several times has all its values. */
+/** Adds a value. A repeated header or key has all its values. */
 function addValue(found: Map<string, string>, where: string, text: string): void {
   const known = found.get(where);
   found.set(where, known === undefined ? text : `${known}, ${text}`);

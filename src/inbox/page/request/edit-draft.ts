@@ -1,38 +1,39 @@
 import { endToEndHeaders } from '../../../receiver/response/forwarding.ts';
 import type { EditedRequest } from '../../wire.ts';
-import type { ComparedRequest } from './difference.ts';
+import { exactText } from '../body/decode.ts';
+import type { FullRequest } from '../full-request.ts';
 
-/** A request while it is edited, as two texts. */
+/** A request that is being edited, as texts. */
 export interface EditDraft {
-  /** A header a line. */
+  /** Headers, one per line. */
   readonly headers: string;
   readonly body: string;
   readonly isSigned: boolean;
 }
 
-/** What is longer makes a text field slow. */
+/** Maximum size of an edited body: longer texts make a text field slow. */
 const MAX_EDITED_BYTES = 1024 * 1024;
 
-/** Why a body cannot be edited; undefined if it can. */
+/** Why a body cannot be edited. Undefined if it can. */
 export function uneditableReason(body: Uint8Array): string | undefined {
   const isLong = body.length > MAX_EDITED_BYTES;
   if (isLong) return 'The body is longer than 1 MiB: copy it as a capture and edit that.';
-  if (textOf(body) === undefined) return 'The body is not valid UTF-8: it cannot be edited as text.';
+  if (exactText(body) === undefined) return 'The body is not valid UTF-8: it cannot be edited as text.';
   return undefined;
 }
 
-/** The draft of a request as it came, without the headers of its connection. */
+/** The draft of an unchanged request, without the headers of its connection. */
 export function draftOf(
-  { details, body }: Pick<ComparedRequest, 'details' | 'body'>,
+  { details, body }: Pick<FullRequest, 'details' | 'body'>,
   isSigned: boolean,
 ): EditDraft {
   const headers = endToEndHeaders(details.headers.flat()).map(([name, value]) => `${name}: ${value}`);
-  return { headers: headers.join('\n'), body: asTyped(textOf(body) ?? ''), isSigned };
+  return { headers: headers.join('\n'), body: asTyped(exactText(body) ?? ''), isSigned };
 }
 
-/** What is sent for a draft. A line without a colon is a name, which the inbox rejects with the reason. */
-export function editedOf({ headers, body, isSigned }: EditDraft, came: Uint8Array): EditedRequest {
-  const text = textOf(came) ?? '';
+/** The request to send for a draft. A line without a colon counts as a name, which the inbox rejects with the reason. */
+export function editedOf({ headers, body, isSigned }: EditDraft, received: Uint8Array): EditedRequest {
+  const text = exactText(received) ?? '';
   const lines = headers.split('\n').filter((line) => line.trim() !== '');
   return {
     headers: lines.map((line) => {
@@ -44,15 +45,7 @@ export function editedOf({ headers, body, isSigned }: EditDraft, came: Uint8Arra
   };
 }
 
-/** A text field has one kind of line break (HTML, 4.10.11): a body that was not edited keeps its own. */
+/** The text with the line breaks of a text field (HTML, 4.10.11). An unedited body keeps its own line breaks. */
 function asTyped(text: string): string {
   return text.replaceAll(/\r\n?/g, '\n');
-}
-
-function textOf(body: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body);
-  } catch {
-    return undefined;
-  }
 }

@@ -5,14 +5,14 @@ import type { EditDraft } from './edit-draft.ts';
 interface EditFormProps {
   readonly draft: EditDraft;
   readonly onDraft: (draft: EditDraft) => void;
-  /** Whether the inbox signs for this page. */
+  /** Whether the inbox can sign requests of this page. */
   readonly canSign: boolean;
 }
 
-/** The headers and the body of a request as they will be sent. */
+/** Form to edit the headers and the body of a request. */
 export function EditForm({ draft, onDraft, canSign }: EditFormProps): JSX.Element {
   const bodyField = useRef<HTMLTextAreaElement>(null);
-  // On a phone it is below what is in sight.
+  // Scrolls to the field, which is out of sight on a phone.
   useEffect(() => bodyField.current?.focus(), []);
   return (
     <div class="edit">

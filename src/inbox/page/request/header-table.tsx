@@ -5,7 +5,7 @@ interface HeaderTableProps {
   readonly headers: readonly (readonly [name: string, value: string])[];
 }
 
-/** Headers as they came or were sent, in order. */
+/** Received or sent headers, in order. */
 export function HeaderTable({ headers }: HeaderTableProps): JSX.Element {
   return (
     <table class="headers">

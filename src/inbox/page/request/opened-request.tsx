@@ -8,8 +8,7 @@ import { editedOf } from './edit-draft.ts';
 import { EditForm } from './edit-form.tsx';
 import { HeaderTable } from './header-table.tsx';
 import { ResponseView } from './response-view.tsx';
-import type { ComparedRequest } from './difference.ts';
-import type { FullRequest } from '../state/full-request.ts';
+import type { FullRequest } from '../full-request.ts';
 import { ForwardedText, ReplayForm } from './replay-form.tsx';
 import { Status } from '../list/request-list.tsx';
 import { Tabs } from './tabs.tsx';
@@ -31,10 +30,10 @@ interface OpenedRequestProps {
   readonly opened: FullRequest;
 }
 
-/** One request, all of it. */
+/** The selected request in full. */
 export function OpenedRequest({ inbox, opened }: OpenedRequestProps): JSX.Element {
   const { tab, setTab, compared, endComparing, setup, draft, setDraft } = inbox;
-  const { details, body } = opened;
+  const { details } = opened;
   return (
     <article class="opened" aria-labelledby="opened-title">
       <Heading details={details} />
@@ -52,23 +51,24 @@ export function OpenedRequest({ inbox, opened }: OpenedRequestProps): JSX.Elemen
           <div class="content" id="content" role="tabpanel" aria-labelledby={`tab-${tab}`}>
             {tab === 'headers' && <Headers details={details} />}
             {tab === 'response' && <ResponseView details={details} />}
-            {tab !== 'headers' && tab !== 'response' && <Body details={details} body={body} tab={tab} />}
+            {tab !== 'headers' && tab !== 'response' && <Body opened={opened} tab={tab} />}
           </div>
         </>
       )}
       {draft === undefined && compared !== undefined && (
-        <Comparison
-          one={comparedRequestOf(compared)}
-          other={comparedRequestOf(opened)}
-          onEnd={endComparing}
-        />
+        <Comparison one={compared} other={opened} onEnd={endComparing} />
       )}
     </article>
   );
 }
 
-/** As a tree, a call of a tracking API is its messages, unpacked. The other tabs show the body as it came. */
-function Body({ details, body, tab }: FullRequest & { readonly tab: BodyKind }): JSX.Element {
+interface BodyProps {
+  readonly opened: FullRequest;
+  readonly tab: BodyKind;
+}
+
+/** The body. The tree of a tracking API's call shows the unpacked messages; the other tabs show the received body. */
+function Body({ opened: { details, body }, tab }: BodyProps): JSX.Element {
   const { messages, messageTitles, library, problem } = details;
   const unpacked = useMemo(() => new TextEncoder().encode(JSON.stringify(messages ?? [])), [messages]);
   if (messages === undefined || tab !== 'tree') return <BodyView body={body} kind={tab} />;
@@ -131,16 +131,6 @@ function Actions({ inbox, opened }: OpenedRequestProps): JSX.Element {
   );
 }
 
-const comparedRequests = new WeakMap<FullRequest, ComparedRequest>();
-
-function comparedRequestOf(opened: FullRequest): ComparedRequest {
-  const known = comparedRequests.get(opened);
-  if (known !== undefined) return known;
-  const side = { ...opened, text: new TextDecoder().decode(opened.body) };
-  comparedRequests.set(opened, side);
-  return side;
-}
-
 function Heading({ details: { summary } }: { readonly details: Details }): JSX.Element {
   const { type, event, method, path, bytes, ms, at, messageId } = summary;
   return (
@@ -153,7 +143,7 @@ function Heading({ details: { summary } }: { readonly details: Details }): JSX.E
         {event !== undefined && type !== undefined && <Fact name="Type" value={type} />}
         {type !== undefined && <Fact name="User" value={whoOf(summary) ?? 'none'} />}
         <Fact name="Request" value={`${method} ${path}`} isWhole />
-        <Fact name="Came" value={timeOf(summary)} title={new Date(at).toISOString()} />
+        <Fact name="Received" value={timeOf(summary)} title={new Date(at).toISOString()} />
         <Fact name="Took" value={millisecondsText(ms)} />
         <Fact name="Body" value={sizeText(bytes)} title={`${bytes} bytes`} />
         {messageId !== undefined && <Fact name="Message id" value={messageId} />}
@@ -165,9 +155,9 @@ function Heading({ details: { summary } }: { readonly details: Details }): JSX.E
 interface FactProps {
   readonly name: string;
   readonly value: string;
-  /** @default the value, which may be cut off */
+  /** Tooltip. @default the value, which may be truncated */
   readonly title?: string;
-  /** Whether it goes on in the next line rather than being cut off. */
+  /** Whether a long value wraps instead of being truncated. */
   readonly isWhole?: boolean;
 }
 
@@ -222,7 +212,7 @@ function Verdict({ details, onCopy }: VerdictProps): JSX.Element {
   );
 }
 
-/** What stands in backquotes is code. */
+/** A sentence with its parts in backquotes as code. */
 function Sentence({ text }: { readonly text: string }): JSX.Element {
   return (
     <span>

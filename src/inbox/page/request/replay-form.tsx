@@ -5,37 +5,37 @@ import type { EditedRequest, Setup } from '../../wire.ts';
 import { printable } from '../../../redact.ts';
 import { messageOf } from '../../../errors.ts';
 import type { Api } from '../state/api.ts';
-import { millisecondsText } from '../summary-texts.ts';
+import { millisecondsText, printableLines } from '../summary-texts.ts';
 import { HeaderTable } from './header-table.tsx';
 
 interface ReplayFormProps {
   readonly api: Api;
   readonly id: number;
-  /** Where to; kept from one request to the next. */
+  /** Target URL, which stays from one request to the next. */
   readonly url: string;
   readonly onUrl: (url: string) => void;
-  /** Only what came as POST is sent again. */
+  /** Whether the request is a POST. Only POSTs can be replayed. */
   readonly isPost: boolean;
   readonly setup: Setup;
   readonly formRef: RefObject<HTMLFormElement | null>;
-  /** What is sent in place of the request as it came. */
+  /** Returns the edited request. Undefined if the request is not being edited. */
   readonly edited: (() => EditedRequest) | undefined;
 }
 
 type ReplayOutcome =
   { readonly forwarded: Forwarded } | { readonly failure: string } | 'in flight' | undefined;
 
-/** Sends the request again, byte by byte or edited, and shows the response. Its key gives each request a separate form. */
+/** Sends the request again, unchanged or edited, and shows the response. The key gives each request its own form. */
 export function ReplayForm(props: ReplayFormProps): JSX.Element {
   const { api, id, url, onUrl, isPost, setup, formRef, edited } = props;
   const [outcome, setOutcome] = useState<ReplayOutcome>();
-  // A page without the token sends what came to where it goes anyway, and nowhere else.
+  // A page without the printed token may only replay to the forwarding URL.
   const mayGo = setup.canAct || (setup.forwardUrl !== undefined && ['', setup.forwardUrl].includes(url));
   const isReady = isPost && mayGo && outcome !== 'in flight';
   const replay = async (): Promise<void> => {
     setOutcome('in flight');
-    const wish = { ...(url !== '' && { url }), ...(edited !== undefined && { edited: edited() }) };
-    setOutcome(await outcomeOf(api.replay(id, wish)));
+    const body = { ...(url !== '' && { url }), ...(edited !== undefined && { edited: edited() }) };
+    setOutcome(await outcomeOf(api.replay(id, body)));
   };
   return (
     <form
@@ -43,7 +43,7 @@ export function ReplayForm(props: ReplayFormProps): JSX.Element {
       class="replay"
       onSubmit={(event) => {
         event.preventDefault();
-        // A key submits it whether or not the button may be pressed.
+        // A key can submit the form while the button is disabled.
         if (isReady) void replay();
       }}
     >
@@ -84,7 +84,7 @@ function OutcomeText({ outcome }: { readonly outcome: Exclude<ReplayOutcome, und
   return <ForwardedText what="Replayed to" forwarded={outcome.forwarded} />;
 }
 
-/** The response of another receiver. */
+/** The response of another receiver, to a forwarded or replayed request. */
 export function ForwardedText({
   what,
   forwarded,
@@ -110,17 +110,17 @@ export function ForwardedText({
   );
 }
 
-/** Short ones go into the line. */
+/** Maximum length of a response that is shown inline. */
 const SHORT = 80;
 
 function Reply({ text }: { readonly text: string }): JSX.Element {
-  const lines = text.trimEnd().split('\n');
-  if (lines.length === 1 && text.length <= SHORT) {
+  const trimmed = text.trimEnd();
+  if (!trimmed.includes('\n') && text.length <= SHORT) {
     return (
       <>
-        , saying <code>{printable(text.trimEnd())}</code>
+        , saying <code>{printable(trimmed)}</code>
       </>
     );
   }
-  return <pre class="response-text">{lines.map((line) => printable(line, 2_000)).join('\n')}</pre>;
+  return <pre class="response-text">{printableLines(text.trimEnd())}</pre>;
 }

@@ -1,10 +1,9 @@
 import type { JSX } from 'preact';
-import { printable } from '../../../redact.ts';
 import type { Details } from '../../wire.ts';
-import { millisecondsText } from '../summary-texts.ts';
+import { millisecondsText, printableLines } from '../summary-texts.ts';
 import { HeaderTable } from './header-table.tsx';
 
-/** What a request was responded with: status, headers and body. */
+/** The response to a request: status, headers and body. */
 export function ResponseView({ details }: { readonly details: Details }): JSX.Element {
   const { response, forwarded, summary } = details;
   const { status, answered, ms } = summary;
@@ -19,20 +18,15 @@ export function ResponseView({ details }: { readonly details: Details }): JSX.El
       </p>
       {response !== undefined && <HeaderTable headers={response.headers} />}
       {response !== undefined && response.body !== '' && (
-        <pre class="response-text">
-          {response.body
-            .split('\n')
-            .map((line) => printable(line, 2_000))
-            .join('\n')}
-        </pre>
+        <pre class="response-text">{printableLines(response.body)}</pre>
       )}
     </div>
   );
 }
 
 const ENDS = {
-  'slow-body': 'the headers at once, then a body without end',
+  'slow-body': 'the headers at once, then an endless body',
   reset: 'the connection was reset',
   timeout: 'nothing was sent until the sender left',
-  nothing: 'the sender left before it was due',
+  nothing: 'the sender left before the response was due',
 } as const;

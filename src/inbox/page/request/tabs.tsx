@@ -18,11 +18,11 @@ interface TabsProps {
   readonly headers: number;
 }
 
-/** The ways to look at a request; left and right go from one to the next. */
+/** Tabs for the views of a request. The left and right keys change the tab. */
 export function Tabs({ tab, onTab, headers }: TabsProps): JSX.Element {
   const list = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    // By key the focus goes along.
+    // Moves the focus along if a key changed the tab.
     if (list.current?.contains(document.activeElement) !== true) return;
     list.current.querySelector<HTMLElement>('[aria-selected=true]')?.focus();
   }, [tab]);

@@ -1,22 +1,11 @@
 import type { Capture } from '../../../capture/capture.ts';
 import type { Forwarded } from '../../../receiver/response/forwarding.ts';
-import type { Details, ExportBody, ReplayBody, RespondBody, Setup } from '../../wire.ts';
+import type { Details, ReplayBody, Setup } from '../../wire.ts';
 
-/** What the page asks of the inbox. Each rejects with an Error whose message is for people. */
-export interface Api {
-  readonly details: (id: number, signal: AbortSignal) => Promise<Details>;
-  readonly body: (id: number, signal: AbortSignal) => Promise<Uint8Array>;
-  readonly capture: (id: number) => Promise<Capture>;
-  readonly search: (text: string, signal: AbortSignal) => Promise<readonly number[]>;
-  readonly replay: (id: number, wish: ReplayBody) => Promise<Forwarded>;
-  readonly clear: () => Promise<void>;
-  /** The captures of these requests, as NDJSON. */
-  readonly exported: (body: ExportBody) => Promise<Blob>;
-  /** Throws for a script that is none, with the place and the hint. */
-  readonly respondBy: (body: RespondBody) => Promise<void>;
-}
+export type Api = ReturnType<typeof createApi>;
 
-export function createApi({ token }: Setup): Api {
+/** Creates the requests of the page to the inbox. Each rejects with an Error whose message is for people. */
+export function createApi({ token }: Setup) {
   const ask = async (path: string, init: RequestInit = {}): Promise<Response> => {
     const response = await fetch(`/_hooks/${path}`, { ...init, headers: { 'x-hooks-token': token } });
     if (!response.ok) throw new Error((await response.text()).trim());
@@ -25,17 +14,21 @@ export function createApi({ token }: Setup): Api {
   const act = (path: string, body: object): Promise<Response> =>
     ask(path, { method: 'POST', body: JSON.stringify(body) });
   const json = async <T>(path: string, init?: RequestInit): Promise<T> =>
-    // The inbox responds in the shapes of wire.ts.
+    // The inbox responds with the shapes of wire.ts.
     (await (await ask(path, init)).json()) as T;
   return {
-    details: (id, signal) => json(`requests/${id}`, { signal }),
-    body: async (id, signal) =>
+    details: (id: number, signal: AbortSignal) => json<Details>(`requests/${id}`, { signal }),
+    body: async (id: number, signal: AbortSignal) =>
       new Uint8Array(await (await ask(`requests/${id}/body`, { signal })).arrayBuffer()),
-    capture: (id) => json(`requests/${id}/capture`),
-    search: (text, signal) => json(`search?${new URLSearchParams({ text }).toString()}`, { signal }),
-    replay: (id, wish) => json(`requests/${id}/replay`, { method: 'POST', body: JSON.stringify(wish) }),
-    clear: async () => void (await act('clear', {})),
-    exported: async (body) => (await act('export', body)).blob(),
-    respondBy: async (body) => void (await act('respond', body)),
+    capture: (id: number) => json<Capture>(`requests/${id}/capture`),
+    search: (text: string, signal: AbortSignal) =>
+      json<readonly number[]>(`search?${new URLSearchParams({ text }).toString()}`, { signal }),
+    replay: (id: number, body: ReplayBody) =>
+      json<Forwarded>(`requests/${id}/replay`, { method: 'POST', body: JSON.stringify(body) }),
+    clear: () => act('clear', {}),
+    /** The captures of these requests, as NDJSON. */
+    exported: async (ids: readonly number[]) => (await act('export', { ids })).blob(),
+    /** Rejects if the script is invalid, with the place and the hint. */
+    respondBy: (respond: string) => act('respond', { respond }),
   };
 }

@@ -1,16 +1,16 @@
 import type { SummaryBatch, RequestSummary } from '../../wire.ts';
 
-/** `lost`: the browser tries again by itself. `gone`: `listen` ended or was restarted. */
+/** State of the connection. `lost`: the browser reconnects. `gone`: `listen` has ended or was restarted. */
 export type FeedState = 'connecting' | 'live' | 'lost' | 'gone';
 
 export interface ArrivedRequests {
-  /** The newest last. */
+  /** Requests, newest last. */
   readonly requests: readonly RequestSummary[];
-  /** The number of earlier requests that were evicted. */
+  /** Number of evicted requests. */
   readonly evicted: number;
-  /** The newest that was there when the page was opened; undefined until that is known. */
+  /** Id of the newest request when the page was opened. Undefined until known. */
   readonly startId: number | undefined;
-  /** The script that requests are responded to by; empty: none. */
+  /** The current script of responses. Empty if there is none. */
   readonly respond: string;
   readonly connection: FeedState;
 }
@@ -37,7 +37,7 @@ export class RequestFeed {
       this.#change({ connection: this.#source.readyState === EventSource.CLOSED ? 'gone' : 'lost' });
     });
     this.#source.addEventListener('message', ({ data: text }: MessageEvent<string>) => {
-      // The inbox writes them so.
+      // The inbox sends this shape.
       this.#add(JSON.parse(text) as SummaryBatch);
     });
   }

@@ -4,16 +4,6 @@ import type { Api } from './api.ts';
 import { copiedText, type CopiedForm } from './copies.ts';
 import type { ChangeRoute } from './use-route.ts';
 
-/** What the page does besides showing; each tells how it ended. */
-export interface InboxCommands {
-  /** Copies the selected request. */
-  readonly copy: (what: CopiedForm) => void;
-  readonly copyText: (text: string, what: string) => void;
-  /** Saves the captures of the requests that are shown as a file. */
-  readonly exportShown: () => void;
-  readonly clear: () => void;
-}
-
 interface InboxCommandContext {
   readonly api: Api;
   readonly setup: Setup;
@@ -24,50 +14,47 @@ interface InboxCommandContext {
   readonly changeRoute: ChangeRoute;
 }
 
-export function commandsOf(context: InboxCommandContext): InboxCommands {
+/** The commands of the page. Each shows its result as a notice. */
+export function commandsOf(context: InboxCommandContext) {
   const { api, setup, shown, selectedId, replayUrl, setNotice, changeRoute } = context;
-  const tell = (ended: Promise<string>, failed: string): void => {
-    void ended.catch((error: unknown) => `${failed}: ${messageOf(error)}`).then(setNotice);
+  const report = (ended: Promise<unknown>, done: string, failed: string): void => {
+    const notice = ended.then(
+      () => done,
+      (error: unknown) => `${failed}: ${messageOf(error)}`,
+    );
+    void notice.then(setNotice);
   };
   return {
-    copy: (what) => {
+    /** Copies the selected request. */
+    copy: (what: CopiedForm): void => {
       if (selectedId === undefined) return;
       const pageUrl = location.origin + location.pathname;
       const request = { api, id: selectedId, url: replayUrl, pageUrl, setup };
-      const copied = copiedText(what, request).then(copyText);
-      tell(
-        copied.then(() => `Copied as ${what}`),
-        'Not copied',
-      );
+      report(copiedText(what, request).then(copyText), `Copied as ${what}`, 'Not copied');
     },
-    copyText: (text, what) =>
-      tell(
-        copyText(text).then(() => `Copied the ${what}`),
-        'Not copied',
-      ),
-    exportShown: () => tell(exportCaptures(api, shown), 'Not exported'),
-    clear: () => {
-      const cleared = api
-        .clear()
-        .then(() => changeRoute(() => ({ selectedId: undefined, markedId: undefined })));
-      tell(
-        cleared.then(() => 'Cleared'),
-        'Not cleared',
-      );
+    copyText: (text: string, what: string): void =>
+      report(copyText(text), `Copied the ${what}`, 'Not copied'),
+    /** Saves the captures of the shown requests as a file. */
+    exportShown: (): void => {
+      const count = `${shown.length.toLocaleString('en')} ${shown.length === 1 ? 'request' : 'requests'}`;
+      report(exportCaptures(api, shown), `Exported ${count}`, 'Not exported');
+    },
+    clear: (): void => {
+      const leave = (): void => changeRoute(() => ({ selectedId: undefined, markedId: undefined }));
+      report(api.clear().then(leave), 'Cleared', 'Not cleared');
     },
   };
 }
 
-async function exportCaptures(api: Api, shown: readonly RequestSummary[]): Promise<string> {
+async function exportCaptures(api: Api, shown: readonly RequestSummary[]): Promise<void> {
   const ids = shown.map(({ id }) => id).toReversed();
   const time = new Date().toISOString().replaceAll(/[:.]/g, '-');
-  saveFile(await api.exported({ ids }), `captures-${time}.ndjson`);
-  return `Exported ${ids.length.toLocaleString('en')} ${ids.length === 1 ? 'request' : 'requests'}`;
+  saveFile(await api.exported(ids), `captures-${time}.ndjson`);
 }
 
-/** Puts a text on the clipboard. Rejects, with the reason, where the browser does not allow it. */
+/** Copies a text to the clipboard. Rejects with the reason if the browser does not allow it. */
 async function copyText(text: string): Promise<void> {
-  // Browsers have it only for https and for this machine.
+  // Browsers have a clipboard API only for https and for this machine.
   if (window.isSecureContext) return navigator.clipboard.writeText(text);
   const field = document.createElement('textarea');
   field.value = text;
@@ -79,13 +66,13 @@ async function copyText(text: string): Promise<void> {
   if (!isCopied) throw new Error('the browser does not let the page copy');
 }
 
-/** Saves a file as a browser saves one that is downloaded. */
+/** Saves a file as a download. */
 function saveFile(blob: Blob, name: string): void {
   const url = URL.createObjectURL(blob);
   const link = document.createElement('a');
   link.href = url;
   link.download = name;
   link.click();
-  // The download has begun once the click is handled.
+  // Waits until the browser has started the download.
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }

@@ -11,14 +11,14 @@ export type CopiedForm = 'curl' | 'fixture' | 'capture' | 'body' | 'link';
 export interface CopyContext {
   readonly api: Api;
   readonly id: number;
-  /** Where a replay goes; empty where none was named. */
+  /** Target URL of a replay. Empty if there is none. */
   readonly url: string;
-  /** Of the inbox, without its token. */
+  /** URL of the inbox, without its token. */
   readonly pageUrl: string;
   readonly setup: Setup;
 }
 
-/** A request in one of the forms in which it can be copied. */
+/** The text to copy for a request. */
 export async function copiedText(
   what: CopiedForm,
   { api, id, url, pageUrl, setup }: CopyContext,
@@ -39,7 +39,7 @@ export async function copiedText(
   }
 }
 
-/** The address of a request, without the token: who has it could sign. */
+/** The address of a request, without the token, which would allow others to sign. */
 export function linkTo(id: number, pageUrl: string): string {
   return pageUrl + routeHash({ selectedId: id, markedId: undefined });
 }
@@ -49,7 +49,7 @@ function textOfBody({ body }: Capture): string {
   return body;
 }
 
-/** A request as a command, to be posted to `url`; variables stand for what was masked. */
+/** A curl command that posts a request to `url`, with variables for masked values. */
 export function asCurl({ headers, body, bodyBase64 }: Capture, url: string): string {
   const shown = endToEndHeaders(headers.flat()).map((pair) => shownHeader(pair, { showSecrets: false }));
   return curlCommand({
@@ -59,7 +59,7 @@ export function asCurl({ headers, body, bodyBase64 }: Capture, url: string): str
   });
 }
 
-/** What `hooks replay` reads: the message when the body is one JSON object, else the capture, which has any bytes. */
+/** A file for `hooks replay`: the message if the body is a JSON object, otherwise the capture, which supports any bytes. */
 export function asFixture(capture: Capture): string {
   const tree = capture.body === undefined ? undefined : parseTree(capture.body);
   return `${tree?.kind === 'object' ? pretty(tree) : JSON.stringify(capture, undefined, 2)}\n`;

@@ -1,9 +1,9 @@
 import { useEffect, useRef } from 'preact/hooks';
 
-/** What a key does, by its name; each is told whether it did anything. */
+/** Actions of keys, by the name of the key. */
 export type Keys = Readonly<Record<string, (() => void) | undefined>>;
 
-/** Keys for the whole page. In a field they are letters, but for Escape; with Ctrl, Alt or Meta they are the browser's. */
+/** Handles keys of the whole page. Ignores keys in fields, except Escape, and keys with Ctrl, Alt or Meta, which belong to the browser. */
 export function useKeys(keys: Keys): void {
   const latest = useRef(keys);
   latest.current = keys;
@@ -21,7 +21,7 @@ export function useKeys(keys: Keys): void {
   }, []);
 }
 
-/** Whether what has the focus needs the key itself. */
+/** Whether the focused element needs the key itself. */
 function isTakenBy({ key, target }: KeyboardEvent): boolean {
   if (!(target instanceof HTMLElement) || key === 'Escape') return false;
   if (target.matches('input, select, textarea')) return true;

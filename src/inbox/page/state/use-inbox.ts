@@ -1,4 +1,3 @@
-import type { RefObject } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { RequestSummary, Setup } from '../../wire.ts';
 import { EVERYTHING, filtered, wordsOf, type RequestFilter } from '../list/filter.ts';
@@ -6,43 +5,15 @@ import { draftOf, uneditableReason, type EditDraft } from '../request/edit-draft
 import type { Tab } from '../request/tabs.tsx';
 import { createApi, type Api } from './api.ts';
 import { NOTHING, RequestFeed, type ArrivedRequests } from './arrivals.ts';
-import { commandsOf, type InboxCommands } from './commands.ts';
-import { useBodySearch, useFullRequest, type FullRequest, type LoadedRequest } from './full-request.ts';
+import { commandsOf } from './commands.ts';
+import { useBodySearch, useFullRequest, type LoadedRequest } from './load-request.ts';
 import { NARROW, type InboxRoute } from './route.ts';
 import { useRoute } from './use-route.ts';
 
-/** All that the page is showing, and what changes it. */
-export interface InboxState extends DraftState, InboxCommands {
-  readonly setup: Setup;
-  readonly api: Api;
-  readonly arrived: ArrivedRequests;
-  readonly filter: RequestFilter;
-  readonly setFilter: (filter: RequestFilter) => void;
-  /** What the filter lets through, the newest first. */
-  readonly shown: readonly RequestSummary[];
-  readonly selectedId: number | undefined;
-  readonly select: (id: number | undefined) => void;
-  /** Selects the request this many places below; the newest if none is selected. */
-  readonly step: (by: number) => void;
-  readonly opening: LoadedRequest;
-  /** The one that others are compared with. */
-  readonly markedId: number | undefined;
-  /** Marks the selected one, or takes the mark away. */
-  readonly toggleMark: () => void;
-  readonly endComparing: () => void;
-  /** What the selected one is compared with now. */
-  readonly compared: FullRequest | undefined;
-  readonly tab: Tab;
-  readonly setTab: (tab: Tab) => void;
-  readonly replayUrl: string;
-  readonly setReplayUrl: (url: string) => void;
-  /** Said for a moment. */
-  readonly notice: string;
-  readonly searchRef: RefObject<HTMLInputElement | null>;
-  readonly formRef: RefObject<HTMLFormElement | null>;
-}
+/** The state of the page, and the functions that change it. */
+export type InboxState = ReturnType<typeof useInbox>;
 
-export function useInbox(setup: Setup): InboxState {
+export function useInbox(setup: Setup) {
   const api = useMemo(() => createApi(setup), [setup]);
   const arrived = useArrived(setup.token);
   const [filter, setFilter] = useState(EVERYTHING);
@@ -64,22 +35,28 @@ export function useInbox(setup: Setup): InboxState {
     arrived,
     filter,
     setFilter,
+    /** The requests that pass the filter, newest first. */
     shown,
     selectedId,
     select,
+    /** Id of the request to compare with. */
     markedId,
     tab,
     setTab,
     replayUrl,
     setReplayUrl,
+    /** A short message about the last command, shown for a moment. */
     notice,
     ...drafts,
     ...commands,
     opening,
+    /** The request that the selected request is compared with now. */
     compared: isComparing ? marked : undefined,
+    /** Marks the selected request for comparison, or removes the mark. */
     toggleMark: () => changeRoute((now) => markedRoute(now)),
     endComparing: () => changeRoute(() => ({ markedId: undefined })),
-    step: (by) => changeRoute((now) => ({ selectedId: stepped(shown, now.selectedId, by) })),
+    /** Selects the request this many places below; the newest if none is selected. */
+    step: (by: number) => changeRoute((now) => ({ selectedId: stepped(shown, now.selectedId, by) })),
     searchRef: useRef<HTMLInputElement>(null),
     formRef: useRef<HTMLFormElement>(null),
   };
@@ -100,7 +77,7 @@ function stepped(
   return shown[next]?.id ?? selectedId;
 }
 
-/** Where there is no room for both, the list comes back, so that the other request can be chosen. */
+/** Marks or unmarks the selected request. On a narrow screen, returns to the list, so that the other request can be chosen. */
 function markedRoute({ selectedId, markedId }: InboxRoute): Partial<InboxRoute> {
   if (markedId === selectedId) return { markedId: undefined };
   return window.matchMedia(NARROW).matches
@@ -108,7 +85,7 @@ function markedRoute({ selectedId, markedId }: InboxRoute): Partial<InboxRoute> 
     : { markedId: selectedId };
 }
 
-/** The number of requests in the title of the tab, for who looks at another one. */
+/** Shows the number of requests in the title, for users who look at another tab. */
 function useTitle(count: number): void {
   useEffect(() => {
     document.title = `${count === 0 ? '' : `(${count.toLocaleString('en')}) `}Inbox · hooks`;
@@ -117,7 +94,7 @@ function useTitle(count: number): void {
 
 const NOTICE_MS = 2_500;
 
-/** A few words that go away by themselves. */
+/** A short message that disappears after NOTICE_MS. */
 function useNotice(): readonly [notice: string, setNotice: (notice: string) => void] {
   const [notice, setNotice] = useState('');
   useEffect(() => {
@@ -128,7 +105,7 @@ function useNotice(): readonly [notice: string, setNotice: (notice: string) => v
   return [notice, setNotice];
 }
 
-/** What came, at most once a frame, so that a thousand arrivals a second are drawn sixty times. */
+/** The arrived requests. Updates at most once per frame, so that a thousand arrivals per second render sixty times. */
 function useArrived(token: string): ArrivedRequests {
   const [arrived, setArrived] = useState(NOTHING);
   useEffect(() => {
@@ -136,7 +113,7 @@ function useArrived(token: string): ArrivedRequests {
     let latest: ArrivedRequests;
     const arrivals = new RequestFeed(token, (now) => {
       latest = now;
-      // Not an animation frame, of which a page in the background has none.
+      // Does not use animation frames, which do not occur in background pages.
       timer ??= window.setTimeout(() => {
         timer = undefined;
         setArrived(latest);
@@ -157,25 +134,14 @@ interface DraftContext {
   readonly setNotice: (notice: string) => void;
 }
 
-interface DraftState {
-  /** The edited form of the selected request; undefined while none is edited. */
-  readonly draft: EditDraft | undefined;
-  readonly setDraft: (draft: EditDraft) => void;
-  /** Begins to edit the selected request, or drops what was edited. */
-  readonly toggleEdit: () => void;
-}
-
-/** The edited form of the selected request, dropped with the selection. */
-function useDraft(
-  id: number | undefined,
-  opening: LoadedRequest,
-  { setup, setNotice }: DraftContext,
-): DraftState {
+/** The edited form of the selected request. It is dropped if another request is selected. */
+function useDraft(id: number | undefined, opening: LoadedRequest, { setup, setNotice }: DraftContext) {
   const [edited, setEdited] = useState<{ readonly id: number; readonly draft: EditDraft }>();
   const draft = edited !== undefined && edited.id === id ? edited.draft : undefined;
   const setDraft = (now: EditDraft): void => {
     if (id !== undefined) setEdited({ id, draft: now });
   };
+  /** Starts to edit the selected request, or discards the edit. */
   const toggleEdit = (): void => {
     if (draft !== undefined) return setEdited(undefined);
     if (!setup.canAct || opening === undefined || !('body' in opening)) return;

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { proofText } from '../../../../src/cli/verbs/test-receiver/idempotence/proof-text.ts';
 import { PLAIN_PALETTE } from '../../../../src/cli/palette.ts';
-import { IDEMPOTENCE_FAULTS } from '../../../../src/idempotence/faults.ts';
+import { IDEMPOTENCE_MISTAKES } from '../../../../src/idempotence/mistakes.ts';
 import { freePort } from '../../../free-port.ts';
 import { temporaryFolder } from '../../../temporary-folder.ts';
 import { hooks, type HooksResult, type InProcessOptions } from '../../run-in-process.ts';
@@ -58,8 +58,8 @@ function printed(count: number): string {
     return { message: 'track', messageId: `id ${at}`, atMs: at, status: 200, ...again };
   });
   const counterexample = { schedule: 1, requests, expected: 'id 9', state: 'id 9\nid 9' };
-  const fault = { code: 'check-then-act', ...IDEMPOTENCE_FAULTS['check-then-act'] } as const;
-  const result = { check: 'twice', title: '', outcome: 'failed', schedules: 1, ms: 1, fault } as const;
+  const mistake = { code: 'check-then-act', ...IDEMPOTENCE_MISTAKES['check-then-act'] } as const;
+  const result = { check: 'twice', title: '', outcome: 'failed', schedules: 1, ms: 1, mistake } as const;
   const screen = { color: PLAIN_PALETTE, stdoutColumns: undefined };
   return proofText({ ...result, counterexample }, () => '', screen);
 }

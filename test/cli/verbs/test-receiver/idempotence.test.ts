@@ -130,7 +130,7 @@ describe.concurrent('hooks test --state', () => {
     const state = ['--state', 'echo same', '--reset', 'true', '--no-config'];
     const { code, stderr } = await hooks(['test', url, ...state, '--', process.execPath, 'app.mjs'], { cwd });
     expect(code).toBe(2);
-    expect(stderr).toContain('took none of the 9 messages: the connection was reset');
+    expect(stderr).toContain('accepted none of the 9 messages: the connection was reset');
     expect(stderr).toMatch(
       /hint: {2}give the secret with --secret or HOOKS_SECRET: the requests were\s+unsigned/,
     );

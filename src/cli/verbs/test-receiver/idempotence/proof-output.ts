@@ -1,4 +1,4 @@
-import { proofTitle, type ProofResult, type ScheduleCode } from '../../../../idempotence/prove.ts';
+import { SCHEDULE_TITLES, type ProofResult, type ScheduleCode } from '../../../../idempotence/prove.ts';
 import type { ReportedCase } from '../../../../report/case-report.ts';
 import { fitText } from '../../../fit-text.ts';
 import type { Io } from '../../../io.ts';
@@ -63,7 +63,7 @@ export class ProofOutput {
   #remarkProgress(done: number, total: number, check: ScheduleCode | undefined): void {
     if (check !== undefined && !this.#begun.has(check)) {
       this.#begun.add(check);
-      this.remark(`schedule ${done + 1} of ${total}, ${check}: ${proofTitle(check)}`);
+      this.remark(`schedule ${done + 1} of ${total}, ${check}: ${SCHEDULE_TITLES[check]}`);
     }
     const now = performance.now();
     this.#figures ??= new ProgressFigures(now);
@@ -119,7 +119,7 @@ export class ProofOutput {
   /** Converts a result to a case of a report. */
   caseOf(result: ProofResult): ReportedCase {
     const { shownUrl, repeat } = this.#context;
-    const { check, title, outcome, ms, fault: mistake, reason, counterexample } = result;
+    const { check, title, outcome, ms, mistake, reason, counterexample } = result;
     const details = [
       title,
       mistake && `wrong: ${mistake.says}`,
@@ -141,7 +141,7 @@ export class ProofOutput {
 
   #fieldsOf(result: ProofResult): object {
     const { seed, repeat } = this.#context;
-    return { ...proofFields(result, seed), ...(result.fault && { repeat: repeat(result.check) }) };
+    return { ...proofFields(result, seed), ...(result.mistake && { repeat: repeat(result.check) }) };
   }
 
   /** Prints text on stdout. On a terminal, clears the progress bar first. */

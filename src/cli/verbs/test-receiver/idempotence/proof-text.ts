@@ -27,7 +27,7 @@ export function proofText(
   repeat: (check: ScheduleCode) => string,
   screen: Screen,
 ): string {
-  const { check, title, outcome, schedules, ms, reason, fault: mistake, counterexample } = result;
+  const { check, title, outcome, schedules, ms, reason, mistake, counterexample } = result;
   const { color, stdoutColumns: columns } = screen;
   const [mark, name] = MARKS[outcome];
   const label = outcome === 'skipped' ? 'skipped' : 'not tried';
@@ -120,10 +120,7 @@ function linesOf(state: string): string[] {
 const MOST_CHARACTERS = 64 * 1024;
 
 /** Returns the fields of a line of `-o json` and of a result in a JSON report. */
-export function proofFields(
-  { fault: mistake, counterexample, ...result }: ProofResult,
-  seed: number,
-): object {
+export function proofFields({ mistake, counterexample, ...result }: ProofResult, seed: number): object {
   return {
     ...result,
     ...diagnosisFields(mistake),

@@ -6,7 +6,7 @@ import { ConfigError } from '../../../../errors.ts';
 import {
   openProofMessages,
   PROOF_DEFAULTS,
-  proofCodes,
+  SCHEDULE_CODES,
   proveIdempotence,
   type ProofMessage,
   type ScheduleCode,
@@ -42,7 +42,7 @@ export async function testIdempotence(
   { io, reports }: { readonly io: Io; readonly reports: Reports },
 ): Promise<ExitCode> {
   const { only = [], skip = [], reset, seed = randomInt(SEEDS) } = options;
-  const codes = selectCodes({ only, skip }, proofCodes());
+  const codes = selectCodes({ only, skip }, SCHEDULE_CODES);
   if (reset === undefined && tested.command.length === 0) throw noReset();
   const prepared = await prepareReceiver(tested, options, io);
   const schemes = await commandSchemes(options, 'sign', io);
@@ -171,7 +171,7 @@ class IdempotenceTest {
       onProgress: this.#output.progress,
       onDeviation: this.#output.progressOfShrinking,
       onResult: (result) => {
-        if (WITHOUT_STATE.has(result.fault?.code ?? '')) control.showKept();
+        if (WITHOUT_STATE.has(result.mistake?.code ?? '')) control.showKept();
         this.#output.show(result);
       },
     });

@@ -2,36 +2,35 @@ import { sleep, type Clock } from '../../clock.ts';
 import type { Kill, Schedule, Wave } from '../plan/schedule.ts';
 import type { SendHold, ProofMessage, ProofResponse, ProofSendOptions, Subject } from '../subject.ts';
 
-export interface ExecuteOptions {
+interface ExecutionOptions {
   readonly subject: Subject;
   readonly messages: readonly ProofMessage[];
-  /** How long a response to a message takes. Ms. */
+  /** Usual time until the response to a message, in ms. */
   readonly latencyMs: (message: number) => number;
-  /** How long, at the least, a message is sent again that the receiver is still at work on, as it says. Ms. */
+  /** Minimum time to retry a message that the receiver says it is still working on, in ms. */
   readonly busyMs: number;
   readonly clock: Clock;
   readonly signal: AbortSignal;
 }
 
-/** One request of a schedule and what came of it. */
+/** One request of a schedule, with its retries, and the last response. */
 export interface ProofExchange {
   readonly message: number;
-  /** When it was sent first, from the start of the schedule. */
+  /** Milliseconds from the start of the schedule to the first request. */
   readonly atMs: number;
   readonly response: ProofResponse;
-  /** How often it was sent: a response that asks for it makes a sender try again. */
+  /** Number of requests: like a sender, a proof retries if the response asks for it. */
   readonly tries: number;
-  /** The first status that asked for it again, where it was sent again. */
-  readonly failedWith?: number;
-  readonly isCut: boolean;
-  /** How long after it was sent the receiver was killed. */
+  /** First status that asked for a retry. */
+  readonly failedWith?: number | undefined;
+  /** Milliseconds from the request to the kill of the receiver. */
   readonly killedAfterMs?: number;
 }
 
 export interface Execution {
   readonly exchanges: readonly ProofExchange[];
-  /** What went wrong besides the state: a message that the receiver does not take again, or a receiver that is gone. */
-  readonly failure?: ExecutionFailure;
+  /** Failure besides a wrong state: the receiver does not accept a message, has exited, or does not start. */
+  readonly failure: ExecutionFailure | undefined;
 }
 
 export type ExecutionFailure =
@@ -39,31 +38,24 @@ export type ExecutionFailure =
   | { readonly kind: 'gone'; readonly reason: string }
   | { readonly kind: 'not-started'; readonly reason: string };
 
-/** Locked or at work: what a receiver responds to a copy while the first request is at work. */
+/** Statuses with which receivers respond to a copy while the first request is in progress. */
 const BUSY: ReadonlySet<number | undefined> = new Set([409, 423, 425, 429, 503]);
 
-/** A receiver with TLS and one thread may open a connection only when it has responded on the one before. */
+/** Longest time to hold requests, since a receiver with TLS and one thread may accept a connection only after its last response. */
 const LONGEST_HOLD_MS = 100;
-/** Waits between tries of a sender that is in a hurry. */
+/** Waits between tries: shorter than those of real senders, to save time. */
 const RETRY_MS: readonly number[] = [50, 100, 200, 400, 800];
 
-/** Sends the requests of a schedule as a sender would: what is not taken is sent again. Ends early when a message is not taken at all. */
-export async function execute(
-  schedule: Pick<Schedule, 'waves'>,
-  options: ExecuteOptions,
-): Promise<Execution> {
-  return new ScheduleExecution(schedule, options).run();
-}
-
-class ScheduleExecution {
+/** Sends the requests of a schedule, and retries as a sender would. Ends early if the receiver never accepts a message. */
+export class ScheduleExecution {
   readonly #schedule: Pick<Schedule, 'waves'>;
-  readonly #options: ExecuteOptions;
+  readonly #options: ExecutionOptions;
   readonly #startedAt: number;
   readonly #exchanges: ProofExchange[] = [];
   readonly #taken = new Set<number>();
   #failure: ExecutionFailure | undefined;
 
-  constructor(schedule: Pick<Schedule, 'waves'>, options: ExecuteOptions) {
+  constructor(schedule: Pick<Schedule, 'waves'>, options: ExecutionOptions) {
     this.#schedule = schedule;
     this.#options = options;
     this.#startedAt = options.clock.now();
@@ -78,8 +70,7 @@ class ScheduleExecution {
       if (this.#failure !== undefined) break;
     }
     if (this.#failure === undefined) await this.#sendUntaken();
-    const exchanges = this.#exchanges;
-    return this.#failure === undefined ? { exchanges } : { exchanges, failure: this.#failure };
+    return { exchanges: this.#exchanges, failure: this.#failure };
   }
 
   async #sendWave(wave: Wave): Promise<void> {
@@ -88,17 +79,17 @@ class ScheduleExecution {
     else await this.#sendAndKill(wave, kill);
   }
 
-  /** Each request of a wave with the wait before it. */
+  /** Functions that send the requests of a wave, each after its gap. */
   #starts({ messages, gapShare = 0, cut }: Wave): (() => Promise<void>)[] {
     const { clock, signal, latencyMs } = this.#options;
     const hold = messages.length > 1 && gapShare === 0 ? this.#holdFor(messages.length) : undefined;
     return messages.map((message, place) => async () => {
       if (place > 0 && gapShare > 0) await sleep(clock, place * gapShare * latencyMs(message), signal);
-      await (cut === undefined ? this.#deliver(message, hold) : this.#sendOnce(message, { isCut: true }));
+      await (cut === undefined ? this.#deliver(message, hold) : this.#sendOnce(message, { cut }));
     });
   }
 
-  /** Sends `count` requests at the same moment: when each has its connection, or the receiver opens no more of them. */
+  /** Releases `count` requests at the same moment: when all have connections, or after LONGEST_HOLD_MS. */
   #holdFor(count: number): SendHold {
     const held: (() => void)[] = [];
     const release = (): void => held.splice(0).forEach((each) => each());
@@ -107,7 +98,7 @@ class ScheduleExecution {
     };
   }
 
-  /** A message whose last request was cut or killed has no response that its sender knows: it sends it again. */
+  /** Sends messages again whose last request was cut or killed: their sender has no response. */
   async #sendUntaken(): Promise<void> {
     const sent = new Set(this.#exchanges.map(({ message }) => message));
     for (const message of sent) {
@@ -115,7 +106,7 @@ class ScheduleExecution {
     }
   }
 
-  /** Sends until it is taken, or refused, or was tried often enough. */
+  /** Sends a message until the receiver accepts or rejects it, or the retries are used up. */
   async #deliver(message: number, hold?: SendHold): Promise<void> {
     const { clock, signal, subject, latencyMs, busyMs } = this.#options;
     const sentAt = clock.now();
@@ -126,23 +117,22 @@ class ScheduleExecution {
     while (isRetried(response) && !signal.aborted && subject.gone() === undefined) {
       const enoughMs = Math.max(3 * latencyMs(message), BUSY.has(response.status) ? busyMs : 0);
       if (tries > RETRY_MS.length && clock.now() > sentAt + enoughMs) break;
-      // A receiver that does not respond to a message that it knows has had the timeout twice.
+      // Two timeouts are enough to see that the receiver does not respond to a message that it knows.
       if (response.error === 'timeout' && tries > 1 && this.#taken.has(message)) break;
       failedWith ??= response.status;
       await sleep(clock, RETRY_MS[tries - 1] ?? RETRY_MS.at(-1) ?? 0, signal);
       response = await this.#send(message);
       tries++;
     }
-    const failed = failedWith === undefined ? {} : { failedWith };
-    const exchange: ProofExchange = { message, atMs, response, tries, ...failed, isCut: false };
+    const exchange: ProofExchange = { message, atMs, response, tries, failedWith };
     this.#note(exchange);
     if (response.kind !== 'taken') this.#failure ??= failureOf(exchange, subject.gone());
   }
 
-  async #sendOnce(message: number, { isCut }: { readonly isCut: boolean }): Promise<void> {
+  async #sendOnce(message: number, how: ProofSendOptions = {}): Promise<void> {
     const atMs = this.#options.clock.now() - this.#startedAt;
-    const response = await this.#send(message, { cut: isCut });
-    this.#note({ message, atMs, response, tries: 1, isCut });
+    const response = await this.#send(message, how);
+    this.#note({ message, atMs, response, tries: 1 });
   }
 
   async #sendAndKill(wave: Wave, kill: Kill): Promise<void> {
@@ -150,7 +140,7 @@ class ScheduleExecution {
     const sentAt = clock.now();
     const first = this.#exchanges.length;
     const over = new AbortController();
-    const responses = Promise.all(wave.messages.map((message) => this.#sendOnce(message, { isCut: false })));
+    const responses = Promise.all(wave.messages.map((message) => this.#sendOnce(message)));
     const settled = responses.finally(() => over.abort());
     await Promise.race([settled, sleep(clock, this.#killAfterMs(wave, kill), over.signal)]);
     signal.throwIfAborted();
@@ -168,7 +158,7 @@ class ScheduleExecution {
 
   #killAfterMs({ messages: [message = 0] }: Wave, kill: Kill): number {
     if (kill.when === 'at') return kill.ms;
-    // The response ends the wait, and a timeout does where there is none.
+    // The response, or else the request's timeout, ends the wait.
     return kill.when === 'after' ? 2 ** 31 - 1 : kill.share * this.#options.latencyMs(message);
   }
 

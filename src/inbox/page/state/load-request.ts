@@ -1,17 +1,11 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Details } from '../../wire.ts';
 import { messageOf } from '../../../errors.ts';
+import type { FullRequest } from '../full-request.ts';
 import type { Api } from './api.ts';
-
-/** A request with all there is of it. */
-export interface FullRequest {
-  readonly details: Details;
-  readonly body: Uint8Array;
-}
 
 export type LoadedRequest = FullRequest | { readonly failure: string } | undefined;
 
-/** What is known of the request that is selected; undefined while it is fetched. */
+/** Loads a request. Undefined while loading. */
 export function useFullRequest(api: Api, id: number | undefined): LoadedRequest {
   const [opening, setOpening] = useState<{ readonly id: number; readonly now: LoadedRequest }>();
   useEffect(() => {
@@ -19,7 +13,9 @@ export function useFullRequest(api: Api, id: number | undefined): LoadedRequest 
     const left = new AbortController();
     const { signal } = left;
     Promise.all([api.details(id, signal), api.body(id, signal)]).then(
-      ([details, body]) => setOpening({ id, now: { details, body } }),
+      ([details, body]) => {
+        setOpening({ id, now: { details, body, text: new TextDecoder().decode(body) } });
+      },
       (error: unknown) => {
         if (!signal.aborted) setOpening({ id, now: { failure: messageOf(error) } });
       },
@@ -29,7 +25,7 @@ export function useFullRequest(api: Api, id: number | undefined): LoadedRequest 
   return opening?.id === id ? opening?.now : undefined;
 }
 
-/** The ids of the requests whose body has the words in it, asked for again as requests come. */
+/** Ids of the requests whose body contains the words. Searches again when new requests arrive. */
 export function useBodySearch(api: Api, words: string, newestId: number): ReadonlySet<number> {
   const [found, setFound] = useState(NOTHING);
   const newest = useRef(newestId);
@@ -42,7 +38,7 @@ export function useBodySearch(api: Api, words: string, newestId: number): Readon
     const search = async (): Promise<void> => {
       const isStale = searchedId !== newest.current;
       searchedId = newest.current;
-      // If it fails, the search still covers the texts of the list.
+      // Without results, the filter still searches the texts of the list.
       const ids = isStale ? await api.search(words, left.signal).catch(() => []) : undefined;
       if (left.signal.aborted) return;
       if (ids !== undefined) setFound(new Set(ids));
@@ -59,7 +55,7 @@ export function useBodySearch(api: Api, words: string, newestId: number): Readon
 
 const NOTHING: ReadonlySet<number> = new Set();
 
-/** The pause in typing that starts a search. */
+/** Pause in typing after which a search starts. */
 const SEARCH_AFTER_MS = 150;
-/** The interval of searching all bodies again, for new requests. */
+/** Interval of further searches, for new requests. */
 const SEARCH_AGAIN_MS = 1_000;

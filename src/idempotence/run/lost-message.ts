@@ -1,28 +1,28 @@
 import { isJsonObject, type JsonObject, type JsonValue, type Message } from '../../message/types.ts';
-import type { IdempotenceFaultCode } from '../faults.ts';
+import type { IdempotenceMistakeCode } from '../mistakes.ts';
 import { proofMessage } from '../messages.ts';
 import { isSameState } from '../state-difference.ts';
 import type { ProofMessage } from '../subject.ts';
 import type { KnownMessages } from './likely-messages.ts';
 import type { ProofRunner } from './proof-runner.ts';
 
-/** A message that is lost: mostly because the receiver takes it for an earlier one. */
+/** A message that the receiver loses, mostly because it takes the message for an earlier one. */
 export interface LostMessage {
-  readonly code: IdempotenceFaultCode;
-  /** The last one is lost. */
+  readonly code: IdempotenceMistakeCode;
+  /** The messages to send. The last one is lost. */
   readonly messages: readonly ProofMessage[];
-  /** A state in which all have counted. */
+  /** A state in which all messages have counted. */
   readonly expected: string;
   readonly state: string;
 }
 
-/** Types in the order in which they are likely to be counted one by one. */
+/** Message types, those that receivers mostly count one by one first. */
 const LIKELY: readonly Message['type'][] = ['track', 'page', 'screen', 'identify', 'group'];
 const MOST_TRIED = 3;
 
 /**
- * Finds whether a message is lost because another one is like it in what is no part of its identity: a part of its id, its content, its
- * user. Reports nothing of a receiver that keeps a set, a maximum or the newest value, where another message rightly changes nothing.
+ * Finds a message that is lost because another message has the same content, user, or part of the id. Reports nothing if the receiver keeps a
+ * set, a maximum or the newest value, because then a further message rightly changes nothing.
  */
 export async function findLostMessage(
   runner: ProofRunner,
@@ -34,35 +34,35 @@ export async function findLostMessage(
   for (const first of likely.filter((each) => effective.has(each)).slice(0, MOST_TRIED)) {
     const alone = await runner.stateAfter([first]);
     const others = likely.filter(({ message }) => message.type !== first.message.type);
-    if (!isSameState(alone, runner.base)) return new LossSearch({ runner, first, alone, others }).find();
+    if (!isSameState(alone, runner.base)) return new LossSearch(runner, { first, alone, others }).find();
   }
   return undefined;
 }
 
-/** The place of its type in LIKELY. */
 function rank({ message: { type } }: ProofMessage): number {
   return LIKELY.indexOf(type);
 }
 
+interface FirstMessage {
+  readonly first: ProofMessage;
+  /** The state after the first message alone. */
+  readonly alone: string;
+  /** Messages of other types. */
+  readonly others: readonly ProofMessage[];
+}
+
+/** Searches a second message that is lost after the first one. */
 class LossSearch {
   readonly #runner: ProofRunner;
   readonly #first: ProofMessage;
-  /** The state after the first message alone. */
   readonly #alone: string;
-
-  /** Messages of other types. */
   readonly #others: readonly ProofMessage[];
 
-  constructor(parts: {
-    readonly runner: ProofRunner;
-    readonly first: ProofMessage;
-    readonly alone: string;
-    readonly others: readonly ProofMessage[];
-  }) {
-    this.#runner = parts.runner;
-    this.#first = parts.first;
-    this.#alone = parts.alone;
-    this.#others = parts.others;
+  constructor(runner: ProofRunner, { first, alone, others }: FirstMessage) {
+    this.#runner = runner;
+    this.#first = first;
+    this.#alone = alone;
+    this.#others = others;
   }
 
   async find(): Promise<LostMessage | undefined> {
@@ -73,12 +73,12 @@ class LossSearch {
       (await this.#byCutId(withOtherCase, 'folds-ids')) ??
       (await this.#byCutId(withOtherPunctuation, 'folds-ids'));
     if (lost === undefined) return undefined;
-    // A receiver that works after it responds may have been slow.
+    // Sends the messages again: a receiver that works after its response may only have been slow.
     const counts = (state: string): boolean => !isSameState(state, lost.state);
     return counts(await this.#runner.stateAfter(lost.messages, counts)) ? undefined : lost;
   }
 
-  /** Whether a message of another user counts with an unlike id, but not with one that is like the first message's. */
+  /** Finds a message of another user that counts with a dissimilar id, but is lost with an id similar to the first message's. */
   async #byCutId(
     likeId: (id: string) => string,
     code: LostMessage['code'] = 'cuts-ids-off',
@@ -93,7 +93,7 @@ class LossSearch {
     return this.#lost(code, like, expected);
   }
 
-  /** Whether a message with the same content is lost, where any other detail would make it count. */
+  /** Finds a message with the same content that is lost, although it counts if any detail differs. */
   async #byContent(): Promise<LostMessage | undefined> {
     const { message } = this.#first;
     const twin = this.#unlike(message, 'one with the same content');
@@ -108,7 +108,7 @@ class LossSearch {
     return this.#byKeptFirst(message);
   }
 
-  /** Whether the first of two messages wins whichever it is: nothing that keeps a set, a maximum or the newest value does that. */
+  /** Finds out whether the first of two messages wins in either order. A set, a maximum or the newest value does not behave like that. */
   async #byKeptFirst(message: Message): Promise<LostMessage | undefined> {
     const other = withOtherContent(message);
     const newer = this.#unlike(later(other), 'a newer one of the same user');
@@ -124,7 +124,7 @@ class LossSearch {
     return this.#lost(isByUser ? 'dedupes-by-user' : 'dedupes-by-content', newer, expected);
   }
 
-  /** Whether the state has a line for the user, and not for the message: it may rightly be what the user did first. */
+  /** Whether the state names the user but not the message: it may rightly keep what the user did first. */
   #keepsUsers(): boolean {
     const { messageId, message } = this.#first;
     const user = message.userId ?? message.anonymousId ?? '';
@@ -132,8 +132,8 @@ class LossSearch {
   }
 
   /**
-   * Where the state only counts: whether a message of another type, which counts alone and behind one of another user, is lost behind the
-   * first one of its own, and the first one behind it. Nothing that counts users, or users of each type, does that.
+   * For states that are only counts: finds a message of another type that counts alone and after another user's message, but is lost after
+   * the first message of the same user, which is lost after it too. A count of users, or of users per type, does not behave like that.
    */
   async #byUser(): Promise<LostMessage | undefined> {
     const { userId, anonymousId } = this.#first.message;
@@ -171,7 +171,7 @@ class LossSearch {
   }
 }
 
-/** An id of the same characters that has neither the same beginning nor the same end. */
+/** An id of the same characters with another start and another end. */
 export function unlikeId(id: string): string {
   return withOtherBeginning(withOtherEnd(Array.from(id).toReversed().join('')));
 }
@@ -180,7 +180,7 @@ function withOtherEnd(id: string): string {
   return id.slice(0, -1) + (id.endsWith('0') ? '1' : '0');
 }
 
-/** A column of the type uuid rightly takes either case. */
+/** UUIDs keep their case and hyphens: a column of the type uuid rightly ignores them. */
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
 function withOtherCase(id: string): string {
@@ -197,7 +197,7 @@ function withOtherBeginning(id: string): string {
   return (id.startsWith('a') ? 'b' : 'a') + id.slice(1);
 }
 
-/** Another id that is like neither that of the first message nor the one made unlike it. */
+/** A third id: its start and end differ from those of the first message's id and of `unlikeId`. */
 function withThirdEnds(id: string): string {
   return `c${id.slice(1, -1)}2`;
 }
@@ -213,7 +213,7 @@ function ofOtherUser(message: Message): Message {
 
 const DETAIL: JsonObject = { hooksTestDetail: 'other' };
 
-/** The same with a field that no receiver knows. */
+/** Adds a field that no receiver knows. */
 function withDetail(message: Message): Message {
   const { properties } = message;
   if (properties !== undefined) return { ...message, properties: { ...properties, ...DETAIL } };

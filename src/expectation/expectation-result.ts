@@ -5,7 +5,7 @@ import { shownWriteKey } from '../redact.ts';
 import { messageLabel } from '../receiver/messages/messages-of.ts';
 import type { ReceivedMessage } from '../receiver/messages/tracking-call.ts';
 
-/** One expectation, and whether it was met. */
+/** An expectation, and whether it was met. */
 export interface ExpectationResult {
   readonly expectation:
     | 'count'
@@ -21,76 +21,77 @@ export interface ExpectationResult {
     | 'snapshot'
     | 'signature'
     | 'command';
-  /** The filter as given, or the file. */
+  /** The filter as given, or the path of the file. */
   readonly filter?: string;
   readonly isMet: boolean;
-  /** A sentence with what was expected and what came, unescaped. */
+  /** What was expected and what arrived, not escaped for the terminal. */
   readonly said: string;
-  /** The message that misses the filter by the least. */
+  /** The message that is closest to meeting the filter. */
   readonly nearest?: DifferingMessage;
-  /** Messages that do not meet it, the first of them; they take the place of `nearest`. */
+  /** The first messages that do not meet the expectation, instead of `nearest`. */
   readonly differing?: readonly DifferingMessage[];
 }
 
 /** A message that does not meet an expectation. */
 export interface DifferingMessage {
-  /** Where it is, and what: `message 2 of request 1 (track "Signup" by u1)`. Unescaped. */
+  /** Place and kind of the message: `message 2 of request 1 (track "Signup" by u1)`. Not escaped. */
   readonly label: string;
-  /** Counted from 1, in the order of arrival. Undefined: no message of a request, but one that is missing. */
+  /** Number of the request, from 1, in the order of arrival. Undefined for messages of a snapshot. */
   readonly request?: number;
-  /** In its request, counted from 1. */
+  /** Number of the message in its request, from 1. */
   readonly message?: number;
   readonly differences: readonly MessageDifference[];
 }
 
-/** What a message should have at a path, and what it has. */
+/** Expected and actual value at a path of a message. */
 export interface MessageDifference {
   readonly path: string;
-  /** Continues "expected …". Unescaped. */
+  /** Text after "expected ", not escaped. */
   readonly expected: string;
-  /** The same for a program. */
+  /** The expected value for programs (JSON output). */
   readonly wanted: JsonValue;
-  /** Continues "got …". Unescaped. */
+  /** Text after "got ", not escaped. */
   readonly got: string;
-  /** The same for a program; undefined: nothing. */
+  /** The actual value for programs. Undefined if there is none. */
   readonly found: JsonValue | undefined;
 }
 
+/** A message with its place among the received requests. */
 export interface ArrivedMessage {
   readonly message: ReceivedMessage;
-  /** The number of its request, from 1, in the order of arrival. */
+  /** Number of the request, from 1, in the order of arrival. */
   readonly request: number;
-  /** Whether its request has no other. */
+  /** Whether the request has no other message. */
   readonly isSole: boolean;
-  /** Its number among all messages, from 1. */
+  /** Number among all messages, from 1. */
   readonly number: number;
 }
 
-/** What came so far. */
+/** Numbers of requests and messages that arrived. */
 export interface ArrivedCount {
   readonly requests: number;
-  /** Those that count. */
+  /** Messages that count. */
   readonly messages: number;
-  /** Those of requests that got no 2xx: they do not count, since their sender has to send them again. */
-  readonly refusedMessages: number;
-  /** By which browsers asked whether they may send. @default 0 */
+  /** Messages of requests that got no 2xx. They do not count, because their sender must send them again. */
+  readonly uncountedMessages: number;
+  /** CORS preflights. @default 0 */
   readonly preflights?: number;
 }
 
-/** An expectation of messages, judged as they arrive. Keeps only what its findings need. */
+/** An expectation of messages, checked as they arrive. Keeps only the data that its results need. */
 export interface MessageCheck {
   add(arrived: ArrivedMessage): void;
-  /** Whether a further message could meet what is not met. */
-  readonly isWaiting: boolean;
-  findings(came: ArrivedCount): readonly ExpectationResult[];
+  /** Whether a further message could meet an expectation that is not met. @default false */
+  readonly isWaiting?: boolean;
+  results(came: ArrivedCount): readonly ExpectationResult[];
 }
 
-/** `request 2`, or `message 3 of request 2` where it has several. */
+/** `request 2`, or `message 3 of request 2` if the request has several messages. */
 export function placeOfMessage({ request, isSole, message }: ArrivedMessage): string {
   return isSole ? `request ${request}` : `message ${message.index + 1} of request ${request}`;
 }
 
-/** A message with what differs in it. */
+/** Labels a message that differs. */
 export function differingMessage(
   arrived: ArrivedMessage,
   differences: readonly MessageDifference[],
@@ -100,17 +101,17 @@ export function differingMessage(
   return { label, request, ...(!isSole && { message: message.index + 1 }), differences };
 }
 
-/** A write key is compared in full, and shown by its last characters. */
-function shown(unmet: Unmet): Unmet {
+/** Masks a write key: only its last characters are shown. */
+function masked(unmet: Unmet): Unmet {
   const { path, value, found } = unmet;
   if (path !== 'writeKey') return unmet;
   return { ...unmet, value: shownWriteKey(value), found: found && shownWriteKey(comparableText(found)) };
 }
 
-/** A condition of a filter that does not hold. */
+/** Describes a condition of a filter that does not hold. */
 export function unmetDifference(unmet: Unmet): MessageDifference {
-  const { path, operator, value, found } = shown(unmet);
-  // The matcher of a program tells 5 from "5", which read alike as texts.
+  const { path, operator, value, found } = masked(unmet);
+  // A program's matcher distinguishes 5 from "5", which have the same text.
   if (operator === '=' && found !== undefined && comparableText(found) === value) {
     const expected = typeof found === 'string' ? value : JSON.stringify(value);
     return { path, expected, wanted: value, got: foundValue(found), found };
@@ -120,17 +121,12 @@ export function unmetDifference(unmet: Unmet): MessageDifference {
   return { path, ...wanted, found, got: isEquality ? foundText(found) : foundValue(found) };
 }
 
-/** A condition that holds and should not. */
-export function metDifference(met: Unmet): MessageDifference {
-  const { path, operator, value, found } = shown(met);
-  return { path, ...wantedBy(NEGATIONS[operator], value), found, got: foundValue(found) };
-}
-
-/** One of several conditions that hold, of which one should not. */
-export function oneOfMetDifferences(met: Unmet): MessageDifference {
-  const { path, operator, value, found } = shown(met);
-  const { wanted } = wantedBy(NEGATIONS[operator], value);
-  return { path, expected: 'not all of these', wanted, found, got: foundValue(found) };
+/** Describes a condition that holds, although it, or one of `count` such conditions, should not. */
+export function metDifference(met: Unmet, count: number): MessageDifference {
+  const { path, operator, value, found } = masked(met);
+  const { expected, wanted } = wantedBy(NEGATIONS[operator], value);
+  const says = count === 1 ? expected : 'not all of these';
+  return { path, expected: says, wanted, found, got: foundValue(found) };
 }
 
 type Wanted = Pick<MessageDifference, 'expected' | 'wanted'>;
@@ -171,7 +167,7 @@ function textOrEmpty(text: string): string {
   return text === '' ? 'an empty text' : text;
 }
 
-/** A found value as JSON, so that a text is told from a number. */
+/** A value as JSON, which distinguishes a string from a number. */
 export function foundValue(found: JsonValue | undefined): string {
   return found === undefined ? 'nothing' : JSON.stringify(found);
 }
@@ -181,14 +177,14 @@ export function countText(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-/** How many messages came, or why there are none: `5 messages`, `no request`. */
+/** Number of messages that arrived, or why there are none: `5 messages`, `no request`. */
 export function cameText({ requests, messages, preflights = 0 }: ArrivedCount): string {
   if (requests === 0) return preflights === 0 ? 'no request' : `only ${countText(preflights, 'preflight')}`;
   return messages === 0 ? `no message in ${countText(requests, 'request')}` : countText(messages, 'message');
 }
 
-/** Continues a sentence about what is missing: messages came that do not count. */
-export function refusedText({ refusedMessages: count }: ArrivedCount): string {
+/** Text to append to a sentence about missing messages: how many arrived but do not count. */
+export function uncountedText({ uncountedMessages: count }: ArrivedCount): string {
   if (count === 0) return '';
   return `; ${countText(count, 'message')} of requests that got no 2xx ${count === 1 ? 'does' : 'do'} not count`;
 }

@@ -8,19 +8,19 @@ import { proved } from './prove-model.ts';
 
 const TIMEOUT = 'timeout';
 
-/** What a model keeps. A kill leaves what is on disk, and undoes what is to come. */
+/** State of a model. A kill keeps effects and ids, but cancels later work. */
 interface Kept {
   readonly effects: string[];
   readonly ids: Set<string>;
-  /** Counts requests since the first start. */
+  /** Number of requests since the first start. */
   readonly count: number;
-  /** Runs later, unless the model was killed or reset by then. */
+  /** Runs work later, unless the model is killed or reset before. */
   readonly after: (ms: number, work: () => void) => void;
 }
 
 type Take = (message: ProofMessage, kept: Kept) => number | typeof TIMEOUT;
 
-/** A receiver that takes 20 ms to respond, killed before it has done anything or when it has responded. */
+/** A receiver that responds after 20 ms. A kill hits before it has done anything, or after its response. */
 function modelOf(clock: Clock, take: Take): Subject {
   let [effects, ids, life, count] = [[] as string[], new Set<string>(), 0, 0];
   const after = (ms: number, work: () => void): void => {
@@ -46,7 +46,7 @@ function modelOf(clock: Clock, take: Take): Subject {
   };
 }
 
-/** Keeps the ids, and does what it is told at a message that it does not know. */
+/** Stores ids, and runs `work` for unknown messages only. */
 function once(work: (message: ProofMessage, kept: Kept) => void): Take {
   return (message, kept) => {
     if (!kept.ids.has(message.messageId)) {
@@ -57,7 +57,7 @@ function once(work: (message: ProofMessage, kept: Kept) => void): Take {
   };
 }
 
-/** An inbox whose worker takes up to `each` messages in each `ms`. */
+/** A receiver with an inbox, whose worker processes up to `each` messages every `ms`. */
 function inbox(ms: number, each: number): Take {
   let waiting: string[] = [];
   return (message, { effects, ids, after }) => {
@@ -82,7 +82,7 @@ const counting: Take = ({ messageId }, { effects, ids }) => {
   return 200;
 };
 
-/** Locks a message for its work, and unlocks it only when that is done. */
+/** A receiver that locks a message while working on it. A kill leaves the lock. */
 function keepsLock(clock: Clock): Subject {
   const model = modelOf(clock, counting);
   const locks = new Set<string>();
@@ -134,22 +134,22 @@ async function resultOf(take: Take, code: ScheduleCode, schedules = 5) {
   return results.find(({ check }) => check === code);
 }
 
-const FAULTS: readonly (readonly [
+const MISTAKES: readonly (readonly [
   title: string,
   code: ScheduleCode,
-  fault: object,
+  mistake: object,
   requests: number,
   take: Take,
 ])[] = [
   [
-    'records, responds and has the effect in a thread: the message is lost, not its work done twice',
+    'records the id, responds, and then works in a thread: a crash loses the message',
     'killed',
     { code: 'responds-before-storing' },
     1,
     once(({ messageId }, { effects, after }) => after(100, () => effects.push(messageId))),
   ],
   [
-    'has its effect and then fails at random',
+    'does the work and then fails at random',
     'after-5xx',
     { code: 'effect-despite-5xx' },
     2,
@@ -176,7 +176,7 @@ const FAULTS: readonly (readonly [
     },
   ],
   [
-    'never rests when a message comes again',
+    'never comes to rest after a repeated message',
     'twice',
     { code: 'never-settles' },
     2,
@@ -192,7 +192,7 @@ const FAULTS: readonly (readonly [
     },
   ],
   [
-    'takes a running number for a message that it knows',
+    'uses up a running number for a repeated message',
     'twice',
     { code: 'skips-numbers', fix: expect.stringContaining('leave it out of --state') },
     3,
@@ -218,7 +218,7 @@ const FAULTS: readonly (readonly [
     },
   ],
   [
-    'sets the plan of a user, whichever message comes last',
+    'sets the plan of a user to that of the last message',
     'twice',
     { code: 'overwrites-newer' },
     3,
@@ -245,7 +245,7 @@ const FAULTS: readonly (readonly [
     },
   ],
   [
-    'keeps the id of a message that it rejects while it is at work on another one',
+    'keeps the id of a message that it rejects while working on another',
     'interleaved',
     { code: 'keeps-id-after-failure' },
     2,
@@ -260,7 +260,7 @@ const FAULTS: readonly (readonly [
     },
   ],
   [
-    'has its effect and then rejects a message while it is at work on another one',
+    'does the work and then rejects a message while working on another',
     'interleaved',
     { code: 'effect-despite-5xx' },
     2,
@@ -274,7 +274,7 @@ const FAULTS: readonly (readonly [
     },
   ],
   [
-    'keeps the id of a message that it rejects at each fifth request: the reference lacks it',
+    'keeps the id of a message that it rejects at each fifth request, so that the reference lacks the message',
     'once',
     { code: 'keeps-id-after-failure' },
     5,
@@ -301,7 +301,7 @@ const FAULTS: readonly (readonly [
     },
   ],
   [
-    'keeps a checksum of ids: the reference lacks a message',
+    'keeps a checksum of ids, so that the reference lacks a message',
     'once',
     { code: 'cuts-ids-off' },
     2,
@@ -313,21 +313,32 @@ const FAULTS: readonly (readonly [
     },
   ],
   [
-    'does not respond to what it knows',
+    'does the work after its response only while it is busy, so that a single message does not show it',
+    'twice',
+    { code: 'works-after-response' },
+    3,
+    ({ messageId }, { effects, after }) => {
+      if (effects.length === 0) effects.push(messageId);
+      else if (!effects.includes(messageId)) after(50, () => effects.push(messageId));
+      return 200;
+    },
+  ],
+  [
+    'does not respond to known messages',
     'twice',
     { code: 'hangs-on-duplicates' },
     2,
     (message, kept) => (kept.ids.has(message.messageId) ? TIMEOUT : counting(message, kept)),
   ],
   [
-    'compares ids without case',
+    'ignores the case of ids',
     'once',
     { code: 'folds-ids' },
     2,
     (message, kept) => counting({ ...message, messageId: message.messageId.toLowerCase() }, kept),
   ],
   [
-    'compares ids without punctuation',
+    'ignores punctuation in ids',
     'once',
     { code: 'folds-ids' },
     2,
@@ -336,32 +347,32 @@ const FAULTS: readonly (readonly [
 ];
 
 describe('proveIdempotence', () => {
-  it.each(FAULTS)('names a receiver that %s', async (_, code, fault, requests, take) => {
+  it.each(MISTAKES)('names the mistake of a receiver that %s', async (_, code, mistake, requests, take) => {
     const result = await resultOf(take, code);
-    expect(result).toMatchObject({ outcome: 'failed', fault });
+    expect(result).toMatchObject({ outcome: 'failed', mistake });
     expect(result?.counterexample?.requests).toHaveLength(requests);
   });
 
   it.each([
-    ['a set that rejects each fifth request: a message that it has is not lost', aSetThatFails],
+    ['a set that rejects each fifth request', aSetThatFails],
     ['a tier by the number of messages', aTier],
   ])('finds nothing wrong with %s', async (_, take) => {
     expect(await resultOf(take, 'once')).toMatchObject({ outcome: 'passed' });
   });
 
-  it('names a lock that outlives a crash: the work is lost', async () => {
+  it('names a lock that outlives a crash and so loses the work', async () => {
     const { results } = await proved(keepsLock, { codes: ['killed'], schedules: 14 });
-    expect(results).toMatchObject([{ outcome: 'failed', fault: { code: 'keeps-lock' } }]);
+    expect(results).toMatchObject([{ outcome: 'failed', mistake: { code: 'keeps-lock' } }]);
   });
 
-  it('waits twice for the timeout of a message that the receiver knows, not six times', async () => {
+  it('waits only twice for the timeout of a message that the receiver knows', async () => {
     const take: Take = (message, kept) =>
       kept.ids.has(message.messageId) ? TIMEOUT : counting(message, kept);
     const result = await resultOf(take, 'twice');
     expect(result?.counterexample?.requests.at(-1)).toMatchObject({ error: TIMEOUT, tries: 2 });
   });
 
-  it('says that the reference had 5xx when it differs and nothing more is known', async () => {
+  it('mentions 5xx responses if the repeated reference differs for an unknown reason', async () => {
     await expect(resultOf(failsOnce, 'after-5xx')).rejects.toThrow(
       /responded with 5xx once during the reference/,
     );
@@ -371,20 +382,17 @@ describe('proveIdempotence', () => {
   });
 
   it.each([
-    ['one message each 3 s', inbox(3_000, 1)],
-    ['one message each 1.5 s', inbox(1_500, 1)],
-  ])('asks for more time when a worker takes %s, and gives no verdict', async (_, take) => {
+    ['one message every 3 s', inbox(3_000, 1)],
+    ['one message every 1.5 s', inbox(1_500, 1)],
+  ])('asks for more time instead of a verdict if a worker processes %s', async (_, take) => {
     await expect(resultOf(take, 'twice')).rejects.toThrow(/still changing when the time ended, 10s after/);
   });
 
-  it.each([
-    ['all messages each 4 s', inbox(4_000, 100)],
-    ['all messages each 6 s', inbox(6_000, 100)],
-  ])('passes a receiver whose worker takes %s', async (_, take) => {
-    expect(await resultOf(take, 'twice')).toMatchObject({ outcome: 'passed' });
+  it('passes a receiver whose worker processes all messages every 6 s', async () => {
+    expect(await resultOf(inbox(6_000, 100), 'twice')).toMatchObject({ outcome: 'passed' });
   });
 
-  it('skips interleaved when no two messages are of different users', async () => {
+  it('skips interleaved if all messages are of one user', async () => {
     const messages = sampleMessages({ now: 0, seed: 1 }).slice(0, 1);
     const { results } = await proved((clock) => modelOf(clock, counting), {
       codes: ['interleaved'],
