@@ -14,7 +14,12 @@ export function withoutWriteKeys(text: string): string {
   );
 }
 
-const WRITE_KEY_IN_JSON = /("writeKey\\*"\s*:\s*\\*")((?:[^"\\]|\\.)*)/gs;
+/** JSON may escape any letter of the key's name, and be a string within JSON. */
+const WRITE_KEY_NAME = Array.from('writeKey', (letter) => {
+  const digits = letter.charCodeAt(0).toString(16).replace('b', '[bB]');
+  return `(?:${letter}|\\\\+u00${digits})`;
+}).join('');
+const WRITE_KEY_IN_JSON = new RegExp(`("${WRITE_KEY_NAME}\\\\*"\\s*:\\s*\\\\*")((?:[^"\\\\]|\\\\.)*)`, 'gs');
 const WRITE_KEY_IN_FORM = /(writeKey\s*[=!~<>]+\s*)(?!\?(?:,|$))((?:\\.|[^,&\s\\])+)/gs;
 
 /**

@@ -226,6 +226,11 @@ describe('a write key', () => {
     ['JSON', '{"writeKey" : "secret-1234","a":"b"}', '{"writeKey" : "…1234","a":"b"}'],
     ['JSON that is cut off', '{"writeKey":"secret-1234', '{"writeKey":"…1234'],
     ['JSON in a string', String.raw`"{\"writeKey\":\"secret-1234`, String.raw`"{\"writeKey\":\"…1234`],
+    [
+      'JSON with an escaped name',
+      String.raw`{"write\u004bey":"secret-1234"}`,
+      String.raw`{"write\u004bey":"…1234"}`,
+    ],
     ['a key with a quote', String.raw`{"writeKey":"secret\"-1234"}`, '{"writeKey":"…1234"}'],
     ['a form', 'a=1&writeKey=secret-1234&b=2', 'a=1&writeKey=…1234&b=2'],
     ['a filter', 'type=track,writeKey!=secret-1234,a=b', 'type=track,writeKey!=…1234,a=b'],

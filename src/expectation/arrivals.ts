@@ -1,5 +1,6 @@
 import type { ReceivedRequest } from '../receiver/received-request.ts';
-import { isAccepted, messagesOf, unreadReason } from '../receiver/messages/messages-of.ts';
+import type { ConnectionRejection } from '../receiver/options.ts';
+import { isAccepted, messagesOf, rejectedReason, unreadReason } from '../receiver/messages/messages-of.ts';
 import { Expectation, type Tally } from './request-expectation.ts';
 import { EveryMessageCheck } from './every-message-check.ts';
 import {
@@ -85,6 +86,12 @@ export class ArrivalCheck {
       this.#messages += 1;
       this.#undecided.judge({ message, ...place, number: this.#messages }, this.#checks);
     }
+  }
+
+  /** Notes that the content of a request that the receiver rejected is unknown. */
+  addRejection(rejection: ConnectionRejection): void {
+    const reason = rejectedReason(rejection);
+    if (reason !== undefined) this.unread ??= `a request cannot be read: ${reason}`;
   }
 
   /** Whether further requests cannot improve the result. */

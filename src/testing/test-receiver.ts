@@ -4,7 +4,8 @@ import { explainMismatch } from '../diagnosis/explain.ts';
 import { formatDuration } from '../duration.ts';
 import { isJsonObject } from '../message/types.ts';
 import { matchMessages, type ArrivedMessage } from '../expectation/expectation.ts';
-import { isAccepted, messagesOf, unreadReason } from '../receiver/messages/messages-of.ts';
+import type { ConnectionRejection } from '../receiver/options.ts';
+import { isAccepted, messagesOf, rejectedReason, unreadReason } from '../receiver/messages/messages-of.ts';
 import { wholeMessage, type ReceivedMessage } from '../receiver/messages/tracking-call.ts';
 import { shownWriteKey } from '../redact.ts';
 import type { ReceivedRequest, SignatureVerdict } from '../receiver/received-request.ts';
@@ -98,6 +99,7 @@ export async function startTestReceiver(options: TestReceiverOptions = {}): Prom
     scheme,
     script: respond === undefined ? undefined : parseScript(respond),
     onRequest: (request: ReceivedRequest) => log.add(request),
+    onRefused: (rejection: ConnectionRejection) => log.addRejection(rejection),
   };
   const receiver = await Receiver.start(receiverOptions, explainMismatch);
   return new RunningTestReceiver(receiver, log, writeKey);
@@ -123,6 +125,11 @@ class MessageLog {
       this.arrived.push({ message, request: this.requests.length, isSole, number });
     }
     for (const wake of this.#waiting) wake();
+  }
+
+  addRejection(rejection: ConnectionRejection): void {
+    const reason = rejectedReason(rejection);
+    if (reason !== undefined) this.rejections.push({ code: 'invalid', reason });
   }
 
   clear(): void {

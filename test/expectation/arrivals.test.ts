@@ -235,6 +235,32 @@ describe('ArrivalCheck', () => {
     expect([met(judged), judged.unread]).toEqual([[true], undefined]);
   });
 
+  it.each([413, 431, 400])('fails checks of content if the receiver rejected a request with %i', (status) => {
+    const judged = arrivals({ noMatches: ['properties.email?'] });
+    judged.add(request(track('A')));
+    judged.addRejection({ at: 0, status, reason: 'its body is over 10 bytes' });
+    const said = `a request cannot be read: it was rejected with ${status}: its body is over 10 bytes`;
+    expect(judged.results()[0]).toMatchObject({ isMet: false, said });
+  });
+
+  it.each([408, 503, undefined])(
+    'passes if the sender of a rejected request sends it again: %s',
+    (status) => {
+      const judged = arrivals({ noMatches: ['properties.email?'] });
+      judged.add(request(track('A')));
+      judged.addRejection({ at: 0, status, reason: 'it was sent too slowly' });
+      expect(met(judged)).toEqual([true]);
+    },
+  );
+
+  it.each(['null', '5', '"a"', '[]'])('reads a batch on any path that has %s beside a message', (other) => {
+    const judged = arrivals({ noMatches: ['properties.email?'] });
+    const message = JSON.stringify(track('A', { properties: { email: 'a@b.c' } }));
+    const received = request(`{"batch":[${message},${other}]}`);
+    judged.add({ ...received, call: trackingCallOf(received) ?? { messages: [] } });
+    expect(met(judged)).toEqual([false, false]);
+  });
+
   it('requires the exact number of a counted match, which shares its messages with other matches', () => {
     const judged = arrivals({ matches: ['2x type=track', 'event=A', '0x event=C'] });
     judged.add(call(track('A'), track('B')));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { boundedRegExp } from '../../src/message/bounded-regexp.ts';
+import { boundedRegExp, isLinear } from '../../src/message/bounded-regexp.ts';
 import { readFilter } from '../../src/message/filter.ts';
 import { MessageSchemas } from '../../src/expectation/schema/schema-check.ts';
 
@@ -25,6 +25,13 @@ describe('a regular expression on a text from outside', () => {
     // Those after it would take a second each.
     expect(() => pattern.test(event)).toThrow('takes more than 100ms on');
     expect(pattern.test('a')).toBe(new RegExp(source, flags).test('a'));
+  });
+
+  it('knows Unicode properties in filters, but not in linear time', () => {
+    expect(readFilter(['event~^\\p{Lu}+$'])({ event: 'ÄB' })).toBe(true);
+    expect(readFilter(['event~\\p{Lu}'])({ event: 'p{Lu}'.toLowerCase() })).toBe(false);
+    expect(readFilter(['event~\\\\p'])({ event: '\\p' })).toBe(true);
+    expect([isLinear('\\p{Lu}'), isLinear('p{Lu}'), isLinear('\\\\p')]).toEqual([false, true, true]);
   });
 
   it.each(['^.$', '^\\p{Lu}', '^[^a]{1,2}$', '[😀]', '^(?!Test)', '\\u{1F600}', '^.{1,255}$'])(

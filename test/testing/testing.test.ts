@@ -227,6 +227,15 @@ describe('a body that cannot be read', () => {
     expect([fits.pass, fits.message()]).toEqual([false, said]);
     expect(toHaveReceived(receiver, 'event=A').pass).toBe(true);
   });
+
+  it('fails the same matchers if the receiver rejects its request', async () => {
+    await send(track('A'));
+    const { status } = await fetch(receiver.url, { method: 'POST', body: Buffer.alloc(10_485_761) });
+    expect(status).toBe(413);
+    const reason = 'it was rejected with 413: its body is over 10485760 bytes';
+    expect(receiver.rejections()).toEqual([{ code: 'invalid', reason }]);
+    expect(toHaveReceived.call({ isNot: true }, receiver, 'properties.email?').pass).toBe(true);
+  });
 });
 
 describe('a signed request', () => {

@@ -6,6 +6,7 @@ import { isJsonObject, isJsonArray, type JsonObject, type JsonValue } from '../.
 import { sizeRejection } from '../../service/ingest/sort-messages.ts';
 import { jsonRejection } from '../../service/request/rejection.ts';
 import { shownWriteKey, withoutWriteKeys } from '../../redact.ts';
+import type { ConnectionRejection } from '../options.ts';
 import type { ReceivedRequest } from '../received-request.ts';
 import { keyedMessage, unpackedBody, wholeMessage, type ReceivedMessage } from './tracking-call.ts';
 
@@ -21,6 +22,12 @@ export function unreadReason(request: ReceivedRequest): string | undefined {
   if (!isAccepted(request) && request.call?.rejection === undefined) return undefined;
   if (reason !== undefined) return withoutWriteKeys(reason);
   return messages.length === 0 ? 'it has no message' : undefined;
+}
+
+/** Returns why the content of a rejected request is unknown, or undefined if its sender sends the request again. */
+export function rejectedReason({ status = 0, reason }: ConnectionRejection): string | undefined {
+  const isFinal = status >= 400 && status < 500 && status !== 408;
+  return isFinal ? `it was rejected with ${status}: ${reason}` : undefined;
 }
 
 /** Whether a request got a 2xx. After any other response, or none, its sender retries it, because it counts as not delivered. */

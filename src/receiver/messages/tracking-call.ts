@@ -131,7 +131,7 @@ function hasBatch(body: Buffer): boolean {
   if (body.length > MAX_BATCH_BYTES_ACCEPTED || !body.includes(BATCH_KEY)) return false;
   const parsed = parseJsonOrUndefined(body);
   const batch = isJsonObject(parsed) ? parsed['batch'] : undefined;
-  return isJsonArray(batch) && batch.length > 0 && batch.every(isTyped);
+  return isJsonArray(batch) && batch.some(isTyped);
 }
 
 function isTyped(value: JsonValue): boolean {

@@ -105,7 +105,10 @@ function receiverOf(trial: Trial, script: ReturnType<typeof parseScript>): Promi
     },
     onPreflight: () => (trial.arrivals.preflights += 1),
     drained: io.drained,
-    onRefused: (rejection) => display.rejected(rejection),
+    onRefused: (rejection) => {
+      trial.arrivals.addRejection(rejection);
+      display.rejected(rejection);
+    },
   });
 }
 
