@@ -98,6 +98,7 @@ const STORIES: readonly (readonly [name: string, check: string, fault: string, s
   ['deletion-erases-ids', 'twice', 'overwrites-newer', 2],
   ['id-kept-when-busy', 'interleaved', 'keeps-id-after-failure', 1],
   ['id-kept-after-503', 'once', 'keeps-id-after-failure', 1],
+  ['id-kept-after-each-fourth', 'once', 'keeps-id-after-failure', 1],
   ['ids-per-process', 'twice', 'dedupe-per-process', 1],
   // Two of its sample ids have the same checksum.
   ['crc-buckets', 'once', 'cuts-ids-off', 3],

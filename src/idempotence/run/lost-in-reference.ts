@@ -15,9 +15,9 @@ export async function findLostInReference(
 ): Promise<LostMessage | undefined> {
   const known = messages.slice(0, MOST_LOOKED_AT);
   if (known.every((message) => effective.has(message))) return undefined;
-  // A receiver that fails at every tenth request fails at other messages if each is sent twice.
+  // A receiver that fails at every tenth request, or at every tenth message, fails at other messages if each is sent with two ids.
   const times = failed.length > 0 ? 2 : 1;
-  const renamed = known.flatMap((message) => Array<ProofMessage>(times).fill(withOtherId(message)));
+  const renamed = known.flatMap((message) => otherIds(message).slice(0, times));
   const states = [runner.base, ...(await runner.statesAfterEach(renamed))];
   for (const [at, message] of known.entries()) {
     const [state = '', expected = ''] = [states[at * times], states[(at + 1) * times]];
@@ -44,6 +44,12 @@ async function takenForAnother(
     if (!isSameState(alone, expected)) return { code: 'cuts-ids-off', messages, expected, state };
   }
   return undefined;
+}
+
+/** The message with two other ids. */
+function otherIds(message: ProofMessage): readonly [ProofMessage, ProofMessage] {
+  const other = withOtherId(message);
+  return [other, withOtherId(other)];
 }
 
 function withOtherId({ message, label, messageId }: ProofMessage): ProofMessage {

@@ -103,6 +103,16 @@ def id_kept_after_503(database, message):
     return 200
 
 
+def id_kept_after_each_fourth(database, message):
+    """Fails at every fourth new message, in each run at the same ones."""
+    if not is_new(database, message["messageId"]):
+        return 200
+    if database.execute("select count(*) from seen").fetchone()[0] % 4 == 0:
+        return 503
+    count(database, message)
+    return 200
+
+
 def crc_buckets(database, message):
     """Keeps 6 bits of a checksum of the id."""
     database.execute("begin immediate")
@@ -128,6 +138,7 @@ RECEIVERS = {
     "deletion-erases-ids": deletion_erases_ids,
     "id-kept-when-busy": id_kept_when_busy,
     "id-kept-after-503": id_kept_after_503,
+    "id-kept-after-each-fourth": id_kept_after_each_fourth,
     "crc-buckets": crc_buckets,
     "ids-per-process": ids_per_process,
 }
