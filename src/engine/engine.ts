@@ -1,7 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { callDetached, ClosedError } from '../errors.ts';
 import { backoffMs, sleep } from '../clock.ts';
-import type { OutgoingMessage } from '../message/outgoing-message.ts';
 import type { Delivery } from '../queue/delivery.ts';
 import type { LaneId, Queue } from '../queue/queue.ts';
 import type { Transport } from '../transport/transport.ts';
@@ -66,13 +65,9 @@ export class Engine implements Pick<Router, 'submit'> {
     setMaxListeners(0, this.#stopping.signal, this.#aborting.signal);
   }
 
-  async submit(
-    source: string,
-    messages: readonly OutgoingMessage[],
-    onRouted?: (routed: readonly RoutedMessage[]) => void,
-  ): Promise<readonly RoutedMessage[]> {
+  async submit(...args: Parameters<Router['submit']>): Promise<readonly RoutedMessage[]> {
     if (this.#isClosed) throw new ClosedError('The engine is closed');
-    return this.#router.submit(source, messages, onRouted);
+    return this.#router.submit(...args);
   }
 
   /** Starts delivering. Before `start`, `submit` only adds to the queue. */

@@ -1,19 +1,14 @@
-import { backoffMs, sleep, type Backoff, type Clock } from '../clock.ts';
+import { backoffMs, sleep, type Backoff } from '../clock.ts';
 import { copyDelivery, type Delivery } from '../queue/delivery.ts';
-import type { Claim, Queue, Settlement } from '../queue/queue.ts';
-import type { Destination } from './destination.ts';
-import type { EngineEvent } from './engine-event.ts';
-import type { UninterruptedRun } from './uninterrupted-run.ts';
+import type { Claim, Settlement } from '../queue/queue.ts';
 import { remainingWebhooks, roundsSoFar } from './round/progress.ts';
 import type { RoundResult } from './round/round-result.ts';
+import type { RoundContext } from './round/round.ts';
 import { isLateRoundOwed, nextRoundAt, ROUND_BACKOFF } from './round/schedule.ts';
 
-interface SettlementContext {
-  readonly destination: Destination;
-  readonly clock: Clock;
+type SettlementContext = Pick<RoundContext, 'destination' | 'clock' | 'uninterruptedRun'> & {
   readonly random: () => number;
-  readonly uninterruptedRun: UninterruptedRun;
-}
+};
 
 /** Returns the settlement of a round. Undefined if the claim was lost to another process. */
 export function settlementOf(
@@ -71,13 +66,9 @@ export function settledDelivery(delivery: Delivery, settlement: Settlement, now:
   return settled;
 }
 
-interface SettleInQueueContext {
-  readonly queue: Queue;
-  readonly clock: Clock;
+type SettleInQueueContext = Pick<RoundContext, 'queue' | 'clock' | 'stopping' | 'onEvent'> & {
   readonly random: () => number;
-  readonly stopping: AbortSignal;
-  readonly onEvent?: ((event: EngineEvent) => void) | undefined;
-}
+};
 
 /**
  * Settles a claim, and tries again until the queue accepts it: a delivery without its settlement would be sent again. Calls

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { NO_PROGRESS } from '../../src/queue/delivery.ts';
 import type { Claim } from '../../src/queue/queue.ts';
@@ -9,7 +8,7 @@ import { openStore } from '../../src/stores/sqlite/file/open-store.ts';
 import { FakeClock } from '../fake-clock.ts';
 import { ask } from '../stores/sqlite/ask.ts';
 import { LANE, newDelivery } from './new-delivery.ts';
-import { temporaryFolder } from '../temporary-folder.ts';
+import { newQueueFile } from '../stores/queue-file.ts';
 
 const SECOND_MS = 1_000;
 const HOUR_MS = 3_600 * SECOND_MS;
@@ -17,8 +16,6 @@ const ATTEMPT = { at: 1, url: 'https://a.example/', round: 1, result: 'retryable
 const PROGRESS = { ...NO_PROGRESS, rounds: 1, firstAttemptAt: 1, attempts: [ATTEMPT] };
 /** The state of every delivery, read one by one. */
 const SEEN = `SELECT source, destination, state, count(*) FROM queue GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`;
-
-const newFile = (): string => join(temporaryFolder(), 'hooks.db');
 
 async function open(file: string, clock: FakeClock) {
   const store = await openStore(file, { clock, tables: [QUEUE_TABLES] });
@@ -75,7 +72,7 @@ async function settle(
 
 describe('the counts of a queue', () => {
   it('match the rows after any operations', async () => {
-    const [file, clock] = [newFile(), new FakeClock()];
+    const [file, clock] = [newQueueFile(), new FakeClock()];
     const { queue, inspection } = await open(file, clock);
     const expectRight = async (): Promise<void> =>
       expect(await counted(inspection)).toEqual(await ask(file, SEEN));

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { moveDeliveries } from '../../src/queue/move.ts';
 import type { Claim } from '../../src/queue/queue.ts';
@@ -8,12 +7,11 @@ import { QUEUE_TABLES } from '../../src/stores/sqlite/queue/queue-tables.ts';
 import { openStore } from '../../src/stores/sqlite/file/open-store.ts';
 import { FakeClock } from '../fake-clock.ts';
 import { run } from '../stores/sqlite/ask.ts';
-import { temporaryFolder } from '../temporary-folder.ts';
 import { LANE, newDelivery } from './new-delivery.ts';
+import { newQueueFile } from '../stores/queue-file.ts';
 
 const LEASE_MS = 10_000;
 const clock = new FakeClock();
-const newFile = (): string => join(temporaryFolder(), 'hooks.db');
 
 interface Opened {
   readonly queue: SqliteQueue;
@@ -49,7 +47,7 @@ describe('a delivery whose row is damaged', () => {
   it.each(['body', 'message_id', 'order_keys', 'checksum'])(
     'is detected by its %s when it is claimed',
     async (column) => {
-      const file = newFile();
+      const file = newQueueFile();
       const { queue } = await open(file);
       await queue.add([
         newDelivery('a'),
@@ -61,7 +59,7 @@ describe('a delivery whose row is damaged', () => {
   );
 
   it('is detected if its body is no blob', async () => {
-    const file = newFile();
+    const file = newQueueFile();
     const { queue } = await open(file);
     await queue.add([newDelivery('a'), newDelivery('b')]);
     await run(file, `UPDATE deliveries SET body = '{"version":1}' WHERE id = 'a'`);
@@ -69,7 +67,7 @@ describe('a delivery whose row is damaged', () => {
   });
 
   it('is detected if it waits in another lane', async () => {
-    const file = newFile();
+    const file = newQueueFile();
     const { queue } = await open(file);
     await queue.add([newDelivery('a'), newDelivery('other', { destination: 'Other' })]);
     await run(
@@ -80,7 +78,7 @@ describe('a delivery whose row is damaged', () => {
   });
 
   it('becomes a dead letter that releases later ones, even with damaged order keys', async () => {
-    const file = newFile();
+    const file = newQueueFile();
     const { queue, inspection } = await open(file);
     await queue.add([newDelivery('a', { orderKeys: ['u'] }), newDelivery('b', { orderKeys: ['u'] })]);
     await damage(file, 'a', 'order_keys');
@@ -93,7 +91,7 @@ describe('a delivery whose row is damaged', () => {
   });
 
   it('becomes a dead letter when it is read, and can be dropped but not retried', async () => {
-    const file = newFile();
+    const file = newQueueFile();
     const { queue, inspection } = await open(file);
     await queue.add([newDelivery('a', { orderKeys: ['u'] }), newDelivery('b', { orderKeys: ['u'] })]);
     await damage(file, 'a');
@@ -110,7 +108,7 @@ describe('a delivery whose row is damaged', () => {
   });
 
   it('stays damaged after a move, whatever its reason was', async () => {
-    const [file, to] = [newFile(), newFile()];
+    const [file, to] = [newQueueFile(), newQueueFile()];
     const { queue, inspection } = await open(file);
     await queue.add([
       newDelivery('a'),
@@ -130,7 +128,7 @@ describe('a delivery whose row is damaged', () => {
   });
 
   it('with unreadable progress does not block others', async () => {
-    const file = newFile();
+    const file = newQueueFile();
     const first = await open(file);
     await first.queue.add([newDelivery('a'), newDelivery('b')]);
     const [a, b] = await claims(first.queue);

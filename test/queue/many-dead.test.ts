@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
 import { dropDead } from '../../src/stores/sqlite/open-queue-file.ts';
@@ -10,16 +9,14 @@ import { openStore } from '../../src/stores/sqlite/file/open-store.ts';
 import type { Store } from '../../src/stores/sqlite/file/store.ts';
 import { FakeClock } from '../fake-clock.ts';
 import { ask } from '../stores/sqlite/ask.ts';
-import { temporaryFolder } from '../temporary-folder.ts';
 import { LANE, newDelivery } from './new-delivery.ts';
+import { newQueueFile } from '../stores/queue-file.ts';
 
 const MB = 1024 * 1024;
 const DAY_MS = 86_400_000;
 /** Longer than a page, so that each delivery frees more than one. */
 const BODY = new Uint8Array(6_000).fill(97);
 const DEAD = { state: 'dead', reason: 'rejected' } as const;
-
-const newFile = (): string => join(temporaryFolder(), 'hooks.db');
 
 async function open(file: string, clock = systemClock): Promise<Store> {
   const store = await openStore(file, { clock, tables: [QUEUE_TABLES] });
@@ -40,7 +37,7 @@ async function fill(store: Store, count: number): Promise<SqliteInspection> {
 
 describe('a queue with very many dead letters', () => {
   it('drops them in steps between other writes, except those of deletion requests', async () => {
-    const store = await open(newFile());
+    const store = await open(newQueueFile());
     const inspection = await fill(store, 1_200);
     const queue = new SqliteQueue({ store, clock: systemClock });
     await queue.add([
@@ -68,7 +65,7 @@ describe('a queue with very many dead letters', () => {
   });
 
   it('stops dropping when told', async () => {
-    const store = await open(newFile());
+    const store = await open(newQueueFile());
     const inspection = await fill(store, 1_200);
     let steps = 0;
     await dropDead(store, { since: 0, goesOn: () => steps++ < 1, onDropped: () => {} });
@@ -87,7 +84,7 @@ describe('a queue with very many dead letters', () => {
       ['deliveries_created (created_at>?)', 'd USING INTEGER PRIMARY KEY (rowid>?)'],
     ],
   ] as const)('those of %s since a time are found by index', async (states, used) => {
-    const store = await open(newFile());
+    const store = await open(newQueueFile());
     await fill(store, 10);
     const plans: string[] = [];
     const watched: Store = {
@@ -114,7 +111,7 @@ describe('a queue with very many dead letters', () => {
   });
 
   it('finds the first one since a time if later ones are older', async () => {
-    const store = await open(newFile());
+    const store = await open(newQueueFile());
     const queue = new SqliteQueue({ store, clock: systemClock });
     const times = [5, 100, 7, 90, 8, 200];
     await queue.add(times.map((createdAt) => newDelivery(`at-${createdAt}`, { createdAt, ...DEAD })));
@@ -133,7 +130,7 @@ describe('a queue with very many dead letters', () => {
 
 describe('the space of deleted deliveries', () => {
   it('is returned in steps between other writes', async () => {
-    const file = newFile();
+    const file = newQueueFile();
     const store = await open(file);
     const inspection = await fill(store, 1_000);
     const before = await settledBytes(file);
@@ -149,7 +146,7 @@ describe('the space of deleted deliveries', () => {
   });
 
   it('is returned after settled deliveries are removed, except for a reserve', async () => {
-    const [file, clock] = [newFile(), new FakeClock()];
+    const [file, clock] = [newQueueFile(), new FakeClock()];
     const store = await open(file, clock);
     await fill(store, 1_000);
     const before = await settledBytes(file);

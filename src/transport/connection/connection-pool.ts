@@ -1,13 +1,8 @@
-import type { Client } from 'undici';
 import { CLOSED, type PendingRequest } from './pending-request.ts';
-import { HttpConnection, type ConnectionOwner } from './connection.ts';
+import { HttpConnection, type ConnectionOwner, type HttpConnectionOptions } from './connection.ts';
 import type { Route } from '../route/route.ts';
 
-export interface ConnectionPoolOptions {
-  readonly UndiciClient: typeof Client;
-  readonly route: Route;
-  readonly maxIdleMs: number;
-}
+type ConnectionPoolOptions = Omit<HttpConnectionOptions, 'owner'>;
 
 /** Most connections that only receive the rest of a body, for no attempt. More are not worth their sockets. */
 const MAX_DRAINING = 64;

@@ -11,10 +11,7 @@ export interface Carrier {
 }
 
 /** The status and headers of a response. `at` is the time on the monotonic clock. */
-export interface ResponseHead {
-  readonly status: number;
-  readonly retryAfter: string | undefined;
-  readonly headers: Readonly<Record<string, string>> | undefined;
+export interface ResponseHead extends Pick<TransportResponse, 'status' | 'retryAfter' | 'headers'> {
   readonly at: number;
 }
 

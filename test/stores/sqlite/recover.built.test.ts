@@ -12,26 +12,23 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
-import { openDurableQueue, recoverQueue, type Recovery } from '../../../src/stores/open.ts';
-import type { DurableQueue } from '../../../src/stores/opened-queue.ts';
+import { recoverQueue, type Recovery } from '../../../src/stores/open.ts';
 import { NO_PROGRESS } from '../../../src/queue/delivery.ts';
 import { BINARY, hooks, startHooks } from '../../end-to-end/hooks.ts';
 import { LANE, newDelivery } from '../../queue/new-delivery.ts';
 import { ask, run } from './ask.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
 import { until } from '../../until.ts';
+import { openQueueIn } from '../queue-file.ts';
 
 const PAGE_BYTES = 4096;
 const WAITING = 40;
 const BODY = Buffer.from(JSON.stringify({ text: 'whole '.repeat(100) }));
 const PROGRESS = { ...NO_PROGRESS, rounds: 1, firstAttemptAt: 1 };
 
-const open = (store: string): Promise<DurableQueue> =>
-  openDurableQueue({ store, dataDir: '', clock: systemClock });
-
 /** Two delivered deliveries, a tried one, untried ones behind each other, two dead letters, and other records. */
 async function fill(file: string): Promise<void> {
-  const { queue, seen, close } = await open(file);
+  const { queue, seen, close } = await openQueueIn(file);
   await queue.add([newDelivery('x', { body: BODY }), newDelivery('y', { body: BODY }), newDelivery('tried')]);
   const { claims } = await queue.claim({ ...LANE, limit: 3, leaseMs: 10_000 });
   for (const claim of claims.slice(0, 2)) {
@@ -90,7 +87,7 @@ describe('recovering a queue', () => {
       to,
     });
     expect(readFileSync(file).equals(before)).toBe(true);
-    const { inspection, queue, seen, close } = await open(to);
+    const { inspection, queue, seen, close } = await openQueueIn(to);
     expect(await inspection.stats()).toMatchObject([{ pending: WAITING - 1, retrying: 1, dead: 2 }]);
     const { claims } = await queue.claim({ ...LANE, limit: 10, leaseMs: 1_000 });
     expect(claims.map(({ delivery }) => delivery.id)).toEqual(['d0', 'tried']);
@@ -117,7 +114,7 @@ describe('recovering a queue', () => {
   it('does not send a damaged body, even of a claimed delivery', async () => {
     const folder = temporaryFolder();
     const [file, to] = [join(folder, 'hooks.db'), join(folder, 'new.db')];
-    const { queue, close } = await open(file);
+    const { queue, close } = await openQueueIn(file);
     await queue.add([newDelivery('claimed'), newDelivery('waits')]);
     await queue.claim({ ...LANE, limit: 1, leaseMs: 10_000 });
     await close();
@@ -180,7 +177,7 @@ describe('recovering a queue', () => {
   it('reads truncated files', async () => {
     const folder = temporaryFolder();
     const file = join(folder, 'hooks.db');
-    const { queue, close } = await open(file);
+    const { queue, close } = await openQueueIn(file);
     for (let n = 0; n < 300; n += 20) {
       await queue.add(Array.from({ length: 20 }, (_, index) => newDelivery(`d${n + index}`, { body: BODY })));
     }

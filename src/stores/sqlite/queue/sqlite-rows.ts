@@ -8,7 +8,6 @@ import {
   type DeliveryState,
   type Progress,
 } from '../../../queue/delivery.ts';
-import type { LaneId } from '../../../queue/queue.ts';
 import type { LaneEntry } from './sqlite-lines.ts';
 
 /** The state of a delivery, from `progress p` and `claims c`. */
@@ -43,12 +42,11 @@ export function readDelivery(row: Row): Delivery {
   });
 }
 
-/** The fields of a delivery that its row does not have. */
-export interface Context extends LaneId {
-  readonly state: DeliveryState;
-}
-
-export function rowToDelivery(row: Row, { source, destination, state }: Context): Delivery {
+/** Converts a row, with the fields of the delivery that the row does not have. */
+export function rowToDelivery(
+  row: Row,
+  { source, destination, state }: Pick<Delivery, 'source' | 'destination' | 'state'>,
+): Delivery {
   const { reason, detail, settled_at: settledAt, body, trace } = row;
   return {
     id: text(row['id']),

@@ -7,26 +7,23 @@ import {
   unlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../../../src/clock.ts';
 import { examineQueue, openDurableQueue, recoverQueue } from '../../../../src/stores/open.ts';
 import type { DurableQueue } from '../../../../src/stores/opened-queue.ts';
 import { newDelivery } from '../../../queue/new-delivery.ts';
-import { temporaryFolder } from '../../../temporary-folder.ts';
 import { ask, run } from '../ask.ts';
+import { newQueueFile, openQueueIn } from '../../queue-file.ts';
 
-const open = (store: string): Promise<DurableQueue> =>
-  openDurableQueue({ store, dataDir: '', clock: systemClock });
 const openToRead = (store: string): Promise<DurableQueue> =>
   openDurableQueue({ store, dataDir: '', clock: systemClock, create: false, isReading: true });
-const newFile = (): string => join(temporaryFolder(), 'hooks.db');
 const filesOf = (file: string): readonly string[] => readdirSync(dirname(file)).toSorted();
 
 /** A queue as a killed process leaves it: its deliveries are only in the log. */
 async function killed(): Promise<string> {
-  const [file, copy] = [newFile(), newFile()];
-  const { queue, close } = await open(file);
+  const [file, copy] = [newQueueFile(), newQueueFile()];
+  const { queue, close } = await openQueueIn(file);
   await queue.add(Array.from({ length: 300 }, (_, index) => newDelivery(`d${index}`)));
   for (const end of ['', '-wal', '-shm']) copyFileSync(file + end, copy + end);
   await close();
@@ -35,7 +32,7 @@ async function killed(): Promise<string> {
 
 describe('a file of 0 bytes', () => {
   it('is rejected by commands that read, which write nothing', async () => {
-    const file = newFile();
+    const file = newQueueFile();
     writeFileSync(file, '');
     await expect(openToRead(file)).rejects.toThrow(`Expected a queue in ${file}, got a file of 0 bytes`);
     await expect(examineQueue(file, systemClock)).rejects.toThrow('got a file of 0 bytes');
@@ -44,9 +41,9 @@ describe('a file of 0 bytes', () => {
   });
 
   it('is initialized by commands that add, which report it', async () => {
-    const file = newFile();
+    const file = newQueueFile();
     writeFileSync(file, '');
-    const { queue, loss, warnings, close } = await open(file);
+    const { queue, loss, warnings, close } = await openQueueIn(file);
     expect([loss, await warnings()]).toEqual([`${file} had 0 bytes: a new queue was made in it`, [loss]]);
     await queue.add([newDelivery('d')]);
     await close();
@@ -62,8 +59,8 @@ describe('a file of 0 bytes', () => {
     else unlinkSync(file);
     const before = filesOf(file);
     for (const opening of [
-      () => open(file),
-      () => recoverQueue(file, { to: newFile(), clock: systemClock }),
+      () => openQueueIn(file),
+      () => recoverQueue(file, { to: newQueueFile(), clock: systemClock }),
     ]) {
       await expect(opening()).rejects.toThrow(
         `The queue ${file} is ${state}, but its log ${file}-wal is not`,
@@ -76,8 +73,8 @@ describe('a file of 0 bytes', () => {
 
 describe('a new file', () => {
   it('has its tables before its name, and leaves nothing else behind', async () => {
-    const file = newFile();
-    const opened = await Promise.all(Array.from({ length: 4 }, () => open(file)));
+    const file = newQueueFile();
+    const opened = await Promise.all(Array.from({ length: 4 }, () => openQueueIn(file)));
     expect(opened.map(({ loss }) => loss)).toEqual([undefined, undefined, undefined, undefined]);
     // Before the log is written back.
     copyFileSync(file, `${file}-copy`);
@@ -92,9 +89,9 @@ describe('a file with the stamp of hooks', () => {
     ['none of its tables', 'PRAGMA application_id = 0x686f6f6b'],
     ['none of its tables, and a version', 'PRAGMA application_id = 0x686f6f6b; PRAGMA user_version = 1'],
   ])('and %s is damaged', async (_, sql) => {
-    const file = newFile();
+    const file = newQueueFile();
     await run(file, sql);
-    await expect(open(file)).rejects.toThrow('is damaged');
+    await expect(openQueueIn(file)).rejects.toThrow('is damaged');
     await expect(openToRead(file)).rejects.toThrow('is damaged');
     await expect(examineQueue(file, systemClock)).rejects.toThrow('is damaged');
     expect(await ask(file, 'SELECT name FROM sqlite_schema')).toEqual([]);
@@ -112,13 +109,13 @@ describe('a log that was deleted', () => {
 
   it('is not reported if its pages are in the file', async () => {
     const file = await killed();
-    await (await open(file)).close();
+    await (await openQueueIn(file)).close();
     for (const end of ['-wal', '-shm']) if (existsSync(file + end)) unlinkSync(file + end);
-    const again = await open(file);
+    const again = await openQueueIn(file);
     expect([again.loss, (await again.inspection.stats())[0]?.pending]).toEqual([undefined, 300]);
     await again.close();
     if (existsSync(`${file}-wal`)) unlinkSync(`${file}-wal`);
-    const third = await open(file);
+    const third = await openQueueIn(file);
     expect(third.loss).toBe(undefined);
     await third.close();
   });

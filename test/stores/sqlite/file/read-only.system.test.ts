@@ -2,23 +2,18 @@
 import { copyFileSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { systemClock } from '../../../../src/clock.ts';
-import { openDurableQueue } from '../../../../src/stores/open.ts';
-import type { DurableQueue } from '../../../../src/stores/opened-queue.ts';
 import { hooks } from '../../../end-to-end/hooks.ts';
 import { MAY_MOUNT, SmallDisk } from '../../../failing-disk.ts';
 import { newDelivery } from '../../../queue/new-delivery.ts';
 import { temporaryFolder } from '../../../temporary-folder.ts';
-
-const open = (store: string): Promise<DurableQueue> =>
-  openDurableQueue({ store, dataDir: '', clock: systemClock });
+import { newQueueFile, openQueueIn } from '../../queue-file.ts';
 
 /** A read-only disk with a queue of two deliveries, the second only in the log, and the other files with these endings. */
 async function readOnlyFile(ends: readonly string[], { isClosed = false } = {}): Promise<string> {
   const disk = new SmallDisk(join(temporaryFolder(), 'disk'), 4 * 1024 * 1024);
   onTestFinished(() => disk.remove());
-  const [file, copy] = [join(temporaryFolder(), 'hooks.db'), join(disk.path, 'hooks.db')];
-  const { queue, file: own, close } = await open(file);
+  const [file, copy] = [newQueueFile(), join(disk.path, 'hooks.db')];
+  const { queue, file: own, close } = await openQueueIn(file);
   await queue.add([newDelivery('first')]);
   await own?.settledBytes();
   await queue.add([newDelivery('second')]);

@@ -1,5 +1,4 @@
 import { renameSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Clock } from '../../../../src/clock.ts';
 import { NO_PROGRESS, type Progress } from '../../../../src/queue/delivery.ts';
@@ -13,7 +12,7 @@ import { FakeClock } from '../../../fake-clock.ts';
 import { ask } from '../ask.ts';
 import { queueConformance } from '../../../queue/conformance.ts';
 import { LANE, newDelivery } from '../../../queue/new-delivery.ts';
-import { temporaryFolder } from '../../../temporary-folder.ts';
+import { newQueueFile } from '../../queue-file.ts';
 
 const LEASE_MS = 10_000;
 const HOUR_MS = 3_600_000;
@@ -32,7 +31,6 @@ async function open(
   return queue;
 }
 
-const newFile = (): string => join(temporaryFolder(), 'hooks.db');
 const claim = async (queue: Queue, limit = 100): Promise<readonly Claim[]> =>
   (await queue.claim({ ...LANE, limit, leaseMs: LEASE_MS })).claims;
 const claimIds = async (queue: Queue): Promise<readonly string[]> =>
@@ -44,11 +42,11 @@ const claimOne = async (queue: Queue): Promise<Claim> => {
 };
 const PROGRESS: Progress = { ...NO_PROGRESS, rounds: 1, firstAttemptAt: 1_700_000_000_000 };
 
-queueConformance('SqliteQueue', (clock) => open(newFile(), clock), { modelRuns: 60 });
+queueConformance('SqliteQueue', (clock) => open(newQueueFile(), clock), { modelRuns: 60 });
 
 describe('SqliteQueue opened again', () => {
   it('has its waiting deliveries, in order, with progress and order keys', async () => {
-    const [file, clock] = [newFile(), new FakeClock()];
+    const [file, clock] = [newQueueFile(), new FakeClock()];
     const first = await open(file, clock);
     await first.add([
       newDelivery('a', { orderKeys: ['u'] }),
@@ -70,7 +68,7 @@ describe('SqliteQueue opened again', () => {
   });
 
   it('remembers settled deliveries', async () => {
-    const [file, clock] = [newFile(), new FakeClock()];
+    const [file, clock] = [newQueueFile(), new FakeClock()];
     const first = await open(file, clock);
     await first.add([newDelivery('a')]);
     await first.settle(await claimOne(first), { state: 'delivered', progress: PROGRESS });
@@ -82,7 +80,7 @@ describe('SqliteQueue opened again', () => {
 
 describe('two processes on one file', () => {
   it('share the due deliveries, and return nothing twice', async () => {
-    const [file, clock] = [newFile(), new FakeClock()];
+    const [file, clock] = [newQueueFile(), new FakeClock()];
     const [one, two] = [await open(file, clock), await open(file, clock)];
     await one.add(Array.from({ length: 10 }, (_, index) => newDelivery(`${index}`)));
     const taken = (await Promise.all([one, two, one, two].map((queue) => claim(queue, 3)))).flat();
@@ -90,7 +88,7 @@ describe('two processes on one file', () => {
   });
 
   it('leave an expired claim to its living owner, which claims it again', async () => {
-    const [file, clock] = [newFile(), new FakeClock()];
+    const [file, clock] = [newQueueFile(), new FakeClock()];
     const [one, two] = [await open(file, clock), await open(file, clock)];
     await one.add([newDelivery('a')]);
     await claimOne(one);
@@ -100,7 +98,7 @@ describe('two processes on one file', () => {
   });
 
   it('take over claims of a silent process, with their progress; its tokens become invalid', async () => {
-    const file = newFile();
+    const file = newQueueFile();
     const [asleep, clock] = [new FakeClock(), new FakeClock()];
     const [one, two] = [await open(file, asleep), await open(file, clock)];
     await one.add([newDelivery('a'), newDelivery('b')]);
@@ -125,7 +123,7 @@ describe('two processes on one file', () => {
   });
 
   it('do not depend on the wall clock of each other', async () => {
-    const file = newFile();
+    const file = newQueueFile();
     const [clock, ahead] = [new FakeClock(), new FakeClock(Date.UTC(2026, 0, 1) + 5 * HOUR_MS)];
     const [one, two] = [await open(file, clock), await open(file, ahead)];
     await one.add([newDelivery('a')]);
@@ -140,7 +138,7 @@ describe('two processes on one file', () => {
 
 describe('a clock that is set', () => {
   it('forward does not release claims, of a living owner or its own', async () => {
-    const file = newFile();
+    const file = newQueueFile();
     const [slow, clock] = [new FakeClock(), new FakeClock()];
     const [one, two] = [await open(file, slow), await open(file, clock)];
     await one.add([newDelivery('a')]);
@@ -153,7 +151,7 @@ describe('a clock that is set', () => {
   });
 
   it('forward while a claim waits for the disk does not end earlier leases', async () => {
-    const [file, clock] = [newFile(), new FakeClock()];
+    const [file, clock] = [newQueueFile(), new FakeClock()];
     const queue = await open(file, clock);
     await queue.add([newDelivery('a'), newDelivery('b')]);
     const { claims } = await queue.claim({ ...LANE, limit: 1, leaseMs: LEASE_MS });
@@ -165,7 +163,7 @@ describe('a clock that is set', () => {
   });
 
   it('does not mark another process dead that slept at the same time', async () => {
-    const file = newFile();
+    const file = newQueueFile();
     const [clock, late] = [new FakeClock(), new FakeClock()];
     const [one, two] = [await open(file, late), await open(file, clock)];
     await one.add([newDelivery('a')]);
@@ -187,7 +185,7 @@ describe('a clock that is set', () => {
     ['is closed', true],
     ['is killed', false],
   ])('back while a process runs does not delay deliveries of the next process %s', async (_, closes) => {
-    const file = newFile();
+    const file = newQueueFile();
     const [clock, setBack] = [new FakeClock(), new FakeClock()];
     await clock.advance(5 * HOUR_MS);
     const one = await open(file, clock);
@@ -210,7 +208,7 @@ describe('a clock that is set', () => {
   });
 
   it('back gives a starting process the time of the living ones', async () => {
-    const file = newFile();
+    const file = newQueueFile();
     const [clock, setBack] = [new FakeClock(), new FakeClock()];
     await clock.advance(5 * HOUR_MS);
     const [one, two] = [await open(file, clock), await open(file, setBack)];
@@ -222,7 +220,7 @@ describe('a clock that is set', () => {
   });
 
   it('back is used again when nothing waits', async () => {
-    const file = newFile();
+    const file = newQueueFile();
     const [clock, setBack] = [new FakeClock(Date.UTC(2099, 0, 1)), new FakeClock()];
     const one = await open(file, clock);
     await one.add([newDelivery('a')]);
@@ -238,7 +236,7 @@ describe('a clock that is set', () => {
 
 describe('retention', () => {
   it('removes settled deliveries after their time, and nothing else', async () => {
-    const [file, clock] = [newFile(), new FakeClock()];
+    const [file, clock] = [newQueueFile(), new FakeClock()];
     // Not for hours, because the owner writes a beat every two seconds.
     const soonMs = 5 * 60_000;
     const queue = await open(file, clock, { retention: { deliveredMs: soonMs, deadMs: 3 * soonMs } });
@@ -260,7 +258,7 @@ describe('retention', () => {
 
 describe('the file', () => {
   it('is reopened if it was replaced, even by a process without deliveries', async () => {
-    const [file, clock] = [newFile(), new FakeClock()];
+    const [file, clock] = [newQueueFile(), new FakeClock()];
     const idle = await open(file, clock);
     expect(await claimIds(idle)).toEqual([]);
     for (const end of ['', '-wal', '-shm']) renameSync(file + end, `${file}.old${end}`);
@@ -272,7 +270,7 @@ describe('the file', () => {
 
   it('closes even if it cannot be written', async () => {
     const clock = new FakeClock();
-    const store = await openStore(newFile(), { clock, tables: [QUEUE_TABLES] });
+    const store = await openStore(newQueueFile(), { clock, tables: [QUEUE_TABLES] });
     let isFull = false;
     const filling: Store = {
       file: store.file,
@@ -293,7 +291,7 @@ describe('the file', () => {
   });
 
   it('has a view for people', async () => {
-    const [file, clock] = [newFile(), new FakeClock()];
+    const [file, clock] = [newQueueFile(), new FakeClock()];
     const queue = await open(file, clock);
     await queue.add([newDelivery('a', { createdAt: Date.UTC(2026, 0, 1, 12), orderKeys: ['u'] })]);
     await queue.add([newDelivery('b', { orderKeys: ['u'] })]);
