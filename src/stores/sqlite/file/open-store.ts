@@ -1,6 +1,6 @@
-import { access, constants, stat, writeFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { access, constants, copyFile, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { sleep, type Clock } from '../../../clock.ts';
 import { ConfigError, QueueError } from '../../../errors.ts';
 import { nameNewFile, removeAbandonedBeside, temporaryFileBeside } from '../../../files.ts';
@@ -142,27 +142,31 @@ async function cannotBeWritten(file: string): Promise<boolean> {
 
 /**
  * Opens a read-only file. In WAL mode, SQLite needs the index of the log, which it may be unable to create. A file with an
- * empty log is then opened as immutable, which needs no index.
+ * empty log is then read from a copy. Never opened as immutable, because that hides a log that another process begins.
  */
 async function connectToRead(file: string, tables: readonly string[]): Promise<SqliteConnection> {
   await assertOwnFile(file);
   const { DatabaseSync } = await loadSqlite();
-  const connectTo = (name: string): SqliteConnection => {
-    const database = new DatabaseSync(name, { timeout: OPENING_WAIT_MS, readOnly: true });
+  try {
+    const database = new DatabaseSync(file, { timeout: OPENING_WAIT_MS, readOnly: true });
     assertSchema(database, tables, file);
     return new SqliteConnection(database, file);
-  };
-  try {
-    return connectTo(file);
   } catch (error) {
     if (error instanceof QueueError) throw error;
-    // Opening it as immutable reports any other problem.
+    // Opening the copy reports any other problem.
   }
   if (await sizeOf(`${file}-wal`)) {
     const hint = `copy ${file}, ${file}-wal and ${file}-shm to a folder that can be written, and name the copy with --store`;
     throw new QueueError(`The queue ${file} is read-only, and its log cannot be read`, { file, hint });
   }
-  return connectTo(`${pathToFileURL(file).href}?immutable=1`);
+  const folder = await mkdtemp(join(tmpdir(), 'hooks-read-only-'));
+  try {
+    await copyFile(file, join(folder, 'copy.db'), constants.COPYFILE_FICLONE);
+    // The open copy stays readable without its name.
+    return await connect(join(folder, 'copy.db'), tables, OPENING_WAIT_MS);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 }
 
 /**
