@@ -30,7 +30,7 @@ describe('hooks init', () => {
     });
     expect(named).toMatchObject({ code: 0, stderr: '' });
     expect(to.requests).toMatchObject([1, 2].map(() => ({ path: '/hook', verdict: 'valid' })));
-    // A config that is only found may be of a receiver in use.
+    // A config that is found without a flag can belong to a receiver in use.
     expect(await hooks(['test', '--only', 'track'], { cwd })).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('or name a config with one webhook: -c .hooksrc.yaml'),
