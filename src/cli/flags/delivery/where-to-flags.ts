@@ -6,7 +6,7 @@ import type { Io } from '../../io.ts';
 import type { StdinIo } from '../../stdin.ts';
 import { namedCaFile } from './ca-file.ts';
 import { addSecretFlags, readSecretFlags, type SecretFlag } from '../signature/secret-flags.ts';
-import { conflict, collect } from '../flag-values.ts';
+import { flagError, collect } from '../flag-values.ts';
 import { headersOf } from '../header-lines.ts';
 import { flagOf, settingOption } from '../setting-flags.ts';
 
@@ -147,13 +147,13 @@ function strayError(
   if (selector !== undefined && (way === 'queue' || selects !== undefined)) {
     const sentence = `\`${selector.flag}\` and \`${flag}\` cannot be given together`;
     const inConfig = `leave ${flag} out, and put it into the config: the queue is delivered as the config says`;
-    return conflict(flag, sentence, way === 'queue' ? inConfig : 'leave one of them out');
+    return flagError(flag, sentence, way === 'queue' ? inConfig : 'leave one of them out');
   }
   if (needs !== undefined) {
-    return conflict(flag, `\`${flag}\` is for \`${needs}\`, which is not given`, `add ${needs}`);
+    return flagError(flag, `\`${flag}\` is for \`${needs}\`, which is not given`, `add ${needs}`);
   }
   const sentence = `\`${flag}\` is for ${WAY_NAMES[use]}; ${WAY_NAMES[way]} has no use for it`;
-  return conflict(flag, sentence, way === 'tracking-api' ? 'leave it out, or give --url' : 'leave it out');
+  return flagError(flag, sentence, way === 'tracking-api' ? 'leave it out, or give --url' : 'leave it out');
 }
 
 const WAY_NAMES: Readonly<Record<Way, string>> = {
