@@ -14,7 +14,7 @@ export function joinNames(value: string, before?: string): string {
   return before === undefined ? value : `${before},${value}`;
 }
 
-/** Returns the text. Rejects an empty one, which an unset variable leaves. */
+/** Returns the text of a flag. Rejects an empty text, which an unset variable leaves. */
 export function given(text: string): string {
   if (text === '') throw new InvalidArgumentError('a non-empty text');
   return text;
