@@ -20,11 +20,11 @@ export function noteHint({ note, errColor }: ErrorOutput, hint: string): void {
 export function errorSentence(error: HooksError): string {
   const sentence = printable(error.message, 2_000);
   const position = filePosition(error);
-  return `${position === '' ? sentence : behindPosition(position, sentence)}${settingOf(error)}`;
+  return `${position === '' ? sentence : withPosition(position, sentence)}${settingOf(error)}`;
 }
 
 /** Puts a file position before a sentence, which then starts in lower case: `orders.ndjson:3: expected …`. */
-export function behindPosition(position: string, sentence: string): string {
+export function withPosition(position: string, sentence: string): string {
   return `${position}: ${sentence.replace(/^[A-Z](?![A-Z])/, (letter) => letter.toLowerCase())}`;
 }
 

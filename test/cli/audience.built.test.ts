@@ -29,7 +29,7 @@ interface Synced extends HooksResult {
   readonly lines: readonly Readonly<Record<string, unknown>>[];
 }
 
-/** `-o json` of a sync of these members, one a line. */
+/** Runs a sync of these members with `-o json`. */
 async function sync(
   members: readonly string[],
   flags: readonly string[] = [],
@@ -48,7 +48,7 @@ function parsed(result: HooksResult): Synced {
   return { ...result, lines, summary };
 }
 
-/** Who was told what, of these result lines. */
+/** The values that these result lines sent, by user. */
 function told({ lines }: Synced): readonly string[] {
   return lines
     .filter(({ userId }) => userId !== undefined)
@@ -105,7 +105,7 @@ describe('hooks audience sync', () => {
     const failed = await sync(['a', 'b', 'c']);
     expect(failed).toMatchObject({ code: 1, summary: { delivered: 1, failed: 2 } });
     receiver.answer(() => 200);
-    // c may have been told that it is a member, though its receiver said that it failed.
+    // The receiver can have stored that c is a member, although it responded with an error.
     const next = await sync(['a', 'b']);
     expect(told(next)).toEqual(['b true', 'c false']);
     expect(next).toMatchObject({ code: 0, summary: { added: 1, repeated: 1, unchanged: 1 } });
@@ -121,9 +121,9 @@ describe('hooks audience sync', () => {
     const worker = startHooks(['worker', '--allow-private', '-q'], options());
     await until(() => receiver.requests() >= 3, 'three requests');
     await worker.stop('SIGTERM');
-    // In the order of the syncs.
+    // The messages are in the order of the syncs.
     expect(heard()).toEqual(['a false', 'b true']);
-    // The same source is the same place, whichever way it is reached.
+    // A source is the same place with and without the queue.
     expect(told(await sync(['b']))).toEqual([]);
   });
 
@@ -246,7 +246,7 @@ describe('hooks audience sync', () => {
     expect(await sync(['a'], [], 'vip')).toMatchObject({ code: 2, stderr: expect.stringContaining(same) });
     writeFileSync(join(folder, 'values.csv'), 'userId,value\na,1\n');
     expect((await hooks(['trait', 'sync', 'VIP', 'values.csv'], options())).stderr).toContain(same);
-    // A file that was refused takes no name.
+    // A rejected file does not reserve its name.
     expect((await sync([], [], 'Gold!')).code).toBe(2);
     expect((await sync(['a'], [], 'Gold')).code).toBe(0);
     expect((await sync(['a'], [], '!!!')).stderr).toContain(
@@ -265,7 +265,7 @@ describe('hooks audience sync', () => {
     );
     expect((await hooks(['audience', 'forget', 'VIP'], options())).stderr).toContain('is being synced');
     expect((await sync(['a'], [], 'Other')).code).toBe(0);
-    // Whoever is killed leaves nothing in the way.
+    // A killed sync does not block the next one.
     await first.stop('SIGKILL');
     expect((await sync(['a'])).code).toBe(0);
   });
@@ -333,7 +333,7 @@ describe('hooks audience sync', () => {
     const api = await sync(['a', 'b'], ['--endpoint', receiver.url, '--write-key', 'k1']);
     expect(api).toMatchObject({ code: 0, summary: { delivered: 2 } });
     expect(heard()).toEqual(['a true', 'b true']);
-    // Another write key is another place.
+    // Each write key is a separate place.
     expect(told(await sync(['a'], ['--endpoint', receiver.url, '--write-key', 'k2']))).toEqual(['a true']);
     expect(await sync(['a', 'b'], ['--loopback'])).toMatchObject({
       code: 0,

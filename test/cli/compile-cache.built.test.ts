@@ -10,7 +10,7 @@ const IS_THERE = 'enableCompileCache' in nodeModule;
 const IS_ROOT = process.geteuid?.() === 0;
 const NOBODY = 65_534;
 
-/** Runs the program with this folder of caches; it must not notice what is wrong with it. */
+/** Runs the program with this cache folder. A problem of the folder must not affect the program. */
 function run(caches: string, env: Readonly<Record<string, string>> = {}): void {
   const all = { PATH: process.env['PATH'], XDG_CACHE_HOME: caches, ...env };
   const { status, stdout, stderr } = spawnSync(process.execPath, [BINARY, '--version'], {
@@ -21,7 +21,7 @@ function run(caches: string, env: Readonly<Record<string, string>> = {}): void {
   expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
 }
 
-/** A folder of caches with our folder in it, which has this mode. */
+/** A cache folder that contains the folder of hooks with this mode. */
 function prepared(mode: number): { readonly caches: string; readonly folder: string } {
   const caches = temporaryFolder();
   const folder = join(caches, 'hooks');

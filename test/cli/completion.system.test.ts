@@ -10,7 +10,7 @@ import { atTerminal } from '../end-to-end/terminal.ts';
 import { hasTool } from '../external-tool.ts';
 import { placeToComplete } from './place-to-complete.ts';
 
-/** With the built program in `bin`. */
+/** A folder to complete in, with the built program in `bin`. */
 async function placeWithProgram(): Promise<string> {
   const cwd = await placeToComplete();
   await mkdir(join(cwd, 'bin'));
@@ -30,7 +30,7 @@ async function inBash(script: string, cwd: string): Promise<string[]> {
   return stdout.split('\n').filter((line) => line !== '');
 }
 
-/** The words as bash takes a line apart, the last one being typed. */
+/** Completes the last of these words, which are split as bash splits a line. */
 function completing(words: readonly string[]): string {
   const quoted = ['hooks', ...words].map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ');
   return `eval "$(hooks completion bash)"; COMP_WORDS=(${quoted}); COMP_CWORD=${words.length}; __hooks_complete; printf '%s\\n' "\${COMPREPLY[@]}"`;
@@ -49,7 +49,7 @@ describe('hooks completion bash', () => {
       ['send', 'track', '-o', ''],
       ['text', 'json'],
     ],
-    // Bash takes these apart at = and replaces what stands behind it.
+    // Bash splits these at = and replaces only the part after it.
     [
       ['send', '--output', '='],
       ['text', 'json'],

@@ -118,7 +118,7 @@ describe('hooks completion', () => {
       expect([code, stderr]).toEqual([0, '']);
       expect(stdout).toContain('hooks complete');
       expect(stdout).not.toMatch(/^readonly /m);
-      // What is typed would be evaluated.
+      // These would evaluate typed words.
       expect(stdout).not.toMatch(/\beval\b|Invoke-Expression/);
     }
     expect(await hooks(['completion', 'tcsh'])).toMatchObject({ code: 2, stdout: '' });

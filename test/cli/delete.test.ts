@@ -22,7 +22,7 @@ afterEach(async () => {
   await receiver?.close();
 });
 
-/** With the sources `web`, `app` (its destination is disabled) and `shop`. */
+/** Runs `hooks delete` with the sources `web`, `app` (whose destination is disabled) and `shop`. */
 async function runDelete(args: readonly string[], respond = '200', stdin = ''): Promise<HooksResult> {
   receiver = await startReceiver({
     secrets: [SECRET],

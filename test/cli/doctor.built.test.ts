@@ -41,7 +41,7 @@ describe('hooks doctor', () => {
     expect(stdout).toMatch(/^✓ webhook +http:.*: connected to 127\.0\.0\.1 in \S+$/m);
     expect(stdout).toMatch(/\n\nAll is well\n$/);
     expect(stdout).not.toContain('s3cret');
-    // The second says hello in TLS, to see what the port speaks.
+    // The second connection sends a TLS hello to find out which protocol the port speaks.
     expect([to.connections, to.requests]).toEqual([2, []]);
     await expect(stat(join(cwd, 'data'))).rejects.toThrow('ENOENT');
   });
@@ -49,9 +49,7 @@ describe('hooks doctor', () => {
   it('prints no check mark for a result that is ok for some uses only', async () => {
     const cwd = await newPlace({ webhooks: ['http://127.0.0.1:9/'], sharedSecret: 's3cret' });
     const { stdout } = await hooksHere(['doctor', '--allow-private'], { cwd });
-    expect(stdout).toMatch(
-      /^· write-key +source default: it has no write key, so hooks serve takes no call/m,
-    );
+    expect(stdout).toMatch(/^· write-key +source default: it has no write key, so hooks serve accepts no/m);
     expect(stdout).toMatch(/^✓ destination /m);
   });
 
@@ -154,7 +152,7 @@ describe('hooks doctor', () => {
   });
 });
 
-/** By which code each webhook is told to be out of reach. */
+/** Returns the error code that doctor reports for each webhook. */
 async function faultsOf(webhooks: readonly string[], timeout: string): Promise<unknown[]> {
   const { code, of } = await examined({ config: { webhooks, delivery: { timeout } } });
   expect(code).toBe(1);

@@ -13,7 +13,7 @@ interface Line {
 
 interface Examined {
   readonly code: number | null;
-  /** Those of a check. */
+  /** Returns the results of a check. */
   readonly of: (check: string) => readonly Line[];
   readonly output: string;
 }
@@ -22,7 +22,7 @@ interface Given {
   readonly config?: object | string;
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** One that is there, with its config. */
+  /** An existing folder with its config. @default a new folder with `config` */
   readonly cwd?: string;
   /** Runs the command. @default in this process */
   readonly run?: typeof hooks;

@@ -15,7 +15,7 @@ import { COMMANDS, RUNNERS, obeyed, textsIn } from './foreign-commands.ts';
 import { hooks, startHooks, type HooksResult } from './run-in-process.ts';
 
 const OUTPUTS = [['-v'], ['-v', '-o', 'json']] as const;
-/** One of each kind, where a value can be only one line. */
+/** One command of each kind, for values that must be a single line. */
 const [GITHUB = '', , GITLAB = '', , AZURE = '', TEAMCITY = ''] = COMMANDS;
 const LINE = `${GITHUB} ${GITLAB} ${AZURE} ${TEAMCITY}`;
 const AT_START = '    ::stop-commands::x';
@@ -23,7 +23,7 @@ const NAMES = [LINE, '::warning::x'];
 const DAY = COMMANDS.map((event, index) => `${track(index, { event, userId: event })}\n`).join('');
 const MEMBERS = `${COMMANDS.map((id) => JSON.stringify({ userId: id })).join('\n')}\n`;
 
-/** The annotations of hooks, which a runner is to obey. */
+/** The annotations of hooks, which a runner should process. */
 const ANNOTATION = /^::error (?:file=[^:]*,)?(?:line=\d+,)?title=hooks [^:]*::/;
 
 function expectHarmless({ stdout, stderr }: Pick<HooksResult, 'stdout' | 'stderr'>): void {
@@ -32,7 +32,7 @@ function expectHarmless({ stdout, stderr }: Pick<HooksResult, 'stdout' | 'stderr
   expect(obeyed(lines.join('\n'))).toEqual([]);
 }
 
-/** Runs a command where all runners read what it prints, as text and as JSON, whose lines are returned. */
+/** Runs a command under all runners, with text and with JSON output. Returns the lines of JSON. */
 async function bothWays(args: readonly string[], { stdin = '' } = {}): Promise<Record<string, unknown>[]> {
   let lines: Record<string, unknown>[] = [];
   const [verb = '', ...others] = args;

@@ -1,4 +1,4 @@
-/** Each variable that a runner of CI sets, so that all of them read what is printed. */
+/** The variables of all CI runners, so that each of them reads the output. */
 export const RUNNERS = {
   GITHUB_ACTIONS: 'true',
   GITLAB_CI: 'true',
@@ -6,7 +6,7 @@ export const RUNNERS = {
   TEAMCITY_VERSION: '2026.1',
 } as const;
 
-/** What the runners obey wherever it stands in a line. */
+/** Workflow commands that runners accept anywhere in a line. */
 const ANYWHERE = [
   '##[set-output name=token]x',
   '#\u00ad#[error]x',
@@ -29,10 +29,10 @@ const BLANKS = [
   '\ufeff',
   '\u200b',
 ];
-/** What begins a line, for one runner or another. */
+/** Line breaks of all runners. */
 const BREAKS = ['\n', '\r', '\r\n'];
 
-/** Commands to all runners, as a value of its own each. */
+/** Commands to all runners, one a value. */
 export const COMMANDS: readonly string[] = [
   ...ANYWHERE,
   ...ANYWHERE.map((command) => `text ${command}`),
@@ -40,7 +40,7 @@ export const COMMANDS: readonly string[] = [
   ...BREAKS.flatMap((end) => BLANKS.map((blank) => `text${end}${blank}::set-output name=a::b`)),
 ];
 
-/** The lines of a text that a runner obeys. Written as the runners read: by lines, trimmed as .NET trims, without what it skips. */
+/** Returns the lines of a text that a runner would process. Reads as runners do: line by line, trimmed as .NET trims. */
 export function obeyed(text: string): string[] {
   return text.split(/\r\n|[\r\n]/).filter((line) => {
     // eslint-disable-next-line no-control-regex -- colors begin with one
@@ -50,7 +50,7 @@ export function obeyed(text: string): string[] {
   });
 }
 
-/** All texts in JSON lines, keys too. */
+/** Returns all texts in JSON lines, including keys. */
 export function textsIn(value: unknown): string[] {
   if (typeof value === 'string') return [value];
   if (typeof value !== 'object' || value === null) return [];

@@ -11,7 +11,7 @@ const io = createIo(process);
 const program = await createProgram([], io, () => {});
 const VERBS = program.commands.map((command) => command.name()).filter((name) => name !== 'help');
 
-/** The command of a verb with its flags and its commands. */
+/** Returns a command with its flags and subcommands. */
 async function defined(verb: string): Promise<Command> {
   const whole = await createProgram([verb, ...MESSAGE_TYPES], io, () => {});
   const found = whole.commands.find((command) => command.name() === verb);

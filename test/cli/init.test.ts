@@ -30,7 +30,7 @@ describe('hooks init', () => {
     });
     expect(named).toMatchObject({ code: 0, stderr: '' });
     expect(to.requests).toMatchObject([1, 2].map(() => ({ path: '/hook', verdict: 'valid' })));
-    // A config that is only found may be of a receiver in use.
+    // A config that is found without a flag can belong to a receiver in use.
     expect(await hooks(['test', '--only', 'track'], { cwd })).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('or name a config with one webhook: -c .hooksrc.yaml'),
@@ -78,7 +78,7 @@ describe('hooks init', () => {
     expect(await initialised('receiver')).not.toContain('A further URL');
   });
 
-  it('writes a config for test in CI, with a short retry window', async () => {
+  it('writes a config for test in a CI job, with a short retry window', async () => {
     const cwd = temporaryFolder();
     const to = await receiving({ secret: SECRET });
     const args = ['init', '--for', 'ci', '--url', `${to.url}/hook`, '--secret', SECRET];

@@ -6,7 +6,7 @@ import { hooks, startHooks } from './run-in-process.ts';
 
 const SECRET = 's3cret-of-the-test';
 const SIGNED = '{"type":"track","event":"A","userId":"victim"}';
-/** With the signature of the message above: some readers of JSON find the attacker in it. */
+/** A body for which the signature above is valid after parsing, although some JSON parsers read the attacker's value. */
 const FORGED = '{"userId":"attacker","type":"track","event":"A","userId":"victim"}';
 const WRITTEN = JSON.stringify(JSON.parse(FORGED));
 const LOSS = 'parsing loses something: Expected each key once, got `userId` twice';

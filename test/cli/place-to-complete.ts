@@ -6,7 +6,7 @@ const CONFIG = {
   sources: {
     web: { writeKey: 'hunter2', destinations: { Webhooks: {}, Archive: { sharedSecret: 'hunter2' } } },
     'mobile-app': {},
-    // No shell may ever get this one to evaluate.
+    // Shells must never evaluate this name.
     '$(touch evaluated)': {},
   },
 };

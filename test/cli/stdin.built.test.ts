@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { inShell } from '../end-to-end/shell.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
-/** Each command that reads standard input, and what it calls it. */
+/** Each command that reads standard input, with the name of the input in its messages. */
 const READERS: readonly (readonly string[])[] = [
   ['sign', '--secret', 's'],
   ['verify', '--secret', 's', '--signature', '0'.repeat(40)],

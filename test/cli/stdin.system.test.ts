@@ -7,7 +7,7 @@ import { temporaryFolder } from '../temporary-folder.ts';
 const END = '\x04';
 const TRACK = '{"type":"track","event":"Signup","userId":"u1"}';
 
-/** Each command, what it says that it reads, and what is typed. */
+/** Each command, the name of its input in the note, and the typed text. */
 const TYPED: readonly (readonly [args: readonly string[], what: string, typed: string])[] = [
   [['sign', '--secret', 's'], 'the body', '{}'],
   [['sign', '--secret-file', '-', 'body.json'], '--secret-file', 's'],
@@ -29,7 +29,7 @@ describe.skipIf(!hasTool('python3', '--version'))('standard input that is a term
   });
 
   it('is read without a note with -q', async () => {
-    // The terminal shows what is typed: the command, which says nothing, need not be there yet.
+    // The terminal echoes typed text, even if the silent command has not started yet.
     const { code, shown } = await onTerminal(['sign', '--secret', 's', '-q'], {
       cwd: temporaryFolder(),
       steps: [['', `{}\n${END}`]],

@@ -14,13 +14,13 @@ import { hooks } from './run-in-process.ts';
 
 const HOOKS = fileURLToPath(new URL('../../bin/hooks.js', import.meta.url));
 const NARROW = [60, 80] as const;
-/** Wide enough that nothing is wrapped or shortened. */
+/** A width at which nothing is wrapped or shortened. */
 const WIDE = 2_000;
 const WIDTHS = [...NARROW, WIDE] as const;
-/** A screen that the longest output does not scroll. */
+/** A height at which the longest output does not scroll. */
 const ROWS = 600;
 
-/** Each is run on a screen of each width. ID, URL and PORT stand for those of the test. */
+/** Commands to run at each width. The test replaces ID, URL and PORT. */
 const COMMANDS = [
   '',
   '--help',
@@ -62,10 +62,10 @@ const COMMANDS = [
   'listen --port 70000',
 ] as const;
 
-/** Each command starts a process for each width, on a machine that may be busy. */
+/** Each command starts a process for each width, possibly on a busy machine. */
 const PATIENT = { timeout: 180_000 };
 
-/** They are over when a person presses Ctrl-C, at the time when this is on the screen. */
+/** Commands that Ctrl-C ends, with the text on the screen at which to press it. */
 const INTERRUPTED = [
   ['init', /What is the config for/],
   ['listen --port PORT --secret s3cret', /(?:POST[^]*){4}/],
@@ -102,12 +102,12 @@ describe.skipIf(!hasTool('tmux', '-V'))('on the screen of a terminal', () => {
     const values = { ID: ids.get(columns) ?? '', URL: rejecting.url, PORT: String(port) };
     const words = line.replace(/\b(?:ID|URL|PORT)\b/g, (name) => values[name as keyof typeof values]); // as matched
     const env = `HOOKS_DATA_DIR=${dataDirOf(columns)} HOOKS_URL=${rejecting.url} HOOKS_SECRET=s3cret`;
-    // Empty, whatever was there before; a prompt of `init` must find no config.
+    // An empty folder, because a prompt of `init` must find no config.
     rmSync(join(cwd, '.hooksrc.yaml'), { force: true });
     tmux('respawn-pane', '-k', '-t', `w${columns}`, `${env} node ${HOOKS} ${words}; echo; echo ENDED; cat`);
   }
 
-  /** Lines that the terminal itself has broken are joined, so that they show as lines that are too wide. */
+  /** Joins lines that the terminal itself has broken, so that they count as too wide. */
   const screen = (columns: number): string => tmux('capture-pane', '-p', '-J', '-t', `w${columns}`);
   const shows = (columns: number, text: string | RegExp): Promise<void> =>
     until(() => screen(columns).search(text) !== -1, `${text} at ${columns} columns`, { seconds: 60 });

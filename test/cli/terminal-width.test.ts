@@ -12,7 +12,7 @@ const COMMANDS =
   'send replay audience trait delete listen sign verify test expect serve worker queue init config doctor completion'.split(
     ' ',
   );
-/** Wide enough that nothing is wrapped or shortened. */
+/** A width at which nothing is wrapped or shortened. */
 const WIDE = 2_000;
 
 describe.each([60, 80, 200])('at a terminal of %d columns', (columns) => {
@@ -150,7 +150,7 @@ beforeAll(async () => {
 });
 afterAll(() => rejecting.close());
 
-/** A progress bar, which lines replace. */
+/** A progress bar, which other lines overwrite. */
 // eslint-disable-next-line no-control-regex -- the sequences that a terminal obeys
 const ERASED = /[^\r\n]*\r\u001b\[K/g;
 

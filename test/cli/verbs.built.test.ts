@@ -17,7 +17,7 @@ const FILES = {
   'users.txt': 'u1\n',
 };
 
-/** A command line of each verb whose output is the same each time. */
+/** A command line of each verb with reproducible output. */
 const LINES: readonly (readonly string[])[] = [
   ['send', '--json', track(1), '--dry-run'],
   ['replay', 'day.ndjson', '--dry-run'],

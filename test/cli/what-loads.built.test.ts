@@ -7,7 +7,7 @@ import { receiver } from '../raw-receiver.ts';
 import { sign } from '../sign.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
-/** The modules of Node that take a millisecond or more, of which a command should load what it uses and no other. */
+/** Modules of Node that take a millisecond or more to load. A command should load only those that it uses. */
 const HEAVY = [
   'assert',
   'crypto',
@@ -30,10 +30,10 @@ beforeAll(() => {
 });
 
 interface Loaded {
-  /** The files of the program, by their names without the hashes. */
+  /** The files of the program, named without their hashes. */
   readonly files: readonly string[];
   readonly packages: readonly string[];
-  /** The files of the diagnosis in them, by the source maps. */
+  /** The source files of the diagnosis that are in them, according to the source maps. */
   readonly diagnosis: readonly string[];
   readonly builtins: readonly string[];
 }

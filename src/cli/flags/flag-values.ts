@@ -14,7 +14,7 @@ export function joinNames(value: string, before?: string): string {
   return before === undefined ? value : `${before},${value}`;
 }
 
-/** Returns the text. Rejects an empty one, which an unset variable leaves. */
+/** Returns the text of a flag. Rejects an empty text, which an unset variable leaves. */
 export function given(text: string): string {
   if (text === '') throw new InvalidArgumentError('a non-empty text');
   return text;
@@ -70,15 +70,15 @@ export function rejectConflicts(flags: object, rules: readonly FlagRule[]): void
   for (const { flag, needs, excludes = [], hint } of rules) {
     if (!isGiven(flag)) continue;
     if (needs !== undefined && !isGiven(needs)) {
-      throw conflict(flag, `\`${flag}\` is for \`${needs}\`, which is not given`, hint);
+      throw flagError(flag, `\`${flag}\` is for \`${needs}\`, which is not given`, hint);
     }
     const other = excludes.find(isGiven);
     if (other === undefined) continue;
-    throw conflict(flag, `\`${flag}\` and \`${other}\` cannot be given together`, hint);
+    throw flagError(flag, `\`${flag}\` and \`${other}\` cannot be given together`, hint);
   }
 }
 
 /** Creates the error for a wrong flag or wrong combination of flags. */
-export function conflict(flag: string, sentence: string, hint?: string): ConfigError {
+export function flagError(flag: string, sentence: string, hint?: string): ConfigError {
   return new ConfigError(sentence, { flag, hint });
 }

@@ -1,5 +1,5 @@
 import { printable } from '../../redact.ts';
-import { conflict } from './flag-values.ts';
+import { flagError } from './flag-values.ts';
 
 /** Parses the values of --header. Errors do not show a header's value, because `Authorization` can be one of them. */
 export function headersOf(lines: readonly string[]): Readonly<Record<string, string>> {
@@ -9,22 +9,16 @@ export function headersOf(lines: readonly string[]): Readonly<Record<string, str
     const name = line.slice(0, Math.max(colon, 0)).trim();
     const shown = printable(name, 80);
     if (name === '') {
-      throw conflict(
-        '--header',
-        "Expected `--header` to be 'Name: value', got no name and colon",
-        "give for example --header 'X-Env: staging'",
-      );
+      const sentence = "Expected `--header` to be 'Name: value', got no name and colon";
+      throw flagError('--header', sentence, "give for example --header 'X-Env: staging'");
     }
     if (/[\r\n]/.test(line)) {
-      throw conflict(
-        '--header',
-        `\`--header\` ${shown} holds a line break`,
-        'give one --header for each header; a value read from a file often ends with a line break',
-      );
+      const hint = 'give one --header for each header; a value read from a file often ends with a line break';
+      throw flagError('--header', `\`--header\` ${shown} holds a line break`, hint);
     }
     const key = name.toLowerCase();
     if (headers.has(key)) {
-      throw conflict('--header', `\`--header\` ${shown} is given twice`, 'leave one of them out');
+      throw flagError('--header', `\`--header\` ${shown} is given twice`, 'leave one of them out');
     }
     headers.set(key, [name, line.slice(colon + 1).trim()]);
   }

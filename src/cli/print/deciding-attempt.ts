@@ -2,7 +2,9 @@ import type { DestinationOutcome, Outcome } from '../../app/pipeline/outcomes.ts
 import type { AttemptRecord } from '../../attempt-record.ts';
 
 /** Returns the destination that decides the outcome of a message: the first that was not delivered, else the first of all. */
-export function decisive(destinations: readonly DestinationOutcome[]): DestinationOutcome | undefined {
+export function decidingDestination(
+  destinations: readonly DestinationOutcome[],
+): DestinationOutcome | undefined {
   return destinations.find(({ outcome }) => outcome !== 'delivered') ?? destinations[0];
 }
 
@@ -12,7 +14,7 @@ export function decidingAttempt({ attempts }: DestinationOutcome): AttemptRecord
 }
 
 export function decidingAttemptOf({ destinations }: Outcome): AttemptRecord | undefined {
-  const destination = decisive(destinations);
+  const destination = decidingDestination(destinations);
   return destination && decidingAttempt(destination);
 }
 

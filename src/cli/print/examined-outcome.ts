@@ -2,14 +2,14 @@ import type { AttemptRecord } from '../../attempt-record.ts';
 import { examineFailure } from '../../diagnosis/explain.ts';
 import type { Outcome } from '../../app/pipeline/outcomes.ts';
 import type { Io } from '../io.ts';
-import { decidingAttempt, decisive } from './deciding-attempt.ts';
+import { decidingAttempt, decidingDestination } from './deciding-attempt.ts';
 
 /** Causes of transport errors that examining the port can make more exact. */
 const INEXACT: ReadonlySet<string> = new Set(['speaks-http', 'tls-handshake']);
 
 /** Examines the port of a failed delivery that got no response for an unclear reason. Adds the cause to the deciding attempt. */
 export async function examinedOutcome(outcome: Outcome, io: Pick<Io, 'env' | 'signal'>): Promise<Outcome> {
-  const destination = outcome.outcome === 'failed' ? decisive(outcome.destinations) : undefined;
+  const destination = outcome.outcome === 'failed' ? decidingDestination(outcome.destinations) : undefined;
   const attempt = destination && decidingAttempt(destination);
   if (destination === undefined || attempt?.error === undefined || !isInexact(attempt)) return outcome;
   const { url, error } = attempt;

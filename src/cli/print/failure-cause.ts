@@ -1,7 +1,7 @@
 import type { AttemptRecord } from '../../attempt-record.ts';
 import { TRACKING_API, type DestinationOutcome, type Outcome } from '../../app/pipeline/outcomes.ts';
 import { causeCodeOf, causeOf, networkCauseOf } from '../../diagnosis/explain.ts';
-import { decidingAttempt, decisive } from './deciding-attempt.ts';
+import { decidingAttempt, decidingDestination } from './deciding-attempt.ts';
 
 /** Why an attempt or a delivery failed, beyond its status or error, and how to fix it. Texts are unescaped. */
 export interface FailureCause {
@@ -19,7 +19,7 @@ export function failureCause({ outcome, destinations, refusal }: Outcome): Failu
       hint: 'set a destination to true in its `integrations`, or leave them out',
     };
   }
-  const destination = outcome === 'failed' ? decisive(destinations) : undefined;
+  const destination = outcome === 'failed' ? decidingDestination(destinations) : undefined;
   const attempt = destination && decidingAttempt(destination);
   if (destination === undefined || attempt === undefined) return undefined;
   if (destination.name === TRACKING_API) {

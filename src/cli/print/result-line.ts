@@ -7,7 +7,7 @@ import { printable } from '../../redact.ts';
 import type { ReceivedRequest } from '../../receiver/received-request.ts';
 import { isoTime } from '../../clock.ts';
 import { tenths } from '../attempt-text.ts';
-import { decidingAttempt, decisive, destinationMs } from './deciding-attempt.ts';
+import { decidingAttempt, decidingDestination, destinationMs } from './deciding-attempt.ts';
 import type { FailureCause } from './failure-cause.ts';
 
 /** Facts about a message that its result line shows besides the outcome. */
@@ -44,7 +44,7 @@ export function resultLine(
 ): Readonly<Record<string, unknown>> {
   const { messageId, outcome, destinations, refusal } = result;
   const cause = outcome === 'failed' ? known : undefined;
-  const decided = destinationFields(decisive(destinations) ?? UNTRIED);
+  const decided = destinationFields(decidingDestination(destinations) ?? UNTRIED);
   return {
     messageId,
     type,

@@ -5,7 +5,7 @@ import { attemptText, detailText, durationText } from '../attempt-text.ts';
 import { fitText } from '../fit-text.ts';
 import type { Io, Screen } from '../io.ts';
 import type { FailureCause } from './failure-cause.ts';
-import { decidingAttempt, decisive, destinationMs } from './deciding-attempt.ts';
+import { decidingAttempt, decidingDestination, destinationMs } from './deciding-attempt.ts';
 import type { Paint } from '../palette.ts';
 import type { ResultFacts } from './result-line.ts';
 import { formatRow, type Cell } from './table.ts';
@@ -39,7 +39,7 @@ export function resultText(outcome: Outcome, facts: ResultFacts, screen: Screen)
 /** Returns the columns of a result line. The URL is last, because nothing must align after it. */
 function resultCells({ outcome, destinations }: Outcome, facts: ResultFacts, color: Io['color']): Cell[] {
   const { type, title, origin, judgement } = facts;
-  const destination = decisive(destinations);
+  const destination = decidingDestination(destinations);
   const last = destination && decidingAttempt(destination);
   const tookMs = last && destination && destinationMs(destination);
   return [
@@ -76,7 +76,7 @@ export function explanation(
   cause: FailureCause | undefined,
 ): readonly string[] {
   if (refusal !== undefined && outcome === 'failed') return [rejectionText(refusal.reason, destinations)];
-  const destination = decisive(destinations);
+  const destination = decidingDestination(destinations);
   switch (outcome) {
     case 'delivered':
     case 'queued':

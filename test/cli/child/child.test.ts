@@ -14,7 +14,7 @@ interface Shown {
 function shown(more: Partial<StartChildOptions> = {}): Shown {
   const lines: string[] = [];
   const interruption = new AbortController();
-  // A stream stands for stderr: what is asked of it is what any stream has.
+  // Any stream can replace stderr, because only methods of streams are used.
   const stderr = new PassThrough().resume() as unknown as NodeJS.WriteStream;
   const io = {
     stderr,
@@ -28,12 +28,12 @@ function shown(more: Partial<StartChildOptions> = {}): Shown {
   return { options, lines, abort: () => interruption.abort('SIGINT') };
 }
 
-/** A program of Node's, as what stands behind --. */
+/** A command that runs this code with Node, as the words after --. */
 function node(program: string): string[] {
   return [process.execPath, '-e', program];
 }
 
-/** Prints the ids of itself and of a child that holds on, and stays. */
+/** Prints its process id and that of a child that ignores SIGTERM, and keeps running. */
 const PARENT = `
   const { spawn } = require('node:child_process');
   const child = spawn(process.execPath, ['-e', 'process.on("SIGTERM", () => {}); console.log("holds"); setInterval(() => {}, 1e6)'],

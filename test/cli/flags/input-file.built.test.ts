@@ -13,7 +13,7 @@ const NOWHERE = 'https://127.0.0.1:9';
 const CERTIFICATES = readFileSync(new URL('../../certificates.json', import.meta.url), 'utf8');
 const { 'ca.pem': ISSUER = '' } = JSON.parse(CERTIFICATES) as Record<string, string>;
 
-/** Every flag and argument that names a file which is read as a whole, with what errors say of one without end. */
+/** Every flag and argument whose file is read as a whole, with the error for an endless file. */
 const WHOLE: readonly (readonly [args: readonly string[], error: RegExp])[] = [
   [['config', '-c', 'FILE'], /The config file FILE is larger than 32 MiB \(--config\)/],
   [['doctor', '-c', 'FILE'], /The config file FILE is larger than 32 MiB \(--config\)/],
@@ -33,7 +33,7 @@ const WHOLE: readonly (readonly [args: readonly string[], error: RegExp])[] = [
     /FILE: is larger than 1024 KiB \(--properties\)/,
   ],
 ];
-/** Those that are read piece by piece: no length is too much for them. */
+/** Arguments whose files are read in chunks and can have any length. */
 const STREAMED: readonly (readonly string[])[] = [
   ['verify', '--secret', 's', '--signature', 'a'.repeat(40), 'FILE'],
   ['sign', '--secret', 's', 'FILE'],
@@ -54,7 +54,7 @@ beforeEach(() => {
 
 describe('an endless file', () => {
   it.each(WHOLE)('is rejected by %j, with the flag, the file and the limit', async (args, error) => {
-    // More than any command needs, and less than a file without end takes in seconds.
+    // More memory than any command needs, and less than an endless file fills in seconds.
     const line = 'ulimit -d 1500000 && hooks "$@"';
     const { code, stdout, stderr } = await inShell(line, named(args, '/dev/zero'), { cwd, env });
     expect(stdout + stderr).toMatch(new RegExp(error.source.replace('FILE', '/dev/zero')));

@@ -5,7 +5,7 @@ import type { AttemptRecord } from '../../../src/attempt-record.ts';
 export const SCREEN = { color: PLAIN_PALETTE, stdoutColumns: undefined };
 export const AT = Date.parse('2026-11-20T21:10:05.123Z');
 
-/** An attempt of 20 ms, `afterMs` after the first. */
+/** An attempt of 20 ms that starts `afterMs` after the first. */
 export function attempt(fields: Partial<AttemptRecord> & { readonly afterMs?: number } = {}): AttemptRecord {
   const { afterMs = 0, ...rest } = fields;
   return { at: AT + afterMs, url: 'https://a.example/hook', round: 1, result: 'delivered', ms: 20, ...rest };
@@ -28,7 +28,7 @@ export function failed(...attempts: AttemptRecord[]): DestinationOutcome {
   return destination({ outcome: 'failed', reason: 'exhausted', attempts });
 }
 
-/** Of one message at these destinations. */
+/** The outcome of a message at these destinations. */
 export function outcomeOf(...destinations: DestinationOutcome[]): Outcome {
   const outcome = destinations.find((each) => each.outcome !== 'delivered')?.outcome ?? 'delivered';
   return { messageId: 'm1', outcome, destinations };

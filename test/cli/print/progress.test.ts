@@ -14,7 +14,7 @@ describe('the figures of a progress bar', () => {
     const figures = new ProgressFigures(0);
     figures.update({ done: 0, total: 50, now: 7_000 });
     expect(figures.text('', 8_000)).toBe('░░░░░░░░░░░░░░░░ 0 of 50, 0%');
-    // What was before the total was known does not count: 14 took 28 s.
+    // The time before the total was known does not count: 14 took 28 s.
     figures.update({ done: 14, total: 50, now: 35_000 });
     expect(figures.text('', 35_000)).toBe('████░░░░░░░░░░░░ 14 of 50, 28%, 1m 12s left');
     expect(figures.text('', 55_000)).toBe('████░░░░░░░░░░░░ 14 of 50, 28%, 52s left');
@@ -62,12 +62,12 @@ describe('a progress bar', () => {
     await until(() => written.includes('replaying'), 'the bar');
     bar.line('a line');
     bar.stop();
-    // Cut to the width of the terminal: what wraps cannot be cleared.
+    // Cut to the width of the terminal, because a wrapped bar cannot be cleared.
     const [drawn = ''] = written.split('\r\u001b[K').filter((part) => part.startsWith('replaying'));
     expect(drawn).toHaveLength(29);
     expect(written).toContain('\r\u001b[Ka line\n');
     expect(written.endsWith('\r\u001b[K')).toBe(true);
-    // No other sequence: none moves the cursor up.
+    // There is no other sequence, so none moves the cursor up.
     expect(written.replaceAll('\r\u001b[K', '')).not.toContain('\u001b');
   });
 });

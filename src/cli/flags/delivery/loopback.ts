@@ -41,7 +41,7 @@ export async function startLoopback({ secrets: given, scheme, deliverTo }: ToLoo
     to: { ...to, sources: mapDestinations(to.sources, (each) => ({ ...each, sharedSecrets: secrets })) },
     judgementOf: (signature = '') => {
       const judgement = judgements.get(signature);
-      // Equal bodies share one signature and one entry, so entries stay. The limit keeps a replay from filling memory.
+      // Reading keeps the entry, because equal bodies share a signature. The limit keeps a replay from filling memory.
       if (judgements.size > 10_000) judgements.delete(judgements.keys().next().value ?? '');
       return judgement;
     },

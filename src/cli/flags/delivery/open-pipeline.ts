@@ -9,7 +9,7 @@ import { createTrackingApiPipeline } from '../../../app/pipeline/tracking-api-pi
 import { createReadingTransport } from '../../../app/reading-transport.ts';
 import { createRecordingTransport, type RecordedRequest } from '../../../app/recording-transport.ts';
 import type { Io } from '../../io.ts';
-import { conflict } from '../flag-values.ts';
+import { flagError } from '../flag-values.ts';
 import { destinationsOf } from './destinations.ts';
 import type { Loopback } from './loopback.ts';
 import { Retries } from './retries.ts';
@@ -142,7 +142,7 @@ function toTrackingApi(to: ToTrackingApi, options: OpenOptions): Pipeline {
 async function toQueue(to: ToQueue, { settings, onRequest, durable, io }: OpenOptions): Promise<Pipeline> {
   if (onRequest !== undefined) {
     const hint = 'leave --queue out to see the request that would be sent';
-    throw conflict('--queue', '`--queue` and a dry run cannot be given together', hint);
+    throw flagError('--queue', '`--queue` and a dry run cannot be given together', hint);
   }
   const { source, sources, store } = to;
   return createQueuePipeline({

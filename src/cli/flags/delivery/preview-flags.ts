@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { RecordedRequest } from '../../../app/recording-transport.ts';
 import type { GlobalOptions } from '../../command.ts';
 import type { Io } from '../../io.ts';
-import { conflict } from '../flag-values.ts';
+import { flagError } from '../flag-values.ts';
 import type { RequestFormat } from './request-text.ts';
 
 export interface PreviewFlags {
@@ -28,7 +28,7 @@ export async function previewOf(
   const showSecrets = flags.showSecrets ?? false;
   if (!isPreview && showSecrets) {
     const sentence = '`--show-secrets` is for `--dry-run` and `--curl`';
-    throw conflict('--show-secrets', sentence, 'add one of them, or leave it out');
+    throw flagError('--show-secrets', sentence, 'add one of them, or leave it out');
   }
   if (!isPreview) return undefined;
   const format: RequestFormat = flags.curl ? 'curl' : flags.output;

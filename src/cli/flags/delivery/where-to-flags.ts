@@ -6,7 +6,7 @@ import type { Io } from '../../io.ts';
 import type { StdinIo } from '../../stdin.ts';
 import { namedCaFile } from './ca-file.ts';
 import { addSecretFlags, readSecretFlags, type SecretFlag } from '../signature/secret-flags.ts';
-import { conflict, collect } from '../flag-values.ts';
+import { flagError, collect } from '../flag-values.ts';
 import { headersOf } from '../header-lines.ts';
 import { flagOf, settingOption } from '../setting-flags.ts';
 
@@ -92,8 +92,6 @@ export const WHERE_TO_ROWS = {
   exact: { flag: '--exact', value: 'switch', define: () => {}, appliesTo: [...TO_WEBHOOKS, 'queue'] },
 } as const satisfies Readonly<Record<string, WhereToRow>>;
 
-type Rows = Readonly<Record<string, WhereToRow>>;
-
 /** The "where to" flags, as typed. */
 export type WhereToFlags = {
   readonly [Name in keyof typeof WHERE_TO_ROWS]?: FlagValues[(typeof WHERE_TO_ROWS)[Name]['value']];
@@ -117,23 +115,23 @@ function settingRow<const Ways extends readonly Way[]>(setting: Key, appliesTo: 
   } as const;
 }
 
-export function addWhereToFlags(command: Command, rows: Rows = WHERE_TO_ROWS): void {
+export function addWhereToFlags(command: Command): void {
   command.optionsGroup('Where to send:');
-  for (const row of Object.values(rows)) row.define(command);
+  for (const row of Object.values(WHERE_TO_ROWS)) row.define(command);
 }
 
 /** Order in which to look for a way if flags choose several. */
 const PRECEDENCE: readonly Way[] = ['queue', 'loopback', 'tracking-api', 'webhooks'];
 
 /** Returns the way that the flags choose, or undefined if the settings decide. */
-export function selectedWay(flags: object, rows: Rows = WHERE_TO_ROWS): Way | undefined {
-  const given = givenRows(flags, rows);
+export function selectedWay(flags: WhereToFlags): Way | undefined {
+  const given = givenRows(flags);
   return PRECEDENCE.find((way) => given.some(({ selects }) => selects === way));
 }
 
 /** Throws ConfigError for a flag that this way does not use, or that has no effect without another flag. */
-export function rejectUnusedFlags(flags: object, way: Way, rows: Rows = WHERE_TO_ROWS): void {
-  const given = givenRows(flags, rows);
+export function rejectUnusedFlags(flags: WhereToFlags, way: Way): void {
+  const given = givenRows(flags);
   const lacks = ({ needs }: WhereToRow): boolean =>
     needs !== undefined && !given.some(({ flag }) => flag === needs);
   const stray = given.find((row) => !row.appliesTo.includes(way) || lacks(row));
@@ -149,13 +147,13 @@ function strayError(
   if (selector !== undefined && (way === 'queue' || selects !== undefined)) {
     const sentence = `\`${selector.flag}\` and \`${flag}\` cannot be given together`;
     const inConfig = `leave ${flag} out, and put it into the config: the queue is delivered as the config says`;
-    return conflict(flag, sentence, way === 'queue' ? inConfig : 'leave one of them out');
+    return flagError(flag, sentence, way === 'queue' ? inConfig : 'leave one of them out');
   }
   if (needs !== undefined) {
-    return conflict(flag, `\`${flag}\` is for \`${needs}\`, which is not given`, `add ${needs}`);
+    return flagError(flag, `\`${flag}\` is for \`${needs}\`, which is not given`, `add ${needs}`);
   }
   const sentence = `\`${flag}\` is for ${WAY_NAMES[use]}; ${WAY_NAMES[way]} has no use for it`;
-  return conflict(flag, sentence, way === 'tracking-api' ? 'leave it out, or give --url' : 'leave it out');
+  return flagError(flag, sentence, way === 'tracking-api' ? 'leave it out, or give --url' : 'leave it out');
 }
 
 const WAY_NAMES: Readonly<Record<Way, string>> = {
@@ -165,23 +163,20 @@ const WAY_NAMES: Readonly<Record<Way, string>> = {
   queue: '`--queue`',
 };
 
-function givenRows(flags: object, rows: Rows): readonly WhereToRow[] {
+function givenRows(flags: WhereToFlags): readonly WhereToRow[] {
   const values: Readonly<Record<string, unknown>> = { ...flags };
-  return Object.entries(rows).flatMap(([name, row]) => (values[name] === undefined ? [] : [row]));
+  const rows = Object.entries<WhereToRow>(WHERE_TO_ROWS);
+  return rows.flatMap(([name, row]) => (values[name] === undefined ? [] : [row]));
 }
 
 /** Returns the flags as the first layer of a destination's settings, so that they are validated like any other layer. */
-export async function flagLayer(
-  flags: WhereToFlags,
-  io: StdinIo & Pick<Io, 'cwd'>,
-  rows: Rows = WHERE_TO_ROWS,
-): Promise<Layer> {
+export async function flagLayer(flags: WhereToFlags, io: StdinIo & Pick<Io, 'cwd'>): Promise<Layer> {
   const headers = headersOf(flags.header ?? []);
   const secret = await readSecretFlags(flags, io);
   const url = flags.url?.map((each): WebhookOptions => ({ url: each, headers }));
   const ca = await namedCaFile(flags, io);
   const values: Readonly<Record<string, unknown>> = { ...flags, url, secret, ca };
-  const settings = Object.entries(rows).flatMap(([name, { flag, setting }]) => {
+  const settings = Object.entries<WhereToRow>(WHERE_TO_ROWS).flatMap(([name, { flag, setting }]) => {
     if (setting === undefined || fieldOf(setting).belongsTo !== 'destination') return [];
     return [[setting, { name: flag, value: values[name] ?? flagOf(setting).atPrompt }]];
   });

@@ -9,7 +9,7 @@ import type { StdinIo } from '../../stdin.ts';
 import { readFlag, readFlagOrDefault } from '../setting-flags.ts';
 import { hasTls } from './ca-file.ts';
 import { destinationsOf } from './destinations.ts';
-import { conflict } from '../flag-values.ts';
+import { flagError } from '../flag-values.ts';
 import {
   flagLayer,
   rejectUnusedFlags,
@@ -104,11 +104,8 @@ export function hasForeignScheme(to: WhereTo): boolean {
 function rejectSeveralSources({ sourceNames }: Settings): never {
   if (sourceNames.length === 0) throw noDestination('The config has no source');
   const names = sourceNames.map((name) => printable(name, 80)).join(', ');
-  throw conflict(
-    '--source',
-    `Expected \`--source\` to name one of the sources: ${names}`,
-    'add --source NAME',
-  );
+  const sentence = `Expected \`--source\` to name one of the sources: ${names}`;
+  throw flagError('--source', sentence, 'add --source NAME');
 }
 
 function queue(source: string, { store }: WhereToFlags, settings: Settings): ToQueue {
@@ -157,19 +154,13 @@ function configuredWay({ originOf }: Settings): Way {
 function trackingApi(source: string, flags: WhereToFlags, { settings, layer }: GivenSettings): ToTrackingApi {
   const endpoint = readFlag('endpoint', flags.endpoint) ?? settings.endpoint;
   if (endpoint === undefined) {
-    throw conflict(
-      '--write-key',
-      '`--write-key` is for a tracking API, but no endpoint is given',
-      'add --endpoint URL',
-    );
+    const sentence = '`--write-key` is for a tracking API, but no endpoint is given';
+    throw flagError('--write-key', sentence, 'add --endpoint URL');
   }
   const writeKey = readFlag('writeKey', flags.writeKey) ?? settings.writeKey(source);
   if (writeKey === undefined) {
-    throw conflict(
-      '--endpoint',
-      'A tracking API needs a write key, but none is given',
-      'add --write-key KEY, or set HOOKS_WRITE_KEY or `writeKey` in the config',
-    );
+    const hint = 'add --write-key KEY, or set HOOKS_WRITE_KEY or `writeKey` in the config';
+    throw flagError('--endpoint', 'A tracking API needs a write key, but none is given', hint);
   }
   const connection = hasTls(endpoint) ? settings.connection(source, layer) : {};
   const values = {

@@ -1,7 +1,7 @@
 import { ConfigError, ValidationError } from '../../../errors.ts';
 import { isJson, readJson } from '../../../message/json/read-json.ts';
 import type { JsonObject, JsonValue } from '../../../message/types.ts';
-import { conflict } from '../flag-values.ts';
+import { flagError } from '../flag-values.ts';
 
 /** An object under construction. Its prototype is null, so that `__proto__` is an ordinary key. */
 type Tree = { [key: string]: JsonValue | Tree };
@@ -37,7 +37,7 @@ function readAssignment(word: string, flag: string): Assignment {
   const [, path = '', operator = '', text = ''] = split ?? [];
   if (split === null || path === '') {
     const sentence = `Expected \`${flag}\` to be key=value, got ${JSON.stringify(word)}`;
-    throw conflict(flag, sentence, exampleOf(flag));
+    throw flagError(flag, sentence, exampleOf(flag));
   }
   return { word, path: splitPath(path), value: readValue(text, operator, flag, path) };
 }
@@ -74,7 +74,7 @@ function assign(root: Tree, { path, value, word }: Assignment, flag: string): vo
     const next = node[key] ?? (node[key] = newTree());
     if (!isTree(next)) {
       const sentence = `\`${flag} ${word}\` sets a key within \`${key}\`, which already has a value`;
-      throw conflict(flag, sentence, 'give the key either a value or keys of its own');
+      throw flagError(flag, sentence, 'give the key either a value or keys of its own');
     }
     node = next;
   }

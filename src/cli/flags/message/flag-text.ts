@@ -1,6 +1,6 @@
 import { MAX_ENTRY_BYTES } from '../../../message/json/pieces.ts';
 import type { Io } from '../../io.ts';
-import { conflict } from '../flag-values.ts';
+import { flagError } from '../flag-values.ts';
 import { readInputFile } from '../input-file.ts';
 
 export interface FlagText {
@@ -12,13 +12,14 @@ export interface FlagText {
 /** Reads the value of a flag that takes `JSON|@file|@-`. */
 export async function readFlagText(value: string, flag: string, io: Io): Promise<FlagText> {
   if (/^(?:-|[\w./~-]+\.(?:json|ndjson|txt))$/.test(value)) {
-    const got = value === '-' ? 'a dash' : 'the name of a file';
-    throw conflict(flag, `Expected \`${flag}\` to be JSON, got ${got}`, `put @ before it: ${flag} @${value}`);
+    const sentence = `Expected \`${flag}\` to be JSON, got ${value === '-' ? 'a dash' : 'the name of a file'}`;
+    throw flagError(flag, sentence, `put @ before it: ${flag} @${value}`);
   }
   if (!value.startsWith('@')) return { bytes: Buffer.from(value), origin: flag };
   const name = value.slice(1);
   const hint = `give ${flag} JSON, @file or @- for standard input`;
-  if (name === '') throw conflict(flag, `Expected \`${flag}\` to name a file after the @, got nothing`, hint);
+  const sentence = `Expected \`${flag}\` to name a file after the @, got nothing`;
+  if (name === '') throw flagError(flag, sentence, hint);
   const sizeHint = 'send less: a message may have 32 KiB at most';
   const rule = { flag, limitBytes: MAX_ENTRY_BYTES, hint, sizeHint };
   return { bytes: await readInputFile(name, rule, io), origin: name === '-' ? '<stdin>' : name };

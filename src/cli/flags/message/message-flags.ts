@@ -1,7 +1,7 @@
 import { Option, type Command } from 'commander';
 import { ValidationError } from '../../../errors.ts';
 import type { MessageType } from '../../../message/types.ts';
-import { collect, conflict, given as notEmpty } from '../flag-values.ts';
+import { collect, flagError, given as notEmpty } from '../flag-values.ts';
 
 /** The fields of a message that have a flag with the same name. */
 export const FIELD_FLAGS = [
@@ -86,7 +86,7 @@ export function rejectFlagsOfOtherTypes(send: Command, type: MessageType): void 
     const long = option.long ?? flags;
     const meant = MEANT.find(([flag, ofType]) => flag === long && ofType === type)?.[2];
     const hint = meant ?? `leave it out; hooks send ${type} --help shows the flags of ${type}`;
-    throw conflict(long, `\`${long}\` is for ${typesText(types)}, not for ${type}`, hint);
+    throw flagError(long, `\`${long}\` is for ${typesText(types)}, not for ${type}`, hint);
   }
 }
 

@@ -5,7 +5,7 @@ import { isJsonObject, type JsonObject, type JsonValue, type MessageType } from 
 import { assignAll, mergeObjects } from './assignments.ts';
 import { readFlagText, type FlagText } from './flag-text.ts';
 import type { Io } from '../../io.ts';
-import { conflict } from '../flag-values.ts';
+import { flagError } from '../flag-values.ts';
 import { FIELD_FLAGS, type MessageFlags } from './message-flags.ts';
 
 /** The flags. The text of `--json` can be read already, because standard input can be read only once. */
@@ -36,7 +36,7 @@ function withType(whole: JsonObject, type: MessageType | undefined): JsonObject 
   if (whole['type'] !== undefined && whole['type'] !== type) {
     const expected = `${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type} message`;
     const sentence = `Expected \`--json\` to be ${expected}, got type ${JSON.stringify(whole['type'])}`;
-    throw conflict('--json', sentence, 'run hooks send --json, which takes the type from the message');
+    throw flagError('--json', sentence, 'run hooks send --json, which takes the type from the message');
   }
   return { ...whole, type };
 }
@@ -97,11 +97,8 @@ async function readObject(given: string | FlagText, flag: string, io: Io): Promi
   if (typeof given === 'string') rejectWords(given, flag);
   const value = readOriginJson(bytes, origin);
   if (isJsonObject(value)) return value;
-  throw conflict(
-    flag,
-    `Expected \`${flag}\` to be a JSON object, got ${kindOf(value)}`,
-    objectHint(flag, value),
-  );
+  const sentence = `Expected \`${flag}\` to be a JSON object, got ${kindOf(value)}`;
+  throw flagError(flag, sentence, objectHint(flag, value));
 }
 
 /** Throws ConfigError for `a=1` instead of JSON, because the flag for single values has nearly the same name. */
@@ -110,7 +107,7 @@ function rejectWords(text: string, flag: string): void {
   if (wordFlag === undefined || !/^[\w.-]+:?==?[^=]/.test(text)) return;
   const json = objectHint(flag, null).replace('give for example ', '');
   const hint = `give them one by one with --${wordFlag} NAME=VALUE, or JSON: ${json}`;
-  throw conflict(flag, `Expected \`${flag}\` to be a JSON object, got words with an equals sign`, hint);
+  throw flagError(flag, `Expected \`${flag}\` to be a JSON object, got words with an equals sign`, hint);
 }
 
 function objectHint(flag: string, value: JsonValue): string {

@@ -2,7 +2,7 @@ import { schemeOfShortKey, secretFix } from '../../../signature/schemes/secrets.
 import { unexpandedName } from '../../../signature/secret.ts';
 import type { Io } from '../../io.ts';
 
-/** An accident that a shell, an editor or a form causes silently, and how to fix it. */
+/** A sign that a shell, an editor or a form changed a secret silently, and how to fix it. */
 interface OddSecret {
   readonly what: string;
   readonly fix: string;

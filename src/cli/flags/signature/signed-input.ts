@@ -27,9 +27,9 @@ export interface SignedInput {
   readonly envelope?: Envelope | undefined;
 }
 
-/** Maximum size of a capture or HTTP request, which is kept in memory, in bytes. */
+/** Maximum bytes of a capture or HTTP request, which is kept in memory. */
 const LARGEST_REQUEST = 256 * 1024 * 1024;
-/** Size up to which the format is detected from the content, in bytes. A larger input is a raw body unless --format is given. */
+/** Bytes up to which the format is detected from the content. A larger input is a raw body unless --format is given. */
 const LARGEST_UNNAMED_REQUEST = 8 * 1024 * 1024;
 /** Enough bytes for a request line and for the first key of a capture. */
 export const START_BYTES = 4_096;

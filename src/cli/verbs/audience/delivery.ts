@@ -7,7 +7,7 @@ import type { LoopbackJudgement } from '../../flags/delivery/loopback.ts';
 import { openPipeline, type OpenPipeline } from '../../flags/delivery/open-pipeline.ts';
 import type { WhereTo } from '../../flags/delivery/where-to.ts';
 import type { Io } from '../../io.ts';
-import { decisive } from '../../print/deciding-attempt.ts';
+import { decidingDestination } from '../../print/deciding-attempt.ts';
 import type { SyncFlags } from './options.ts';
 import type { SyncOutput } from './output.ts';
 
@@ -51,7 +51,7 @@ export class SyncDelivery {
 
   /** Returns the result of verifying a message in the receiver of --loopback. */
   judgementOf({ destinations }: Outcome): LoopbackJudgement | undefined {
-    const tried = decisive(destinations);
+    const tried = decidingDestination(destinations);
     if (tried === undefined || tried.attempts.length === 0) return undefined;
     return this.#open?.loopback?.judgementOf(tried.signature);
   }

@@ -1,5 +1,5 @@
 import type { MaxChange } from '../../../audience/sync.ts';
-import { conflict } from '../../flags/flag-values.ts';
+import { flagError } from '../../flags/flag-values.ts';
 
 /** Parses a percentage such as `50%`, or a number of users. Throws ConfigError. */
 export function readMaxChange(text: string): MaxChange {
@@ -8,5 +8,5 @@ export function readMaxChange(text: string): MaxChange {
   if (digits !== '' && percent === '%') return { kind: 'share', share: number / 100 };
   if (digits !== '' && Number.isInteger(number)) return { kind: 'count', count: number };
   const sentence = `Expected \`--max-change\` to be a percentage or a number of users, got ${text}`;
-  throw conflict('--max-change', sentence, 'for example --max-change 20%, or --max-change 500');
+  throw flagError('--max-change', sentence, 'for example --max-change 20%, or --max-change 500');
 }

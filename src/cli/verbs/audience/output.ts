@@ -11,7 +11,7 @@ import { fitText } from '../../fit-text.ts';
 import { jsonLine } from '../../json-line.ts';
 import { formatRow } from '../../print/table.ts';
 import { createProgress } from '../../print/progress.ts';
-import { decisive, destinationMs } from '../../print/deciding-attempt.ts';
+import { decidingDestination, destinationMs } from '../../print/deciding-attempt.ts';
 import { failureCause } from '../../print/failure-cause.ts';
 import { isTaken, resultLine } from '../../print/result-line.ts';
 import { resultText } from '../../print/result-text.ts';
@@ -62,7 +62,7 @@ export class SyncOutput {
     outcome: Outcome,
     judgement: LoopbackJudgement | undefined,
   ): Promise<void> | undefined {
-    const tried = decisive(outcome.destinations);
+    const tried = decidingDestination(outcome.destinations);
     this.#done++;
     const ms = tried === undefined || tried.attempts.length === 0 ? undefined : destinationMs(tried);
     this.#ledger.close(this.#done, outcome.outcome, outcome.outcome === 'unsent' ? undefined : ms);

@@ -8,7 +8,7 @@ import { QueueError } from '../../../errors.ts';
 import { printable } from '../../../redact.ts';
 import { isoTime } from '../../../clock.ts';
 import { formatCount } from '../../../message/limits.ts';
-import { conflict } from '../../flags/flag-values.ts';
+import { flagError } from '../../flags/flag-values.ts';
 import { openQueue } from '../../flags/delivery/queue-flags.ts';
 import { commandSettings } from '../../flags/delivery/settings.ts';
 import { ExitCode, interruptedCode } from '../../exit-code.ts';
@@ -81,7 +81,7 @@ function onlyOne(found: readonly AudienceOverview[], what: string): AudienceOver
   if (first !== undefined && found.length === 1) return first;
   const places = found.map(({ place }) => quoted(place)).join(', ');
   const sentence = `Expected \`--place\` with ${what}, because there are several: ${places}`;
-  throw conflict('--place', sentence, 'add --place with one of them');
+  throw flagError('--place', sentence, 'add --place with one of them');
 }
 
 /** Prints the last state of each user as NDJSON, which `sync` reads. */

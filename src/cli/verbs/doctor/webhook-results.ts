@@ -119,7 +119,7 @@ async function speechResults(url: string, { seen, env, signal }: SpokenTo): Prom
 const HELLO_MS = 1_000;
 
 const DAY_MS = 86_400_000;
-/** Programs that renew certificates automatically do so earlier than this before the end. */
+/** Days before the expiry at which to warn. Automatic renewals have happened by then. */
 const SOON_DAYS = 14;
 
 function certificateResult(url: string, validUntil: number): DoctorResult {

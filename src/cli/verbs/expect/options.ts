@@ -7,7 +7,7 @@ import { printable } from '../../../redact.ts';
 import type { GlobalOptions } from '../../command.ts';
 import type { SchemeFlags } from '../../flags/signature/scheme-flags.ts';
 import type { SecretFlags } from '../../flags/signature/secret-flags.ts';
-import { conflict, rejectConflicts, type FlagRule } from '../../flags/flag-values.ts';
+import { flagError, rejectConflicts, type FlagRule } from '../../flags/flag-values.ts';
 
 export interface ExpectOptions extends GlobalOptions, SecretFlags, SchemeFlags {
   readonly count?: number;
@@ -70,7 +70,7 @@ function rejectMatches(
   const counted = matches.find(({ exactly }) => exactly !== undefined);
   if (inOrder && counted !== undefined) {
     const hint = `write the filter once for each message, without its ${counted.exactly}x`;
-    throw conflict(
+    throw flagError(
       '--in-order',
       `\`--in-order\` and \`--match '${counted.text}'\` cannot be given together`,
       hint,
@@ -79,10 +79,10 @@ function rejectMatches(
   if (wanted > room) {
     const hint =
       'give fewer --match, because each needs its own message, or --each, which is for every message';
-    throw conflict('--match', `${wanted} times \`--match\` cannot be met by ${room}`, hint);
+    throw flagError('--match', `${wanted} times \`--match\` cannot be met by ${room}`, hint);
   }
   if (inOrder && wanted < 2) {
-    throw conflict('--in-order', '`--in-order` is for several `--match`', 'give two --match or more');
+    throw flagError('--in-order', '`--in-order` is for several `--match`', 'give two --match or more');
   }
 }
 
@@ -95,11 +95,15 @@ function rejectContradictions(options: ExpectOptions): void {
   const { count, atLeast, atMost, messages, match, noMatch, each, schema, snapshot } = options;
   const some = count ?? atLeast ?? atMost ?? messages ?? match ?? noMatch ?? each ?? schema ?? snapshot;
   if (some === undefined) {
-    throw conflict('--count', 'Nothing is expected', 'give --count N or --messages N, or --match type=track');
+    throw flagError(
+      '--count',
+      'Nothing is expected',
+      'give --count N or --messages N, or --match type=track',
+    );
   }
   rejectConflicts(options, FLAG_RULES);
   if ((atLeast ?? 0) > (atMost ?? Infinity)) {
-    throw conflict('--at-least', '`--at-least` is more than `--at-most`', 'lower it, or raise --at-most');
+    throw flagError('--at-least', '`--at-least` is more than `--at-most`', 'lower it, or raise --at-most');
   }
 }
 
@@ -108,5 +112,5 @@ function uncountedMessage(text: string, flag: string): ExpectedMessage {
   const expected = readExpectedMessage(text, flag);
   if (expected.exactly === undefined) return expected;
   const hint = `leave out ${expected.exactly}x, or write --match '${expected.text}'`;
-  throw conflict(flag, `\`${flag}\` takes no count, got ${printable(expected.text, 60)}`, hint);
+  throw flagError(flag, `\`${flag}\` takes no count, got ${printable(expected.text, 60)}`, hint);
 }

@@ -2,7 +2,7 @@ import { InputError, ValidationError, type HooksError } from '../../../errors.ts
 import { printable } from '../../../redact.ts';
 import type { ReplayEntry, Origin } from '../../../replay/reading/replay-entry.ts';
 import type { ReportedResult } from '../../../report/report.ts';
-import { behindPosition } from '../../error-text.ts';
+import { withPosition } from '../../error-text.ts';
 import { fitText } from '../../fit-text.ts';
 import type { Screen } from '../../io.ts';
 import { formatRow } from '../../print/table.ts';
@@ -30,7 +30,7 @@ export function invalidEntry({ origin }: ReplayEntry, error: HooksError): Invali
 }
 
 export function invalidSentence({ place, reason }: Pick<InvalidEntry, 'place' | 'reason'>): string {
-  return behindPosition(printable(place), reason);
+  return withPosition(printable(place), reason);
 }
 
 export function invalidText({ place, reason, hint }: InvalidEntry, screen: Screen): string {

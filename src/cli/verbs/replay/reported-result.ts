@@ -2,7 +2,7 @@ import type { Outcome } from '../../../app/pipeline/outcomes.ts';
 import type { ReportedResult } from '../../../report/report.ts';
 import type { Origin } from '../../../replay/reading/replay-entry.ts';
 import { tenths } from '../../attempt-text.ts';
-import { decidingAttemptOf, decisive, destinationMs } from '../../print/deciding-attempt.ts';
+import { decidingAttemptOf, decidingDestination, destinationMs } from '../../print/deciding-attempt.ts';
 import { failureCause } from '../../print/failure-cause.ts';
 import { isTaken, type ResultFacts } from '../../print/result-line.ts';
 import { explanation } from '../../print/result-text.ts';
@@ -13,7 +13,7 @@ export function reportedResult(
   { title, type }: ResultFacts,
   outcome: Outcome,
 ): ReportedResult {
-  const destination = decisive(outcome.destinations);
+  const destination = decidingDestination(outcome.destinations);
   const last = decidingAttemptOf(outcome);
   return {
     name: caseName({ title, type }),

@@ -14,7 +14,7 @@ import { recordedAtOf, type Rewrite } from '../../../replay/rewrite.ts';
 import type { ReplaySelection } from '../../../replay/selection.ts';
 import type { Io } from '../../io.ts';
 import type { OpenPipeline } from '../../flags/delivery/open-pipeline.ts';
-import { decisive, destinationMs } from '../../print/deciding-attempt.ts';
+import { decidingDestination, destinationMs } from '../../print/deciding-attempt.ts';
 import { replayLimits, ReplaySemaphore } from '../../../replay/replay-semaphore.ts';
 import { boundYoungGeneration, releaseYoungGeneration } from '../../../replay/young-generation.ts';
 import { EarlierPart } from './earlier-part.ts';
@@ -196,7 +196,7 @@ export class ReplayRun {
 
   #settled(sent: Sent, outcome: Outcome): Promise<void> | undefined {
     const { checkpoint, ledger, options, output, watch, isPreview } = this.#parts;
-    const destination = decisive(outcome.destinations);
+    const destination = decidingDestination(outcome.destinations);
     const tried = destination === undefined || destination.attempts.length === 0 ? undefined : destination;
     const isSettled = outcome.outcome !== 'unsent';
     watch?.settled({ isDelivered: outcome.outcome === 'delivered' });

@@ -6,7 +6,7 @@ import { DEFAULT_SCHEMES } from '../../../signature/schemes/find-schemes.ts';
 import { layoutOf } from '../../../signature/schemes/layout.ts';
 import type { SignatureScheme, SignedFields } from '../../../signature/schemes/scheme.ts';
 import { signedFields, Signer } from '../../../signature/schemes/signer.ts';
-import { conflict } from '../../flags/flag-values.ts';
+import { flagError } from '../../flags/flag-values.ts';
 import {
   commandSchemes,
   readsConfig,
@@ -59,7 +59,7 @@ function fieldsOf({ id, timestamp }: SignFlags, schemes: readonly SignatureSchem
   if (id !== undefined && !uses('hasId')) throw notSigned('--id');
   if (timestamp !== undefined && !uses('hasTimestamp')) throw notSigned('--timestamp');
   if (timestamp !== undefined && !/^(?:0|[1-9]\d{0,10})$/.test(timestamp)) {
-    throw conflict(
+    throw flagError(
       '--timestamp',
       `Expected \`--timestamp\` to be Unix time in seconds, got ${printable(timestamp, 40)}`,
       'give whole seconds, as date +%s prints them',
@@ -75,7 +75,7 @@ const HASHED_ID =
   'note: the id is signed as its SHA-256 in hex, as in send, because it has characters other than letters, digits, - and _';
 
 function notSigned(flag: string): ConfigError {
-  return conflict(
+  return flagError(
     flag,
     `\`${flag}\` is for schemes that sign it, and none is named`,
     `add --scheme standard-webhooks, or leave out ${flag}`,

@@ -3,10 +3,6 @@ import { Command } from 'commander';
 import { afterAll, describe, expect, it } from 'vitest';
 import {
   addWhereToFlags,
-  flagLayer,
-  rejectUnusedFlags,
-  selectedWay,
-  WAYS,
   WHERE_TO_ROWS,
   type Way,
   type WhereToFlags,
@@ -14,7 +10,6 @@ import {
 } from '../../../../src/cli/flags/delivery/where-to-flags.ts';
 import { resolveWhereTo } from '../../../../src/cli/flags/delivery/where-to.ts';
 import { loadSettings } from '../../../../src/config/settings.ts';
-import { valueAt } from '../../../../src/config/layer.ts';
 import { makeCertificates } from '../../../certificates.ts';
 import { temporaryFolder } from '../../../temporary-folder.ts';
 
@@ -44,7 +39,7 @@ const GIVEN: Readonly<Record<FlagName, readonly string[]>> = {
   exact: ['--exact'],
 };
 
-/** The flags and the config that lead a command each way, by flags and by the config alone. */
+/** The flags and the config that select each way, by flags and by the config alone. */
 const PATHS: readonly { readonly way: Way; readonly argv: readonly string[]; readonly config: string }[] = [
   { way: 'webhooks', argv: ['--url', 'https://a.example'], config: '' },
   { way: 'webhooks', argv: [], config: 'destinations: { Webhooks: { webhooks: ["https://b.example"] } }' },
@@ -58,7 +53,7 @@ const PATHS: readonly { readonly way: Way; readonly argv: readonly string[]; rea
   },
 ];
 
-/** Where the command delivers with these flags, as text to compare; the sentence when it rejects them. */
+/** Resolves the target with these flags, as text to compare, or the error if the flags are rejected. */
 async function resolved(argv: readonly string[], source: string): Promise<string> {
   const [main, other] = [source, source.replace('b.example', 'c.example').replace('Key: k', 'Key: l')];
   const folder = temporaryFolder({
@@ -101,34 +96,12 @@ describe('the "where to" flags', () => {
       resolved([...path.argv, ...GIVEN[name]], path.config),
     ]);
     expect(before).not.toContain('rejected');
-    // A flag that chooses a way leads there; the one that already stands in argv is given twice.
+    // A flag that selects a way can change the way. A selecting flag of argv is given twice.
     const isChosen = row.selects !== undefined && (path.argv.length === 0 || path.argv.includes(row.flag));
     const applies =
       row.appliesTo.includes(path.way) && (row.needs === undefined || path.argv.includes(row.needs));
-    // `--exact` is read where bodies are, and changes nothing about the way.
+    // `--exact` changes how bodies are read, not the target.
     if (applies && !path.argv.includes(row.flag) && name !== 'exact') expect(after).not.toBe(before);
     if (!isChosen) expect(after.startsWith('rejected: ')).toBe(!applies);
-  });
-
-  it('use or reject a newly added row on every way', async () => {
-    const madeUp: WhereToRow = {
-      flag: '--traced',
-      value: 'switch',
-      setting: 'delivery.traceparent',
-      define: (command) => command.option('--traced'),
-      appliesTo: ['webhooks'],
-    };
-    const rows = { ...WHERE_TO_ROWS, traced: madeUp };
-    const command = new Command('send').exitOverride();
-    addWhereToFlags(command, rows);
-    command.parse(['--traced'], { from: 'user' });
-    const flags = command.opts<WhereToFlags>();
-    expect(selectedWay(flags, rows)).toBeUndefined();
-    rejectUnusedFlags(flags, 'webhooks', rows);
-    const { values } = await flagLayer(flags, ioOf(temporaryFolder()), rows);
-    expect(valueAt(values, ['delivery', 'traceparent'])).toBe(true);
-    for (const way of WAYS.filter((each) => each !== 'webhooks')) {
-      expect(() => rejectUnusedFlags(flags, way, rows), way).toThrow('`--traced` is for webhooks; ');
-    }
   });
 });

@@ -27,7 +27,7 @@ function stdinOf(chunks: readonly unknown[]): StdinIo {
   return { stdin: Readable.from(chunks), stdinFd: undefined, signal, note: () => {}, isQuiet: false };
 }
 
-/** Through commander, as `send` and `replay` do it. */
+/** Parses the flags with commander, as `send` and `replay` do, and resolves the target. */
 async function whereTo(
   argv: string,
   { config, env = {}, stdin = '', files = {} }: Given = {},
@@ -39,11 +39,13 @@ async function whereTo(
     from: 'user',
   });
   const settings = await loadSettings({ flags: {}, env: { HOME: folder, ...env }, cwd: folder });
-  const io = {
-    ...stdinOf([Buffer.from(stdin)]),
-    cwd: folder,
-  };
+  const io = { ...stdinOf([Buffer.from(stdin)]), cwd: folder };
   return resolveWhereTo(command.opts<WhereToFlags>(), settings, io);
+}
+
+/** A target with these options of the source `default`'s destination `Webhooks`. */
+function withWebhooks(options: object): object {
+  return { kind: 'webhooks', sources: { default: { destinations: { Webhooks: options } } } };
 }
 
 const messageOf = async (argv: string, given?: Given): Promise<string> =>
@@ -60,7 +62,7 @@ sources:
   app: { destinations: { A: { enabled: false, webhooks: [http://app] } } }
 `;
 
-/** With the config of a project. */
+/** The delivery settings with the config of a project. */
 const delivery = async (argv: string) => {
   const to = await whereTo(argv, { config: CONFIG });
   return to.kind === 'webhooks' ? to.sources['default']?.destinations['Webhooks']?.delivery : undefined;
@@ -68,36 +70,25 @@ const delivery = async (argv: string) => {
 
 describe('webhooks', () => {
   it('are those of --url, with the headers given to each', async () => {
-    expect(
-      await whereTo('--url http://a --url http://b --header X-A:_1 --header Authorization:Bearer_a:b', {
-        config: CONFIG,
-      }),
-    ).toMatchObject({
-      kind: 'webhooks',
+    const flags = '--url http://a --url http://b --header X-A:_1 --header Authorization:Bearer_a:b';
+    const headers = { 'X-A': '1', Authorization: 'Bearer a:b' };
+    const webhooks = [
+      { url: 'http://a', headers },
+      { url: 'http://b', headers },
+    ];
+    expect(await whereTo(flags, { config: CONFIG })).toMatchObject({
       source: 'default',
-      sources: {
-        default: {
-          destinations: {
-            Webhooks: {
-              sharedSecrets: ['config'],
-              webhooks: [
-                { url: 'http://a', headers: { 'X-A': '1', Authorization: 'Bearer a:b' } },
-                { url: 'http://b', headers: { 'X-A': '1', Authorization: 'Bearer a:b' } },
-              ],
-            },
-          },
-        },
-      },
+      ...withWebhooks({ sharedSecrets: ['config'], webhooks }),
     });
   });
 
   it('are those of HOOKS_URL, else of the config', async () => {
-    expect(await whereTo('', { config: CONFIG, env: { HOOKS_URL: 'http://env' } })).toMatchObject({
-      sources: { default: { destinations: { Webhooks: { webhooks: [{ url: 'http://env' }] } } } },
-    });
-    expect(await whereTo('', { config: CONFIG })).toMatchObject({
-      sources: { default: { destinations: { Webhooks: { webhooks: [{ url: 'http://config' }] } } } },
-    });
+    expect(await whereTo('', { config: CONFIG, env: { HOOKS_URL: 'http://env' } })).toMatchObject(
+      withWebhooks({ webhooks: [{ url: 'http://env' }] }),
+    );
+    expect(await whereTo('', { config: CONFIG })).toMatchObject(
+      withWebhooks({ webhooks: [{ url: 'http://config' }] }),
+    );
   });
 
   it('are retried for 30s at the prompt, even if the config sets a longer time for services', async () => {
@@ -117,15 +108,12 @@ describe('webhooks', () => {
       files: { a: 'one\n\n' },
       stdin: 'three\r\n',
     });
-    expect(to).toMatchObject({
-      sources: { default: { destinations: { Webhooks: { sharedSecrets: ['one\n', 'b', 'three'] } } } },
-    });
+    expect(to).toMatchObject(withWebhooks({ sharedSecrets: ['one\n', 'b', 'three'] }));
   });
 
   it('are signed by HOOKS_SECRET when no flag gives a secret', async () => {
-    expect(await whereTo('--url http://a', { config: CONFIG, env: { HOOKS_SECRET: 'env' } })).toMatchObject({
-      sources: { default: { destinations: { Webhooks: { sharedSecrets: ['env'] } } } },
-    });
+    const to = await whereTo('--url http://a', { config: CONFIG, env: { HOOKS_SECRET: 'env' } });
+    expect(to).toMatchObject(withWebhooks({ sharedSecrets: ['env'] }));
   });
 
   it('are those of the named source', async () => {
@@ -136,14 +124,10 @@ describe('webhooks', () => {
   });
 
   it('take precedence over an endpoint of the same config', async () => {
-    expect(await whereTo('', { config: `${CONFIG}\nendpoint: http://api\nwriteKey: k` })).toMatchObject({
-      kind: 'webhooks',
-    });
-    expect(
-      await whereTo('', {
-        env: { HOOKS_URL: 'http://a', HOOKS_ENDPOINT: 'http://api', HOOKS_WRITE_KEY: 'k' },
-      }),
-    ).toMatchObject({ kind: 'webhooks' });
+    const config = `${CONFIG}\nendpoint: http://api\nwriteKey: k`;
+    const env = { HOOKS_URL: 'http://a', HOOKS_ENDPOINT: 'http://api', HOOKS_WRITE_KEY: 'k' };
+    expect(await whereTo('', { config })).toMatchObject({ kind: 'webhooks' });
+    expect(await whereTo('', { env })).toMatchObject({ kind: 'webhooks' });
   });
 });
 
@@ -202,7 +186,7 @@ sources:
 `;
 }
 
-/** What the loopback receiver verifies with, and what its destinations sign with. */
+/** The secrets that the loopback receiver verifies with, and those of its destinations. */
 async function loopbackSecrets(config: string, argv = '--loopback'): Promise<unknown> {
   const to = await whereTo(argv, { config });
   if (to.kind !== 'loopback') throw new Error(`expected loopback, got ${to.kind}`);
@@ -224,21 +208,14 @@ describe('loopback', () => {
     const to = await whereTo('--loopback --timeout 1s', { config: CONFIG, env: { HOOKS_URL: 'http://env' } });
     if (to.kind !== 'loopback') throw new Error(`expected loopback, got ${to.kind}`);
     expect(to.secrets).toEqual(['config']);
-    expect(to.deliverTo('http://127.0.0.1:9')).toMatchObject({
-      kind: 'webhooks',
-      sources: {
-        default: {
-          destinations: {
-            Webhooks: {
-              enabled: true,
-              sharedSecrets: ['config'],
-              webhooks: [{ url: 'http://127.0.0.1:9', headers: {} }],
-              delivery: { timeoutMs: 1_000, retryForMs: 30_000 },
-            },
-          },
-        },
-      },
-    });
+    expect(to.deliverTo('http://127.0.0.1:9')).toMatchObject(
+      withWebhooks({
+        enabled: true,
+        sharedSecrets: ['config'],
+        webhooks: [{ url: 'http://127.0.0.1:9', headers: {} }],
+        delivery: { timeoutMs: 1_000, retryForMs: 30_000 },
+      }),
+    );
   });
 
   it('needs no config', async () => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { assignAll } from '../../../../src/cli/flags/message/assignments.ts';
 import { ConfigError } from '../../../../src/errors.ts';
 
-/** As JSON, which shows the keys of objects without a prototype too. */
+/** Assigns the words and returns plain objects, because assigned ones have no prototype. */
 function assigned(words: readonly string[], base = {}): unknown {
   return JSON.parse(JSON.stringify(assignAll(words, '-p', base)));
 }
@@ -125,7 +125,7 @@ it('== keeps any text, and := keeps any JSON', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), fc.jsonValue({ noUnicodeString: false }), (text, json) => {
       expect(assignAll([`key==${text}`], '-p')['key']).toBe(text);
-      // Through text once: -0 is spelled 0.
+      // Serialized once, because JSON writes -0 as 0.
       const spelled = JSON.stringify(json);
       expect(JSON.stringify(assignAll([`key:=${spelled}`], '-p')['key'])).toBe(
         JSON.stringify(JSON.parse(spelled)),

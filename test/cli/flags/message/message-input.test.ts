@@ -52,19 +52,8 @@ async function failureOf(words: readonly string[], given?: Given) {
 
 describe('the message of flags', () => {
   it('has the type of the subcommand, its fields and its maps', async () => {
-    const words = [
-      '--user-id',
-      'u',
-      '--event',
-      'E',
-      '-p',
-      'a.b=1',
-      '--property',
-      'c==2',
-      '--integration',
-      'All=false',
-    ];
-    expect(await inputOf(words, { type: 'track' })).toEqual({
+    const words = '--user-id u --event E -p a.b=1 --property c==2 --integration All=false';
+    expect(await inputOf(words.split(' '), { type: 'track' })).toEqual({
       type: 'track',
       userId: 'u',
       event: 'E',
@@ -76,13 +65,9 @@ describe('the message of flags', () => {
   it('is that of --json, with the type of either, and flags override its fields', async () => {
     const json = '{"type":"track","event":"E","properties":{"a":1},"context":{"ip":"x"},"own":true}';
     expect(await inputOf(['--json', json])).toEqual(JSON.parse(json));
-    expect(await inputOf(['--json', '{"event":"E"}'], { type: 'track' })).toEqual({
-      type: 'track',
-      event: 'E',
-    });
-    expect(
-      await inputOf(['--json', json, '--event', 'F', '-p', 'b=2', '--context', 'ip=y'], { type: 'track' }),
-    ).toEqual({
+    const track = { type: 'track' } as const;
+    expect(await inputOf(['--json', '{"event":"E"}'], track)).toEqual({ type: 'track', event: 'E' });
+    expect(await inputOf(['--json', json, '--event', 'F', '-p', 'b=2', '--context', 'ip=y'], track)).toEqual({
       type: 'track',
       event: 'F',
       properties: { a: 1, b: 2 },
@@ -102,27 +87,18 @@ describe('the message of flags', () => {
     expect(await inputOf(words, given)).toMatchObject({ properties: { a: 1 }, context: { ip: 'x' } });
   });
 
-  it('gets a whole context from --context too', async () => {
-    expect(await inputOf(['--context', 'a.b=1', '--context', ' {"c":2}'], { type: 'page' })).toMatchObject({
-      context: { a: { b: 1 }, c: 2 },
-    });
-  });
-
   it.each([
     [['a=1', '{"a":2}'], { a: 2 }],
     [['{"a":2}', 'a=1'], { a: 1 }],
-    [['a.x=1', '{"a":{"y":2}}'], { a: { x: 1, y: 2 } }],
+    [['a.x=1', ' {"a":{"y":2}}'], { a: { x: 1, y: 2 } }],
     [['{"a":{"y":2}}', 'a.x=1'], { a: { x: 1, y: 2 } }],
     [['{"a":1}', '{"b":2}', 'c=3', '{"a":[4]}'], { a: [4], b: 2, c: 3 }],
   ])('gets words and whole contexts in any order, and the last one wins: %j', async (given, context) => {
     const words = given.flatMap((word) => ['--context', word]);
     const json = ['--json', '{"type":"page","context":{"ip":"x"}}'];
     expect(await inputOf([...json, ...words], { type: 'page' })).toHaveProperty('context', context);
-    const whole = ['--context-json', '{"ip":"y"}'];
-    expect(await inputOf([...words, ...whole], { type: 'page' })).toHaveProperty('context', {
-      ip: 'y',
-      ...context,
-    });
+    const whole = await inputOf([...words, '--context-json', '{"ip":"y"}'], { type: 'page' });
+    expect(whole).toHaveProperty('context', { ip: 'y', ...context });
   });
 
   it('gets an overridden id in the spelling of the wire format', async () => {
@@ -140,7 +116,6 @@ describe('the message of flags', () => {
 describe('an invalid message', () => {
   it.each([
     [['--json', '[1]'], 'Expected `--json` to be a JSON object, got a list', undefined],
-    [['--json', '"x"'], 'Expected `--json` to be a JSON object, got a string', undefined],
     [['--properties', 'null'], 'Expected `--properties` to be a JSON object, got null', undefined],
     [['--json', '{"a":'], 'The text ends inside the object', '--json'],
     [['--context', '{"a":'], 'The text ends inside the object', '--context'],
@@ -185,10 +160,8 @@ describe('the flags of a type', () => {
 });
 
 it('stdinFlags lists the flags that read standard input', () => {
-  expect(stdinFlags({ json: '@-', properties: '@file', traits: '@-', userId: '@-' })).toEqual([
-    '--json',
-    '--traits',
-  ]);
+  const flags = { json: '@-', properties: '@file', traits: '@-', userId: '@-' };
+  expect(stdinFlags(flags)).toEqual(['--json', '--traits']);
 });
 
 function missing(path: string, got: string): ValidationError {

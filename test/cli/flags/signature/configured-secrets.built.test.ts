@@ -14,7 +14,7 @@ function signedWith(...sharedSecret: readonly string[]): object {
   return { sharedSecret, webhooks: ['http://127.0.0.1:9/'] };
 }
 
-/** Runs with these sources as the config of the folder. */
+/** Runs a command in a folder whose config has these sources. */
 function withSources(
   sources: Readonly<Record<string, object>>,
   args: readonly string[],

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { CHECKS } from '../../../../check/checks.ts';
 import { SCHEDULE_CODES } from '../../../../idempotence/prove.ts';
 import {
-  conflict,
+  flagError,
   rejectConflicts,
   countFrom,
   given,
@@ -66,7 +66,7 @@ export function rejectStrayFlags(
 function rejectPlainChecks(flag: string, codes: readonly string[] = []): void {
   const code = codes.find((each) => CHECKS.some((check) => check.code === each));
   if (code === undefined) return;
-  throw conflict(
+  throw flagError(
     flag,
     `Expected a check of the state with ${flag}, got \`${code}\`, which runs without --state only`,
     `leave out --state to run ${code}, or choose from ${SCHEDULE_CODES.join(', ')}`,
@@ -76,5 +76,5 @@ function rejectPlainChecks(flag: string, codes: readonly string[] = []): void {
 function rejectScheduleCodes(flag: string, codes: readonly string[] = []): void {
   const code = codes.find((each) => SCHEDULE_CODES.some((known) => known === each));
   if (code === undefined) return;
-  throw conflict(flag, `\`${flag} ${code}\` is for \`--state\`, which is not given`, STATE_HINT);
+  throw flagError(flag, `\`${flag} ${code}\` is for \`--state\`, which is not given`, STATE_HINT);
 }
