@@ -92,14 +92,16 @@ class IdempotenceTest {
       secrets: masked,
     };
     this.#control = new ReceiverControl({
-      command: tested.command,
-      url,
-      secrets,
-      startTimeoutMs: options.startTimeout ?? START_TIMEOUT_MS,
+      start: {
+        command: tested.command,
+        url,
+        secrets,
+        startTimeoutMs: options.startTimeout ?? START_TIMEOUT_MS,
+        quiet: options.quiet ?? false,
+      },
       reset: options.reset,
       commands: this.#commands,
       isVerbose: options.verbose === true,
-      isQuiet: options.quiet ?? false,
       io: { ...io, verbatim: { ...io.verbatim, note: this.#output.line } },
     });
   }
