@@ -61,7 +61,7 @@ interface TestParts extends PreparedReceiver {
   readonly io: Io;
 }
 
-/** One run of `hooks test`. When `run` settles, no process of it is left and the report is written, even after an error. */
+/** One run of `hooks test`. When `run` settles, no process of the run is left and the report is written, even after an error. */
 class ReceiverTest {
   readonly #parts: TestParts;
   readonly #display: TestOutput;

@@ -65,7 +65,7 @@ interface IdempotenceTestParts {
   readonly io: Io;
 }
 
-/** One run of `hooks test --state`. When `run` settles, no process of it is left and the report is written, even after an error. */
+/** One run of `hooks test --state`. When `run` settles, no process of the run is left and the report is written, even after an error. */
 class IdempotenceTest {
   readonly #parts: IdempotenceTestParts;
   readonly #output: ProofOutput;
