@@ -117,6 +117,10 @@ interface SelectedChange extends DeliveryChange {
   readonly isAsked: boolean;
 }
 
+function retryQuestion(count: number): string {
+  return `Deliver ${quantityText(count, DEAD_LETTERS)} again?`;
+}
+
 /** Changes all selected deliveries, and prints counts. Deliveries that cannot be changed are counted without a reason. */
 async function changeSelected({
   inspection,
@@ -130,8 +134,9 @@ async function changeSelected({
   const counts: ChangeCounts = { [done]: 0 };
   const ids = await selectedIds(inspection, { ...options, state: states }, io);
   if (options.dryRun) return writeWouldChange(ids.length, done, options, io);
-  const text = (count: number): string => `Deliver ${quantityText(count, DEAD_LETTERS)} again?`;
-  const declined = isAsked ? await askFirst({ count: () => ids.length, text }, options, io) : undefined;
+  const declined = isAsked
+    ? await askFirst({ count: () => ids.length, text: retryQuestion }, options, io)
+    : undefined;
   if (declined !== undefined) return declined;
   await withProgress(done, { options, io }, async (progress) => {
     for (let at = 0; at < ids.length && !io.signal.aborted; at += CHANGED_AT_ONCE) {

@@ -37,7 +37,7 @@ export function addSelectionFlags(command: Command, { withStates = true } = {}):
  * Yields pages of the deliveries that match the flags. `states` applies unless --state or --filter choose states. Throws
  * ConfigError for an invalid flag.
  */
-export function select(
+export async function* select(
   inspection: QueueInspection,
   flags: SelectionFlags,
   {
@@ -45,13 +45,16 @@ export function select(
     pageSize = PAGE,
     toChange = false,
   }: Pick<DeliverySelection, 'states' | 'toChange'> & { readonly pageSize?: number },
-): AsyncIterable<readonly Delivery[]> {
-  const filter = flags.filter === undefined ? undefined : readFilter(flags.filter);
-  const since = sinceOf(flags);
+): AsyncGenerator<readonly Delivery[]> {
+  const filter = flags.filter && readFilter(flags.filter);
   const selected = flags.state ?? (asksForState(flags) ? STATES : states);
-  return pages(inspection, { states: selected, since, limit: pageSize, toChange }, (delivery) =>
-    filter === undefined ? true : filter(filterable(delivery)),
-  );
+  const selection = { states: selected, since: sinceOf(flags), limit: pageSize, toChange };
+  let after: number | undefined = 0;
+  while (after !== undefined) {
+    const { deliveries, next } = await inspection.list({ ...selection, after });
+    yield filter === undefined ? deliveries : deliveries.filter((each) => filter(filterable(each)));
+    after = next;
+  }
 }
 
 /** Returns the value of --since in ms since the epoch, 0 by default. Throws ConfigError for an invalid time. */
@@ -69,19 +72,6 @@ function asksForState({ filter = [] }: SelectionFlags): boolean {
   return filter
     .flatMap((text) => readConditions(text))
     .some(({ path, operator }) => path === 'state' && operator !== '!=' && operator !== '!?');
-}
-
-async function* pages(
-  inspection: QueueInspection,
-  selection: Omit<DeliverySelection, 'after'>,
-  isSelected: (delivery: Delivery) => boolean,
-): AsyncGenerator<readonly Delivery[]> {
-  let after: number | undefined = 0;
-  while (after !== undefined) {
-    const { deliveries, next } = await inspection.list({ ...selection, after });
-    yield deliveries.filter(isSelected);
-    after = next;
-  }
 }
 
 const EXPECTED_TIME = {

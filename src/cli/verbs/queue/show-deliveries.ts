@@ -32,22 +32,16 @@ export function listDeliveries(options: QueueOptions, io: Io): Promise<ExitCode>
 /** Runs `hooks queue export`. */
 export function exportBodies(options: QueueOptions, io: Io): Promise<ExitCode> {
   const formatted = (delivery: Delivery): string | undefined => {
-    if (delivery.isDamaged) {
-      io.note(`left out: the body of ${printable(delivery.id)} is damaged (${showHint(delivery)})`);
-      return undefined;
-    }
+    const { body, isDamaged, reason } = delivery;
     // The body of an invalid message may not be JSON.
-    const isMessage = delivery.reason !== 'invalid' || parseJsonOrUndefined(delivery.body) !== undefined;
-    const line = isMessage ? exportLine(delivery) : undefined;
-    if (line !== undefined) return `${line}\n`;
-    io.note(`left out: the body of ${printable(delivery.id)} is not JSON (${showHint(delivery)})`);
+    const isMessage = reason !== 'invalid' || parseJsonOrUndefined(body) !== undefined;
+    if (!isDamaged && isMessage) return `${exportLine(delivery)}\n`;
+    const id = printable(delivery.id);
+    const problem = isDamaged ? 'damaged' : 'not JSON';
+    io.note(`left out: the body of ${id} is ${problem} (hooks queue show ${id})`);
     return undefined;
   };
   return printEach(options, io, formatted, io.verbatim);
-}
-
-function showHint({ id }: Delivery): string {
-  return `hooks queue show ${printable(id)}`;
 }
 
 /**

@@ -31,27 +31,22 @@ on all messages. Unsent messages are at the end of the file of --failed until
 the replay is resumed. --resume does not repeat a finished replay.
 `;
 
+const TIMESTAMPS = ['keep', 'now', 'shift'] as const;
+
+/** Makes an option with choices. The first choice is the default. */
+function choice(flags: string, summary: string, choices: readonly [string, ...string[]]): Option {
+  return new Option(flags, summary).choices(choices).default(choices[0]);
+}
+
 export const defineReplay: Define = (command, { io, exit }) => {
   command
     .argument('<files...>', 'read these files, globs or - (standard input)', collectGiven)
     .optionsGroup('What to send, and when:')
     .option('--rate <n/s>', 'limit messages per second (100/s, 30/m)')
-    .addOption(
-      new Option('--order <order>', 'keep the order of each user, or none')
-        .choices(['user', 'none'])
-        .default('user'),
-    )
+    .addOption(choice('--order <order>', 'keep the order of each user, or none', ['user', 'none']))
     .option('--speed <factor>', 'keep the recorded gaps: 1x as recorded, 10x faster')
-    .addOption(
-      new Option('--timestamps <how>', 'keep them, set them to now, or shift the first to now')
-        .choices(['keep', 'now', 'shift'])
-        .default('keep'),
-    )
-    .addOption(
-      new Option('--message-ids <how>', 'keep them, or make new ones')
-        .choices(['keep', 'new'])
-        .default('keep'),
-    )
+    .addOption(choice('--timestamps <how>', 'keep, set to now, or shift the first to now', TIMESTAMPS))
+    .addOption(choice('--message-ids <how>', 'keep them, or make new ones', ['keep', 'new']))
     .option('--filter <path=value,…>', 'select messages with these values, or others with !=', collect)
     .option('--offset <n>', 'skip the first n messages')
     .option('--limit <n>', 'send at most n messages')
@@ -63,12 +58,7 @@ export const defineReplay: Define = (command, { io, exit }) => {
     )
     .option('--strict', 'reject fields that the type does not have')
     .option('--fail-fast', 'stop at the first message that is not delivered')
-    .addOption(
-      new Option(
-        '--give-up-after <time>',
-        'stop when no response came for this long (30s with CI=true)',
-      ).argParser(timeFrom(1)),
-    )
+    .option('--give-up-after <time>', 'stop after this long without a response (CI=true: 30s)', timeFrom(1))
     .option('--resume', 'continue an interrupted replay of the same files')
     .option('--again', 'continue like --resume, but repeat a finished replay')
     .optionsGroup('Reports:')

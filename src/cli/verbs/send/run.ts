@@ -219,7 +219,7 @@ function exitCodeOf(outcome: Outcome, judgement: LoopbackJudgement | undefined):
 }
 
 /**
- * Throws ConfigError for a name in `integrations` that resembles a destination's: it would have no effect, and the message would reach
+ * Throws ConfigError for a name in `integrations` that resembles a destination's: such a name has no effect, and the message would reach
  * a destination that the user meant to exclude. Other names may belong to destinations of other programs.
  */
 function rejectMisspelledIntegration({ integrations = {} }: Message, sources: Sources): void {

@@ -69,7 +69,7 @@ function fieldsOf({ id, timestamp }: SignFlags, schemes: readonly SignatureSchem
   return timestamp === undefined ? fields : { ...fields, timestamp };
 }
 
-type SigningPass = ReturnType<Signer['start']>;
+type StartedSigning = ReturnType<Signer['start']>;
 
 const HASHED_ID =
   'note: the id is signed as its SHA-256 in hex, as in send, because it has characters other than letters, digits, - and _';
@@ -82,13 +82,13 @@ function notSigned(flag: string): ConfigError {
   );
 }
 
-interface SignedBody {
+interface BodyFacts {
   readonly bytes: number;
   /** A note about an empty body or a final newline, which users sign by mistake. */
   readonly remark?: string;
 }
 
-async function updateBytes(pass: SigningPass, file: BodySource, io: Io): Promise<SignedBody> {
+async function updateBytes(pass: StartedSigning, file: BodySource, io: Io): Promise<BodyFacts> {
   let bytes = 0;
   let last: number | undefined;
   const kept: Uint8Array[] = [];
@@ -116,7 +116,7 @@ const LARGEST_PARSED_BYTES = 1024 * 1024;
 const LARGEST_TEXT_BYTES = 256 * 1024 * 1024;
 
 /** Throws InputError for a body that is not JSON, and ValidationError for JSON that parsing would change, which `send` rejects too. */
-async function updateStringified(pass: SigningPass, file: BodySource, io: Io): Promise<SignedBody> {
+async function updateStringified(pass: StartedSigning, file: BodySource, io: Io): Promise<BodyFacts> {
   const body = await readWholeBody(file, io, LARGEST_TEXT_BYTES);
   const json = JSON.stringify(readJson(body, { file: isStdin(file) ? undefined : file }));
   pass.update(json);

@@ -26,7 +26,7 @@ export class TestOutput {
     if (output === 'json') this.#io.out(jsonLine(checkFields(result)));
     else if (result.outcome === 'unsent') this.#unsent.push(result);
     else if (!quiet || result.outcome === 'failed') {
-      this.#io.out(checkText(result, { screen: this.#io, isKnown: this.#isKnown(result) }));
+      this.#io.out(checkText(result, this.#io, { isKnown: this.#isKnown(result) }));
     }
   }
 

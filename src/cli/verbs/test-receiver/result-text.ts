@@ -21,16 +21,13 @@ export const MARKS: Readonly<
 /** The width of the longest code. */
 const CODE_WIDTH = 17;
 
-export interface TextOptions {
-  readonly screen: Screen;
-  /** Whether the mistake and its fix were printed before. */
-  readonly isKnown: boolean;
-}
-
-/** Formats the result of a check as text. A failure is followed by the mistake and its fix. */
-export function checkText(result: CheckResult, { screen, isKnown }: TextOptions): string {
+/** Formats the result of a check as text. A failure is followed by the mistake and its fix, unless they were printed before. */
+export function checkText(
+  result: CheckResult,
+  { color, stdoutColumns: columns }: Screen,
+  { isKnown }: { readonly isKnown: boolean },
+): string {
   const { check, title, outcome, mistake, advice, reply, reason } = result;
-  const { color, stdoutColumns: columns } = screen;
   const line = (text: string): string => {
     const [mark, name] = MARKS[outcome];
     const cells = [{ text: mark, paint: color[name] }, { text: check, minWidth: CODE_WIDTH }, { text }];

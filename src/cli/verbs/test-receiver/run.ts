@@ -21,7 +21,7 @@ import type { Io } from '../../io.ts';
 import type { Reports } from '../../print/reports.ts';
 import { FAILURE_SUMMARY, failureCase } from '../../print/write-failure-report.ts';
 import { TEST_SUITE, type TestOptions } from './options.ts';
-import { checkCase, checkSummaryOf } from './outcome.ts';
+import { checkCase, checkSummaryOf, type CheckSummary } from './outcome.ts';
 import { TestOutput } from './output.ts';
 import {
   START_TIMEOUT_MS,
@@ -61,14 +61,13 @@ interface TestParts extends PreparedReceiver {
   readonly io: Io;
 }
 
-/** One run of `hooks test`. When `run` settles, no process of it is left and the report is written, even after an error. */
+/** One run of `hooks test`. When `run` settles, no process of the run is left and the report is written, even after an error. */
 class ReceiverTest {
   readonly #parts: TestParts;
   readonly #display: TestOutput;
   readonly #results: CheckResult[] = [];
   readonly #printed = new OutputTail();
   readonly #startedAt = performance.now();
-  #isReported = false;
 
   constructor(parts: TestParts) {
     this.#parts = parts;
@@ -76,25 +75,18 @@ class ReceiverTest {
   }
 
   async run(): Promise<ExitCode> {
-    try {
-      const { end, gone } = await this.#startAndCheck();
-      const summary = await this.#report();
-      if (end.untestable === undefined) {
-        this.#display.end(summary, end.verdict);
-        if (this.#parts.secrets.length === 0) this.#display.remark(UNSIGNED);
-      }
-      this.#reportEnd(end, gone);
-      const isGood = summary.failed + summary.unsent === 0 && gone === undefined;
-      return interruptedCode(this.#parts.io) ?? (isGood ? ExitCode.ok : ExitCode.negative);
-    } catch (error) {
-      // Otherwise the path could keep a report of an earlier run that passed.
-      if (this.#results.length === 0 && !this.#parts.io.signal.aborted) await this.#reportFailure(error);
-      else {
-        this.#addUnsent(error instanceof Error ? error.message : 'interrupted');
-        await this.#report();
-      }
+    const { end, gone } = await this.#startAndCheck().catch(async (error: unknown) => {
+      await this.#reportError(error);
       throw error;
+    });
+    const summary = await this.#report();
+    if (end.untestable === undefined) {
+      this.#display.end(summary, end.verdict);
+      if (this.#parts.secrets.length === 0) this.#display.remark(UNSIGNED);
     }
+    this.#reportEnd(end, gone);
+    const isGood = summary.failed + summary.unsent === 0 && gone === undefined;
+    return interruptedCode(this.#parts.io) ?? (isGood ? ExitCode.ok : ExitCode.negative);
   }
 
   async #startAndCheck(): Promise<{ readonly end: RunEnd; readonly gone: string | undefined }> {
@@ -161,17 +153,9 @@ class ReceiverTest {
     }
   }
 
-  #addUnsent(reason: string): void {
-    for (const { code, title } of this.#parts.checks.slice(this.#results.length)) {
-      this.#results.push({ check: code, title, outcome: 'unsent', reason });
-    }
-  }
-
-  async #report() {
+  async #report(): Promise<CheckSummary> {
     const { report, receiver } = this.#parts;
     const summary = checkSummaryOf(this.#results, performance.now() - this.#startedAt);
-    if (this.#isReported) return summary;
-    this.#isReported = true;
     await report?.finish(
       this.#results.map((result) => checkCase(result, receiver.shownUrl)),
       summary,
@@ -180,11 +164,18 @@ class ReceiverTest {
     return summary;
   }
 
-  /** Writes a report with one error instead of one for each check, because no check could run. */
-  async #reportFailure(error: unknown): Promise<void> {
-    if (this.#isReported) return;
-    this.#isReported = true;
-    await this.#parts.report?.finish([failureCase(error, TEST_SUITE)], FAILURE_SUMMARY, this.#printed.text);
+  /** Writes the report after an error. Otherwise the path could keep a report of an earlier run that passed. */
+  async #reportError(error: unknown): Promise<void> {
+    const { checks, report, io } = this.#parts;
+    if (this.#results.length === 0 && !io.signal.aborted) {
+      // One error instead of one for each check, because no check ran.
+      return report?.finish([failureCase(error, TEST_SUITE)], FAILURE_SUMMARY, this.#printed.text);
+    }
+    const reason = error instanceof Error ? error.message : 'interrupted';
+    for (const { code, title } of checks.slice(this.#results.length)) {
+      this.#results.push({ check: code, title, outcome: 'unsent', reason });
+    }
+    await this.#report();
   }
 }
 

@@ -9,8 +9,7 @@ const LONG_MS = 120_000;
 /** Returns a remark about a `--late` that is 0 or very long. */
 export function remarksOfLate({ late }: IdempotenceFlags, codes: readonly ScheduleCode[]): readonly string[] {
   if (late === undefined || !codes.includes('late')) return [];
-  if (late === 0)
-    return ['With --late 0 a message is repeated immediately: late then tests the same as twice'];
+  if (late === 0) return ['With --late 0 a message is repeated immediately: late then equals twice'];
   if (late <= LONG_MS) return [];
   return [`--late ${formatDuration(late)}: the run waits that long once, and twice from 25 schedules on`];
 }

@@ -1,21 +1,22 @@
 import { HooksError, InputError } from '../../../../errors.ts';
 import type { Subject } from '../../../../idempotence/prove.ts';
 import type { Io } from '../../../io.ts';
-import { rejectTakenPort, startReceiverCommand, type StartedReceiver } from '../started-receiver.ts';
+import {
+  rejectTakenPort,
+  startReceiverCommand,
+  type StartedReceiver,
+  type StartReceiverOptions,
+} from '../started-receiver.ts';
 import { runReset, type StateCommandOptions } from './state-commands.ts';
 
-export interface ReceiverControlOptions {
-  /** Program and arguments; empty when the receiver runs already. */
-  readonly command: readonly string[];
-  readonly url: URL;
-  readonly secrets: readonly string[];
-  readonly startTimeoutMs: number;
+interface ReceiverControlOptions {
+  /** How to start the receiver. The command is empty if the receiver runs already. */
+  readonly start: Omit<StartReceiverOptions, 'onLine' | 'graceMs' | 'io'>;
   /** The command of `--reset`. */
   readonly reset: string | undefined;
   readonly commands: StateCommandOptions;
   /** Shows all output of the receiver instead of the first lines of its first start. */
   readonly isVerbose: boolean;
-  readonly isQuiet: boolean;
   readonly io: Io;
 }
 
@@ -43,14 +44,14 @@ export class ReceiverControl implements Pick<Subject, 'reset' | 'kill' | 'revive
   }
 
   readonly reset = async (): Promise<void> => {
-    const { command, url, reset, commands } = this.#options;
-    if (command.length === 0) {
+    const { start, reset, commands } = this.#options;
+    if (start.command.length === 0) {
       if (reset !== undefined) await runReset(reset, commands);
       return;
     }
     await this.stop();
     // Otherwise `curl -X POST …/reset` would delete the data of another program.
-    if (reset !== undefined) await rejectTakenPort(url);
+    if (reset !== undefined) await rejectTakenPort(start.url);
     const isReset =
       reset === undefined || (this.#resetsWhileRunning !== true && (await this.#tryReset(reset)));
     await this.#startOrShow();
@@ -60,8 +61,8 @@ export class ReceiverControl implements Pick<Subject, 'reset' | 'kill' | 'revive
   };
 
   get kill(): Subject['kill'] {
-    const { command, reset } = this.#options;
-    return command.length === 0 || reset === undefined ? undefined : this.#kill;
+    const { start, reset } = this.#options;
+    return start.command.length === 0 || reset === undefined ? undefined : this.#kill;
   }
 
   readonly revive = async (): Promise<string | undefined> => {
@@ -97,7 +98,7 @@ export class ReceiverControl implements Pick<Subject, 'reset' | 'kill' | 'revive
   }
 
   async #start(): Promise<void> {
-    const { command, url, secrets, startTimeoutMs, isQuiet, isVerbose, io } = this.#options;
+    const { start, isVerbose, io } = this.#options;
     let left = this.#starts === 0 ? SHOWN_LINES : 0;
     this.#starts++;
     [this.#kept, this.#leftOut] = [[], 0];
@@ -108,11 +109,7 @@ export class ReceiverControl implements Pick<Subject, 'reset' | 'kill' | 'revive
       this.#leftOut++;
     };
     this.#started = await startReceiverCommand({
-      command,
-      url,
-      secrets,
-      startTimeoutMs,
-      quiet: isQuiet,
+      ...start,
       graceMs: GRACE_MS,
       io: { ...io, verbatim: { ...io.verbatim, note: keep } },
     });

@@ -10,7 +10,7 @@ import {
 } from '../../../../redact.ts';
 import type { TestOptions } from '../options.ts';
 
-export interface RepeatOptions {
+interface RepeatOptions {
   /** The receiver's URL without secrets. */
   readonly shownUrl: string;
   /** Program and arguments of the receiver. Empty if the receiver runs already. */

@@ -65,7 +65,7 @@ interface IdempotenceTestParts {
   readonly io: Io;
 }
 
-/** One run of `hooks test --state`. When `run` settles, no process of it is left and the report is written, even after an error. */
+/** One run of `hooks test --state`. When `run` settles, no process of the run is left and the report is written, even after an error. */
 class IdempotenceTest {
   readonly #parts: IdempotenceTestParts;
   readonly #output: ProofOutput;
@@ -92,14 +92,16 @@ class IdempotenceTest {
       secrets: masked,
     };
     this.#control = new ReceiverControl({
-      command: tested.command,
-      url,
-      secrets,
-      startTimeoutMs: options.startTimeout ?? START_TIMEOUT_MS,
+      start: {
+        command: tested.command,
+        url,
+        secrets,
+        startTimeoutMs: options.startTimeout ?? START_TIMEOUT_MS,
+        quiet: options.quiet ?? false,
+      },
       reset: options.reset,
       commands: this.#commands,
       isVerbose: options.verbose === true,
-      isQuiet: options.quiet ?? false,
       io: { ...io, verbatim: { ...io.verbatim, note: this.#output.line } },
     });
   }
