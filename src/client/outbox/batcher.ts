@@ -105,7 +105,7 @@ export class Batcher {
     this.#open = emptyBatch(this.#open.first + this.#open.size.count);
   }
 
-  /** Starts the flush timer. It keeps the process alive, so that no queued message is lost when the program ends normally. */
+  /** Starts the flush timer. It keeps the process alive, so that no message is lost when the program ends normally. */
   #startTimer(): void {
     const left = this.#flushedAt + this.#options.flushAfterMs - this.#clock.now();
     this.#cancelTimer = this.#clock.after(Math.max(0, left), () => {
