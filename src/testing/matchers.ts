@@ -115,24 +115,13 @@ function isReceiver(received: unknown): boolean {
 }
 
 /** Keywords that a JSON Schema has at the top level and that are unlikely as event names. */
-const SCHEMA_WORDS = [
-  '$ref',
-  'type',
-  'properties',
-  'required',
-  'allOf',
-  'anyOf',
-  'oneOf',
-  'not',
-  'const',
-  'enum',
-];
+const SCHEMA_WORD = /^(?:\$ref|type|properties|required|allOf|anyOf|oneOf|not|const|enum)$/;
 
 /** Reads one schema for every message, or a schema per event. */
 function schemasOf(schema: JsonValue): MessageSchemas {
   const isOne =
     isObject(schema) &&
-    Object.entries(schema).some(([key, value]) => SCHEMA_WORDS.includes(key) && !isSchemaOfEvent(key, value));
+    Object.entries(schema).some(([key, value]) => SCHEMA_WORD.test(key) && !isSchemaOfEvent(key, value));
   return new MessageSchemas(isOne ? { [EVERY_MESSAGE]: schema } : schema, 'the schema');
 }
 
