@@ -1,40 +1,40 @@
-/** The only source of time. Tests hand in one that they move by hand (test/fake-clock.ts). */
+/** The only source of time. Tests use a clock that they control (test/fake-clock.ts). */
 export interface Clock {
-  /** Milliseconds since the epoch. Never goes back, except in `wallClock`, so a clock that is set back lengthens no wait. */
+  /** The time in ms since the epoch. Never goes back, except in `wallClock`, so that setting the clock back does not lengthen waits. */
   now(): number;
-  /** How much of the time since `since` did not pass, but was skipped when the wall clock was set forward. Ms. */
+  /** The part of the time since `since` that was skipped because the wall clock was set forward. Ms. */
   skipped(since: number): number;
-  /** Goes forward to `time`, which another process has already seen. Does not count as a skip. */
+  /** Advances to `time`, which another process has already seen. Does not count as a skip. */
   reach(time: number): void;
-  /** Calls back once after `ms` (any length; setTimeout alone fires at once from 2^31 on). Returns how to cancel. */
+  /** Calls `callback` once after `ms`, of any length; setTimeout fires at once from 2^31 ms on. Returns a function that cancels. */
   after(ms: number, callback: () => void): () => void;
 }
 
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** Ms since an arbitrary point. Cannot be set. Not read from `performance`, whose first use makes Node load modules for a millisecond. */
+/** Time in ms since an arbitrary point, which cannot be set. Avoids `performance`, whose first use makes Node load modules for 1 ms. */
 export function elapsedMs(): number {
   const [seconds, nanoseconds] = process.hrtime();
   return seconds * 1e3 + nanoseconds / 1e6;
 }
 
 /**
- * The processor time of this thread in ms, since an arbitrary point: how busy the machine is with other programs does not count. Before Node 23.9 that of
- * the process, of which the garbage collector's threads are a part.
+ * The processor time of this thread in ms since an arbitrary point, which excludes the load of other programs. Before Node 23.9 the
+ * processor time of the process, which includes the garbage collector's threads.
  */
 export function processorMs(): number {
-  // The types are those of Node 20.
+  // The types of Node 20 do not have the function.
   const later = process as { readonly threadCpuUsage?: () => NodeJS.CpuUsage };
   const { user, system } = later.threadCpuUsage?.() ?? process.cpuUsage();
   return (user + system) / 1e3;
 }
 
-/** Rounds to microseconds: further digits are noise of the subtraction, and lengthen every line that shows them. */
+/** Rounds to microseconds: further digits are noise of the subtraction and lengthen every output line. */
 export function roundedMs(ms: number): number {
   return Math.round(ms * 1_000) / 1_000;
 }
 
-/** A time (ms since the epoch) as RFC 3339 has it, in UTC. Messages of one millisecond share one text, which costs half a microsecond. */
+/** Formats a time (ms since the epoch) as RFC 3339 in UTC. Caches the latest text, because formatting takes half a microsecond. */
 export function isoTime(ms: number): string {
   const wholeMs = Math.trunc(ms);
   if (wholeMs !== latestTime.ms) latestTime = { ms: wholeMs, text: new Date(wholeMs).toISOString() };
@@ -43,10 +43,10 @@ export function isoTime(ms: number): string {
 
 let latestTime = { ms: NaN, text: '' };
 
-/** When `elapsedMs` was 0, by the wall clock; undefined until the time is read. */
+/** The wall clock time at which `elapsedMs` was 0. Undefined until the time is first read. */
 let epochMs: number | undefined;
 
-/** The clock for state that ends with this process. Starts at the wall clock, and ignores later changes of it. */
+/** The clock for state that ends with this process. Starts at the wall clock time and ignores later changes of the wall clock. */
 export const systemClock: Clock = {
   now: () => (epochMs ??= Date.now() - elapsedMs()) + elapsedMs(),
   skipped: () => 0,
@@ -64,32 +64,32 @@ export const systemClock: Clock = {
   },
 };
 
-/** The clock for times that people read, such as a log's. Goes back when the wall clock does, so nothing waits by it. */
+/** The clock for times that people read, such as in a log. It can go back like the wall clock, so waits must not use it. */
 export const wallClock: Clock = { ...systemClock, now: () => Date.now() };
 
 /** The two sources of time, in ms. */
 export interface TimeSource {
-  /** Since the epoch. May be set while the process runs. */
+  /** Time since the epoch, which may be set while the process runs. */
   readonly wall: () => number;
-  /** Since an arbitrary point. Cannot be set. */
+  /** Time since an arbitrary point, which cannot be set. */
   readonly elapsed: () => number;
 }
 
 const SYSTEM_TIME: TimeSource = { wall: () => Date.now(), elapsed: elapsedMs };
 
-/** A smaller difference comes from reading two clocks one after the other, not from setting one. */
+/** Smallest difference that counts as a skip: smaller ones result from reading two clocks one after the other. */
 const SMALLEST_SKIP_MS = 100;
-/** The most skips kept: a month of a machine that sleeps every hour. */
+/** Number of skips to keep: enough for a month on a machine that sleeps every hour. */
 const MOST_SKIPS = 1_000;
 
 /**
- * The clock for times in a file that several processes share. All of them see the wall clock, so this clock follows it at
- * once when it is set forward, or went on while the machine slept. When it is set back, this clock goes on as if it had not
- * been, until the wall clock has caught up: what is due stays due, and a process that starts later learns the time by `reach`.
+ * The clock for times in a file that several processes share. All processes see the wall clock, so this clock follows it at
+ * once when it is set forward or the machine wakes from sleep. When it is set back, this clock continues unchanged until the
+ * wall clock has caught up, so that due deliveries stay due; a process that starts later gets the time by `reach`.
  */
 export class SharedClock implements Clock {
   readonly #source: TimeSource;
-  /** How far `now` is ahead of the elapsed time. */
+  /** Difference between `now` and the elapsed time. Ms. */
   #aheadMs: number;
   #skips: { readonly at: number; readonly ms: number }[] = [];
 
@@ -121,7 +121,7 @@ export class SharedClock implements Clock {
   }
 }
 
-/** Resolves after `ms`, or at once when `signal` aborts: the caller checks the signal next. */
+/** Resolves after `ms`, or at once when `signal` aborts; the caller must check the signal. */
 export function sleep(clock: Clock, ms: number, signal?: AbortSignal): Promise<void> {
   if (signal?.aborted) return Promise.resolve();
   return new Promise((resolve) => {
@@ -135,15 +135,15 @@ export function sleep(clock: Clock, ms: number, signal?: AbortSignal): Promise<v
   });
 }
 
-/** A retry policy: waits that double with each failure in a row, up to a longest one. */
+/** A retry policy: waits start at `firstMs` and double with each consecutive failure, up to `longestMs`. */
 export interface Backoff {
   readonly firstMs: number;
   readonly longestMs: number;
 }
 
 /**
- * The wait after a number of failures in a row, from 1, with equal jitter: half of it is fixed and half random (`random` from 0 to 1),
- * because senders that failed together must not return together.
+ * The wait in ms after a number of consecutive failures, from 1, with equal jitter: half is fixed and half random (`random` from 0
+ * to 1), so that senders that failed together do not retry together.
  */
 export function backoffMs({ firstMs, longestMs }: Backoff, failures: number, random: number): number {
   const full = Math.min(firstMs * 2 ** (failures - 1), longestMs);

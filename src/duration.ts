@@ -1,6 +1,6 @@
 import ms, { type StringValue } from 'ms';
 
-/** The problem of a text that is not a duration. `expected` ends the sentence "Expected `x` …". */
+/** The problem of a text that is not a duration. `expected` completes the sentence "Expected `x` …". */
 export interface NotADuration {
   readonly expected: string;
   readonly hint: string;
@@ -11,8 +11,8 @@ const DURATION = new RegExp(`^${PART}(?:\\s*${PART})*$`, 'i');
 
 /**
  * Parses `250ms`, `5s`, `4h`, `30d`, `1h30m`, `0` to milliseconds. Rejects a number without a unit: 5 could mean seconds
- * or milliseconds, and the wrong guess makes every attempt time out or none. Zero needs no unit; a negative number is
- * parsed, so that the caller can report its range.
+ * or milliseconds, and a wrong guess would make every attempt time out or none. Zero needs no unit. Negative numbers are
+ * parsed, so that the caller can report the allowed range.
  */
 export function parseDuration(value: string | number): number | NotADuration {
   const text = String(value).trim();
@@ -47,7 +47,7 @@ const UNITS = [
   ['ms', 1],
 ] as const;
 
-/** The shortest spelling that `parseDuration` reads back: 5400000 is `1h30m`. */
+/** Formats a duration as the shortest text that `parseDuration` reads back: 5400000 is `1h30m`. */
 export function formatDuration(durationMs: number): string {
   let left = durationMs;
   let text = '';

@@ -8,7 +8,7 @@
  * ├── QueueError            ERR_HOOKS_QUEUE        the queue cannot keep or give a delivery: file
  * └── ClosedError           ERR_HOOKS_CLOSED       used after close()
  *
- * What a receiver does never throws: it is an AttemptResult (engine/round/attempt-result.ts).
+ * Responses and failures of a receiver are never thrown: they are an AttemptResult (engine/round/attempt-result.ts).
  * Only cli/main.ts turns an error into text and an exit code.
  */
 
@@ -39,7 +39,7 @@ export abstract class HooksError extends Error {
   }
 }
 
-/** A message has the wrong shape. `path` says where, as `properties.items[3].price`; empty for the message itself. `got` is the value found, shortened. */
+/** A message has the wrong shape. `path` is the position, such as `properties.items[3].price`, or empty for the message itself. `got` is the shortened value. */
 export class ValidationError extends HooksError {
   readonly code = 'ERR_HOOKS_VALIDATION';
   readonly path: string;
@@ -53,19 +53,19 @@ export class ValidationError extends HooksError {
 }
 
 interface ConfigErrorOptions extends ErrorOptions {
-  /** Both `key` and `origin`. */
+  /** Sets both `key` and `origin`. */
   readonly flag?: string;
   readonly key?: string | undefined;
   readonly origin?: string | undefined;
   readonly others?: readonly ConfigError[];
 }
 
-/** A setting is wrong. `key` is the setting (`delivery.timeout`), `origin` is where it was given (a flag, a variable, a config file). */
+/** A setting is invalid. `key` is the setting (`delivery.timeout`), `origin` is where it was set (a flag, a variable, a config file). */
 export class ConfigError extends HooksError {
   readonly code = 'ERR_HOOKS_CONFIG';
   readonly key: string | undefined;
   readonly origin: string | undefined;
-  /** What else is wrong in the same file. */
+  /** Further problems in the same file. */
   readonly others: readonly ConfigError[];
 
   constructor(
@@ -124,9 +124,9 @@ export class TransportError extends HooksError {
 export class QueueError extends HooksError {
   readonly code = 'ERR_HOOKS_QUEUE';
   readonly file: string | undefined;
-  /** The store is well, and has more to do at the moment than it can. */
+  /** Whether the store works but is overloaded now. */
   readonly isBusy: boolean;
-  /** The store is a server that cannot be reached now, or is full, and may be usable later. */
+  /** Whether the store is a server that is unreachable or full now and may be usable later. */
   readonly isAway: boolean;
 
   constructor(
@@ -150,8 +150,8 @@ export class ClosedError extends HooksError {
 }
 
 /**
- * Calls a callback so that its failure harms no caller. An error that it throws becomes an uncaught exception in a microtask:
- * the program must learn of it, but it must not interrupt the work that calls back where the process lives on.
+ * Calls a callback so that its errors do not affect the caller. An error becomes an uncaught exception in a microtask: the
+ * program must notice it, but it must not interrupt the caller's work if the process survives.
  */
 export function callDetached<Value>(callback: (value: Value) => void, value: Value): void {
   try {
@@ -163,7 +163,7 @@ export function callDetached<Value>(callback: (value: Value) => void, value: Val
   }
 }
 
-/** What an error of any kind says. */
+/** The message of a thrown value, which may not be an Error. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

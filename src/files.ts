@@ -18,29 +18,29 @@ import { basename, dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 
 /*
- * Temporary files that a process writes until they are complete. Their names identify the process, so that a later one can
- * remove what a kill -9 has left behind.
+ * Temporary files that a process writes until they are complete. Their names identify the process, so that a later process can
+ * remove files that remain after a kill -9.
  */
 
 const OWNER = /\.(\d{1,10})-([0-9a-f]{8})-\d+\.[a-z]+$/;
 
-/** Distinguishes this process from an earlier one with the same id, which is the rule in a container. */
+/** Distinguishes this process from an earlier process with the same id, which is common in containers. */
 const RUN = randomBytes(4).toString('hex');
 
 let count = 0;
 
-/** Returns a name unique to this process: `${prefix}.${process id}-${run}-${count}.${extension}`; the prefix may be a path. */
+/** Makes a name that is unique to this process: `${prefix}.${process id}-${run}-${count}.${extension}`. The prefix may be a path. */
 export function ownedName(prefix: string, extension: string): string {
   count++;
   return `${prefix}.${process.pid}-${RUN}-${count}.${extension}`;
 }
 
-/** The id of the process that made this name; undefined for a name that `ownedName` did not make. */
+/** The id of the process that made this name. Undefined if `ownedName` did not make it. */
 export function ownerOf(name: string): string | undefined {
   return OWNER.exec(name)?.[1];
 }
 
-/** Whether the process that made this name has ended. False for a name that `ownedName` did not make. */
+/** Whether the process that made this name has ended. False if `ownedName` did not make the name. */
 export function isAbandoned(name: string): boolean {
   const [, id = '', run] = OWNER.exec(name) ?? [];
   if (id === '' || run === RUN) return false;
@@ -53,14 +53,14 @@ export function temporaryFileBeside(target: string): string {
   return join(dirname(target), ownedName(hiddenPrefix(target), 'tmp'));
 }
 
-/** Removes the temporary files of `target` whose processes have ended. Ignores files that it cannot remove: they do no harm. */
+/** Removes the temporary files of `target` whose processes have ended. Ignores files that it cannot remove, because they are harmless. */
 export async function removeAbandonedBeside(target: string): Promise<void> {
   const { readdir, rm } = process.getBuiltinModule('node:fs/promises');
   const folder = dirname(target);
   const prefix = `${hiddenPrefix(target)}.`;
   const names = await readdir(folder).catch(() => []);
   const abandoned = names.filter((name) => {
-    // SQLite keeps a journal beside a file.
+    // SQLite adds a journal next to a database file.
     const made = name.replace(/-journal$/, '');
     const isTemporary = made.startsWith(prefix) && OWNER.exec(made)?.index === prefix.length - 1;
     return isTemporary && made.endsWith('.tmp') && isAbandoned(made);
@@ -69,8 +69,8 @@ export async function removeAbandonedBeside(target: string): Promise<void> {
 }
 
 /**
- * Writes a file for its owner only, in one piece: no other process, and no later one, finds a part of it under this name.
- * Throws the error of the file system: EEXIST for a file that is there, unless it is replaced.
+ * Writes a file atomically, readable by its owner only: no process ever finds a partial file under this name. Throws the
+ * error of the file system, such as EEXIST if the file exists and `isReplaced` is false.
  */
 export function writeInOnePiece(path: string, text: string, { isReplaced = false } = {}): void {
   const fresh = temporaryFileBeside(path);
@@ -83,18 +83,18 @@ export function writeInOnePiece(path: string, text: string, { isReplaced = false
   }
 }
 
-/** Gives a file a name that no file has. Throws EEXIST. */
+/** Gives a file a new name. Throws EEXIST if another file has the name. */
 export function nameNewFile(fresh: string, path: string): void {
   try {
     linkSync(fresh, path);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw error; // of a file operation
-    // Some file systems have no hard links.
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw error; // file operations throw only such errors
+    // Some file systems do not support hard links.
     renameSync(fresh, path);
   }
 }
 
-/** Syncs a folder, so that a rename in it survives a power cut. Not every file system can, nor every user. */
+/** Syncs a folder, so that a rename in it survives a power cut. Ignores file systems and users that cannot sync folders. */
 export async function syncFolder(folder: string): Promise<void> {
   const { open } = process.getBuiltinModule('node:fs/promises');
   try {
@@ -102,7 +102,7 @@ export async function syncFolder(folder: string): Promise<void> {
     await handle.sync();
     await handle.close();
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EIO') throw error; // of a file operation
+    if ((error as NodeJS.ErrnoException).code === 'EIO') throw error; // file operations throw only such errors
   }
 }
 
@@ -110,19 +110,19 @@ function hiddenPrefix(target: string): string {
   return `.${basename(target)}`;
 }
 
-/** Whether no process has this id. One that this user may not signal exists. */
+/** Whether no process has this id. A process that this user may not signal exists. */
 export function isProcessGone(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return false;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ESRCH'; // of kill(2)
+    return (error as NodeJS.ErrnoException).code === 'ESRCH'; // process.kill throws only errors of kill(2)
   }
 }
 
 /**
- * Makes a folder (an absolute path) and its missing parents, each with `mode`. Node's own `recursive` never returns where
- * the system cannot make a folder in an existing one, as in /proc. Throws what `mkdir` throws.
+ * Creates a folder (an absolute path) and its missing parents, each with `mode`. Node's own `recursive` never returns if
+ * the system cannot create a folder in an existing folder, such as /proc. Throws the errors of `mkdir`.
  */
 export function makeFolder(path: string, mode: number): void {
   const parent = dirname(path);
@@ -130,18 +130,18 @@ export function makeFolder(path: string, mode: number): void {
   try {
     mkdirSync(path, { mode });
   } catch (error) {
-    // Another process may have made it first.
+    // Another process may have created the folder first.
     if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw error;
   }
 }
 
-/** The most that a file of settings, certificates, schemas or a capture may hold: more than any has, less than would harm. */
+/** Size limit of files with settings, certificates, schemas or a capture: more than any such file has, but harmless to read. */
 export const MOST_FILE_BYTES = 32 * 1024 * 1024;
 
-/** Opens a file so that nothing waits in a thread for the writer of a pipe: such a thread holds up even the end of the process. */
+/** Flags that open a pipe without waiting for its writer: a thread that waits would block even the exit of the process. */
 const AT_ONCE = constants.O_RDONLY | constants.O_NONBLOCK;
 
-/** Opens a file, a pipe (`<(…)` too) or a terminal as a stream that `signal` destroys. Throws what `open` throws. */
+/** Opens a file, a pipe (also `<(…)`) or a terminal as a stream that `signal` destroys. Throws the errors of `open`. */
 export function openToRead(path: string, signal?: AbortSignal): Readable {
   const fd = openSync(path, AT_ONCE);
   const stream = streamOf(fd, path);
@@ -157,12 +157,12 @@ function streamOf(fd: number, path: string): Readable {
   return createReadStream(path, { fd });
 }
 
-/** Reads all bytes of a stream. Throws what the stream throws, and EFBIG as soon as they are more than the limit: the rest is not read. */
+/** Reads all bytes of a stream. Throws the errors of the stream, and EFBIG beyond the limit without reading the rest. */
 export async function readAtMost(limitBytes: number, open: () => Readable): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of open()) {
-    const data = chunk as Buffer; // no encoding is set
+    const data = chunk as Buffer; // a Buffer, because no encoding is set
     chunks.push(data);
     bytes += data.length;
     if (bytes > limitBytes) throw tooLarge(limitBytes);
@@ -170,7 +170,7 @@ export async function readAtMost(limitBytes: number, open: () => Readable): Prom
   return Buffer.concat(chunks);
 }
 
-/** Reads a file as text at once. Throws what `node:fs` throws, EFBIG, and EAGAIN for a pipe, whose writer it does not wait for. */
+/** Reads a file as text, synchronously. Throws the errors of `node:fs`, EFBIG, and EAGAIN for a pipe without waiting for its writer. */
 export function readTextNow(path: string): string {
   const fd = openSync(path, AT_ONCE);
   try {
@@ -188,7 +188,7 @@ export function readTextNow(path: string): string {
   }
 }
 
-/** Its message says `larger than 64 KiB`, `larger than 32 MiB`. */
+/** The error EFBIG with a message such as `larger than 64 KiB` or `larger than 32 MiB`. */
 function tooLarge(limitBytes: number): NodeJS.ErrnoException {
   const kib = limitBytes / 1024;
   const limit = kib > 1024 ? `${kib / 1024} MiB` : `${kib} KiB`;
@@ -202,8 +202,8 @@ const WHY_NOT: Readonly<Record<string, string>> = {
   EAGAIN: 'it is a pipe',
 };
 
-/** Says in words why a file cannot be read. */
+/** Explains in words why a file cannot be read. */
 export function unreadableReason(error: unknown): string {
-  const { code = 'unknown', message } = error as NodeJS.ErrnoException; // of a file operation
+  const { code = 'unknown', message } = error as NodeJS.ErrnoException; // file operations throw only such errors
   return code === 'EFBIG' ? message : (WHY_NOT[code] ?? code);
 }

@@ -1,12 +1,12 @@
 /** The text that replaces a secret. */
 export const MASK = '***';
 
-/** A write key as it is shown: its last four characters, and never more than half of it. */
+/** A write key for output: its last four characters, but at most half of the key. */
 export function shownWriteKey(key: string): string {
   return `…${key.slice(key.length - Math.min(4, Math.floor(key.length / 2)))}`;
 }
 
-/** Shows the write keys of JSON (also cut off, or inside a string), of a form and of a filter by their last characters. */
+/** Shortens the write keys in JSON (even if cut off or inside a string), in a form and in a filter to their last characters. */
 export function withoutWriteKeys(text: string): string {
   return [WRITE_KEY_IN_JSON, WRITE_KEY_IN_FORM].reduce(
     (shown, pattern) => shown.replace(pattern, (_, start: string, key: string) => start + shownWriteKey(key)),
@@ -23,15 +23,15 @@ const WRITE_KEY_IN_JSON = new RegExp(`("${WRITE_KEY_NAME}\\\\*"\\s*:\\s*\\\\*")(
 const WRITE_KEY_IN_FORM = /(writeKey\s*[=!~<>]+\s*)(?!\?(?:,|$))((?:\\.|[^,&\s\\])+)/gs;
 
 /**
- * Returns a URL as it may be shown: without its userinfo, and without the values of parameters whose names say that they are secret.
- * Masks too much rather than too little of a text that is no URL: a password with a / in it is one reason why it cannot be parsed.
+ * Returns a URL for output: without its userinfo, and without the values of parameters with secret names. Masks too much rather than
+ * too little of a text that is not a URL, because a password that contains a / can be the reason why the text cannot be parsed.
  */
 export function redactUrl(url: string): string {
   return maskUserinfo(url).replace(EMBEDDED_USERINFO, `://${MASK}@`).replace(PARAMETER, maskParameter);
 }
 
-// Follows the WHATWG parser, which decides where a request goes: it skips leading white space, takes backslashes for slashes, too
-// many or too few of them, and allows white space and an @ in userinfo. Without a scheme, `user:` looks like one.
+// Follows the WHATWG parser, which determines the target of a request: it skips leading white space, accepts backslashes and too many
+// or too few slashes, and allows white space and an @ in userinfo. Without a scheme, `user:` looks like a scheme.
 const BEFORE_AUTHORITY = /^[^!-~]*(?:(?=[!-~])[^ :/\\?#@]*:[\\/\s]*|[\\/]{2,})/;
 const END_OF_AUTHORITY = /[/\\?#]|$/;
 const EMBEDDED_USERINFO = /:\/\/[^/?#\s]*@/g;
@@ -40,7 +40,7 @@ function maskUserinfo(url: string): string {
   const before = BEFORE_AUTHORITY.exec(url)?.[0];
   if (before === undefined) return url;
   const rest = url.slice(before.length);
-  const isClear = hasClearAuthority(url) && !isOfServer(before);
+  const isClear = hasClearAuthority(url) && !isServerUrl(before);
   const authority = isClear ? rest.slice(0, rest.search(END_OF_AUTHORITY)) : rest;
   const hasPassword = authority.lastIndexOf('@') > authority.indexOf(':') && authority.includes(':');
   const at = hasPassword ? endOfPassword(rest, authority) : authority.lastIndexOf('@');
@@ -48,8 +48,8 @@ function maskUserinfo(url: string): string {
 }
 
 /**
- * The last @ that may end an unescaped password: `http://me:p@ss/w:rd@host` is valid to the parser, with the host `ss`. An @ that begins
- * a part of the path (`/@me`), or that stands in a parameter's value, is none.
+ * The position of the last @ that may end an unescaped password: the parser accepts `http://me:p@ss/w:rd@host`, with the host `ss`.
+ * Ignores an @ at the beginning of a path segment (`/@me`) or in a parameter's value.
  */
 function endOfPassword(rest: string, authority: string): number {
   const path = rest.slice(authority.length).replace(/[?&][^=?&#@]*=.*$/s, '');
@@ -57,17 +57,17 @@ function endOfPassword(rest: string, authority: string): number {
   return inPath === 0 ? authority.lastIndexOf('@') : authority.length + inPath - 1;
 }
 
-/** Whether the authority ends at the first / ? or #. An @ behind a # is not trusted: no request goes to a URL with a fragment. */
+/** Whether the authority certainly ends at the first / ? or #. Not with an @ after a #, because webhook URLs have no fragment. */
 function hasClearAuthority(url: string): boolean {
   const fragmentAt = url.indexOf('#');
   return URL.canParse(url) && (fragmentAt === -1 || !url.includes('@', fragmentAt));
 }
 
 /**
- * Whether this begins a URL of a server such as a database. `redis://:p@ss/w:rd@host` is valid to the parser, with the host `ss`;
- * only in web URLs is an @ in a path more frequent than an @ in a password.
+ * Whether a URL is of a server such as a database. The parser accepts `redis://:p@ss/w:rd@host`, with the host `ss`, but only in
+ * web URLs is an @ in a path more frequent than an @ in a password.
  */
-function isOfServer(before: string): boolean {
+function isServerUrl(before: string): boolean {
   return /[^\\/][\\/]{2}$/.test(before) && !/https?:[\\/]+$/i.test(before);
 }
 
@@ -75,30 +75,30 @@ const SECRET_NAME =
   /secret|token|passw|credential|(?:api|access|write|private|functions|subscription)[-_]?key/i;
 const SECRET_PARAMETER = /signature|^(?:key|sig|code|auth|pass|pwd)$/i;
 const SECRET_HEADER = /^(?:set-)?cookie$|(?:^|[-_])auth(?:orization)?(?:[-_]|$)|key$/i;
-/** The names ending in `key` that a receiver goes by and that open nothing. */
+/** Header names that end in `key` but are not secret. */
 const PLAIN_KEY = /(?:idempotency|partition|routing|order|ordering|sort|cache|surrogate|message)[-_]?key$/i;
 
-// A name cannot contain the characters that begin one: the time stays linear in a length that a sender chooses.
+// A name cannot contain the characters that begin a name, so that the time is linear in the length, which a sender chooses.
 const PARAMETER = /([?&#]([^=?&#]*)=)[^&#]*/g;
 
 function maskParameter(whole: string, start: string, name: string): string {
   return isSecretParameter(name) ? start + MASK : whole;
 }
 
-/** Whether the value of a query's parameter is masked wherever it is shown or saved. */
+/** Whether the value of a query parameter must be masked wherever it is shown or saved. */
 export function isSecretParameter(name: string): boolean {
   return SECRET_NAME.test(name) || SECRET_PARAMETER.test(name);
 }
 
-/** Whether a header's value is masked wherever it is shown or saved. */
+/** Whether the value of a header must be masked wherever it is shown or saved. */
 export function isSecretHeader(name: string): boolean {
   return SECRET_NAME.test(name) || (SECRET_HEADER.test(name) && !PLAIN_KEY.test(name));
 }
 
-/** The shortest text that is masked. A shorter one occurs in many places where it is no secret, and the gaps would reveal it. */
+/** Shortest secret that is masked. A shorter text occurs in many other places, and the gaps would reveal it. */
 const MIN_SECRET_LENGTH = 4;
 
-/** Masks these values in a text from outside, the longest first: a receiver's response may repeat what it was sent. */
+/** Masks secrets in an untrusted text, the longest first, because a receiver's response may repeat the request. */
 export function withoutSecrets(text: string, secrets: readonly string[]): string {
   return secrets
     .filter(({ length }) => length >= MIN_SECRET_LENGTH)
@@ -106,23 +106,23 @@ export function withoutSecrets(text: string, secrets: readonly string[]): string
     .reduce((shown, secret) => shown.replaceAll(secret, MASK), text);
 }
 
-/** Masks secrets in a receiver's response, which may be cut off inside a secret, and spell it as URLs, JSON, HTML or base64 do. */
+/** Masks secrets in a receiver's response, even if they are cut off at its end or encoded as in URLs, JSON, HTML or base64. */
 export function withoutRepeated(response: string, secrets: readonly string[]): string {
   const spelled = secrets.flatMap(spellingsOf);
   return withoutCutOffSecret(withoutSecrets(response, spelled), spelled);
 }
 
-/** The spellings in which a receiver may repeat a secret. */
+/** The encodings in which a receiver may repeat a secret. */
 export function spellingsOf(secret: string): readonly string[] {
   if (/\p{Surrogate}/u.test(secret)) return [secret];
   const json = [...new Set([secret, ...inJson(secret)])];
-  // A dump of the headers as JSON may itself be a string of JSON, or base64.
+  // A JSON dump of the headers may itself be inside a JSON string or base64.
   const nested = json.slice(1).flatMap(inJson);
   const inText = [...json, ...nested].flatMap((text) => [text, ...inHtml(text)]);
   return [...new Set([...inText, ...inUrl(secret), ...json.flatMap(inBase64)])];
 }
 
-/** Spellings of encodeURIComponent, of URLSearchParams (forms) and of Python's `quote`, with the digits in either case. */
+/** Encodings of encodeURIComponent, URLSearchParams (forms) and Python's `quote`, with hex digits in either case. */
 function inUrl(secret: string): readonly string[] {
   const [component, form] = [
     encodeURIComponent(secret),
@@ -132,7 +132,7 @@ function inUrl(secret: string): readonly string[] {
   return [...spelled, ...spelled.map((text) => text.replace(/%../g, (digits) => digits.toLowerCase()))];
 }
 
-/** The secret parts of the base64 of a longer text, such as a dump of headers: they depend on where the secret begins. */
+/** The parts that a secret has in the base64 of a longer text, such as a dump of headers: they depend on the position of the secret. */
 function inBase64(secret: string): readonly string[] {
   const bytes = Buffer.from(secret);
   const cores = [0, 1, 2].flatMap((bytesBefore) => {
@@ -140,14 +140,14 @@ function inBase64(secret: string): readonly string[] {
     const encoded = Buffer.concat([Buffer.alloc(bytesBefore), bytes])
       .toString('base64')
       .replace(/=+$/, '');
-    // Two or four bits of the first character belong to the bytes before; some of the last belong to the bytes after, if any.
+    // Two or four bits of the first character belong to the preceding bytes; some bits of the last may belong to the following bytes.
     const start = Math.ceil((bytesBefore * 8) / 6);
     return [encoded.slice(start), encoded.slice(start, Math.floor((length * 8) / 6))];
   });
   return [...cores, ...cores.map((core) => core.replaceAll('+', '-').replaceAll('/', '_'))];
 }
 
-/** Spellings of JavaScript, Python (ASCII only), Go (no &, < and >) and PHP (no bare / either). */
+/** JSON encodings of JavaScript, Python (ASCII only), Go (escapes &, < and >) and PHP (also escapes /). */
 function inJson(text: string): readonly string[] {
   const plain = JSON.stringify(text).slice(1, -1);
   const ascii = inHex(plain, /[^ -~]/g);
@@ -162,7 +162,7 @@ function inHex(text: string, which: RegExp): string {
   );
 }
 
-/** The ways in which HTML libraries write double and single quotes. */
+/** The encodings of double and single quotes in HTML libraries. */
 const HTML_QUOTES = [
   ['&quot;', '&#39;'],
   ['&quot;', '&#039;'],
@@ -189,11 +189,11 @@ function cutOffLength(text: string, secret: string): number {
   return 0;
 }
 
-// C0, DEL, C1 and the bidirectional overrides could move a terminal's cursor or reverse the reading of a line.
+// C0, DEL, C1 and the bidirectional controls could move a terminal's cursor or reorder the text of a line.
 // eslint-disable-next-line no-control-regex -- control characters are what this pattern is for
 const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
-/** Makes text from outside safe for a terminal and a log line: escapes control characters and bounds the length. */
+/** Makes untrusted text safe for a terminal and a log line: escapes control characters and limits the length. */
 export function printable(text: string, maxLength = 500): string {
   const shown = text.length > maxLength ? `${text.slice(0, maxLength)}…` : text;
   return shown.replace(UNPRINTABLE, escapeCharacter);
@@ -204,20 +204,20 @@ function escapeCharacter(character: string): string {
   return short ?? `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
-// Characters that JSON leaves as they are and a terminal obeys or reorders: DEL, C1, line separators, bidirectional controls.
+// Characters that JSON does not escape but that affect a terminal: DEL, C1, line separators, bidirectional controls.
 const UNSAFE_IN_JSON = /[\u007f-\u009f\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
-/** Escapes JSON for a terminal. Outside of strings JSON is ASCII: what matches is inside one, where an escape means the same. */
+/** Escapes JSON for a terminal. The data stay the same: matches are only inside strings, because JSON is ASCII elsewhere. */
 export function escapeInJson(json: string): string {
   return json.replace(UNSAFE_IN_JSON, escapeCharacter);
 }
 
-/** Characters without width, which runners written in .NET skip when they search a text. */
+/** Characters without width, which CI runners written in .NET ignore when they search a text. */
 const UNSEEN = String.raw`[\p{Cf}\p{DI}]*`;
-/** What a line may begin with before a command: white space, control characters and colors. */
+/** Characters that a line may have before a command: white space, control characters and colors. */
 const BLANK = String.raw`(?:\u001b\[[\d;]*m|[\s\p{C}\p{DI}])*`;
 
-/** The first character of each command that a runner of CI obeys in what a step prints, by the variable that the runner sets. */
+/** Patterns for the first character of commands that a CI runner executes from a step's output, by the variable that the runner sets. */
 const RUNNER_COMMANDS: Readonly<Record<string, string>> = {
   GITHUB_ACTIONS: String.raw`:(?<=^${BLANK}:)(?=${UNSEEN}:)|#(?=${UNSEEN}#${UNSEEN}\[)`,
   GITLAB_CI: 's(?=ection_(?:start|end):)',
@@ -226,8 +226,8 @@ const RUNNER_COMMANDS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns what escapes the commands of the runner of this environment in a text. In JSON the data stay the same: a command is inside a
- * string there, where an escape means the character.
+ * Creates a function that escapes the commands of the current CI runner in a text. In JSON the data stay the same, because commands can
+ * only be inside strings, where an escape means the character.
  */
 export function commandEscaper(env: Readonly<NodeJS.ProcessEnv>): (text: string) => string {
   const patterns = Object.entries(RUNNER_COMMANDS).flatMap(([name, pattern]) => (env[name] ? pattern : []));

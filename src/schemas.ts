@@ -1,4 +1,4 @@
-// Each export is written into the built package as schemas/<name>.json (test/build/schemas.js).
+// The build writes each export to schemas/<name>.json of the package (test/build/schemas.js).
 import { jsonSchemaOfFile } from './config/table/json-schema-of-file.ts';
 
 export { messageSchema } from './message/fields/json-schema.ts';

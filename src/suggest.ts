@@ -1,4 +1,4 @@
-/** Finds the word of `known` that `word` probably means: the same in another case, or at most two edits away. */
+/** Finds the known word that `word` probably means: the same word in another case, or at most two edits away. */
 export function closest(word: string, known: Iterable<string>): string | undefined {
   const meant = word.toLowerCase();
   let best: string | undefined;
@@ -11,10 +11,10 @@ export function closest(word: string, known: Iterable<string>): string | undefin
   return best;
 }
 
-/** Longer words get no suggestion: the cost is the product of both lengths, and `word` comes from outside. */
+/** Longest word that gets a suggestion: the cost is the product of both lengths, and `word` is untrusted. */
 const LONGEST_WORD = 64;
 
-/** Counts the letters to insert, delete, replace or swap with their neighbor. */
+/** Counts the characters to insert, delete, replace or swap with their neighbor. */
 export function editDistance(from: string, to: string): number {
   const rows = [Array.from({ length: to.length + 1 }, (_, column) => column)];
   for (let row = 1; row <= from.length; row++) {

@@ -1,21 +1,21 @@
 import { BlockList, isIP } from 'node:net';
 
 /**
- * Returns the path and query of an http: or https: URL for the request line: byte for byte as given, dot segments included. Only what a
- * request target cannot contain (RFC 9112, 3.2.1) is percent-encoded, a stray % included. A URL object would resolve `/a/../b`.
+ * Returns the path and query of an http: or https: URL for the request line, unchanged, including dot segments. Percent-encodes only
+ * characters that a request target cannot contain (RFC 9112, 3.2.1), and a stray %. A URL object would resolve `/a/../b`.
  */
 export function requestTarget(url: string): string {
   const { target } = partsOf(url.trim());
   return percentEncoded(target.startsWith('/') ? target : `/${target.replace(/^\\/, '')}`);
 }
 
-/** Returns the URL as given, percent-encoded as in its request. Adds no path to a URL without one. */
+/** Returns the URL with the percent-encoding of its request. Does not add a path to a URL without one. */
 export function encodedUrl(url: string): string {
   const { origin, target } = partsOf(url);
   return target === '' ? origin : origin + requestTarget(url);
 }
 
-/** The URLs of a list. A comma separates two only before http:// or https://, because a URL may have commas. */
+/** Splits a list of URLs. A comma is a separator only before http:// or https://, because URLs can contain commas. */
 export function splitUrls(text: string): readonly string[] {
   return text.split(/\s*,\s*(?=https?:\/\/)/i);
 }
@@ -28,7 +28,7 @@ function partsOf(url: string): { readonly origin: string; readonly target: strin
   return { origin, target };
 }
 
-/** Everything other than pchar, / and ? (RFC 3986, 3.3 and 3.4), and a stray %. */
+/** Characters other than pchar, / and ? (RFC 3986, 3.3 and 3.4), and a stray %. */
 const ILLEGAL = /%(?![0-9a-f]{2})|[^\w\-.~!$&'()*+,;=:@/?%]+/gi;
 
 function percentEncoded(target: string): string {
@@ -40,9 +40,9 @@ function percentEncoded(target: string): string {
 let loopbackAddresses: BlockList | undefined;
 
 /**
- * Whether a host belongs to this machine alone: `localhost` and the names below it (RFC 6761, 6.3), 127.0.0.0/8 and ::1.
- * Accepts a name or an address, in any case, with or without the brackets that a URL puts around IPv6 and the final dot of a
- * complete name. An IPv4-mapped address counts as the address that it maps. Looks up no name.
+ * Whether a host is always this machine: `localhost` and its subdomains (RFC 6761, 6.3), 127.0.0.0/8 and ::1. Accepts a name or an
+ * address, in upper or lower case, with or without the brackets of IPv6 addresses in URLs and the final dot of a complete name.
+ * An IPv4-mapped address counts as its IPv4 address. Does not resolve names.
  */
 export function isLoopbackHost(host: string): boolean {
   const bare = host.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
@@ -51,7 +51,7 @@ export function isLoopbackHost(host: string): boolean {
   return addressList().check(bare, family === 6 ? 'ipv6' : 'ipv4');
 }
 
-/** Made on first use: a command that sends without a proxy never needs it. */
+/** Creates the list on first use, because a command that sends without a proxy does not need it. */
 function addressList(): BlockList {
   if (loopbackAddresses) return loopbackAddresses;
   loopbackAddresses = new BlockList();
@@ -60,7 +60,7 @@ function addressList(): BlockList {
   return loopbackAddresses;
 }
 
-/** The host of a URL as the resolver wants it: an IPv6 address without its brackets. */
+/** The host of a URL for the resolver: an IPv6 address without its brackets. */
 export function bareHost(url: URL): string {
   return url.hostname.replace(/^\[(.*)\]$/, '$1');
 }

@@ -2,7 +2,7 @@ import { isUint8Array } from 'node:util/types';
 import { ConfigError } from './errors.ts';
 import { closest } from './suggest.ts';
 
-/** The kind of an option's value. `given`: the option is checked where it is read. */
+/** The kind of an option's value. `given` accepts any value: the option is validated where it is read. */
 export type OptionKind =
   | (
       | 'a string'
@@ -16,7 +16,7 @@ export type OptionKind =
     )
   | ('a time in ms' | 'given' | WholeNumber | Choice);
 
-/** A whole number; both ends of the range are allowed. */
+/** A whole number from `least` to `most`, both included. */
 export interface WholeNumber {
   readonly least: number;
   readonly most: number;
@@ -26,38 +26,38 @@ export interface Choice<T extends string = string> {
   readonly choices: readonly T[];
 }
 
-/** What an error says of a value that is not of its kind: ``Expected `flushAt` <expected>, got …``. */
+/** The problem of a value of the wrong kind, for the sentence ``Expected `flushAt` <expected>, got …``. */
 export interface ValueProblem {
   readonly expected: string;
   readonly hint: string;
 }
 
-/** The hint where the sentence says what is allowed. */
+/** The hint if the sentence already lists the allowed values. */
 export const FOR_DEFAULT = 'leave it out to get its default';
 
 export interface KnownOptions {
-  /** The option that holds these options, for error sentences. @default no other option holds them */
+  /** The option that contains these options, for errors. @default none */
   readonly setting?: string;
   readonly kinds: Readonly<Record<string, OptionKind>>;
   readonly required?: readonly string[];
-  /** Names that people write by mistake, each with the option that is meant. */
+  /** Wrong names, mapped to the right options for hints. */
   readonly otherNames?: Readonly<Record<string, string>>;
 }
 
 /**
- * Throws ConfigError unless `options` is an object, and for options that are unknown, missing or of another kind, all at once: JavaScript may
- * pass anything, and a misspelled option must not count as left out. An option that is undefined counts as absent.
+ * Validates options, because JavaScript can pass anything and a misspelled option must not count as absent. Throws one ConfigError for all
+ * options that are unknown, missing or of the wrong kind, or if `options` is not an object. An undefined option counts as absent.
  */
 export function validateOptions(options: unknown, known: KnownOptions): void {
   const { setting, kinds, required = [] } = known;
   if (!isObject(options)) throw notOptionsError(options, known);
-  let problems: Problems | undefined; // most options are right, and some calls check theirs each time
+  let problems: Problems | undefined; // created on demand, because some calls validate options each time and most are valid
   for (const key of Object.keys(options)) {
     if (!Object.hasOwn(kinds, key)) (problems ??= new Problems()).add(unknownOptionError(key, known));
   }
   for (const [key, kind] of Object.entries(kinds)) {
     const value = options[key];
-    // One that is missing may be the one that is misspelled.
+    // A required option may be missing because it is misspelled, which is reported already.
     const isRequired = required.includes(key) && problems === undefined;
     if (value === undefined ? !isRequired : isOfKind(kind, value)) continue;
     const problem = typeof kind === 'object' ? valueProblem(kind, value) : { expected: `to be ${kind}` };
@@ -74,10 +74,10 @@ export function validateOptions(options: unknown, known: KnownOptions): void {
   problems?.throwIfAny(setting ?? 'options');
 }
 
-/** The last second of eleven digits: later ones are of no clock, and more likely of another unit. */
+/** Latest accepted time: its seconds have eleven digits. Later times are more likely in another unit. */
 const LATEST_MS = 1e14;
 
-/** What is wrong with a value; undefined: nothing. */
+/** The problem of a value. Undefined if it is valid. */
 export function valueProblem(kind: WholeNumber | Choice, value: unknown): ValueProblem | undefined {
   if ('choices' in kind) {
     const isKnown = kind.choices.some((each) => each === value);
@@ -129,12 +129,12 @@ function optionHint(value: unknown, kind: OptionKind, { hint }: Partial<ValuePro
   return value instanceof URL ? 'pass the URL as text: its `href`' : hint;
 }
 
-/** Collects what is wrong with settings, so that all of it is reported at once. */
+/** Collects the problems of settings, so that all are reported at once. */
 export class Problems {
-  /** As they were thrown. */
+  /** The errors in the order in which they were added. */
   readonly #errors: ConfigError[] = [];
 
-  /** What `read` gives; undefined when it throws a ConfigError, which is kept. */
+  /** Returns the result of `read`. If it throws a ConfigError, keeps the error and returns undefined. */
   collect<T>(read: () => T): T | undefined {
     try {
       return read();
@@ -149,7 +149,7 @@ export class Problems {
     this.#errors.push(problem);
   }
 
-  /** Throws a single error as it is, and several as one error under `key`. */
+  /** Throws a single error unchanged, and several as one error with `key`. */
   throwIfAny(key: string): void {
     const [first, ...others] = this.#errors;
     if (first === undefined) return;
@@ -160,13 +160,13 @@ export class Problems {
     const numbered = problems.map((problem, index) => `(${index + 1}) ${problemText(problem)}`);
     const count = numbered.length;
     throw new SeveralProblems(
-      `Expected \`${key}\` that can be used, got ${count} faults: ${numbered.join('; ')}`,
+      `Expected \`${key}\` that can be used, got ${count} problems: ${numbered.join('; ')}`,
       { key, problems },
     );
   }
 }
 
-/** Its problems become part of a larger collection one by one. */
+/** An error for several problems. A larger collection adds its problems one by one. */
 class SeveralProblems extends ConfigError {
   readonly problems: readonly ConfigError[];
 
@@ -179,14 +179,14 @@ class SeveralProblems extends ConfigError {
   }
 }
 
-/** Some sentences name neither the setting nor what it is in. */
+/** The sentence and the hint of a problem. Adds the key if the sentence does not name the setting. */
 function problemText({ key = '', message, hint }: ConfigError): string {
   const holder = key.replace(/\.[^.]*$/, '');
   const named = message.includes(holder) ? message : `${key}: ${message}`;
   return hint === undefined ? named : `${named} (${hint})`;
 }
 
-/** Names the kind of a value, as `a string`, `a list`, `an object`: enough to correct a type, without showing the value. */
+/** Names the kind of a value, such as `a string`, `a list` or `an object`, without showing the value. */
 export function kindOf(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (value === null) return 'null';
@@ -195,7 +195,7 @@ export function kindOf(value: unknown): string {
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }
 
-/** A value for an error. Only times, numbers in a range and choices are shown: another value may be a secret. */
+/** A value for an error. Shows only times, numbers in a range and choices, because other values may be secret. */
 function shownOption(value: unknown, kind: OptionKind): string {
   const isPublic = kind === 'a time in ms' || typeof kind === 'object';
   if (isPublic && typeof value === 'number') return String(value);
@@ -203,13 +203,13 @@ function shownOption(value: unknown, kind: OptionKind): string {
   return isText ? JSON.stringify(value.slice(0, 50)) : kindOf(value);
 }
 
-/** The options without those that are undefined, which have their default. */
+/** The options without undefined values. */
 export function definedOf<T extends object>(options: T): { [Key in keyof T]: Exclude<T[Key], undefined> } {
   const entries = Object.entries(options).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(entries) as { [Key in keyof T]: Exclude<T[Key], undefined> }; // those that are left
+  return Object.fromEntries(entries) as { [Key in keyof T]: Exclude<T[Key], undefined> }; // the filter removed undefined
 }
 
-/** An object with members: neither null nor a list. */
+/** Whether a value is an object with properties: neither null nor a list. */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

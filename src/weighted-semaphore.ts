@@ -1,4 +1,4 @@
-/** Limits what runs at once: holders weigh at most `limit` together. One may wait at a time. */
+/** Limits concurrent work: the total weight of all holders is at most `limit`. Only one caller may wait at a time. */
 export class WeightedSemaphore {
   readonly #limit: number;
   #inside = 0;
@@ -8,19 +8,19 @@ export class WeightedSemaphore {
     this.#limit = limit;
   }
 
-  /** What the holders weigh. */
+  /** Total weight of the holders. */
   get inside(): number {
     return this.#inside;
   }
 
-  /** Returns false and changes nothing when there is no room now. */
+  /** Adds a holder if there is room now. Otherwise returns false and changes nothing. */
   tryEnter(weight: number): boolean {
     if (this.#inside + weight > this.#limit) return false;
     this.#inside += weight;
     return true;
   }
 
-  /** Waits for room; one that weighs more than the limit enters alone. Undefined when there is room now, which spares most a turn of the microtask queue. */
+  /** Waits for room. A weight above the limit enters alone. Returns undefined if there is room now, which saves a turn of the microtask queue. */
   enter(weight = 1): Promise<void> | undefined {
     if (this.#hasRoom(weight)) {
       this.#inside += weight;
@@ -31,7 +31,7 @@ export class WeightedSemaphore {
     });
   }
 
-  /** Gives back the weight that a holder entered with. */
+  /** Removes a holder of this weight. */
   leave(weight = 1): void {
     this.#inside -= weight;
     const waiting = this.#waiting;

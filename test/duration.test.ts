@@ -28,7 +28,7 @@ describe('parseDuration', () => {
     expect(parseDuration(text)).toMatchObject({ expected: 'to be a duration' });
   });
 
-  it('rejects a number without a unit, and says how to write it', () => {
+  it('rejects a number without a unit with a hint', () => {
     expect(parseDuration(5000)).toEqual({
       expected: 'to have a unit',
       hint: 'write 5000ms for milliseconds, 5000s for seconds',

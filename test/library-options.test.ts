@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import * as library from '../src/index.ts';
 import * as testing from '../src/testing/testing.ts';
 
-/** What JavaScript may pass where TypeScript would not. */
+/** Values that JavaScript can pass although TypeScript rejects them. */
 const WRONG: readonly unknown[] = [
   null,
   0,
@@ -34,7 +34,7 @@ const WRONG: readonly unknown[] = [
 ];
 
 type Options = Readonly<Record<string, unknown>>;
-/** Called as JavaScript calls it, without its types. */
+/** A function without its types, as JavaScript sees it. */
 type Call = (options: unknown) => unknown;
 
 const VERIFY: Options = {
@@ -52,7 +52,7 @@ const VERIFY: Options = {
 };
 const { body: _, ...VERIFIER } = VERIFY;
 
-/** Each function that takes options, with options that it takes. */
+/** Each function with options, and valid options for it. */
 const FUNCTIONS: Readonly<Record<string, readonly [call: Call, options: Options]>> = {
   verify: [library.verify as Call, VERIFY],
   'verify by headers': [
@@ -112,8 +112,8 @@ const FUNCTIONS: Readonly<Record<string, readonly [call: Call, options: Options]
   ],
 };
 
-/** What a call ends with, other than a result or an error of ours. What it starts is closed. */
-async function surpriseOf(call: () => unknown): Promise<string | undefined> {
+/** The error of a call if it is not a HooksError. Closes the result of the call. */
+async function foreignError(call: () => unknown): Promise<string | undefined> {
   try {
     const result = await call();
     if (typeof result === 'object' && result !== null && 'close' in result) {
@@ -125,20 +125,20 @@ async function surpriseOf(call: () => unknown): Promise<string | undefined> {
   }
 }
 
-async function surprises(
+async function foreignErrors(
   calls: readonly (readonly [what: string, call: () => unknown])[],
 ): Promise<string[]> {
   const found: string[] = [];
   for (const [what, call] of calls) {
-    const surprise = await surpriseOf(call);
-    if (surprise !== undefined) found.push(`${what}: ${surprise}`);
+    const error = await foreignError(call);
+    if (error !== undefined) found.push(`${what}: ${error}`);
   }
   return found;
 }
 
 describe('options that JavaScript passes', () => {
   it.each(Object.entries(FUNCTIONS))(
-    'end %s with an error of ours, whatever they are',
+    'make %s end with a HooksError or a result',
     async (_name, [call, options]) => {
       const whole = WRONG.map((wrong, index) => [`WRONG[${index}]`, () => call(wrong)] as const);
       const single = Object.keys(options).flatMap((key) =>
@@ -146,11 +146,11 @@ describe('options that JavaScript passes', () => {
           (wrong, index) => [`${key}: WRONG[${index}]`, () => call({ ...options, [key]: wrong })] as const,
         ),
       );
-      expect(await surprises([['right', () => call(options)], ...whole, ...single])).toEqual([]);
+      expect(await foreignErrors([['right', () => call(options)], ...whole, ...single])).toEqual([]);
     },
   );
 
-  it('end the methods of a test receiver with an error of ours', async () => {
+  it('make the methods of a test receiver end with a HooksError or a result', async () => {
     const receiver = await testing.startTestReceiver();
     const wait = (options: unknown) =>
       receiver.waitFor('type=track', options as testing.WaitOptions).catch((error: unknown) => {
@@ -171,7 +171,7 @@ describe('options that JavaScript passes', () => {
         () => (typeof wrong === 'object' && wrong !== null ? 0 : wait(wrong)),
       ] as const,
     ]);
-    expect(await surprises(calls)).toEqual([]);
+    expect(await foreignErrors(calls)).toEqual([]);
     await receiver.close();
   });
 
@@ -184,11 +184,11 @@ describe('options that JavaScript passes', () => {
     [{ body: 5 }, 'Expected `body` to be a string or bytes, got a number'],
     [{ otherSecrets: [{}] }, 'Expected `otherSecrets[0].secret` to be a string, got nothing'],
     [{ otherSecrets: ['text'] }, 'Expected `otherSecrets[0]` to be an object, got a string'],
-  ])('of verify are named: %j', (wrong, sentence) => {
+  ])('of verify are named in the error: %j', (wrong, sentence) => {
     expect(() => (library.verify as Call)({ ...VERIFY, ...wrong })).toThrow(sentence);
   });
 
-  it('of a receiver are named: a port', async () => {
+  it('of a receiver are named in the error: a port', async () => {
     const options = { secrets: [], onRequest: () => {}, port: 65_536 };
     await expect(library.startReceiver(options)).rejects.toThrow(
       'Expected `port` to be from 0 to 65535, got 65536',

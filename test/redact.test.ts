@@ -9,15 +9,15 @@ import {
   withoutWriteKeys,
 } from '../src/redact.ts';
 
-describe('what a receiver repeats', () => {
+describe('a response that repeats the request', () => {
   it.each([
-    ['as it is', 'you sent s3cr/t!', 'you sent ***'],
-    ['URL-encoded', 'you sent s3cr%2Ft!', 'you sent ***'],
+    ['that is unchanged', 'you sent s3cr/t!', 'you sent ***'],
+    ['that is URL-encoded', 'you sent s3cr%2Ft!', 'you sent ***'],
     ['in base64', `you sent ${Buffer.from('s3cr/t!').toString('base64')}`, 'you sent ***=='],
-    ['cut short', 'you sent s3cr/', 'you sent ***'],
-    ['cut to so little that it may be anything', 'you sent s3c', 'you sent s3c'],
-    ['not at all', 'you sent nothing', 'you sent nothing'],
-  ])('is without a secret that stands in it %s', (_, reply, shown) => {
+    ['that is cut off', 'you sent s3cr/', 'you sent ***'],
+    ['except a rest of three characters', 'you sent s3c', 'you sent s3c'],
+    ['that it does not contain', 'you sent nothing', 'you sent nothing'],
+  ])('is shown without a secret %s', (_, reply, shown) => {
     expect(withoutRepeated(reply, ['s3cr/t!'])).toBe(shown);
   });
 
@@ -30,13 +30,13 @@ describe('what a receiver repeats', () => {
     ['HTML of Python', String.raw`<p>ab&quot;cd\&lt;é/&#x27;&amp;</p>`],
     ['HTML of Go', String.raw`<p>ab&#34;cd\&lt;é/&#39;&amp;</p>`],
     ['JSON in HTML', String.raw`<p>ab\&quot;cd\\&lt;é/&#39;&amp;</p>`],
-  ])('is without a secret that is escaped as in %s', (_, reply) => {
+  ])('is shown without a secret that is escaped as in %s', (_, reply) => {
     const shown = withoutRepeated(reply, [String.raw`ab"cd\<é/'&`]);
     expect(['{"got":"***"}', '<p>***</p>']).toContain(shown);
   });
 
   it.each(['', 'x', 'xy', 'Authorization: Bearer '])(
-    'is without a secret in the base64 of a longer text that begins %j',
+    'is shown without a secret in the base64 of a longer text that begins with %j',
     (before) => {
       const secret = 's3cr?t/>>>of~many~bytes';
       for (const after of ['', 'a', 'ab', '\r\nHost: a.test']) {
@@ -45,7 +45,7 @@ describe('what a receiver repeats', () => {
           const parts = shown.split('***');
           const [start = '', end = ''] = parts;
           expect(parts).toHaveLength(2);
-          // At most one character at each end has bits of the secret and of what is beside it.
+          // At most one character at each end has bits of the secret and of the adjacent text.
           expect(start.length + end.length).toBeLessThanOrEqual(
             Math.ceil(((before + after).length * 8) / 6) + 5,
           );
@@ -55,7 +55,7 @@ describe('what a receiver repeats', () => {
     },
   );
 
-  it('stays readable where the secret is as short as a syllable', () => {
+  it('is readable despite secrets of less than four characters', () => {
     expect(withoutRepeated('the address is wrong', ['s', 'add', 'wrong'])).toBe('the address is ***');
   });
 });
@@ -77,7 +77,7 @@ describe('redactUrl', () => {
     ['//me:hidden@a.test/', '//***@a.test/'],
     ['me:hidden@a.test/hook', 'me:***@a.test/hook'],
     ['us_er:hidden@a.test', 'us_er:***@a.test'],
-  ])('takes the userinfo out of %j, as the URL parser finds it', (url, shown) => {
+  ])('masks the userinfo of %j like the URL parser', (url, shown) => {
     expect(redactUrl(url)).toBe(shown);
   });
 
@@ -88,7 +88,7 @@ describe('redactUrl', () => {
     'http://me:12#hidden@a.test/',
     'http://me:hid\\den@a.test:port/',
     '//me:hid/den@a.test/',
-  ])('shows nothing before the last @ of %j, whose authority is unclear', (url) => {
+  ])('masks everything before the last @ of %j, whose authority is unclear', (url) => {
     expect(redactUrl(url)).toMatch(/^(http:)?\/\/\*\*\*@a\.test(:port)?\/$/);
   });
 
@@ -103,7 +103,7 @@ describe('redactUrl', () => {
     ['http://u:p@ss/w:rd@a.test/hook', 'http://***@a.test/hook'],
     ['https://u:p@ss?w:rd@a.test', 'https://***@a.test'],
     ['HTTP://:p@ss/w/@rd@a.test/', 'HTTP://***@a.test/'],
-  ])('takes the password out of %j, escaped or not', (url, shown) => {
+  ])('masks the password of %j, escaped or not', (url, shown) => {
     expect(redactUrl(url)).toBe(shown);
   });
 
@@ -122,7 +122,7 @@ describe('redactUrl', () => {
       'https://a.test/?X-Amz-Signature=***#client_secret=***',
     ],
     ['/to?url=http://me:hidden@b.test/', '/to?url=http://***@b.test/'],
-  ])('takes what is secret out of the query of %j', (url, shown) => {
+  ])('masks secret parameters of %j', (url, shown) => {
     expect(redactUrl(url)).toBe(shown);
   });
 
@@ -138,11 +138,11 @@ describe('redactUrl', () => {
     './me@home.pem',
     'keyboard=1&keys=2',
     '',
-  ])('leaves %j as it is', (url) => {
+  ])('leaves %j unchanged', (url) => {
     expect(redactUrl(url)).toBe(url);
   });
 
-  it('never shows a password, unless the URL parser takes it for something else', () => {
+  it('masks any password that the URL parser accepts as one', () => {
     const password = fc.string({ unit: 'binary-ascii', maxLength: 20 }).map((text) => `CAN${text}ARY`);
     const slashes = fc.constantFrom('//', '/', '', '\\\\', '///', '/\\');
     fc.assert(
@@ -160,14 +160,11 @@ describe('redactUrl', () => {
     );
   });
 
-  it.each(['a', '?', '#', '@', '://', 'a:', '//a', '?a=', '\n'])(
-    'takes no longer than its length allows for many of %j',
-    (piece) => {
-      // What takes time with the square of the length takes minutes with this one.
-      const masked = redactUrl(`http://a.test/${piece.repeat(1_000_000)}`);
-      expect(masked.length).toBeGreaterThan(0);
-    },
-  );
+  it.each(['a', '?', '#', '@', '://', 'a:', '//a', '?a=', '\n'])('takes linear time for many %j', (piece) => {
+    // Quadratic time would take minutes for this length.
+    const masked = redactUrl(`http://a.test/${piece.repeat(1_000_000)}`);
+    expect(masked.length).toBeGreaterThan(0);
+  });
 });
 
 describe('isSecretHeader', () => {
@@ -191,7 +188,7 @@ describe('isSecretHeader', () => {
     'Key',
     'X-Master-Key',
     'Api_Key',
-  ])('takes %s for secret', (name) => {
+  ])('is true for %s', (name) => {
     expect(isSecretHeader(name)).toBe(true);
   });
 
@@ -205,7 +202,7 @@ describe('isSecretHeader', () => {
     'X-Author',
     'X-Env',
     'Cookie-Policy',
-  ])('does not take %s for secret', (name) => {
+  ])('is false for %s', (name) => {
     expect(isSecretHeader(name)).toBe(false);
   });
 });
@@ -218,7 +215,7 @@ describe('a write key', () => {
     ['abcdefg', '…efg'],
     ['abcdefgh', '…efgh'],
     ['a-key-of-a-workspace', '…pace'],
-  ])('is shown by its last characters, and never whole: %s', (key, shown) => {
+  ])('is shown by its last characters, at most half of it: %s', (key, shown) => {
     expect(shownWriteKey(key)).toBe(shown);
   });
 
@@ -235,22 +232,22 @@ describe('a write key', () => {
     ['a form', 'a=1&writeKey=secret-1234&b=2', 'a=1&writeKey=…1234&b=2'],
     ['a filter', 'type=track,writeKey!=secret-1234,a=b', 'type=track,writeKey!=…1234,a=b'],
     ['a filter of no key', 'writeKey!?,writeKey?', 'writeKey!?,writeKey?'],
-  ])('is not in the text of %s', (_what, text, shown) => {
+  ])('is shortened in %s', (_what, text, shown) => {
     expect(withoutWriteKeys(text)).toBe(shown);
   });
 });
 
 describe('printable', () => {
-  it('escapes what moves a cursor or turns the reading round', () => {
+  it('escapes characters that move a cursor or reorder text', () => {
     expect(printable('a\u001b[2J\r\n\tb\u202ec\u0085')).toBe('a\\u001b[2J\\r\\n\\tb\\u202ec\\u0085');
   });
 
-  it('escapes every control of the reading direction that Unicode knows', () => {
+  it('escapes all bidirectional controls of Unicode', () => {
     const raw = BIDI_CONTROLS.filter((control) => printable(control) === control);
     expect([BIDI_CONTROLS.length > 11, raw]).toEqual([true, []]);
   });
 
-  it('cuts what is too long', () => {
+  it('cuts long texts', () => {
     expect(printable('abcdef', 3)).toBe('abc…');
     expect(printable('abc', 3)).toBe('abc');
   });

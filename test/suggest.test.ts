@@ -12,11 +12,11 @@ describe('closest', () => {
     ['userid', 'userId'],
     ['propertys', 'properties'],
     ['pages', 'page'],
-  ])('of %s is %s', (word, meant) => {
+  ])('suggests for %s the word %s', (word, meant) => {
     expect(closest(word, KNOWN)).toBe(meant);
   });
 
-  it.each(['', 'x', 'purchase', 'ok', 'p'.repeat(10_000)])('of %s is nothing', (word) => {
+  it.each(['', 'x', 'purchase', 'ok', 'p'.repeat(10_000)])('suggests nothing for %s', (word) => {
     expect(closest(word, KNOWN)).toBeUndefined();
   });
 });

@@ -24,11 +24,11 @@ describe('the request target of a URL', () => {
     ['http://a.example/100%?a=%zz&b=%2', '/100%25?a=%25zz&b=%252'],
     ['http://a.example/a\r\nb\tc', '/a%0D%0Ab%09c'],
     [' http://a.example/a \n', '/a'],
-  ])('%j is %s', (url, target) => {
+  ])('of %j is %s', (url, target) => {
     expect(requestTarget(url)).toBe(target);
   });
 
-  it('has nothing that a request line cannot have, and does not change when it is made again', () => {
+  it('has only characters that a request line allows, and is idempotent', () => {
     assert(
       property(string({ unit: 'binary-ascii' }), (path) => {
         const target = requestTarget(`http://a.example/${path.replaceAll('#', '')}`);
@@ -38,7 +38,7 @@ describe('the request target of a URL', () => {
     );
   });
 
-  it('is that of a URL object where this has nothing to resolve or encode', () => {
+  it('is the same as of a URL object if there is nothing to resolve or encode', () => {
     assert(
       property(webUrl({ withQueryParameters: true }), (url) => {
         const { pathname, search } = new URL(url);
@@ -55,7 +55,7 @@ describe('encodedUrl', () => {
     ['http://a.example/a/../b?x', 'http://a.example/a/../b?x'],
     ['http://a.example?x', 'http://a.example/?x'],
     ['http://a.example/é', 'http://a.example/%C3%A9'],
-  ])('of %s is %s', (url, encoded) => {
+  ])('converts %s to %s', (url, encoded) => {
     expect(encodedUrl(url)).toBe(encoded);
   });
 });

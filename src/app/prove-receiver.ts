@@ -3,7 +3,7 @@ import type { ProofMessage, ProofResponse, ProofSendOptions } from '../idempoten
 import { withoutRepeated } from '../redact.ts';
 import { signedFields, type Signer } from '../signature/schemes/signer.ts';
 import { sign } from '../signature/sign.ts';
-import { sentSecrets, withoutSent } from '../transport/sent-secrets.ts';
+import { sentSecrets, withoutSent, type SentRequest } from '../transport/sent-secrets.ts';
 import type { ConnectionOptions, TransportResult } from '../transport/transport.ts';
 import { createUndiciTransport } from '../transport/undici-transport.ts';
 import type { CheckedReceiver } from './check-receiver.ts';
@@ -57,12 +57,7 @@ export function receiverSecrets(receiver: CheckedReceiver): readonly string[] {
   return [...sentSecrets(receiver)];
 }
 
-interface ProofRequest {
-  readonly url: string;
-  readonly headers: readonly string[];
-  readonly secret: string | undefined;
-  readonly cut: boolean;
-}
+type ProofRequest = SentRequest & Pick<ProofSenderOptions, 'secret'> & { readonly cut: boolean };
 
 /** The 4xx statuses that a sender retries. 409 means that another request with the same `Idempotency-Key` may be in progress. */
 const RETRIED: ReadonlySet<number> = new Set([408, 409, 423, 425, 429]);

@@ -3,7 +3,7 @@ import { isObject, kindOf } from '../validate-options.ts';
 import { printable } from '../redact.ts';
 import type { DeletionRequest } from './request.ts';
 
-/** `{"userIds":[…],"sources"?:[…]}`. Throws ValidationError with the path. */
+/** Reads `{"userIds":[…],"sources"?:[…]}`. Throws ValidationError with the path of the problem. */
 export function readDeletionRequest(input: unknown): DeletionRequest {
   if (!isObject(input)) throw problem('', 'a deletion request to be a JSON object', input);
   assertKnownFields(input);
@@ -14,10 +14,10 @@ export function readDeletionRequest(input: unknown): DeletionRequest {
     : { userIds, sources: readNames(sources, 'sources') };
 }
 
-/** `writeKey` says who asks. */
+/** The allowed fields. `writeKey` identifies the caller. */
 const FIELDS: readonly string[] = ['userIds', 'sources', 'writeKey'];
 
-/** `source` for `sources` would otherwise reach every source instead of one, and what is deleted stays so. */
+/** Rejects unknown fields: a misspelled `source` would delete at every source instead of one, and a deletion cannot be undone. */
 function assertKnownFields(input: object): void {
   const unknown = Object.keys(input).find((key) => !FIELDS.includes(key));
   if (unknown === undefined) return;
@@ -27,7 +27,7 @@ function assertKnownFields(input: object): void {
   });
 }
 
-/** Each once: asking twice deletes no more than once. */
+/** Reads a list of names without duplicates, because a second deletion has no effect. */
 function readNames(value: unknown, path: string): readonly string[] {
   if (!Array.isArray(value) || value.length === 0) {
     throw problem(path, `\`${path}\` to be a list of at least one string`, value);
@@ -48,4 +48,4 @@ function problem(path: string, expected: string, value: unknown): ValidationErro
   });
 }
 
-const HINT = 'send {"userIds":["…"]}, and "sources":["…"] to name some of the sources';
+const HINT = 'send {"userIds":["…"]}, and "sources":["…"] to select some of the sources';

@@ -2,38 +2,34 @@ import { randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../clock.ts';
 import { ValidationError } from '../errors.ts';
-import { encodeBody } from '../message/outgoing-message.ts';
+import { encodeBody, type OutgoingMessage } from '../message/outgoing-message.ts';
 import { buildMessage } from '../message/build.ts';
 import { closest } from '../suggest.ts';
 import { printable } from '../redact.ts';
 import { recordOf, type DeletionRecord, type DeletionStore } from './state.ts';
 
-/** Users to be forgotten: a `delete` message for each goes to every enabled destination of every affected source. */
+/** A request to delete users: a `delete` message for each goes to every enabled destination of the sources. */
 export interface DeletionRequest {
-  /** At least one, each once. */
+  /** At least one user id, without duplicates. */
   readonly userIds: readonly string[];
-  /** @default all */
+  /** @default all sources */
   readonly sources?: readonly string[];
 }
 
-export interface DeletionMessage {
-  readonly messageId: string;
-  readonly type: string;
-  readonly body: Uint8Array;
-  readonly orderKeys: readonly string[];
-}
+export type DeletionMessage = Pick<OutgoingMessage, 'messageId' | 'type' | 'body' | 'orderKeys'>;
 
 export interface Deletions {
-  /** How many deliveries a request would become. @throws ValidationError for a source that is not configured. */
+  /** Number of deliveries of a request. @throws ValidationError for a source that is not configured. */
   size(request: DeletionRequest): number;
   /**
-   * Records the request and queues its messages; resolves once both are stored. A large one is stored in parts, with other
-   * work in between: when it rejects, or the process ends, earlier parts may be stored and are delivered.
-   * @throws ValidationError for a source that is not configured; whatever `submit` rejects with.
+   * Records the request and queues its messages. Resolves when both are stored. A large request is stored in parts, with other
+   * work in between: if it rejects, or the process ends, earlier parts may be stored and are delivered.
+   * @throws ValidationError for a source that is not configured, and the errors of `submit`.
    */
   create(request: DeletionRequest): Promise<DeletionRecord>;
-  /** Called with every settled delivery; those of no request are ignored. */
+  /** Records a settled delivery. Ignores deliveries that belong to no request. */
   settled(delivery: SettledDelivery): Promise<void>;
+  /** Finds a request by its id. Undefined if there is none. */
   get(id: string): Promise<DeletionRecord | undefined>;
 }
 
@@ -48,9 +44,9 @@ export interface SettledDelivery {
 interface DeletionParts {
   /** The names of all sources. */
   readonly sources: readonly string[];
-  /** How many destinations of a source get a delete message. */
+  /** Number of destinations of a source that get delete messages. */
   readonly destinations: (source: string) => number;
-  /** Queues messages of a source; resolves once they are stored. Tells the ids of their deliveries at once, in the same turn. */
+  /** Queues messages of a source. Resolves when they are stored. Calls `onRouted` with the ids of their deliveries in the same turn of the event loop. */
   readonly submit: (
     source: string,
     messages: readonly DeletionMessage[],
@@ -58,7 +54,7 @@ interface DeletionParts {
   ) => Promise<unknown>;
   readonly store: DeletionStore;
   readonly clock: Clock;
-  /** Never the same twice. @default a UUID */
+  /** Makes a unique id. @default a UUID */
   readonly newId?: () => string;
 }
 
@@ -72,7 +68,7 @@ export function createDeletions(parts: DeletionParts): Deletions {
   };
 }
 
-/** Records a settled delivery; one of no request is ignored. */
+/** Records a settled delivery in its request. Ignores deliveries that belong to no request. */
 export async function recordEnd(
   { id: deliveryId, source, messageId, type, state }: SettledDelivery,
   store: Pick<DeletionStore, 'settled'>,
@@ -91,8 +87,8 @@ function size(
 }
 
 /**
- * Deliveries that are stored at once, in one turn of the event loop: 10,000 of them held it for 250 ms over a file, and no other
- * request was served during that.
+ * Deliveries to store in one turn of the event loop: storing 10,000 in a file blocked it for 250 ms, and no other request was
+ * served meanwhile.
  */
 const PART_DELIVERIES = 250;
 
@@ -106,7 +102,7 @@ async function create({ userIds, sources }: DeletionRequest, parts: DeletionPart
   const of = Math.max(Math.ceil(userIds.length / users), 1);
   const all = new Map<string, string[]>(affected.map((source) => [source, []]));
   for (let index = 0; index < of; index++) {
-    // A queue in memory resolves within the turn.
+    // Yields to other work, because a queue in memory resolves within the same turn.
     if (index > 0) await nextTurn();
     const ids = await storePart(
       { request, affected, from: index * users, to: (index + 1) * users },
@@ -121,12 +117,12 @@ async function create({ userIds, sources }: DeletionRequest, parts: DeletionPart
 interface DeletionPart {
   readonly request: Pick<DeletionRecord, 'id' | 'createdAt' | 'userIds'>;
   readonly affected: readonly string[];
-  /** Which of the user ids: from `from` to before `to`. */
+  /** The range of the user ids: from `from` (included) to `to` (excluded). */
   readonly from: number;
   readonly to: number;
 }
 
-/** Stores a part in one turn of the event loop, so that the record and its deliveries are stored together or not at all. Returns the ids of these. */
+/** Stores a part in one turn of the event loop, so that the record and its deliveries are in one transaction. Returns the ids of the deliveries. */
 async function storePart(
   { request, affected, from, to }: DeletionPart,
   part: { readonly index: number; readonly of: number },
@@ -156,7 +152,7 @@ function deletionMessage(
   };
 }
 
-/** The request whose message it is: by its id, so that it is known after a restart too. */
+/** The id of the request of a message. Derived from the message id, so that it is known even after a restart. */
 function requestOf(messageId: string): string | undefined {
   return /^deletion-(.+)-\d+$/.exec(messageId)?.[1];
 }

@@ -1,14 +1,14 @@
 /**
- * Where a deletion request stands at one source:
+ * The state of a deletion request at one source:
  *
- *   no-destination          nothing of the source is enabled that it could go to
- *   pending ─┬► delivered   every delete message arrived
- *            └► failed      at least one of them is a dead letter
+ *   no-destination          no destination of the source is enabled
+ *   pending ─┬► delivered   every delete message was delivered
+ *            └► failed      at least one delete message is a dead letter
  */
 export type SourceState = 'no-destination' | 'pending' | 'delivered' | 'failed';
 
 export interface SourceDeletion {
-  /** How many it became. */
+  /** Number of deliveries of the request at this source. */
   readonly deliveries: number;
   readonly delivered: number;
   readonly failed: number;
@@ -28,20 +28,20 @@ export interface DeletionRecord {
   readonly sources: Readonly<Record<string, SourceDeletion>>;
 }
 
-/** A request with what it becomes. */
+/** A request, or a part of it, with its deliveries. */
 export interface NewDeletion {
   readonly id: string;
   /** Ms since the epoch. */
   readonly createdAt: number;
-  /** All of the request's, in each of its parts. */
+  /** All user ids of the request, in each of its parts. */
   readonly userIds: readonly string[];
-  /** The ids of its deliveries, by source; an entry for each affected source. */
+  /** The ids of the deliveries by source, with an entry for each affected source. */
   readonly deliveryIds: ReadonlyMap<string, readonly string[]>;
-  /** A large request comes in parts, one after the other, each with other deliveries. @default the only one */
+  /** The number of this part, from 0. The parts of a large request are added one after the other, each with its own deliveries. @default the only part */
   readonly part?: { readonly index: number; readonly of: number };
 }
 
-/** The record of a request of which nothing is settled. */
+/** The record of a request without settled deliveries. */
 export function recordOf({ id, createdAt, userIds, deliveryIds }: NewDeletion): DeletionRecord {
   const sources = [...deliveryIds].map(([source, ids]) => [
     source,
@@ -52,13 +52,13 @@ export function recordOf({ id, createdAt, userIds, deliveryIds }: NewDeletion): 
 
 export interface DeletionStore {
   /**
-   * Records a request, or a part of one, whose deliveries are being stored: both or neither. Over the file that they go to, it is
-   * written in the turn of the event loop in which this is called, and so in their transaction.
+   * Records a request, or a part of it, while its deliveries are being stored, so that both succeed or neither does. If both go to
+   * the same file, the record is written in the current turn of the event loop, and so in the same transaction.
    */
   add(deletion: NewDeletion, stored: Promise<unknown>): Promise<void>;
   /**
-   * Records that a delivery was settled, or waits again. Each delivery counts once, with its last state: a dead letter may be
-   * retried. Ignored for an unknown request.
+   * Records that a delivery was settled, or waits again. Each delivery counts once, with its latest state, because dead letters can be
+   * retried. Ignores unknown requests.
    */
   settled(id: string, source: string, end: DeliveryEnd): Promise<void>;
   /** The deliveries of the request that are not recorded as delivered. */
@@ -68,7 +68,7 @@ export interface DeletionStore {
 
 export interface DeliveryEnd {
   readonly deliveryId: string;
-  /** Undefined: it is not settled. */
+  /** Undefined if the delivery is not settled. */
   readonly isDelivered: boolean | undefined;
 }
 

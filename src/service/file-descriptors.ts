@@ -14,8 +14,7 @@ export function descriptorProbe({ clock, log }: Pick<ServiceOptions, 'clock' | '
     const failure = await open(devNull).then((file) => file.close(), errorCode);
     if (failure !== 'EMFILE' && failure !== 'ENFILE') return true;
     const now = clock.now();
-    if (now - shortAt > EPISODE_MS)
-      log.error('out of file descriptors: connections are reset', { hint: HINT });
+    if (now - shortAt > EPISODE_MS) log.error('out of file descriptors: calls are reset', { hint: HINT });
     shortAt = now;
     return false;
   };

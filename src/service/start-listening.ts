@@ -1,7 +1,7 @@
 import { isIP, type AddressInfo, type Server } from 'node:net';
 import { ConfigError } from '../errors.ts';
 import { printable } from '../redact.ts';
-import type { ServiceLimits } from './options.ts';
+import type { ListenAddress, ServiceLimits } from './options.ts';
 
 /** The problem of an empty host, such as `--host "$HOST"` with an unset variable. Node would bind every interface. */
 const NO_HOST = {
@@ -10,22 +10,16 @@ const NO_HOST = {
   hint: 'name one: 127.0.0.1 for this machine only, 0.0.0.0 for all its interfaces',
 } as const;
 
-interface WantedAddress extends ListeningAddress {
+interface WantedAddress extends ListenAddress {
   /** @default '--port' */
   readonly portFlag?: string | undefined;
 }
 
-export interface ListeningAddress {
-  /** The host for URLs on this machine. */
-  readonly host: string;
-  readonly port: number;
-}
-
-/** Starts listening. Throws ConfigError, with a hint, if the server cannot listen on the address. */
+/** Starts listening and returns the host for URLs on this machine, and the port. Throws ConfigError, with a hint, if the server cannot listen on the address. */
 export async function startListening(
   server: Server,
   { host, port, portFlag = '--port' }: WantedAddress,
-): Promise<ListeningAddress> {
+): Promise<ListenAddress> {
   const failure = host === '' ? undefined : await failureToListen(server, { host, port });
   if (host === '' || failure !== undefined) {
     const { key, why, hint } = failure === undefined ? NO_HOST : listenProblem(failure, portFlag);
@@ -39,7 +33,7 @@ export async function startListening(
 
 function failureToListen(
   server: Server,
-  { host, port }: ListeningAddress,
+  { host, port }: ListenAddress,
 ): Promise<NodeJS.ErrnoException | undefined> {
   return new Promise((resolve) => {
     server.once('error', resolve);

@@ -8,13 +8,13 @@ import {
 import { messageLabel } from '../receiver/messages/messages-of.ts';
 
 interface WantedMessages extends ExpectedMessage {
-  /** How many, as `2`. @default at least one */
+  /** Expected number of messages. @default at least one */
   readonly wanted?: number;
-  /** Such as `within 5s`. */
+  /** The time limit in words, such as `within 5s`. */
   readonly within?: string;
 }
 
-/** Says what was expected, what came, and what differs in the message that comes nearest. */
+/** Describes the expected messages, the number of matches, and the differences of the nearest message. */
 export function explainMessages(arrived: readonly ArrivedMessage[], matcher: WantedMessages): string {
   const { text, exactly, wanted = exactly ?? 1, within } = matcher;
   const { taken, nearest } = matchMessages(arrived, matcher.conditions);
@@ -42,7 +42,7 @@ export function differingMessageText({ label, differences }: DifferingMessage, c
   ];
 }
 
-/** The messages that came, a line each: at most 20. */
+/** Lists the received messages, one per line, at most 20. */
 export function listMessages(arrived: readonly ArrivedMessage[]): string[] {
   const shown = arrived
     .slice(0, 20)

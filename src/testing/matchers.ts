@@ -8,15 +8,15 @@ import { differingMessageText, explainMessages, listMessages } from './explain-m
 import { readMatcher, type MessageMatcher } from './message-matcher.ts';
 import { arrivedAt, type TestReceiver } from './test-receiver.ts';
 
-/** What `expect.extend` of Vitest, Jest and Playwright takes. */
+/** The result of a matcher for `expect.extend` of Vitest, Jest and Playwright. */
 export interface MatcherResult {
   readonly pass: boolean;
   readonly message: () => string;
 }
 
 /**
- * A message came to the receiver; with `3x …` exactly three. One over 32 KB does not count where one is to come: a tracking API drops
- * it. It does where none is to come, since it was sent.
+ * Passes if the receiver received a matching message, or with `3x …` exactly three. A message over 32 KB is not sufficient, because a
+ * tracking API drops it; but it fails `.not`, because it was sent.
  */
 function toHaveReceived(this: unknown, receiver: unknown, matcher: MessageMatcher): MatcherResult {
   const arrived = arrivedAt(receiver);
@@ -49,7 +49,7 @@ function droppedText(filter: string, taken: readonly ArrivedMessage[]): string {
   return [`${wanted}, got one that it drops:`, ...dropped.slice(0, 1)].join('\n');
 }
 
-/** Messages came to the receiver in this order; others may have come between them. */
+/** Passes if the receiver received matching messages in this order, possibly with other messages between them. */
 function toHaveReceivedInOrder(receiver: unknown, wanted: readonly MessageMatcher[]): MatcherResult {
   const arrived = arrivedAt(receiver);
   const matchers = wanted.map(readMatcher);
@@ -65,15 +65,15 @@ function toHaveReceivedInOrder(receiver: unknown, wanted: readonly MessageMatche
       `Expected messages ${pass ? 'not ' : ''}in the order ${names.join(' → ')}`,
       ...(pass
         ? []
-        : [`${names[next]} is missing after ${next === 0 ? 'the start' : names[next - 1]}. What came:`]),
+        : [`${names[next]} is missing after ${next === 0 ? 'the start' : names[next - 1]}. Received:`]),
       ...listMessages(arrived),
     ].join('\n');
   return { pass, message };
 }
 
 /**
- * A message, a list of messages or all that a receiver has received fit a JSON Schema (draft 07 or 2020-12): one for all, or an object
- * of event name to schema, as of `hooks expect --schema`.
+ * Passes if a message, a list of messages or all messages of a receiver match a JSON Schema (draft 07 or 2020-12): one schema for all,
+ * or an object with a schema per event name, like `hooks expect --schema`.
  */
 function toMatchSchema(received: unknown, schema: object): MatcherResult {
   const arrived = messagesIn(received);
@@ -92,7 +92,7 @@ function toMatchSchema(received: unknown, schema: object): MatcherResult {
   return { pass, message };
 }
 
-/** For `expect.extend(matchers)`. */
+/** The matchers for `expect.extend(matchers)`. */
 export const matchers = { toHaveReceived, toHaveReceivedInOrder, toMatchSchema } as const;
 
 function messagesIn(received: unknown): readonly ArrivedMessage[] {
@@ -103,7 +103,7 @@ function messagesIn(received: unknown): readonly ArrivedMessage[] {
   });
 }
 
-/** What is not a message may have anything in it. */
+/** Explains a request that could not be read, which may contain any message. Undefined if all requests could be read. */
 function unreadText(receiver: unknown): string | undefined {
   const rejections = (receiver as TestReceiver).rejections(); // `arrivedAt` has checked it
   const unread = rejections.find(({ message }) => message === undefined);
@@ -114,29 +114,18 @@ function isReceiver(received: unknown): boolean {
   return isObject(received) && typeof received['waitFor'] === 'function';
 }
 
-/** Words of JSON Schema that a schema begins with, and events hardly. */
-const SCHEMA_WORDS = [
-  '$ref',
-  'type',
-  'properties',
-  'required',
-  'allOf',
-  'anyOf',
-  'oneOf',
-  'not',
-  'const',
-  'enum',
-];
+/** Keywords that a JSON Schema has at the top level and that are unlikely as event names. */
+const SCHEMA_WORD = /^(?:\$ref|type|properties|required|allOf|anyOf|oneOf|not|const|enum)$/;
 
-/** One schema is meant for every message there is. */
+/** Reads one schema for every message, or a schema per event. */
 function schemasOf(schema: JsonValue): MessageSchemas {
   const isOne =
     isObject(schema) &&
-    Object.entries(schema).some(([key, value]) => SCHEMA_WORDS.includes(key) && !isSchemaOfEvent(key, value));
+    Object.entries(schema).some(([key, value]) => SCHEMA_WORD.test(key) && !isSchemaOfEvent(key, value));
   return new MessageSchemas(isOne ? { [EVERY_MESSAGE]: schema } : schema, 'the schema');
 }
 
-/** An event may be called `type`: then its schema is an object, while that keyword has a text or a list. */
+/** Whether a keyword is used as an event name, such as `type`: the schema of an event is an object, but the keyword has a string or a list. */
 function isSchemaOfEvent(key: string, value: unknown): boolean {
   return isObject(value) && !['properties', 'not', 'const'].includes(key);
 }

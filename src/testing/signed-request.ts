@@ -17,17 +17,17 @@ const KINDS = { secret: 'a string', scheme: 'given' } as const satisfies Record<
   string
 >;
 
-/** For supertest, `inject` and fetch. */
+/** A request for supertest, `inject` and fetch. */
 export interface SignedRequest {
   readonly method: 'POST';
   readonly headers: Readonly<Record<string, string>>;
-  /** The exact text that is signed. */
+  /** The exact signed text. */
   readonly body: string;
 }
 
 /**
- * A webhook as it is delivered: the body of the message, and its signature. A text is sent as it is. Throws ValidationError for an object that is
- * no message, ConfigError for an unknown scheme.
+ * Creates a webhook request like a real delivery: the body of the message and its signature. A string becomes the body unchanged. Throws
+ * ValidationError for an object that is not a message, and ConfigError for an unknown scheme or option.
  */
 export function signedRequest(message: object | string, options: SignedRequestOptions): SignedRequest {
   validateOptions(options, { kinds: KINDS, required: ['secret'] });
@@ -39,7 +39,7 @@ export function signedRequest(message: object | string, options: SignedRequestOp
   return { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body };
 }
 
-/** A message of this type as a real sender would send it; `overrides` replace its fields. Throws ValidationError. */
+/** Creates a realistic message of this type. `overrides` replace its fields. Throws ValidationError if the result is not a message. */
 export function sample(type: MessageType, overrides: Readonly<Record<string, unknown>> = {}): Message {
   return buildMessage({ type, ...SAMPLE_FIELDS[type], ...overrides }, { now: Date.now() });
 }

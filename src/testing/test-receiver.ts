@@ -16,13 +16,13 @@ import { explainMessages } from './explain-messages.ts';
 import { readMatcher, type MessageMatcher, type SentMessage } from './message-matcher.ts';
 
 export interface TestReceiverOptions {
-  /** 0 takes a free one. @default 0 */
+  /** The port; 0 selects a free port. @default 0 */
   readonly port?: number | undefined;
-  /** What `writeKey` is; any write key is accepted. @default 'test-write-key' */
+  /** The value of `writeKey`. The receiver accepts any write key. @default 'test-write-key' */
   readonly writeKey?: string | undefined;
-  /** What it responds with, as `hooks listen --respond`: `503x2,200`. @default 200 */
+  /** The responses in the syntax of `hooks listen --respond`, such as `503x2,200`. @default 200 */
   readonly respond?: string | undefined;
-  /** What webhooks are signed with: `requests()` then says whether they are. @default signatures are not checked */
+  /** The secret to verify signatures with; `requests()` has the verdicts. @default signatures are not verified */
   readonly secret?: string | undefined;
   /** @default 'segment' */
   readonly scheme?: SchemeChoice | undefined;
@@ -37,58 +37,58 @@ const KINDS = {
 } as const satisfies Record<keyof TestReceiverOptions, OptionKind>;
 
 export interface WaitOptions {
-  /** @default 1 */
+  /** Number of messages to wait for. @default 1 */
   readonly count?: number | undefined;
-  /** Ms. @default 5_000 */
+  /** Longest wait. Ms. @default 5_000 */
   readonly withinMs?: number | undefined;
 }
 
-/** A request that came, and the verdict on its signature. */
+/** A received request with the verdict on its signature. */
 export interface TestRequest {
   readonly method: string;
   readonly path: string;
-  /** That of the response; undefined if none was sent. */
+  /** The status of the response. Undefined if none was sent. */
   readonly status: number | undefined;
-  /** `unchecked` without a `secret`, and for a call of a tracking API, which carries no signature. */
+  /** The verdict: `unchecked` without a `secret`, and for unsigned calls of a tracking API. */
   readonly verdict: SignatureVerdict;
-  /** Why the signature is not valid, or why there is none. */
+  /** Why the signature is invalid or missing. */
   readonly reason?: string;
-  /** In full, as in its messages: everywhere else it is shown by its last characters. */
+  /** The full write key, also in the messages of the request. Everywhere else only its last characters appear. */
   readonly writeKey?: string;
   readonly messages: readonly SentMessage[];
 }
 
-/** What a tracking API drops, of which the program that sent it does not learn, and what is no message. */
+/** A message that a tracking API would drop without telling its sender, or a request that cannot be read. */
 export interface TestRejection {
-  /** `invalid` is also a whole request that cannot be read. */
+  /** The reason as a code; also `invalid` for a request that cannot be read. */
   readonly code: 'invalid' | 'too-large';
   readonly reason: string;
-  /** Undefined: a whole request is rejected. */
+  /** The rejected message. Undefined if the whole request is rejected. */
   readonly message?: SentMessage;
 }
 
 /** A tracking API and webhook receiver in the test's own process, on 127.0.0.1. */
 export interface TestReceiver {
-  /** Where webhooks are posted to: `http://127.0.0.1:54321`. */
+  /** The URL for webhooks, such as `http://127.0.0.1:54321`. */
   readonly url: string;
-  /** The `host` of a client library (`dataPlaneUrl`, `cdnURL`): the same. */
+  /** The `host` option of a client library (`dataPlaneUrl`, `cdnURL`), equal to `url`. */
   readonly host: string;
   readonly writeKey: string;
-  /** The messages that came and match, in order of arrival. What got no 2xx, as `respond` says, does not count: it is sent again. */
+  /** The matching messages in order of arrival. Excludes messages whose response was not a 2xx, because their sender retries them. */
   messages(matcher?: MessageMatcher): readonly SentMessage[];
-  /** The requests that came, in order of arrival. */
+  /** All received requests in order of arrival. */
   requests(): readonly TestRequest[];
-  /** What a tracking API would drop: messages over 32 KB or without a user, requests that are not JSON. */
+  /** Messages and requests that a tracking API would drop: messages over 32 KB or without a user, requests that are not JSON. */
   rejections(): readonly TestRejection[];
-  /** Resolves with the messages that match when there are `count` of them. Rejects when `withinMs` are over, naming the nearest. */
+  /** Resolves with the matching messages when there are `count` of them. Rejects after `withinMs`, with the nearest message in the error. */
   waitFor(matcher: MessageMatcher, options?: WaitOptions): Promise<readonly SentMessage[]>;
-  /** Forgets what came. */
+  /** Forgets all received requests and messages. */
   clear(): void;
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** Throws ConfigError for an unknown option, or one of another kind. */
+/** Starts a receiver for tests. Throws ConfigError for an option that is unknown or of the wrong kind. */
 export async function startTestReceiver(options: TestReceiverOptions = {}): Promise<TestReceiver> {
   validateOptions(options, { kinds: KINDS });
   const { port, writeKey = 'test-write-key', respond, secret, scheme } = options;
@@ -105,7 +105,7 @@ export async function startTestReceiver(options: TestReceiverOptions = {}): Prom
   return new RunningTestReceiver(receiver, log, writeKey);
 }
 
-/** What came, and who waits for more. */
+/** The received requests and messages, and the callers that wait for more. */
 class MessageLog {
   arrived: ArrivedMessage[] = [];
   requests: TestRequest[] = [];
@@ -138,7 +138,7 @@ class MessageLog {
     this.rejections = [];
   }
 
-  /** Resolves with true when `isDone` is, with false when the time is over. */
+  /** Resolves with true when `isDone` returns true, with false after `withinMs`. */
   wait(isDone: () => boolean, withinMs: number): Promise<boolean> {
     if (isDone()) return Promise.resolve(true);
     return new Promise((resolve, reject) => {
@@ -151,7 +151,7 @@ class MessageLog {
         try {
           if (isDone()) end(true);
         } catch (error) {
-          reject(error); // what a matcher throws goes to the caller who waits, not to the receiver
+          reject(error); // an error of the matcher belongs to the waiting caller, not to the receiver
           end(false);
         }
       };
@@ -178,16 +178,16 @@ function testRequest(
 }
 
 function sentMessage(message: ReceivedMessage, written = shownWriteKey): SentMessage {
-  return wholeMessage(message, written) as SentMessage; // only objects are kept
+  return wholeMessage(message, written) as SentMessage; // MessageLog keeps only objects
 }
 
-/** Of the registry: a test may import the receiver as a module, and require the matchers, which are two copies of this file. */
+/** A symbol from the global registry: a test may import the receiver and require() the matchers, which loads this file twice. */
 const ARRIVED = Symbol.for('hooks-cli/testing arrived');
 
-/** What a test receiver has received. Throws TypeError for anything else: a matcher was given the wrong thing. */
+/** The messages of a test receiver. Throws TypeError if a matcher got another value. */
 export function arrivedAt(receiver: unknown): readonly ArrivedMessage[] {
   if (typeof receiver === 'object' && receiver !== null && ARRIVED in receiver) {
-    return receiver[ARRIVED] as readonly ArrivedMessage[]; // only a test receiver has it
+    return receiver[ARRIVED] as readonly ArrivedMessage[]; // only a test receiver has this symbol
   }
   throw new TypeError('Expected a receiver of startTestReceiver, as in expect(receiver)');
 }

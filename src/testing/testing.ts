@@ -1,4 +1,4 @@
-// hooks-cli/testing: what a test needs to see what a program sends, and to send it what a webhook is.
+// hooks-cli/testing: a receiver and matchers for the messages that a program sends, and signed webhooks to send to it.
 
 export {
   startTestReceiver,

@@ -96,7 +96,7 @@ describe('the calls of a client', () => {
     expect(() => client.track({ ...sized(32_769 - bytes), ...extra })).toThrow(ValidationError);
   });
 
-  it('include enqueue, which accepts a built message with its order keys and exact body', async () => {
+  it('include enqueue, which accepts a complete message with its order keys and exact body', async () => {
     const { client, sink } = setUp({ flushAt: 2 });
     const message = { type: 'track', event: 'e', userId: 'u', timestamp: NOW } as const;
     const exactBody = Buffer.from('{}');

@@ -4,7 +4,7 @@ import { createDeletions, type DeletionMessage, type Deletions } from '../../src
 import { deletionStateOf, type DeletionRecord, type DeletionStore } from '../../src/deletion/state.ts';
 import { FakeClock } from '../fake-clock.ts';
 
-/** What a deletion request does, whatever store keeps it. */
+/** The behavior of deletion requests that every store must pass. */
 export function deletionSuite(open: () => Promise<DeletionStore>): void {
   let store: DeletionStore;
   beforeEach(async () => {
@@ -21,26 +21,26 @@ export function deletionSuite(open: () => Promise<DeletionStore>): void {
     ]);
   });
 
-  it('goes to the sources that it names only', async () => {
+  it('goes only to the sources that it names', async () => {
     const { deletions, submitted } = setUp(store);
     await deletions.create({ userIds: ['u1'], sources: ['app'] });
     expect(submitted.map(({ source }) => source)).toEqual(['app']);
   });
 
-  it('is rejected for a source that is not there, and nothing is sent', async () => {
+  it('is rejected for an unknown source without sending messages', async () => {
     const { deletions, submitted } = setUp(store);
-    const refusal: unknown = await deletions
+    const rejection: unknown = await deletions
       .create({ userIds: ['u1'], sources: ['app', 'wep'] })
       .catch((error: unknown) => error);
-    expect(refusal).toBeInstanceOf(ValidationError);
-    expect(refusal).toMatchObject({
+    expect(rejection).toBeInstanceOf(ValidationError);
+    expect(rejection).toMatchObject({
       message: 'Expected the name of a source, got `wep`',
       hint: 'did you mean `web`?',
     });
     expect(submitted).toEqual([]);
   });
 
-  it('has a state per source, to its end', async () => {
+  it('has a state per source until every delivery is settled', async () => {
     const { deletions } = setUp(store);
     const record = await deletions.create({ userIds: ['u1'] });
     expect(states(record)).toEqual([
@@ -57,7 +57,7 @@ export function deletionSuite(open: () => Promise<DeletionStore>): void {
     expect(states(await deletions.get('r-1'))).toContainEqual(['web', 'delivered']);
   });
 
-  it('has failed where one of its deliveries is a dead letter', async () => {
+  it('is failed at a source while one of its deliveries is a dead letter', async () => {
     const { deletions } = setUp(store);
     await deletions.create({ userIds: ['u1'] });
     await deletions.settled(ended('d1', 'deletion-r-1-0', 'dead'));
@@ -68,7 +68,7 @@ export function deletionSuite(open: () => Promise<DeletionStore>): void {
     expect(states(await deletions.get('r-1'))).toContainEqual(['web', 'delivered']);
   });
 
-  it('knows which of its deliveries were not delivered', async () => {
+  it('lists its undelivered deliveries', async () => {
     const { deletions } = setUp(store);
     await deletions.create({ userIds: ['u1'] });
     await deletions.settled(ended('d1', 'deletion-r-1-0', 'dead'));
@@ -85,7 +85,7 @@ export function deletionSuite(open: () => Promise<DeletionStore>): void {
     expect(await store.undelivered('r-2')).toEqual([]);
   });
 
-  it('is not recorded when it could not be queued', async () => {
+  it('is not recorded if it cannot be queued', async () => {
     const { deletions } = setUp(store, new Error('the disk is full'));
     await expect(deletions.create({ userIds: ['u1'] })).rejects.toThrow('the disk is full');
     expect(await deletions.get('r-1')).toBeUndefined();
@@ -97,7 +97,7 @@ export interface SetUp {
   readonly submitted: readonly { readonly source: string; readonly message: DeletionMessage }[];
 }
 
-/** `web` has two destinations, `app` none. */
+/** Creates deletions over two sources: `web` has two destinations, `app` has none. */
 export function setUp(store: DeletionStore, fail?: Error): SetUp {
   const submitted: { source: string; message: DeletionMessage }[] = [];
   const deletions = createDeletions({

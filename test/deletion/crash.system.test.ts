@@ -13,10 +13,10 @@ const TO = { webhooks: ['http://127.0.0.1:9/'] };
 const SOURCES = { web: { destinations: { A: TO, B: TO } }, shop: { destinations: { A: TO } } };
 /** Two users go to three destinations. */
 const DELIVERIES = 6;
-/** From the opening of the file to its closing: which of its writes the process does not survive. */
+/** Numbers of the writes at which the process is killed, from the opening of the file to its closing. */
 const WRITES = Array.from({ length: 14 }, (_, index) => 8 + 2 * index);
 
-/** Ends `hooks delete` at its nth write. Returns how many requests, their deliveries and the messages in the queue are in the file then. */
+/** Kills `hooks delete` at its nth write. Returns the number of requests, of their deliveries, and of deliveries in the queue. */
 async function killedAt(nth: number): Promise<readonly number[]> {
   const folder = temporaryFolder();
   writeFileSync(join(folder, '.hooksrc.json'), JSON.stringify({ sources: SOURCES }));
@@ -36,7 +36,7 @@ async function killedAt(nth: number): Promise<readonly number[]> {
 }
 
 it.skipIf(!HAS_STRACE)(
-  'a deletion request is stored with all its deliveries or not at all, wherever it crashes',
+  'a deletion request is stored with all its deliveries or not at all, even in a crash',
   async () => {
     const found = new Set<string>();
     for (let from = 0; from < WRITES.length; from += 4) {

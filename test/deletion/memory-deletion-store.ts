@@ -9,15 +9,15 @@ import type {
 
 interface Entry {
   readonly deletion: Pick<DeletionRecord, 'id' | 'createdAt' | 'userIds'>;
-  /** By source, then by the id of the delivery: whether it was delivered; undefined: it is not settled. */
+  /** Whether a delivery was delivered, by source and delivery id. Undefined if it is not settled. */
   readonly ends: Map<string, Map<string, boolean | undefined>>;
 }
 
-/** Lasts as long as its process. */
+/** A deletion store in memory. */
 export class MemoryDeletionStore implements DeletionStore {
   readonly #entries = new Map<string, Entry>();
 
-  /** Records at once, without waiting for `stored`: a delivery may be settled before all are stored. */
+  /** Records at once without waiting for `stored`, because a delivery can be settled before all are stored. */
   async add(deletion: NewDeletion, stored: Promise<unknown>): Promise<void> {
     const { id } = deletion;
     const isKnown = this.#entries.has(id);

@@ -10,7 +10,7 @@ for (const kind of SERVER_KINDS) {
     const empty = useServer(kind);
     deletionSuite(async () => new ServerDeletionStore(await empty()));
 
-    it('is known to other processes, each of which may see to its deliveries', async () => {
+    it('is shared with other processes, which can settle its deliveries', async () => {
       const server = await empty();
       const [one, other] = [new ServerDeletionStore(server), new ServerDeletionStore(server)];
       const { deletions } = setUp(one);
@@ -24,7 +24,7 @@ for (const kind of SERVER_KINDS) {
       }
     });
 
-    it('is read once for all of its deliveries, of which there may be very many', async () => {
+    it('is read only once for all its deliveries', async () => {
       const server = await empty();
       const store = new ServerDeletionStore(server);
       const ids = Array.from({ length: 20 }, (_, index) => `d${index}`);
@@ -38,7 +38,7 @@ for (const kind of SERVER_KINDS) {
       expect(await store.get('r-1')).toMatchObject({ sources: { web: { delivered: 20, failed: 0 } } });
     });
 
-    it('is forgotten in time, with the names in it', async () => {
+    it('is forgotten after keepMs', async () => {
       const server = await empty();
       const store = new ServerDeletionStore(server, { keepMs: 1_000 });
       const old = { createdAt: Date.now() - 2_000, userIds: ['u1'], deliveryIds: new Map([['web', ['d1']]]) };

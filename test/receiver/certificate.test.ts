@@ -38,12 +38,12 @@ describe('a self-signed certificate', () => {
   });
 });
 
-describe('a receiver with TLS', () => {
-  async function startWithTls(respond = '200') {
-    const certificate = makeCertificate('127.0.0.1', Date.now());
-    return { ...(await start({ certificate, ...answered(respond) })), cert: certificate.cert };
-  }
+async function startWithTls(respond = '200') {
+  const certificate = makeCertificate('127.0.0.1', Date.now());
+  return { ...(await start({ certificate, ...answered(respond) })), cert: certificate.cert };
+}
 
+describe('a receiver with TLS', () => {
   it('serves a sender that trusts its certificate', async () => {
     const { receiver, requests, rejections, cert } = await startWithTls();
     expect(receiver.url).toBe(`https://127.0.0.1:${receiver.port}`);

@@ -29,7 +29,7 @@ const track = (event: string, properties: object = {}): object => ({
 });
 
 describe('a test receiver', () => {
-  it('has the messages that came, as calls and as webhooks, and forgets them', async () => {
+  it('has the messages of calls and webhooks until it is cleared', async () => {
     await send({ type: 'identify', userId: 'u1' }, track('Signup', { total: 5 }));
     await fetch(receiver.url, { method: 'POST', body: JSON.stringify(track('Login')) });
     expect(receiver.messages().map(({ type }) => type)).toEqual(['identify', 'track', 'track']);
@@ -40,7 +40,7 @@ describe('a test receiver', () => {
     expect(receiver.messages()).toEqual([]);
   });
 
-  it('waits for messages, and names the nearest when they do not come', async () => {
+  it('waits for messages and names the nearest message if they are missing', async () => {
     const waiting = receiver.waitFor('type=track', { count: 2 });
     await send(track('A'));
     await send(track('B'));
@@ -53,7 +53,7 @@ describe('a test receiver', () => {
     );
   });
 
-  it('says of each request whether its signature is valid, by the scheme it is told', async () => {
+  it('has the verdict on the signature of each request, by its scheme', async () => {
     const signed = await startTestReceiver({ secret: 's3cret', scheme: 'github' });
     onTestFinished(() => signed.close());
     const post = (path: string, init: RequestInit): Promise<Response> =>
@@ -78,7 +78,7 @@ describe('a test receiver', () => {
     expect(receiver.requests()[0]?.verdict).toBe('unchecked');
   });
 
-  it('responds as it is told, and is closed with its block', async () => {
+  it('responds with its script and closes by asyncDispose', async () => {
     const failing = await startTestReceiver({ respond: '503', writeKey: 'k' });
     const response = await fetch(`${failing.host}/v1/track`, { method: 'POST', body: '{}' });
     expect([response.status, failing.writeKey]).toEqual([503, 'k']);
@@ -89,7 +89,7 @@ describe('a test receiver', () => {
 });
 
 describe('a test receiver as a tracking API', () => {
-  it('says what a tracking API would drop, by the size that the caller chose', async () => {
+  it('lists the messages that a tracking API would drop, by the size of the fields of the caller', async () => {
     const properties = { text: 'x'.repeat(32_768) };
     await send(track('Small'), track('Big', properties), { type: 'page' });
     await fetch(`${receiver.host}/v1/batch`, { method: 'POST', body: '{' });
@@ -113,7 +113,7 @@ describe('a test receiver as a tracking API', () => {
     expect(receiver.rejections()).toEqual([]);
   });
 
-  it('does not count what it gave no 2xx, which is sent again', async () => {
+  it('excludes messages without a 2xx, which are retried', async () => {
     const failing = await startTestReceiver({ respond: '503,200' });
     onTestFinished(() => failing.close());
     const body = JSON.stringify({ batch: [track('A')] });
@@ -129,7 +129,7 @@ describe('a test receiver as a tracking API', () => {
 });
 
 describe('matchers', () => {
-  it('find a message by a filter, an object or a function, and say what differs', async () => {
+  it('find a message by a filter, an object or a function, and show the differences', async () => {
     await send({ type: 'identify', userId: 'u1' }, track('Signup', { total: '12.5' }));
     for (const matcher of [
       'event=Signup',
@@ -158,14 +158,14 @@ describe('matchers', () => {
     expect(() => toHaveReceived(receiver, 'a==b')).toThrow('Expected an operator');
   });
 
-  it('find an order, with other messages between', async () => {
+  it('find messages in order, with other messages between', async () => {
     await send({ type: 'identify', userId: 'u1' }, track('A'), track('B'));
     expect(toHaveReceivedInOrder(receiver, ['type=identify', { event: 'B' }]).pass).toBe(true);
     const { pass, message } = toHaveReceivedInOrder(receiver, ['event=B', 'event=A']);
     expect([pass, message()]).toEqual([false, expect.stringContaining('event=A is missing after event=B')]);
   });
 
-  it('check schemas: of all events, or one for the messages given', async () => {
+  it('match schemas of all events, or one schema for given messages', async () => {
     await send(track('A', { n: 1 }), track('A', { n: '1' }));
     const number = { properties: { properties: { properties: { n: { type: 'number' } } } } };
     expect(toMatchSchema(receiver, { A: {} }).pass).toBe(true);
@@ -184,7 +184,7 @@ describe('matchers', () => {
 describe('the write key', () => {
   const writeKey = 'KEY-OF-A-WORKSPACE';
 
-  it('is compared in full, and shown in full by the requests only', async () => {
+  it('is compared in full, but only requests() has the full key', async () => {
     const body = JSON.stringify({ batch: [track('A')], writeKey });
     await fetch(`${receiver.host}/v1/batch`, { method: 'POST', body });
     for (const matcher of [
@@ -214,8 +214,8 @@ describe('the write key', () => {
   });
 });
 
-describe('a body that cannot be read', () => {
-  it('fails where no message may be, and where all must fit, and is a rejection', async () => {
+describe('an unreadable body', () => {
+  it('is a rejection, and fails negated matchers and schemas', async () => {
     await send(track('A'));
     await fetch(receiver.url, { method: 'POST', body: 'email=a%40b.c' });
     const reason = 'Expected a value, got `email` (line 1, column 1)';
@@ -239,7 +239,7 @@ describe('a body that cannot be read', () => {
 });
 
 describe('a signed request', () => {
-  it('verifies, by any scheme, and comes as it is delivered', () => {
+  it('verifies with any scheme and has the body of a delivery', () => {
     const request = signedRequest(
       { type: 'track', event: 'A', userId: 'u1', messageId: 'm1' },
       { secret: 's' },

@@ -7,7 +7,7 @@ import { DELIVERY_KINDS } from '../../engine/options.ts';
 import { ConfigError } from '../../errors.ts';
 import type { Queue } from '../../queue/queue.ts';
 import { CONNECTION_KINDS, type ConnectionOptions, type Transport } from '../../transport/transport.ts';
-import type { ShortForm } from './short-form.ts';
+import { OTHER_NAMES, type ShortForm } from './short-form.ts';
 import type { SourcesInput } from './sources-input.ts';
 
 export interface SharedOptions {
@@ -80,10 +80,7 @@ export function validateDeliveryPipelineOptions(options: DeliveryPipelineOptions
     otherNames: {
       ...namesWithin('client', CLIENT_KINDS),
       ...namesWithin('delivery', DELIVERY_KINDS),
-      url: 'webhooks',
-      urls: 'webhooks',
-      secret: 'sharedSecret',
-      secrets: 'sharedSecret',
+      ...OTHER_NAMES,
     },
   });
   const isLong = isLongForm(options);

@@ -62,13 +62,13 @@ interface TrackedDelivery {
 export class Outcomes {
   readonly #messages = new ReusableMap<TrackedMessage>();
   /** Whether to also follow messages that no caller awaits, because they stay in memory until they are settled. */
-  readonly #followsAll: boolean;
+  readonly followsAll: boolean;
   #unsettled = 0;
   #onSettled: (messages: number) => void = () => {};
   #isInterrupted = false;
 
   constructor({ followsAll }: { readonly followsAll: boolean }) {
-    this.#followsAll = followsAll;
+    this.followsAll = followsAll;
   }
 
   /** Calls `listener` with the number of settled messages, before their callers get the outcomes. */
@@ -109,7 +109,7 @@ export class Outcomes {
   /** Stops following messages that no caller awaits. Call it after their receipts were handed out or they were rejected. */
   release(messages: readonly TrackedMessage[]): void {
     for (const message of messages) {
-      const isNeeded = message.awaitedBy !== undefined || (this.#followsAll && message.unsettled > 0);
+      const isNeeded = message.awaitedBy !== undefined || (this.followsAll && message.unsettled > 0);
       if (!isNeeded) this.#forget(message);
     }
   }

@@ -51,8 +51,7 @@ export function openDeliveryPipeline(options: DeliveryParts): Pipeline {
   const { sources, source, client, clock = systemClock, random = Math.random } = options;
   const transport = options.transport ?? undici(options);
   const queue = options.queue ?? new MemoryQueue(clock);
-  const boundsMemory = options.queue === undefined;
-  const outcomes = new Outcomes({ followsAll: boundsMemory });
+  const outcomes = new Outcomes({ followsAll: options.queue === undefined });
   const onEvent = (event: EngineEvent): void => {
     outcomes.see(event);
     options.onEvent?.(event);
@@ -77,7 +76,7 @@ export function openDeliveryPipeline(options: DeliveryParts): Pipeline {
     await transport.close();
   };
   return new ClientPipeline({
-    sink: createRouterSink({ router: engine, source, outcomes, boundsMemory }),
+    sink: createRouterSink({ router: engine, source, outcomes }),
     clock,
     client,
     onReceipt: (receipt, onOutcome) => outcomes.subscribe(receipt, onOutcome),

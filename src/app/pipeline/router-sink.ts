@@ -7,12 +7,13 @@ import type { Outcomes, TrackedMessage } from './outcomes.ts';
 
 /** Creates the client's sink over the router. It accepts a batch when the batch's deliveries are in the queue. */
 export function createRouterSink(parts: RouterSinkParts): Sink {
+  const { outcomes } = parts;
   return {
     // The queue orders by order keys, so batches need not wait for each other.
     maxInFlight: 8,
     encode,
     submit: (batch) => submit(batch, parts),
-    ...(parts.boundsMemory && parts.outcomes !== undefined && onSettledOf(parts.outcomes)),
+    ...(outcomes?.followsAll && { onSettled: (listener) => outcomes.onSettled(listener) }),
     close: async () => {},
   };
 }
@@ -22,12 +23,6 @@ interface RouterSinkParts {
   readonly source: string;
   /** Follows the deliveries of messages. @default none: another process delivers, so outcomes are unknown here */
   readonly outcomes?: Outcomes | undefined;
-  /** Whether messages stay in memory until they are settled. @default the queue is durable */
-  readonly boundsMemory?: boolean | undefined;
-}
-
-function onSettledOf(outcomes: Outcomes): Pick<Sink, 'onSettled'> {
-  return { onSettled: (listener) => outcomes.onSettled(listener) };
 }
 
 /** Serializes a message once; every attempt at every webhook sends these bytes. */

@@ -25,6 +25,14 @@ export interface ShortForm {
   readonly delivery?: Incomplete<DeliveryOptions> | undefined;
 }
 
+/** Wrong names of options, mapped to the right names for hints. */
+export const OTHER_NAMES = {
+  url: 'webhooks',
+  urls: 'webhooks',
+  secret: 'sharedSecret',
+  secrets: 'sharedSecret',
+};
+
 /** Converts the short form to sources with all defaults. Throws ConfigError for invalid webhooks and an empty list of secrets. */
 export function sourcesOf({ webhooks, sharedSecret, scheme, delivery = {} }: ShortForm): Sources {
   if (!Array.isArray(webhooks)) {

@@ -11,7 +11,7 @@ import {
 } from '../../engine/options.ts';
 import { validateWebhookCount, prepareWebhook } from '../../engine/webhook.ts';
 import { ConfigError } from '../../errors.ts';
-import { secretsIn, webhookOf, type ShortForm } from './short-form.ts';
+import { OTHER_NAMES, secretsIn, webhookOf, type ShortForm } from './short-form.ts';
 
 /** Sources in the options of a program, where everything that is optional in a config file is optional. */
 export type SourcesInput = Readonly<Record<string, SourceInput>>;
@@ -91,9 +91,6 @@ function validateName(name: string, { setting }: SourceInputContext): void {
     hint: `rename it: in \`integrations\` ${ALL} stands for every destination`,
   });
 }
-
-/** Wrong names of options, mapped to the right names for hints. */
-const OTHER_NAMES = { url: 'webhooks', urls: 'webhooks', secret: 'sharedSecret', secrets: 'sharedSecret' };
 
 const NOTHING: DestinationOptions = {
   enabled: false,

@@ -19,14 +19,12 @@ export function createTrackingApiPipeline(options: TrackingApiPipelineOptions): 
   problems.collect(() => validateTrackingApiPipelineOptions(options));
   if (isObject(given?.client)) problems.collect(() => resolveClientOptions(given.client));
   problems.throwIfAny('options');
-  const { endpoint, writeKey, timeoutMs, client, clock = systemClock, random = Math.random } = options;
-  const { retryForMs, maxInFlight, onRetry } = options;
+  const { endpoint, client, clock = systemClock, random = Math.random } = options;
   const [stopping, cutting, over] = [new AbortController(), new AbortController(), new AbortController()];
   // Every attempt in flight and every wait adds a listener.
   setMaxListeners(0, stopping.signal, cutting.signal);
   const sink = new TrackingApiSink({
-    endpoint,
-    writeKey,
+    ...options,
     version: PACKAGE_VERSION,
     clock,
     random,
@@ -35,10 +33,6 @@ export function createTrackingApiPipeline(options: TrackingApiPipelineOptions): 
       options.transport ?? undici(options),
     ),
     signal: stopping.signal,
-    timeoutMs,
-    retryForMs,
-    maxInFlight,
-    onRetry,
   });
   if (options.transport === undefined) validateRoute(endpoint, options, options.proxyEnv);
   return new ClientPipeline({

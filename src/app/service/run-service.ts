@@ -2,7 +2,7 @@ import type { Engine } from '../../engine/engine.ts';
 import { NO_PROGRESS, type Delivery } from '../../queue/delivery.ts';
 import type { IngestTarget, InvalidMessage } from '../../service/ingest/ingest-target.ts';
 import type { ServiceLog } from '../../service/log.ts';
-import type { DeletionReach, ListenAddress, ServiceLimits } from '../../service/options.ts';
+import type { ListenAddress, ServiceOptions } from '../../service/options.ts';
 import { startService, type Service } from '../../service/service.ts';
 import type { OpenQueue } from '../../stores/opened-queue.ts';
 import {
@@ -12,15 +12,11 @@ import {
   type WatchedEngineOptions,
 } from './watched-engine.ts';
 
-export interface RunServiceOptions extends WatchedEngineOptions {
-  readonly host: string;
-  readonly port: number;
-  /** The address of `/metrics`. @default that of the service */
-  readonly metricsAt?: ListenAddress | undefined;
-  /** The sources at which a write key may ask for deletion. @default 'own' */
-  readonly deletionReach?: DeletionReach;
-  readonly limits?: Partial<ServiceLimits>;
-}
+export interface RunServiceOptions
+  extends
+    WatchedEngineOptions,
+    ListenAddress,
+    Pick<ServiceOptions, 'metricsAt' | 'deletionReach' | 'limits'> {}
 
 /**
  * Runs the service with its engine. `close` stops accepting requests, finishes the attempts in flight, keeps other

@@ -94,18 +94,8 @@ export class Watch {
   }
 
   #settled({ delivery }: EngineEvent & { kind: 'settled' }): void {
-    const {
-      id,
-      source,
-      destination,
-      messageId,
-      state,
-      reason = '',
-      createdAt,
-      settledAt = createdAt,
-      progress,
-      detail,
-    } = delivery;
+    const { id, source, destination, messageId, state, createdAt, progress, detail } = delivery;
+    const { reason = '', settledAt = createdAt } = delivery;
     if (state === 'delivered') return this.#metrics.settled(delivery, { state, ms: settledAt - createdAt });
     this.#metrics.settled(delivery, { state: 'dead', reason });
     if (!this.#givenUp.getsLine({ source, destination, reason })) return;

@@ -6,17 +6,13 @@ import { isSecretHeader, spellingsOf } from '../../redact.ts';
 import { createServiceLog, type LogLevel, type ServiceLog } from '../../service/log.ts';
 import { createMetrics, type Metrics, type WebhookLabels } from '../../service/metrics.ts';
 import type { OpenQueue } from '../../stores/opened-queue.ts';
-import type { Transport } from '../../transport/transport.ts';
-import { openEngine, uncheckedProxy, type OpenEngine, type Reach } from '../open-engine.ts';
+import { openEngine, uncheckedProxy, type EngineParts, type OpenEngine, type Reach } from '../open-engine.ts';
 import { privateWebhookWarnings } from '../private-webhooks.ts';
 import { PACKAGE_VERSION, USER_AGENT } from '../version.ts';
 import { Watch } from './watch.ts';
 import type { EngineEvent } from '../../engine/engine-event.ts';
 
-export interface WatchedEngineOptions extends Reach {
-  readonly sources: Sources;
-  /** The open queue; closed with the engine, or if the engine cannot be created. */
-  readonly open: OpenQueue;
+export interface WatchedEngineOptions extends Reach, Pick<EngineParts, 'sources' | 'open' | 'transport'> {
   /** Whether to deliver, not only to queue. */
   readonly deliver: boolean;
   readonly logLevel: LogLevel;
@@ -24,8 +20,6 @@ export interface WatchedEngineOptions extends Reach {
   readonly write: (line: string) => void;
   /** The clock of the log and of messages without a timestamp. */
   readonly clock: Clock;
-  /** @default undici */
-  readonly transport?: Transport;
 }
 
 /** An engine with log and metrics. `close` also writes the delayed log lines. */

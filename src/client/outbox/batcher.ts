@@ -32,10 +32,7 @@ export interface BatcherParts {
  * batch continues to fill.
  */
 export class Batcher {
-  readonly #sink: Sink;
-  readonly #clock: Clock;
-  readonly #options: ResolvedClientOptions;
-  readonly #log: DebugLog | undefined;
+  readonly #parts: BatcherParts;
 
   #open = emptyBatch(0);
   readonly #cut = new Fifo<Batch>();
@@ -49,13 +46,10 @@ export class Batcher {
   #cancelTimer: () => void = () => {};
   readonly #flushes = new Fifo<{ readonly below: number; readonly resolve: () => void }>();
 
-  constructor({ sink, clock, options, log }: BatcherParts) {
-    this.#sink = sink;
-    this.#clock = clock;
-    this.#options = options;
-    this.#log = log;
-    this.#room = new Room({ options, log, take: (call) => this.#take(call) });
-    this.#flushedAt = clock.now();
+  constructor(parts: BatcherParts) {
+    this.#parts = parts;
+    this.#room = new Room({ ...parts, take: (call) => this.#take(call) });
+    this.#flushedAt = parts.clock.now();
   }
 
   /** Throws QueueError as `Room.add` does. */
@@ -94,28 +88,28 @@ export class Batcher {
     batch.size = grown(batch.size, byteLength);
     batch.messages.push(message);
     batch.settles.push(settle);
-    if (isBatchFull(batch.size, this.#options.flushAt)) this.#cutOpen();
+    if (isBatchFull(batch.size, this.#parts.options.flushAt)) this.#cutOpen();
     else if (batch.size.count === 1) this.#startTimer();
   }
 
   #cutOpen(): void {
     this.#cancelTimer();
-    this.#flushedAt = this.#clock.now();
+    this.#flushedAt = this.#parts.clock.now();
     this.#cut.push(this.#open);
     this.#open = emptyBatch(this.#open.first + this.#open.size.count);
   }
 
-  /** Starts the flush timer. It keeps the process alive, so that no queued message is lost when the program ends normally. */
+  /** Starts the flush timer. It keeps the process alive, so that no message is lost when the program ends normally. */
   #startTimer(): void {
-    const left = this.#flushedAt + this.#options.flushAfterMs - this.#clock.now();
-    this.#cancelTimer = this.#clock.after(Math.max(0, left), () => {
+    const left = this.#flushedAt + this.#parts.options.flushAfterMs - this.#parts.clock.now();
+    this.#cancelTimer = this.#parts.clock.after(Math.max(0, left), () => {
       this.#flushBelow = Math.max(this.#flushBelow, this.#open.first + this.#open.size.count);
       this.#pump();
     });
   }
 
   #pump(): void {
-    while (this.#inFlight.length < this.#sink.maxInFlight) {
+    while (this.#inFlight.length < this.#parts.sink.maxInFlight) {
       if (this.#cut.length === 0 && this.#isFlushDue()) this.#cutOpen();
       const batch = this.#cut.shift();
       if (batch === undefined) return;
@@ -132,9 +126,9 @@ export class Batcher {
 
   async #submit(batch: Batch): Promise<void> {
     this.#inFlight.push(batch);
-    this.#log?.('flush %d messages, %d bytes', batch.size.count, batch.size.bodyBytes);
-    const receipts = await receiptsFrom(this.#sink, batch.messages);
-    this.#log?.(
+    this.#parts.log?.('flush %d messages, %d bytes', batch.size.count, batch.size.bodyBytes);
+    const receipts = await receiptsFrom(this.#parts.sink, batch.messages);
+    this.#parts.log?.(
       'receipts: %d accepted of %d',
       receipts.filter(({ accepted }) => accepted).length,
       receipts.length,

@@ -1,26 +1,25 @@
 import { callDetached } from '../../errors.ts';
 import type { OutgoingMessage } from '../../message/outgoing-message.ts';
-import type { DebugLog } from '../log.ts';
-import { receiptsFrom, type Sink } from '../sink.ts';
+import { receiptsFrom } from '../sink.ts';
 import type { BatcherParts } from './batcher.ts';
 import { Room, type ClientCall, type Settle } from './room.ts';
+
+type ForwarderParts = Omit<BatcherParts, 'clock'>;
 
 /**
  * Submits each message at once to a sink that itself keeps messages in memory: a batch would only delay them. A message counts
  * against `maxQueued` until the sink reports it as settled. Receipts come in the order of the calls, because a submit to memory is never retried.
  */
 export class Forwarder {
-  readonly #sink: Sink;
-  readonly #log: DebugLog | undefined;
+  readonly #parts: ForwarderParts;
   readonly #room: Room;
   #receipts = 0;
   #flushes: { readonly below: number; readonly resolve: () => void }[] = [];
 
-  constructor({ sink, options, log }: Omit<BatcherParts, 'clock'>) {
-    this.#sink = sink;
-    this.#log = log;
-    this.#room = new Room({ options, log, take: (call) => void this.#submit(call) });
-    sink.onSettled?.((messages) => this.#room.give(messages));
+  constructor(parts: ForwarderParts) {
+    this.#parts = parts;
+    this.#room = new Room({ ...parts, take: (call) => void this.#submit(call) });
+    parts.sink.onSettled?.((messages) => this.#room.give(messages));
   }
 
   /** Throws QueueError as `Room.add` does. */
@@ -47,9 +46,9 @@ export class Forwarder {
   }
 
   async #submit({ message, settle }: ClientCall): Promise<void> {
-    const [receipt] = await receiptsFrom(this.#sink, [message]);
+    const [receipt] = await receiptsFrom(this.#parts.sink, [message]);
     if (receipt === undefined) throw new TypeError('Expected a receipt per message');
-    this.#log?.('receipts: %d accepted of 1', receipt.accepted ? 1 : 0);
+    this.#parts.log?.('receipts: %d accepted of 1', receipt.accepted ? 1 : 0);
     const isKept = receipt.accepted && receipt.deliveries.length > 0;
     // Freed before the callback, so that the callback can send another message.
     if (!isKept) this.#room.give(1);

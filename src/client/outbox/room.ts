@@ -24,9 +24,7 @@ interface RoomParts {
 
 /** Limits the messages that a client holds to `maxQueued`. Further calls wait for room or throw. */
 export class Room implements MessageHolder {
-  readonly #options: ResolvedClientOptions;
-  readonly #log: DebugLog | undefined;
-  readonly #take: (call: ClientCall) => void;
+  readonly #parts: RoomParts;
   #maxQueued: number;
   #called = 0;
   #taken = 0;
@@ -34,21 +32,19 @@ export class Room implements MessageHolder {
   #waiting: Fifo<ClientCall> | undefined;
   #readies: Fifo<() => void> | undefined;
 
-  constructor({ options, log, take }: RoomParts) {
-    this.#options = options;
-    this.#log = log;
-    this.#take = take;
-    this.#maxQueued = options.maxQueued;
+  constructor(parts: RoomParts) {
+    this.#parts = parts;
+    this.#maxQueued = parts.options.maxQueued;
   }
 
   /** Takes the message or lets it wait for room. Throws QueueError if the client is full with `whenFull: 'throw'`, or if too many calls wait. */
   add(call: ClientCall): void {
-    const { maxQueued, whenFull, warnOnLoss } = this.#options;
+    const { maxQueued, whenFull, warnOnLoss } = this.#parts.options;
     const hasRoom = !this.#isFull && this.#calls === 0;
     if (!hasRoom && whenFull === 'throw') throw clientFullError(maxQueued);
     if (!hasRoom && this.#calls >= maxQueued) throw tooManyWaitError(maxQueued);
     const { type, messageId } = call.message;
-    this.#log?.('enqueue %s %s%s', type, printable(messageId), hasRoom ? '' : ' (waits: full)');
+    this.#parts.log?.('enqueue %s %s%s', type, printable(messageId), hasRoom ? '' : ' (waits: full)');
     this.#called++;
     if (warnOnLoss && this.heldMessages === 0) warnOfLoss(this);
     if (hasRoom) this.#letIn(call);
@@ -103,7 +99,7 @@ export class Room implements MessageHolder {
 
   #letIn(call: ClientCall): void {
     this.#taken++;
-    this.#take(call);
+    this.#parts.take(call);
   }
 
   #letAllIn(): void {
@@ -114,7 +110,7 @@ export class Room implements MessageHolder {
     for (let left = this.#maxQueued - this.#taken; left > 0 && this.#isAsked; left--) {
       this.#readies?.shift()?.();
     }
-    if (this.#options.warnOnLoss && this.heldMessages === 0) endWarningOfLoss(this);
+    if (this.#parts.options.warnOnLoss && this.heldMessages === 0) endWarningOfLoss(this);
   }
 }
 

@@ -148,14 +148,7 @@ function validateSize(input: JsonValue): void {
 }
 
 /** The fields that a client library adds to every message, besides `context.library`. */
-const CLIENT_FIELDS: readonly string[] = [
-  'messageId',
-  'timestamp',
-  'type',
-  'writeKey',
-  'sentAt',
-  '_metadata',
-];
+const CLIENT_FIELDS = ['messageId', 'timestamp', 'type', 'writeKey', 'sentAt', '_metadata'];
 
 /** The fields that the caller set. Without `context.library` these are all fields except the write key. */
 function callersOwn(input: Readonly<Record<string, unknown>>): object {

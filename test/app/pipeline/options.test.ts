@@ -149,7 +149,7 @@ describe('a delivery pipeline', () => {
     const { message, key } = rejection(delivering({ webhooks: undefined, sources }));
     expect(key).toBe('sources');
     expect(message.split(/; (?=\(\d+\) )|: (?=\(1\) )/)).toEqual([
-      'Expected `sources` that can be used, got 11 faults',
+      'Expected `sources` that can be used, got 11 problems',
       '(1) Expected an option of `sources.web`, got `writekey` (did you mean `writeKey`?)',
       `(2) ${at}.sharedSecret: Expected a shared secret, got an empty one (give its text, or remove it to send without a signature)`,
       `(3) ${at}.webhooks[0].url: Expected an http:// or https:// URL, got \`ftp://a.example\` (did you mean https://a.example?)`,
@@ -176,9 +176,9 @@ describe('a delivery pipeline', () => {
       }),
     );
     expect(key).toBe('options');
-    const faults = message.split(/; (?=\(\d+\) )|: (?=\(1\) )/);
-    expect(faults).toEqual([
-      'Expected `options` that can be used, got 9 faults',
+    const problems = message.split(/; (?=\(\d+\) )|: (?=\(1\) )/);
+    expect(problems).toEqual([
+      'Expected `options` that can be used, got 9 problems',
       expect.stringContaining('(1) Expected an option, got `retries`'),
       expect.stringContaining('(2) Expected `onEvent` to be a function'),
       expect.stringContaining('(3) Expected `client.flushAt` to be from 1 to 1000, got 0'),
@@ -191,10 +191,10 @@ describe('a delivery pipeline', () => {
     ]);
     const create = createTrackingApiPipeline as (options: unknown) => unknown;
     const several = rejection(() => create({ endpoint: 1, writeKey: 'k', client: { size: 0 }, tries: 1 }));
-    expect(several.message).toMatch(/got 3 faults: .*`tries`.*`endpoint`.*`client.size`/);
+    expect(several.message).toMatch(/got 3 problems: .*`tries`.*`endpoint`.*`client.size`/);
     const ofSink = { endpoint: 'ftp://a/', writeKey: 'a b', timeoutMs: 0, retryForMs: -1, maxInFlight: 0 };
     expect(rejection(() => create({ ...ofSink, client: { size: 0 } })).message).toMatch(
-      /got 6 faults: .*`endpoint`.*`writeKey`.*`timeoutMs`.*`retryForMs`.*`maxInFlight`.*`client.size`/,
+      /got 6 problems: .*`endpoint`.*`writeKey`.*`timeoutMs`.*`retryForMs`.*`maxInFlight`.*`client.size`/,
     );
   });
 

@@ -228,7 +228,7 @@ describe('an interruption', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('leaves a queued message unsent', async () => {
+  it('leaves a message in the queue unsent', async () => {
     const { pipeline } = setUp(() => answer(200));
     const message = { type: 'track', timestamp: '2026-01-01T00:00:00.000Z', messageId: 'm1' } as const;
     const outcome = pipeline.deliver({ message });
