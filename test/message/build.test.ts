@@ -15,7 +15,7 @@ describe('buildMessage', () => {
       expect(build(track({})).timestamp).toBe('2026-11-20T21:10:05.123Z');
     });
 
-    it('a time of the call with a fraction of a millisecond by cutting it', () => {
+    it('a timestamp by truncating the time of the call to milliseconds', () => {
       expect(buildMessage(track({}), { now: NOW + 0.9 }).timestamp).toBe('2026-11-20T21:10:05.123Z');
     });
 
@@ -31,14 +31,14 @@ describe('buildMessage', () => {
     });
 
     it.each(['page', 'screen', 'identify', 'track', 'group'])(
-      'a %s about nobody with an anonymous id',
+      'a %s without an id with an anonymous id',
       (type) => {
         const input = { type, name: 'n', event: 'e', groupId: 'g' };
         expect(buildMessage(input, { now: NOW, anonymousId: () => 'made' }).anonymousId).toBe('made');
       },
     );
 
-    it('no anonymous id where there is a user id or an anonymous id', () => {
+    it('a message that has an id without adding another one', () => {
       expect(buildMessage(track({}), { now: NOW, anonymousId: unneeded })).not.toHaveProperty('anonymousId');
       const anonymous = { type: 'page', anonymousId: 'a' };
       expect(buildMessage(anonymous, { now: NOW, anonymousId: unneeded })).toHaveProperty('anonymousId', 'a');
@@ -52,7 +52,7 @@ describe('buildMessage', () => {
 
   describe('normalises', () => {
     it.each(['page', 'screen', 'identify', 'track', 'group'])(
-      'a %s with an empty user id to one without',
+      'a %s with an empty user id to one without a user id',
       (type) => {
         const input = { type, name: 'n', event: 'e', groupId: 'g', anonymousId: 'a' };
         const written = { ...input, userId: '' };
@@ -63,7 +63,7 @@ describe('buildMessage', () => {
       },
     );
 
-    it('an empty new id of an alias to that of its other spelling', () => {
+    it('an empty new id of an alias to the id in its other spelling', () => {
       const alias = { type: 'alias', previousId: 'old' };
       expect(build({ ...alias, userId: '', 'User ID': 'new' })).toMatchObject({ userId: 'new' });
       expect(() => build({ ...alias, 'User ID': '' })).toThrow(/^Expected `userId` \(or `User ID`\)/);
@@ -91,7 +91,7 @@ describe('buildMessage', () => {
       });
     });
 
-    it("a page's name, category and traits to properties, of which an explicit one wins", () => {
+    it("a page's name, category and traits to properties, which explicit properties override", () => {
       const message = build({
         type: 'page',
         userId: 'u',
@@ -109,7 +109,7 @@ describe('buildMessage', () => {
       expect(Object.keys(message)).toEqual(['type', 'userId', 'properties', 'timestamp']);
     });
 
-    it('null in a field with a meaning to its absence, and leaves it in the others', () => {
+    it('null to absence in the fields of its type, and keeps null in other fields', () => {
       const input = track({
         anonymousId: null,
         properties: null,
@@ -128,7 +128,7 @@ describe('buildMessage', () => {
     });
   });
 
-  it('drops what is never sent, but for the integrations, which say where it goes', () => {
+  it('drops fields that are never sent, except integrations', () => {
     const secret = { writeKey: 'k', sentAt: 'x', _metadata: {}, $schema: './message.json' };
     expect(build(track({ ...secret, version: 1, integrations: { All: false } }), true)).toEqual({
       ...track({ properties: {}, integrations: { All: false } }),
@@ -148,7 +148,7 @@ describe('buildMessage', () => {
     expect(() => build(input)).not.toThrow();
   });
 
-  it('keeps the other fields in their own order', () => {
+  it('keeps the other fields in the order of the input', () => {
     const message = build({
       zeta: 1,
       type: 'track',
@@ -355,7 +355,7 @@ describe('buildMessage', () => {
       expect(() => build(input)).toThrow(expect.objectContaining(expected));
     });
 
-    it('with what was got, shortened', () => {
+    it('with the shortened actual value', () => {
       expect(() => build(track({ context: 'x'.repeat(100) }))).toThrow(
         expect.objectContaining({ got: `"${'x'.repeat(60)}…"` }),
       );
@@ -461,7 +461,7 @@ describe('buildMessage', () => {
 });
 
 describe('buildParsed', () => {
-  it('makes of JSON what buildMessage makes of it', () => {
+  it('returns the same message as buildMessage', () => {
     const type = fc.constantFrom(...MESSAGE_TYPES);
     const message = fc
       .tuple(type, object, object)

@@ -52,7 +52,7 @@ describe.skipIf(!hasTool('python3', '--version'))('a JUnit report', () => {
     expect(suite).toMatchObject({ tag: 'testsuite', attributes: totals });
   });
 
-  it('says of each message what became of it', async () => {
+  it('reports the outcome of each message', async () => {
     await written('r.xml', [
       result(),
       result({
@@ -91,7 +91,7 @@ describe.skipIf(!hasTool('python3', '--version'))('a JUnit report', () => {
     expect(error).toMatchObject({ tag: 'error', attributes: { message: 'invalid', type: 'invalid' } });
   });
 
-  it('is well-formed whatever the texts hold', async () => {
+  it('is well-formed for any text', async () => {
     const nasty = '<&>"\' \u0000\u0007\u001b[31m \ud800 x\ufffe ]]> \n\t é 😀';
     await written('r.xml', [result({ name: nasty, outcome: 'failed', reason: nasty })]);
     const [, , testcase, failure] = parsedXml(at('r.xml'));
@@ -101,7 +101,7 @@ describe.skipIf(!hasTool('python3', '--version'))('a JUnit report', () => {
     expect(failure?.text).toContain(shown);
   });
 
-  it('is whole for many results', async () => {
+  it('is complete for many results', async () => {
     await written(
       'r.xml',
       Array.from({ length: 5_000 }, () => result()),

@@ -25,7 +25,7 @@ describe('verify', () => {
     ['with SHA-256', createHmac('sha256', secret).update(json).digest('hex')],
     ['that is cut off', hmac(json).slice(0, 39)],
     ['that is missing', undefined],
-  ])('says of a signature %s only that it does not match, unless asked for more', (_name, signature) => {
+  ])('reports for a signature %s only that it does not match, unless it diagnoses', (_name, signature) => {
     const options = { signature, secrets: [secret] };
     expect(verify({ body: json, ...options })).toEqual({ valid: false });
     expect(new Verifier(options).update(Buffer.from(json)).finish()).toEqual({ valid: false });
@@ -65,7 +65,7 @@ describe('verify', () => {
     });
   });
 
-  it('tells which of several secrets matched, and takes the first of twins', () => {
+  it('returns which of several secrets matched, and the first of duplicates', () => {
     const signature = hmac(json, 'old');
     expect(verify({ body: json, signature, secrets: ['new', 'old', 'old'] })).toMatchObject({ secret: 2 });
   });
@@ -120,12 +120,12 @@ describe('verify', () => {
     ['reordered-keys', '{"b":1,"1":2}', '{"1":2,"b":1}'],
     ['other-encoding', '{"a":1.0}', '{"a":1}'],
     ['other-encoding', '{"a":1e2}', '{"a":100}'],
-  ])('notes %s where only JavaScript spells otherwise', (note, body, stringified) => {
+  ])('notes %s if only JavaScript spells the body differently', (note, body, stringified) => {
     const signature = hmac(stringified);
     expect(verify({ body, signature, secrets: [secret] })).toMatchObject({ valid: true, note });
   });
 
-  it('refuses to verify with an empty secret or none, which anybody could sign with', () => {
+  it('rejects an empty secret and an empty list, with which anyone could sign', () => {
     const signature = hmac(json, '');
     expect(() => verify({ body: json, signature, secrets: [''] })).toThrow(
       'Expected at least one secret to verify with, got none or a blank one',
@@ -134,7 +134,7 @@ describe('verify', () => {
     expect(() => new Verifier({ signature, secrets: [] })).toThrow('got none');
   });
 
-  it.each([undefined, null])('does not match a header that has not come: %s', (signature) => {
+  it.each([undefined, null])('does not match a missing header: %s', (signature) => {
     const hint = expect.stringContaining('the signature is empty') as string;
     expect(diagnosed({ body: json, signature, secrets: [secret] })).toMatchObject({
       valid: false,
@@ -149,7 +149,7 @@ describe('verify', () => {
     [{ secrets: secret }, 'Expected `secrets` to be a list of strings'],
     [{ secrets: undefined }, 'Expected `secrets` to be a list of strings'],
     [{ secrets: [secret, undefined] }, 'Expected `secrets` to be a list of strings'],
-  ])('says what a program in JavaScript got wrong: %j', (options, sentence) => {
+  ])('explains a mistake of a JavaScript program: %j', (options, sentence) => {
     const given = { body: json, signature: hmac(json), secrets: [secret], ...options };
     expect(() => verify(given)).toThrow(SignatureError);
     expect(() => verify(given)).toThrow(sentence);
@@ -161,7 +161,7 @@ describe('verify', () => {
     [{ exakt: true }, 'got `exakt`', 'did you mean `exact`?'],
     [{ diagnose: 'yes' }, 'Expected `diagnose` to be a boolean, got a string', 'leave it out'],
     [{ exact: 'no' }, 'Expected `exact` to be a boolean, got a string', 'leave it out'],
-  ])('has no option as in %j', (options, sentence, hint) => {
+  ])('rejects the unknown option in %j', (options, sentence, hint) => {
     const given = { signature: hmac(json), secrets: [secret], ...options };
     const refusal = expect.objectContaining({
       message: expect.stringContaining(sentence) as string,
@@ -171,7 +171,7 @@ describe('verify', () => {
     expect(() => new Verifier(given)).toThrow(refusal);
   });
 
-  it('is given a body', () => {
+  it('requires a body', () => {
     const given = { body: undefined, signature: hmac(json), secrets: [secret] };
     expect(() => Reflect.apply(verify, undefined, [given])).toThrow(
       'Expected `body` to be a string or bytes, got nothing',
@@ -185,7 +185,7 @@ describe('verify', () => {
     expect(verify({ body, signature: hmac('x'), secrets: [secret] }).valid).toBe(false);
   });
 
-  it('is not slowed down by a body of newlines', () => {
+  it('takes linear time for a body of newlines', () => {
     const body = `${'\r\n'.repeat(500_000)}x`;
     expect(diagnosed({ body, signature: hmac('x'), secrets: [secret] })).toMatchObject({
       diagnosis: { code: 'no-match' },
@@ -196,7 +196,7 @@ describe('verify', () => {
 describe('Verifier', () => {
   const large = Buffer.alloc(LARGEST_KEPT_BODY + 1, 'x');
 
-  it('takes pieces of one reused buffer', () => {
+  it('accepts chunks in one reused buffer', () => {
     const buffer = Buffer.alloc(7);
     const verifier = new Verifier({ signature: hmac(json), secrets: [secret] });
     const body = Buffer.from(`${json} `);
@@ -217,7 +217,7 @@ describe('Verifier', () => {
     });
   });
 
-  it('finds a newline at the end of a body that is too large to keep', () => {
+  it('diagnoses a final newline of a body that is too large to keep', () => {
     const withNewline = Buffer.concat([large, Buffer.from('\r\n')]);
     expect(diagnosed({ body: withNewline, signature: hmac(large), secrets: [secret] })).toMatchObject({
       diagnosis: { code: 'trailing-newline' },
@@ -228,7 +228,7 @@ describe('Verifier', () => {
     });
   });
 
-  it('says that a large body was not tried in every way', () => {
+  it('reports that not every mistake was tried with a large body', () => {
     const verdict = diagnosed({ body: large, signature: hmac('x'), secrets: [secret] });
     expect(verdict).toMatchObject({
       diagnosis: { code: 'no-match', hint: expect.stringContaining('too large to try') as string },

@@ -55,7 +55,7 @@ describe('messageSchema', () => {
     expect(isBuilt(input)).toBe(true);
   });
 
-  it('agrees with buildMessage on every mixture of right and wrong fields', () => {
+  it('agrees with buildMessage on every mix of valid and invalid fields', () => {
     const values = fc.oneof(
       fc.constantFrom<unknown>(
         'u',

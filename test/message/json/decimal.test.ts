@@ -42,7 +42,7 @@ describe('isKept', () => {
     expect(isKept(token)).toBe(false);
   });
 
-  it('keeps every number that JavaScript wrote itself', () => {
+  it('keeps every number that JavaScript formatted', () => {
     const number = fc.double({ noNaN: true, noDefaultInfinity: true });
     fc.assert(fc.property(number, (value) => isKept(String(value)) && isKept(value.toExponential())));
   });

@@ -68,11 +68,11 @@ describe('findProblem', () => {
     });
   });
 
-  it('finds nothing in JSON that loses nothing', () => {
+  it('finds no problem in JSON that loses nothing', () => {
     fc.assert(fc.property(json, (value) => findProblem(JSON.stringify(value, null, 1)) === undefined));
   });
 
-  it('finds a syntax fault exactly where JSON.parse throws', () => {
+  it('finds a syntax error exactly if JSON.parse throws', () => {
     const edit = fc.record({
       at: fc.nat(60),
       cut: fc.nat(3),
@@ -105,7 +105,7 @@ describe('findProblem', () => {
     );
   });
 
-  it('says of every cut-off JSON that it ends too early, at its end', () => {
+  it('reports that cut-off JSON ends too early, at its end', () => {
     fc.assert(
       fc.property(
         fc.record({ a: json, b: fc.array(json) }),

@@ -42,7 +42,7 @@ const { text } = fc.letrec<{ text: string }>((tie) => ({
 }));
 
 describe('isStringified', () => {
-  it('is true of no text but what JSON.stringify writes, which loses nothing', () => {
+  it('is true only for output of JSON.stringify, which loses nothing', () => {
     fc.assert(
       fc.property(text, (given) => {
         if (!isKnown(given)) return;
@@ -53,7 +53,7 @@ describe('isStringified', () => {
     );
   });
 
-  it('is true of what JSON.stringify writes, but for escapes, long numbers and keys like integers', () => {
+  it('is true for output of JSON.stringify without escapes, long numbers and integer keys', () => {
     fc.assert(
       fc.property(json, (value) => {
         const given = JSON.stringify(value);
@@ -82,7 +82,7 @@ describe('isStringified', () => {
     '-0.05',
     '["1e2",100]',
     '{"a":[true,false,null,"é–😀"],"b":{"":"x","2fa":1}}',
-  ])('is true of %s', (given) => {
+  ])('is true for %s', (given) => {
     expect(isKnown(given)).toBe(true);
   });
 
@@ -100,11 +100,11 @@ describe('isStringified', () => {
     '1e-7',
     '0.1234567890123456',
     `${'['.repeat(513)}${']'.repeat(513)}`,
-  ])('is false of %s', (given) => {
+  ])('is false for %s', (given) => {
     expect(isKnown(given)).toBe(false);
   });
 
-  it('lets readJson reject exactly what the walk through the text finds at fault', () => {
+  it('lets readJson reject exactly the texts in which findProblem finds a problem', () => {
     fc.assert(
       fc.property(text, fc.boolean(), (given, isLong) => {
         // A long text is scanned before it is parsed.

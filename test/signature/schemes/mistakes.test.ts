@@ -150,13 +150,13 @@ const MISTAKES: readonly UsualMistake[] = [
   { name: 'a trailing newline', sending: () => ({}), codes: ['trailing-newline'], receivedBody: `${BODY}\n` },
 ];
 
-describe.each(SCHEMES)('a usual mistake with $name', (scheme) => {
-  it('is none when all is right', () => {
+describe.each(SCHEMES)('a common mistake with $name', (scheme) => {
+  it('is not diagnosed for a valid signature', () => {
     expect(diagnosisCode(scheme, {})).toBe('valid');
   });
 
   it.each(MISTAKES.filter(({ applies }) => applies?.(scheme) ?? true))(
-    'is named: $name',
+    'is diagnosed: $name',
     ({ sending, codes, receivedBody }) => {
       expect(codes).toContain(diagnosisCode(scheme, sending(scheme), receivedBody));
     },
@@ -178,7 +178,7 @@ const diagnosed = (options: Parameters<typeof verify>[0]): string =>
   JSON.stringify(verify({ diagnose: true, ...options }, () => new Deadline(Infinity)));
 
 describe('the signature of one scheme in the header of another', () => {
-  it('is told in X-Signature: what Slack, Stripe and Svix sign, with our hash and theirs', () => {
+  it('is diagnosed in X-Signature, for the text that Slack, Stripe and Svix sign, with our hash and theirs', () => {
     const stripe = createHmac('sha1', 's').update(`${NOW}.${BODY}`).digest('hex');
     const headers = { 'X-Signature': stripe, 'X-Timestamp': String(NOW) };
     expect(diagnosed({ body: BODY, headers, secrets: ['s'] })).toContain(
@@ -194,7 +194,7 @@ describe('the signature of one scheme in the header of another', () => {
     );
   });
 
-  it('is told the other way round: our HMAC-SHA1 in the header of another', () => {
+  it('is diagnosed for our HMAC-SHA1 in the header of another scheme', () => {
     const headers = { 'X-Hub-Signature-256': `sha256=${sign(BODY, 's')}` };
     const text = diagnosed({ body: BODY, headers, secrets: ['s'], scheme: 'github' });
     expect(text).toContain('HMAC-SHA1');

@@ -33,7 +33,7 @@ describe('the vectors of each scheme', () => {
   });
 
   it.each(vectors)(
-    '$scheme: $name has the same verdict over raw headers, and by another secret none',
+    '$scheme: $name has the same verdict over raw headers, and does not match with another secret',
     (vector) => {
       const { scheme, body, headers, secret, at, verdict } = vector;
       const rawHeaders = Object.entries(headers).flat();
