@@ -27,24 +27,28 @@ beforeEach(() => {
 
 const NEW = { inputs: [] };
 
+/** Writes a file of these entries. */
+async function closedFile(...entries: string[]): Promise<FailedFile> {
+  const file = await FailedFile.open(path, NEW);
+  for (const entry of entries) await file.add(Buffer.from(entry));
+  await file.close();
+  return file;
+}
+
 describe('the file of failed entries', () => {
   it('has the bytes of each entry on its own line', async () => {
-    const file = await FailedFile.open(path, NEW);
-    for (const entry of ['{"a": 1.0}', '{\r\n  "b": "x\\ny"\n}', '{"c":"\u2028"}']) {
-      await file.add(Buffer.from(entry));
-    }
-    await file.close();
+    await closedFile('{"a": 1.0}', '{\r\n  "b": "x\\ny"\n}', '{"c":"\u2028"}');
     expect(readFileSync(path, 'utf8')).toBe('{"a": 1.0}\n{  "b": "x\\ny"}\n{"c":"\u2028"}\n');
   });
 
   it('replaces an old file, also if nothing failed', async () => {
     writeFileSync(path, 'old');
-    await (await FailedFile.open(path, NEW)).close();
+    await closedFile();
     expect(readFileSync(path, 'utf8')).toBe('');
   });
 
   it('is accessible only to its owner, also if the old file was not', async () => {
-    await (await FailedFile.open(path, NEW)).close();
+    await closedFile();
     expect(statSync(path).mode & 0o777).toBe(0o600);
     chmodSync(path, 0o644);
     await (await FailedFile.open(path, { inputs: [], kept: { bytes: 0, crc32: 0 } })).close();
@@ -71,9 +75,7 @@ describe('the file of failed entries', () => {
 
   it('can be a link to a pipe or device, such as /dev/stdout', async () => {
     symlinkSync('/dev/null', path);
-    const file = await FailedFile.open(path, NEW);
-    await file.add(Buffer.from('{"a":1}'));
-    await file.close();
+    await closedFile('{"a":1}');
   });
 
   it.each([
@@ -83,18 +85,10 @@ describe('the file of failed entries', () => {
     ['{"b":2}\n{"other":\n', '{"other":\n'],
     ['', ''],
   ])('loses, of %j after its kept part, only lines of entries that are sent again', async (tail, left) => {
-    const before = await FailedFile.open(path, NEW);
-    await before.add(Buffer.from('{"a":1}'));
-    await before.close();
+    const before = await closedFile('{"a":1}');
     appendFileSync(path, tail);
-    const resent = [Buffer.from('{"c":\n3}'), Buffer.from('{"b":2}'), Buffer.from('{"d":4}')];
-    const file = await FailedFile.open(path, {
-      inputs: [],
-      kept: before.position,
-      resent: (async function* () {
-        yield* resent;
-      })(),
-    });
+    const resent = Readable.from([Buffer.from('{"c":\n3}'), Buffer.from('{"b":2}'), Buffer.from('{"d":4}')]);
+    const file = await FailedFile.open(path, { inputs: [], kept: before.position, resent });
     await file.add(Buffer.from('{"d":4}'));
     const { position } = file;
     await file.close();
@@ -123,9 +117,7 @@ describe('the file of failed entries', () => {
     ['it was shortened', '{"a"'],
     ['it is gone', undefined],
   ])('is overwritten if %s since', async (_what, content) => {
-    const before = await FailedFile.open(path, NEW);
-    await before.add(Buffer.from('{"a":1}'));
-    await before.close();
+    const before = await closedFile('{"a":1}');
     if (content === undefined) rmSync(path);
     else writeFileSync(path, content);
     const file = await FailedFile.open(path, { inputs: [], kept: before.position });
@@ -151,10 +143,8 @@ describe('the file of failed entries', () => {
   });
 
   it('has many entries in their order', async () => {
-    const file = await FailedFile.open(path, NEW);
     const entries = Array.from({ length: 20_000 }, (_, n) => JSON.stringify({ n, pad: 'x'.repeat(50) }));
-    for (const entry of entries) await file.add(Buffer.from(entry));
-    await file.close();
+    await closedFile(...entries);
     expect(readFileSync(path, 'utf8') === `${entries.join('\n')}\n`).toBe(true);
   });
 
