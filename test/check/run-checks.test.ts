@@ -8,7 +8,7 @@ import { verify } from '../../src/app/explained.ts';
 import { FakeClock } from '../fake-clock.ts';
 
 const SECRET = 's3cret';
-/** Each way to quote it makes another text of it. */
+/** A secret that each way of quoting changes. */
 const ODD_SECRET = '<s3c&ret/"1">';
 
 type Receiver = (request: TransportRequest, index: number) => TransportResult;
@@ -35,7 +35,7 @@ interface Ran {
   readonly outcomes: () => Record<string, string>;
 }
 
-/** The checks of these codes against a receiver that is a function. The clock runs by itself. */
+/** Runs the checks of these codes against a receiver that is a function. Advances the clock until the run ends. */
 async function run(
   codes: readonly string[],
   receiver: Receiver,
@@ -86,7 +86,7 @@ function isRight(request: TransportRequest, index: number): boolean {
   return kind === 'response' && 'status' in response && response.status === 200;
 }
 
-/** As the contract wants it. */
+/** A receiver that obeys the contract. */
 const right: Receiver = ({ headers, body }) => {
   const at = headers.indexOf('X-Signature');
   const signature = at === -1 ? '' : (headers[at + 1] ?? '');
@@ -107,7 +107,7 @@ describe('a run', () => {
     const expected = CHECKS.flatMap(
       ({ code }) => ({ duplicate: 2, malformed: 2, latency: 10, tls: 0 })[code] ?? 1,
     );
-    expect(requests).toHaveLength(expected.reduce((sum, count) => sum + count, -1)); // constant-time asks nothing
+    expect(requests).toHaveLength(expected.reduce((sum, count) => sum + count, -1)); // constant-time sends nothing
   });
 
   it('sends the same bytes twice as a duplicate', async () => {
@@ -331,7 +331,7 @@ function codesOf(checks: readonly Check[]): string[] {
   return checks.map(({ code }) => code);
 }
 
-/** A receiver that is right, but for what it responds to forgeries. */
+/** Runs a check against a receiver that is correct except for its responses to forgeries. */
 function forgeriesGet(code: number): Promise<Ran> {
   return run(['unsigned'], (request, index) => (isRight(request, index) ? status(200) : status(code)));
 }

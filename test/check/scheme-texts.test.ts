@@ -7,7 +7,7 @@ import { startHttp } from '../answers/counterparts.ts';
 import { hooks } from '../cli/run-in-process.ts';
 import { doesNotThrow, VENDORS } from '../signature/schemes/vendors.ts';
 
-/** Takes whatever comes. */
+/** A receiver that accepts everything. */
 const server = createServer((request, response) => {
   request.resume().on('end', () => response.writeHead(200).end());
 });
@@ -112,7 +112,7 @@ describe('hooks verify', () => {
 describe('signRequest', () => {
   const at = Date.now();
   it.each([
-    [{ secrets: [undefined] as unknown as string[], at }, 'Expected `secrets` to be a list of strings'], // as JavaScript may pass it
+    [{ secrets: [undefined] as unknown as string[], at }, 'Expected `secrets` to be a list of strings'], // JavaScript can pass it
     [{ secrets: ['s'], at: 1_700_000_000 }, 'Expected `at` to be a time in ms, got 1700000000'],
   ])('rejects what it cannot sign with: %#', (options, sentence) => {
     const signing = (): unknown => signRequest({ body: '{}', scheme: 'github', ...options });

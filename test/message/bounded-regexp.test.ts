@@ -5,7 +5,7 @@ import { MessageSchemas } from '../../src/expectation/schema/schema-check.ts';
 
 const event = `${'a'.repeat(40)}!`;
 
-/** Without a bound each of these takes hours: a test that comes to its end has shown that there is one. */
+/** Patterns and texts that take hours without a time limit: a test that ends shows that there is one. */
 describe('a regular expression on untrusted text', () => {
   it('is tested in linear time, in filters and schemas', () => {
     expect(readFilter(['event~(a+)+$'])({ event })).toBe(false);
@@ -22,7 +22,7 @@ describe('a regular expression on untrusted text', () => {
   ] as const)('is stopped where %s keeps it from linear time', (_what, source, flags) => {
     const pattern = boundedRegExp(source, flags);
     expect(() => pattern.test(event)).toThrow(/The regular expression .* takes more than 1s on "aaa/);
-    // Those after it would take a second each.
+    // Further texts would take a second each.
     expect(() => pattern.test(event)).toThrow('takes more than 100ms on');
     expect(pattern.test('a')).toBe(new RegExp(source, flags).test('a'));
   });

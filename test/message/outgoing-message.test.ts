@@ -162,7 +162,7 @@ describe('encodeBody', () => {
   });
 });
 
-/** From the bytes of JSON to the text of the body, as a replay goes. */
+/** Converts JSON to the text of the body via its bytes, like a replay. */
 function encode(input: object): string {
   return encodeBody(buildMessage(readJson(Buffer.from(JSON.stringify(input))), { now: 0 }));
 }

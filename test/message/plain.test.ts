@@ -26,7 +26,7 @@ describe('toPlain', () => {
       url: new URL('https://a.example/x'),
       money: [new Money()],
       none: undefined,
-      holes: [undefined, , 1], // eslint-disable-line no-sparse-arrays -- a hole is what is tried
+      holes: [undefined, , 1], // eslint-disable-line no-sparse-arrays -- the test needs a hole
       bare: Object.assign(Object.create(null) as object, { a: 1 }),
       own: JSON.parse('{"__proto__":{"x":[1]},"d":1}') as object,
       bytes: Buffer.from('hi'),

@@ -20,7 +20,7 @@ describe('readTraceContext', () => {
     expect(readTraceContext({ traceparent })).toBe(stored);
   });
 
-  // The list of the W3C's own test suite (trace-context/test/test.py).
+  // From the W3C's own test suite (trace-context/test/test.py).
   it.each([
     ['nothing', undefined],
     ['an empty one', ''],

@@ -21,7 +21,7 @@ async function written(name: string, results: readonly ReturnType<typeof result>
   await report.finish(summary());
 }
 
-/** What Python's parser, which is none of ours, reads: tags with their attributes and text. */
+/** Tags with their attributes and text, as read by Python's XML parser. */
 function parsedXml(file: string): { tag: string; attributes: Record<string, string>; text: string }[] {
   const script =
     'import json,sys,xml.etree.ElementTree as e;print(json.dumps([{"tag":x.tag,"attributes":x.attrib,"text":x.text or ""} for x in e.parse(sys.argv[1]).iter()]))';

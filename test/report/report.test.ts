@@ -32,7 +32,7 @@ async function written(name: string, results: readonly ReturnType<typeof result>
   return readFileSync(at(name), 'utf8');
 }
 
-/** Characters that turn the reading of a line around, or end it. */
+/** Characters that change the text direction, or end a line. */
 const TURNING = '\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f\u061c\u2028\u2029';
 
 describe.each(['r.json', 'r.xml'])('a report %s', (name) => {

@@ -14,7 +14,7 @@ function result(index: number): KeptResult {
   return { index, outcome: 'failed', told: { reason: `"\\n\u2028${index}` } };
 }
 
-/** Writes these, and answers how long the journal is. */
+/** Writes the results, and returns the length of the journal. */
 async function written(...indexes: readonly number[]): Promise<number> {
   const journal = new ResultJournal(path);
   for (const index of indexes) await journal.add(result(index));

@@ -17,7 +17,7 @@ const WAYS: readonly (readonly [name: string, run: Verify])[] = [
   ['Verifier', (body, options) => new Verifier(options).update(body).finish()],
 ];
 
-/** Each body is verified with the signature of what `JSON.stringify` makes of it. */
+/** Each body is verified with the signature of its JSON-stringified form. */
 const LOSSY: readonly (readonly [body: string | Buffer, signed: string, loss: string])[] = [
   [
     '{"userId":"attacker","userId":"victim"}',
@@ -122,7 +122,7 @@ describe('a body from which parsing loses something', () => {
   });
 });
 
-/** Writes random values, each in a random spelling; with `isHostile` also what readers of JSON disagree on. */
+/** Writes random values, each in a random spelling; with `isHostile`, also JSON on which parsers disagree. */
 class BodyWriter {
   readonly #random: () => number;
   readonly #isHostile: boolean;
@@ -180,7 +180,7 @@ class BodyWriter {
     return `${text.slice(0, -1)}${this.#one(['\\ud800', '\\uDFFF', '\xff', '\xe2\x82'])}"`;
   }
 
-  /** Writes some characters of a literal as escapes. Bytes of UTF-8 are written as Latin-1, as `body` reads them. */
+  /** Writes some characters of a literal as escapes. Writes bytes of UTF-8 as Latin-1, which `body` reads. */
   #respelled(literal: string): string {
     const parts = literal.slice(1, -1).match(/\\u....|\\.|[^\\]/gsu) ?? [];
     const written = parts.map((part) => {
@@ -212,7 +212,7 @@ function mutated(text: string, random: () => number): string {
   return text.slice(0, at) + middle + text.slice(at === undefined ? 0 : at + Math.floor(random() * 4));
 }
 
-/** What JavaScript makes of a body; undefined for no JSON. */
+/** The JSON-stringified form of a body; undefined if the body is not JSON. */
 function stringifiedOf(body: Buffer): string | undefined {
   try {
     return JSON.stringify(JSON.parse(body.toString()));

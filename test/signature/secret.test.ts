@@ -19,7 +19,7 @@ describe('readSecret', () => {
   });
 });
 
-/** Without a visible character. */
+/** Secrets without a visible character. */
 const BLANK = [' ', '\n', '\t \r\n', '\u00a0', '\ufeff', '\u200b'];
 
 describe('a blank secret', () => {

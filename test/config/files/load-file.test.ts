@@ -170,7 +170,7 @@ describe('loadFile', () => {
   });
 });
 
-/** Each level holds the one before it ten times. */
+/** YAML in which each level has ten aliases of the level before it. */
 function nestedAliases(levels: number): string {
   const lines = Array.from({ length: levels }, (_, level) => {
     const repeated = Array(10).fill(level === 0 ? "'x'" : `*a${level - 1}`);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { failureOf, settingsWith } from '../settings-with.ts';
 
-/** What is said of this project config. */
+/** The error of this project config. */
 const broken = async (text: string) =>
   (await failureOf(() => settingsWith({ files: { '.hooksrc.yaml': text } }))).message;
 

@@ -15,7 +15,7 @@ async function settingsOf(text: string, env: Record<string, string> = ENV): Prom
   return loadSettings({ flags: {}, env, cwd });
 }
 
-/** Every line that is a setting, or the name of a group, taken out of its comment. */
+/** The template with every setting and group uncommented. */
 function inForce(text: string): string {
   return text.replaceAll(/^# {0,1}( *(?:[a-zA-Z]+:(?: \S+)?|# .*))$/gm, '$1');
 }

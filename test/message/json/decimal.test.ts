@@ -58,7 +58,7 @@ describe('isKept', () => {
   });
 });
 
-/** The value times 10^100, exactly. */
+/** The exact value times 10^100. */
 function scaled(text: string): bigint {
   const [mantissa = '', power = '0'] = text.split('e');
   const [whole = '', fraction = ''] = mantissa.split('.');

@@ -274,7 +274,7 @@ function isRejected(text: string): boolean {
   }
 }
 
-/** The value times 10^400, exactly; a word for what is no decimal. */
+/** The exact value times 10^400; a word if the text is not a decimal. */
 function exactly(text: string): string {
   if (text === 'Infinity') return text;
   const [mantissa = '', power = '0'] = text.split('e');

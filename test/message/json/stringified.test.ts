@@ -11,7 +11,7 @@ const isKnown = (given: string): boolean => isStringified(given, JSON.parse(give
 const digits = (maxLength: number): fc.Arbitrary<string> =>
   fc.string({ unit: fc.constantFrom('0', '0', '1', '5', '9'), minLength: 1, maxLength });
 
-/** Numbers in any spelling: zeros at either end, exponents, more digits than fit, too large, too small. */
+/** Numbers in any spelling: outer zeros, exponents, too many digits, too large, too small. */
 const token = fc
   .tuple(
     fc.constantFrom('', '-'),
@@ -27,7 +27,7 @@ const token = fc
   )
   .map((parts) => parts.join(''));
 
-/** Texts as no JSON.stringify writes them: keys that come twice, any spelling of numbers, escapes, white space. */
+/** Texts that are not output of JSON.stringify: duplicate keys, any spelling of numbers, escapes, white space. */
 const { text } = fc.letrec<{ text: string }>((tie) => ({
   text: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },

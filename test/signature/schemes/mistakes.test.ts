@@ -14,7 +14,7 @@ const WHSEC = `whsec_${Buffer.from('0123456789abcdef0123456789abcdef').toString(
 const BODY = '{"messageId":"evt_42","type":"track","event":"A","n":1,"text":"é"}';
 const NOW = 1_763_673_005;
 
-/** What a sender does, all of it right unless a mistake changes it. */
+/** The steps of a sender, all of them right unless a mistake changes one. */
 interface Sending {
   readonly key?: string | Uint8Array;
   readonly signs?: string;
@@ -30,7 +30,7 @@ function secretOf({ secretPrefix }: SignatureScheme): string {
   return secretPrefix === undefined ? 'a plain secret' : WHSEC;
 }
 
-/** Signs by a scheme without the code of the program. */
+/** Signs by a scheme without using our code. */
 function headersOf(scheme: SignatureScheme, sending: Sending): Record<string, string> {
   const { signedTime = String(NOW), sentTime = signedTime, signedId = 'msg_1', withoutPrefix } = sending;
   const { signs = scheme.signs, encoding = scheme.encoding, signedBody = BODY } = sending;
@@ -58,7 +58,7 @@ interface UsualMistake {
   readonly name: string;
   readonly sending: (scheme: SignatureScheme) => Sending;
   readonly codes: readonly ReasonCode[];
-  /** Whether the scheme has what the mistake is about. */
+  /** Whether the mistake is possible with the scheme. */
   readonly applies?: (scheme: SignatureScheme) => boolean;
   readonly receivedBody?: string;
 }

@@ -44,7 +44,7 @@ describe('several schemes', () => {
     expect(doesNotThrow(() => new Webhook(bare).verify(BODY, { ...headers }))).toBe(true);
     expect(verify({ ...accepted, headers })).toMatchObject({ valid: true, secret: 2 });
     expect(verify({ ...accepted, headers, secrets: [WHSEC] }).valid).toBe(true);
-    // One that has the prefix signs before those that could be text.
+    // A secret with the prefix takes precedence over secrets that could be text.
     const own = signRequest({ ...accepted, secrets: [bare, `whsec_${bare.replace('M', 'N')}`] });
     expect(verify({ ...accepted, headers: own }).valid).toBe(false);
   });
@@ -177,7 +177,7 @@ describe('a scheme that is chosen', () => {
   ])('is rejected for %s', (_, scheme, sentence) => {
     let text = '';
     try {
-      signRequest({ body: BODY, secrets: ['s'], scheme: scheme as SignatureScheme }); // some are none
+      signRequest({ body: BODY, secrets: ['s'], scheme: scheme as SignatureScheme }); // some are invalid
     } catch (error) {
       text = error instanceof Error ? `${error.message} ${'hint' in error ? String(error.hint) : ''}` : '';
     }
@@ -193,7 +193,7 @@ describe('signRequest', () => {
     [{ id: '' }, 'Expected `id` to be a message id, got an empty string'],
   ])('throws for %s', (wrong, sentence) => {
     const options = { body: BODY, secrets: SECRETS, scheme: 'standard-webhooks', ...wrong };
-    // JavaScript may pass anything.
+    // JavaScript can pass any value.
     expect(() => signRequest(options as Parameters<typeof signRequest>[0])).toThrow(sentence);
   });
 
@@ -233,7 +233,7 @@ describe('a list of signatures', () => {
     .digest('base64');
   const vendor = new Stripe('sk_test_none');
 
-  // Each as the vendor's own library takes it.
+  // Each header has the verdict of the vendor's own library.
   it.each([
     `t=${t},v1=${stripe},`,
     `t=${t},,v1=${stripe}`,
