@@ -60,8 +60,7 @@ function readLayout({ headers: templates, separator, signs }: SignatureScheme): 
     parts: partsOf(template, template.includes('{signature}') ? separator : undefined),
   }));
   const [first] = headers;
-  const hasSignature = ({ parts }: HeaderLayout) => parts.some(({ field }) => field === 'signature');
-  const signatureHeader = headers.find(hasSignature) ?? first;
+  const signatureHeader = headers.find(({ parts }) => parts.some(isSignature)) ?? first;
   if (signatureHeader === undefined) throw new TypeError('A scheme without a header was not rejected');
   const [before = '', after = ''] = signs.split('{body}');
   return {
@@ -73,6 +72,10 @@ function readLayout({ headers: templates, separator, signs }: SignatureScheme): 
     hasId: signs.includes('{id}'),
     hasTimestamp: signs.includes('{timestamp}'),
   };
+}
+
+function isSignature({ field }: HeaderPart): boolean {
+  return field === 'signature';
 }
 
 function separatorsOf(signs: string): readonly string[] {

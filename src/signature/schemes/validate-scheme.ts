@@ -127,8 +127,9 @@ function headersProblem({ headers, separator, signs }: SchemeInput): SchemeProbl
   }
   const all = Object.values(headers).join('\n');
   const count = all.split('{signature}').length - 1;
-  if (count !== 1)
+  if (count !== 1) {
     return problem('.headers', 'to have {signature} in one header', String(count), HEADERS_HINT);
+  }
   const missing = ['id', 'timestamp'].find(
     (each) => String(signs).includes(`{${each}}`) && all.split(`{${each}}`).length !== 2,
   );
