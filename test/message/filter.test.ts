@@ -133,7 +133,7 @@ describe('a filter', () => {
     for (const flag of ['event~^up', 'nothing~.*']) expect(readFilter([flag])(signup), flag).toBe(false);
   });
 
-  it('tests for presence, and treats null as missing', () => {
+  it('tests whether a value exists, and treats null as missing', () => {
     for (const flag of ['event?', 'properties.total?', 'nothing!?', 'properties.a.b.c!?']) {
       expect(readFilter([flag])(signup), flag).toBe(true);
     }
