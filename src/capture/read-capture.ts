@@ -1,7 +1,7 @@
 import { InputError } from '../errors.ts';
 import { isObject } from '../validate-options.ts';
 import { printable } from '../redact.ts';
-import { CAPTURED_VERDICTS, type Capture, type HeaderPair } from './capture.ts';
+import { CAPTURED_VERDICTS, type Capture, type CapturedVerdict, type HeaderPair } from './capture.ts';
 
 /**
  * Whether a JSON value is meant as a capture; `readCapture` validates it. Requires a part of a request besides `capture`, because a
@@ -40,7 +40,7 @@ function readTime(at: unknown): string {
   return at;
 }
 
-function readVerdict(value: unknown): (typeof CAPTURED_VERDICTS)[number] {
+function readVerdict(value: unknown): CapturedVerdict {
   const verdict = CAPTURED_VERDICTS.find((each) => each === value);
   if (verdict === undefined) {
     throw captureError(`\`verdict\` to be one of ${CAPTURED_VERDICTS.join(', ')}`, value);

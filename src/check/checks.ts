@@ -8,11 +8,11 @@ import { DEFAULT_SCHEMES } from '../signature/schemes/find-schemes.ts';
 import type { SignatureScheme } from '../signature/schemes/scheme.ts';
 import { MESSAGE_CHECKS } from './message-checks.ts';
 import { schemeChecks } from './scheme-checks.ts';
-import { PACE_CHECKS, UNSEEN_CHECKS, WAY_CHECKS } from './way-checks.ts';
+import { PACE_CHECKS, UNSEEN_CHECKS, CONNECTION_CHECKS } from './connection-checks.ts';
 
 /** All checks in the order in which they run. The first ones stop all others if they fail. */
 export const CHECKS: readonly Check[] = [
-  ...WAY_CHECKS,
+  ...CONNECTION_CHECKS,
   ...MESSAGE_CHECKS,
   ...bytesChecks(DEFAULT_SCHEMES),
   ...FORGERY_CHECKS,
@@ -24,7 +24,7 @@ export const CHECKS: readonly Check[] = [
 export function checksFor(schemes: readonly SignatureScheme[] | undefined): readonly Check[] {
   if (schemes === undefined) return CHECKS;
   return [
-    ...WAY_CHECKS,
+    ...CONNECTION_CHECKS,
     ...MESSAGE_CHECKS,
     ...bytesChecks(schemes),
     ...severalSignaturesChecks(schemes),

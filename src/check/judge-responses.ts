@@ -76,30 +76,30 @@ function mistakeOf(
   return (isSpecial ? (ofStatus ?? mistakes?.[response.kind]) : undefined) ?? commonMistake(response);
 }
 
-const INSTEAD = 'respond with 401 instead (400 to a body that is not JSON): senders look only at the status';
+function unclearMistake(code: string, says: string): ReceiverMistake {
+  const fix = 'respond with 401 instead (400 to a body that is not JSON): senders look only at the status';
+  return { code, says, fix };
+}
 
 /** The mistake of rejecting a forgery without a rejecting status. Only for receivers that accept correct messages. */
 function unclearRejection(response: CheckResponse): ReceiverMistake | undefined {
   if (response.kind === 'redirect') {
-    return { code: 'redirects-forgeries', says: 'it redirects instead of rejecting', fix: INSTEAD };
+    return unclearMistake('redirects-forgeries', 'it redirects instead of rejecting');
   }
   if (response.kind !== 'taken') return undefined;
   if (isPage(response)) {
-    return {
-      code: 'page-for-forgeries',
-      says: `it responds with ${response.status} and an HTML page instead of rejecting`,
-      fix: INSTEAD,
-    };
+    const says = `it responds with ${response.status} and an HTML page instead of rejecting`;
+    return unclearMistake('page-for-forgeries', says);
   }
   if (response.cause?.code === 'error-in-body') {
     const says = `it rejects in the JSON of its body, but with status ${response.status}`;
-    return { code: 'refuses-in-words', says, fix: INSTEAD };
+    return unclearMistake('refuses-in-words', says);
   }
   // Other causes that were recognized have their own explanation.
   const hasOtherCause = response.cause !== undefined && response.cause.code !== 'words-in-body';
   if (hasOtherCause || !REJECTION_WORDS.test(response.reply ?? '')) return undefined;
   const says = `it rejects in words, but with status ${response.status}`;
-  return { code: 'refuses-in-words', says, fix: INSTEAD };
+  return unclearMistake('refuses-in-words', says);
 }
 
 /** Whether a 2xx is a page for browsers. */

@@ -60,7 +60,7 @@ function conditionOf(text: string, flag: string): Condition {
   const value = rest.trim().replace(/^\\(?=[=~>])/, '');
   const holds = OPERATORS[operator](value);
   if (holds === undefined) {
-    throw filterError(`${VALUES[operator]} after \`${operator}\` in \`${flag}\``, text, flag);
+    throw filterError(`${requiredValue(operator)} after \`${operator}\` in \`${flag}\``, text, flag);
   }
   return { path, operator, value, holds };
 }
@@ -69,19 +69,11 @@ function isOperator(text: string): text is FilterOperator {
   return Object.hasOwn(OPERATORS, text);
 }
 
-const NUMBER_OR_TIME = 'a number or a time (2026-11-20T21:10:05Z, now, now-1h)';
-
-const VALUES: Readonly<Record<FilterOperator, string>> = {
-  '=': 'a value',
-  '!=': 'a value',
-  '>': NUMBER_OR_TIME,
-  '<': NUMBER_OR_TIME,
-  '>=': NUMBER_OR_TIME,
-  '<=': NUMBER_OR_TIME,
-  '~': 'a regular expression',
-  '?': 'nothing',
-  '!?': 'nothing',
-};
+/** Describes the values of an operator that does not accept every value. */
+function requiredValue(operator: FilterOperator): string {
+  if (operator === '~') return 'a regular expression';
+  return operator.endsWith('?') ? 'nothing' : 'a number or a time (2026-11-20T21:10:05Z, now, now-1h)';
+}
 
 function filterError(expected: string, text: string, flag: string): ConfigError {
   return new ConfigError(

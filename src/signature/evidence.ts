@@ -4,7 +4,7 @@ import type { Deadline } from './deadline.ts';
 import type { GivenSignature } from './given-signature.ts';
 import type { ReasonCode } from './reasons.ts';
 import type { HeaderList } from './schemes/header-list.ts';
-import type { HeaderProblem, PresentedSignature } from './schemes/presented.ts';
+import type { HeaderProblem, PresentedSignature } from './schemes/presented-signature.ts';
 import type { SignatureScheme } from './schemes/scheme.ts';
 
 /** The explanation of a mismatch; `no-match` when no common mistake explains it. */

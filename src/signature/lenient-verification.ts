@@ -94,17 +94,15 @@ export function indexOfSigner(body: Uint8Array | string, digest: Buffer, secrets
 
 /** Throws SignatureError if there is no secret, a blank one, or one that is not a string. */
 export function rejectEmptySecrets(secrets: readonly string[]): void {
-  if (!Array.isArray(secrets) || secrets.some((secret) => typeof secret !== 'string')) throw secretsNotText();
+  if (!Array.isArray(secrets) || secrets.some((secret) => typeof secret !== 'string')) {
+    throw new SignatureError('Expected `secrets` to be a list of strings', {
+      reason: 'secret-type',
+      hint: "write secrets: ['the secret that the sender signs with']",
+    });
+  }
   if (secrets.length > 0 && !secrets.some(isBlankSecret)) return;
   throw new SignatureError('Expected at least one secret to verify with, got none or a blank one', {
     reason: 'empty-secret',
     hint: 'give every secret that the sender may sign with; anyone could sign with a blank one',
-  });
-}
-
-function secretsNotText(): SignatureError {
-  return new SignatureError('Expected `secrets` to be a list of strings', {
-    reason: 'secret-type',
-    hint: "write secrets: ['the secret that the sender signs with']",
   });
 }

@@ -5,7 +5,7 @@ import type { ReasonCode } from './reasons.ts';
 import { sameText } from './given-signature.ts';
 import type { HeaderList } from './schemes/header-list.ts';
 import { withFields, layoutOf } from './schemes/layout.ts';
-import { ageProblem, type PresentedSignature } from './schemes/presented.ts';
+import { ageProblem, type PresentedSignature } from './schemes/presented-signature.ts';
 import type { SignatureScheme } from './schemes/scheme.ts';
 import { verifyingKeys, type SchemeKey } from './schemes/secrets.ts';
 import type { SchemeMatch, SignatureVerification } from './signature-verification.ts';

@@ -3,7 +3,7 @@ import { LenientVerification } from './lenient-verification.ts';
 import { SchemeVerification } from './scheme-verification.ts';
 import { headerValues, type HeaderList } from './schemes/header-list.ts';
 import { layoutOf } from './schemes/layout.ts';
-import { presentedSignature } from './schemes/presented.ts';
+import { presentedSignature } from './schemes/presented-signature.ts';
 import type { SignatureScheme } from './schemes/scheme.ts';
 import type { SignatureVerification } from './signature-verification.ts';
 

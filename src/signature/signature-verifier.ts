@@ -37,16 +37,8 @@ export class SignatureVerifier {
     validateVerifyOptions(options);
     rejectEmptySecrets(options.secrets);
     this.#options = options;
-    const {
-      scheme,
-      headers,
-      signature,
-      secrets,
-      exact,
-      diagnose,
-      at = Date.now(),
-      ignoreTimestamp = false,
-    } = options;
+    const { scheme, headers, signature, secrets, exact, diagnose } = options;
+    const { at = Date.now(), ignoreTimestamp = false } = options;
     const schemes = scheme === undefined ? DEFAULT_SCHEMES : findSchemes(scheme, { key: 'scheme' });
     this.#schemes = schemes;
     const list = headers === undefined ? undefined : headerList(headers);

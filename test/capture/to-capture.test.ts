@@ -20,7 +20,7 @@ describe('toCapture', () => {
     'Referer',
     'Location',
     'Content-Location',
-  ])('masks what is secret in the URL of %s', (name) => {
+  ])('masks secrets in the URL of %s', (name) => {
     expect(
       headersOf(
         [name, '/h?access_token=CANARY&a=1'],
@@ -40,7 +40,7 @@ describe('toCapture', () => {
     ]);
   });
 
-  it('masks the whole of a secret header, and leaves others as they are', () => {
+  it('masks the whole value of a secret header, and keeps other headers', () => {
     expect(
       headersOf(['X-Token', '/h'], ['From', 'a@b.example'], ['User-Agent', 'b (http://c@d/?key=1)']),
     ).toEqual([

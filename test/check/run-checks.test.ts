@@ -8,7 +8,7 @@ import { verify } from '../../src/app/explained.ts';
 import { FakeClock } from '../fake-clock.ts';
 
 const SECRET = 's3cret';
-/** Each way to quote it makes another text of it. */
+/** A secret that each way of quoting changes. */
 const ODD_SECRET = '<s3c&ret/"1">';
 
 type Receiver = (request: TransportRequest, index: number) => TransportResult;
@@ -35,7 +35,7 @@ interface Ran {
   readonly outcomes: () => Record<string, string>;
 }
 
-/** The checks of these codes against a receiver that is a function. The clock runs by itself. */
+/** Runs the checks of these codes against a receiver that is a function. Advances the clock until the run ends. */
 async function run(
   codes: readonly string[],
   receiver: Receiver,
@@ -86,7 +86,7 @@ function isRight(request: TransportRequest, index: number): boolean {
   return kind === 'response' && 'status' in response && response.status === 200;
 }
 
-/** As the contract wants it. */
+/** A receiver that obeys the contract. */
 const right: Receiver = ({ headers, body }) => {
   const at = headers.indexOf('X-Signature');
   const signature = at === -1 ? '' : (headers[at + 1] ?? '');
@@ -100,14 +100,14 @@ const right: Receiver = ({ headers, body }) => {
 };
 
 describe('a run', () => {
-  it('passes a receiver that is right, and asks it nothing more than the checks', async () => {
+  it('passes a correct receiver, and sends only the requests of the checks', async () => {
     const { results, requests } = await run([], right);
     expect(results.filter(({ outcome }) => outcome === 'failed')).toEqual([]);
     expect(results.map(({ check }) => check)).toEqual(CHECKS.map(({ code }) => code));
     const expected = CHECKS.flatMap(
       ({ code }) => ({ duplicate: 2, malformed: 2, latency: 10, tls: 0 })[code] ?? 1,
     );
-    expect(requests).toHaveLength(expected.reduce((sum, count) => sum + count, -1)); // constant-time asks nothing
+    expect(requests).toHaveLength(expected.reduce((sum, count) => sum + count, -1)); // constant-time sends nothing
   });
 
   it('sends the same bytes twice as a duplicate', async () => {
@@ -117,7 +117,7 @@ describe('a run', () => {
   });
 
   it.each(['refused', 'dns', 'blocked-address'] as const)(
-    'that finds nobody (%s) says so, and tries nothing',
+    'reports an unreachable receiver (%s), and runs no check',
     async (error) => {
       const { end, outcomes, requests } = await run(['track', 'unsigned'], () => failure(error));
       expect(end.untestable).toMatchObject({ code: error, says: `it was ${error}` });
@@ -133,7 +133,7 @@ describe('a run', () => {
     expect(outcomes()).toEqual({ track: 'passed', alias: 'passed', unsigned: 'passed' });
   });
 
-  it('gives up one that does not come back', async () => {
+  it('gives up on a receiver that does not restart', async () => {
     const { end, results } = await run(['track', 'alias', 'unsigned'], (request, index) =>
       index === 0 ? right(request, index) : failure('refused'),
     );
@@ -145,14 +145,14 @@ describe('a run', () => {
     ]);
   });
 
-  it('goes on after a connection that broke off', async () => {
+  it('continues after a reset connection', async () => {
     const { outcomes } = await run(['track', 'alias'], (request, index) =>
       index === 0 ? failure('reset') : right(request, index),
     );
     expect(outcomes()).toEqual({ track: 'failed', alias: 'passed' });
   });
 
-  it('gives up after three that were not responded to, and not after three with responses between', async () => {
+  it('gives up after three requests in a row without a response', async () => {
     const hangs = await run(['page', 'track', 'alias', 'group'], () => failure('timeout'));
     expect(hangs.outcomes()).toEqual({ page: 'failed', track: 'failed', alias: 'failed', group: 'unsent' });
     const limps = await run(['page', 'track', 'alias', 'group', 'delete'], (request, index) =>
@@ -161,7 +161,7 @@ describe('a run', () => {
     expect(Object.values(limps.outcomes())).not.toContain('unsent');
   });
 
-  it('that is interrupted leaves the rest, and blames no receiver', async () => {
+  it('leaves the remaining checks if it is interrupted, without blaming the receiver', async () => {
     const interruption = new AbortController();
     const { signal } = interruption;
     const interrupt: Receiver = (request, index) => {
@@ -177,7 +177,7 @@ describe('a run', () => {
     ]);
   });
 
-  it('takes the secret out of what the receiver says', async () => {
+  it("removes the secret from the receiver's response", async () => {
     const { results } = await run(['track'], () => status(500, `wrong key ${SECRET}`));
     expect(results[0]?.reply).toBe('wrong key ***');
   });
@@ -188,14 +188,14 @@ describe('a run', () => {
     ['HTML', 'key &lt;s3c&amp;ret/&quot;1&quot;&gt;.', 'key ***.'],
     ['a URL', `/hook?key=${encodeURIComponent(ODD_SECRET)}&a=b`, '/hook?key=***&a=b'],
     ['a reply that was cut', `wrong key ${ODD_SECRET.slice(0, -2)}`, 'wrong key ***'],
-  ])('takes the secret out as %s spells it', async (_, said, shown) => {
+  ])('removes the secret as spelled by %s', async (_, said, shown) => {
     const { results } = await run(['track'], () => status(500, said), { secret: ODD_SECRET });
     expect(results[0]?.reply).toBe(shown);
   });
 });
 
 describe('a check', () => {
-  it('for a forgery fails on 500, which is sent again', async () => {
+  it('for a forgery fails on 500, after which senders retry', async () => {
     expect((await forgeriesGet(500)).results[0]).toMatchObject({
       outcome: 'failed',
       mistake: { code: 'fails-on-bad-signature' },
@@ -210,7 +210,7 @@ describe('a check', () => {
     [502, 'bad-gateway'],
     [503, 'unavailable'],
     [504, 'late'],
-  ])('for a forgery fails on %i, and does not blame the comparison', async (code, mistake) => {
+  ])('for a forgery fails on %i without blaming the comparison', async (code, mistake) => {
     expect((await forgeriesGet(code)).results[0]).toMatchObject({
       outcome: 'failed',
       mistake: { code: mistake },
@@ -221,19 +221,16 @@ describe('a check', () => {
     expect((await forgeriesGet(code)).outcomes()).toEqual({ unsigned: 'passed' });
   });
 
-  it.each([401, 404, 429, 502])(
-    'for a forgery proves nothing when all that is right gets %i',
-    async (code) => {
-      const { results, requests } = await run(['unsigned', 'tampered'], () => status(code));
-      expect(results).toMatchObject([
-        { outcome: 'unsent', reason: expect.stringContaining('would prove nothing') as string },
-        { outcome: 'unsent' },
-      ]);
-      expect(requests).toHaveLength(1);
-    },
-  );
+  it.each([401, 404, 429, 502])('for a forgery is not sent if correct messages get %i', async (code) => {
+    const { results, requests } = await run(['unsigned', 'tampered'], () => status(code));
+    expect(results).toMatchObject([
+      { outcome: 'unsent', reason: expect.stringContaining('would prove nothing') as string },
+      { outcome: 'unsent' },
+    ]);
+    expect(requests).toHaveLength(1);
+  });
 
-  it('sends no forged signatures to find out how something verifies that is no receiver', async () => {
+  it('does not probe a server that is not a receiver', async () => {
     const { results, requests } = await run([], () => status(403, 'CSRF verification failed'));
     expect(results.find(({ outcome }) => outcome === 'failed')).toMatchObject({
       check: 'page',
@@ -243,13 +240,13 @@ describe('a check', () => {
     expect(requests).toHaveLength(2);
   });
 
-  it('stops when three in a row failed for one reason that has nothing to do with the message', async () => {
+  it('stops after three failures in a row for a reason that does not depend on the message', async () => {
     const { outcomes, requests } = await run(['page', 'track', 'alias', 'group'], () => status(502));
     expect(outcomes()).toEqual({ page: 'failed', track: 'failed', alias: 'failed', group: 'unsent' });
     expect(requests).toHaveLength(3);
   });
 
-  it('says in one line that a receiver takes everything', async () => {
+  it('reports in one line that a receiver accepts everything', async () => {
     const { end } = await run([], () => status(200));
     expect(end.verdict).toMatchObject({ code: 'takes-everything' });
     expect((await run([], right)).end.verdict).toBeUndefined();
@@ -261,7 +258,7 @@ describe('a check', () => {
     ['<!doctype html><title>Welcome</title>', 'page'],
     ['<html><input type="password">', 'login-page'],
     ['<b>Warning</b>:  Undefined variable', 'trace-in-body'],
-  ])('reads a 200 that says %j', async (body, mistake) => {
+  ])('reports a 200 that says %j', async (body, mistake) => {
     expect((await run(['track'], () => status(200, body))).results[0]?.mistake?.code).toBe(mistake);
   });
 
@@ -273,11 +270,11 @@ describe('a check', () => {
     '{"errors":[]}',
     '<p>ok',
     '{"code":200}',
-  ])('takes a 200 that says %j as one', async (body) => {
+  ])('accepts a 200 that says %j', async (body) => {
     expect((await run(['track'], () => status(200, body))).outcomes()).toEqual({ track: 'passed' });
   });
 
-  it('of the URL says what a status has to do with it', async () => {
+  it('of the URL explains what a status has to do with the URL', async () => {
     expect(await Promise.all([404, 405, 413, 415, 301, 429, 503].map(mistakeOf))).toEqual([
       'wrong-path',
       'wrong-path',
@@ -289,14 +286,14 @@ describe('a check', () => {
     ]);
   });
 
-  it('of many contents blames re-serialising where plain messages are taken and no spelling explains it', async () => {
+  it('of unusual content blames re-serialization if plain messages are accepted and no spelling explains the rejection', async () => {
     const { results } = await run(['track', 'numbers'], (request, index) =>
       Buffer.from(request.body).includes('e-7') ? status(401) : right(request, index),
     );
     expect(results[1]).toMatchObject({ outcome: 'failed', mistake: { code: 're-serialised' } });
   });
 
-  it('does not blame what is special in a message for what happens to every message', async () => {
+  it('does not blame a special message for a response that every message gets', async () => {
     const { results } = await run(['duplicate', 'large', 'unknown-type'], () => status(500));
     expect(results.map(({ mistake }) => mistake?.code)).toEqual(['http-5xx', 'http-5xx', 'http-5xx']);
   });
@@ -308,14 +305,14 @@ describe('a check', () => {
 });
 
 describe('a choice of checks', () => {
-  it('keeps their order, and leaves out what is skipped', () => {
+  it('keeps the order, and drops skipped checks', () => {
     expect(codesOf(selectChecks({ only: ['unsigned', 'track', 'page'], skip: ['page'] }))).toEqual([
       'track',
       'unsigned',
     ]);
   });
 
-  it('has a code for each that a person can type, once', () => {
+  it('has a unique code for each check that is easy to type', () => {
     const all = codesOf(CHECKS);
     expect(new Set(all).size).toBe(all.length);
     expect(all.filter((code) => !/^[a-z][a-z-]{1,16}$/.test(code))).toEqual([]);
@@ -334,7 +331,7 @@ function codesOf(checks: readonly Check[]): string[] {
   return checks.map(({ code }) => code);
 }
 
-/** A receiver that is right, but for what it responds to forgeries. */
+/** Runs a check against a receiver that is correct except for its responses to forgeries. */
 function forgeriesGet(code: number): Promise<Ran> {
   return run(['unsigned'], (request, index) => (isRight(request, index) ? status(200) : status(code)));
 }

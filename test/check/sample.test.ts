@@ -11,12 +11,12 @@ const SECRET = 's3cret';
 const sample = new Sample({ secret: SECRET, now: Date.UTC(2026, 10, 20), runId: 'run' });
 const hmac = (text: string | Buffer): string => createHmac('sha1', SECRET).update(text).digest('hex');
 
-describe('what the checks send', () => {
+describe('a request of a check', () => {
   const sent = CHECKS.filter(({ expects, isAdvice }) => expects === 'taken' && !isAdvice).flatMap((check) =>
     check.requests(sample).map((request) => ({ check: check.code, ...request })),
   );
 
-  it('is signed over its bytes, and the same when it is parsed and stringified again', () => {
+  it('is signed over its bytes, and unchanged by parsing and stringifying', () => {
     for (const { check, body, signature } of sent) {
       const text = Buffer.from(body).toString();
       expect(signature, check).toBe(hmac(text));
@@ -24,26 +24,26 @@ describe('what the checks send', () => {
     }
   });
 
-  it('holds a message of each type', () => {
+  it('has a message of each type', () => {
     const types = new Set(
       sent.map(({ body }) => (JSON.parse(Buffer.from(body).toString()) as { type: string }).type),
     );
     expect([...types].toSorted()).toEqual([...MESSAGE_TYPES].toSorted());
   });
 
-  it('holds what languages write in different ways', () => {
+  it('has values that languages write differently', () => {
     const text = Buffer.concat(sent.map(({ body }) => Buffer.from(body))).toString();
     for (const part of ['\u2028', '👩‍💻', '<b>&amp;', '/', '\\u0001', '1e-7', '1e+21', 'Łódź']) {
       expect(text).toContain(part);
     }
   });
 
-  it('has the largest message that a client takes, to the byte', () => {
+  it('has exactly the largest message that a client accepts', () => {
     const message = sample.largestBody('large').toString().replace('"version":1,', '');
     expect(Buffer.byteLength(message)).toBe(MAX_MESSAGE_BYTES);
   });
 
-  it('has no forgery that would verify', () => {
+  it('does not verify if it is a forgery', () => {
     const forgeries = CHECKS.filter(
       ({ needsSecret, expects }) => needsSecret && expects === 'rejected',
     ).flatMap((check) => check.requests(sample));
@@ -59,7 +59,7 @@ describe('the common mistakes with a signature', () => {
   const context = { scheme, fields: { id: 'i', timestamp: '1' } };
   const all = [...commonMistakes(body, { ...context, secrets: [SECRET] })];
 
-  it('are never right, and each is tried once', () => {
+  it('never verify, and are each tried once', () => {
     const signatures = all.map(({ headers }) => headers[1]);
     expect(signatures).not.toContain(hmac(body));
     expect(new Set(signatures).size).toBe(signatures.length);
@@ -67,7 +67,7 @@ describe('the common mistakes with a signature', () => {
     expect(all.length).toBeLessThan(200);
   });
 
-  it('hold what Python, Go and PHP make of the body, and an empty secret', () => {
+  it('include the body as Python, Go and PHP write it, and an empty secret', () => {
     const python = body
       .toString()
       .replace(/[^\x20-\x7e]/g, (each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, '0')}`);

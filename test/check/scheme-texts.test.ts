@@ -7,7 +7,7 @@ import { startHttp } from '../answers/counterparts.ts';
 import { hooks } from '../cli/run-in-process.ts';
 import { doesNotThrow, VENDORS } from '../signature/schemes/vendors.ts';
 
-/** Takes whatever comes. */
+/** A receiver that accepts everything. */
 const server = createServer((request, response) => {
   request.resume().on('end', () => response.writeHead(200).end());
 });
@@ -59,7 +59,7 @@ describe('hooks test --scheme', () => {
     ['github', 'HMAC-SHA256 of the raw body in hex, compare it with X-Hub-Signature-256'],
     ['segment', 'HMAC-SHA1 of the raw body in hex, compare it with X-Signature'],
     ['segment-batch', "HMAC-SHA1 of the first item of the body's list"],
-  ])('tells a receiver that takes everything how to verify by %s', async (scheme, fix) => {
+  ])('explains to a receiver that accepts everything how to verify by %s', async (scheme, fix) => {
     const { stdout, stderr } = await hooks([
       'test',
       url,
@@ -95,7 +95,7 @@ describe('hooks verify', () => {
     expect(stdout.replaceAll(/\s+/g, ' ')).toContain(fix);
   });
 
-  it('names -H where no header of the scheme came', async () => {
+  it('suggests -H if no header of the scheme is present', async () => {
     const { stderr } = await hooks(['verify', '--secret', 's', '--scheme', 'github'], { stdin: '{}' });
     expect(stderr.replaceAll(/\s+/g, ' ')).toContain("(-H 'X-Hub-Signature-256: …')");
   });
@@ -112,7 +112,7 @@ describe('hooks verify', () => {
 describe('signRequest', () => {
   const at = Date.now();
   it.each([
-    [{ secrets: [undefined] as unknown as string[], at }, 'Expected `secrets` to be a list of strings'], // as JavaScript may pass it
+    [{ secrets: [undefined] as unknown as string[], at }, 'Expected `secrets` to be a list of strings'], // JavaScript can pass it
     [{ secrets: ['s'], at: 1_700_000_000 }, 'Expected `at` to be a time in ms, got 1700000000'],
   ])('rejects what it cannot sign with: %#', (options, sentence) => {
     const signing = (): unknown => signRequest({ body: '{}', scheme: 'github', ...options });
@@ -123,7 +123,7 @@ describe('signRequest', () => {
   it.each([
     [{ headers: {} }, 'got an empty one'],
     [{ tolerance: 0.5 }, 'to be a whole number of seconds from 0 to'],
-  ])('says what is wrong with a scheme of your own: %#', (change, sentence) => {
+  ])('explains the problem in a custom scheme: %#', (change, sentence) => {
     const scheme = {
       name: 'acme',
       headers: { 'X-A': '{signature}', 'X-T': '{timestamp}' },

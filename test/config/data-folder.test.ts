@@ -31,7 +31,7 @@ async function dataDirOf(folder: string): Promise<{ dataDir: string; notes: read
 }
 
 describe('the data folder', () => {
-  it.each([0o777, 0o1777, 0o702])('is rejected when any user may write to it (%o)', async (mode) => {
+  it.each([0o777, 0o1777, 0o702])('is rejected if any user can write to it (%o)', async (mode) => {
     const folder = folderOf(mode);
     await expect(asNobody(() => dataDirOf(folder))).rejects.toMatchObject({
       message: `Expected the data folder ${folder} to be writable by its owner only, got mode ${mode.toString(8).padStart(4, '0')}: any user can change the data in it`,
@@ -41,14 +41,14 @@ describe('the data folder', () => {
   });
 
   it.each([0o700, 0o755, 0o770])(
-    'is used without a word when only its owner and group may (%o)',
+    'is used without a warning if only its owner and group can write to it (%o)',
     async (mode) => {
       const folder = folderOf(mode);
       expect(await asNobody(() => dataDirOf(folder))).toEqual({ dataDir: folder, notes: [] });
     },
   );
 
-  it('need not be there yet', async () => {
+  it('can be missing', async () => {
     const folder = join(folderOf(0o700), 'deep/er');
     expect(await asNobody(() => dataDirOf(folder))).toEqual({ dataDir: folder, notes: [] });
   });

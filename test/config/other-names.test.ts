@@ -12,15 +12,15 @@ describe('suggestion', () => {
     ['secret', 'sharedSecret'],
     ['urls', 'webhooks'],
     ['stroe', 'store'],
-  ])('takes %s for %s', (word, meant) => {
+  ])('suggests for %s: %s', (word, meant) => {
     expect(suggestion(word, known)).toBe(meant);
   });
 
-  it.each(['', 'zebra', 'constructor', '__proto__'])('has none for %j', (word) => {
+  it.each(['', 'zebra', 'constructor', '__proto__'])('suggests nothing for %j', (word) => {
     expect(suggestion(word, known)).toBeUndefined();
   });
 
-  it('suggests only what is known here', () => {
+  it('suggests only known words', () => {
     expect(suggestion('secret', ['store'])).toBeUndefined();
   });
 });

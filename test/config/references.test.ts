@@ -5,33 +5,33 @@ const PLACE = { name: 'sharedSecret', file: '.hooksrc' };
 const lookUp = (name: string): string | undefined => ({ A: '1', B: '${A}', EMPTY: '' })[name];
 
 describe('references', () => {
-  it('takes a variable from the environment, anywhere in a string', () => {
+  it('are replaced anywhere in a string', () => {
     expect(fillIn('x-${A}-${A}', lookUp, PLACE)).toBe('x-1-1');
     expect(fillIn([{ url: 'http://${A}' }, 5, null], lookUp, PLACE)).toEqual([{ url: 'http://1' }, 5, null]);
   });
 
-  it('does not look for references in what a variable holds', () => {
+  it('are not replaced in the value of a variable', () => {
     expect(fillIn('${B}', lookUp, PLACE)).toBe('${A}');
   });
 
-  it('takes an empty variable as the empty string', () => {
+  it('are replaced by an empty variable', () => {
     expect(fillIn('${EMPTY}', lookUp, PLACE)).toBe('');
   });
 
-  it('leaves $${ as the two characters', () => {
+  it('are not in $${, which is a literal ${', () => {
     expect(fillIn('$${A}', lookUp, PLACE)).toBe('${A}');
     expect(referencesIn('$${A}')).toEqual([]);
     expect(fillIn('$A $$ {A}', lookUp, PLACE)).toBe('$A $$ {A}');
   });
 
-  it('names the variable, the key and the file of one that is unset', () => {
+  it('are reported with variable, key and file if the variable is unset', () => {
     expect(() => fillIn(['${NONE}'], lookUp, PLACE)).toThrow(
       '`sharedSecret[0]` needs the environment variable NONE, which is not set (from .hooksrc)',
     );
   });
 
   it.each(['${', '${}', '${A B}', 's3cret${canary', '${1A}'])(
-    'complains of %j without showing it',
+    'are rejected in %j without showing the text',
     (text) => {
       expect(() => validateReferences(text, PLACE)).toThrow(
         '`sharedSecret` has a `${` without the name of a variable (from .hooksrc)',
@@ -39,7 +39,7 @@ describe('references', () => {
     },
   );
 
-  it('finds the variables of a value', () => {
+  it('are listed for a value', () => {
     expect(referencesIn({ a: '${A}', b: ['${B}${C}'] })).toEqual(['A', 'B', 'C']);
   });
 });

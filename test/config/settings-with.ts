@@ -6,11 +6,11 @@ interface Load {
   readonly files?: Readonly<Record<string, string>>;
   readonly env?: Readonly<Record<string, string>>;
   readonly config?: string | false;
-  /** Below the folder. */
+  /** Path below the folder. */
   readonly cwd?: string;
 }
 
-/** Settings of a new folder; its `user` is where the user's config would be. */
+/** Loads the settings of a new folder. Its subfolder `user` is the user's config folder. */
 export async function settingsWith({ files = {}, env = {}, config, cwd = '' }: Load): Promise<Settings> {
   const folder = temporaryFolder(files);
   return loadSettings({
@@ -20,7 +20,7 @@ export async function settingsWith({ files = {}, env = {}, config, cwd = '' }: L
   });
 }
 
-/** What a promise or a function fails with; a test fails when it does not. */
+/** The error of a promise or a function. Fails the test if there is no error. */
 export async function failureOf(attempt: () => unknown): Promise<Error & { readonly hint?: string }> {
   try {
     await attempt();

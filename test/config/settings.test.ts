@@ -16,7 +16,7 @@ describe('precedence', () => {
   };
   const project = { '.hooksrc': 'delivery: { timeout: 2s, concurrency: 2 }\nwebhooks: [http://project]' };
 
-  it('has defaults without any file', async () => {
+  it('uses defaults without any file', async () => {
     const settings = await settingsWith({});
     expect(settings.files).toEqual([]);
     expect(settings.sources).toEqual({ default: { destinations: {} } });
@@ -44,7 +44,7 @@ describe('precedence', () => {
     expect(settings.originOf('client.flushAt')).toBeUndefined();
   });
 
-  it('takes variables before files', async () => {
+  it('prefers variables to files', async () => {
     const settings = await settingsWith({
       files: {
         '.hooksrc': 'webhooks: [http://file]\nsharedSecret: file\nwriteKey: file\nendpoint: http://file',
@@ -68,7 +68,7 @@ describe('precedence', () => {
     expect(settings.originOf('webhooks')).toBe('HOOKS_URL');
   });
 
-  it('takes flags before variables', async () => {
+  it('prefers flags to variables', async () => {
     const settings = await settingsWith({
       files: project,
       env: { HOOKS_URL: 'http://env', HOOKS_SECRET: 'env' },
@@ -93,12 +93,12 @@ describe('precedence', () => {
     });
   });
 
-  it('takes the second name of the write key when the first is empty', async () => {
+  it('uses the second variable of the write key if the first is empty', async () => {
     const settings = await settingsWith({ env: { HOOKS_WRITE_KEY: '', SEGMENT_WRITE_KEY: 'segment' } });
     expect(settings.writeKey('default')).toBe('segment');
   });
 
-  it('takes an empty variable as unset, but never an empty secret as none', async () => {
+  it('treats an empty variable as unset, but rejects an empty secret', async () => {
     const files = { '.hooksrc': 'webhooks: [http://file]\nsharedSecret: file' };
     const settings = await settingsWith({
       files,
@@ -121,37 +121,37 @@ describe('config files', () => {
     'other.json': '{ "store": "sqlite:/other.db" }',
   };
 
-  it('takes the one that a flag names, and that one only', async () => {
+  it('are only the one that a flag names', async () => {
     const settings = await settingsWith({ files, config: 'named.json', env: { HOOKS_CONFIG: 'other.json' } });
     expect(settings.store).toBe('sqlite:/named.db');
     expect(settings.client.flushAt).toBe(20);
     expect(settings.files).toEqual(['named.json']);
   });
 
-  it('takes the one that HOOKS_CONFIG names', async () => {
+  it('are only the one that HOOKS_CONFIG names', async () => {
     const settings = await settingsWith({ files, env: { HOOKS_CONFIG: 'other.json' } });
     expect(settings.files).toEqual(['other.json']);
   });
 
-  it('takes none when told so', async () => {
+  it('are not read with --no-config', async () => {
     const settings = await settingsWith({ files, config: false, env: { HOOKS_CONFIG: 'other.json' } });
     expect(settings.files).toEqual([]);
     expect(settings.store).toBeUndefined();
   });
 
-  it('names a file that is not there', async () => {
+  it('are named if they do not exist', async () => {
     await expect(settingsWith({ config: 'none.yaml' })).rejects.toThrow(
       'The config file none.yaml does not exist',
     );
     await expect(settingsWith({ config: '' })).rejects.toThrow('Expected `--config` to be a file');
   });
 
-  it('leaves the ~ of a path for the store to reject', async () => {
+  it('keep the ~ of a path, which the store rejects', async () => {
     const settings = await settingsWith({ files: { '.hooksrc': 'store: sqlite:~/hooks.db' } });
     expect(settings.store).toBe('sqlite:~/hooks.db');
   });
 
-  it('finds the project config from a folder below, and reads its paths from where it is', async () => {
+  it('are found from a subfolder, and resolve paths from their own folder', async () => {
     const folder = temporaryFolder({
       ...PACKAGE,
       '.hooksrc': 'store: sqlite:./hooks.db\nwebhooks: [http://a]\ndelivery: { ca: ./ca.pem }',
@@ -163,7 +163,7 @@ describe('config files', () => {
     expect(settings.sources['default']?.destinations['Webhooks']?.delivery.caFile).toBe(`${folder}/ca.pem`);
   });
 
-  it('reads a scheme in any case', async () => {
+  it('accept the scheme of a URL in any case', async () => {
     const folder = temporaryFolder({ '.hooksrc': 'store: SQLite:./hooks.db', 'a/b': '' });
     const settings = await loadSettings({
       flags: { config: '../.hooksrc' },
@@ -174,7 +174,7 @@ describe('config files', () => {
   });
 
   it.each(['redis://host:6379/0', 'POSTGRES://host/db', 'sqlite:/abs/hooks.db', 'sqlite::memory:'])(
-    'leaves the store %s as it is',
+    'keep the store %s unchanged',
     async (store) => {
       const settings = await settingsWith({
         files: { 'c.json': JSON.stringify({ store }) },
@@ -184,7 +184,7 @@ describe('config files', () => {
     },
   );
 
-  it('keeps what it has where HOOKS_DATA_DIR says, else in the data folder of the user', async () => {
+  it('use the data folder of HOOKS_DATA_DIR, else that of the user', async () => {
     expect((await settingsWith({ env: { HOOKS_DATA_DIR: '/data' } })).dataDir).toBe('/data');
     expect((await settingsWith({ env: { XDG_DATA_HOME: '/xdg' } })).dataDir).toBe('/xdg/hooks');
     expect((await settingsWith({})).dataDir).toMatch(/hooks$/);
@@ -218,13 +218,13 @@ client: { flushAfter: "\${AFTER}" }
     });
   });
 
-  it('may be unset while the setting is not used', async () => {
+  it('can be unset while the setting is not used', async () => {
     const settings = await settingsWith({ files, env: { HOST: 'a', TIMEOUT: '1s', N: '1' } });
     const secret = layerOf({ sharedSecret: { name: '--secret', value: ['flag'] } }, '/');
     expect(settings.source('default', secret).destinations['Webhooks']?.sharedSecrets).toEqual(['flag']);
   });
 
-  it('name variable, key and file when they are unset and used', async () => {
+  it('are reported with variable, key and file if they are unset and used', async () => {
     const settings = await settingsWith({ files });
     const failure = await failureOf(() => settings.endpoint);
     expect(failure).toMatchObject({
@@ -237,7 +237,7 @@ client: { flushAfter: "\${AFTER}" }
     expect(() => settings.client).toThrow('`client.flushAfter` needs the environment variable AFTER');
   });
 
-  it('are checked once they are filled in', async () => {
+  it('are validated after they are replaced', async () => {
     const env = { HOST: 'a', SECRET: '', TIMEOUT: '40s', N: '1' };
     const settings = await settingsWith({ files, env });
     expect(() => settings.secrets('default')).toThrow('`sharedSecret` is an empty secret (from .hooksrc)');
@@ -246,14 +246,14 @@ client: { flushAfter: "\${AFTER}" }
     ).toThrow('Expected `delivery.timeout` to be from 1ms to 30s, got 40s (from .hooksrc)');
   });
 
-  it('are not looked for in flags and variables', async () => {
+  it('are not replaced in flags and variables', async () => {
     const settings = await settingsWith({ env: { HOOKS_URL: 'http://a', HOOKS_SECRET: 'a${B}' } });
     expect(settings.secrets('default')).toEqual(['a${B}']);
   });
 });
 
 describe('settings', () => {
-  it('are frozen to the last branch', async () => {
+  it('are deeply frozen', async () => {
     const settings = await settingsWith({
       files: { '.hooksrc': 'webhooks: [{ url: http://a, headers: { X: y } }]' },
     });
@@ -311,7 +311,7 @@ store: redis://:canary@host/0
     expect(JSON.stringify(rows)).not.toContain('canary');
   });
 
-  it('list what a variable hides, but not a reference to the same variable', async () => {
+  it('list files that a variable overrides, except references to the same variable', async () => {
     expect(await rowOfSecret('other')).toMatchObject({ origin: 'HOOKS_SECRET', hides: ['.hooksrc'] });
     expect(await rowOfSecret('${HOOKS_SECRET}')).not.toHaveProperty('hides');
   });

@@ -19,7 +19,7 @@ sources:
       Only: { sharedSecret: "\${ONLY}", webhooks: [http://only] }
 `;
 
-  it('takes no variable for a destination that is disabled', async () => {
+  it('does not need the variables of a disabled destination', async () => {
     const off = '{ enabled: false, sharedSecret: "${UNSET}", webhooks: ["http://${UNSET}"] }';
     const settings = await settingsWith({
       files: { '.hooksrc': `sources: { web: { destinations: { Off: ${off} } } }` },
@@ -27,14 +27,14 @@ sources:
     expect(settings.sources['web']?.destinations['Off']).toMatchObject({ enabled: false, webhooks: [] });
   });
 
-  it('rejects the name that `integrations` has for every destination', async () => {
+  it('rejects a destination named All', async () => {
     const settings = await settingsWith({
       files: { '.hooksrc': 'sources: { web: { destinations: { All: { webhooks: [http://a] } } } }' },
     });
     expect(() => settings.sources).toThrow('A destination cannot be named `All`');
   });
 
-  it('trusts for a tracking API whom the destination that --url would replace trusts', async () => {
+  it('trusts for a tracking API the issuers of the destination that --url would replace', async () => {
     const sources = [
       `web: { destinations: { Archive: ${trusting('archive')}, Webhooks: ${trusting('webhooks')} } }`,
       `app: { destinations: { Only: ${trusting('only')} } }`,
@@ -46,7 +46,7 @@ sources:
     expect(settings.connection('shop')).toEqual({});
   });
 
-  it('gives several sources with their destinations by name', async () => {
+  it('reads several sources with their destinations', async () => {
     const settings = await settingsWith({ files: { '.hooksrc': web }, env: { ONLY: 'only' } });
     expect(settings.sourceNames).toEqual(['web', 'app']);
     expect(settings.defaultSource).toBeUndefined();
@@ -62,19 +62,19 @@ sources:
     });
   });
 
-  it('does not take variables for all of its sources', async () => {
+  it('does not apply variables to all sources', async () => {
     const env = { ONLY: 'only', HOOKS_URL: 'http://env', HOOKS_SECRET: 'env', HOOKS_WRITE_KEY: 'env' };
     const { sources } = await settingsWith({ files: { '.hooksrc': web }, env });
     expect(JSON.stringify(sources)).not.toContain('env');
   });
 
-  it('takes the secret of a variable for a source with one destination', async () => {
+  it('applies the secret of a variable to a source with one destination', async () => {
     const settings = await settingsWith({ files: { '.hooksrc': web }, env: { HOOKS_SECRET: 'env' } });
     expect(settings.source('app').destinations['Only']?.sharedSecrets).toEqual(['env']);
     expect(settings.source('web').destinations['Webhooks']?.sharedSecrets).toEqual(['one']);
   });
 
-  it('sends to the URLs of a variable only, signed as the destination Webhooks', async () => {
+  it('sends only to the URLs of a variable, signed like the destination Webhooks', async () => {
     const settings = await settingsWith({ files: { '.hooksrc': web }, env: { HOOKS_URL: 'http://env' } });
     expect(settings.source('web').destinations).toMatchObject({
       Webhooks: { enabled: true, sharedSecrets: ['one'], webhooks: [{ url: 'http://env' }] },
@@ -82,7 +82,7 @@ sources:
     expect(Object.keys(settings.source('web').destinations)).toEqual(['Webhooks']);
   });
 
-  it('is merged with the long form of the user, setting by setting', async () => {
+  it("merges with the user's long form, setting by setting", async () => {
     const user =
       'sources: { web: { destinations: { Webhooks: { delivery: { concurrency: 3 } } } }, own: {} }';
     const settings = await settingsWith({
@@ -96,7 +96,7 @@ sources:
     });
   });
 
-  it('hides the short form of the user, and is hidden by the short form of the project', async () => {
+  it("overrides the user's short form, and is overridden by the project's short form", async () => {
     const long = 'sources: { web: { destinations: {} } }';
     const short = 'webhooks: [http://short]';
     const longFirst = await settingsWith({ files: { '.hooksrc': long, 'user/hooks/config.yaml': short } });
@@ -105,7 +105,7 @@ sources:
     expect(shortFirst.sourceNames).toEqual(['default']);
   });
 
-  it('suggests a source for an unknown one', async () => {
+  it('suggests a source for an unknown name', async () => {
     const settings = await settingsWith({ files: { '.hooksrc': web } });
     expect(await failureOf(() => settings.source('wep'))).toMatchObject({
       message: 'Unknown source `wep`',

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import type { JsonValue } from '../../src/message/types.ts';
 
-/** Keys that have gone wrong somewhere: the prototype, integers (which objects reorder), escapes, half a character. */
+/** Keys that often cause bugs: the prototype, integers (which objects reorder), escapes, lone surrogates. */
 export const key: fc.Arbitrary<string> = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 6 }),
   fc.constantFrom(
@@ -28,7 +28,7 @@ const leaf: fc.Arbitrary<JsonValue> = fc.oneof(
   fc.constantFrom('\ud800', '\udc00x', '\u2028', '\u0000', '"\\/'),
 );
 
-/** Anything that JSON can hold. */
+/** Any JSON value. */
 export const { json } = fc.letrec<{ json: JsonValue }>((tie) => ({
   json: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },
@@ -38,7 +38,7 @@ export const { json } = fc.letrec<{ json: JsonValue }>((tie) => ({
   ),
 }));
 
-/** An object with nasty keys. Object.fromEntries makes `__proto__` a key like any other. */
+/** An object with unusual keys. Object.fromEntries makes `__proto__` a plain key. */
 export function record<T>(value: fc.Arbitrary<T>): fc.Arbitrary<Record<string, T>> {
   return fc.array(fc.tuple(key, value), { maxLength: 5 }).map((entries) => Object.fromEntries(entries));
 }

@@ -11,13 +11,13 @@ describe('a filter', () => {
     __proto__: null,
   };
 
-  it('holds when all its conditions do, in one flag or several', () => {
+  it('holds if all conditions of all flags hold', () => {
     expect(readFilter(['type=track,properties.plan=pro'])(signup)).toBe(true);
     expect(readFilter(['type=track', 'properties.plan=free'])(signup)).toBe(false);
     expect(readFilter([])(signup)).toBe(true);
   });
 
-  it('compares texts, whatever the type of the value', () => {
+  it('compares values of any type as text', () => {
     for (const flag of [
       'properties.total=5',
       'properties.a.b.c=null',
@@ -29,18 +29,18 @@ describe('a filter', () => {
     expect(readFilter(['properties.total=5.0'])(signup)).toBe(false);
   });
 
-  it('takes what is different or missing for !=', () => {
+  it('matches different and missing values with !=', () => {
     expect(readFilter(['type!=page,nothing.here!=x'])(signup)).toBe(true);
     expect(readFilter(['type!=track'])(signup)).toBe(false);
     expect(readFilter(['nothing=x'])(signup)).toBe(false);
   });
 
-  it('sees own fields only', () => {
+  it('reads own fields only', () => {
     expect(readFilter(['constructor.name!=Object'])({ type: 'track' })).toBe(true);
     expect(readFilter(['type=x'])(null)).toBe(false);
   });
 
-  it('takes `*` for one key, and `**` for any number of them', () => {
+  it('matches one key with `*`, and any number of keys with `**`', () => {
     const message = {
       properties: {
         plan: 'pro',
@@ -80,20 +80,20 @@ describe('a filter', () => {
     ]);
   });
 
-  it('looks through a deep or a wide message in linear time and without a stack', () => {
+  it('searches deep and wide messages in linear time and without recursion', () => {
     let deep: JsonValue = 'end';
     for (let depth = 0; depth < 20_000; depth++) deep = { a: deep };
     expect(readFilter(['**.a.**.a.**.a.**=end'])(deep)).toBe(true);
     expect(readFilter(['**=x'])(Array.from({ length: 300_000 }, (_, index) => index))).toBe(false);
   });
 
-  it('is rejected when it is none', () => {
+  it('is rejected if it is malformed', () => {
     for (const flag of ['', 'type', '=track', 'type=track,', '!=x']) {
       expect(() => readFilter([flag]), flag).toThrow('Expected `--filter` to be path=value');
     }
   });
 
-  it('compares numbers, and takes a number sent as text for none', () => {
+  it('compares numbers, and never matches a number in a string', () => {
     for (const flag of [
       'properties.total>4',
       'properties.total>=5',
@@ -126,14 +126,14 @@ describe('a filter', () => {
     }
   });
 
-  it('looks for a regular expression anywhere in a value', () => {
+  it('searches a value for a regular expression', () => {
     for (const flag of ['event~^Sign', 'event~up\\, a', 'properties.total~^5$']) {
       expect(readFilter([flag])(signup), flag).toBe(true);
     }
     for (const flag of ['event~^up', 'nothing~.*']) expect(readFilter([flag])(signup), flag).toBe(false);
   });
 
-  it('asks whether something is there; null is not', () => {
+  it('tests whether a value exists, and treats null as missing', () => {
     for (const flag of ['event?', 'properties.total?', 'nothing!?', 'properties.a.b.c!?']) {
       expect(readFilter([flag])(signup), flag).toBe(true);
     }
@@ -165,16 +165,16 @@ describe('a filter', () => {
     ['total>now-1', 'Expected a number or a time'],
     ['event~[', 'Expected a regular expression after `~` in `--match`, got event~['],
     ['event?x', 'Expected nothing after `?` in `--match`, got event?x'],
-  ])('is rejected for a value that its operator cannot take: %s', (flag, sentence) => {
+  ])('is rejected for a value that its operator does not accept: %s', (flag, sentence) => {
     expect(errorOf(() => readConditions(flag, '--match'))?.message).toContain(sentence);
   });
 
-  it('takes a value that begins as an operator, behind a backslash where it could be another one', () => {
+  it('accepts a value that begins like an operator, after a backslash if it is ambiguous', () => {
     expect(readFilter(['q=<&">', 'r=!', 's!=?'])({ q: '<&">', r: '!' })).toBe(true);
     expect(readFilter(['q=\\=1'])({ q: '=1' })).toBe(true);
   });
 
-  it('says which conditions do not hold, and what is there', () => {
+  it('returns the conditions that do not hold, with the actual values', () => {
     const unmet = failing(readConditions('type=track,properties.total>9,nothing?'), signup);
     expect(unmet).toMatchObject([
       { path: 'properties.total', operator: '>', value: '9', found: 5 },

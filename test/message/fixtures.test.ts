@@ -10,7 +10,7 @@ const FIXTURES = new URL('../../fixtures/', import.meta.url);
 const SECRET = 'hooks-fixture-secret';
 const file = (path: string): Buffer => readFileSync(new URL(path, FIXTURES));
 
-/** Written by hand from the contract: the row of each type, and what these fixtures have besides. */
+/** The keys of each fixture's body, written by hand from the contract: the row of the type, then the other fields. */
 const KEYS = {
   page: ['version', 'type', 'userId', 'anonymousId', 'properties', 'timestamp', 'messageId', 'context'],
   screen: ['version', 'type', 'userId', 'name', 'timestamp', 'messageId', 'properties', 'context'],

@@ -4,11 +4,11 @@ import { validateMessageSize, messageBytes } from '../../src/message/build.ts';
 import { MAX_MESSAGE_BYTES } from '../../src/message/limits.ts';
 
 describe('validateMessageSize', () => {
-  it('lets a message of exactly the limit through', () => {
+  it('accepts a message of exactly the limit', () => {
     expect(() => validateMessageSize(MAX_MESSAGE_BYTES)).not.toThrow();
   });
 
-  it('rejects one byte more, with both numbers', () => {
+  it('rejects one byte more, with the limit and the size', () => {
     expect(() => validateMessageSize(MAX_MESSAGE_BYTES + 1)).toThrow(
       expect.objectContaining({
         constructor: ValidationError,

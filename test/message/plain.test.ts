@@ -9,11 +9,11 @@ const plain = (value: unknown): unknown => {
 };
 
 describe('toPlain', () => {
-  it('gives back what is plain already, without a copy', () => {
+  it('returns a plain value without copying it', () => {
     fc.assert(fc.property(json, (value) => Object.is(plain(value), value)));
   });
 
-  it('gives what JSON.stringify would write', () => {
+  it('converts values like JSON.stringify', () => {
     class Money {
       readonly #secret = 1;
       readonly amount = 5;
@@ -26,7 +26,7 @@ describe('toPlain', () => {
       url: new URL('https://a.example/x'),
       money: [new Money()],
       none: undefined,
-      holes: [undefined, , 1], // eslint-disable-line no-sparse-arrays -- a hole is what is tried
+      holes: [undefined, , 1], // eslint-disable-line no-sparse-arrays -- the test needs a hole
       bare: Object.assign(Object.create(null) as object, { a: 1 }),
       own: JSON.parse('{"__proto__":{"x":[1]},"d":1}') as object,
       bytes: Buffer.from('hi'),
@@ -39,7 +39,7 @@ describe('toPlain', () => {
     expect(JSON.stringify(copy)).toBe('{"__proto__":{"x":1},"at":"1970-01-01T00:00:00.000Z"}');
   });
 
-  it('takes one object in two places', () => {
+  it('accepts one object in two places', () => {
     const shared = { at: new Date(0) };
     expect(plain({ a: shared, b: [shared] })).toEqual({
       a: { at: '1970-01-01T00:00:00.000Z' },

@@ -16,11 +16,11 @@ describe('readTraceContext', () => {
     ],
     ['a later version', `cc-${TRACE}-${PARENT}-01`, CAME],
     ['a later version with more in it', `cc-${TRACE}-${PARENT}-01-what-the-future-brings`, CAME],
-  ])('takes %s', (_, traceparent, stored) => {
+  ])('reads %s', (_, traceparent, stored) => {
     expect(readTraceContext({ traceparent })).toBe(stored);
   });
 
-  // The list of the W3C's own test suite (trace-context/test/test.py).
+  // From the W3C's own test suite (trace-context/test/test.py).
   it.each([
     ['nothing', undefined],
     ['an empty one', ''],
@@ -39,7 +39,7 @@ describe('readTraceContext', () => {
     ['a later version with more in it, but no dash', `cc-${TRACE}-${PARENT}-01.more`],
     ['two headers', `${CAME}, ${CAME}`],
     ['a line break', `${CAME}\nX-Evil: 1`],
-  ])('takes %s for none, and its tracestate with it', (_, traceparent) => {
+  ])('ignores %s and its tracestate', (_, traceparent) => {
     expect(readTraceContext({ traceparent, tracestate: 'a=1' })).toBeUndefined();
   });
 
@@ -52,7 +52,7 @@ describe('readTraceContext', () => {
     ],
     ['two headers, which arrive as one', 'rojo=1, congo=2', 'rojo=1,congo=2'],
     ['32 vendors', members(32), members(32)],
-  ])('passes on the tracestate of %s', (_, tracestate, passed) => {
+  ])('propagates the tracestate of %s', (_, tracestate, passed) => {
     expect(readTraceContext({ traceparent: CAME, tracestate })).toBe(`${CAME} ${passed}`);
   });
 
@@ -68,7 +68,7 @@ describe('readTraceContext', () => {
     expect(readTraceContext({ traceparent: CAME, tracestate })).toBe(CAME);
   });
 
-  it('passes on 512 characters, and drops whole vendors from the end beyond', () => {
+  it('propagates 512 characters, and drops whole members from the end of a longer state', () => {
     const tracestate = ['a', 'b', 'c'].map(long).join(',');
     expect(readTraceContext({ traceparent: CAME, tracestate })).toBe(`${CAME} ${long('a')},${long('b')}`);
     const exact = `a=${'v'.repeat(254)},b=${'v'.repeat(253)}`;
@@ -92,7 +92,7 @@ describe('traceAttempt', () => {
     ]);
   });
 
-  it('begins a sampled trace for each delivery, the same for all its attempts', () => {
+  it('starts one sampled trace per delivery for all its attempts', () => {
     const [one, again, other] = ['d1', 'd1', 'd2'].map((id) => traceAttempt(undefined, id));
     expect(one?.traceId).toMatch(/^[\da-f]{32}$/);
     expect(again?.traceId).toBe(one?.traceId);
@@ -101,7 +101,7 @@ describe('traceAttempt', () => {
     expect(one?.headers).toHaveLength(2);
   });
 
-  it('begins another trace where a store gives back what it was not given', () => {
+  it('starts a new trace if the stored context is malformed', () => {
     expect(traceAttempt('damaged state', 'd1').headers).toEqual([
       'traceparent',
       expect.stringMatching(/^00-[\da-f]{32}-[\da-f]{16}-01$/),

@@ -45,26 +45,23 @@ async function written(name: string): Promise<string> {
 }
 
 describe('a report of cases', () => {
-  it.each(['r.xml', 'r.json'])(
-    'shows escaped what would turn the reading of a line around: %s',
-    async (name) => {
-      const report = await openCaseReport(join(folder, name), { name, suite: 'hooks expect' });
-      const text = 'a\u202eb\u2066c\u2069';
-      const line = { name: text };
-      const failed = {
-        classname: text,
-        name: text,
-        outcome: 'failure',
-        message: text,
-        details: text,
-        line,
-      } as const;
-      await report.finish([failed], { ms: 1 }, text);
-      const content = readFileSync(join(folder, name), 'utf8');
-      expect(content).not.toMatch(/[\u202a-\u202e\u2066-\u2069]/);
-      expect(content).toContain(String.raw`a\u202eb\u2066c\u2069`);
-    },
-  );
+  it.each(['r.xml', 'r.json'])('escapes characters that change the text direction: %s', async (name) => {
+    const report = await openCaseReport(join(folder, name), { name, suite: 'hooks expect' });
+    const text = 'a\u202eb\u2066c\u2069';
+    const line = { name: text };
+    const failed = {
+      classname: text,
+      name: text,
+      outcome: 'failure',
+      message: text,
+      details: text,
+      line,
+    } as const;
+    await report.finish([failed], { ms: 1 }, text);
+    const content = readFileSync(join(folder, name), 'utf8');
+    expect(content).not.toMatch(/[\u202a-\u202e\u2066-\u2069]/);
+    expect(content).toContain(String.raw`a\u202eb\u2066c\u2069`);
+  });
 
   it('is JUnit in an .xml file', async () => {
     expect((await written('r.xml')).split('\n')).toEqual([
@@ -88,7 +85,7 @@ describe('a report of cases', () => {
     });
   });
 
-  it('takes the place of an older one only when it is whole', async () => {
+  it('replaces an older file only when it is complete', async () => {
     writeFileSync(join(folder, 'r.xml'), 'old');
     const report = await openCaseReport(join(folder, 'r.xml'), { name: 'r.xml', suite: 's' });
     expect(readFileSync(join(folder, 'r.xml'), 'utf8')).toBe('old');
@@ -97,7 +94,7 @@ describe('a report of cases', () => {
     expect(readdirSync(folder)).toEqual(['r.xml']);
   });
 
-  it('is rejected before anything is tried where it cannot be written', async () => {
+  it('is rejected before any case is tried if it cannot be written', async () => {
     const open = (name: string) => openCaseReport(join(folder, name), { name, suite: 's' });
     await expect(open('r.txt')).rejects.toThrow('Expected `--report` to end in .xml or .json, got r.txt');
     await expect(open('no/r.xml')).rejects.toMatchObject({ file: 'no/r.xml' });

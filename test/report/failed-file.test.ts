@@ -27,24 +27,28 @@ beforeEach(() => {
 
 const NEW = { inputs: [] };
 
-describe('the file of what failed', () => {
-  it('holds the bytes of each entry on a line of its own', async () => {
-    const file = await FailedFile.open(path, NEW);
-    for (const entry of ['{"a": 1.0}', '{\r\n  "b": "x\\ny"\n}', '{"c":"\u2028"}']) {
-      await file.add(Buffer.from(entry));
-    }
-    await file.close();
+/** Writes a file of these entries. */
+async function closedFile(...entries: string[]): Promise<FailedFile> {
+  const file = await FailedFile.open(path, NEW);
+  for (const entry of entries) await file.add(Buffer.from(entry));
+  await file.close();
+  return file;
+}
+
+describe('the file of failed entries', () => {
+  it('has the bytes of each entry on its own line', async () => {
+    await closedFile('{"a": 1.0}', '{\r\n  "b": "x\\ny"\n}', '{"c":"\u2028"}');
     expect(readFileSync(path, 'utf8')).toBe('{"a": 1.0}\n{  "b": "x\\ny"}\n{"c":"\u2028"}\n');
   });
 
-  it('takes the place of an old one, also when nothing failed', async () => {
+  it('replaces an old file, also if nothing failed', async () => {
     writeFileSync(path, 'old');
-    await (await FailedFile.open(path, NEW)).close();
+    await closedFile();
     expect(readFileSync(path, 'utf8')).toBe('');
   });
 
-  it('is for its owner only, also when the old one was not', async () => {
-    await (await FailedFile.open(path, NEW)).close();
+  it('is accessible only to its owner, also if the old file was not', async () => {
+    await closedFile();
     expect(statSync(path).mode & 0o777).toBe(0o600);
     chmodSync(path, 0o644);
     await (await FailedFile.open(path, { inputs: [], kept: { bytes: 0, crc32: 0 } })).close();
@@ -52,7 +56,7 @@ describe('the file of what failed', () => {
   });
 
   it.each([true, false])(
-    'is not written through a symbolic link (to a file that is there: %s)',
+    'is not written through a symbolic link (to an existing file: %s)',
     async (isThere) => {
       const precious = join(folder, 'precious');
       if (isThere) writeFileSync(precious, 'precious');
@@ -69,11 +73,9 @@ describe('the file of what failed', () => {
     },
   );
 
-  it('may be a link to what is no file, as /dev/stdout is', async () => {
+  it('can be a link to a pipe or device, such as /dev/stdout', async () => {
     symlinkSync('/dev/null', path);
-    const file = await FailedFile.open(path, NEW);
-    await file.add(Buffer.from('{"a":1}'));
-    await file.close();
+    await closedFile('{"a":1}');
   });
 
   it.each([
@@ -82,31 +84,20 @@ describe('the file of what failed', () => {
     ['{"b":2}\nnote\n{"c":3}\nnote', 'note\nnote\n'],
     ['{"b":2}\n{"other":\n', '{"other":\n'],
     ['', ''],
-  ])(
-    'behind its kept part, of %j only lines of entries that are sent again are removed',
-    async (tail, left) => {
-      const before = await FailedFile.open(path, NEW);
-      await before.add(Buffer.from('{"a":1}'));
-      await before.close();
-      appendFileSync(path, tail);
-      const resent = [Buffer.from('{"c":\n3}'), Buffer.from('{"b":2}'), Buffer.from('{"d":4}')];
-      const file = await FailedFile.open(path, {
-        inputs: [],
-        kept: before.position,
-        resent: (async function* () {
-          yield* resent;
-        })(),
-      });
-      await file.add(Buffer.from('{"d":4}'));
-      const { position } = file;
-      await file.close();
-      const text = `{"a":1}\n${left}{"d":4}\n`;
-      expect(readFileSync(path, 'utf8')).toBe(text);
-      expect(position).toEqual({ bytes: text.length, crc32: crc32(text) });
-    },
-  );
+  ])('loses, of %j after its kept part, only lines of entries that are sent again', async (tail, left) => {
+    const before = await closedFile('{"a":1}');
+    appendFileSync(path, tail);
+    const resent = Readable.from([Buffer.from('{"c":\n3}'), Buffer.from('{"b":2}'), Buffer.from('{"d":4}')]);
+    const file = await FailedFile.open(path, { inputs: [], kept: before.position, resent });
+    await file.add(Buffer.from('{"d":4}'));
+    const { position } = file;
+    await file.close();
+    const text = `{"a":1}\n${left}{"d":4}\n`;
+    expect(readFileSync(path, 'utf8')).toBe(text);
+    expect(position).toEqual({ bytes: text.length, crc32: crc32(text) });
+  });
 
-  it('is added to when a replay is resumed, behind what is known to have failed', async () => {
+  it('is continued by a resumed replay after the known failures', async () => {
     const before = await FailedFile.open(path, NEW);
     await before.add(Buffer.from('{"a":1}'));
     const { position } = before;
@@ -125,10 +116,8 @@ describe('the file of what failed', () => {
     ['another replay has written to it', '{"a":3}\n{"a":4}\n'],
     ['it was shortened', '{"a"'],
     ['it is gone', undefined],
-  ])('is begun again when %s since', async (_what, content) => {
-    const before = await FailedFile.open(path, NEW);
-    await before.add(Buffer.from('{"a":1}'));
-    await before.close();
+  ])('is overwritten if %s since', async (_what, content) => {
+    const before = await closedFile('{"a":1}');
     if (content === undefined) rmSync(path);
     else writeFileSync(path, content);
     const file = await FailedFile.open(path, { inputs: [], kept: before.position });
@@ -153,15 +142,13 @@ describe('the file of what failed', () => {
     await file.close();
   });
 
-  it('holds all of many entries in their order', async () => {
-    const file = await FailedFile.open(path, NEW);
+  it('has many entries in their order', async () => {
     const entries = Array.from({ length: 20_000 }, (_, n) => JSON.stringify({ n, pad: 'x'.repeat(50) }));
-    for (const entry of entries) await file.add(Buffer.from(entry));
-    await file.close();
+    await closedFile(...entries);
     expect(readFileSync(path, 'utf8') === `${entries.join('\n')}\n`).toBe(true);
   });
 
-  it('is rejected when it is what is being replayed, under any name', async () => {
+  it('is rejected if it is an input of the replay, under any name', async () => {
     const input = join(folder, 'input.ndjson');
     writeFileSync(input, '{"a":1}\n');
     linkSync(input, path);
@@ -171,7 +158,7 @@ describe('the file of what failed', () => {
     expect(readFileSync(input, 'utf8')).toBe('{"a":1}\n');
   });
 
-  it('is rejected at once when it cannot be written', async () => {
+  it('is rejected at once if it cannot be written', async () => {
     await expect(FailedFile.open(join(folder, 'no', 'f'), NEW)).rejects.toThrow('there is no such folder');
     await expect(FailedFile.open(folder, NEW)).rejects.toThrow('Cannot be written: it is a folder');
   });

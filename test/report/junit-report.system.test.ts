@@ -21,7 +21,7 @@ async function written(name: string, results: readonly ReturnType<typeof result>
   await report.finish(summary());
 }
 
-/** What Python's parser, which is none of ours, reads: tags with their attributes and text. */
+/** Tags with their attributes and text, as read by Python's XML parser. */
 function parsedXml(file: string): { tag: string; attributes: Record<string, string>; text: string }[] {
   const script =
     'import json,sys,xml.etree.ElementTree as e;print(json.dumps([{"tag":x.tag,"attributes":x.attrib,"text":x.text or ""} for x in e.parse(sys.argv[1]).iter()]))';
@@ -52,7 +52,7 @@ describe.skipIf(!hasTool('python3', '--version'))('a JUnit report', () => {
     expect(suite).toMatchObject({ tag: 'testsuite', attributes: totals });
   });
 
-  it('says of each message what became of it', async () => {
+  it('reports the outcome of each message', async () => {
     await written('r.xml', [
       result(),
       result({
@@ -91,7 +91,7 @@ describe.skipIf(!hasTool('python3', '--version'))('a JUnit report', () => {
     expect(error).toMatchObject({ tag: 'error', attributes: { message: 'invalid', type: 'invalid' } });
   });
 
-  it('is well-formed whatever the texts hold', async () => {
+  it('is well-formed for any text', async () => {
     const nasty = '<&>"\' \u0000\u0007\u001b[31m \ud800 x\ufffe ]]> \n\t é 😀';
     await written('r.xml', [result({ name: nasty, outcome: 'failed', reason: nasty })]);
     const [, , testcase, failure] = parsedXml(at('r.xml'));
@@ -101,7 +101,7 @@ describe.skipIf(!hasTool('python3', '--version'))('a JUnit report', () => {
     expect(failure?.text).toContain(shown);
   });
 
-  it('is whole for many results', async () => {
+  it('is complete for many results', async () => {
     await written(
       'r.xml',
       Array.from({ length: 5_000 }, () => result()),

@@ -32,11 +32,11 @@ async function written(name: string, results: readonly ReturnType<typeof result>
   return readFileSync(at(name), 'utf8');
 }
 
-/** Characters that turn the reading of a line around, or end it. */
+/** Characters that change the text direction, or end a line. */
 const TURNING = '\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f\u061c\u2028\u2029';
 
 describe.each(['r.json', 'r.xml'])('a report %s', (name) => {
-  it('shows escaped what would turn the reading of a line around', async () => {
+  it('escapes characters that change the text direction', async () => {
     const text = await written(name, [
       result({ name: TURNING, outcome: 'failed', error: 'timeout', reason: TURNING }),
     ]);
@@ -46,7 +46,7 @@ describe.each(['r.json', 'r.xml'])('a report %s', (name) => {
 });
 
 describe('a JSON report', () => {
-  it('holds the results and the summary', async () => {
+  it('has the results and the summary', async () => {
     const text = await written('r.json', [result(), result({ outcome: 'failed', error: 'timeout' })]);
     expect(JSON.parse(text)).toEqual({
       results: [
@@ -71,7 +71,7 @@ describe('a JSON report', () => {
 });
 
 describe('the file of a report', () => {
-  it('is chosen by its extension, in either case', async () => {
+  it('has its format by its extension, in upper or lower case', async () => {
     expect(await written('R.XML', [])).toMatch(/^<\?xml /);
     await expect(openReport(at('r.txt'))).rejects.toMatchObject({
       code: 'ERR_HOOKS_CONFIG',
@@ -79,7 +79,7 @@ describe('the file of a report', () => {
     });
   });
 
-  it('is not touched before the report is complete', async () => {
+  it('is unchanged until the report is complete', async () => {
     writeFileSync(at('r.json'), 'old');
     const report = await openReport(at('r.json'));
     await report.add(result());
@@ -89,14 +89,14 @@ describe('the file of a report', () => {
     expect(readdirSync(folder)).toEqual(['r.json']);
   });
 
-  it('leaves nothing behind when it is abandoned', async () => {
+  it('is removed if the report is abandoned', async () => {
     const report = await openReport(at('r.xml'));
     await report.add(result());
     await report.abandon();
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('takes away what a killed process has left of it, and nothing else', async () => {
+  it('removes only its own remains of a killed process', async () => {
     const child = spawn('true');
     await once(child, 'close');
     const [gone, alive] = [child.pid ?? 0, process.ppid].map((pid) => `.r.xml.${pid}-00000000-1.tmp`);
@@ -106,7 +106,7 @@ describe('the file of a report', () => {
     expect(new Set(readdirSync(folder))).toEqual(new Set([...others, 'r.xml']));
   });
 
-  it('is rejected at once when it cannot be written', async () => {
+  it('is rejected at once if it cannot be written', async () => {
     mkdirSync(at('folder.xml'));
     await expect(openReport(at('missing/r.xml'))).rejects.toMatchObject({
       message: 'Cannot be written: there is no such folder',
@@ -121,13 +121,13 @@ describe('the file of a report', () => {
 });
 
 describe('escaping for XML', () => {
-  it('leaves ordinary text alone', () => {
+  it('does not change ordinary text', () => {
     expect(escapeXml("Größe 5' 日本 😀")).toBe("Größe 5' 日本 😀");
   });
 });
 
 describe.each(['r.xml', 'r.json'])('the file of a report, %s', (name) => {
-  it('is for its owner only, also in the place of an older one', async () => {
+  it('is accessible only to its owner, also if it replaces an older file', async () => {
     await written(name, [result()]);
     expect(statSync(at(name)).mode & 0o777).toBe(0o600);
     chmodSync(at(name), 0o644);

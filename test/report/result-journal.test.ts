@@ -14,7 +14,7 @@ function result(index: number): KeptResult {
   return { index, outcome: 'failed', told: { reason: `"\\n\u2028${index}` } };
 }
 
-/** Writes these, and answers how long the journal is. */
+/** Writes the results, and returns the length of the journal. */
 async function written(...indexes: readonly number[]): Promise<number> {
   const journal = new ResultJournal(path);
   for (const index of indexes) await journal.add(result(index));
@@ -30,20 +30,20 @@ async function readBack(bytes: number): Promise<KeptResult[]> {
 }
 
 describe('a journal of results', () => {
-  it('gives back what it was given, in order', async () => {
+  it('returns the added results in order', async () => {
     const indexes = Array.from({ length: 5_000 }, (_, index) => index);
     const bytes = await written(...indexes);
     expect(await readBack(bytes)).toEqual(indexes.map(result));
     expect(statSync(path).mode & 0o777).toBe(0o600);
   });
 
-  it('makes no file before there is something to keep', async () => {
+  it('creates its file with the first result', async () => {
     expect(await written()).toBe(0);
     expect(existsSync(path)).toBe(false);
     expect(await readBack(0)).toEqual([]);
   });
 
-  it('cuts off what a killed process has left behind its end', async () => {
+  it('cuts off bytes of a killed process after its end', async () => {
     const bytes = await written(1, 2);
     appendFileSync(path, '{"index":3,"outcome":"fai');
     const journal = new ResultJournal(path, bytes);
@@ -54,7 +54,7 @@ describe('a journal of results', () => {
     expect(readFileSync(path, 'utf8')).not.toContain('"index":3');
   });
 
-  it('is rejected when it is not whole', async () => {
+  it('is rejected if it is incomplete', async () => {
     const bytes = await written(1, 2);
     truncateSync(path, bytes - 5);
     await expect(readBack(bytes)).rejects.toMatchObject({
@@ -66,7 +66,7 @@ describe('a journal of results', () => {
     await expect(readBack(bytes - 3)).rejects.toThrow('Not a readable journal');
   });
 
-  it('says when it syncs that nothing could be written, and not before', async () => {
+  it('reports a failed write only when it syncs', async () => {
     const journal = new ResultJournal(join(path, 'no', 'such', 'folder'));
     await journal.add(result(1));
     await expect(journal.sync()).rejects.toThrow('Cannot be written');

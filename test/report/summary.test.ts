@@ -15,7 +15,7 @@ it('shows what happened in aligned lines', () => {
   ]);
 });
 
-it('leaves out what is nought, and a latency that nothing had', () => {
+it('omits counts of zero, and the latency without deliveries', () => {
   const latencyMs = { p50: null, p95: null, p99: null };
   expect(summaryLines(summary({ delivered: 0, unsent: 1, perSecond: 0, latencyMs }))).toEqual([
     'read       1',
@@ -25,14 +25,14 @@ it('leaves out what is nought, and a latency that nothing had', () => {
   ]);
 });
 
-it('says what of the skipped the replay that is resumed has sent', () => {
+it('reports how many skipped messages the earlier runs sent', () => {
   const resumed = { finished: false, delivered: 1_200, queued: 0 };
   expect(summaryLines(summary({ skipped: 1_207, resumed }))).toContain(
     'skipped    1,207 (1,200 delivered before)',
   );
 });
 
-it('says how far an input was read that cannot be resumed from, and which offsets continue', () => {
+it('reports how far an input was read that cannot be resumed, and the offsets that continue', () => {
   const counts = { read: 779, unreadFrom: 789, unsentFrom: 740 };
   expect(summaryLines(summary({ ...counts, unsent: 0 }))).toContain(
     'unread     after message 789: --offset 789 continues',

@@ -17,7 +17,7 @@ const WAYS: readonly (readonly [name: string, run: Verify])[] = [
   ['Verifier', (body, options) => new Verifier(options).update(body).finish()],
 ];
 
-/** Each body is verified with the signature of what `JSON.stringify` makes of it. */
+/** Each body is verified with the signature of its JSON-stringified form. */
 const LOSSY: readonly (readonly [body: string | Buffer, signed: string, loss: string])[] = [
   [
     '{"userId":"attacker","userId":"victim"}',
@@ -67,13 +67,13 @@ describe('a body from which parsing loses something', () => {
       '{"a":"\\uD83D\\uDE00"}',
       '{"b":1,"1":2}',
       '{"a":"\\\\ud800" }',
-    ])('is none where only the spelling changes: %s', (body) => {
+    ])('matches over its stringified form if only the spelling changes: %s', (body) => {
       const signature = hmac(JSON.stringify(JSON.parse(body)));
       expect(run(Buffer.from(body), { signature, secrets: [secret] })).toMatchObject({ valid: true });
     });
   });
 
-  it.each(LOSSY)('is named with `exact` too: %s', (body, signed) => {
+  it.each(LOSSY)('is diagnosed with `exact` too: %s', (body, signed) => {
     const options = { body: Buffer.from(body), signature: hmac(signed), secrets: [secret], exact: true };
     expect(verify(options)).toEqual({ valid: false });
     const isText = typeof body === 'string';
@@ -91,7 +91,7 @@ describe('a body from which parsing loses something', () => {
     expect(verify({ body: `[${item}]`, ...options }).valid).toBe(true);
   });
 
-  it('counts as a mismatch beside a scheme that matches', () => {
+  it('is a mismatch even if another scheme matches', () => {
     const body = '{"userId":"attacker","userId":"victim"}';
     const github = createHmac('sha256', secret).update(body).digest('hex');
     const headers = { 'x-signature': hmac('{"userId":"victim"}'), 'x-hub-signature-256': `sha256=${github}` };
@@ -103,7 +103,7 @@ describe('a body from which parsing loses something', () => {
     }
   });
 
-  it('is looked for only where the signature matches', () => {
+  it('is reported only if the signature matches', () => {
     const body = '{"userId":"attacker","userId":"victim"}';
     expect(verify({ body, signature: hmac('x'), secrets: [secret] })).toEqual({ valid: false });
     const large = `${body}${' '.repeat(LARGEST_STRINGIFIED_BODY)}`;
@@ -112,7 +112,7 @@ describe('a body from which parsing loses something', () => {
     });
   });
 
-  it('has a short sentence, whatever its keys are', () => {
+  it('has a short sentence for any keys', () => {
     const key = JSON.stringify('k\n\u202e'.repeat(10_000));
     const verdict = verify({ body: `{${key}:1,${key}:2}`, signature: hmac(`{${key}:2}`), secrets: [secret] });
     expect(verdict).toMatchObject({ diagnosis: { code: 'lossy-json' } });
@@ -122,7 +122,7 @@ describe('a body from which parsing loses something', () => {
   });
 });
 
-/** Writes random values, each in a random spelling; with `isHostile` also what readers of JSON disagree on. */
+/** Writes random values, each in a random spelling; with `isHostile`, also JSON on which parsers disagree. */
 class BodyWriter {
   readonly #random: () => number;
   readonly #isHostile: boolean;
@@ -180,7 +180,7 @@ class BodyWriter {
     return `${text.slice(0, -1)}${this.#one(['\\ud800', '\\uDFFF', '\xff', '\xe2\x82'])}"`;
   }
 
-  /** Writes some characters of a literal as escapes. Bytes of UTF-8 are written as Latin-1, as `body` reads them. */
+  /** Writes some characters of a literal as escapes. Writes bytes of UTF-8 as Latin-1, which `body` reads. */
   #respelled(literal: string): string {
     const parts = literal.slice(1, -1).match(/\\u....|\\.|[^\\]/gsu) ?? [];
     const written = parts.map((part) => {
@@ -212,7 +212,7 @@ function mutated(text: string, random: () => number): string {
   return text.slice(0, at) + middle + text.slice(at === undefined ? 0 : at + Math.floor(random() * 4));
 }
 
-/** What JavaScript makes of a body; undefined for no JSON. */
+/** The JSON-stringified form of a body; undefined if the body is not JSON. */
 function stringifiedOf(body: Buffer): string | undefined {
   try {
     return JSON.stringify(JSON.parse(body.toString()));
@@ -221,8 +221,8 @@ function stringifiedOf(body: Buffer): string | undefined {
   }
 }
 
-describe('of 20,000 bodies, each with the signature of its stringified form', () => {
-  it('none matches in which another reader of JSON finds something else', () => {
+describe('of 20,000 bodies signed in their stringified form', () => {
+  it('none matches if another JSON parser reads it differently', () => {
     const random = randomFrom(29);
     const counts = { valid: 0, 'lossy-json': 0, misread: 0 };
     for (let run = 0; run < 20_000; run++) {
@@ -242,7 +242,7 @@ describe('of 20,000 bodies, each with the signature of its stringified form', ()
     for (const count of Object.values(counts)) expect(count).toBeGreaterThan(1_000);
   });
 
-  it('all match that are only spelled in another way', () => {
+  it('all match that differ only in spelling', () => {
     const random = randomFrom(30);
     for (let run = 0; run < 20_000; run++) {
       const body = Buffer.from(new BodyWriter(random, false).value(), 'latin1');

@@ -10,16 +10,16 @@ import { verify } from '../../src/app/explained.ts';
 const file = (text: string): Uint8Array => Buffer.from(text, 'utf8');
 
 describe('readSecret', () => {
-  it('takes a secret as it is, white space included', () => {
+  it('keeps a secret unchanged, including white space', () => {
     expect(readSecret(' s ', '--secret')).toBe(' s ');
   });
 
-  it('refuses an empty one and names where it is from', () => {
+  it('rejects an empty secret with its origin', () => {
     expect(() => readSecret('', 'HOOKS_SECRET')).toThrow('The secret is empty (from HOOKS_SECRET)');
   });
 });
 
-/** Without a visible character. */
+/** Secrets without a visible character. */
 const BLANK = [' ', '\n', '\t \r\n', '\u00a0', '\ufeff', '\u200b'];
 
 describe('a blank secret', () => {
@@ -40,7 +40,7 @@ describe('a blank secret', () => {
     );
   });
 
-  it('is not one that has a visible character', () => {
+  it('has no visible character', () => {
     expect(readSecret(' \u200bé', '--secret')).toBe(' \u200bé');
   });
 });
@@ -54,17 +54,17 @@ describe('readSecretFile', () => {
     ['s3cret\r', 's3cret\r'],
     [' s3cret \n', ' s3cret '],
     ['a\nb\n', 'a\nb'],
-  ])('takes exactly one final newline from %j', (content, secret) => {
+  ])('removes exactly one final newline from %j', (content, secret) => {
     expect(readSecretFile(file(content), 'f')).toBe(secret);
   });
 
-  it.each(['', '\n', '\r\n'])('refuses %j as empty', (content) => {
+  it.each(['', '\n', '\r\n'])('rejects %j as empty', (content) => {
     expect(() => readSecretFile(file(content), '--secret-file f')).toThrow(
       'The secret is empty (from --secret-file f)',
     );
   });
 
-  it('refuses what is not UTF-8 and does not show it', () => {
+  it('rejects bytes that are not UTF-8 without showing them', () => {
     expect(() => readSecretFile(Buffer.from([0x73, 0xff]), 'f')).toThrow(
       'The secret is not valid UTF-8 (from f)',
     );

@@ -1,6 +1,6 @@
 /**
- * Reads JSON as JavaScript does not: of equal keys the first wins, numbers keep every digit, strings keep their bytes.
- * Returns a text that is equal for bodies in which such a reader finds the same. Throws for what is no JSON.
+ * Reads JSON differently from JavaScript: the first of equal keys wins, numbers keep every digit, strings keep their bytes.
+ * Returns a text that is equal for bodies that such a reader reads alike. Throws if the body is not JSON.
  */
 export function readingOf(body: Uint8Array): string {
   const reader = new StrictReader(
@@ -14,7 +14,7 @@ export function readingOf(body: Uint8Array): string {
 const SHORT_ESCAPES: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };
 
 class StrictReader {
-  /** A character for each byte. */
+  /** One character per byte. */
   readonly #text: string;
   #at = 0;
 
@@ -69,7 +69,7 @@ class StrictReader {
 
   /** The bytes of a string in hex, without its escapes. */
   #string(): string {
-    // eslint-disable-next-line no-control-regex -- the characters that JSON forbids in a string
+    // eslint-disable-next-line no-control-regex -- matches the characters that JSON forbids in strings
     const literal = this.#take(/"(?:[^"\\\0-\x1f]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"/y);
     if (literal === '') throw new Error(`no string at ${this.#at}`);
     const bytes = literal
@@ -92,14 +92,14 @@ class StrictReader {
   }
 }
 
-/** The UTF-8 of an escape, a character for each byte. Half of a surrogate pair has none: other readers put another character there. */
+/** The UTF-8 of an escape, one character per byte. A lone surrogate has no UTF-8: other readers replace it. */
 function unescaped(_: string, high?: string, low?: string, unit?: string, short = ''): string {
   const units = [high, low, unit].filter((each) => each !== undefined).map((each) => parseInt(each, 16));
   const character = units.length === 0 ? (SHORT_ESCAPES[short] ?? short) : String.fromCharCode(...units);
   return Buffer.from(character).toString('latin1');
 }
 
-/** Digits and a power of ten, equal for equal values. */
+/** Digits and a power of ten as a text that is equal for equal values. */
 function exactDecimal(token: string): string {
   const [, sign = '', whole = '', fraction = '', power = '0'] =
     /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(token) ?? [];

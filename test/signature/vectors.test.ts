@@ -5,20 +5,20 @@ import { verify } from '../../src/app/explained.ts';
 import { bodyOf, digestOf, keyOf, valid, vectors } from './read-vectors.ts';
 
 describe('the signature vectors', () => {
-  it('hold all seven cases of RFC 2202 and our own', () => {
+  it('have all seven cases of RFC 2202 and our own', () => {
     expect(vectors.filter(({ origin }) => origin.startsWith('RFC 2202'))).toHaveLength(7);
     expect(vectors.length).toBeGreaterThan(20);
   });
 
-  it.each(valid)('$name is what sign makes of it', (vector) => {
+  it.each(valid)('$name equals the output of sign', (vector) => {
     expect(sign(bodyOf(vector), keyOf(vector))).toBe(digestOf(vector));
   });
 
-  it('has none that is made with an empty secret, which is refused', () => {
+  it('have no signature with an empty secret, which is rejected', () => {
     expect(() => sign('{}', '')).toThrow('Expected a secret to sign with, got an empty one');
   });
 
-  it.each(valid)('$name comes out the same in pieces of any size', (vector) => {
+  it.each(valid)('$name is the same in chunks of any size', (vector) => {
     const body = bodyOf(vector);
     for (const size of [1, 2, 3, 63, 64, 65, 4096]) {
       const digests = new BodyDigests('sha1', [keyOf(vector)]);

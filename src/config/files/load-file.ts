@@ -41,12 +41,8 @@ export async function loadFile(path: string, shown: string, named: NamedFile = {
   const ending = extname(path);
   const load = LOADERS[ending];
   if (load === undefined) {
-    const endings = Object.keys(LOADERS).filter((known) => known !== '');
-    throw unusableFile(
-      shown,
-      `has the unknown ending ${printable(ending)}`,
-      `known are ${endings.join(' ')}`,
-    );
+    const known = Object.keys(LOADERS).filter((each) => each !== '');
+    throw unusableFile(shown, `has the unknown ending ${printable(ending)}`, `use one of ${known.join(' ')}`);
   }
   const text = await readText(path, shown, named);
   if (/^(?:\ufffd\ufffd)?(?:[^\0]\0|\0[^\0])/.test(text)) {

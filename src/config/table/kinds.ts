@@ -113,8 +113,10 @@ export const secret: SettingKind<string> = {
     if (typeof value !== 'string') {
       throw unexpectedValue(origin, 'to be a string', kindOf(value), quotesHint(value));
     }
-    if (isBlankSecret(value)) throw blankSecret(origin, value);
-    return value;
+    if (!isBlankSecret(value)) return value;
+    const it = origin.file === undefined ? 'it' : 'the key';
+    const hint = `give a secret, or leave ${it} out to send unsigned`;
+    throw configError(origin, `\`${origin.name}\` is ${emptyOrBlank(value)} secret`, hint);
   },
   schema: { type: 'string', pattern: String.raw`\S` },
 };
@@ -181,16 +183,6 @@ export const httpUrl: SettingKind<string> = {
   },
   schema: { type: 'string', pattern: String.raw`^([Hh][Tt][Tt][Pp][Ss]?://[^#]+|.*\$\{.+)$` },
 };
-
-function blankSecret(origin: ConfigOrigin, value: string): Error {
-  return configError(
-    origin,
-    `\`${origin.name}\` is ${emptyOrBlank(value)} secret`,
-    origin.file === undefined
-      ? 'give a secret, or leave it out to send unsigned'
-      : 'give a secret, or leave the key out to send unsigned',
-  );
-}
 
 /** The hint for a number, a boolean or `{{ NAME }}` instead of text; undefined for other values. */
 export function quotesHint(value: unknown): string | undefined {

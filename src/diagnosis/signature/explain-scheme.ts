@@ -1,7 +1,7 @@
 import type { Diagnosis, SchemeEvidence } from '../../signature/evidence.ts';
 import { sameDigest } from '../../signature/given-signature.ts';
 import type { HmacAlgorithm } from '../../signature/hmac.ts';
-import type { HeaderProblem, PresentedSignature } from '../../signature/schemes/presented.ts';
+import type { HeaderProblem, PresentedSignature } from '../../signature/schemes/presented-signature.ts';
 import { layoutOf } from '../../signature/schemes/layout.ts';
 import type { SignatureScheme } from '../../signature/schemes/scheme.ts';
 import { verifyingSecretFix } from '../../signature/schemes/secrets.ts';

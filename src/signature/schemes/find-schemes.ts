@@ -85,12 +85,8 @@ function namedScheme(name: string, lookup: SchemeLookup): SignatureScheme {
 
 /** Validates a scheme object, unless it is a built-in scheme or one from the config. */
 function schemeFromObject(value: unknown, lookup: SchemeLookup): SignatureScheme {
-  if (
-    BUILT_IN_SCHEMES.some((each) => each === value) ||
-    lookup.custom?.some((each) => each === value) === true
-  ) {
-    return value as SignatureScheme; // one of them
-  }
+  const known = [...BUILT_IN_SCHEMES, ...(lookup.custom ?? [])].find((each) => each === value);
+  if (known !== undefined) return known;
   const problem = schemeProblem(value);
   if (problem !== undefined) {
     const { part, expected, got, hint } = problem;

@@ -60,7 +60,7 @@ function readLayout({ headers: templates, separator, signs }: SignatureScheme): 
     parts: partsOf(template, template.includes('{signature}') ? separator : undefined),
   }));
   const [first] = headers;
-  const signatureHeader = headers.find(({ parts }) => parts.some(hasSignature)) ?? first;
+  const signatureHeader = headers.find(({ parts }) => parts.some(isSignature)) ?? first;
   if (signatureHeader === undefined) throw new TypeError('A scheme without a header was not rejected');
   const [before = '', after = ''] = signs.split('{body}');
   return {
@@ -74,13 +74,13 @@ function readLayout({ headers: templates, separator, signs }: SignatureScheme): 
   };
 }
 
+function isSignature({ field }: HeaderPart): boolean {
+  return field === 'signature';
+}
+
 function separatorsOf(signs: string): readonly string[] {
   const between = signs.split(/\{\w+\}/).slice(1, -1);
   return [...new Set(between.join('').replaceAll(/[\w-]/g, ''))];
-}
-
-function hasSignature({ field }: HeaderPart): boolean {
-  return field === 'signature';
 }
 
 /** Pattern of a part: a text without braces, and a field at its end. */

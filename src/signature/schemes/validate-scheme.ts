@@ -27,6 +27,8 @@ const KEYS: readonly string[] = [
   'tolerance',
 ];
 
+type SchemeInput = Partial<Readonly<Record<keyof SignatureScheme, unknown>>>;
+
 /** The first problem of a custom scheme, including unknown keys; undefined if the scheme is valid. */
 export function schemeProblem(value: unknown): SchemeProblem | undefined {
   if (!isObject(value)) {
@@ -34,7 +36,7 @@ export function schemeProblem(value: unknown): SchemeProblem | undefined {
   }
   const unknown = Object.keys(value).find((key) => !KEYS.includes(key) && key !== 'name');
   if (unknown !== undefined) return unknownKey(unknown);
-  const scheme = value as Partial<Record<keyof SignatureScheme, unknown>>; // the values are validated below
+  const scheme: SchemeInput = value; // the values are validated below
   return (
     choiceProblem('.hash', scheme.hash, SCHEME_HASHES) ??
     choiceProblem('.encoding', scheme.encoding, ['hex', 'base64']) ??
@@ -106,11 +108,7 @@ const HEADERS_HINT = "for example { X-Signature-256: 'sha256={signature}', X-Tim
 const TAKEN =
   /^(?:host|connection|content-.*|transfer-encoding|te|trailer|upgrade|expect|user-agent|idempotency-key|traceparent|tracestate|authorization|cookie|proxy-.*|keep-alive)$/i;
 
-function headersProblem({
-  headers,
-  separator,
-  signs,
-}: Partial<Record<keyof SignatureScheme, unknown>>): SchemeProblem | undefined {
+function headersProblem({ headers, separator, signs }: SchemeInput): SchemeProblem | undefined {
   if (!isObject(headers) || Object.keys(headers).length === 0) {
     return problem(
       '.headers',
@@ -129,8 +127,9 @@ function headersProblem({
   }
   const all = Object.values(headers).join('\n');
   const count = all.split('{signature}').length - 1;
-  if (count !== 1)
+  if (count !== 1) {
     return problem('.headers', 'to have {signature} in one header', String(count), HEADERS_HINT);
+  }
   const missing = ['id', 'timestamp'].find(
     (each) => String(signs).includes(`{${each}}`) && all.split(`{${each}}`).length !== 2,
   );
@@ -166,10 +165,7 @@ function headerProblem(name: string, template: unknown, separator: unknown): Sch
   return problem(part, 'to be a text with a placeholder at its end', printable(template, 80), hint);
 }
 
-function toleranceProblem({
-  tolerance,
-  signs,
-}: Partial<Record<keyof SignatureScheme, unknown>>): SchemeProblem | undefined {
+function toleranceProblem({ tolerance, signs }: SchemeInput): SchemeProblem | undefined {
   if (tolerance === undefined) return undefined;
   const hint = 'give seconds, such as 300, or leave it out to ignore the age';
   const got = typeof tolerance === 'number' ? String(tolerance) : kindOf(tolerance);

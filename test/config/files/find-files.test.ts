@@ -7,7 +7,7 @@ import { temporaryFolder } from '../../temporary-folder.ts';
 const PACKAGE = '{ "name": "x" }';
 
 describe('unreadConfigs', () => {
-  it('finds what looks like a config and is not read, in the folders that are searched', () => {
+  it('finds configs that are not supported in the searched folders', () => {
     const names = ['.hooksrc.toml', '.hooksrc.json5', 'hooks.config.json', 'hooks.config.mts'];
     const files = Object.fromEntries([...names, '.hooksrc.yaml', '.hooksrc.yaml~'].map((name) => [name, '']));
     const folder = temporaryFolder({ ...files, 'package.json': PACKAGE, 'a/x': '' });
@@ -35,7 +35,7 @@ describe('findProjectFile', () => {
     expect(findProjectFile(folder)).toBe(join(folder, name));
   });
 
-  it('finds a package.json with a key hooks, and no other', async () => {
+  it('finds a package.json only if it has the key hooks', async () => {
     for (const text of ['{ "hooks": {} }', '\ufeff{ "hooks": {} }']) {
       const folder = temporaryFolder({ 'package.json': text });
       expect(findProjectFile(folder)).toBe(join(folder, 'package.json'));
@@ -44,12 +44,12 @@ describe('findProjectFile', () => {
     expect(findProjectFile(none)).toBeUndefined();
   });
 
-  it('leaves a malformed package.json to npm', async () => {
+  it('ignores a malformed package.json', async () => {
     const folder = temporaryFolder({ 'package.json': '{ "hooks": ', '.hooksrc': '' });
     expect(findProjectFile(folder)).toBe(join(folder, '.hooksrc'));
   });
 
-  it('looks in every folder up to the nearest package.json, and no further', async () => {
+  it('searches every folder up to the nearest package.json', async () => {
     const folder = temporaryFolder({
       '.hooksrc': '',
       'app/package.json': PACKAGE,
@@ -63,13 +63,13 @@ describe('findProjectFile', () => {
     expect(findProjectFile(join(folder, 'lib/src'))).toBeUndefined();
   });
 
-  it('finds one beside the package.json from a folder below', async () => {
+  it('finds a config beside the package.json from a subfolder', async () => {
     const folder = temporaryFolder({ 'package.json': PACKAGE, 'hooks.config.mjs': '' });
     await mkdir(join(folder, 'a/b'), { recursive: true });
     expect(findProjectFile(join(folder, 'a/b'))).toBe(join(folder, 'hooks.config.mjs'));
   });
 
-  it('looks in the current folder only when no package.json is above it', async () => {
+  it('searches only the current folder if there is no package.json above', async () => {
     const folder = temporaryFolder({ '.hooksrc.js': '', 'a/x': '', 'b/.hooksrc': '' });
     expect(findProjectFile(join(folder, 'a'))).toBeUndefined();
     expect(findProjectFile(join(folder, 'b'))).toBe(join(folder, 'b/.hooksrc'));
@@ -78,19 +78,19 @@ describe('findProjectFile', () => {
 
 describe('findUserFile', () => {
   it.each(['config', 'config.json', 'config.yaml', 'config.yml', '.hooksrc', '.hooksrc.yaml'])(
-    'finds %s below XDG_CONFIG_HOME',
+    'finds %s in XDG_CONFIG_HOME',
     async (name) => {
       const folder = temporaryFolder({ [`hooks/${name}`]: '' });
       expect(findUserFile({ XDG_CONFIG_HOME: folder })).toBe(join(folder, 'hooks', name));
     },
   );
 
-  it('looks below ~/.config without XDG_CONFIG_HOME', async () => {
+  it('searches ~/.config without XDG_CONFIG_HOME', async () => {
     const folder = temporaryFolder({ '.config/hooks/config.yaml': '' });
     expect(findUserFile({ HOME: folder })).toBe(join(folder, '.config/hooks/config.yaml'));
   });
 
-  it('takes no code', async () => {
+  it('ignores code', async () => {
     const folder = temporaryFolder({
       'hooks/config.js': '',
       'hooks/hooks.config.ts': '',

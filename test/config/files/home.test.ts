@@ -4,12 +4,12 @@ import { homeFolder } from '../../../src/config/files/home.ts';
 
 afterEach(() => vi.unstubAllEnvs());
 
-it('is the HOME that is given, else that of the system', () => {
+it('is HOME, or else the home folder of the system', () => {
   expect(homeFolder({ HOME: '/given' })).toBe('/given');
   expect(homeFolder({})).toBe(homedir());
 });
 
-it('is not an empty one, which would be the current folder', () => {
+it('ignores an empty HOME, which would be the current folder', () => {
   vi.stubEnv('HOME', '');
   expect(homeFolder({ HOME: '' })).toBeUndefined();
 });

@@ -35,7 +35,7 @@ describe('loadFile', () => {
     ['empty.yaml', ''],
     ['comment.yaml', '# store: x\n'],
     ['.hooksrc', '\n'],
-  ])('takes %s, which says nothing, as no settings', async (name, text) => {
+  ])('reads %s, which is empty, as no settings', async (name, text) => {
     const folder = temporaryFolder({ [name]: text });
     expect(await loadFile(join(folder, name), name)).toEqual({});
   });
@@ -79,7 +79,7 @@ describe('loadFile', () => {
       'named.ts: the config cannot be used: it has no default export',
     ],
     ['import.mjs', 'import "./nowhere.mjs"', 'the config cannot be used: Cannot find module'],
-  ])('says where %s is broken', async (name, text, message) => {
+  ])('gives the position of the problem in %s', async (name, text, message) => {
     const folder = temporaryFolder({ [name]: text });
     expect((await failureOf(() => loadFile(join(folder, name), name))).message).toContain(message);
   });
@@ -90,7 +90,7 @@ describe('loadFile', () => {
     ['itself.yaml', '&a\nsources: { one: *a }\n'],
     ['itself.mjs', 'const a = {}; a.webhooks = [a, a]; export default a'],
     ['package.json', `{ "hooks": { "webhooks": ${JSON.stringify(Array(100_000).fill('x'))} } }`],
-  ])('rejects %s, whose values would never end', async (name, text) => {
+  ])('rejects %s, which has too many values', async (name, text) => {
     const folder = temporaryFolder({ [name]: text });
     expect(await failureOf(() => loadFile(join(folder, name), name))).toMatchObject({
       message: `The config file ${name} has more than 100,000 values, or a value that contains itself`,
@@ -98,7 +98,7 @@ describe('loadFile', () => {
     });
   });
 
-  it('takes aliases that repeat little, and a package.json that holds much else', async () => {
+  it('accepts aliases that repeat little, and a package.json with much other content', async () => {
     const folder = temporaryFolder({
       'few.yaml': nestedAliases(3),
       'package.json': `{ "else": ${JSON.stringify(Array(100_000).fill('x'))}, "hooks": {} }`,
@@ -115,12 +115,12 @@ describe('loadFile', () => {
     '{"a"\n:1,"b"\n:"\u007f"}',
     `{"${'k'.repeat(2_000)}":1,"a":${'['.repeat(150)}${']'.repeat(150)}}`,
     '"text"',
-  ])('reads JSON whose keys are all different as JSON.parse does: %j', async (text) => {
+  ])('reads JSON without duplicate keys like JSON.parse: %j', async (text) => {
     const folder = temporaryFolder({ 'a.json': text });
     expect(await loadFile(join(folder, 'a.json'), 'a.json')).toEqual(JSON.parse(text));
   });
 
-  it('leaves what npm makes of a package.json to npm', async () => {
+  it('accepts duplicate keys in a package.json', async () => {
     const text = `{"scripts":{"a":"b","a":"c"},"hooks":${JSON_TEXT}}`;
     const folder = temporaryFolder({ 'package.json': text });
     expect(await loadFile(join(folder, 'package.json'), 'package.json')).toEqual(VALUES);
@@ -134,13 +134,13 @@ describe('loadFile', () => {
     ['d.yaml', 'sharedSecret: "canary\n'],
     ['e.yaml', 'sharedSecret: !canary x\n'],
     ['f.yaml', 'sharedSecret: canary\nsharedSecret: canary\n'],
-  ])('keeps the text of a broken file (%s) to itself', async (name, text) => {
+  ])('does not show the text of a broken file (%s)', async (name, text) => {
     const folder = temporaryFolder({ [name]: text });
     const { message, hint = '' } = await failureOf(() => loadFile(join(folder, name), name));
     expect(message + hint).not.toContain('canary');
   });
 
-  it('runs code once, even when it throws', async () => {
+  it('runs code only once, even if it throws', async () => {
     const folder = temporaryFolder({
       'hooks.config.mjs': 'globalThis.timesRun = (globalThis.timesRun ?? 0) + 1; throw new Error("x")',
     });
@@ -148,7 +148,7 @@ describe('loadFile', () => {
     expect(Reflect.get(globalThis, 'timesRun')).toBe(1);
   });
 
-  it('says what is wrong with a file that cannot be read', async () => {
+  it('explains why a file cannot be read', async () => {
     const folder = temporaryFolder({ 'package.json': '{}', 'a.toml': '', 'locked.yaml': '' });
     await mkdir(join(folder, 'dir.json'));
     const messageFor = async (name: string) =>
@@ -159,7 +159,7 @@ describe('loadFile', () => {
     expect(await messageFor('a.toml')).toBe('The config file a.toml has the unknown ending .toml');
   });
 
-  it('says that a file may not be read', async () => {
+  it('reports missing permission to read a file', async () => {
     const folder = temporaryFolder({ 'locked.yaml': '' });
     await chmod(join(folder, 'locked.yaml'), 0o000);
     await chmod(folder, 0o755);
@@ -170,7 +170,7 @@ describe('loadFile', () => {
   });
 });
 
-/** Each level holds the one before it ten times. */
+/** YAML in which each level has ten aliases of the level before it. */
 function nestedAliases(levels: number): string {
   const lines = Array.from({ length: levels }, (_, level) => {
     const repeated = Array(10).fill(level === 0 ? "'x'" : `*a${level - 1}`);

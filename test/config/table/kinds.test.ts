@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { failureOf, settingsWith } from '../settings-with.ts';
 
-/** What is said of this project config. */
+/** The error of this project config. */
 const broken = async (text: string) =>
   (await failureOf(() => settingsWith({ files: { '.hooksrc.yaml': text } }))).message;
 
@@ -31,7 +31,10 @@ describe('values', () => {
       'webhooks: [{ url: http://a, headers: { X: 1 } }]',
       'Expected `webhooks[0].headers.X` to be a string, got a number',
     ],
-    ['webhooks: [{ url: http://a, headers: { X: "a\\r\\nb" } }]', '`webhooks[0].headers.X` holds a line break'],
+    [
+      'webhooks: [{ url: http://a, headers: { X: "a\\r\\nb" } }]',
+      '`webhooks[0].headers.X` holds a line break',
+    ],
     ['sharedSecret: ""', '`sharedSecret` is an empty secret'],
     ['sharedSecret: [a, ""]', '`sharedSecret[1]` is an empty secret'],
     ['sharedSecret: []', 'Expected `sharedSecret` to have a secret, got an empty list'],
@@ -47,7 +50,7 @@ describe('values', () => {
     expect(await broken(text)).toBe(`${message} (from .hooksrc.yaml)`);
   });
 
-  it('calls a variable by its name', async () => {
+  it('names the variable in an error', async () => {
     const settings = await settingsWith({ env: { HOOKS_URL: 'http://a nowhere' } });
     expect(() => settings.sources).toThrow(/^Expected `HOOKS_URL` to be a URL, got nowhere$/);
   });
@@ -62,7 +65,7 @@ describe('values', () => {
     'sharedSecret: canary${',
     'writeKey: [canary]',
     'endpoint: "ftp://canary@x"',
-  ])('shows no secret of %j', async (text) => {
+  ])('does not show the secret in %j', async (text) => {
     const failure = await failureOf(() => settingsWith({ files: { '.hooksrc.yaml': text } }));
     expect(`${failure.message} ${failure.hint}`).not.toContain('canary');
   });

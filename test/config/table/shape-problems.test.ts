@@ -76,11 +76,11 @@ const WRONG: readonly (readonly [string, unknown, string, string?])[] = [
 ];
 
 describe('shapeProblems', () => {
-  it('finds none in either form', () => {
+  it('finds no problem in a valid file of either form', () => {
     expect([SHORT, LONG, {}].flatMap((content) => shapeProblems(content, 'f'))).toEqual([]);
   });
 
-  it('finds all of them', () => {
+  it('finds all problems', () => {
     const faults = shapeProblems({ webhook: [], delivery: { timout: 1 }, client: [] }, 'f');
     expect(faults.map(({ key }) => key)).toEqual(['webhook', 'delivery.timout', 'client']);
   });
@@ -99,7 +99,7 @@ describe('configSchema', () => {
     expect(configSchema).toMatchObject({ $schema: 'http://json-schema.org/draft-07/schema#' });
   });
 
-  it('takes both forms', () => {
+  it('accepts both forms', () => {
     expect([validate(SHORT), validate.errors]).toEqual([true, null]);
     expect([validate(LONG), validate.errors]).toEqual([true, null]);
   });

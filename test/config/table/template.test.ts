@@ -15,13 +15,13 @@ async function settingsOf(text: string, env: Record<string, string> = ENV): Prom
   return loadSettings({ flags: {}, env, cwd });
 }
 
-/** Every line that is a setting, or the name of a group, taken out of its comment. */
+/** The template with every setting and group uncommented. */
 function inForce(text: string): string {
   return text.replaceAll(/^# {0,1}( *(?:[a-zA-Z]+:(?: \S+)?|# .*))$/gm, '$1');
 }
 
 describe('the template of a config', () => {
-  it('loads as it is, and says what was asked for', async () => {
+  it('loads unchanged, with the requested settings', async () => {
     const settings = await settingsOf(TEMPLATE);
     expect(settings.sources['default']?.destinations['Webhooks']).toMatchObject({
       webhooks: [{ url: 'http://localhost:3000/webhook' }],
@@ -30,7 +30,7 @@ describe('the template of a config', () => {
     expect(settings.endpoint).toBeUndefined();
   });
 
-  it('allows private addresses when it is told to, and loads so', async () => {
+  it('loads with private addresses allowed', async () => {
     const text = configTemplate({
       urls: ['http://localhost:3000/'],
       inForce: { 'delivery.allowPrivate': 'true' },
@@ -41,20 +41,20 @@ describe('the template of a config', () => {
     });
   });
 
-  it('needs no variable when it is not signed', async () => {
+  it('needs no variable if there is no secret', async () => {
     const settings = await settingsOf(configTemplate({ urls: ['https://a.example'], inForce: {} }), {
       HOME: '/nonexistent',
     });
     expect(settings.sources['default']?.destinations['Webhooks']?.sharedSecrets).toEqual([]);
   });
 
-  it('names every setting of the short form', () => {
+  it('has every setting of the short form', () => {
     for (const key of KEYS.filter((each) => fieldOf(each).longFormOnly !== true)) {
       expect(TEMPLATE, key).toMatch(new RegExp(`^[# ]*${key.split('.').at(-1)}:`, 'm'));
     }
   });
 
-  it('loads with every one of its comments in force, and means the defaults', async () => {
+  it('loads with each comment in force, and then has the defaults', async () => {
     const [text = ''] = inForce(TEMPLATE).split(/\n# Every destination/);
     const settings = await settingsOf(text);
     const rows = settings.list().filter(({ key }) => key !== 'dataDir');
@@ -68,7 +68,7 @@ describe('the template of a config', () => {
     }
   });
 
-  it('shows a long form that loads too', async () => {
+  it('has a long form that loads', async () => {
     const [, long = ''] = TEMPLATE.split(/^# Several sources.*\n/m);
     const settings = await settingsOf(long.replaceAll(/^# /gm, ''), { ...ENV, WEB_WRITE_KEY: 'web' });
     expect(settings.sources['web']?.writeKey).toBe('web');

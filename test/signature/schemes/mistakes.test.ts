@@ -14,7 +14,7 @@ const WHSEC = `whsec_${Buffer.from('0123456789abcdef0123456789abcdef').toString(
 const BODY = '{"messageId":"evt_42","type":"track","event":"A","n":1,"text":"é"}';
 const NOW = 1_763_673_005;
 
-/** What a sender does, all of it right unless a mistake changes it. */
+/** The steps of a sender, all of them right unless a mistake changes one. */
 interface Sending {
   readonly key?: string | Uint8Array;
   readonly signs?: string;
@@ -30,7 +30,7 @@ function secretOf({ secretPrefix }: SignatureScheme): string {
   return secretPrefix === undefined ? 'a plain secret' : WHSEC;
 }
 
-/** Signs by a scheme without the code of the program. */
+/** Signs by a scheme without using our code. */
 function headersOf(scheme: SignatureScheme, sending: Sending): Record<string, string> {
   const { signedTime = String(NOW), sentTime = signedTime, signedId = 'msg_1', withoutPrefix } = sending;
   const { signs = scheme.signs, encoding = scheme.encoding, signedBody = BODY } = sending;
@@ -58,7 +58,7 @@ interface UsualMistake {
   readonly name: string;
   readonly sending: (scheme: SignatureScheme) => Sending;
   readonly codes: readonly ReasonCode[];
-  /** Whether the scheme has what the mistake is about. */
+  /** Whether the mistake is possible with the scheme. */
   readonly applies?: (scheme: SignatureScheme) => boolean;
   readonly receivedBody?: string;
 }
@@ -150,13 +150,13 @@ const MISTAKES: readonly UsualMistake[] = [
   { name: 'a trailing newline', sending: () => ({}), codes: ['trailing-newline'], receivedBody: `${BODY}\n` },
 ];
 
-describe.each(SCHEMES)('a usual mistake with $name', (scheme) => {
-  it('is none when all is right', () => {
+describe.each(SCHEMES)('a common mistake with $name', (scheme) => {
+  it('is not diagnosed for a valid signature', () => {
     expect(diagnosisCode(scheme, {})).toBe('valid');
   });
 
   it.each(MISTAKES.filter(({ applies }) => applies?.(scheme) ?? true))(
-    'is named: $name',
+    'is diagnosed: $name',
     ({ sending, codes, receivedBody }) => {
       expect(codes).toContain(diagnosisCode(scheme, sending(scheme), receivedBody));
     },
@@ -178,7 +178,7 @@ const diagnosed = (options: Parameters<typeof verify>[0]): string =>
   JSON.stringify(verify({ diagnose: true, ...options }, () => new Deadline(Infinity)));
 
 describe('the signature of one scheme in the header of another', () => {
-  it('is told in X-Signature: what Slack, Stripe and Svix sign, with our hash and theirs', () => {
+  it('is diagnosed in X-Signature, for the text that Slack, Stripe and Svix sign, with our hash and theirs', () => {
     const stripe = createHmac('sha1', 's').update(`${NOW}.${BODY}`).digest('hex');
     const headers = { 'X-Signature': stripe, 'X-Timestamp': String(NOW) };
     expect(diagnosed({ body: BODY, headers, secrets: ['s'] })).toContain(
@@ -194,7 +194,7 @@ describe('the signature of one scheme in the header of another', () => {
     );
   });
 
-  it('is told the other way round: our HMAC-SHA1 in the header of another', () => {
+  it('is diagnosed for our HMAC-SHA1 in the header of another scheme', () => {
     const headers = { 'X-Hub-Signature-256': `sha256=${sign(BODY, 's')}` };
     const text = diagnosed({ body: BODY, headers, secrets: ['s'], scheme: 'github' });
     expect(text).toContain('HMAC-SHA1');

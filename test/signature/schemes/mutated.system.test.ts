@@ -28,7 +28,7 @@ interface Request {
   readonly headers: VendorHeaders;
 }
 
-/** Whether the change is in a part of a list that the vendor's own library passes over, too. */
+/** Whether the change is in a part of a list that the vendor's own library ignores, too. */
 async function isPassedOver(
   vendor: Vendor,
   message: VendorMessage,
@@ -39,7 +39,7 @@ async function isPassedOver(
   return isList && changed.body === message.body && vendor.verify(message, changed.headers);
 }
 
-/** Changes one place of the body or of a header: never to what it was. */
+/** Changes one place of the body or of a header, always to another value. */
 function mutated(request: Request, random: Random): Request {
   const names = Object.keys(request.headers);
   const at = Math.floor(random() * (names.length + 1));

@@ -14,7 +14,7 @@ interface SchemeVector {
 }
 
 const FOLDER = new URL('../../../fixtures/signatures/', import.meta.url);
-const FILES = readdirSync(FOLDER).filter((name) => name !== 'hmac-sha1.json'); // of segment, whose test is its own
+const FILES = readdirSync(FOLDER).filter((name) => name !== 'hmac-sha1.json'); // the vectors of segment have their own test
 
 const vectors = FILES.flatMap((file) => {
   const read = JSON.parse(readFileSync(new URL(file, FOLDER), 'utf8')) as readonly SchemeVector[];
@@ -33,7 +33,7 @@ describe('the vectors of each scheme', () => {
   });
 
   it.each(vectors)(
-    '$scheme: $name has the same verdict over raw headers, and by another secret none',
+    '$scheme: $name has the same verdict over raw headers, and does not match with another secret',
     (vector) => {
       const { scheme, body, headers, secret, at, verdict } = vector;
       const rawHeaders = Object.entries(headers).flat();

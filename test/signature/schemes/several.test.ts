@@ -19,7 +19,7 @@ const BOTH = 'segment,standard-webhooks';
 const signed = (scheme: string) => signRequest({ body: BODY, secrets: SECRETS, scheme, id: 'msg_1' });
 
 describe('several schemes', () => {
-  it('gives a request the headers of each, signed with the secret that is meant for it', () => {
+  it('add the headers of each scheme, signed with its own secret', () => {
     const headers = signed(BOTH);
     expect(Object.keys(headers)).toEqual([
       'X-Signature',
@@ -32,24 +32,24 @@ describe('several schemes', () => {
     expect(verdict).toEqual({ valid: true, secret: 1, over: 'bytes', scheme: BOTH });
   });
 
-  it('signs by segment with the first secret where all are for another scheme', () => {
+  it('sign by segment with the first secret if all secrets are for another scheme', () => {
     const headers = signRequest({ body: BODY, secrets: [WHSEC], scheme: BOTH });
     expect(headers['X-Signature']).toBe(sign(BODY, WHSEC));
   });
 
-  it('takes a Standard Webhooks secret without its prefix where no text secret is meant', () => {
+  it('accept a Standard Webhooks secret without its prefix if no scheme has text secrets', () => {
     const bare = WHSEC.slice('whsec_'.length);
     const accepted = { body: BODY, secrets: ['plain', bare], scheme: 'standard-webhooks' };
     const headers = signRequest(accepted);
     expect(doesNotThrow(() => new Webhook(bare).verify(BODY, { ...headers }))).toBe(true);
     expect(verify({ ...accepted, headers })).toMatchObject({ valid: true, secret: 2 });
     expect(verify({ ...accepted, headers, secrets: [WHSEC] }).valid).toBe(true);
-    // One that has the prefix signs before those that could be text.
+    // A secret with the prefix takes precedence over secrets that could be text.
     const own = signRequest({ ...accepted, secrets: [bare, `whsec_${bare.replace('M', 'N')}`] });
     expect(verify({ ...accepted, headers: own }).valid).toBe(false);
   });
 
-  it('lets the prefix decide beside segment', () => {
+  it('use only secrets with the prefix beside segment', () => {
     const bare = WHSEC.slice('whsec_'.length);
     expect(() => signRequest({ body: BODY, secrets: [bare], scheme: BOTH })).toThrow('begins with whsec_');
     const headers = { ...signRequest({ body: BODY, secrets: [bare], scheme: 'standard-webhooks' }) };
@@ -63,12 +63,12 @@ describe('several schemes', () => {
     ['no padding', Buffer.alloc(32, 'k').toString('base64').slice(0, -1)],
     ['the alphabet of URLs', Buffer.alloc(24, 0xff).toString('base64url')],
     ['white space', `${Buffer.alloc(24, 'k').toString('base64')} `],
-  ])('takes no secret without the prefix that has %s', (_what, secret) => {
+  ])('reject a secret without the prefix that has %s', (_what, secret) => {
     const scheme = 'standard-webhooks';
     expect(() => signRequest({ body: BODY, secrets: [secret], scheme })).toThrow('begins with whsec_');
   });
 
-  it('wants at least one of them, and each that came to match', () => {
+  it('require at least one signature, and that all signatures match', () => {
     const { 'X-Signature': weaker = '', ...stronger } = signed(BOTH);
     const accepted = { body: BODY, secrets: SECRETS, scheme: BOTH };
     expect(verify({ ...accepted, headers: stronger }).valid).toBe(true);
@@ -81,13 +81,13 @@ describe('several schemes', () => {
     );
   });
 
-  it('rejects a downgrade: the stronger header removed, the weaker one there', () => {
+  it('reject a downgrade in which the stronger header was removed', () => {
     const { 'X-Signature': weaker = '' } = signed(BOTH);
     const headers = { 'X-Signature': weaker };
     expect(verify({ body: BODY, secrets: SECRETS, headers, scheme: 'standard-webhooks' }).valid).toBe(false);
   });
 
-  it('takes none from the headers that came: without a name only the default counts', () => {
+  it('are not detected from headers: without a name, only the default counts', () => {
     for (const scheme of ['github', 'shopify', 'slack', 'stripe', 'standard-webhooks']) {
       expect(verify({ body: BODY, secrets: SECRETS, headers: signed(scheme) }).valid, scheme).toBe(false);
     }
@@ -98,7 +98,7 @@ describe('several schemes', () => {
     });
   });
 
-  it('accepts any one signature of a list, and never two headers of one name', () => {
+  it('accept any signature of a list, and reject two headers with one name', () => {
     const headers = signed('standard-webhooks');
     const right = headers['webhook-signature'] ?? '';
     const accepted = { body: BODY, secrets: SECRETS, scheme: 'standard-webhooks' };
@@ -119,7 +119,7 @@ describe('segment-batch', () => {
   const list = '[{"event":"A"},{"event":"B"}]';
   const headers = { 'X-Signature': sign('{"event":"A"}', 'old') };
 
-  it('is accepted only when it is named, and says what is not protected', () => {
+  it('is accepted only if it is named, and reports what is not protected', () => {
     expect(verify({ body: list, headers, secrets: ['old'] }).valid).toBe(false);
     expect(verify({ body: list, headers, secrets: ['old'], scheme: 'segment-batch' })).toEqual({
       valid: true,
@@ -130,7 +130,7 @@ describe('segment-batch', () => {
     });
   });
 
-  it('is named by the diagnosis of a signature over the first event', () => {
+  it('is suggested by the diagnosis of a signature over the first event', () => {
     const options = { body: list, headers, secrets: ['old'], diagnose: true };
     const verdict = verify(options, () => new Deadline(Infinity));
     expect(verdict).toMatchObject({ valid: false, diagnosis: { code: 'first-of-array' } });
@@ -148,7 +148,7 @@ describe('a scheme that is chosen', () => {
     tolerance: 10,
   };
 
-  it('may be one of your own', () => {
+  it('can be a custom scheme', () => {
     const headers = signRequest({ body: BODY, secrets: ['s'], scheme: [own, 'github'] });
     const accepted = { body: BODY, headers, secrets: ['s'], scheme: [own, 'github'] };
     expect(verify(accepted)).toMatchObject({ valid: true, scheme: 'acme,github' });
@@ -177,7 +177,7 @@ describe('a scheme that is chosen', () => {
   ])('is rejected for %s', (_, scheme, sentence) => {
     let text = '';
     try {
-      signRequest({ body: BODY, secrets: ['s'], scheme: scheme as SignatureScheme }); // some are none
+      signRequest({ body: BODY, secrets: ['s'], scheme: scheme as SignatureScheme }); // some are invalid
     } catch (error) {
       text = error instanceof Error ? `${error.message} ${'hint' in error ? String(error.hint) : ''}` : '';
     }
@@ -185,7 +185,7 @@ describe('a scheme that is chosen', () => {
   });
 });
 
-describe('a request that is signed by a program', () => {
+describe('signRequest', () => {
   it.each([
     [{ at: NaN }, 'Expected `at` to be a time in ms, got NaN'],
     [{ at: -1 }, 'got -1'],
@@ -193,27 +193,27 @@ describe('a request that is signed by a program', () => {
     [{ id: '' }, 'Expected `id` to be a message id, got an empty string'],
   ])('throws for %s', (wrong, sentence) => {
     const options = { body: BODY, secrets: SECRETS, scheme: 'standard-webhooks', ...wrong };
-    // JavaScript may pass anything.
+    // JavaScript can pass any value.
     expect(() => signRequest(options as Parameters<typeof signRequest>[0])).toThrow(sentence);
   });
 
-  it('verifies only with a time that is one', () => {
+  it('verifies only with a valid time', () => {
     const headers = signed('standard-webhooks');
     const options = { body: BODY, headers, secrets: SECRETS, scheme: 'standard-webhooks', at: NaN };
     expect(() => verify(options)).toThrow('Expected `at` to be a time in ms, got NaN');
   });
 });
 
-describe('an id with the character that separates what is signed', () => {
+describe('an id with the separator of signed fields', () => {
   const accepted = { body: BODY, secrets: SECRETS, scheme: 'standard-webhooks' };
 
-  it('is not sent: its SHA-256 is', () => {
+  it('is replaced by its SHA-256', () => {
     const headers = signRequest({ ...accepted, id: 'a.1' });
     expect(headers['webhook-id']).toMatch(/^[0-9a-f]{64}$/);
     expect(verify({ ...accepted, headers }).valid).toBe(true);
   });
 
-  it('is rejected: a part of the body could count as a part of it', () => {
+  it('is rejected, because a part of the body could count as a part of the id', () => {
     const at = Date.now();
     const seconds = Math.floor(at / 1000);
     const headers = signRequest({ ...accepted, body: `x.${seconds}.${BODY}`, id: 'm', at });
@@ -233,7 +233,7 @@ describe('a list of signatures', () => {
     .digest('base64');
   const vendor = new Stripe('sk_test_none');
 
-  // Each as the vendor's own library takes it.
+  // Each header has the verdict of the vendor's own library.
   it.each([
     `t=${t},v1=${stripe},`,
     `t=${t},,v1=${stripe}`,
@@ -246,7 +246,7 @@ describe('a list of signatures', () => {
     `t=${t},V1=${stripe}`,
     `t=${t - 1},v1=${stripe}`,
     `t=${t}`,
-  ])('is read as by the library of Stripe: %s', (header) => {
+  ])('is read like by the library of Stripe: %s', (header) => {
     const headers = { 'stripe-signature': header };
     const ours = verify({ body: BODY, headers, secrets: ['s'], scheme: 'stripe', at }).valid;
     expect(ours).toBe(doesNotThrow(() => vendor.webhooks.constructEvent(BODY, header, 's')));
@@ -265,18 +265,18 @@ describe('a list of signatures', () => {
     `v1,${standard.slice(0, -1)}`,
     `v1,,${standard}`,
     `v1, ${standard}`,
-  ])('is read as by the library of Standard Webhooks: %s', (header) => {
+  ])('is read like by the library of Standard Webhooks: %s', (header) => {
     const headers = { 'webhook-id': 'm', 'webhook-timestamp': String(t), 'webhook-signature': header };
     const ours = verify({ body: BODY, headers, secrets: [WHSEC], scheme: 'standard-webhooks', at }).valid;
     expect(ours).toBe(doesNotThrow(() => new Webhook(WHSEC).verify(BODY, headers)));
   });
 });
 
-describe('a signature that was taken away', () => {
+describe('a signature that was removed', () => {
   const { 'X-Signature': weaker = '', 'webhook-signature': _removed, ...rest } = signed(BOTH);
   const headers = { ...rest, 'X-Signature': weaker };
 
-  it('is refused where its scheme is named: the rest of its headers came', () => {
+  it('is rejected if its scheme is named and its other headers are present', () => {
     const verdict = verify({ body: BODY, headers, secrets: SECRETS, scheme: BOTH, diagnose: true });
     expect(verdict).toMatchObject({ valid: false, diagnosis: { code: 'missing-header' } });
     expect(JSON.stringify(verdict)).toContain('webhook-signature is missing, though webhook-id came');
@@ -284,12 +284,12 @@ describe('a signature that was taken away', () => {
   });
 });
 
-it('names headers with the names of properties of every object as they are', () => {
+it('names headers called like properties of Object.prototype', () => {
   const headers = ['__proto__', 'constructor', 'X-Signatures'];
   expect(signatureHeadersText(headers)).toBe('X-Signature is missing; X-Signatures came');
 });
 
-it('counts one character as one', () => {
+it('uses the singular for one character', () => {
   const headers = { 'X-Hub-Signature-256': 'sha256=x' };
   const verdict = verify({ body: BODY, headers, secrets: ['s'], scheme: 'github', diagnose: true });
   expect(JSON.stringify(verdict)).toContain('the signature has 1 character, and 64 in hex');

@@ -4,7 +4,7 @@ import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { Stripe } from 'stripe';
 import { Webhook as SvixWebhook } from 'svix';
 
-/** A message to sign, and the time in seconds at which it is. */
+/** A message to sign, and the time of signing in seconds. */
 export interface VendorMessage {
   readonly body: string;
   readonly id: string;
@@ -14,7 +14,7 @@ export interface VendorMessage {
 
 export type VendorHeaders = Readonly<Record<string, string>>;
 
-/** Signs and verifies as the receivers of a vendor do, with code that is not ours. */
+/** Signs and verifies with the code of a vendor. */
 export interface Vendor {
   readonly name: string;
   readonly scheme: string;

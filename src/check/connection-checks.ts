@@ -4,7 +4,7 @@ import type { Sample } from './sample.ts';
 const track = (sample: Sample, name: string) => [sample.signed(sample.body('track', name))];
 
 /** Checks of the connection to the receiver. */
-export const WAY_CHECKS: readonly Check[] = [
+export const CONNECTION_CHECKS: readonly Check[] = [
   {
     code: 'tls',
     title: 'a connection with a verified certificate',
