@@ -42,13 +42,11 @@ export interface NamedAudience extends Pick<AudienceOverview, 'kind' | 'name'> {
 }
 
 /** Finds all selected audiences. Throws ConfigError if there are none. */
-export async function findAudiences(
-  store: AudienceStore,
+export function findNamed(
+  audiences: readonly AudienceOverview[],
   { kind, name, place }: NamedAudience,
-): Promise<readonly AudienceOverview[]> {
-  const named = (await store.list()).filter(
-    (each) => each.kind === kind && (each.name === name || each.trait === name),
-  );
+): readonly AudienceOverview[] {
+  const named = audiences.filter((each) => each.kind === kind && (each.name === name || each.trait === name));
   const found = named.filter((each) => place === undefined || each.place === place);
   if (found.length > 0) return found;
   const places = named.map((each) => quoted(each.place)).join(', ');

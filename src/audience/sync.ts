@@ -5,7 +5,7 @@ import { ChangeSender, type ChangeOutcome, type ChangeTarget } from './change-se
 import { InputComparison } from './compare-input.ts';
 import { changesIn, type Change, type Counts } from './difference.ts';
 import { PARTITIONS, parseMember, type AudienceEntry } from './entry.ts';
-import { findAudience, holdAlone } from './find-audience.ts';
+import { findAudience, findNamed, holdAlone, type NamedAudience } from './find-audience.ts';
 import { MemberTarget } from './read/member-target.ts';
 import { readMembers, type MembersFile } from './read/read-entries.ts';
 import { readList, type MemberList } from './read/read-list.ts';
@@ -15,7 +15,6 @@ import { suspiciousChangeIn, type MaxChange } from './suspicious-change.ts';
 
 export type { ChangeTarget } from './change-sender.ts';
 export type { Change, Counts } from './difference.ts';
-export { findAudiences } from './find-audience.ts';
 export type { MemberList } from './read/read-list.ts';
 export type { AudienceCatalog, AudienceKind, AudienceOverview } from './store.ts';
 export type { MaxChange } from './suspicious-change.ts';
@@ -89,6 +88,14 @@ export async function sync<O extends ChangeOutcome>(options: SyncOptions<O>): Pr
   }
 }
 
+/** Finds all selected audiences. Throws ConfigError if there are none. */
+export async function findAudiences(
+  store: AudienceStore,
+  wanted: NamedAudience,
+): Promise<readonly AudienceOverview[]> {
+  return findNamed(await store.list(), wanted);
+}
+
 /** Yields the stored entries of all users, one partition at a time. */
 export async function* membersOf(
   store: AudienceStore,
@@ -118,16 +125,17 @@ async function runSync<O extends ChangeOutcome>(
   const { kind, store, input, signal, dryRun } = options;
   const { trait, place } = audience;
   const comparison = new InputComparison({ kind, partitions: store.partitions(audience), spill, signal });
-  const examples = new Examples();
-  const { counts, before, changed } = await comparison.compareAll(
-    dryRun ? (change) => examples.add(change) : undefined,
-  );
+  const examples: Change[] = [];
+  const addExample = (change: Change): void => {
+    if (examples.filter(({ kind: each }) => each === change.kind).length < EXAMPLES) examples.push(change);
+  };
+  const { counts, before, changed } = await comparison.compareAll(dryRun ? addExample : undefined);
   const isFirst = audience.syncedAt === undefined;
   const suspicion =
     spill.total === 0
       ? `${input.name} ${emptySentence(options)}`
       : suspiciousChangeIn({ before, counts, isFirst }, options.maxChange);
-  const result = { trait, place, counts, before, suspicion, examples: examples.all, isComplete: false };
+  const result = { trait, place, counts, before, suspicion, examples, isComplete: false };
   if (dryRun || signal.aborted) return result;
   assertSendable(result, spill, options);
   options.onStart?.(changesIn(counts));
@@ -161,19 +169,6 @@ async function sendChanges<O extends ChangeOutcome>(
   }
   await sender.end();
   return areAllSent && !signal.aborted;
-}
-
-/** Collects a few changes of each kind. */
-class Examples {
-  readonly all: Change[] = [];
-  readonly #counts = new Map<Change['kind'], number>();
-
-  add(change: Change): void {
-    const count = this.#counts.get(change.kind) ?? 0;
-    if (count >= EXAMPLES) return;
-    this.#counts.set(change.kind, count + 1);
-    this.all.push(change);
-  }
 }
 
 function assertSendable<O extends ChangeOutcome>(

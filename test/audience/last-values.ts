@@ -24,7 +24,7 @@ interface Identify {
 export async function lastValues(): Promise<LastValues> {
   const values = new Map<string, unknown>();
   let [requests, repeats] = [0, 0];
-  let statusOf = (_userId: string): number => 200;
+  let statusOf = always200;
   const store = ({ userId, traits }: Identify): number => {
     const [value] = Object.values(traits);
     requests++;
@@ -60,4 +60,9 @@ export async function lastValues(): Promise<LastValues> {
       await once(server, 'close');
     },
   };
+}
+
+/** The initial status of all responses. */
+function always200(_userId: string): number {
+  return 200;
 }
