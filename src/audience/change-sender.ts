@@ -6,33 +6,33 @@ import { SyncBatch, type PartitionChanges } from './sync-batch.ts';
 import type { AudienceOverview, PartitionStore } from './store.ts';
 import { WeightedSemaphore } from '../weighted-semaphore.ts';
 
-/** The size of a batch: large enough that it seldom waits for the disk. */
+/** Size of a batch: large enough that the sender seldom waits for the disk. */
 const BATCH_CHANGES = 1_000;
 const BATCH_BYTES = 1024 * 1024;
-/** Changes in all batches in flight: several batches, so that a user whose delivery takes long does not hold up the others. */
+/** Maximum number of changes in all batches in flight: several batches, so that one slow delivery does not delay the others. */
 const CHANGES_IN_FLIGHT = 20_000;
-/** The least weight of a batch, since it also holds the other members of its partitions. */
+/** Minimum weight of a batch, because it also holds the other members of its partitions. */
 const LEAST_WEIGHT = 2_000;
 
 /** The target of changes: a client, with the pipeline behind it. */
 export interface ChangeTarget<O extends ChangeOutcome> {
-  /** How many changes may be in flight at once. */
+  /** Maximum number of changes in flight. */
   readonly capacity: number;
-  /** Resolves when it takes another change: its client may have less room, or other users. */
+  /** Resolves when the target has room for another change: its client may have less room than `capacity`, or other users. */
   ready(): Promise<void>;
-  /** `onOutcome` is called once, later. Throws when it takes no more. */
+  /** Delivers a change, and calls `onOutcome` once, later. Throws if the target is closed. */
   deliverThen(message: SyncMessage, onOutcome: (outcome: O) => void): void;
-  /** Sends the changes that it has, without waiting for more. */
+  /** Sends the pending changes without waiting for a full batch. */
   flush(): void;
 }
 
 export interface SyncMessage {
   readonly message: Message;
-  /** Keeps the messages of one user in order, those of an earlier sync first. */
+  /** Keeps the messages of one user in order, also across syncs. */
   readonly orderKeys: readonly string[];
 }
 
-/** The outcome of a change. `delivered` and `queued`: the message arrived, or will. */
+/** The outcome of a change. `delivered` and `queued`: the message has arrived, or will arrive. */
 export interface ChangeOutcome {
   readonly outcome: 'delivered' | 'queued' | 'failed' | 'filtered' | 'unsent';
 }
@@ -42,13 +42,13 @@ export interface ChangeSenderParts<O extends ChangeOutcome> {
   readonly partitions: PartitionStore;
   readonly target: ChangeTarget<O>;
   readonly clock: Clock;
-  /** Stops handing over changes; the target finishes those that it has. */
+  /** Stops the sender. The target still finishes its pending changes. */
   readonly signal: AbortSignal;
-  /** Returns a promise while its receiver is slower. */
+  /** Reports an outcome. Returns a promise to slow the sender down. */
   readonly onOutcome: (change: Change, outcome: O) => Promise<void> | undefined;
 }
 
-/** Sends changes and keeps their outcomes, with a bounded number of either in flight. */
+/** Sends changes and stores their outcomes. Limits the changes in flight and those being stored. */
 export class ChangeSender<O extends ChangeOutcome> {
   readonly #parts: ChangeSenderParts<O>;
   readonly #batches = new WeightedSemaphore(CHANGES_IN_FLIGHT);
@@ -62,18 +62,18 @@ export class ChangeSender<O extends ChangeOutcome> {
     this.#changes = new WeightedSemaphore(parts.target.capacity);
   }
 
-  /** Whether it takes no more changes. */
+  /** Whether the sender accepts no more changes. */
   get isStopped(): boolean {
     return this.#parts.signal.aborted || this.#failure !== undefined;
   }
 
-  /** Resolves when there is room for another. */
+  /** Adds the changes of a partition. Resolves when there is room for another partition. */
   async add(partition: PartitionChanges): Promise<void> {
     this.#next.push(partition);
     if (isFull(this.#next)) await this.#begin();
   }
 
-  /** Resolves when everything has its outcome and that is kept. Rejects with the first error of the store or the target. */
+  /** Resolves when all outcomes are known and stored. Rejects with the first error of the store or the target. */
   async end(): Promise<void> {
     if (this.#next.length > 0) await this.#begin();
     while (this.#keeping.size > 0) await Promise.all(this.#keeping);
@@ -88,7 +88,7 @@ export class ChangeSender<O extends ChangeOutcome> {
     if (this.isStopped) return this.#batches.leave(weight);
     try {
       await this.#parts.partitions.doubt(batch.doubts());
-      await this.#hand(batch);
+      await this.#sendBatch(batch);
     } catch (error) {
       this.#fail(error);
     }
@@ -97,11 +97,11 @@ export class ChangeSender<O extends ChangeOutcome> {
     this.#keeping.add(keeping);
   }
 
-  async #hand(batch: SyncBatch): Promise<void> {
+  async #sendBatch(batch: SyncBatch): Promise<void> {
     for (const change of batch.changes) {
       const waiting = this.#changes.enter();
       if (waiting !== undefined) {
-        // Changes in flight should not wait for this one to fill their batch.
+        // The change that waits here cannot fill the batch of the changes in flight, so they are sent now.
         this.#parts.target.flush();
         await waiting;
       }
@@ -132,9 +132,9 @@ export class ChangeSender<O extends ChangeOutcome> {
   #ended(batch: SyncBatch, change: Change, outcome: O): void {
     batch.ended(change, outcome.outcome === 'delivered' || outcome.outcome === 'queued');
     try {
-      const telling = this.#parts.onOutcome(change, outcome);
-      if (telling === undefined) return this.#changes.leave();
-      void telling.catch((error: unknown) => this.#fail(error)).then(() => this.#changes.leave());
+      const reported = this.#parts.onOutcome(change, outcome);
+      if (reported === undefined) return this.#changes.leave();
+      void reported.catch((error: unknown) => this.#fail(error)).then(() => this.#changes.leave());
     } catch (error) {
       this.#fail(error);
       this.#changes.leave();

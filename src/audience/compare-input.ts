@@ -14,7 +14,7 @@ import type { Spill } from './spill.ts';
 import type { AudienceKind, PartitionStore } from './store.ts';
 import type { PartitionChanges } from './sync-batch.ts';
 
-export interface InputComparisonParts {
+interface InputComparisonParts {
   readonly kind: AudienceKind;
   readonly partitions: PartitionStore;
   readonly spill: Spill;
@@ -23,15 +23,16 @@ export interface InputComparisonParts {
 
 export interface ComparedInput {
   readonly counts: Counts;
+  /** Number of members in the store. */
   readonly before: number;
-  /** The partitions that have changes. */
+  /** Partitions with changes. */
   readonly changed: readonly number[];
 }
 
-/** The value that a user gets who is no longer in the input: not a member, without a value. */
+/** Value to send for a user who is no longer in the input. */
 const ABSENT: Readonly<Record<AudienceKind, JsonValue>> = { audience: false, trait: null };
 
-/** Compares an input with the entries that were sent last. */
+/** Compares an input with the stored entries, which were sent last. */
 export class InputComparison {
   readonly #parts: InputComparisonParts;
   readonly #comparison = new PartitionComparison();
@@ -40,7 +41,7 @@ export class InputComparison {
     this.#parts = parts;
   }
 
-  /** Counts the changes before any is sent. */
+  /** Counts all changes, before any of them is sent. */
   async compareAll(onChange?: (change: Change) => void): Promise<ComparedInput> {
     const { partitions, signal } = this.#parts;
     const counts = emptyCounts();
@@ -53,14 +54,14 @@ export class InputComparison {
       before += kept.members;
       if (changesIn(part) > 0) changed.push(partition);
       if (partition % 16 === 15) {
-        // Lets Ctrl-C through.
+        // Yields to the event loop, so that Ctrl-C works.
         await setImmediate();
       }
     }
     return { counts, before, changed };
   }
 
-  /** Returns the changes of one partition, with the entries that stay. */
+  /** Returns the changes and the unchanged entries of a partition. */
   async changesOf(partition: number): Promise<PartitionChanges> {
     const stored = await this.#parts.partitions.get(partition);
     const changes: Change[] = [];

@@ -4,51 +4,52 @@ import { endOfId, parseMember, readId } from './entry.ts';
 import type { JsonValue } from '../message/types.ts';
 import type { Partition } from './store.ts';
 
-/** How the members of the input differ from the ones that were sent last. */
+/** Numbers of members and of changes since the last sync. */
 export interface Counts {
-  /** Different ids in the input. */
+  /** Number of different ids in the input. */
   readonly members: number;
-  /** Ids that come again in the input; the last entry counts. */
+  /** Number of repeated ids in the input. The last entry of an id counts. */
   readonly duplicates: number;
   readonly added: number;
   readonly removed: number;
-  /** How many users have another value of a computed trait. */
+  /** Number of users with a new value of a computed trait. */
   readonly changed: number;
   readonly unchanged: number;
-  /** Users whose last value is unknown, so it is sent again. */
+  /** Number of users whose value is sent again, because the last outcome is unknown. */
   readonly repeated: number;
 }
 
-/** A change to send for one user. */
+/** A change to send for a user. */
 export interface Change {
   readonly kind: 'added' | 'removed' | 'changed' | 'repeated';
   readonly userId: string;
   readonly value: JsonValue;
-  /** The id as it is written. */
+  /** The id as written in entries. */
   readonly id: string;
-  /** The entry in the store now, and the one after this change was sent. Undefined: none. */
+  /** The stored entry, and the entry to store after the change. Undefined if there is none. */
   readonly before: string | undefined;
   readonly after: string | undefined;
 }
 
+/** The part of an input that belongs to a partition. */
 export interface ComparedPartition {
   readonly chunks: readonly Uint8Array[];
-  /** Lines in them. */
+  /** Number of lines in the chunks. */
   readonly count: number;
-  /** The value for a user who is missing from the input. */
+  /** Value to send for a user who is missing from the input. */
   readonly absent: JsonValue;
 }
 
-/** How an object or an array begins: `{`, `[`. */
+/** First bytes of JSON objects and arrays: `{`, `[`. */
 const JSON_OBJECT: ReadonlySet<number | undefined> = new Set([0x7b, 0x5b]);
 
 type MutableCounts = { -readonly [Key in keyof Counts]: Counts[Key] };
 
-/** Finds how partitions differ; one after the other, since its table is used again. */
+/** Compares partitions, one after another, because it reuses its table. */
 export class PartitionComparison {
   readonly #table = new EntryTable();
 
-  /** Calls `onChange` once for each user whose value must be sent, and `onKept` for each stretch of entries that stays as it is. */
+  /** Calls `onChange` once for each user whose value must be sent, and `onKept` with each unchanged line. */
   compare(
     { members, entries, doubtful }: Partition,
     { chunks, count, absent }: ComparedPartition,
@@ -73,7 +74,7 @@ export class PartitionComparison {
       doubts.delete(change.id);
       onChange(change);
     });
-    // These users left after a change was sent for them that was never confirmed.
+    // Users who are in neither list, but whose last change was never confirmed.
     for (const id of doubts) {
       counts.repeated++;
       onChange({
@@ -96,7 +97,7 @@ export class PartitionComparison {
     return doubts.size > 0 && doubts.has(this.#idAt(sent)) ? 'repeated' : 'unchanged';
   }
 
-  /** Objects may have their members in another order. Other values are the same only when their lines are. */
+  /** Compares objects regardless of the order of their keys. Other values are equal only if their lines are. */
   #isSameValue(sent: number, given: number): boolean {
     const { bytes } = this.#table;
     const isObject = (at: number): boolean => JSON_OBJECT.has(bytes[endOfId(bytes, at) + 1]);
@@ -131,16 +132,10 @@ export function emptyCounts(): MutableCounts {
 }
 
 export function addCounts(sum: MutableCounts, part: Counts): void {
-  sum.members += part.members;
-  sum.duplicates += part.duplicates;
-  sum.added += part.added;
-  sum.removed += part.removed;
-  sum.changed += part.changed;
-  sum.unchanged += part.unchanged;
-  sum.repeated += part.repeated;
+  for (const key of Object.keys(part) as (keyof Counts)[]) sum[key] += part[key]; // an object of emptyCounts()
 }
 
-/** The number of users for whom a message would be sent. */
+/** Number of messages to send. */
 export function changesIn({ added, removed, changed, repeated }: Counts): number {
   return added + removed + changed + repeated;
 }

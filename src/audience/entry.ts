@@ -1,40 +1,41 @@
 import type { JsonValue } from '../message/types.ts';
+import type { AudienceKind } from './store.ts';
 
-/** Never changes: it decides in which row of the store an entry is. */
+/** Number of partitions. Must never change, because it decides which row of the store has an entry. */
 export const PARTITIONS = 1024;
 
-/** A user, and the value of a computed trait; a member of an audience has the value true. */
+/** A user with the value of a computed trait; true for members of an audience. */
 export interface AudienceEntry {
   readonly userId: string;
   readonly value: JsonValue;
 }
 
-/** The end of an entry, and of its id where a value follows. */
+/** Bytes after an entry, and between its id and its value. */
 export const MEMBER_END = 0x0a;
 export const MEMBER_TAB = 0x09;
 
-/** The start value of FNV-1a. */
+/** Start value of the FNV-1a hash. */
 export const HASH_SEED = 0x811c9dc5;
 
-/** Adds a byte of the written id to the hash. */
+/** Adds a byte of a written id to a hash. */
 export function hashByte(hash: number, byte: number): number {
   return Math.imul(hash ^ byte, 0x01000193);
 }
 
-/** `hash` is that of the id as it is written, without the tab and what follows it. */
+/** The partition of an id, by the hash of the written id. */
 export function partitionOf(hash: number): number {
   return (hash ^ (hash >>> 15)) & (PARTITIONS - 1);
 }
 
-/** Where the id of the entry that begins at `from` ends: at a tab or the end of the line. */
+/** End of the id of the entry at `from`: a tab or the end of the line. */
 export function endOfId(bytes: Uint8Array, from: number): number {
   let at = from;
   while (bytes[at] !== MEMBER_END && bytes[at] !== MEMBER_TAB) at++;
   return at;
 }
 
-/** The line of an entry, without its end. Each id is written in one way only, so that lines can be compared as bytes. */
-export function writeEntry({ userId, value }: AudienceEntry, kind: 'audience' | 'trait'): string {
+/** The line of an entry, without its line break. Each id has only one spelling, so that lines can be compared as bytes. */
+export function writeEntry({ userId, value }: AudienceEntry, kind: AudienceKind): string {
   const id = writeId(userId);
   return kind === 'audience' ? id : `${id}\t${JSON.stringify(value)}`;
 }

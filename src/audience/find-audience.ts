@@ -8,8 +8,8 @@ interface WantedAudience extends Pick<AudienceOverview, 'kind' | 'name' | 'place
 }
 
 /**
- * The audience of that name at that place, which is made when there is none; a dry run makes none, and gets one with the number
- * 0, which no audience has. Throws ConfigError when the name cannot be used.
+ * Finds or creates the audience with this name and place. A dry run does not create it, but returns one with the number 0, which no stored
+ * audience has. Throws ConfigError if the name is already used otherwise.
  */
 export async function findAudience(store: AudienceStore, options: WantedAudience): Promise<AudienceOverview> {
   const { kind, name, place, dryRun } = options;
@@ -36,12 +36,12 @@ export async function findAudience(store: AudienceStore, options: WantedAudience
   );
 }
 
-/** `name`: of the audience, or of its trait. Without a place: at all places. */
+/** Selects audiences. `name`: of the audience or of its trait. `place`: undefined for all places. */
 export interface NamedAudience extends Pick<AudienceOverview, 'kind' | 'name'> {
   readonly place?: string | undefined;
 }
 
-/** Selects by the name of the audience or of its trait. Throws ConfigError when there is none. */
+/** Finds all selected audiences. Throws ConfigError if there are none. */
 export function findNamed(
   audiences: readonly AudienceOverview[],
   { kind, name, place }: NamedAudience,
@@ -61,11 +61,15 @@ export function findNamed(
   );
 }
 
-/** Makes sure that one sync of an audience runs at a time. Returns how to release it; throws QueueError when another one runs. */
+/** Locks an audience, so that only one sync of it runs. Returns a function that unlocks it. Throws QueueError if another sync runs. */
 export async function holdAlone(store: AudienceStore, audience: AudienceOverview): Promise<() => void> {
   const release = await store.beginSync(audience);
-  if (release === undefined) throw alreadySyncing(audience);
-  return release;
+  if (release !== undefined) return release;
+  const { kind, name, syncPid } = audience;
+  const who = syncPid === undefined ? 'another process' : `the process ${syncPid}`;
+  throw new QueueError(`The ${kind} ${quoted(name)} is being synced already, by ${who}`, {
+    hint: 'wait until that sync has ended; this one sent nothing',
+  });
 }
 
 function collision(name: string, { kind, name: other, trait }: AudienceOverview): ConfigError {
@@ -74,16 +78,9 @@ function collision(name: string, { kind, name: other, trait }: AudienceOverview)
     `${quoted(name)} would be sent as \`${trait}\`, which is ${what} ${quoted(other)} already`,
     {
       key: 'name',
-      hint: `use that name, or another one; hooks ${kind} forget ${quoted(other)} makes it free`,
+      hint: `use that name, or another one; or remove it: hooks ${kind} forget ${quoted(other)}`,
     },
   );
-}
-
-function alreadySyncing({ kind, name, syncPid }: AudienceOverview): QueueError {
-  const who = syncPid === undefined ? 'another process' : `the process ${syncPid}`;
-  return new QueueError(`The ${kind} ${quoted(name)} is being synced already, by ${who}`, {
-    hint: 'wait until it has ended; nothing was sent by this one',
-  });
 }
 
 function quoted(text: string): string {

@@ -1,42 +1,41 @@
 import { HASH_SEED, hashByte, MEMBER_END, PARTITIONS, partitionOf, MEMBER_TAB } from './entry.ts';
 import type { ChunkStore } from './store.ts';
 
-/** The most bytes of an entry: the buffer of each partition holds the longest. */
+/** Maximum bytes of an entry. The slot of each partition has room for the longest. */
 export const MAX_MEMBER_BYTES = 32 * 1024 - 1;
 const SLOT_BYTES = MAX_MEMBER_BYTES + 1;
 
-/** The place of a chunk in the store is its partition times this, plus its number within the partition. */
+/** Distance between the places of two partitions in the store. The place of a chunk is that of its partition plus its number. */
 const CHUNKS_PER_PARTITION = 2 ** 32;
 
 /**
- * The entries of an input, sorted into partitions as they come, in their order within each. A full slot of a partition
- * is written to a temporary table, so memory does not grow with the input.
+ * Sorts the entries of an input into partitions, in order within each. Writes full slots to a temporary table, so that memory does not grow
+ * with the input.
  */
 export class Spill {
   readonly #store: ChunkStore;
   #slots = Buffer.allocUnsafe(PARTITIONS * SLOT_BYTES);
-  /** How much of each slot is used. */
+  /** Used bytes of each slot. */
   readonly #used = new Int32Array(PARTITIONS);
   readonly #chunks = new Int32Array(PARTITIONS);
   readonly #entries = new Int32Array(PARTITIONS);
-  #total = 0;
 
-  /** Takes over `store`: close() closes it. */
+  /** close() also closes `store`. */
   constructor(store: ChunkStore) {
     this.#store = store;
   }
 
-  /** All entries, duplicates too. */
+  /** Number of all entries, including duplicates. */
   get total(): number {
-    return this.#total;
+    return this.#entries.reduce((sum, count) => sum + count, 0);
   }
 
-  /** How many entries there are in a partition, duplicates too. */
+  /** Number of entries in a partition, including duplicates. */
   countOf(partition: number): number {
     return this.#entries[partition] ?? 0;
   }
 
-  /** Adds the line `bytes[from, to)`, as `writeEntry` writes it. */
+  /** Adds the line `bytes[from, to)`, in the format of `writeEntry`. */
   add(bytes: Uint8Array, from: number, to: number): void {
     let hash = HASH_SEED;
     for (let at = from; at < to; at++) {
@@ -47,28 +46,27 @@ export class Spill {
     this.addHashed(bytes, from, to, hash);
   }
 
-  /** As `add`, for a caller that has computed the hash already. */
+  /** Like `add`, for callers that know the hash. */
   addHashed(bytes: Uint8Array, from: number, to: number, hash: number): void {
     const partition = partitionOf(hash);
     const length = to - from;
     if ((this.#used[partition] ?? 0) + length >= SLOT_BYTES) this.#flush(partition);
     const start = partition * SLOT_BYTES + (this.#used[partition] ?? 0);
     const slots = this.#slots;
-    // Short as ids are, a call would cost more than the loop.
+    // Ids are so short that a call would cost more than this loop.
     for (let at = 0; at < length; at++) slots[start + at] = bytes[from + at] ?? 0;
     slots[start + length] = MEMBER_END;
     this.#used[partition] = (this.#used[partition] ?? 0) + length + 1;
     this.#entries[partition] = (this.#entries[partition] ?? 0) + 1;
-    this.#total++;
   }
 
-  /** Writes the last chunks and frees the slots: nothing is added after it. */
+  /** Writes the last chunks and frees the slots. No entries can be added afterwards. */
   finish(): void {
     for (let partition = 0; partition < PARTITIONS; partition++) this.#flush(partition);
     this.#slots = Buffer.alloc(0);
   }
 
-  /** The chunks of a partition, in order; each holds whole lines. */
+  /** The chunks of a partition, in order. Each has whole lines. */
   chunksOf(partition: number): readonly Uint8Array[] {
     const first = partition * CHUNKS_PER_PARTITION;
     return this.#store.read(first, first + CHUNKS_PER_PARTITION);

@@ -1,57 +1,59 @@
 export type AudienceKind = 'audience' | 'trait';
 
-/** What the store knows of an audience or a computed trait at one place. Times are ms since the epoch. */
+/** An audience or a computed trait at one place. Times are in ms since the epoch. */
 export interface AudienceOverview {
+  /** Number of the audience in the store. */
   readonly audience: number;
   readonly kind: AudienceKind;
   readonly name: string;
-  /** The name of the trait that is sent. */
+  /** Name of the trait that is sent. */
   readonly trait: string;
-  /** Where the changes are sent, for people. */
+  /** Target of the changes, for people. */
   readonly place: string;
   readonly members: number;
-  /** Users whose last value is unknown: a sync sent them a change and no outcome was recorded. */
+  /** Number of users whose last value is unknown: a change was sent for them, but its outcome was not recorded. */
   readonly inDoubt: number;
   readonly createdAt: number;
-  /** The end of the last sync after which every change was sent. */
+  /** End of the last complete sync. Undefined if none was complete. */
   readonly syncedAt: number | undefined;
-  /** The process that began the last sync. */
+  /** Process that started the last sync. */
   readonly syncPid: number | undefined;
 }
 
-/** Where audiences are kept between syncs. All methods reject with QueueError when the store fails. */
+/** Stores audiences between syncs. All methods reject with QueueError if the store fails. */
 export interface AudienceStore {
   list(): Promise<readonly AudienceOverview[]>;
   /**
-   * Returns the audience with this trait at this place, and makes it if there is none. `check` gets all audiences with this
-   * trait, and throws when there must not be another.
+   * Finds or creates the audience with this trait and place. Before that, calls `check` with all audiences with this trait; `check` throws if
+   * the audience may not be used.
    */
   findOrMake(
     wanted: Pick<AudienceOverview, 'kind' | 'name' | 'trait' | 'place'>,
     check: (others: readonly AudienceOverview[]) => void,
   ): Promise<AudienceOverview>;
-  /** Takes the lock of the audience and records this process. Returns how to release it; undefined: another sync holds it. */
+  /** Locks an audience and records this process. Returns a function that unlocks it. Undefined if another sync has the lock. */
   beginSync(audience: AudienceOverview): Promise<(() => void) | undefined>;
-  /** Records that every change was sent. */
+  /** Records a complete sync: every change was sent. */
   completeSync(audience: AudienceOverview): Promise<void>;
-  /** Removes an audience of which nothing was ever sent. */
+  /** Removes an audience if nothing was ever sent for it. */
   dropUnused(audience: AudienceOverview): Promise<void>;
   partitions(audience: AudienceOverview): PartitionStore;
 }
 
-/** A partition as the store has it. */
+/** A stored partition. */
 export interface Partition {
   readonly members: number;
   readonly entries: Uint8Array;
-  /** Ids, as they are written, of users who may have got another value. */
+  /** Written ids of users whose last value is unknown. */
   readonly doubtful: readonly string[];
 }
 
-/** The members of one audience, in PARTITIONS parts. */
+/** Stores the members of one audience in PARTITIONS parts. */
 export interface PartitionStore {
   get(partition: number): Promise<Partition>;
-  /** Marks users whose last value no later sync may rely on. Resolves once that survives a power cut. */
+  /** Marks users as doubtful, so that the next sync repeats their values. Resolves when that would survive a power cut. */
   doubt(updates: readonly Pick<PartitionUpdate, 'partition' | 'doubtful'>[]): Promise<void>;
+  /** Replaces the content of partitions. */
   keep(updates: readonly PartitionUpdate[]): Promise<void>;
 }
 
@@ -63,18 +65,18 @@ export interface PartitionUpdate {
   readonly doubtful: readonly string[];
 }
 
-/** What people can do with the audiences of a store, besides syncing them. */
+/** An audience store with the functions to list and remove audiences. */
 export interface AudienceCatalog extends AudienceStore {
-  /** The path of the file that they are in. */
+  /** Path of the file of the store. */
   readonly file: string;
-  /** Removes an audience with all its members. False: it is being synced, and stays. */
+  /** Removes an audience with all its members. Returns false, and keeps the audience, while it is being synced. */
   forget(audience: AudienceOverview): Promise<boolean>;
 }
 
-/** Temporary room for chunks of bytes that do not fit into memory. Its methods throw QueueError when there is no room. */
+/** Temporary storage for chunks that do not fit into memory. Its methods throw QueueError if the disk is full. */
 export interface ChunkStore {
   write(place: number, bytes: Uint8Array): void;
-  /** Reads the chunks with a place in [from, to), by place. */
+  /** Reads the chunks with places in [from, to), in order. */
   read(from: number, to: number): readonly Uint8Array[];
   close(): void;
 }

@@ -1,26 +1,26 @@
 import { formatCount } from '../message/limits.ts';
 import type { Counts } from './difference.ts';
 
-/** A part of the members there were (0.5), or a number of users. */
+/** A share of the previous members (0.5), or a number of users. */
 export type MaxChange =
   { readonly kind: 'share'; readonly share: number } | { readonly kind: 'count'; readonly count: number };
 
-/** The most changes that are never suspicious where the user sets no limit. */
+/** Number of changes that is never suspicious without a limit of the user. */
 const NEVER_SUSPICIOUS = 100;
 const SUSPICIOUS_SHARE = 0.5;
 
-/** The number of members that were sent last, and the difference to those given. */
+/** The number of previous members, and the differences of the input. */
 interface Comparison {
   readonly before: number;
   readonly counts: Counts;
-  /** No sync was complete yet: added users may be the rest of the first one, and do not count. */
+  /** Whether no sync was complete so far: then added users do not count, because they may be the rest of the first sync. */
   readonly isFirst: boolean;
 }
 
 /**
- * Why a difference is too much to be sent unasked: half of the members are gone (a file cut short), or more than half of them
- * would be added and removed (another file). With a limit of the user's, only that counts, and changed values too.
- * Undefined: it is not.
+ * Why a difference is suspicious: more than half of the members are missing (a truncated file), or a number above half of them would be
+ * added and removed (a wrong file). A limit of the user replaces these rules, and also counts changed values. Undefined if the difference is
+ * not suspicious.
  */
 export function suspiciousChangeIn(
   { before, counts, isFirst }: Comparison,
@@ -37,5 +37,5 @@ export function suspiciousChangeIn(
   }
   if (members * 2 < before) return `${formatCount(before)} members would become ${formatCount(members)}`;
   if (moved <= NEVER_SUSPICIOUS || moved <= before * SUSPICIOUS_SHARE) return undefined;
-  return `${formatCount(added)} would be added and ${formatCount(removed)} removed, where there were ${formatCount(before)}`;
+  return `${formatCount(added)} members would be added and ${formatCount(removed)} of ${formatCount(before)} removed`;
 }

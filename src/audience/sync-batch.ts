@@ -1,29 +1,30 @@
 import type { Change } from './difference.ts';
 import type { PartitionUpdate } from './store.ts';
 
+/** The changes of a partition. */
 export interface PartitionChanges {
   readonly partition: number;
   readonly changes: readonly Change[];
-  /** The entries that stay as they are, and how many they are. */
+  /** The unchanged entries, and their number. */
   readonly kept: Uint8Array;
   readonly keptMembers: number;
 }
 
 /**
- * Partitions whose changes are marked, sent and kept together:
+ * Partitions whose changes are marked, sent and stored together:
  *
- *   doubtful in the store ─► handed to the client ─► every outcome known ─► kept in the store
+ *   doubtful in the store ─► handed to the client ─► every outcome known ─► stored
  *
- * Whatever ends the process in between leaves all of them doubtful, and the next sync tells them again.
+ * If the process ends in between, all users of the batch stay doubtful, and the next sync sends their values again.
  */
 export class SyncBatch {
   readonly partitions: readonly PartitionChanges[];
   readonly changes: readonly Change[];
-  readonly #told = new Set<Change>();
+  readonly #confirmed = new Set<Change>();
   #open = 0;
   #isComplete = false;
   #resolve: () => void = () => {};
-  /** Resolves when no more changes are handed over and each that was has its outcome. */
+  /** Resolves after `complete()`, when every change that was handed over has its outcome. */
   readonly settled = new Promise<void>((resolve) => {
     this.#resolve = resolve;
   });
@@ -33,7 +34,7 @@ export class SyncBatch {
     this.changes = partitions.flatMap(({ changes }) => changes);
   }
 
-  /** All users of the batch, each of whom may get a message from now on. */
+  /** Marks of all users of the batch, to store before any message is sent. */
   doubts(): readonly Pick<PartitionUpdate, 'partition' | 'doubtful'>[] {
     return this.partitions.map(({ partition, changes }) => ({
       partition,
@@ -41,33 +42,35 @@ export class SyncBatch {
     }));
   }
 
+  /** Counts a change that is handed to the client. */
   handed(): void {
     this.#open++;
   }
 
-  ended(change: Change, isTold: boolean): void {
+  /** Notes the outcome of a change. */
+  ended(change: Change, isConfirmed: boolean): void {
     this.#open--;
-    if (isTold) this.#told.add(change);
+    if (isConfirmed) this.#confirmed.add(change);
     this.#check();
   }
 
-  /** No more of it will be handed over. */
+  /** Ends the batch: no more of its changes are handed over. */
   complete(): void {
     this.#isComplete = true;
     this.#check();
   }
 
-  /** The next content of the partitions: confirmed users have the input's entry; all others keep theirs, and stay doubtful. */
+  /** New content of the partitions. Confirmed users get the entry of the input; others keep their entry, and stay doubtful. */
   updates(): readonly PartitionUpdate[] {
     return this.partitions.map(({ partition, changes, kept, keptMembers }) => {
       const lines = changes
-        .map((change) => (this.#told.has(change) ? change.after : change.before))
+        .map((change) => (this.#confirmed.has(change) ? change.after : change.before))
         .filter((line) => line !== undefined);
       return {
         partition,
         members: keptMembers + lines.length,
         entries: Buffer.concat([kept, Buffer.from(lines.map((line) => `${line}\n`).join(''))]),
-        doubtful: changes.filter((change) => !this.#told.has(change)).map(({ id }) => id),
+        doubtful: changes.filter((change) => !this.#confirmed.has(change)).map(({ id }) => id),
       };
     });
   }

@@ -22,25 +22,25 @@ export type { MaxChange } from './suspicious-change.ts';
 export interface SyncOptions<O extends ChangeOutcome> {
   readonly kind: AudienceKind;
   readonly name: string;
-  /** Where it goes, for people, without secrets: another place has another state. */
+  /** Target of the sync, for people, without secrets. Each place has its own state. */
   readonly place: string;
   readonly store: AudienceStore;
-  /** Opens temporary room for an input that does not fit into memory. */
+  /** Opens temporary storage for an input that does not fit into memory. */
   readonly openChunks: () => Promise<ChunkStore>;
   readonly clock: Clock;
-  /** The members or values; `name` is for an error about them: a file's name. */
+  /** The members or values. Errors use `name`, such as the name of a file. */
   readonly input: { readonly name: string } & (MembersFile | MemberList);
-  /** Opened when there is something to be sent. */
+  /** Opens the target. Called only if there are changes to send. */
   readonly openTarget: () => Promise<ChangeTarget<O>>;
   readonly signal: AbortSignal;
   readonly maxChange?: MaxChange | undefined;
-  /** Sends whatever the difference is. @default false */
+  /** Whether to send even suspicious changes. @default false */
   readonly force?: boolean | undefined;
-  /** Sends and stores nothing. @default false */
+  /** Whether to only compare, without sending or storing. @default false */
   readonly dryRun?: boolean | undefined;
-  /** The names of these three options where the caller set them, for hints. */
+  /** Names of these three options in the caller's interface, for hints. */
   readonly called: { readonly maxChange: string; readonly force: string; readonly dryRun: string };
-  /** Called with the number of changes before the first is sent. */
+  /** Called with the number of changes, before the first is sent. */
   readonly onStart?: ((changes: number) => void) | undefined;
   readonly onOutcome: (change: Change, outcome: O) => Promise<void> | undefined;
 }
@@ -49,24 +49,24 @@ export interface SyncResult {
   readonly trait: string;
   readonly place: string;
   readonly counts: Counts;
-  /** Members before. */
+  /** Number of members before the sync. */
   readonly before: number;
-  /** Why this would be, or would have been, rejected. */
+  /** Why the change is suspicious. Undefined if it is not. */
   readonly suspicion: string | undefined;
-  /** Whether every change was sent: nothing failed, and nothing interrupted the sync. */
+  /** Whether every change was sent, without failures or interruptions. */
   readonly isComplete: boolean;
-  /** For a dry run: some of the changes of each kind. */
+  /** Some changes of each kind, for a dry run. */
   readonly examples: readonly Change[];
 }
 
-/** How many changes of each kind a dry run shows. */
+/** Maximum number of changes of each kind that a dry run shows. */
 const EXAMPLES = 5;
 
 /**
- * Sends a message for each user who joined or left (of a computed trait: whose value changed) since the last sync. Outcomes are
- * kept as they come, so that the next sync continues one that ended half-way.
- * @throws ConfigError for a name that cannot be used or a suspicious change, InputError for an input that cannot be
- * used, QueueError when the store fails or another sync of the same audience runs.
+ * Sends a message for each user who joined or left, or whose value of a computed trait changed, since the last sync. Stores outcomes
+ * immediately, so that the next sync continues an interrupted one.
+ * @throws ConfigError for an unusable name or a suspicious change, InputError for an unusable input, QueueError if the store fails or another
+ * sync of the same audience runs.
  */
 export async function sync<O extends ChangeOutcome>(options: SyncOptions<O>): Promise<SyncResult> {
   const { store } = options;
@@ -77,9 +77,9 @@ export async function sync<O extends ChangeOutcome>(options: SyncOptions<O>): Pr
     try {
       await readInput(options, spill);
       spill.finish();
-      return await runSync({ options, audience, spill });
+      return await runSync(options, audience, spill);
     } finally {
-      // Frees the name when its file was rejected or nothing was sent. The first error is the one that is thrown.
+      // Frees the name if the file was rejected or nothing was sent. Ignores errors, so that the first error is thrown.
       if (!options.dryRun) await store.dropUnused(audience).catch(() => {});
       spill.close();
     }
@@ -88,7 +88,7 @@ export async function sync<O extends ChangeOutcome>(options: SyncOptions<O>): Pr
   }
 }
 
-/** Finds at least one by its name or the name of its trait. Throws ConfigError. */
+/** Finds all selected audiences. Throws ConfigError if there are none. */
 export async function findAudiences(
   store: AudienceStore,
   wanted: NamedAudience,
@@ -96,7 +96,7 @@ export async function findAudiences(
   return findNamed(await store.list(), wanted);
 }
 
-/** Yields the last state of each user, the entries of one partition at a time. */
+/** Yields the stored entries of all users, one partition at a time. */
 export async function* membersOf(
   store: AudienceStore,
   audience: AudienceOverview,
@@ -117,30 +117,25 @@ function readInput<O extends ChangeOutcome>(
   return readList(input, new MemberTarget({ kind, file, spill }));
 }
 
-interface SyncRun<O extends ChangeOutcome> {
-  readonly options: SyncOptions<O>;
-  readonly audience: AudienceOverview;
-  readonly spill: Spill;
-}
-
-async function runSync<O extends ChangeOutcome>({
-  options,
-  audience,
-  spill,
-}: SyncRun<O>): Promise<SyncResult> {
+async function runSync<O extends ChangeOutcome>(
+  options: SyncOptions<O>,
+  audience: AudienceOverview,
+  spill: Spill,
+): Promise<SyncResult> {
   const { kind, store, input, signal, dryRun } = options;
   const { trait, place } = audience;
   const comparison = new InputComparison({ kind, partitions: store.partitions(audience), spill, signal });
-  const examples = new Examples();
-  const { counts, before, changed } = await comparison.compareAll(
-    dryRun ? (change) => examples.add(change) : undefined,
-  );
+  const examples: Change[] = [];
+  const addExample = (change: Change): void => {
+    if (examples.filter(({ kind: each }) => each === change.kind).length < EXAMPLES) examples.push(change);
+  };
+  const { counts, before, changed } = await comparison.compareAll(dryRun ? addExample : undefined);
   const isFirst = audience.syncedAt === undefined;
   const suspicion =
     spill.total === 0
       ? `${input.name} ${emptySentence(options)}`
       : suspiciousChangeIn({ before, counts, isFirst }, options.maxChange);
-  const result = { trait, place, counts, before, suspicion, examples: examples.all, isComplete: false };
+  const result = { trait, place, counts, before, suspicion, examples, isComplete: false };
   if (dryRun || signal.aborted) return result;
   assertSendable(result, spill, options);
   options.onStart?.(changesIn(counts));
@@ -176,19 +171,6 @@ async function sendChanges<O extends ChangeOutcome>(
   return areAllSent && !signal.aborted;
 }
 
-/** A few of each kind. */
-class Examples {
-  readonly all: Change[] = [];
-  readonly #counts = new Map<Change['kind'], number>();
-
-  add(change: Change): void {
-    const count = this.#counts.get(change.kind) ?? 0;
-    if (count >= EXAMPLES) return;
-    this.#counts.set(change.kind, count + 1);
-    this.all.push(change);
-  }
-}
-
 function assertSendable<O extends ChangeOutcome>(
   { suspicion, before }: SyncResult,
   spill: Spill,
@@ -200,15 +182,15 @@ function assertSendable<O extends ChangeOutcome>(
       file: input.name,
       hint:
         before === 0
-          ? 'check what has written it'
-          : `check what has written it; ${called.force} tells all ${formatCount(before)} that they left`,
+          ? 'check the program that wrote it'
+          : `check the program that wrote it; ${called.force} removes all ${formatCount(before)} from the ${kind}`,
     });
   }
   if (suspicion === undefined) return;
   const limit = maxChange === undefined ? '' : ` (${called.maxChange})`;
-  throw new ConfigError(`Refusing to sync: suspicious change: ${suspicion}${limit}`, {
+  throw new ConfigError(`Sync rejected: suspicious change: ${suspicion}${limit}`, {
     key: called.maxChange,
-    hint: `look with ${called.dryRun}; ${called.force} sends it, a larger ${called.maxChange} allows it`,
+    hint: `inspect it with ${called.dryRun}; send it with ${called.force}, or allow it with a larger ${called.maxChange}`,
   });
 }
 

@@ -1,14 +1,13 @@
 import { ConfigError } from '../errors.ts';
 import { printable } from '../redact.ts';
 
-/** The most characters of a name. */
+/** Maximum length of a name. */
 const MAX_NAME_LENGTH = 200;
 
 /**
- * The name of the trait that an audience is sent as: `High-Value Users (US)` is `high_value_users_us`. The words are cut as
- * Segment does: a word is capitals and digits, then small letters and digits, so `topBuyers30d` is `top_buyers30d` and
- * `VIPUsers` is `vipusers`. Where Segment drops what is not ASCII, Latin letters lose their accents here and letters of
- * other scripts stay. Throws ConfigError for a name of which nothing is left.
+ * The name of the trait of an audience: `High-Value Users (US)` becomes `high_value_users_us`. Splits words like Segment: a word is capitals
+ * and digits, then small letters and digits, so `topBuyers30d` becomes `top_buyers30d` and `VIPUsers` becomes `vipusers`. Segment drops
+ * non-ASCII characters; here, Latin letters lose their accents, and letters of other scripts stay. Throws ConfigError if no character is left.
  */
 export function traitNameOf(name: string): string {
   if (name.length > MAX_NAME_LENGTH) throw tooLong(name);
@@ -22,7 +21,7 @@ const SMALL = String.raw`[\p{Ll}\p{Lm}\p{Lo}\p{M}\p{Nd}\p{Nl}]`;
 const CAPITAL = String.raw`[\p{Lu}\p{Lt}\p{Nd}\p{Nl}]`;
 const WORD = new RegExp(`${CAPITAL}*${SMALL}+|${CAPITAL}+`, 'gu');
 
-/** Latin without accents, full-width and other compatibility forms as the plain ones. Marks of other scripts are vowels, and stay. */
+/** Removes accents of Latin letters, and normalizes full-width and other compatibility forms. Keeps marks of other scripts, which are vowels. */
 function folded(name: string): string {
   return name
     .normalize('NFKD')
@@ -56,13 +55,16 @@ const UNDECOMPOSED = new RegExp(`[${Object.keys(SPELLED_OUT).join('')}]`, 'g');
 function nothingLeft(name: string): ConfigError {
   return new ConfigError(
     `Expected a name with at least one letter or digit, got ${printable(JSON.stringify(name))}`,
-    { key: 'name', hint: 'the name of the trait is made of its letters and digits: VIP Users is vip_users' },
+    {
+      key: 'name',
+      hint: 'the name of the trait is made of its letters and digits: VIP Users becomes vip_users',
+    },
   );
 }
 
 function tooLong(name: string): ConfigError {
   return new ConfigError(
     `Expected a name of at most ${MAX_NAME_LENGTH} characters, got ${name.length}: ${printable(name, 60)}`,
-    { key: 'name', hint: 'is a file given in the place of the name?' },
+    { key: 'name', hint: 'is this a file instead of a name?' },
   );
 }

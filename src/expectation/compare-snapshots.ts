@@ -60,8 +60,15 @@ function pairedUsers(expected: readonly ComparedUser[], got: readonly ComparedUs
     ones.splice(ones.indexOf(one), 1);
     others.splice(others.indexOf(other), 1);
   }
-  const most = Math.max(ones.length, others.length);
-  return [...pairs, ...Array.from({ length: most }, (_, index): UserPair => [ones[index], others[index]])];
+  return [...pairs, ...pairedInOrder(ones, others)];
+}
+
+function pairedInOrder<Item>(
+  ones: readonly Item[],
+  others: readonly Item[],
+): (readonly [Item | undefined, Item | undefined])[] {
+  const length = Math.max(ones.length, others.length);
+  return Array.from({ length }, (_, index) => [ones[index], others[index]] as const);
 }
 
 function likelyPairs(
@@ -163,7 +170,7 @@ const MAX_PAIRS = 4_000_000;
 
 /** Pairs messages so that as many as possible are equal or have at least the same title. */
 function aligned(expected: readonly ComparedMessage[], got: readonly ComparedMessage[]): Pair[] {
-  if (expected.length * got.length > MAX_PAIRS) return alignedByPlace(expected, got);
+  if (expected.length * got.length > MAX_PAIRS) return pairedInOrder(expected, got);
   const scores = scoresOf(expected, got);
   const pairs: Pair[] = [];
   let [row, column] = [0, 0];
@@ -213,11 +220,4 @@ function scoreAt(scores: readonly (readonly number[])[], row: number, column: nu
 function likeness(one: ComparedMessage, other: ComparedMessage): number {
   if (one.title !== other.title) return 0;
   return one.text === other.text ? 3 : 2;
-}
-
-function alignedByPlace(expected: readonly ComparedMessage[], got: readonly ComparedMessage[]): Pair[] {
-  return Array.from({ length: Math.max(expected.length, got.length) }, (_, index) => [
-    expected[index],
-    got[index],
-  ]);
 }

@@ -2,13 +2,16 @@ import { ConfigError, InputError } from '../errors.ts';
 import { readConditions, type Condition } from '../message/filter.ts';
 import type { JsonValue } from '../message/types.ts';
 import { printable, withoutWriteKeys } from '../redact.ts';
+import { ArrivalCheck, type ExpectedArrivals } from './arrivals.ts';
 import type { ExpectedMessage } from './expected-message.ts';
 import type { ArrivedMessage, DifferingMessage, MessageCheck } from './expectation-result.ts';
 import { NearestMessage } from './nearest.ts';
+import { Expectation, type ExpectationOptions } from './request-expectation.ts';
+import { SnapshotCheck } from './snapshot-check.ts';
 import type { SnapshotUser } from './snapshot.ts';
 import { parseSnapshot } from './snapshot-text.ts';
 
-export { ArrivalCheck, type ExpectedArrivals } from './arrivals.ts';
+export type { ArrivalCheck, ExpectedArrivals } from './arrivals.ts';
 export type { ExpectedMessage } from './expected-message.ts';
 export type {
   ArrivedMessage,
@@ -16,9 +19,19 @@ export type {
   ExpectationResult,
   MessageCheck,
 } from './expectation-result.ts';
-export { Expectation, type Tally } from './request-expectation.ts';
-export { SnapshotCheck } from './snapshot-check.ts';
+export type { Expectation, Tally } from './request-expectation.ts';
+export type { SnapshotCheck } from './snapshot-check.ts';
 export type { SnapshotUser } from './snapshot.ts';
+
+/** Starts to count requests and to measure their time limits. */
+export function expectRequests(options: ExpectationOptions): Expectation {
+  return new Expectation(options);
+}
+
+/** Creates the check of all requests and messages of a program. */
+export function checkArrivals(expected: ExpectedArrivals): ArrivalCheck {
+  return new ArrivalCheck(expected);
+}
 
 /** Parses a filter; a prefix `3x ` means exactly three messages. Throws ConfigError, which names the option `flag`. */
 export function readExpectedMessage(given: string, flag: string): ExpectedMessage {
@@ -46,6 +59,11 @@ export function matchMessages(arrived: readonly ArrivedMessage[], conditions: re
 export async function checkSchemas(schemas: JsonValue, file: string): Promise<MessageCheck> {
   const { MessageSchemas, SchemaCheck } = await import('./schema/schema-check.ts');
   return new SchemaCheck(new MessageSchemas(schemas, file), file);
+}
+
+/** Creates the check of a snapshot, which compares or writes it at the end. */
+export function checkSnapshot(): SnapshotCheck {
+  return new SnapshotCheck();
 }
 
 /** Parses a snapshot. Throws InputError if the text is not a snapshot. A damaged snapshot that will be replaced counts as empty. */

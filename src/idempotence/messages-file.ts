@@ -43,7 +43,7 @@ function validValue(entry: ReplayEntry, options: ProofMessageOptions): JsonValue
   }
 }
 
-/** Throws InputError if two messages have the same id: repeating a message is the job of the schedules. */
+/** Throws InputError if two messages have the same id, because the schedules themselves repeat messages. */
 function distinct(messages: readonly ProofMessage[], file: string): readonly ProofMessage[] {
   const ids = new Set<string>();
   for (const { messageId } of messages) {

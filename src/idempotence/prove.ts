@@ -2,18 +2,28 @@ import type { Readable } from 'node:stream';
 import { systemClock } from '../clock.ts';
 import { readProofMessages } from './messages-file.ts';
 import { sampleMessages } from './messages.ts';
-import type { ScheduleCode } from './plan/schedule.ts';
+import { SCHEDULE_CODES, SCHEDULE_TITLES, type ScheduleCode } from './plan/schedule.ts';
 import type { Counterexample } from './proof-result.ts';
 import { Proof, type ProofOptions } from './run/proof.ts';
 import { differingLines, isSameState } from './state-difference.ts';
 import type { ProofMessage } from './subject.ts';
 
-export { SCHEDULE_CODES, SCHEDULE_TITLES, type ScheduleCode } from './plan/schedule.ts';
+export type { ScheduleCode } from './plan/schedule.ts';
 export type { Counterexample, ProofResult, ShownRequest } from './proof-result.ts';
 export type { Reference } from './run/learn-reference.ts';
 export type { ProofMessage, ProofResponse, ProofSendOptions, Subject } from './subject.ts';
 
 export const PROOF_DEFAULTS = { schedules: 50, lateMs: 10_000, stateTimeoutMs: 10_000 } as const;
+
+/** Values of `--only` and `--skip`, in the order of the results. */
+export function proofCodes(): readonly ScheduleCode[] {
+  return SCHEDULE_CODES;
+}
+
+/** Description of the requests of a code, for people. */
+export function proofTitle(code: ScheduleCode): string {
+  return SCHEDULE_TITLES[code];
+}
 
 interface MessageSource {
   /** Path of a file in any format of `hooks replay`. @default sample messages of each type */

@@ -22,7 +22,7 @@ export function hostRejection(headers: IncomingHttpHeaders, { host }: AccessRule
   const name = hostName(headers.host ?? '');
   if (name === host.toLowerCase() || isLoopbackHost(name)) return undefined;
   // A receiver on all addresses is reachable by any IP address. Another site can only point a name here, not an address.
-  if (isWildcard(host) && isIP(name) !== 0) return undefined;
+  if ((host === '0.0.0.0' || host === '::') && isIP(name) !== 0) return undefined;
   return 'this host name does not belong to the inbox: open the address that `hooks listen` printed';
 }
 
@@ -67,11 +67,6 @@ export function originRejection(headers: IncomingHttpHeaders, { scheme }: Access
 
 /** Headers that proxies and tunnels add. */
 const PROXY_HEADER = /^(?:forwarded|via|x-forwarded-.+|.+-(?:client|connecting|real)-ip)$/;
-
-/** Whether the receiver listens on all addresses of this machine. */
-function isWildcard(host: string): boolean {
-  return host === '0.0.0.0' || host === '::';
-}
 
 /** The host of a Host header, without the port and the brackets of an IPv6 address. */
 function hostName(header: string): string {

@@ -5,7 +5,7 @@ import { trackingCallOf } from '../receiver/messages/tracking-call.ts';
 import { pairsOf, type Forwarded, type ForwardRequest } from '../receiver/response/forwarding.ts';
 import { captureOf } from './details.ts';
 import type { RequestStore, StoredRequest } from './request-store.ts';
-import type { EditedRequest, ReplayBody } from './wire.ts';
+import type { EditedRequest } from './wire.ts';
 import { isHeaderPair } from '../capture/read-capture.ts';
 
 /** Functions that send a received request again. */
@@ -22,8 +22,9 @@ export function resend(
   body: Readonly<Record<string, unknown>>,
   { replay, sign }: Resending,
 ): Promise<Forwarded> {
-  const { url, edited } = readReplay(body);
-  if (edited === undefined) return replay(kept.request, url);
+  const url = typeof body['url'] === 'string' ? body['url'] : undefined;
+  if (body['edited'] === undefined) return replay(kept.request, url);
+  const edited = readEdited(body['edited']);
   const request = { rawHeaders: rawHeadersOf(edited, kept), body: Buffer.from(bodyOf(edited, kept)) };
   return replay(edited.isSigned && sign !== undefined ? sign(request) : request, url);
 }
@@ -42,13 +43,6 @@ function* linesOf(store: RequestStore, ids: readonly unknown[]): Generator<strin
     const kept = typeof id === 'number' ? store.get(id) : undefined;
     if (kept !== undefined) yield `${JSON.stringify(captureOf(kept))}\n`;
   }
-}
-
-function readReplay({ url, edited }: Readonly<Record<string, unknown>>): ReplayBody {
-  return {
-    ...(typeof url === 'string' && { url }),
-    ...(edited !== undefined && { edited: readEdited(edited) }),
-  };
 }
 
 /** Throws TypeError if the shape is wrong, which never happens with requests of the page. */

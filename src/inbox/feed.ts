@@ -82,8 +82,8 @@ export class Feed {
   }
 
   #sendNew(reader: FeedReader): void {
-    while (!reader.isFull && (reader.isStale || reader.nextId < this.#sources.store.nextId))
-      this.#write(reader);
+    const { store } = this.#sources;
+    while (!reader.isFull && (reader.isStale || reader.nextId < store.nextId)) this.#write(reader);
   }
 
   #write(reader: FeedReader): void {

@@ -131,7 +131,7 @@ describe('syncAudience', () => {
     await syncAudience({ ...common, members: ['a', 'b', 'c'] });
     await expect(syncAudience({ ...common, members: ['a'] })).rejects.toMatchObject({
       message: expect.stringContaining('suspicious change') as unknown,
-      hint: 'look with dryRun: true; force: true sends it, a larger maxChange allows it',
+      hint: 'inspect it with dryRun: true; send it with force: true, or allow it with a larger maxChange',
     });
     await expect(syncAudience({ ...common, members: ['a', 'b'], maxChange: 0.1 })).rejects.toThrow(
       '1 of 3 members would change (maxChange)',

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { changesIn, PartitionComparison, type Change } from '../../src/audience/difference.ts';
+import { changesIn, emptyCounts, PartitionComparison, type Change } from '../../src/audience/difference.ts';
 import type { JsonValue } from '../../src/message/types.ts';
 import { parseMember, writeEntry, writeId, type AudienceEntry } from '../../src/audience/entry.ts';
 
@@ -44,9 +44,9 @@ const asWritten = (value: JsonValue | undefined): unknown =>
   value === undefined ? undefined : JSON.parse(JSON.stringify(value));
 const brief = ({ kind, userId, value }: Change): string => `${kind} ${userId} ${JSON.stringify(value)}`;
 
-/** The types of fast-check call its arrays mutable. */
+/** The cast is needed because the types of fast-check have mutable arrays. */
 const json = fc.jsonValue({ maxDepth: 2 }) as fc.Arbitrary<JsonValue>;
-/** Ids that look like one another, like JSON, and like lines. */
+/** Ids that look like each other, like JSON, or like lines. */
 const ids = fc.oneof(
   fc.constantFrom('a', 'aa', 'b', 'ab', '"', '"a"', 'a\tb', 'a\nb', '\u0000', 'é', '🔥', 'a b', '\\n'),
   fc.string({ minLength: 1, maxLength: 3, unit: 'grapheme' }),
@@ -55,7 +55,7 @@ const values = fc.oneof(fc.constantFrom(1, 2, true, null, 'a', 'a\tb\n', ''), js
 const entries = fc.array(fc.record({ userId: ids, value: values }), { maxLength: 12 });
 
 describe('an entry', () => {
-  it('is one line, and reads back as it was', () => {
+  it('is one line, and is parsed back to the same entry', () => {
     fc.assert(
       fc.property(ids, json, (userId, value) => {
         const line = writeEntry({ userId, value }, 'trait');
@@ -68,28 +68,20 @@ describe('an entry', () => {
 });
 
 describe('the difference of a partition', () => {
-  it('is nothing between equal lists, in whatever order', () => {
+  it('is empty for equal lists in any order', () => {
     const { changes, kept, counts } = compare(members('a', 'b', 'c'), members('c', 'a', 'b'));
     expect([changes, kept.length]).toEqual([[], 3]);
-    expect(counts).toEqual({
-      members: 3,
-      duplicates: 0,
-      added: 0,
-      removed: 0,
-      changed: 0,
-      unchanged: 3,
-      repeated: 0,
-    });
+    expect(counts).toEqual({ ...emptyCounts(), members: 3, unchanged: 3 });
   });
 
-  it('is who joined and who left', () => {
+  it('lists users who joined or left', () => {
     const { changes, kept } = compare(members('a', 'b'), members('b', 'c'), { kind: 'audience' });
     expect(changes.map(brief).toSorted()).toEqual(['added c true', 'removed a null']);
     expect(kept).toEqual(['b\n']);
   });
 
-  it('is another value, of those given twice the last', () => {
-    const told = [
+  it('lists changed values, and uses the last value of a repeated id', () => {
+    const sent = [
       { userId: 'a', value: 1 },
       { userId: 'b', value: 1 },
     ];
@@ -98,12 +90,12 @@ describe('the difference of a partition', () => {
       { userId: 'b', value: 5 },
       { userId: 'b', value: 1 },
     ];
-    const { changes, counts } = compare(told, given);
+    const { changes, counts } = compare(sent, given);
     expect(changes.map(brief)).toEqual(['changed a 2']);
     expect(counts).toMatchObject({ members: 2, duplicates: 1, changed: 1, unchanged: 1 });
   });
 
-  it('is no value that equals the one before, in whatever order its members are', () => {
+  it('ignores the order of keys in values', () => {
     const [one, other] = [
       { a: 1, b: [{ c: 2, d: 3 }] },
       { b: [{ d: 3, c: 2 }], a: 1 },
@@ -115,7 +107,7 @@ describe('the difference of a partition', () => {
     );
   });
 
-  it('repeats what is in doubt, as it is now', () => {
+  it('repeats the current values of doubtful users', () => {
     const doubtful = ['a', 'b', 'c', 'd'];
     const { changes, counts } = compare(members('a', 'b'), members('a', 'c'), { doubtful });
     expect(changes.map(brief).toSorted()).toEqual([
@@ -128,7 +120,7 @@ describe('the difference of a partition', () => {
     expect(changesIn(counts)).toBe(4);
   });
 
-  it('is what two maps say, whatever the ids and values are', () => {
+  it('equals the difference of two maps for any ids and values', () => {
     fc.assert(
       fc.property(entries, entries, fc.array(ids, { maxLength: 4 }), (before, given, doubts) => {
         const told = new Map(before.map(({ userId, value }) => [userId, value]));

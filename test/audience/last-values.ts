@@ -4,13 +4,13 @@ import { once } from 'node:events';
 
 export interface LastValues {
   readonly url: string;
-  /** What each user was told last. */
+  /** The last value of each user. */
   readonly values: ReadonlyMap<string, unknown>;
-  /** Identifies. */
+  /** Number of identify messages. */
   readonly requests: () => number;
-  /** Those that told a user what that user was told last. */
+  /** Number of identify messages that repeated the last value of the user. */
   readonly repeats: () => number;
-  /** What is answered from now on. */
+  /** Sets the status of the next responses. */
   answer(statusOf: (userId: string) => number): void;
   close(): Promise<void>;
 }
@@ -20,12 +20,12 @@ interface Identify {
   readonly traits: Readonly<Record<string, unknown>>;
 }
 
-/** A receiver that remembers the one trait of each user as it was told last, whatever it then answers. It takes batches too. */
+/** A receiver that stores the last value of the one trait of each user, whatever status it responds with. Accepts batches, too. */
 export async function lastValues(): Promise<LastValues> {
   const values = new Map<string, unknown>();
   let [requests, repeats] = [0, 0];
   let statusOf = always200;
-  const hear = ({ userId, traits }: Identify): number => {
+  const store = ({ userId, traits }: Identify): number => {
     const [value] = Object.values(traits);
     requests++;
     if (values.get(userId) === value) repeats++;
@@ -39,7 +39,7 @@ export async function lastValues(): Promise<LastValues> {
       const body = JSON.parse(Buffer.concat(chunks).toString()) as
         Identify | { readonly batch: readonly Identify[] };
       const identifies = 'batch' in body ? body.batch : [body];
-      const statuses = identifies.map(hear);
+      const statuses = identifies.map(store);
       response.writeHead(Math.max(...statuses), { 'content-length': 0 }).end();
     });
   });
@@ -62,7 +62,7 @@ export async function lastValues(): Promise<LastValues> {
   };
 }
 
-/** What every user is answered at first. */
+/** The initial status of all responses. */
 function always200(_userId: string): number {
   return 200;
 }

@@ -13,11 +13,11 @@ type Kind = 'audience' | 'trait';
 
 interface Reading extends ReadMembersOptions {
   readonly kind?: Kind;
-  /** So many bytes at once. */
+  /** Bytes per chunk. */
   readonly chunk?: number;
 }
 
-/** In memory: how a file keeps them is the matter of other tests, and opening one takes longer than reading. */
+/** Chunks in memory. Other tests use the file, which takes longer to open than the input to read. */
 class MemoryChunks implements ChunkStore {
   readonly #chunks = new Map<number, Uint8Array>();
 
@@ -71,7 +71,7 @@ async function valuesOf(input: string, options?: Reading): Promise<Record<string
   return Object.fromEntries(entries.map(({ userId, value }) => [userId, value]));
 }
 
-async function refusal(input: string | Uint8Array, options?: Reading): Promise<string> {
+async function rejectionOf(input: string | Uint8Array, options?: Reading): Promise<string> {
   const error: unknown = await read(input, options).catch((thrown: unknown) => thrown);
   if (!(error instanceof InputError)) throw new Error(`Expected an InputError, got ${String(error)}`);
   return `${error.file}:${error.line}: ${error.message}; ${error.hint}`;
@@ -81,15 +81,15 @@ function lineWithText(length: number): string {
   return JSON.stringify({ userId: 'u\t', value: 'x'.repeat(length) });
 }
 
-describe('one id a line', () => {
+describe('one id per line', () => {
   it.each([
     ['plain', 'u1\nu2\n', ['u1', 'u2']],
-    ['without an end to the last line', 'u1\nu2', ['u1', 'u2']],
+    ['without a final line break', 'u1\nu2', ['u1', 'u2']],
     ['with CR LF and blank lines', '\r\n\nu1\r\n\r\n u2 \r\n', ['u1', 'u2']],
     ['with a BOM', '\ufeffu1\nu2\n', ['u1', 'u2']],
     ['with blanks, quotes and controls inside', 'a b\nu"1\nu!1\nx\ty\n', ['a b', 'u!1', 'u"1', 'x\ty']],
     ['in any script', 'é\n優\n🔥\n', ['é', '優', '🔥'].toSorted()],
-    ['given twice', 'u1\nu1\n', ['u1', 'u1']],
+    ['with duplicates', 'u1\nu1\n', ['u1', 'u1']],
   ])('is read %s', async (_, input, expected) => {
     expect(await ids(input)).toEqual(expected);
     expect(await ids(input, { chunk: 1 })).toEqual(expected);
@@ -99,23 +99,23 @@ describe('one id a line', () => {
     expect(await ids(gzipSync('u1\nu2\n'))).toEqual(['u1', 'u2']);
   });
 
-  it('is nothing when there is nothing', async () => {
+  it('is empty for an empty input', async () => {
     expect(await ids('')).toEqual([]);
     expect(await ids('\n \n')).toEqual([]);
   });
 
-  it('rejects what is no list of ids, with the line', async () => {
-    expect(await refusal(Buffer.from('u1\nu2\n\xff\n', 'latin1'))).toMatch(/^members:3: Expected UTF-8/);
-    expect(await refusal(Buffer.from('u1\nu2\n', 'utf16le'))).toMatch(/^members:1: .*UTF-16/);
-    expect(await refusal(Buffer.from('\ufeffü1\nü2\n', 'utf16le'))).toContain('iconv');
-    expect(await refusal(`u1\n${'x'.repeat(5_000)}\n`)).toContain(
+  it('is rejected if invalid, with the line', async () => {
+    expect(await rejectionOf(Buffer.from('u1\nu2\n\xff\n', 'latin1'))).toMatch(/^members:3: Expected UTF-8/);
+    expect(await rejectionOf(Buffer.from('u1\nu2\n', 'utf16le'))).toMatch(/^members:1: .*UTF-16/);
+    expect(await rejectionOf(Buffer.from('\ufeffü1\nü2\n', 'utf16le'))).toContain('iconv');
+    expect(await rejectionOf(`u1\n${'x'.repeat(5_000)}\n`)).toContain(
       'members:2: Expected a user id of at most 2048 bytes, got 5000',
     );
-    expect(await refusal('x'.repeat(3_000_000))).toContain('Expected lines, got one of more than 1 MiB');
-    expect(await refusal('email\na@b.example\n')).toContain(
-      'looks like a header; for a header: --id-column email',
+    expect(await rejectionOf('x'.repeat(3_000_000))).toContain('Expected lines, got one of more than 1 MiB');
+    expect(await rejectionOf('email\na@b.example\n')).toContain(
+      'looks like a header; if it is a header, pass --id-column email',
     );
-    expect(await refusal('["u1"]')).toContain("jq -c '.[]'");
+    expect(await rejectionOf('["u1"]')).toContain("jq -c '.[]'");
   });
 
   it.each([
@@ -124,27 +124,27 @@ describe('one id a line', () => {
     '\ru1\ru2',
     '{"userId":"u1"}\r{"userId":"u2"}',
     'u1\r'.repeat(400_000),
-  ])('rejects lines that end in CR alone: %.30j', async (input) => {
-    expect(await refusal(input)).toBe(
+  ])('is rejected if lines end in CR alone: %.30j', async (input) => {
+    expect(await rejectionOf(input)).toBe(
       String.raw`members:1: Expected lines that end in LF or CR LF, got CR alone; convert it: tr '\r' '\n' < FILE`,
     );
   });
 
-  it('rejects what is cut off or corrupt', async () => {
+  it('is rejected if cut off or corrupt', async () => {
     const packed = gzipSync('u1\nu2\n'.repeat(5_000));
-    expect(await refusal(packed.subarray(0, packed.length - 9))).toContain('gzipped input is cut off');
+    expect(await rejectionOf(packed.subarray(0, packed.length - 9))).toContain('gzipped input is cut off');
     packed[30] = (packed[30] ?? 0) ^ 0xff;
     packed[31] = (packed[31] ?? 0) ^ 0xff;
-    expect(await refusal(packed)).toMatch(/gzipped input is (corrupt|cut off)/);
+    expect(await rejectionOf(packed)).toMatch(/gzipped input is (corrupt|cut off)/);
   });
 });
 
 describe('CSV', () => {
   it.each([
     ['with one column', 'userId\nu1\nu2\n', {}, ['u1', 'u2']],
-    ['by the column userId, wherever it is', 'plan,userId\npro,u1\nfree,u2\n', {}, ['u1', 'u2']],
-    ['by a column that is nearly called so', 'plan,User ID\npro,u1\n', {}, ['u1']],
-    ['by a column that is named', 'id,email\n1,a@b\n', { idColumn: 'email' }, ['a@b']],
+    ['by the column userId at any place', 'plan,userId\npro,u1\nfree,u2\n', {}, ['u1', 'u2']],
+    ['by a column with a similar name', 'plan,User ID\npro,u1\n', {}, ['u1']],
+    ['by a given column', 'id,email\n1,a@b\n', { idColumn: 'email' }, ['a@b']],
     ['with semicolons', 'userId;plan\nu1;pro\n', {}, ['u1']],
     ['with tabs', 'userId\tplan\nu1\tpro\n', {}, ['u1']],
     ['with CR LF and blank lines', 'userId,plan\r\n\r\nu1,pro\r\n', {}, ['u1']],
@@ -161,7 +161,7 @@ describe('CSV', () => {
     expect(await ids(input, { ...options, chunk: 1 })).toEqual(expected);
   });
 
-  it('gives values as JSON where they are JSON, else as text', async () => {
+  it('has values that are parsed as JSON if possible, otherwise as text', async () => {
     const csv = 'userId,value\na,27.5\nb,true\nc,gold\nd,\ne,007\nf,"{""x"":[1]}"\ng,"a,b"\n';
     const expected = { a: 27.5, b: true, c: 'gold', d: null, e: '007', f: { x: [1] }, g: 'a,b' };
     expect(await valuesOf(csv)).toEqual(expected);
@@ -170,29 +170,33 @@ describe('CSV', () => {
     expect(await valuesOf('id,ltv\na,1\n', { idColumn: 'id', valueColumn: 'ltv' })).toEqual({ a: 1 });
   });
 
-  it('rejects what does not fit its header, with the line', async () => {
-    expect(await refusal('a,b\n1,2\n')).toContain(
+  it('is rejected if it does not match its header, with the line', async () => {
+    expect(await rejectionOf('a,b\n1,2\n')).toContain(
       'members:1: Expected a header with the column `userId`, got `a`, `b`',
     );
-    expect(await refusal('userId,plan\nu1,pro\nu2\n')).toContain(
+    expect(await rejectionOf('userId,plan\nu1,pro\nu2\n')).toContain(
       'members:3: Expected 2 columns as in the header, got 1',
     );
-    expect(await refusal('userId,plan\n"u1",pro\n"u2"\n')).toContain('members:3: Expected 2 columns');
-    expect(await refusal('userId,plan\n,pro\n')).toContain(
+    expect(await rejectionOf('userId,plan\n"u1",pro\n"u2"\n')).toContain('members:3: Expected 2 columns');
+    expect(await rejectionOf('userId,plan\n,pro\n')).toContain(
       'members:2: Expected a user id, got an empty text',
     );
-    expect(await refusal('userId\nu1\n""\n')).toContain('members:3: Expected a user id, got an empty text');
-    expect(await refusal('userId,plan\nu1,"a" "b"\n')).toContain('members:2: ');
-    expect(await refusal('userId,note\nu1,"a\nb\nc\n')).toContain(
+    expect(await rejectionOf('userId\nu1\n""\n')).toContain(
+      'members:3: Expected a user id, got an empty text',
+    );
+    expect(await rejectionOf('userId,plan\nu1,"a" "b"\n')).toContain('members:2: ');
+    expect(await rejectionOf('userId,note\nu1,"a\nb\nc\n')).toContain(
       'members:2: a quotation mark is opened here',
     );
-    expect(await refusal('userId,note\nu1,"a\nb"\nu2,"c"x\n')).toMatch(/^members:4: /);
-    expect(await refusal('user,ltv\nu1,5\n', { kind: 'trait' })).toContain('--id-column');
-    expect(await refusal('userId,ltv\nu1,5\n', { kind: 'trait' })).toContain('--value-column');
-    expect(await refusal('userId,value\nu1,12345678901234567890\n', { kind: 'trait' })).toContain('--text');
+    expect(await rejectionOf('userId,note\nu1,"a\nb"\nu2,"c"x\n')).toMatch(/^members:4: /);
+    expect(await rejectionOf('user,ltv\nu1,5\n', { kind: 'trait' })).toContain('--id-column');
+    expect(await rejectionOf('userId,ltv\nu1,5\n', { kind: 'trait' })).toContain('--value-column');
+    expect(await rejectionOf('userId,value\nu1,12345678901234567890\n', { kind: 'trait' })).toContain(
+      '--text',
+    );
   });
 
-  it('is read the same by hand and by csv-parse', async () => {
+  it('is read equally with and without csv-parse', async () => {
     const blanks = fc.constantFrom('', '', ' ', '\t', ' \v', '\u00a0', '\ufeff', '\u3000 ');
     const cell = (core: RegExp) =>
       fc.tuple(blanks, fc.stringMatching(core), blanks).map((parts) => parts.join(''));
@@ -224,7 +228,7 @@ describe('CSV', () => {
   });
 
   it.each(['u1\u00a0', '\ufeffu1', '\u3000u1', 'u1\u0085'])(
-    'takes the same id %j from any layout',
+    'has the same id %j in any layout',
     async (id) => {
       const all = [
         `x\n${id}\n`,
@@ -242,31 +246,31 @@ describe('CSV', () => {
 });
 
 describe('NDJSON', () => {
-  it('is read by the field userId, or the one that is named', async () => {
+  it('is read by the field userId, or by a given field', async () => {
     expect(await ids('{"userId":"u1","x":1}\n\n{"userId":2}\n')).toEqual(['2', 'u1']);
     expect(await ids('{"id":"u1"}\n', { idColumn: 'id' })).toEqual(['u1']);
     expect(await ids('{"userId":"a\\nb"}\n', { chunk: 1 })).toEqual(['a\nb']);
   });
 
-  it('gives values of every type', async () => {
+  it('has values of every type', async () => {
     const lines =
       '{"userId":"a","value":1}\n{"userId":"b","value":{"x":null}}\n{"userId":"c","value":null}\n';
     expect(await valuesOf(lines)).toEqual({ a: 1, b: { x: null }, c: null });
   });
 
-  it('rejects a line that is none, with its number', async () => {
-    expect(await refusal('{"userId":"u1"}\n{"userId":\n')).toMatch(/^members:2: /);
-    expect(await refusal('{"userId":"u1"}\nu2\n')).toMatch(/^members:2: /);
-    expect(await refusal('{"userId":"u1"}\n{"user":"u2"}\n')).toContain(
+  it('is rejected if a line is invalid, with its number', async () => {
+    expect(await rejectionOf('{"userId":"u1"}\n{"userId":\n')).toMatch(/^members:2: /);
+    expect(await rejectionOf('{"userId":"u1"}\nu2\n')).toMatch(/^members:2: /);
+    expect(await rejectionOf('{"userId":"u1"}\n{"user":"u2"}\n')).toContain(
       'members:2: Expected a user id in `userId`, got nothing',
     );
-    expect(await refusal('{"userId":null}\n')).toContain('got null');
-    expect(await refusal('{"userId":"\\ud800"}\n')).toMatch(/^members:1: /);
-    expect(await refusal('{"userId":"u1"}\n', { kind: 'trait' })).toContain(
+    expect(await rejectionOf('{"userId":null}\n')).toContain('got null');
+    expect(await rejectionOf('{"userId":"\\ud800"}\n')).toMatch(/^members:1: /);
+    expect(await rejectionOf('{"userId":"u1"}\n', { kind: 'trait' })).toContain(
       'Expected a value in `value`, got nothing',
     );
     expect(await read(lineWithText(16_382), { kind: 'trait' })).toHaveLength(1);
-    expect(await refusal(lineWithText(16_383), { kind: 'trait' })).toContain(
+    expect(await rejectionOf(lineWithText(16_383), { kind: 'trait' })).toContain(
       'members:1: Expected a value of at most 16384 bytes as JSON, got 16385',
     );
   });

@@ -21,8 +21,8 @@ function linesOf(spill: Spill, partition: number): string[] {
 const all = (spill: Spill): string[] =>
   Array.from({ length: PARTITIONS }, (_, partition) => linesOf(spill, partition)).flat();
 
-describe('the spill', () => {
-  it('gives back every entry, in one partition by its id, spread over all of them', async () => {
+describe('Spill', () => {
+  it('returns every entry, spread over all partitions by id', async () => {
     const lines = Array.from({ length: 100_000 }, (_, index) => `user-${index}`);
     const spill = await spillOf(lines);
     expect(spill.total).toBe(lines.length);
@@ -32,13 +32,13 @@ describe('the spill', () => {
     expect(Math.min(...sizes)).toBeGreaterThan(0);
   });
 
-  it('keeps the order of one id, however much comes in between', async () => {
+  it('keeps the order of the entries of one id over many chunks', async () => {
     const lines = Array.from({ length: 300 }, (_, index) => `u\t"${index}${'x'.repeat(1_000)}"`);
     const spill = await spillOf(lines);
     expect(all(spill)).toEqual(lines);
   });
 
-  it('takes the longest entry, and any mix of lengths', async () => {
+  it('accepts the longest entry, and any mix of lengths', async () => {
     const lines = [1, MAX_MEMBER_BYTES, 2, MAX_MEMBER_BYTES, MAX_MEMBER_BYTES - 1, 3].map((length, index) =>
       `${index}`.padEnd(length, 'x'),
     );

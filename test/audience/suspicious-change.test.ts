@@ -17,16 +17,16 @@ function suspicion(
 }
 
 describe('a suspicious change', () => {
-  it('is a file that has lost more than half of the members, however few they were', () => {
+  it('is a file without more than half of the members, even of few', () => {
     expect(suspicion(10, { members: 5, removed: 5 })).toBeUndefined();
     expect(suspicion(10, { members: 4, removed: 6 })).toBe('10 members would become 4');
     expect(suspicion(3, { members: 1, removed: 2 })).toBe('3 members would become 1');
     expect(suspicion(1, { members: 0, removed: 1 })).toBeDefined();
   });
 
-  it('is another file, but not a few changes in a small audience', () => {
+  it('is a different file, but not a few changes in a small audience', () => {
     expect(suspicion(200, { members: 200, added: 200, removed: 200 })).toBe(
-      '200 would be added and 200 removed, where there were 200',
+      '200 members would be added and 200 of 200 removed',
     );
     expect(suspicion(3, { members: 3, added: 2, removed: 2 })).toBeUndefined();
     expect(suspicion(3, { members: 103, added: 100 })).toBeUndefined();
@@ -34,11 +34,11 @@ describe('a suspicious change', () => {
     expect(suspicion(1_000, { members: 1_000, added: 250, removed: 250 })).toBeUndefined();
   });
 
-  it('is not other values of the same users, nor what is repeated', () => {
+  it('is not new values of the same users, nor repeated values', () => {
     expect(suspicion(1_000, { members: 1_000, changed: 1_000, repeated: 1_000 })).toBeUndefined();
   });
 
-  it('is whatever a limit does not allow, and nothing that it does', () => {
+  it('is any change above a limit, and none below it', () => {
     expect(suspicion(200, { members: 201, added: 2, removed: 1 }, '1%')).toBe(
       '3 of 200 members would change',
     );
@@ -48,7 +48,7 @@ describe('a suspicious change', () => {
     expect(suspicion(200, { members: 200 }, '0')).toBeUndefined();
   });
 
-  it('is not whom the rest of a first sync adds, but whom it removes', () => {
+  it('counts the users that the rest of a first sync removes, but not those that it adds', () => {
     expect(suspicion(0, { members: 1_000, added: 1_000 }, undefined, true)).toBeUndefined();
     expect(suspicion(0, { members: 1_000, added: 1_000 }, '10%', true)).toBeUndefined();
     expect(suspicion(200, { members: 1_000, added: 800 }, '1%', true)).toBeUndefined();

@@ -9,11 +9,11 @@ import { temporaryFolder } from '../temporary-folder.ts';
 import { randomFrom } from '../random.ts';
 import { SEED } from '../torture.ts';
 
-/** The long form: HOOKS_TORTURE_SYNC_KILLS=50. */
+/** Number of kills. The long run sets HOOKS_TORTURE_SYNC_KILLS=50. */
 const KILLS = Number(process.env['HOOKS_TORTURE_SYNC_KILLS'] ?? 4);
 const IS_LONG = KILLS >= 20;
 const MEMBERS = IS_LONG ? 100_000 : 3_000;
-/** Bounds everything: no test hangs. */
+/** Timeout of everything, so that no test hangs. */
 const LONGEST_MS = IS_LONG ? 40 * 60_000 : 60_000;
 
 let folder: string;
@@ -29,13 +29,13 @@ afterEach(async () => {
   await receiver.close();
 });
 
-const surroundings = () => ({ cwd: folder, env: { HOOKS_DATA_DIR: folder }, timeoutMs: LONGEST_MS });
+const environment = () => ({ cwd: folder, env: { HOOKS_DATA_DIR: folder }, timeoutMs: LONGEST_MS });
 
 function sync(flags: readonly string[]) {
-  return startHooks(['audience', 'sync', 'VIP', 'members.txt', '-q', '--force', ...flags], surroundings());
+  return startHooks(['audience', 'sync', 'VIP', 'members.txt', '-q', '--force', ...flags], environment());
 }
 
-/** A twentieth of everybody joins or leaves, whichever it is not. */
+/** Toggles the membership of a twentieth of all users. */
 function mutate(members: Set<string>): void {
   for (let count = 0; count < MEMBERS / 20; count++) {
     const id = `user-${Math.floor(random() * MEMBERS * 1.1)}`;
@@ -47,7 +47,7 @@ function writeMembers(members: ReadonlySet<string>): void {
   writeFileSync(join(folder, 'members.txt'), [...members].map((id) => `${id}\n`).join(''));
 }
 
-/** Another file each time, and each sync killed at a moment of chance, until so many were. */
+/** Syncs changed files, and kills each sync at a random moment, until KILLS syncs were killed. */
 async function killSyncs(members: Set<string>, flags: readonly string[]): Promise<void> {
   let longestMs = IS_LONG ? 6_000 : 1_000;
   for (let kills = 0; kills < KILLS;) {
@@ -64,25 +64,25 @@ async function killSyncs(members: Set<string>, flags: readonly string[]): Promis
     over.abort();
     expect(stderr).toBe('');
     if (signal === 'SIGKILL') kills++;
-    // One that came to its end shows how long that takes.
+    // A sync that was not killed shows its duration.
     else longestMs = (performance.now() - began) * 0.9;
   }
 }
 
-/** Everybody who was ever told something has heard the truth last, and every member was told. */
-function expectTruth(members: ReadonlySet<string>): void {
+/** Expects the last value of each user to be correct, and every member to have a value. */
+function expectCorrectValues(members: ReadonlySet<string>): void {
   const wrong = [...receiver.values].filter(([id, value]) => value !== members.has(id));
   expect(wrong).toEqual([]);
   expect([...members].filter((id) => !receiver.values.has(id))).toEqual([]);
 }
 
-function booksOf(members: ReadonlySet<string>): string {
+function summaryOf(members: ReadonlySet<string>): string {
   return `${KILLS} kills, ${members.size} members, ${receiver.requests()} identifies, ${receiver.repeats()} repeats`;
 }
 
 async function drained(): Promise<void> {
   for (;;) {
-    const { stdout } = await hooks(['queue', 'stats', '-o', 'json'], surroundings());
+    const { stdout } = await hooks(['queue', 'stats', '-o', 'json'], environment());
     const { total } = JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as { total: Record<string, number> };
     expect(total['dead']).toBe(0);
     if (total['pending'] === 0 && total['sending'] === 0 && total['retrying'] === 0) return;
@@ -94,15 +94,15 @@ describe(`syncs that are killed (seed ${SEED})`, () => {
   it(
     'lose no change while a worker delivers from their queue',
     async ({ annotate }) => {
-      const worker = startHooks(['worker', '--allow-private', '-q'], surroundings());
+      const worker = startHooks(['worker', '--allow-private', '-q'], environment());
       const members = new Set(Array.from({ length: MEMBERS }, (_, index) => `user-${index}`));
       await killSyncs(members, ['--queue']);
       expect(await sync(['--queue']).exited).toMatchObject({ code: 0, stderr: '' });
       await drained();
-      expectTruth(members);
+      expectCorrectValues(members);
       expect((await worker.stop('SIGTERM')).code).toBe(0);
-      await annotate(booksOf(members));
-      // Nobody is left to be told.
+      await annotate(summaryOf(members));
+      // No changes are left to send.
       const requests = receiver.requests();
       expect(await sync([]).exited).toMatchObject({ code: 0 });
       expect(receiver.requests()).toBe(requests);
@@ -111,16 +111,16 @@ describe(`syncs that are killed (seed ${SEED})`, () => {
   );
 
   it(
-    'lose no change that they deliver themselves, also when some fail',
+    'lose no change that they deliver themselves, even if some fail',
     async ({ annotate }) => {
       const members = new Set(Array.from({ length: MEMBERS }, (_, index) => `user-${index}`));
-      // The receiver has heard it all the same.
+      // The receiver stores the value despite the 400.
       receiver.answer((userId) => (userId.endsWith('7') && random() < 0.5 ? 400 : 200));
       await killSyncs(members, ['--retry-for', '0']);
       receiver.answer(() => 200);
       expect(await sync([]).exited).toMatchObject({ code: 0, stderr: '' });
-      expectTruth(members);
-      await annotate(booksOf(members));
+      expectCorrectValues(members);
+      await annotate(summaryOf(members));
     },
     LONGEST_MS,
   );

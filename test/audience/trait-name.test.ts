@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { traitNameOf } from '../../src/audience/trait-name.ts';
 import { ConfigError } from '../../src/errors.ts';
 
-/** The first ones are as Segment's own snake case has them. */
+/** The first names are test cases of Segment's snake case. */
 const NAMES: readonly (readonly [name: string, trait: string])[] = [
   ['High-Value Users (US)', 'high_value_users_us'],
   ['sample text', 'sample_text'],
@@ -80,7 +80,7 @@ const NAMES: readonly (readonly [name: string, trait: string])[] = [
 const EMPTY = ['', ' ', '_', '---', '!!!', '🔥', '👩‍👩‍👧', '\u0301', '\u200b', '()', '…'];
 
 describe('the name of a trait', () => {
-  it('is held against at least 60 names', () => {
+  it('is tested with at least 60 names', () => {
     expect(new Set(NAMES.map(([name]) => name)).size).toBeGreaterThanOrEqual(60);
   });
 
@@ -88,16 +88,16 @@ describe('the name of a trait', () => {
     expect(traitNameOf(name)).toBe(trait);
   });
 
-  it.each(NAMES)('%j stays what it has become', (_, trait) => {
+  it.each(NAMES)('%j becomes a trait that stays the same', (_, trait) => {
     expect(traitNameOf(trait)).toBe(trait);
   });
 
-  it.each(EMPTY)('is rejected for %j, of which nothing is left', (name) => {
+  it.each(EMPTY)('is rejected for %j, because nothing is left', (name) => {
     expect(() => traitNameOf(name)).toThrow(ConfigError);
     expect(() => traitNameOf(name)).toThrow('Expected a name with at least one letter or digit');
   });
 
-  it('is rejected for a name that is none', () => {
+  it('is rejected for a name that is too long', () => {
     expect(() => traitNameOf('x'.repeat(201))).toThrow('Expected a name of at most 200 characters, got 201');
   });
 });

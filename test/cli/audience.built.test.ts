@@ -199,7 +199,7 @@ describe('hooks audience sync', () => {
     });
     const many = Array.from({ length: 10 }, (_, index) => `u${index}`);
     await sync(many);
-    expect((await sync([])).stderr).toContain('--force tells all 10 that they left');
+    expect((await sync([])).stderr).toContain('--force removes all 10 from the audience');
     const shrunken = await sync(many.slice(0, 4));
     expect(shrunken).toMatchObject({ code: 2, lines: [] });
     expect(shrunken.stderr).toContain('suspicious change: 10 members would become 4');

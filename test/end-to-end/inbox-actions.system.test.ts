@@ -110,7 +110,7 @@ describe.skipIf(!hasBrowser)('what the inbox does', PATIENT, () => {
     await page.getByText('1 of 4 requests').waitFor();
     await rows().click();
     await verdict().getByText('valid only for the re-serialized body').waitFor();
-    expect(await verdict().innerText()).toContain('not the bytes that came (pretty-printed)');
+    expect(await verdict().innerText()).toContain('not the received bytes (pretty-printed)');
     await page.getByRole('combobox', { name: 'Signature' }).selectOption('valid');
     await page.getByText('2 of 4 requests').waitFor();
     await page.getByRole('combobox', { name: 'Signature' }).selectOption('');

@@ -126,6 +126,16 @@ const runInOrder = (order: readonly number[]): string => {
   return textOf(order.map((at) => ({ ...sent[at], messageId: randomUUID() })));
 };
 
+const runOf = (values: readonly number[], replaced?: number): string =>
+  textOf(
+    values.map((m) => ({
+      type: 'track',
+      event: 'A',
+      anonymousId: randomUUID(),
+      properties: { n: m === replaced ? 5 : m, m },
+    })),
+  );
+
 describe('a snapshot', () => {
   it('ignores ids, times, versions, machines and ports', () => {
     const [one, other] = [browser(3000, '1'), browser(4711, '2')].map((batch) => textOf(batch as object[]));
@@ -261,15 +271,6 @@ describe('a snapshot', () => {
   });
 
   it('names one message if one of several users without an id sends another value', () => {
-    const runOf = (values: readonly number[], replaced?: number): string =>
-      textOf(
-        values.map((m) => ({
-          type: 'track',
-          event: 'A',
-          anonymousId: randomUUID(),
-          properties: { n: m === replaced ? 5 : m, m },
-        })),
-      );
     expect(changed(runOf([1, 2, 3]), runOf([3, 1, 2]))).toEqual([]);
     expect(changed(runOf([1, 2, 3]), runOf([3, 2, 1], 2))).toEqual([
       'track "A" of user <anonymous-id>: properties.n 2 -> 5',

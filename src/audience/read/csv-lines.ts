@@ -3,32 +3,31 @@ import { HooksError } from '../../errors.ts';
 import type { JsonValue } from '../../message/types.ts';
 import { MEMBER_END } from '../entry.ts';
 import { countLines } from './whole-lines.ts';
-import { trimmedId, type LineReader, type MemberTarget } from './member-target.ts';
+import { BLANK, trimmedId, type LineReader, type MemberTarget } from './member-target.ts';
 
 const CR = 0x0d;
-const BLANK = 0x20;
 const QUOTE = 0x22;
-/** A quoted field that is longer than this never ends. */
+/** Maximum bytes of a record: a longer one has an unclosed quotation mark. */
 const MAX_RECORD_BYTES = 1024 * 1024;
 
 export interface CsvLayout {
-  /** The delimiter, one byte. */
+  /** The delimiter: one ASCII character. */
   readonly delimiter: string;
   readonly columns: number;
-  /** Which column holds the id, from 0; and the value, of a computed trait. */
+  /** Indexes of the columns of the id, and of the value of a computed trait. */
   readonly id: number;
   readonly value: number | undefined;
-  /** Values are texts, also those that look like JSON. */
+  /** Whether values are always strings, even if they look like JSON. */
   readonly areTexts: boolean;
 }
 
-/** CSV after its header. Lines without quotation marks are cut here, others by csv-parse. */
+/** Reads CSV after its header. Splits lines without quotation marks itself, and others with csv-parse, which is slower. */
 export class CsvLines implements LineReader {
   readonly #target: MemberTarget;
   readonly #layout: CsvLayout;
   readonly #delimiter: number;
   #line: number;
-  /** Lines of a record whose quotation mark is not closed yet. */
+  /** Start of a record with an open quotation mark. */
   #open: Buffer = Buffer.alloc(0);
 
   constructor(target: MemberTarget, layout: CsvLayout, line: number) {
@@ -108,7 +107,7 @@ export class CsvLines implements LineReader {
     this.#target.add(id, value, this.#line);
   }
 
-  /** JSON where it is JSON, else text; an empty cell is no value. */
+  /** Parses a value as JSON, or as text if it is not JSON. An empty cell is null. */
   #valueOf(text: string): JsonValue {
     if (text === '') return this.#layout.areTexts ? '' : null;
     if (this.#layout.areTexts || !isJson(text)) return text;
@@ -116,11 +115,7 @@ export class CsvLines implements LineReader {
       return readJsonString(text);
     } catch (error) {
       if (!(error instanceof HooksError)) throw error;
-      throw this.#target.problem(
-        this.#line,
-        error.message,
-        'with --text values are sent as they are written',
-      );
+      throw this.#target.problem(this.#line, error.message, 'pass --text to send values as strings');
     }
   }
 
@@ -136,13 +131,13 @@ export class CsvLines implements LineReader {
 }
 
 interface CsvRecord {
-  /** Its fields, trimmed. */
+  /** Trimmed fields. */
   readonly record: readonly string[];
-  /** In which line it begins, from 0. */
+  /** First line of the record, from 0. */
   readonly line: number;
 }
 
-/** `problem` makes the error about the line that is this many below the first. */
+/** Parses CSV. `problem` creates the error for a line, counted from 0. */
 export async function parseCsv(
   bytes: Buffer,
   delimiter: string,
@@ -150,7 +145,7 @@ export async function parseCsv(
 ): Promise<readonly CsvRecord[]> {
   const { CsvError, parse } = await import('csv-parse/sync');
   try {
-    // Whatever the types say of other options, with `info` it gives these.
+    // With `info`, csv-parse returns this shape, which its types do not know.
     const rows = parse(withoutOuterBlanks(bytes.toString(), delimiter), {
       delimiter,
       info: true,
@@ -164,24 +159,24 @@ export async function parseCsv(
     }));
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
-    const { lines } = error as unknown as { readonly lines?: number }; // of errors about a place
+    const { lines } = error as unknown as { readonly lines?: number }; // of errors with a place
     throw problem((lines ?? 1) - 1, error.message.replace(/\.?\s*at line \d+.*$/i, ''));
   }
 }
 
-/** Removes the blanks around quotation marks and in blank lines: what csv-parse itself trims is more than that. */
+/** Removes blanks around quotation marks and in blank lines. The trim option of csv-parse removes more characters. */
 function withoutOuterBlanks(text: string, delimiter: string): string {
   const blanks = delimiter === '\t' ? String.raw`[\0-\x08\v-\x20]*` : String.raw`[\0-\t\v-\x20]*`;
   const field = `(?<=^|[${delimiter}\n])(?:${blanks}((?:"[^"]*")+))?${blanks}(?=[${delimiter}\n]|$)`;
   return text.replace(new RegExp(field, 'g'), '$1');
 }
 
-/** csv-parse tells the line in which a record ends. */
+/** Counts line breaks, because csv-parse reports the line in which a record ends. */
 function lineBreaksIn(record: readonly string[]): number {
   return record.reduce((sum, field) => sum + (field.match(/\n/g)?.length ?? 0), 0);
 }
 
-/** Behind the last line break that is in no quoted field. */
+/** End of the last line break outside a quoted field. */
 function endOfRecords(lines: Buffer): number {
   let isQuoted = false;
   let end = 0;

@@ -5,12 +5,13 @@ import { MEMBER_END } from '../entry.ts';
 import type { LineReader, MemberTarget } from './member-target.ts';
 
 export interface Columns {
+  /** Field of the user id. */
   readonly id: string;
-  /** The value of a computed trait. */
+  /** Field of the value of a computed trait. */
   readonly value: string;
 }
 
-/** NDJSON: an object a line, with the id (and the value) as fields. */
+/** Reads NDJSON: one object per line, with the id and the value as fields. */
 export class JsonLines implements LineReader {
   readonly #target: MemberTarget;
   readonly #columns: Columns;
@@ -32,13 +33,11 @@ export class JsonLines implements LineReader {
     }
   }
 
-  end(): void {}
-
   #read(bytes: Buffer): JsonObject {
     const { file } = this.#target;
     try {
       const value = readJson(bytes, { file, line: this.#line });
-      if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as JsonObject; // the rest of JsonValue
+      if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as JsonObject; // the remaining type
     } catch (error) {
       if (error instanceof HooksError) throw this.#target.problem(this.#line, error.message, error.hint);
       throw error;
@@ -57,13 +56,13 @@ export class JsonLines implements LineReader {
 
   #idOf(id: JsonValue | undefined): string {
     if (typeof id === 'string') return id;
-    // A number that readJson has taken is spelled in one way only.
+    // Numbers that readJson accepts have only one spelling.
     if (typeof id === 'number') return String(id);
     const got = id === undefined ? 'nothing' : JSON.stringify(id);
     throw this.#target.problem(
       this.#line,
       `Expected a user id in \`${this.#columns.id}\`, got ${got}`,
-      'name the field that holds it with --id-column',
+      'name the field of the id with --id-column',
     );
   }
 }

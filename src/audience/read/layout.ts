@@ -7,23 +7,24 @@ import { trimmedId, type LineReader, type MemberTarget } from './member-target.t
 import { endsInCr } from './whole-lines.ts';
 
 export interface ReadMembersOptions {
-  /** The column or field that holds the user's id. @default 'userId' */
+  /** Column or field of the user id. @default 'userId' */
   readonly idColumn?: string | undefined;
-  /** The same of a computed trait's value. @default 'value' */
+  /** Column or field of the value of a computed trait. @default 'value' */
   readonly valueColumn?: string | undefined;
-  /** Values in CSV are texts, also those that look like JSON. @default false */
+  /** Whether values in CSV are always strings, even if they look like JSON. @default false */
   readonly areTexts?: boolean | undefined;
 }
 
+/** Start of an input. */
 export interface Head {
-  /** The first line that is not blank, without its end. */
+  /** First line that is not blank, without its line break. */
   readonly text: string;
   readonly line: number;
 }
 
 export interface MembersLayout {
   readonly reader: LineReader;
-  /** The first line is a header. */
+  /** Whether the first line is a header. */
   readonly hasHeader: boolean;
 }
 
@@ -31,7 +32,7 @@ const ID_COLUMN = 'userId';
 const VALUE_COLUMN = 'value';
 const DELIMITERS = [',', ';', '\t'];
 
-/** Tells the layout of an input by its first line: NDJSON, CSV with a header, or one id a line. Throws InputError. */
+/** Detects the layout of an input by its first line: NDJSON, CSV with a header, or one id per line. Throws InputError if the line is wrong. */
 export async function membersLayoutOf(
   head: Head,
   target: MemberTarget,
@@ -42,7 +43,11 @@ export async function membersLayoutOf(
   if (text.includes('\r')) throw endsInCr({ file: target.file, line });
   if (text.startsWith('{')) return { reader: new JsonLines(target, columns, line), hasHeader: false };
   if (text.startsWith('[')) {
-    throw target.problem(line, 'Expected one object a line, got a JSON array', "unpack it: jq -c '.[]' FILE");
+    throw target.problem(
+      line,
+      'Expected one object per line, got a JSON array',
+      "convert it: jq -c '.[]' FILE",
+    );
   }
   const names = await namesIn(head, target);
   if (isHeader(names, target, options)) {
@@ -60,13 +65,13 @@ interface HeaderNames {
 async function namesIn({ text, line }: Head, target: MemberTarget): Promise<HeaderNames> {
   const unquoted = text.replace(/"(?:[^"]|"")*"/g, '');
   const delimiter = DELIMITERS.find((each) => unquoted.includes(each)) ?? ',';
-  // A quotation mark within an id is a part of it.
+  // A quotation mark inside an id belongs to the id.
   if (!text.startsWith('"') && !text.includes(delimiter)) return { delimiter, names: [text] };
   const [first] = await parseCsv(Buffer.from(text), delimiter, (_, message) => target.problem(line, message));
   return { delimiter, names: first?.record ?? [] };
 }
 
-/** A file whose column is named by an option has a header; a single text that is not `userId` is an id. */
+/** Whether the first line is a header: for traits, if an option names a column, with several columns, or if it is `userId`. */
 function isHeader(
   { names }: HeaderNames,
   { kind }: MemberTarget,
@@ -76,7 +81,7 @@ function isHeader(
   return names.length > 1 || isNamed(names[0] ?? '', ID_COLUMN);
 }
 
-/** `user_id` and `User ID` are meant by `userId` too. */
+/** Compares names of columns; `user_id` and `User ID` match `userId`. */
 function isNamed(name: string, column: string): boolean {
   return name === column || plain(name) === plain(column);
 }
@@ -114,10 +119,14 @@ function columnOf(
   const isOneColumn = names.length === 1 && target.kind === 'audience';
   const hint =
     near === undefined ? `name the column with ${flag}` : `did you mean ${flag} ${printable(near, 60)}?`;
-  throw target.problem(line, message, isOneColumn ? `${hint}, or leave ${flag} out for one id a line` : hint);
+  throw target.problem(
+    line,
+    message,
+    isOneColumn ? `${hint}, or leave ${flag} out for one id per line` : hint,
+  );
 }
 
-/** Rejects a first line that looks like a header: as an id, it would tell a user called `email`. */
+/** Rejects a first line that looks like a header: as an id, it would create a user called `email`. */
 function rejectWhatLooksLikeHeader(
   { names: [name = ''] }: HeaderNames,
   { line }: Head,
@@ -127,14 +136,14 @@ function rejectWhatLooksLikeHeader(
   throw target.problem(
     line,
     `Expected an id, got \`${printable(name, 60)}\`, which looks like a header`,
-    `for a header: --id-column ${printable(name, 60)}; an id of that name has to stand below another`,
+    `if it is a header, pass --id-column ${printable(name, 60)}; if it is an id, put another id above`,
   );
 }
 
-/** Up to the quotation mark are blanks, controls and whatever needs a second look. */
+/** Bytes up to the quotation mark need a closer look: blanks, control characters, line breaks. */
 const QUOTE = 0x22;
 
-/** One id a line. Blank lines say nothing; blanks around an id do not belong to it. */
+/** Reads one id per line. Ignores blank lines, and blanks around an id. */
 class IdLines implements LineReader {
   readonly #target: MemberTarget;
   #line: number;
@@ -148,7 +157,7 @@ class IdLines implements LineReader {
     const { spill } = this.#target;
     let start = 0;
     let hash = HASH_SEED;
-    // One pass over the bytes finds the line's end and the id's hash.
+    // Finds the ends of lines and the hashes of ids in one pass.
     for (let at = 0; at < lines.length; at++) {
       const byte = lines[at] ?? 0;
       if (byte > QUOTE) {
@@ -168,8 +177,6 @@ class IdLines implements LineReader {
       hash = HASH_SEED;
     }
   }
-
-  end(): void {}
 
   #addTrimmed(lines: Buffer, start: number, end: number): void {
     const id = trimmedId(lines.toString('utf8', start, end));

@@ -3,14 +3,15 @@ import type { JsonValue } from '../../message/types.ts';
 import { printable } from '../../redact.ts';
 import { MEMBER_TAB, writeEntry } from '../entry.ts';
 import type { Spill } from '../spill.ts';
+import type { AudienceKind } from '../store.ts';
 
-/** UTF-8 bytes. What is longer is no id, and the message has to stay below its limit. */
+/** Maximum UTF-8 bytes of an id, because the message must stay below its limit. */
 const MAX_ID_BYTES = 2_048;
 const MAX_VALUE_BYTES = 16_384;
 
-/** Where the entries of an input go. */
+/** Validates the entries of an input, and adds them to the spill. */
 export class MemberTarget {
-  readonly kind: 'audience' | 'trait';
+  readonly kind: AudienceKind;
   readonly file: string;
   readonly spill: Spill;
 
@@ -20,9 +21,9 @@ export class MemberTarget {
     this.spill = spill;
   }
 
-  /** Throws InputError for what is no id, or too long. */
+  /** Adds an entry. Throws InputError if the id is invalid, or the id or the value is too long. */
   add(userId: string, value: JsonValue, line?: number): void {
-    // A caller from JavaScript may pass any value.
+    // JavaScript callers can pass any value.
     if (typeof userId !== 'string' || userId === '') {
       throw this.problem(line, `Expected a user id, got ${userId === '' ? 'an empty text' : typeof userId}`);
     }
@@ -31,7 +32,13 @@ export class MemberTarget {
     }
     this.validateId(Buffer.byteLength(userId), line);
     const bytes = Buffer.from(writeEntry({ userId, value }, this.kind));
-    if (this.kind === 'trait') this.#validateValue(bytes.length - bytes.indexOf(MEMBER_TAB) - 1, line);
+    const valueBytes = this.kind === 'trait' ? bytes.length - bytes.indexOf(MEMBER_TAB) - 1 : 0;
+    if (valueBytes > MAX_VALUE_BYTES) {
+      throw this.problem(
+        line,
+        `Expected a value of at most ${MAX_VALUE_BYTES} bytes as JSON, got ${valueBytes}`,
+      );
+    }
     this.spill.add(bytes, 0, bytes.length);
   }
 
@@ -40,33 +47,29 @@ export class MemberTarget {
     throw this.problem(line, `Expected a user id of at most ${MAX_ID_BYTES} bytes, got ${bytes}`);
   }
 
-  #validateValue(bytes: number, line: number | undefined): void {
-    if (bytes <= MAX_VALUE_BYTES) return;
-    throw this.problem(line, `Expected a value of at most ${MAX_VALUE_BYTES} bytes as JSON, got ${bytes}`);
-  }
-
   problem(line: number | undefined, message: string, hint?: string): InputError {
     return new InputError(printable(message, 300), {
       file: this.file,
       ...(line !== undefined && { line }),
-      hint: hint ?? 'fix it; nothing was sent, since a line left out would be a user who left',
+      hint: hint ?? 'fix it; nothing was sent, because a skipped line would count as a user who left',
     });
   }
 }
 
-/** Reads an input piece by piece. */
+/** Reads an input in pieces. */
 export interface LineReader {
-  /** Whole lines. */
+  /** Reads whole lines. */
   take(lines: Buffer): void | Promise<void>;
-  /** Called when there are no more. */
-  end(): void | Promise<void>;
+  /** Called after the last line. */
+  end?(): void;
 }
 
-const BLANK = 0x20;
+/** The largest character that counts as blank: space; below are control characters. */
+export const BLANK = 0x20;
 
 /**
- * Removes the blanks and controls around an id. Other spaces, such as U+00A0, are a part of an id: the readers of bytes do not
- * know them, and one id must not depend on which of the readers its line comes to.
+ * Removes blanks and control characters around an id. Keeps other spaces, such as U+00A0: the readers that work on bytes do not recognize
+ * them, and an id must not depend on the reader.
  */
 export function trimmedId(text: string): string {
   let [from, to] = [0, text.length];

@@ -1,6 +1,7 @@
 import { InputError } from '../../errors.ts';
 import { MEMBER_END } from '../entry.ts';
 import type { Spill } from '../spill.ts';
+import type { AudienceKind } from '../store.ts';
 import { membersLayoutOf, type MembersLayout, type ReadMembersOptions } from './layout.ts';
 import { MemberTarget, trimmedId } from './member-target.ts';
 import { wholeLines } from './whole-lines.ts';
@@ -12,16 +13,16 @@ export interface MembersFile extends ReadMembersOptions {
 }
 
 export interface ReadEntriesOptions extends Omit<MembersFile, 'open'> {
-  readonly kind: 'audience' | 'trait';
-  /** As the user named it, for errors. */
+  readonly kind: AudienceKind;
+  /** Name of the file, for errors. */
   readonly file: string;
-  /** Reading ends early, without an error. */
+  /** Stops reading, without an error. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Reads CSV with a header, NDJSON or one id a line, whichever the content is, into the spill. One entry that cannot be read rejects them
- * all: left out, it would be a user who has left. Throws InputError with file and line.
+ * Reads CSV with a header, NDJSON or one id per line into the spill. Throws InputError with file and line if any entry is invalid, because a
+ * skipped entry would count as a user who left.
  */
 export async function readMembers(
   chunks: AsyncIterable<Uint8Array>,
@@ -55,7 +56,7 @@ export async function readMembers(
     if (signal.aborted) return;
     throw readingError(error, file);
   }
-  await layout?.reader.end();
+  layout?.reader.end?.();
 }
 
 function skipBlankLines(lines: Buffer): { readonly at: number; readonly lines: number } {
@@ -68,7 +69,7 @@ function skipBlankLines(lines: Buffer): { readonly at: number; readonly lines: n
   return { at, lines: count };
 }
 
-/** What a stream says: the rest is ours. */
+/** Explains errors of the stream. Returns other errors unchanged. */
 function readingError(error: unknown, file: string): unknown {
   if (!(error instanceof Error)) return error;
   const { code, message } = error as NodeJS.ErrnoException; // Node adds a code to errors of files

@@ -4,10 +4,10 @@ import { MEMBER_END } from '../entry.ts';
 
 const BOM = [0xef, 0xbb, 0xbf];
 const CR = 0x0d;
-/** A line that is longer is none: the file is of another kind. */
+/** Maximum bytes of a line: a file with longer lines has another format. */
 const MAX_LINE_BYTES = 1024 * 1024;
 
-/** The text of an input in pieces that end where a line does, the last one too. Throws InputError for what is no UTF-8. */
+/** Yields an input in pieces of whole lines, even the last one. Throws InputError if the input is not UTF-8. */
 export async function* wholeLines(chunks: AsyncIterable<Uint8Array>, file: string): AsyncGenerator<Buffer> {
   let rest: Buffer = Buffer.alloc(0);
   let line = 1;
@@ -15,7 +15,7 @@ export async function* wholeLines(chunks: AsyncIterable<Uint8Array>, file: strin
   const checked = (piece: Buffer): Buffer => {
     const lines = isFirst && BOM.every((byte, index) => piece[index] === byte) ? piece.subarray(3) : piece;
     isFirst = false;
-    // Text has no zero bytes, but ASCII in UTF-16 has, and is UTF-8 with them.
+    // Rejects zero bytes, because ASCII in UTF-16 is valid UTF-8 with zero bytes.
     if (!isUtf8(lines) || lines.includes(0)) throw notUtf8(lines, { file, line });
     line += countLines(lines);
     return lines;
@@ -29,7 +29,7 @@ export async function* wholeLines(chunks: AsyncIterable<Uint8Array>, file: strin
       );
       rest = Buffer.alloc(0);
     }
-    // A copy: the chunk is not ours to keep.
+    // Copies the rest, because the chunk may be reused.
     rest = Buffer.concat([rest, bytes.subarray(end)]);
     if (rest.length > MAX_LINE_BYTES) {
       throw rest.includes(CR) ? endsInCr({ file, line }) : tooLong({ file, line });
@@ -62,7 +62,7 @@ function notUtf8(lines: Buffer, { file, line }: LineOrigin): InputError {
   );
 }
 
-/** The error for lines that end in CR alone, as a Mac of old and Excel's "CSV (Macintosh)" write them: all of the file would be one line. */
+/** The error for lines that end in CR alone, as in Excel's "CSV (Macintosh)": the whole file would be one line. */
 export function endsInCr(place: LineOrigin): InputError {
   return new InputError('Expected lines that end in LF or CR LF, got CR alone', {
     ...place,
@@ -73,11 +73,11 @@ export function endsInCr(place: LineOrigin): InputError {
 function tooLong(place: LineOrigin): InputError {
   return new InputError('Expected lines, got one of more than 1 MiB', {
     ...place,
-    hint: 'expected CSV with a header, NDJSON or one id a line',
+    hint: 'expected CSV with a header, NDJSON or one id per line',
   });
 }
 
-/** Counts line ends byte by byte: where lines are short, a call of `indexOf` for each would cost more than the loop. */
+/** Counts line breaks byte by byte: for short lines, calls of `indexOf` would cost more than the loop. */
 export function countLines(lines: Buffer): number {
   let count = 0;
   for (let at = 0; at < lines.length; at++) if (lines[at] === MEMBER_END) count++;

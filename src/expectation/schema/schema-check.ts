@@ -179,7 +179,7 @@ function namedDraft(named: JsonValue, { file, name }: SchemaPlace): Draft {
 function compile(compiler: Ajv, given: JsonObject | boolean, place: SchemaPlace): SchemaValidator {
   try {
     // The compiler is already that of the draft, and knows only one spelling of its URL.
-    const schema = isJsonObject(given) ? withProtoPattern(withoutDraft(given)) : given;
+    const schema = isJsonObject(given) ? plainSchema(given) : given;
     // The validator of an $async schema would return a promise.
     if (isObject(schema) && schema['$async'] !== undefined) throw new Error('$async is not supported');
     const problem = compiler.validateSchema(schema) === true ? undefined : compiler.errors?.[0];
@@ -218,18 +218,14 @@ function uncompiled(cause: unknown, { file, name }: SchemaPlace): InputError {
   });
 }
 
-/** Replaces a property named `__proto__`, which ajv skips, by a pattern that matches only this name. */
-function withProtoPattern(schema: JsonObject): JsonObject {
+/** Removes the draft, and replaces a property named `__proto__`, which ajv skips, by a pattern that matches only this name. */
+function plainSchema({ $schema: _draft, ...schema }: JsonObject): JsonObject {
   return JSON.parse(JSON.stringify(schema), (_key, value: JsonValue) => {
     const { properties, patternProperties } = isJsonObject(value) ? value : {};
     if (!isObject(properties) || !Object.hasOwn(properties, '__proto__')) return value;
     const pattern = { '^__proto__$': properties['__proto__'] };
     return { ...Object(value), patternProperties: { ...Object(patternProperties), ...pattern } };
   }) as JsonObject; // the same object with more patterns
-}
-
-function withoutDraft({ $schema: _draft, ...schema }: JsonObject): JsonObject {
-  return schema;
 }
 
 function schemaError(file: string, expected: string, got: JsonValue): InputError {

@@ -51,7 +51,8 @@ export function planSchedules(options: PlanOptions): readonly Schedule[] {
   return orderOfCodes(options).map((code) => {
     const number = (numbers.get(code) ?? 0) + 1;
     numbers.set(code, number);
-    return planSchedule(code, number, options);
+    const random = new SeededRandom(`${options.seed} ${code} ${number}`);
+    return { code, number, waves: WAVES[code]({ number, random, ...options }) };
   });
 }
 
@@ -67,11 +68,6 @@ function orderOfCodes({ schedules, codes }: PlanOptions): readonly PlannedCode[]
 /** Waves that send each message alone, in the given order. */
 export function referenceWaves(messages: readonly number[]): readonly Wave[] {
   return messages.map((message) => ({ messages: [message] }));
-}
-
-function planSchedule(code: PlannedCode, number: number, options: PlanOptions): Schedule {
-  const random = new SeededRandom(`${options.seed} ${code} ${number}`);
-  return { code, number, waves: WAVES[code]({ number, random, ...options }) };
 }
 
 interface WaveOptions extends PlanOptions {

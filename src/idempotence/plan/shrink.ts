@@ -69,11 +69,7 @@ async function leaveOutKills(current: () => Schedule, improves: Improves): Promi
 }
 
 function sizeOf(schedule: Schedule): number {
-  return requestCount(schedule) + killCount(schedule);
-}
-
-function killCount({ waves }: Schedule): number {
-  return waves.filter(({ kill }) => kill !== undefined).length;
+  return requestCount(schedule) + schedule.waves.filter(({ kill }) => kill !== undefined).length;
 }
 
 async function leaveOutRequests(current: () => Schedule, improves: Improves): Promise<void> {

@@ -31,14 +31,11 @@ function mistakeOfNotTaken({ code }: Schedule, deviation: Deviation): Idempotenc
   const response = failure?.kind === 'not-taken' ? failure.exchange.response : undefined;
   if (response?.kind === 'rejected') return 'refuses-duplicates';
   if (response?.status === 409) {
-    return code === 'killed' && lacks(deviation) ? 'keeps-lock' : 'stays-busy';
+    const { missing } = differingLines(deviation.expected, deviation.state);
+    return code === 'killed' && missing.length > 0 ? 'keeps-lock' : 'stays-busy';
   }
   if (response?.error === 'timeout' && isRepeat(deviation)) return 'hangs-on-duplicates';
   return code === 'twice-at-once' ? 'fails-at-once' : 'fails-on-duplicates';
-}
-
-function lacks({ expected, state }: Deviation): boolean {
-  return differingLines(expected, state).missing.length > 0;
 }
 
 /** Whether the receiver had accepted the last message before. */

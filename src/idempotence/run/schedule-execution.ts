@@ -65,7 +65,8 @@ export class ScheduleExecution {
     const { signal, clock } = this.#options;
     for (const wave of this.#schedule.waves) {
       await sleep(clock, wave.pauseMs ?? 0, signal);
-      await this.#sendWave(wave);
+      const { kill } = wave;
+      await (kill === undefined ? this.#sendAll(wave) : this.#sendAndKill(wave, kill));
       signal.throwIfAborted();
       if (this.#failure !== undefined) break;
     }
@@ -73,20 +74,15 @@ export class ScheduleExecution {
     return { exchanges: this.#exchanges, failure: this.#failure };
   }
 
-  async #sendWave(wave: Wave): Promise<void> {
-    const { kill } = wave;
-    if (kill === undefined) await Promise.all(this.#starts(wave).map((start) => start()));
-    else await this.#sendAndKill(wave, kill);
-  }
-
-  /** Functions that send the requests of a wave, each after its gap. */
-  #starts({ messages, gapShare = 0, cut }: Wave): (() => Promise<void>)[] {
+  /** Sends the requests of a wave, each after its gap. */
+  async #sendAll({ messages, gapShare = 0, cut }: Wave): Promise<void> {
     const { clock, signal, latencyMs } = this.#options;
     const hold = messages.length > 1 && gapShare === 0 ? this.#holdFor(messages.length) : undefined;
-    return messages.map((message, place) => async () => {
+    const send = async (message: number, place: number): Promise<void> => {
       if (place > 0 && gapShare > 0) await sleep(clock, place * gapShare * latencyMs(message), signal);
       await (cut === undefined ? this.#deliver(message, hold) : this.#sendOnce(message, { cut }));
-    });
+    };
+    await Promise.all(messages.map(send));
   }
 
   /** Releases `count` requests at the same moment: when all have connections, or after LONGEST_HOLD_MS. */

@@ -6,7 +6,7 @@ import { InputError, ValidationError } from '../../../errors.ts';
 import { readJson } from '../../../message/json/read-json.ts';
 import {
   checkSchemas,
-  SnapshotCheck,
+  checkSnapshot,
   readSnapshot,
   type ExpectationResult,
   type MessageCheck,
@@ -48,7 +48,7 @@ interface OpenedSnapshot {
 
 /** The file of `--snapshot`. It must be readable and writable before COMMAND starts. */
 export class Snapshot {
-  readonly check = new SnapshotCheck();
+  readonly check = checkSnapshot();
   readonly #opened: OpenedSnapshot;
 
   private constructor(opened: OpenedSnapshot) {

@@ -1,7 +1,11 @@
 import { sleep, systemClock } from '../../../clock.ts';
 import { formatDuration } from '../../../duration.ts';
 import { makeCertificate } from '../../../receiver/certificate.ts';
-import { ArrivalCheck, type ExpectationResult } from '../../../expectation/expectation.ts';
+import {
+  checkArrivals,
+  type ArrivalCheck,
+  type ExpectationResult,
+} from '../../../expectation/expectation.ts';
 import type { ServerCertificate } from '../../../receiver/options.ts';
 import { startReceiver } from '../../../app/explained.ts';
 import type { Receiver } from '../../../receiver/receiver.ts';
@@ -40,7 +44,7 @@ export async function expectArrivals(
     schemes: await receiverSchemes(options, secrets, io),
     certificate: options.selfSigned ? makeCertificate('localhost', systemClock.now()) : undefined,
     known: secrets.length === 0 ? undefined : await knownSecrets(options, io, secrets),
-    arrivals: new ArrivalCheck({ ...expected, checks, signed: secrets.length > 0 }),
+    arrivals: checkArrivals({ ...expected, checks, signed: secrets.length > 0 }),
     complete: new AbortController(),
     display: new ExpectOutput(options, io, command),
     printed: new OutputTail(),

@@ -6,7 +6,7 @@ import { ConfigError } from '../../../errors.ts';
 import { bareHost, isLoopbackHost, portOf } from '../../../url.ts';
 import { createForwarding, type Forwarding } from '../../../app/forwarding.ts';
 import { makeCertificate } from '../../../receiver/certificate.ts';
-import { Expectation, type Tally } from '../../../expectation/expectation.ts';
+import { expectRequests, type Expectation, type Tally } from '../../../expectation/expectation.ts';
 import { startReceiver } from '../../../app/explained.ts';
 import { parseScript } from '../../../receiver/response/script.ts';
 import { unwritableFile } from '../../../report/output-file.ts';
@@ -176,7 +176,7 @@ async function addressesOf(host: string): Promise<readonly string[]> {
 }
 
 function expectationOf({ count, untilIdle, within }: ListenOptions, secrets: readonly string[]): Expectation {
-  return new Expectation({
+  return expectRequests({
     ...(count === undefined ? undefined : { count }),
     ...(untilIdle === undefined ? undefined : { untilIdleMs: untilIdle }),
     ...(within === undefined ? undefined : { withinMs: within }),

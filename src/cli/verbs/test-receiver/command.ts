@@ -1,7 +1,7 @@
 import type { Check } from '../../../check/check.ts';
 import { checksFor } from '../../../check/checks.ts';
 import { ConfigError } from '../../../errors.ts';
-import { SCHEDULE_CODES, SCHEDULE_TITLES } from '../../../idempotence/prove.ts';
+import { proofCodes, proofTitle } from '../../../idempotence/prove.ts';
 import { addIdempotenceFlags, rejectStrayFlags } from './idempotence/options.ts';
 import { TEST_SUITE, type TestOptions } from './options.ts';
 import type { Define } from '../../command.ts';
@@ -112,16 +112,13 @@ function listChecks(
     for (const { code, title, expects, needsSecret = false } of checks) {
       out(jsonLine({ check: code, title, expects, needsSecret }));
     }
-    for (const code of SCHEDULE_CODES) {
-      out(jsonLine({ check: code, title: SCHEDULE_TITLES[code], needsState: true }));
+    for (const code of proofCodes()) {
+      out(jsonLine({ check: code, title: proofTitle(code), needsState: true }));
     }
     return;
   }
   const rows = checks.map(({ code, title }) => [{ text: code }, { text: title }]);
-  const withState = SCHEDULE_CODES.map((code) => [
-    { text: code },
-    { text: `${SCHEDULE_TITLES[code]} (--state)` },
-  ]);
+  const withState = proofCodes().map((code) => [{ text: code }, { text: `${proofTitle(code)} (--state)` }]);
   out(formatTable([...rows, ...withState], { columns }));
 }
 

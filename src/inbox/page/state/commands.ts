@@ -40,8 +40,10 @@ export function commandsOf(context: InboxCommandContext) {
       report(exportCaptures(api, shown), `Exported ${count}`, 'Not exported');
     },
     clear: (): void => {
-      const leave = (): void => changeRoute(() => ({ selectedId: undefined, markedId: undefined }));
-      report(api.clear().then(leave), 'Cleared', 'Not cleared');
+      const cleared = api
+        .clear()
+        .then(() => changeRoute(() => ({ selectedId: undefined, markedId: undefined })));
+      report(cleared, 'Cleared', 'Not cleared');
     },
   };
 }

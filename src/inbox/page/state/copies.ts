@@ -23,7 +23,8 @@ export async function copiedText(
   what: CopiedForm,
   { api, id, url, pageUrl, setup }: CopyContext,
 ): Promise<string> {
-  if (what === 'link') return linkTo(id, pageUrl);
+  // The link has no token, which would allow others to sign.
+  if (what === 'link') return pageUrl + routeHash({ selectedId: id, markedId: undefined });
   const capture = await api.capture(id);
   switch (what) {
     case 'body':
@@ -37,11 +38,6 @@ export async function copiedText(
     default:
       return what satisfies never;
   }
-}
-
-/** The address of a request, without the token, which would allow others to sign. */
-export function linkTo(id: number, pageUrl: string): string {
-  return pageUrl + routeHash({ selectedId: id, markedId: undefined });
 }
 
 function textOfBody({ body }: Capture): string {

@@ -13,9 +13,7 @@ export function useFullRequest(api: Api, id: number | undefined): LoadedRequest 
     const left = new AbortController();
     const { signal } = left;
     Promise.all([api.details(id, signal), api.body(id, signal)]).then(
-      ([details, body]) => {
-        setOpening({ id, now: { details, body, text: new TextDecoder().decode(body) } });
-      },
+      ([details, body]) => setOpening({ id, now: { details, body, text: new TextDecoder().decode(body) } }),
       (error: unknown) => {
         if (!signal.aborted) setOpening({ id, now: { failure: messageOf(error) } });
       },

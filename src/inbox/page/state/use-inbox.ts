@@ -26,7 +26,7 @@ export function useInbox(setup: Setup) {
   const marked = useFullRequest(api, markedId);
   const isComparing = markedId !== selectedId && marked !== undefined && 'body' in marked;
   const opening = useFullRequest(api, selectedId);
-  const drafts = useDraft(selectedId, opening, { setup, setNotice });
+  const drafts = useDraft(selectedId, opening, setup, setNotice);
   useTitle(arrived.requests.length);
   const commands = commandsOf({ api, setup, shown, selectedId, replayUrl, setNotice, changeRoute });
   return {
@@ -129,13 +129,13 @@ function useArrived(token: string): ArrivedRequests {
 
 const FRAME_MS = 16;
 
-interface DraftContext {
-  readonly setup: Setup;
-  readonly setNotice: (notice: string) => void;
-}
-
 /** The edited form of the selected request. It is dropped if another request is selected. */
-function useDraft(id: number | undefined, opening: LoadedRequest, { setup, setNotice }: DraftContext) {
+function useDraft(
+  id: number | undefined,
+  opening: LoadedRequest,
+  { canAct, canSign }: Setup,
+  setNotice: (notice: string) => void,
+) {
   const [edited, setEdited] = useState<{ readonly id: number; readonly draft: EditDraft }>();
   const draft = edited !== undefined && edited.id === id ? edited.draft : undefined;
   const setDraft = (now: EditDraft): void => {
@@ -144,10 +144,10 @@ function useDraft(id: number | undefined, opening: LoadedRequest, { setup, setNo
   /** Starts to edit the selected request, or discards the edit. */
   const toggleEdit = (): void => {
     if (draft !== undefined) return setEdited(undefined);
-    if (!setup.canAct || opening === undefined || !('body' in opening)) return;
+    if (!canAct || opening === undefined || !('body' in opening)) return;
     if (opening.details.summary.method !== 'POST') return;
     const reason = uneditableReason(opening.body);
-    if (reason === undefined) setDraft(draftOf(opening, setup.canSign));
+    if (reason === undefined) setDraft(draftOf(opening, canSign));
     else setNotice(reason);
   };
   return { draft, setDraft, toggleEdit };

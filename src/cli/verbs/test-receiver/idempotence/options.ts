@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { CHECKS } from '../../../../check/checks.ts';
-import { SCHEDULE_CODES } from '../../../../idempotence/prove.ts';
+import { proofCodes } from '../../../../idempotence/prove.ts';
 import {
   flagError,
   rejectConflicts,
@@ -69,12 +69,12 @@ function rejectPlainChecks(flag: string, codes: readonly string[] = []): void {
   throw flagError(
     flag,
     `Expected a check of the state with ${flag}, got \`${code}\`, which runs without --state only`,
-    `leave out --state to run ${code}, or choose from ${SCHEDULE_CODES.join(', ')}`,
+    `leave out --state to run ${code}, or choose from ${proofCodes().join(', ')}`,
   );
 }
 
 function rejectScheduleCodes(flag: string, codes: readonly string[] = []): void {
-  const code = codes.find((each) => SCHEDULE_CODES.some((known) => known === each));
+  const code = codes.find((each) => proofCodes().some((known) => known === each));
   if (code === undefined) return;
   throw flagError(flag, `\`${flag} ${code}\` is for \`--state\`, which is not given`, STATE_HINT);
 }

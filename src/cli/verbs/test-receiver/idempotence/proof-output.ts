@@ -1,4 +1,4 @@
-import { SCHEDULE_TITLES, type ProofResult, type ScheduleCode } from '../../../../idempotence/prove.ts';
+import { proofTitle, type ProofResult, type ScheduleCode } from '../../../../idempotence/prove.ts';
 import type { ReportedCase } from '../../../../report/case-report.ts';
 import { fitText } from '../../../fit-text.ts';
 import type { Io } from '../../../io.ts';
@@ -63,7 +63,7 @@ export class ProofOutput {
   #remarkProgress(done: number, total: number, check: ScheduleCode | undefined): void {
     if (check !== undefined && !this.#begun.has(check)) {
       this.#begun.add(check);
-      this.remark(`schedule ${done + 1} of ${total}, ${check}: ${SCHEDULE_TITLES[check]}`);
+      this.remark(`schedule ${done + 1} of ${total}, ${check}: ${proofTitle(check)}`);
     }
     const now = performance.now();
     this.#figures ??= new ProgressFigures(now);

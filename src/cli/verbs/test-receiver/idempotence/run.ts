@@ -6,7 +6,7 @@ import { ConfigError } from '../../../../errors.ts';
 import {
   openProofMessages,
   PROOF_DEFAULTS,
-  SCHEDULE_CODES,
+  proofCodes,
   proveIdempotence,
   type ProofMessage,
   type ScheduleCode,
@@ -42,7 +42,7 @@ export async function testIdempotence(
   { io, reports }: { readonly io: Io; readonly reports: Reports },
 ): Promise<ExitCode> {
   const { only = [], skip = [], reset, seed = randomInt(SEEDS) } = options;
-  const codes = selectCodes({ only, skip }, SCHEDULE_CODES);
+  const codes = selectCodes({ only, skip }, proofCodes());
   if (reset === undefined && tested.command.length === 0) throw noReset();
   const prepared = await prepareReceiver(tested, options, io);
   const schemes = await commandSchemes(options, 'sign', io);
