@@ -3,6 +3,7 @@ import type { AudienceCatalog } from '../../audience/store.ts';
 import type { Clock } from '../../clock.ts';
 import type { DeadDropping } from '../../queue/inspection.ts';
 import type { RetentionOptions } from '../../queue/retention.ts';
+import { lossText } from './file/cut-commits.ts';
 import { copyStore, giveBackSpace, settledBytes } from './file/free-space.ts';
 import { openStore, type StoreOptions } from './file/open-store.ts';
 import type { Sql, Store } from './file/store.ts';
@@ -43,7 +44,7 @@ export async function openQueueFile(place: string, { retention, ...options }: Op
     deletions: new SqliteDeletionStore(store),
     audiences: async () => new SqliteAudienceStore(store, clock),
     sweep: () => sweepDeliveries(store),
-    loss: lossOf(store),
+    loss: lossText(store.found, store.file),
     isSameFile: (other: string) => isSameFile(store.file, other),
   };
 }
@@ -72,14 +73,6 @@ function spaceOf(store: Store) {
     copyTo: (to: string) => copyStore(store.file, to),
     settledBytes: () => settledBytes(store.file),
   };
-}
-
-function lossOf({ found: { cutCommits, lostPages, wasEmpty }, file }: Store): string | undefined {
-  if (wasEmpty) return `${file} had 0 bytes: a new queue was made in it`;
-  if (lostPages > 0) return `the log of ${file} is gone, and with it ${lostPages} pages of recent changes`;
-  if (cutCommits === 0) return undefined;
-  const commits = cutCommits === 1 ? '1 commit' : `${cutCommits} commits`;
-  return `${commits} cut: the log of ${file} is damaged, and the commits after the damage are lost`;
 }
 
 async function isSameFile(path: string, otherPath: string): Promise<boolean> {

@@ -4,6 +4,7 @@ import { ConfigError } from '../../errors.ts';
 import { nameNewFile, syncFolder } from '../../files.ts';
 import { recoverDeliveries, type RecoveryCounts } from './queue/sqlite-recovery.ts';
 import { DamagedFile, type KeyStart } from './damaged-file.ts';
+import { damagedCommits, lossText, lostPages } from './file/cut-commits.ts';
 import { removeStore, sizeOf } from './file/files.ts';
 import { settledBytes } from './file/free-space.ts';
 import { assertOwnFile } from './file/ownership.ts';
@@ -22,6 +23,8 @@ export interface FileRecovery extends RecoveryCounts {
   readonly incomplete: readonly string[];
   readonly from: string;
   readonly to: string;
+  /** What the file's log has lost. */
+  readonly loss: string | undefined;
 }
 
 /** The content of each table, in words, and its key. A table comes after those that it refers to. */
@@ -50,13 +53,14 @@ export async function recoverInto(
     await assertOwnFile(part).catch((error: unknown) => Promise.reject(storeError(error, part)));
   }
   await removeStore(part);
+  const found = { wasEmpty: false, lostPages: lostPages(file), cutCommits: damagedCommits(file) };
   const from = await DamagedFile.open(file);
   try {
     const counts = await copyInto(await open(part), from);
     if (await sizeOf(`${part}-wal`)) throw storeError(busyError(), part);
     nameNewFile(part, target);
     await syncFolder(dirname(target));
-    return { ...counts, from: file, to: target };
+    return { ...counts, from: file, to: target, loss: lossText(found, file) };
   } finally {
     from.close();
     await removeStore(part);
@@ -66,7 +70,7 @@ export async function recoverInto(
 async function copyInto(
   { queue, store }: OpenFile,
   from: DamagedFile,
-): Promise<Omit<FileRecovery, 'from' | 'to'>> {
+): Promise<Omit<FileRecovery, 'from' | 'to' | 'loss'>> {
   try {
     const counts = await recoverDeliveries(from, queue);
     const incomplete = new Set<string>();

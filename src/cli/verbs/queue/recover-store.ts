@@ -17,8 +17,9 @@ export async function recoverStore(file: string, options: RecoverFlags, io: Io):
     clock: new SharedClock(),
   });
   writeResult({ fields: recovery, text: recoveryText(recovery) }, { options, io });
-  const isAll = recovery.damaged + recovery.unreadable + recovery.incomplete.length === 0;
-  return isAll ? ExitCode.ok : ExitCode.negative;
+  if (recovery.loss !== undefined) io.note(`${io.errColor.yellow('warning:')} ${recovery.loss}`);
+  const lost = recovery.damaged + recovery.unreadable + recovery.incomplete.length;
+  return lost === 0 && recovery.loss === undefined ? ExitCode.ok : ExitCode.negative;
 }
 
 function recoveryText({

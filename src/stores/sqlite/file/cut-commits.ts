@@ -1,5 +1,6 @@
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { loadSqlite, type Database } from './sqlite.ts';
+import type { StoreFound } from './store.ts';
 
 /** The layout of the log: https://www.sqlite.org/fileformat2.html#the_write_ahead_log */
 const HEADER_BYTES = 32;
@@ -12,43 +13,69 @@ const BIG_ENDIAN_MAGIC = 0x377f0683;
  * another process has the file open, because then the log is in use and nothing is cut.
  */
 export async function cutCommits(file: string): Promise<number> {
-  const log = `${file}-wal`;
   // A log that others write to can look damaged too. Only now an exclusive lock is tried, because it delays the next
   // process.
-  if (!hasFrames(log) || countCut(log) === 0) return 0;
+  if (damagedCommits(file) === 0) return 0;
   const { DatabaseSync } = await loadSqlite();
   const database = new DatabaseSync(file, { timeout: 0 });
   try {
-    return isAlone(database) ? countCut(log) : 0;
+    return isAlone(database) ? damagedCommits(file) : 0;
   } finally {
     database.close();
   }
 }
 
 /** The words of the index of a log: https://www.sqlite.org/walformat.html#the_wal_index_file_format */
-const INDEX = { words: 25, frames: 4, writtenBack: 24 } as const;
+const INDEX = { words: 25, pageBytes: 3, frames: 4, writtenBack: 24 } as const;
 
 /**
- * Returns the number of pages that were only in the log when the log was deleted: its index still counts them. Must be
- * called before anything else opens the file.
+ * Returns the number of pages that were only in the log when the log was deleted or cut off: its index still counts them.
+ * Must be called before anything else opens the file.
  */
 export function lostPages(file: string): number {
-  if (hasFrames(`${file}-wal`)) return 0;
+  const words = indexOf(file);
+  const [frames = 0, writtenBack = 0] = [words[INDEX.frames], words[INDEX.writtenBack]];
+  const present = countFrames(`${file}-wal`, pageBytesOf(words));
+  const lost = frames - Math.max(writtenBack, present);
+  // Another process may have written to both in between.
+  return lost > 0 && indexOf(file).every((word, at) => word === words[at]) ? lost : 0;
+}
+
+/** Returns the words of the index, all 0 if it cannot be read. */
+function indexOf(file: string): Uint32Array {
   const words = new Uint32Array(INDEX.words);
   try {
     withFile(`${file}-shm`, (fd) => readSync(fd, words, 0, words.byteLength, 0));
   } catch {
-    return 0;
+    words.fill(0);
   }
-  return Math.max(0, (words[INDEX.frames] ?? 0) - (words[INDEX.writtenBack] ?? 0));
+  return words;
 }
 
-function hasFrames(log: string): boolean {
+/** The upper half of the word, in which 1 stands for 65,536. */
+function pageBytesOf(words: Uint32Array): number {
+  const size = (words[INDEX.pageBytes] ?? 0) >>> 16;
+  return size === 1 ? 65_536 : size;
+}
+
+/** Returns 0 for a missing log. */
+function countFrames(log: string, pageBytes: number): number {
   try {
-    return withFile(log, (fd) => fstatSync(fd).size > HEADER_BYTES);
+    const { size } = statSync(log);
+    return Math.max(0, Math.floor((size - HEADER_BYTES) / (FRAME_HEADER_BYTES + pageBytes)));
   } catch {
-    return false;
+    return 0;
   }
+}
+
+/** Describes what the file has lost. Undefined if it has lost nothing. */
+export function lossText(found: StoreFound, file: string): string | undefined {
+  if (found.wasEmpty) return `${file} had 0 bytes: a new queue was made in it`;
+  if (found.lostPages > 0)
+    return `${found.lostPages} pages of recent changes are missing from the log of ${file}`;
+  if (found.cutCommits === 0) return undefined;
+  const commits = found.cutCommits === 1 ? '1 commit' : `${found.cutCommits} commits`;
+  return `${commits} cut: the log of ${file} is damaged, and the commits after the damage are lost`;
 }
 
 /** Whether no other process has the file open: in WAL mode, each holds a shared lock. */
@@ -69,7 +96,10 @@ interface Frame {
   readonly isWhole: boolean;
 }
 
-function countCut(log: string): number {
+/** Returns the number of commits after the first damage of the log. */
+export function damagedCommits(file: string): number {
+  const log = `${file}-wal`;
+  if (countFrames(log, 0) === 0) return 0;
   let [isCut, cut] = [false, 0];
   const { salts, frames } = withFile(log, readLog);
   for (const frame of frames) {

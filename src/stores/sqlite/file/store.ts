@@ -29,7 +29,7 @@ export interface Store {
 export interface StoreFound {
   /** Commits that were lost because the log was damaged (cut-commits.ts). */
   readonly cutCommits: number;
-  /** Pages that were lost because the log was deleted. */
+  /** Pages that were lost because the log was deleted or cut off. */
   readonly lostPages: number;
   /** Whether the file had 0 bytes and was initialized. */
   readonly wasEmpty: boolean;

@@ -4,6 +4,7 @@ import {
   readdirSync,
   readFileSync,
   statSync,
+  truncateSync,
   unlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -98,13 +99,30 @@ describe('a file with the stamp of hooks', () => {
   });
 });
 
+const MISSING = /^[1-9]\d* pages of recent changes are missing from the log of .*hooks\.db$/;
+
 describe('a log that was deleted', () => {
-  it('is reported when its index still counts pages', async () => {
-    const file = await killed();
-    unlinkSync(`${file}-wal`);
+  it.each([
+    ['deleted', unlinkSync],
+    ['truncated to its header', (log: string) => truncateSync(log, 32)],
+    ['cut off in the middle', (log: string) => truncateSync(log, Math.floor(statSync(log).size / 2))],
+  ])('is reported when it was %s and its index still counts pages', async (_, damage) => {
+    const [file, other] = [await killed(), await killed()];
+    for (const each of [file, other]) damage(`${each}-wal`);
     const { loss, close } = await openToRead(file);
-    expect(loss).toMatch(/^the log of .*hooks\.db is gone, and with it [1-9]\d* pages of recent changes$/);
+    expect(loss).toMatch(MISSING);
     await close();
+    const recovery = await recoverQueue(other, { to: `${other}.recovered`, clock: systemClock });
+    expect(recovery.loss).toMatch(MISSING);
+  });
+
+  it('is reported by recover if a byte of it is wrong', async () => {
+    const file = await killed();
+    const log = readFileSync(`${file}-wal`);
+    log.writeUInt8(log.readUInt8(log.length >> 1) ^ 1, log.length >> 1);
+    writeFileSync(`${file}-wal`, log);
+    const { loss } = await recoverQueue(file, { to: `${file}.recovered`, clock: systemClock });
+    expect(loss).toMatch(/^[1-9]\d* commits? cut: /);
   });
 
   it('is not reported if its pages are in the file', async () => {
