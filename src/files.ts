@@ -69,13 +69,13 @@ export async function removeAbandonedBeside(target: string): Promise<void> {
 }
 
 /**
- * Writes a file atomically, readable by its owner only: no process ever finds a partial file under this name. Throws the
- * error of the file system, such as EEXIST if the file exists and `isReplaced` is false.
+ * Writes a file atomically: no process ever finds a partial file under this name. By default only its owner can read it.
+ * Throws the error of the file system, such as EEXIST if the file exists and `isReplaced` is false.
  */
-export function writeInOnePiece(path: string, text: string, { isReplaced = false } = {}): void {
+export function writeInOnePiece(path: string, text: string, { isReplaced = false, mode = 0o600 } = {}): void {
   const fresh = temporaryFileBeside(path);
   try {
-    writeFileSync(fresh, text, { flag: 'wx', mode: 0o600, flush: true });
+    writeFileSync(fresh, text, { flag: 'wx', mode, flush: true });
     if (isReplaced) renameSync(fresh, path);
     else nameNewFile(fresh, path);
   } finally {

@@ -1,5 +1,6 @@
 import { constants } from 'node:fs';
 import { lstat, open, rm, stat, type FileHandle } from 'node:fs/promises';
+import { setTimeout } from 'node:timers/promises';
 import { InputError } from '../errors.ts';
 
 /** Bytes to collect before a write. */
@@ -111,11 +112,35 @@ const FLAGS = {
 } as const satisfies Record<OpenMode, number>;
 
 async function openPrivate(path: string, flags: number): Promise<FileHandle> {
+  const reader = await awaitReader(path);
   const handle = await open(path, flags, 0o600);
+  await reader?.close();
   const found = await handle.stat();
   // An existing file can have another mode. Errors of file systems without modes are ignored.
   if (found.isFile() && (found.mode & 0o077) !== 0) await handle.chmod(0o600).catch(() => {});
   return handle;
+}
+
+/** Milliseconds to wait for the reader of a pipe. */
+const READER_WAIT_MS = 5_000;
+const READER_RETRY_MS = 50;
+
+/**
+ * Opens a named pipe once a program reads from it, because the usual way of opening it blocks a thread until then, and so
+ * the end of the process. Returns undefined for anything else. Throws ENXIO if nobody reads in time.
+ */
+async function awaitReader(path: string): Promise<FileHandle | undefined> {
+  const found = await stat(path).catch(() => undefined);
+  if (found?.isFIFO() !== true) return undefined;
+  for (let waitedMs = 0; ; waitedMs += READER_RETRY_MS) {
+    try {
+      return await open(path, constants.O_WRONLY | constants.O_NONBLOCK);
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException; // of a file operation
+      if (code !== 'ENXIO' || waitedMs >= READER_WAIT_MS) throw error;
+    }
+    await setTimeout(READER_RETRY_MS);
+  }
 }
 
 /**
@@ -145,6 +170,7 @@ const REASONS: Readonly<Record<string, readonly [message: string, hint: string]>
   EACCES: ['Cannot be written: not allowed', 'name a file in a writable folder'],
   EPERM: ['Cannot be written: not allowed', 'name a file in a writable folder'],
   EROFS: ['Cannot be written: its file system is read-only', 'name a file elsewhere'],
+  ENXIO: ['Cannot be written: no program reads from this pipe', 'start its reader first'],
   ENOSPC: ['Cannot be written further: the disk is full', 'make room, or name a file elsewhere'],
 };
 

@@ -1,8 +1,8 @@
 import { lookup } from 'node:dns/promises';
-import { writeFile } from 'node:fs/promises';
 import { networkInterfaces } from 'node:os';
 import { resolve } from 'node:path';
 import { ConfigError } from '../../../errors.ts';
+import { writeInOnePiece } from '../../../files.ts';
 import { bareHost, isLoopbackHost, portOf } from '../../../url.ts';
 import { createForwarding, type Forwarding } from '../../../app/forwarding.ts';
 import { makeCertificate } from '../../../receiver/certificate.ts';
@@ -62,7 +62,7 @@ async function receive(session: Session): Promise<void> {
   const { options, io, secrets, schemes, known, script, forwarding, display, expectation } = session;
   const certificate = options.selfSigned ? makeCertificate(options.host, Date.now()) : undefined;
   if (certificate !== undefined && options.certOut !== undefined) {
-    await writeCertificate(certificate.cert, options.certOut, io);
+    writeCertificate(certificate.cert, options.certOut, io);
   }
   const context = { secrets, schemes: schemes.scheme, forwarding };
   // Loads the inbox only for --ui.
@@ -123,9 +123,9 @@ function takesKeys({ output, secretFile = [] }: ListenOptions, { stdin, stdoutIs
 }
 
 /** Writes the certificate before the receiver is ready, for senders that wait until it is ready. Throws InputError. */
-async function writeCertificate(cert: string, file: string, { cwd }: Io): Promise<void> {
+function writeCertificate(cert: string, file: string, { cwd }: Io): void {
   try {
-    await writeFile(resolve(cwd, file), cert);
+    writeInOnePiece(resolve(cwd, file), cert, { isReplaced: true, mode: 0o644 });
   } catch (cause) {
     throw unwritableFile(file, cause);
   }

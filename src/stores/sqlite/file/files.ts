@@ -1,4 +1,4 @@
-import { constants } from 'node:fs';
+import { constants, type Stats } from 'node:fs';
 import { access, chmod, lstat, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { QueueError } from '../../../errors.ts';
@@ -60,8 +60,9 @@ export async function sizeOf(file: string): Promise<number | undefined> {
   return found?.isFile() ? found.size : undefined;
 }
 
-/** Throws QueueError for a file of 0 bytes. */
+/** Throws QueueError for a file of 0 bytes, a folder, a pipe and a device. */
 export async function assertNotEmpty(file: string): Promise<void> {
+  assertRegular(file, await stat(file).catch(() => undefined));
   if (!(await isEmptyFile(file))) return;
   throw new QueueError(`Expected a queue in ${file}, got a file of 0 bytes`, {
     file,
@@ -94,12 +95,17 @@ async function modeOf(file: string): Promise<number | undefined> {
     if (error.code !== 'ENOENT') throw error;
     return undefined;
   });
-  if (found === undefined) return undefined;
-  if (!found.isFile()) {
-    throw new QueueError(
-      `The queue ${file} is not a file${found.isSymbolicLink() ? ' but a symbolic link' : ''}`,
-      { file, hint: 'name the file itself with --store; nothing is written through a link' },
-    );
-  }
-  return found.mode;
+  assertRegular(file, found);
+  return found?.mode;
+}
+
+function assertRegular(file: string, found: Stats | undefined): void {
+  if (found === undefined || found.isFile()) return;
+  throw new QueueError(
+    `The queue ${file} is not a file${found.isSymbolicLink() ? ' but a symbolic link' : ''}`,
+    {
+      file,
+      hint: 'name the file itself; nothing is written through a link',
+    },
+  );
 }

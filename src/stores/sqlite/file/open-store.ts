@@ -54,7 +54,8 @@ export async function openStore(
   const reopen = () => (isReadOnly ? connectToRead(file, tables) : reconnect(file, tables));
   for (;;) {
     try {
-      if (isReadOnly) return new SqliteStore(await reopen(), { file, room, clock, found, reopen });
+      if (isReadOnly)
+        return new SqliteStore(await reopen(), { file, room, clock, found, reopen, isReadOnly });
       await prepareFiles(file, () => make(file, tables));
       found.cutCommits ||= await cutCommits(file);
       const connection = await connect(file, tables, OPENING_WAIT_MS);

@@ -27,6 +27,8 @@ interface SqliteStoreOptions {
   readonly file: string;
   readonly room: DiskRoom;
   readonly clock: Clock;
+  /** Whether to reject writes: the connection may be to a copy. @default false */
+  readonly isReadOnly?: boolean;
   /** @default nothing was wrong */
   readonly found?: StoreFound;
   /** Opens the file again, with all its content synced to the disk. */
@@ -39,6 +41,7 @@ export class SqliteStore implements Store {
   readonly found: StoreFound;
   readonly room: DiskRoom;
   readonly #clock: Clock;
+  readonly #isReadOnly: boolean;
   readonly #connection: SoundConnection;
   #waiting: Write[] = [];
   #isScheduled = false;
@@ -58,6 +61,7 @@ export class SqliteStore implements Store {
     this.room = options.room;
     this.found = options.found ?? { cutCommits: 0, lostPages: 0, wasEmpty: false };
     this.#clock = options.clock;
+    this.#isReadOnly = options.isReadOnly ?? false;
   }
 
   write<T>(
@@ -65,6 +69,7 @@ export class SqliteStore implements Store {
     { survives = 'power cut', separable = false, adds = false }: WriteOptions = {},
   ): Promise<T> {
     if (this.#closed !== undefined) return Promise.reject(closed());
+    if (this.#isReadOnly) return Promise.reject(storeError({ code: 'EROFS' }, this.file));
     if (adds && this.#hasNoRoom()) return Promise.reject(storeError(diskFullError(), this.file));
     return new Promise<T>((resolve, reject) => {
       this.#waiting.push({
