@@ -253,6 +253,14 @@ describe('ArrivalCheck', () => {
     },
   );
 
+  it('reads an empty user id as absent on any path', () => {
+    const message = { type: 'page', userId: '', anonymousId: 'a', originalTimestamp: '2026-11-20T00:00:00Z' };
+    const judged = arrivals({ noMatches: ['userId?'], each: ['timestamp=2026-11-20'] });
+    judged.add(request(message));
+    judged.add(call(message));
+    expect(met(judged)).toEqual([true, false]);
+  });
+
   it.each(['null', '5', '"a"', '[]'])('reads a batch on any path that has %s beside a message', (other) => {
     const judged = arrivals({ noMatches: ['properties.email?'] });
     const message = JSON.stringify(track('A', { properties: { email: 'a@b.c' } }));

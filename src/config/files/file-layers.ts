@@ -39,7 +39,7 @@ export async function fileLayers(context: ConfigFilesContext): Promise<readonly 
     });
   }
   if (named !== undefined) return [await fileLayer(resolve(cwd, named), context, by)];
-  for (const path of unreadConfigs(cwd)) {
+  for (const path of unreadConfigs(cwd, env)) {
     context.note?.(
       `warning: ${printable(shownPath(path, cwd), 400)} is not read: write it as .hooksrc.yaml or .hooksrc.json`,
     );

@@ -20,6 +20,10 @@ const UNREAD_NAMES = (
 const USER_NAMES =
   'config config.json config.yaml config.yml .hooksrc .hooksrc.json .hooksrc.yaml .hooksrc.yml'.split(' ');
 
+const UNREAD_USER_NAMES = ['config', '.hooksrc'].flatMap((name) =>
+  ['toml', 'ini', 'json5', 'jsonc', 'js', 'cjs', 'mjs', 'ts'].map((format) => `${name}.${format}`),
+);
+
 /**
  * Finds the project's config: the first in the current folder, its parent …, up to the folder of the nearest package.json.
  * Without a package.json, searches only the current folder, so that code outside the project (`/tmp/.hooksrc.js`) does not
@@ -39,11 +43,12 @@ export function configsBeside(path: string): string[] {
   return PROJECT_NAMES.map((name) => join(folder, name)).filter((each) => each !== path && isConfig(each));
 }
 
-/** Files of a project that look like a config, but have a name or format that is not supported. */
-export function unreadConfigs(cwd: string): string[] {
-  return projectFolders(cwd).flatMap((folder) =>
-    UNREAD_NAMES.map((name) => join(folder, name)).filter((path) => existsSync(path)),
-  );
+/** Files of a project or the user that look like a config, but have a name or format that is not supported. */
+export function unreadConfigs(cwd: string, env: Readonly<NodeJS.ProcessEnv>): string[] {
+  const ofProject = projectFolders(cwd).flatMap((folder) => UNREAD_NAMES.map((name) => join(folder, name)));
+  const folder = userFolder(env);
+  const ofUser = folder === undefined ? [] : UNREAD_USER_NAMES.map((name) => join(folder, name));
+  return [...ofProject, ...ofUser].filter((path) => existsSync(path));
 }
 
 function projectFolders(cwd: string): string[] {
@@ -72,8 +77,13 @@ function isConfig(path: string): boolean {
 
 /** Finds the user's config. Only data formats: a config that applies to all projects must not run code. */
 export function findUserFile(env: Readonly<NodeJS.ProcessEnv>): string | undefined {
+  const folder = userFolder(env);
+  if (folder === undefined) return undefined;
+  return USER_NAMES.map((name) => join(folder, name)).find((path) => existsSync(path));
+}
+
+function userFolder(env: Readonly<NodeJS.ProcessEnv>): string | undefined {
   const home = homeFolder(env);
   const base = env['XDG_CONFIG_HOME'] || (home && join(home, '.config'));
-  if (base === undefined) return undefined;
-  return USER_NAMES.map((name) => join(base, 'hooks', name)).find((path) => existsSync(path));
+  return base && join(base, 'hooks');
 }

@@ -84,14 +84,22 @@ function callOf(
   return { messages, ...(writeKey !== undefined && { writeKey }) };
 }
 
-/** Separates a message from its write key, which some clients repeat in each message. `callKey` is the key of the call. */
+/**
+ * Separates a message from its write key, which some clients repeat in each message. `callKey` is the key of the call. Makes clients
+ * alike for filters: leaves out an empty user id, and copies RudderStack's `originalTimestamp` to `timestamp`.
+ */
 export function keyedMessage(
   message: JsonValue,
   callKey?: string,
 ): Pick<ReceivedMessage, 'value' | 'writeKey'> {
-  const { writeKey: own, ...value } = isJsonObject(message) ? message : {};
+  if (!isJsonObject(message)) return { value: message, ...(callKey !== undefined && { writeKey: callKey }) };
+  const { writeKey: own, ...fields } = message;
+  const value: Record<string, JsonValue> = fields;
+  if (value['userId'] === '') delete value['userId'];
+  const { timestamp = value['originalTimestamp'] } = value;
+  if (typeof timestamp === 'string') value['timestamp'] = timestamp;
   const writeKey = typeof own === 'string' ? own : callKey;
-  return { value: own === undefined ? message : value, ...(writeKey !== undefined && { writeKey }) };
+  return { value, ...(writeKey !== undefined && { writeKey }) };
 }
 
 /** A message with its write key as a field. `written` converts the key for output; filters use the full key. */
@@ -102,19 +110,9 @@ export function wholeMessage(
   return isJsonObject(value) && writeKey !== undefined ? { ...value, writeKey: written(writeKey) } : value;
 }
 
-/**
- * The message without an empty user id. Copies RudderStack's `originalTimestamp` to `timestamp`, so that a filter of `timestamp`
- * works for all clients.
- */
+/** The posted message as JSON. A message that cannot be parsed without loss is parsed with loss, so that it can be shown. */
 function valueOf(posted: PostedMessage): JsonValue {
-  // A message that cannot be parsed without loss is parsed with loss, so that it can be shown.
-  const whole = posted.input === undefined ? (parseJsonOrUndefined(posted.bytes) ?? null) : posted.input;
-  if (!isJsonObject(whole)) return whole;
-  const { userId, ...userless } = whole;
-  const value = userId === '' ? userless : whole;
-  const { timestamp, originalTimestamp } = value;
-  const isOther = timestamp === undefined && typeof originalTimestamp === 'string';
-  return isOther ? { ...value, timestamp: originalTimestamp } : value;
+  return posted.input === undefined ? (parseJsonOrUndefined(posted.bytes) ?? null) : posted.input;
 }
 
 const CALL_PATH = new RegExp(`/v1/(${Object.keys(MESSAGE_PATHS).join('|')})/?$`);

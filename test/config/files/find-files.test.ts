@@ -12,7 +12,19 @@ describe('unreadConfigs', () => {
     const files = Object.fromEntries([...names, '.hooksrc.yaml', '.hooksrc.yaml~'].map((name) => [name, '']));
     const folder = temporaryFolder({ ...files, 'package.json': PACKAGE, 'a/x': '' });
     const found = names.map((name) => join(folder, name));
-    expect(unreadConfigs(join(folder, 'a')).toSorted()).toEqual(found.toSorted());
+    expect(unreadConfigs(join(folder, 'a'), {}).toSorted()).toEqual(found.toSorted());
+  });
+});
+
+describe('unreadConfigs of the user', () => {
+  it('finds configs that are not supported, or that would run code', () => {
+    const names = ['config.toml', '.hooksrc.json5', 'config.js'];
+    const files = Object.fromEntries(
+      [...names, 'config.yaml', 'notes.txt'].map((name) => [`hooks/${name}`, '']),
+    );
+    const folder = temporaryFolder({ ...files, 'empty/x': '' });
+    const found = unreadConfigs(join(folder, 'empty'), { XDG_CONFIG_HOME: folder });
+    expect(found.toSorted()).toEqual(names.map((name) => join(folder, 'hooks', name)).toSorted());
   });
 });
 
