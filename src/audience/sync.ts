@@ -55,7 +55,7 @@ export interface SyncResult {
   readonly suspicion: string | undefined;
   /** Whether every change was sent, without failures or interruptions. */
   readonly isComplete: boolean;
-  /** Some changes of each kind, for a dry run. */
+  /** Up to a few changes of each kind, for a dry run. */
   readonly examples: readonly Change[];
 }
 

@@ -205,7 +205,7 @@ export class CheckRun {
     if (response.kind !== 'rejected' || isAboutElse(response) || request === undefined) return undefined;
     if (!this.#sample.isSigned) return this.#progress.unsignedMistake(response);
     if (this.#mistake !== undefined || (isOwnMistake && this.#progress.hasTaken)) return this.#mistake;
-    // As long as nothing was accepted, probing with another message would give the same result.
+    // Until the receiver accepts a message, probing with another message would give the same result.
     if (this.#probes > 0 && !this.#progress.hasTaken) return undefined;
     if (++this.#probes <= PROBES) this.#mistake = await this.#probe(Buffer.from(request.body));
     return this.#mistake;

@@ -24,7 +24,7 @@ export interface ExpectationResult {
   /** The filter as given, or the path of the file. */
   readonly filter?: string;
   readonly isMet: boolean;
-  /** What was expected and what arrived, not escaped for the terminal. */
+  /** Text about the expected and the received messages, not escaped for the terminal. */
   readonly said: string;
   /** The message that is closest to meeting the filter. */
   readonly nearest?: DifferingMessage;

@@ -90,7 +90,7 @@ export class Expectation {
     this.#cancelIdle = this.#clock.after(untilIdleMs, this.#end);
   }
 
-  /** What was expected and what arrived. Undefined if the expectation is met. */
+  /** Names the expected and the received requests. Undefined if the expectation is met. */
   missing(): string | undefined {
     const { requests, counted } = this.#tally;
     const { count, signed } = this.#options;

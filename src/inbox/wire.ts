@@ -76,7 +76,7 @@ export interface Details {
   readonly expected?: string;
   readonly got?: string;
   readonly note?: string | undefined;
-  /** What a valid signature lacks or does not protect. */
+  /** Warns of a part that a valid signature lacks or does not protect. */
   readonly warning?: string | undefined;
   /** The signature scheme of a valid request. */
   readonly scheme?: string | undefined;

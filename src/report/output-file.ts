@@ -127,7 +127,7 @@ const READER_RETRY_MS = 50;
 
 /**
  * Opens a named pipe once a program reads from it, because the usual way of opening it blocks a thread until then, and so
- * the end of the process. Returns undefined for anything else. Throws ENXIO if nobody reads in time.
+ * the end of the process. Returns undefined for anything else. Throws ENXIO if no program reads from the pipe in time.
  */
 async function awaitReader(path: string): Promise<FileHandle | undefined> {
   const found = await stat(path).catch(() => undefined);

@@ -6,7 +6,7 @@ import type { HmacAlgorithm } from './hmac.ts';
 /** A signature as received, classified by its shape. Only `sha1` can match. */
 export type GivenSignature =
   | { readonly shape: 'sha1'; readonly digest: Buffer }
-  /** As long as the digest of another hash, in hex or base64. 32 hex digits, which could be MD5, are `short` instead. */
+  /** Has the length of another hash's digest, in hex or base64. 32 hex digits, which could be MD5, are `short` instead. */
   | { readonly shape: 'other-hash'; readonly algorithm: OtherHash; readonly digest: Buffer }
   /** 20 bytes in base64 or base64url, or the base64 of the 40 hex digits. */
   | { readonly shape: 'base64'; readonly digest: Buffer }

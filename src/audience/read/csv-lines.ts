@@ -145,7 +145,7 @@ export async function parseCsv(
 ): Promise<readonly CsvRecord[]> {
   const { CsvError, parse } = await import('csv-parse/sync');
   try {
-    // With `info`, csv-parse returns this shape, which its types do not know.
+    // Because of `info`, csv-parse returns this shape, which its types do not know.
     const rows = parse(withoutOuterBlanks(bytes.toString(), delimiter), {
       delimiter,
       info: true,

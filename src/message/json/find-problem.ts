@@ -15,7 +15,7 @@ export function findProblem(text: string): JsonProblem | undefined {
 type Open =
   { readonly closer: '}'; step: string; readonly keys: Set<string> } | { readonly closer: ']'; step: number };
 
-/** What the grammar allows next. */
+/** The elements that the grammar allows next. */
 type JsonState = 'value' | 'first-item' | 'first-key' | 'key' | 'colon' | 'next' | 'end' | 'done';
 
 const LITERALS: readonly string[] = ['true', 'false', 'null'];

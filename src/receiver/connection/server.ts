@@ -57,7 +57,7 @@ export class BoundedServer {
         : createTlsServer({ ...settings, ...certificate, handshakeTimeout: limits.headersMs }, handle);
     this.server.maxConnections = limits.connections;
     this.server.on('checkExpectation', (_, response) => onRequestProblem(response, OTHER_EXPECTATION));
-    // Both kinds of server pass sockets; the type covers any stream.
+    // HTTP and HTTPS servers pass sockets; the type covers any stream.
     this.server.on(
       'clientError',
       (error, socket) => onConnectionProblem(connectionProblemOf(error), socket as Socket), // a socket, see above

@@ -23,7 +23,7 @@ export interface FileRecovery extends RecoveryCounts {
   readonly incomplete: readonly string[];
   readonly from: string;
   readonly to: string;
-  /** What the file's log has lost. */
+  /** Describes what the file's log has lost. */
   readonly loss: string | undefined;
 }
 

@@ -29,7 +29,7 @@ export class Retries {
   see(event: EngineEvent): void {
     if (event.kind === 'error') this.#error(event.error, event.during);
     if (this.#options.quiet) return;
-    // With several webhooks, each attempt fails for its own reason. With one, the line about the next round names it.
+    // Each of several webhooks fails for its own reason. The failure of a single one is in the line about the next round names it.
     if (event.kind === 'attempt' && this.#severalWebhooks) this.#failed(event.delivery, event.attempt);
     if (event.kind === 'rescheduled') this.#rescheduled(event.delivery);
   }

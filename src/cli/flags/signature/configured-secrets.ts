@@ -4,7 +4,7 @@ import { DEFAULT_SCHEMES, findSchemes } from '../../../signature/schemes/find-sc
 import { schemeListText } from '../../../signature/schemes/layout.ts';
 import type { SignatureScheme } from '../../../signature/schemes/scheme.ts';
 
-/** What a command does with secrets. Signing needs one; verifying tries several. */
+/** The use that a command makes of secrets. Signing needs one; verifying tries several. */
 export type SecretUse = 'sign' | 'verify';
 
 /**
