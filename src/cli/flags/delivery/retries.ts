@@ -29,7 +29,7 @@ export class Retries {
   see(event: EngineEvent): void {
     if (event.kind === 'error') this.#error(event.error, event.during);
     if (this.#options.quiet) return;
-    // Each of several webhooks fails for its own reason. The failure of a single one is in the line about the next round names it.
+    // Each of several webhooks fails for its own reason. The line about the next round names the failure of a single webhook.
     if (event.kind === 'attempt' && this.#severalWebhooks) this.#failed(event.delivery, event.attempt);
     if (event.kind === 'rescheduled') this.#rescheduled(event.delivery);
   }
