@@ -125,7 +125,7 @@ describe('a user without a home', () => {
     const { code, stdout, stderr } = await hooks(args, { env: HOMELESS });
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toMatch(
-      /^error: There is no data folder: this user has no home folder\nhint: .*HOOKS_DATA_DIR\n$/,
+      /^error: There is no data folder: this user has no home folder\nhint: .*HOOKS_DATA_DIR to a writable folder\n$/,
     );
   });
 

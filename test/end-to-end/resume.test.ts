@@ -212,7 +212,7 @@ describe.concurrent('a resumed replay speaks of the whole:', () => {
       const { code, stderr } = await resume('--failed', 'f.ndjson');
       expect([code, stderr]).toEqual([
         2,
-        expect.stringContaining('not a journal of results that can be read'),
+        expect.stringContaining('not a readable journal of results'),
       ]);
     }
     expect([await read('f.ndjson'), to.requests.length]).toEqual([before, came]);

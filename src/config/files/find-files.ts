@@ -20,9 +20,10 @@ const UNREAD_NAMES = (
 const USER_NAMES =
   'config config.json config.yaml config.yml .hooksrc .hooksrc.json .hooksrc.yaml .hooksrc.yml'.split(' ');
 
-const UNREAD_USER_NAMES = ['config', '.hooksrc'].flatMap((name) =>
-  ['toml', 'ini', 'json5', 'jsonc', 'js', 'cjs', 'mjs', 'ts'].map((format) => `${name}.${format}`),
-);
+const UNREAD_USER_NAMES = (
+  'config.toml config.ini config.json5 config.jsonc config.js config.cjs config.mjs config.ts ' +
+  '.hooksrc.toml .hooksrc.ini .hooksrc.json5 .hooksrc.jsonc .hooksrc.js .hooksrc.cjs .hooksrc.mjs .hooksrc.ts'
+).split(' ');
 
 /**
  * Finds the project's config: the first in the current folder, its parent …, up to the folder of the nearest package.json.

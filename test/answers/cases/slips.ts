@@ -92,7 +92,7 @@ const COMMANDS: readonly Slip[] = [
     'no folder can be made for captures',
     ['listen', '--port', '0', '--save', '/proc/x'],
     'no folder can be made there',
-    'name a folder that you may write to',
+    'name a writable folder',
   ],
   [
     'data-dir',

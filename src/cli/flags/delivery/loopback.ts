@@ -8,7 +8,7 @@ import { DEFAULT_SCHEMES, findSchemes } from '../../../signature/schemes/find-sc
 import { layoutOf } from '../../../signature/schemes/layout.ts';
 import type { SignatureScheme } from '../../../signature/schemes/scheme.ts';
 import { madeUpSecret } from '../../../signature/schemes/secrets.ts';
-import { mapDestinations } from './destinations.ts';
+import { mapDestinations } from './where-to.ts';
 import type { ToLoopback, ToWebhooks } from './where-to.ts';
 
 /** The receiver of --loopback in this process, which checks the signature and the message of every request. */

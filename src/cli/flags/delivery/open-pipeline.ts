@@ -10,7 +10,7 @@ import { createReadingTransport } from '../../../app/reading-transport.ts';
 import { createRecordingTransport, type RecordedRequest } from '../../../app/recording-transport.ts';
 import type { Io } from '../../io.ts';
 import { flagError } from '../flag-values.ts';
-import { destinationsOf } from './destinations.ts';
+import { destinationsOf } from './where-to.ts';
 import type { Loopback } from './loopback.ts';
 import { Retries } from './retries.ts';
 import { openQueueToWrite } from './queue-flags.ts';

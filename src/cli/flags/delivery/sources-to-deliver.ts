@@ -4,7 +4,7 @@ import type { Settings } from '../../../config/settings.ts';
 import type { Sources } from '../../../engine/options.ts';
 import { ConfigError } from '../../../errors.ts';
 import type { SignatureScheme } from '../../../signature/schemes/scheme.ts';
-import { mapDestinations } from './destinations.ts';
+import { mapDestinations } from './where-to.ts';
 
 /**
  * Returns the sources of the config, with `schemes` for each destination that signs. Throws ConfigError if there is no destination, because

@@ -1,6 +1,11 @@
 import type { Layer } from '../../../config/layer.ts';
 import type { Settings } from '../../../config/settings.ts';
-import type { ConnectionOptions, SourceOptions, Sources } from '../../../engine/options.ts';
+import type {
+  ConnectionOptions,
+  DestinationOptions,
+  SourceOptions,
+  Sources,
+} from '../../../engine/options.ts';
 import { ConfigError } from '../../../errors.ts';
 import { printable } from '../../../redact.ts';
 import type { SchemeChoice } from '../../../signature/schemes/find-schemes.ts';
@@ -8,7 +13,6 @@ import type { Io } from '../../io.ts';
 import type { StdinIo } from '../../stdin.ts';
 import { readFlag, readFlagOrDefault } from '../setting-flags.ts';
 import { hasTls } from './ca-file.ts';
-import { destinationsOf } from './destinations.ts';
 import { flagError } from '../flag-values.ts';
 import {
   flagLayer,
@@ -208,4 +212,23 @@ function noDestination(sentence: string): ConfigError {
     key: 'webhooks',
     hint: 'give --url URL, set HOOKS_URL, put `webhooks` in the config (.hooksrc.yaml; hooks init writes one), or try --loopback',
   });
+}
+
+/** Lists the destinations of all sources. */
+export function destinationsOf(sources: Sources): readonly DestinationOptions[] {
+  return Object.values(sources).flatMap(({ destinations }) => Object.values(destinations));
+}
+
+/** Returns the sources with every destination replaced by the result of `change`. */
+export function mapDestinations(
+  sources: Sources,
+  change: (destination: DestinationOptions) => DestinationOptions,
+): Sources {
+  const entries = Object.entries(sources).map(([name, source]) => {
+    const destinations = Object.entries(source.destinations).map(
+      ([key, each]) => [key, change(each)] as const,
+    );
+    return [name, { ...source, destinations: Object.fromEntries(destinations) }] as const;
+  });
+  return Object.fromEntries(entries);
 }

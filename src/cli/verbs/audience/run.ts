@@ -5,7 +5,7 @@ import type { Outcome } from '../../../app/pipeline/outcomes.ts';
 import { gunzipIfPacked } from '../../../replay/reading/gunzip.ts';
 import { openInputs, STDIN, type Input } from '../../../replay/reading/inputs.ts';
 import { openChunkStore } from '../../../stores/open.ts';
-import { destinationsOf } from '../../flags/delivery/destinations.ts';
+import { destinationsOf } from '../../flags/delivery/where-to.ts';
 import { openQueue, openQueueToWrite } from '../../flags/delivery/queue-flags.ts';
 import { commandSettings } from '../../flags/delivery/settings.ts';
 import { resolveWhereTo, type WhereTo } from '../../flags/delivery/where-to.ts';

@@ -11,7 +11,7 @@ import type { QueueOptions } from './run.ts';
 
 /** Examples in the help of each subcommand. The help of `hooks queue` prints all of them. */
 const EXAMPLES = {
-  stats: ['stats                       # count waiting deliveries, dead letters'],
+  stats: ['stats                       # count waiting and dead deliveries'],
   list: ['list --state dead --since 2h'],
   show: ['show ID                     # with its body and every attempt'],
   retry: [

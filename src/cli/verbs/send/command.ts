@@ -34,7 +34,7 @@ a.b=value      sets b in the object a; write \\. for a dot in a key
 @file, @-      the content of a file or of standard input, in place of any JSON
 
 The examples above without a destination send to HOOKS_URL or to the webhooks of
-the config. Exits with 0 if delivered, with 1 if not, with 2 if it could not run.
+the config. Exit codes: 0 delivered, 1 not delivered, 2 could not run.
 `;
 
 /** Defines `hooks send <type>`, and `hooks send --json …`, which reads the type from the message. */

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { QueueError } from '../../../errors.ts';
-import { rollBack, SCHEMA_VERSION } from './schema.ts';
+import { SCHEMA_VERSION } from './schema.ts';
 import type { Database, Statement } from './sqlite.ts';
 import type { Sql } from './store.ts';
 import { isDoubtful } from './store-error.ts';
@@ -46,7 +46,11 @@ export class SqliteConnection {
   }
 
   rollBack(): void {
-    rollBack(this.#database);
+    try {
+      this.#database.exec('ROLLBACK');
+    } catch {
+      // Some errors have ended the transaction already.
+    }
   }
 
   /** Marks the connection as unsound if the error makes it doubtful. */

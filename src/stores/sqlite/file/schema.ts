@@ -34,7 +34,7 @@ export function makeTables(database: Database, tables: readonly string[]): void 
 }
 
 /** Rolls back a transaction, which SQLite may have ended already after an error such as a full disk. */
-export function rollBack(database: Database): void {
+function rollBack(database: Database): void {
   try {
     database.exec('ROLLBACK');
   } catch {
