@@ -2,7 +2,7 @@ import { printable } from '../redact.ts';
 
 /** The fields of an attempt that its text needs, shared by the engine's records and those of the tracking API's client. */
 interface ShownAttempt {
-  /** The redacted URL. */
+  /** URL of the attempt, with its secrets masked. */
   readonly url: string;
   readonly status?: number;
   readonly error?: string;
@@ -25,7 +25,7 @@ const WITHOUT_STATUS: Readonly<Record<string, string>> = {
   aborted: 'interrupted while waiting for',
 };
 
-/** `503 Service Unavailable from https://a.example/hook`, `cannot connect to https://b.example/hook` */
+/** Formats an attempt: `503 Service Unavailable from https://a.example/hook`, `cannot connect to https://b.example/hook`. */
 export function attemptText({ url, status, error = 'failed' }: ShownAttempt): string {
   const what = status === undefined ? (WITHOUT_STATUS[error] ?? `${error} at`) : `${statusText(status)} from`;
   return `${what} ${printable(url)}`;
@@ -45,7 +45,7 @@ export function detailText({ status, error, detail }: ShownAttempt): string | un
     : `response: ${printable(detail.trim(), 200)}`;
 }
 
-/** `<1ms`, `412ms`, `2.1s`, `30s`, `1m 23s`, `4h 0m` */
+/** Formats a duration: `<1ms`, `412ms`, `2.1s`, `30s`, `1m 23s` or `4h 0m`. */
 export function durationText(ms: number): string {
   if (ms < 1) return '<1ms';
   if (ms < 999.5) return `${Math.round(ms)}ms`;

@@ -8,7 +8,7 @@ export interface GlobalOptions {
   readonly quiet?: true;
   readonly verbose?: true;
   readonly color: boolean;
-  /** A file, or false for --no-config. */
+  /** Path of the config file (`--config`), or false for `--no-config`. */
   readonly config?: string | false;
 }
 

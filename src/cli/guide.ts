@@ -27,7 +27,7 @@ export function isGuide(word: string): word is GuideName {
   return GUIDES.some((name) => name === word);
 }
 
-/** Maximum number of list items or table rows to print. */
+/** Maximum number of items of a list or rows of a table that a shortened guide prints. */
 const MAX_ITEMS = 8;
 /** Blocks to print of each section: a paragraph and, for example, its command. A block that ends with a colon adds the next block. */
 const BLOCKS_OF_SECTION = 2;
@@ -81,7 +81,7 @@ function blockText(block: string, columns: number): string {
   return wrapText(plainText(block), columns, 0);
 }
 
-/** Keeps code lines that fit. Moves the comment of a longer line above it, and wraps a shell command with backslashes. */
+/** Formats a code block: in a line that is too long, moves the comment above the line, and wraps a shell command. */
 function codeText(block: string, columns: number): string {
   const [fence = '', ...lines] = block.split('\n').slice(0, -1);
   return lines.map((line) => codeLine(line, columns, fence.endsWith('sh'))).join('\n');

@@ -30,7 +30,7 @@ function commandOf(program: Command, words: readonly string[]): Command {
 
 const TOPICS = `(Run hooks --help to see the commands; the topics are ${GUIDES.join(', ')})`;
 
-/** Commands by the names that other tools have for them. */
+/** Commands of hooks by the names that other tools use, such as `trigger` for `hooks send`. Help suggests them. */
 const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
   ['emit', 'hooks send'],
   ['post', 'hooks send'],
@@ -45,7 +45,7 @@ const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
   ['start', 'hooks serve'],
 ]);
 
-/** Finds a subcommand. Fails with a usage error that suggests a similar name, or else shows `otherwise` at the top level. */
+/** Finds a subcommand or fails with a usage error, whose hint is a similar name or, at the top level, `otherwise`. */
 export function subcommandOf(command: Command, word: string, otherwise?: string): Command {
   const found = command.commands.find((each) => each.name() === word);
   if (found !== undefined) return found;

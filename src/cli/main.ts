@@ -23,7 +23,7 @@ export async function main(proc: NodeJS.Process): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
   const { reason } = io.signal as { reason: unknown }; // Node types it as `any`
   proc.exitCode = reason instanceof HooksError ? explain(reason, io, argv) : code;
-  // A config can keep the process alive. Without these listeners, a signal ends it.
+  // Removes the listeners, so that a signal ends the process: the user's config can keep the process alive.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) proc.removeAllListeners(signal);
 }
 

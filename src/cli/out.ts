@@ -17,13 +17,13 @@ export interface Out {
 
 interface OutOptions {
   readonly interruption: AbortController;
-  /** Whether the command may have delivered messages, which losing stdout does not undo. */
+  /** Whether the command can have delivered messages before stdout was lost, which the error then says. */
   readonly delivers: boolean;
   /** Whether the command continues when the reader of stdout is gone, because its exit code still counts. */
   readonly outlivesReader: boolean;
 }
 
-/** Maximum number of buffered characters. */
+/** Maximum number of characters of stdout that are buffered before they are written. */
 const MAX_BUFFERED = 64 * 1024;
 /** Size up to which a write to a pipe is atomic (POSIX, PIPE_BUF). */
 const MAX_ATOMIC_BYTES = 4096;

@@ -169,7 +169,7 @@ export async function createProgram(
   if (verbs.length === 1) return program.helpCommand(false);
   addHelpCommand(program, io);
   program.commands.at(-1)?.helpGroup('Set up:');
-  // Commander would print the help of the whole program for a mistyped name that --help follows.
+  // Rejects a mistyped command here: for `hooks snd --help`, commander would print the help of the whole program.
   const [first = '-'] = argv;
   if (!first.startsWith('-')) subcommandOf(program, first);
   return program;
@@ -198,14 +198,14 @@ async function addVerb(
   if (command.commands.length > 0) addHelpCommand(command, context.io);
 }
 
-/** Returns the options of the program alone. Commander would list every flag of `send` again for `send track`. */
+/** Returns the options of the program itself, without those of parents between: `send track` repeats the flags of `send`. */
 function globalOptionsOf(command: Command): Option[] {
   let top = command;
   while (top.parent !== null) top = top.parent;
   return top === command ? [] : top.options.filter(({ hidden }) => !hidden);
 }
 
-/** Returns the line that names a guide. Text below the flags of a command already ends with an empty line. */
+/** Returns the line that names a guide, after an empty line unless a text below the flags already ends with one. */
 function guideLine(command: Command, guide: GuideName): string {
   const emitter = command as Command & EventEmitter; // commander's types leave this out
   return `${emitter.listenerCount('afterHelp') > 0 ? '' : '\n'}Guide: hooks help ${guide}`;

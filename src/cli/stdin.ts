@@ -6,7 +6,7 @@ import type { Io } from './io.ts';
 /** The part of the environment that reading standard input needs. */
 export type StdinIo = Pick<Io, 'stdin' | 'stdinFd' | 'signal' | 'note' | 'isQuiet'>;
 
-/** The flag or argument that reads standard input. */
+/** The flag or argument that reads the standard input of an environment: a second reader is an error. */
 const claims = new WeakMap<StdinIo, string>();
 
 /** Records that `flag` reads standard input, and asks for it on a terminal. Throws ConfigError for a second reader, InputError for a folder. */

@@ -14,7 +14,7 @@ export function explainUsageErrors(command: Command, io: UsageOutput): void {
     writeOut: (text) => io.out(fitText(text, io.stdoutColumns)),
     getOutHelpWidth: () => io.stdoutColumns ?? DEFAULT_COLUMNS,
     getErrHelpWidth: () => (io.stderrIsTty && io.stderr.columns) || DEFAULT_COLUMNS,
-    // Help has no colors. Asking whether the terminal has them would create its stream.
+    // Help has no colors. Asking the terminal whether it has colors would create the stream of stdout, which takes time.
     getOutHasColors: () => false,
     getErrHasColors: () => false,
     writeErr: (text) => {
@@ -28,8 +28,8 @@ export function explainUsageErrors(command: Command, io: UsageOutput): void {
 }
 
 /**
- * Commander's error sentences with their replacements, which read like all other errors. They name an option by its long flag, and hide
- * the value of an unknown option, because it can be a secret.
+ * Commander's error sentences with their replacements, which read like all other errors. The replacements name an option by
+ * its long flag, and hide the value of an unknown option, because it can be a secret.
  */
 const SENTENCES: readonly (readonly [pattern: RegExp, sentence: string])[] = [
   [/^option '.*?(--[\w-]+).*?' argument '(.*)' is invalid\. (.+)$/s, 'Expected `$1` to be $3, got $2'],
@@ -98,7 +98,7 @@ function meantArgument(command: Command): string {
   if (dashed !== undefined) return `write two hyphens: --${dashed}; an editor turned them into a long dash`;
   if (/^https?:\/\//i.test(word) && known.includes('--url')) return 'give the URL with --url';
   const flag = NAMED_BY[command.name()];
-  // A flag that is given already lost the rest of its value at a space.
+  // If the flag has a value already, the surplus word is probably the rest of that value, cut off at a space.
   const isFree = flag !== undefined && known.includes(flag) && !isGiven(flag, command);
   if (!isFree) return 'put quotes around a value with spaces';
   const isPlain = /^[\w .@-]{1,40}$/.test(word) && !word.startsWith('-');
@@ -150,7 +150,7 @@ function longFlagsOf(command: Command): string[] {
   return [...own.flatMap(({ long }) => long ?? []), ...above];
 }
 
-/** `hooks send track` */
+/** Returns the full name of a command, such as `hooks send track`. */
 function pathOf(command: Command): string {
   return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
 }

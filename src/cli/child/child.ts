@@ -44,7 +44,7 @@ export async function startCommand(
   return new RunningCommand(child, options);
 }
 
-/** `ended with exit code 1`, `was ended by SIGSEGV` */
+/** Describes how a command ended, such as `ended with exit code 1` or `was ended by SIGSEGV`. */
 export function describeEnd(end: CommandEnd): string {
   return 'code' in end ? `ended with exit code ${end.code}` : `was ended by ${end.signal}`;
 }
@@ -53,7 +53,7 @@ const GRACE_MS = 5_000;
 /** Time to wait for a killed process to end. Only a process that waits for a broken disk takes longer. */
 const KILLED_MS = 5_000;
 const POLL_MS = 20;
-/** Time to wait for the last output. */
+/** Time to wait for the last output of a command that has ended. */
 const OUTPUT_MS = 500;
 
 /** A command of the user that runs as a child process: a receiver to test, or a sender. */

@@ -9,7 +9,7 @@ export interface ShowLinesOptions {
   readonly secrets: readonly string[];
   /** Whether to hide the output. @default false */
   readonly quiet?: boolean;
-  /** Called with each line of the output, masked and escaped, even if the output is hidden. */
+  /** Called with each line of the command's output, masked and escaped, even if `quiet` hides the output. */
   readonly onLine?: ((line: string) => void) | undefined;
 }
 
@@ -58,7 +58,7 @@ function withLines(secret: string): readonly string[] {
   return [secret, ...secret.split(/[\r\n]+/).map((line) => line.trim())];
 }
 
-/** Waits for stderr to drain, which slows down a command that prints too fast, as a pipe would. */
+/** Waits until stderr has drained. The wait slows down a command that prints too fast, as a full pipe would. */
 async function drained(stderr: Io['stderr']): Promise<void> {
   if (!stderr.writableNeedDrain || stderr.destroyed) return;
   const over = new AbortController();

@@ -2,7 +2,8 @@ import { InvalidArgumentError, Option } from 'commander';
 import { parseDuration } from '../../duration.ts';
 import { ConfigError } from '../../errors.ts';
 
-// The message of each InvalidArgumentError continues "Expected `--flag` to be …"; usage-errors.ts writes the sentence.
+// The message of each InvalidArgumentError, such as "0 to 65535", completes the sentence "Expected `--port` to be …, got
+// 99999", which usage-errors.ts writes.
 
 /** Collects the values of a flag that may be repeated, in order. */
 export function collect(value: string, before: readonly string[] = []): readonly string[] {
@@ -25,7 +26,7 @@ export function collectGiven(text: string, before?: readonly string[]): readonly
   return collect(given(text), before);
 }
 
-/** Returns a parser of whole numbers from `least` on. */
+/** Returns a parser of whole numbers that are at least `least`. */
 export function countFrom(least: number): (text: string) => number {
   return (text) => {
     const count = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
@@ -36,7 +37,7 @@ export function countFrom(least: number): (text: string) => number {
   };
 }
 
-/** Returns a parser of times with a unit (30s) from `leastMs` on, in ms. */
+/** Returns a parser of times with a unit, such as 30s. The parser returns ms, and rejects less than `leastMs`. */
 export function timeFrom(leastMs: number): (text: string) => number {
   return (text) => {
     const durationMs = parseDuration(text);

@@ -6,12 +6,12 @@ import { claimStdin, type StdinIo } from '../stdin.ts';
 
 interface InputFileRule {
   readonly flag: string;
-  /** A larger file is rejected, because it cannot be what the flag needs. */
+  /** Maximum size. A larger file cannot be the file that the flag needs, and is rejected. */
   readonly limitBytes: number;
   /** Start of the error sentence, such as `the secret `. */
   readonly what?: string;
   readonly hint: string;
-  /** The hint for a file that is too large. @default hint */
+  /** The hint for a file that is too large. @default the value of `hint` */
   readonly sizeHint?: string;
 }
 

@@ -52,7 +52,7 @@ export function flagOf(key: Key): SettingFlag {
 }
 
 function helpLine(key: Key, text: string): string {
-  // Commander lists choices itself, and both would not fit a terminal. The default of a switch is always off.
+  // The help line names the default, unless commander already lists choices, or the flag is a switch, whose default is off.
   const { value, atPrompt } = flagOf(key);
   const isListed = value === undefined || fieldOf(key).kind.choices !== undefined;
   const standard = isListed ? undefined : (atPrompt ?? defaultText(key));

@@ -6,7 +6,7 @@ import { decidingAttempt, decidingDestination } from './deciding-attempt.ts';
 /** Why an attempt or a delivery failed, beyond its status or error, and how to fix it. Texts are unescaped. */
 export interface FailureCause {
   readonly code: string;
-  /** A sentence without a full stop; undefined if the status or the error detail already says it. */
+  /** The cause as a sentence without a full stop. Undefined if the attempt's status or error detail already says it. */
   readonly says: string | undefined;
   readonly hint: string;
 }
@@ -47,7 +47,7 @@ export function attemptCause(
   return { code, says: isMore ? found.says : undefined, hint: found.fix };
 }
 
-/** Statuses whose phrase already names the cause. */
+/** HTTP statuses whose reason phrase already names the cause, such as 429 Too Many Requests. */
 const SAYS_ITSELF: ReadonlySet<number> = new Set([408, 423, 425, 429, 503, 507]);
 
 /** Whether the receiver reset a connection for this delivery earlier and refuses connections since. */
@@ -64,7 +64,7 @@ const BY_TRACKING_API_STATUS: Readonly<Record<number, string>> = {
   405: 'check the path of --endpoint: batches go to …/v1/batch',
 };
 
-/** Matches a response that talks about signatures after the URL, which a tracking API would not do. */
+/** Matches an error whose text after the URL mentions signatures: the URL is a webhook receiver, not a tracking API. */
 const SIGNED_RECEIVER = /^\d+ from \S+ .*\b(?:signature|hmac)\b/i;
 
 const SIGNED_HINT =

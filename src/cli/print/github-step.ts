@@ -11,7 +11,7 @@ import type { Io } from '../io.ts';
 interface StepFailure {
   readonly title: string;
   readonly message: string;
-  /** The hint or the details. */
+  /** The hint or details, printed below the message. */
   readonly more?: string | undefined;
   /** The file and the line (from 1) that the failure is about. */
   readonly origin?: { readonly file: string; readonly line?: number | undefined } | undefined;
@@ -87,7 +87,7 @@ export class GithubStep {
     this.#counts = counts.replaceAll(/ {2,}/g, ' ');
   }
 
-  /** Adds the error that ended the command, unless there are failures, which already report it. */
+  /** Adds the error that ended the command. Skips the error if failures were added, because they already report it. */
   addError(error: unknown): void {
     if (this.#failures + this.#causes.size > 0) return;
     const isOurs = error instanceof HooksError;
@@ -181,7 +181,7 @@ function sameReasons(cases: readonly ReportedCase[], outcome: ReportedCase['outc
 
 const COUNTED = { passed: 'passed', failure: 'failed', skipped: 'skipped', error: 'not tried' } as const;
 
-/** `21 passed, 2 failed, 3 not tried` */
+/** Returns the counts of the cases by outcome, such as `21 passed, 2 failed, 3 not tried`. */
 function countsOf(cases: readonly ReportedCase[]): string {
   const parts = Object.entries(COUNTED).map(([outcome, word]) => {
     const count = cases.filter((one) => one.outcome === outcome).length;

@@ -23,7 +23,7 @@ export function listeningUrls(
     .map(({ family, address }) => `${protocol}//${family === 'IPv6' ? `[${address}]` : address}:${port}`);
 }
 
-/** Link-local IPv6 addresses: a URL reaches them only with the name of an interface in it, which few programs accept. */
+/** Matches link-local IPv6 addresses, left out because their URL needs an interface name, which few programs accept. */
 const LINK_LOCAL = /^fe[89ab]/i;
 
 /** Returns the wildcard address that a host stands for, if any. Parses a URL, because `0` and `::0` are wildcards too. */

@@ -4,7 +4,7 @@ import type { Io } from '../io.ts';
 export interface ProgressBar {
   /** Sets the figures. With a total, the bar shows the share and the time left. A label lasts until the next update. */
   update: (done: number, total?: number, label?: string) => void;
-  /** Shows a text in place of the figures until the next update. */
+  /** Shows a text in the bar in place of the figures, until the next update. */
   say: (text: string) => void;
   /** Prints a line above the bar. */
   line: (text: string) => void;
@@ -19,9 +19,12 @@ export type ProgressMeasure = () => { readonly done: number; readonly total: num
 interface ProgressOptions {
   readonly label: string;
   readonly shown: boolean;
-  /** @default messages */
+  /** Plural of the counted things, as the bar prints it. @default messages */
   readonly unit?: string;
-  /** Called before the bar is drawn, instead of `update`. Its total is an estimate, so the bar shows the rate instead of the total. */
+  /**
+   * Called before each drawing of the bar, in place of calls of `update`. The total that `measure` returns is an estimate,
+   * so the bar shows the percentage and the rate instead of the total.
+   */
   readonly measure?: ProgressMeasure;
 }
 
@@ -95,7 +98,10 @@ export class ProgressFigures {
     this.#updatedAt = now;
   }
 
-  /** `120 messages, 40/s, 3s`; with a total `████░░ 14 of 50, 28%, 1m 20s left`, with an estimated total `████░░ 28%, 40/s, 1m 20s left`. */
+  /**
+   * The text: `120 messages, 40/s, 3s`; with a total `████░░ 14 of 50, 28%, 1m 20s left`; with an estimated total `████░░
+   * 28%, 40/s, 1m 20s left`.
+   */
   text(unit: string, now: number): string {
     const [done, total] = [this.#done, this.#total];
     if (total !== undefined) return this.#shareText(total, now);

@@ -21,7 +21,7 @@ import { formatRow, type Cell } from './table.ts';
 
 /** Characters of a signature to show. Longer values are not signatures. */
 const MAX_SHOWN_SIGNATURE = 200;
-/** Characters of a cause or hint to show. */
+/** Maximum characters of a failure's cause or hint that are printed. */
 const MAX_HINT = 2_000;
 
 interface ReceivedOptions {
@@ -133,7 +133,7 @@ function bodyLine({ body }: ReceivedRequest, messages: readonly ReceivedMessage[
   return about === undefined ? '' : JSON.stringify(about);
 }
 
-/** Bytes of a body that fill a line of any terminal. */
+/** Maximum bytes of a body to print in a line: enough to fill the line of any terminal. */
 const LONGEST_LINE = 1_000;
 
 function remarksOn(request: ReceivedRequest, color: Palette): readonly (string | undefined)[] {

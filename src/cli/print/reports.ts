@@ -8,7 +8,7 @@ import type { Reported } from './write-failure-report.ts';
 
 /** The reports that a command writes besides its output. */
 export interface Reports {
-  /** Undefined outside GitHub workflows. */
+  /** The step of the GitHub workflow that runs the command, for annotations. Undefined outside GitHub workflows. */
   readonly github: GithubStep | undefined;
   /** Opens the report of a command with few results; undefined if there is none to write. Throws ConfigError or InputError. */
   readonly openCases: () => Promise<CaseReport | undefined>;

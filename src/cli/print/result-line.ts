@@ -15,7 +15,7 @@ export interface ResultFacts {
   readonly type: string;
   /** Short description for people: the event, the page's name, the user. */
   readonly title: string;
-  /** `file:line`, for a replay. */
+  /** Position of the message in an input of `hooks replay`: `file:line`. */
   readonly origin?: string;
   readonly body?: string | undefined;
   /** Why the delivery failed. */
@@ -26,7 +26,7 @@ export interface ResultFacts {
   readonly judgement?: Pick<ReceivedRequest, 'verdict' | 'problem'>;
 }
 
-/** Whether this command has nothing left to do for the message. */
+/** Whether an outcome (delivered or queued) leaves the command nothing to do for the message. */
 export function isTaken(outcome: ReportedOutcome): boolean {
   return outcome === 'delivered' || outcome === 'queued';
 }

@@ -56,7 +56,7 @@ function resultCells({ outcome, destinations }: Outcome, facts: ResultFacts, col
 
 /** Warns about a 2xx response whose body reports a failure: its status alone counts as delivered. */
 function warningText({ code, says }: ResponseCause): string {
-  // A question, because some receivers do respond with a page.
+  // The text is a question, because some receivers do respond to webhooks with an HTML page.
   const text = code === 'page' ? 'an HTML page came back: is this the URL of the receiver?' : says;
   return `warning: delivered by its status, but ${printable(text, 1_000)}`;
 }
@@ -106,7 +106,7 @@ function unsettledText(destination: DestinationOutcome): string[] {
     : [`Interrupted before the next round; the last attempt: ${attemptText(last)}`];
 }
 
-/** ``Delivery failed after 6 rounds in 30s: 503 Service Unavailable from https://a.example/hook`` */
+/** Explains a failure: ``Delivery failed after 6 rounds in 30s: 503 Service Unavailable from https://a.example/hook`` */
 function failureLines(destination: DestinationOutcome, cause: FailureCause | undefined): string[] {
   const { attempts, reason } = destination;
   const last = decidingAttempt(destination);

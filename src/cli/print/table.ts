@@ -5,9 +5,9 @@ import type { Paint } from '../palette.ts';
 /** A cell of a table or of an aligned line. Its text is escaped and has no colors. */
 export interface Cell {
   readonly text: string;
-  /** @default 0 */
+  /** Minimum width in columns. A shorter text is padded. @default 0 */
   readonly minWidth?: number;
-  /** @default 'start' */
+  /** Side of the column at which the text is aligned. @default 'start' */
   readonly align?: 'start' | 'end';
   /** The minimum width to shorten the text to if the line is wider than the terminal. @default never shortened */
   readonly shortest?: number;
@@ -17,13 +17,13 @@ export interface Cell {
 interface RowOptions {
   /** The width of the terminal; undefined without a terminal, where a row is one line of any length. */
   readonly columns: number | undefined;
-  /** Spaces between cells. A row that is wider than the terminal has one. @default 2 */
+  /** Spaces between cells. A row that is wider than the terminal gets 1 space. @default 2 */
   readonly gap?: number;
 }
 
 /** Indentation of a row's continuation lines. */
 const INDENT = 4;
-/** Columns that a wrapped text needs. With less room, it starts on the next line. */
+/** Minimum columns for the wrapped last cell. With less room in the line, the cell starts on the next line. */
 const MIN_TEXT_WIDTH = 24;
 
 /** Formats rows with aligned columns, each ending with a line break. */
@@ -59,7 +59,7 @@ export function formatRow(cells: readonly Cell[], { columns = Infinity, gap = 2 
 
 interface CellLayout {
   readonly width: number;
-  /** Columns left in the line. */
+  /** Columns left in the current line. */
   readonly room: number;
   /** Columns before the cell. */
   readonly indent: number;

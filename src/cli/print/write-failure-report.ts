@@ -7,7 +7,7 @@ import { rejectOverwrite } from '../../report/reject-overwrite.ts';
 import { errorSentence } from '../error-text.ts';
 
 export interface Reported {
-  /** The file of `--report`. */
+  /** Path of the file of `--report`. */
   readonly report: string | undefined;
   /** The name of the suite, such as `hooks test`. */
   readonly suite: string;

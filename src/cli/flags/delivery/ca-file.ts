@@ -15,7 +15,7 @@ export async function namedCaFile(
 ): Promise<string | undefined> {
   if (ca === undefined) return undefined;
   const file = resolve(cwd, ca);
-  // Reading it here makes errors name the flag; later errors name the setting.
+  // The file is read here already so that an error names `--ca`. An error of a later read would name the setting.
   await (await import('../../../app/probe-webhook.ts')).loadCaFile(file, '--ca', signal);
   return file;
 }

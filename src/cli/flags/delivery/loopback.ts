@@ -41,7 +41,7 @@ export async function startLoopback({ secrets: given, scheme, deliverTo }: ToLoo
     to: { ...to, sources: mapDestinations(to.sources, (each) => ({ ...each, sharedSecrets: secrets })) },
     judgementOf: (signature = '') => {
       const judgement = judgements.get(signature);
-      // Reading keeps the entry, because equal bodies share a signature. The limit keeps a replay from filling memory.
+      // A judgement is kept when it was read, because requests with equal bodies share a signature. The limit saves memory.
       if (judgements.size > 10_000) judgements.delete(judgements.keys().next().value ?? '');
       return judgement;
     },
@@ -49,7 +49,7 @@ export async function startLoopback({ secrets: given, scheme, deliverTo }: ToLoo
   };
 }
 
-/** Returns the signature header of the first scheme. The result of a delivery has the same value. */
+/** Returns the signature header of the first scheme. The result of a delivery has the same header value. */
 function signatureOf(rawHeaders: readonly string[], [first]: readonly SignatureScheme[]): string {
   const wanted = first && layoutOf(first).signatureHeader.lowerName;
   const at = rawHeaders.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === wanted);

@@ -18,13 +18,13 @@ import type { ToQueue, ToTrackingApi, ToWebhooks, WhereTo } from './where-to.ts'
 
 export interface OpenPipeline {
   readonly pipeline: Pipeline;
-  /** The receiver of --loopback. */
+  /** The receiver that --loopback started. Undefined without --loopback. */
   readonly loopback?: Loopback;
   /** Maximum number of attempts in flight. */
   readonly concurrency: number;
   /** Maximum number of messages in the pipeline; the next message can be rejected. */
   readonly maxQueued: number;
-  /** Closes the pipeline and the receiver of --loopback, after an interruption at once, else when every message is settled. */
+  /** Closes the pipeline and the receiver of --loopback: after an interruption at once, otherwise when all are settled. */
   readonly close: (how: { readonly interrupted: boolean }) => Promise<void>;
 }
 

@@ -12,9 +12,9 @@ export interface StoreFlags {
 }
 
 interface OpenQueueOptions {
-  /** @default true */
+  /** Whether to create a queue file that does not exist. @default true */
   readonly create?: boolean;
-  /** Prints a warning if opening the queue lost deliveries. @default no warning: `serve` and `worker` print all `warnings` */
+  /** Output for a warning if opening loses deliveries. @default no warning: `serve` and `worker` print all `warnings` */
   readonly io?: Pick<Io, 'note' | 'errColor'>;
 }
 
@@ -38,7 +38,7 @@ export async function openQueueToWrite(
   }
 }
 
-/** Time that `serve` and `worker` wait for a store when they start. Later they wait forever. */
+/** Time that `serve` and `worker` wait for a store when they start. Once started, they wait for a lost store forever. */
 const START_WAIT_MS = 60_000;
 const START_STEP_MS = 500;
 
@@ -74,7 +74,7 @@ export async function openQueue(
   const named = namedStore(flags, settings);
   const durable = await openDurableQueue({
     store: named,
-    // Read only if needed: a store elsewhere works without a data folder.
+    // A getter, because a store elsewhere needs no data folder, and reading an unsafe data folder throws.
     get dataDir() {
       return settings.dataDir;
     },

@@ -21,7 +21,7 @@ interface RequestTextOptions {
 
 interface RequestText {
   readonly text: string;
-  /** The variables that replace secrets in the text. */
+  /** The environment variables that stand in the text in place of secrets. */
   readonly variables: readonly string[];
 }
 

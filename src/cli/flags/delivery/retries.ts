@@ -29,7 +29,8 @@ export class Retries {
   see(event: EngineEvent): void {
     if (event.kind === 'error') this.#error(event.error, event.during);
     if (this.#options.quiet) return;
-    // Each of several webhooks fails for its own reason. The line about the next round names the failure of a single webhook.
+    // Each of several webhooks fails for a reason of its own, which is printed. A single webhook's failure is named by the
+    // line about the next round.
     if (event.kind === 'attempt' && this.#severalWebhooks) this.#failed(event.delivery, event.attempt);
     if (event.kind === 'rescheduled') this.#rescheduled(event.delivery);
   }

@@ -5,7 +5,7 @@ import type { Io } from '../../io.ts';
 type ConfigOptions = Pick<GlobalOptions, 'config' | 'verbose' | 'quiet'>;
 type CommandSettingsContext = Pick<Io, 'env' | 'cwd' | 'note' | 'signal'>;
 
-/** The settings that are already loaded: a command can ask for them several times. */
+/** The settings that are already loaded, by the context of a command, because a command can ask for them several times. */
 const known = new WeakMap<CommandSettingsContext, Promise<Settings>>();
 
 /** Loads the settings of a command. With -v, also prints the config files in use. */

@@ -15,7 +15,7 @@ export const WAYS = ['webhooks', 'loopback', 'tracking-api', 'queue'] as const;
 /** The kind of target that a command delivers to. */
 export type Way = (typeof WAYS)[number];
 
-/** The types of a flag's value, as commander returns it. */
+/** Type of a flag's value as commander returns it, by the name that `value` of a row has. */
 interface FlagValues {
   readonly text: string;
   readonly texts: readonly string[];
@@ -33,9 +33,9 @@ export interface WhereToRow {
   /** The setting that the flag sets. */
   readonly setting?: Key;
   readonly define: (command: Command) => unknown;
-  /** The ways that use the flag. Any other way rejects it, because the flag would have no effect. */
+  /** The kinds of target that use the flag. Any other kind rejects the flag, because the flag would have no effect. */
   readonly appliesTo: readonly Way[];
-  /** The way that the flag chooses. */
+  /** The kind of target that the flag chooses: `--queue` chooses `queue`. */
   readonly selects?: Way;
   /** The flag without which this one has no effect. */
   readonly needs?: `--${string}`;
@@ -97,7 +97,7 @@ export type WhereToFlags = {
   readonly [Name in keyof typeof WHERE_TO_ROWS]?: FlagValues[(typeof WHERE_TO_ROWS)[Name]['value']];
 };
 
-/** The flags that a way uses. */
+/** The flags that a kind of target uses. */
 export type FlagOfWay<W extends Way> = {
   [Name in keyof typeof WHERE_TO_ROWS]: W extends (typeof WHERE_TO_ROWS)[Name]['appliesTo'][number]
     ? Name
@@ -120,16 +120,16 @@ export function addWhereToFlags(command: Command): void {
   for (const row of Object.values(WHERE_TO_ROWS)) row.define(command);
 }
 
-/** Order in which to look for a way if flags choose several. */
+/** The kinds of target in the order in which one is chosen if flags choose several. */
 const PRECEDENCE: readonly Way[] = ['queue', 'loopback', 'tracking-api', 'webhooks'];
 
-/** Returns the way that the flags choose, or undefined if the settings decide. */
+/** Returns the kind of target that the flags choose. Undefined if they choose none, so that the settings decide. */
 export function selectedWay(flags: WhereToFlags): Way | undefined {
   const given = givenRows(flags);
   return PRECEDENCE.find((way) => given.some(({ selects }) => selects === way));
 }
 
-/** Throws ConfigError for a flag that this way does not use, or that has no effect without another flag. */
+/** Throws ConfigError for a flag that the kind of target does not use, or that has no effect without another flag. */
 export function rejectUnusedFlags(flags: WhereToFlags, way: Way): void {
   const given = givenRows(flags);
   const lacks = ({ needs }: WhereToRow): boolean =>

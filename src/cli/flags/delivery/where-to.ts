@@ -40,7 +40,7 @@ export interface ToTrackingApi {
   readonly writeKey: string;
   /** Time after which retries stop. */
   readonly retryForMs: number;
-  /** The value of the flag; undefined for the client's default. */
+  /** The value of --timeout; undefined for the client's default. */
   readonly timeoutMs: number | undefined;
   readonly concurrency: number | undefined;
   /** Connection options of the source's webhooks, which apply to the tracking API too. */
@@ -58,20 +58,20 @@ export interface ToLoopback {
   readonly deliverTo: (url: string) => ToWebhooks;
 }
 
-/** The durable queue, for the configured destinations. */
+/** The target of --queue: the durable queue, from which messages go to the configured destinations. */
 export interface ToQueue {
   readonly kind: 'queue';
   readonly source: string;
-  /** The source as the worker sees it. */
+  /** The source as configured, without the settings of flags, because the worker that delivers reads only the config. */
   readonly sources: Sources;
-  /** The value of the flag. */
+  /** The value of --store: the file or server of the queue. */
   readonly store: string | undefined;
 }
 
 /**
- * Decides where messages go. The most explicit setting wins: flags, then `HOOKS_URL` or `HOOKS_ENDPOINT`, then the config. If one
- * of these sets both, webhooks win, because a config's `endpoint` is meant for the client of a program.
- * Throws ConfigError, also if nothing is set.
+ * Decides where messages go. The most explicit setting wins: flags, then `HOOKS_URL` or `HOOKS_ENDPOINT`, then the config.
+ * Webhooks win over an endpoint of equal rank, because a config's `endpoint` is meant for the client of a program. Throws
+ * ConfigError, also if nothing is set.
  */
 export async function resolveWhereTo(
   flags: WhereToFlags,
@@ -182,7 +182,7 @@ function trackingApi(source: string, flags: WhereToFlags, { settings, layer }: G
 
 interface GivenSettings {
   readonly settings: Settings;
-  /** The flags. */
+  /** The settings that the flags give. */
   readonly layer: Layer;
 }
 
@@ -193,7 +193,7 @@ function configured(source: string, flags: WhereToFlags, { settings, layer }: Gi
   if (destinations.some(({ enabled, webhooks }) => enabled && webhooks.length > 0)) {
     return { kind: 'webhooks', source, sources: { [source]: options } };
   }
-  // A disabled destination appears to have no webhooks, because they are not read.
+  // Checked before the endpoint is used: the webhooks of a disabled destination are not read, so none are found.
   if (destinations.some(({ enabled }) => !enabled)) {
     throw noDestination(`Every destination of the source \`${printable(source, 80)}\` is disabled`);
   }

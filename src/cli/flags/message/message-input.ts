@@ -8,10 +8,10 @@ import type { Io } from '../../io.ts';
 import { flagError } from '../flag-values.ts';
 import { FIELD_FLAGS, type MessageFlags } from './message-flags.ts';
 
-/** The flags. The text of `--json` can be read already, because standard input can be read only once. */
+/** The flags of a message. `json` can be a text that is read already, because standard input can be read only once. */
 export type ReadFlags = Omit<MessageFlags, 'json'> & { readonly json?: string | FlagText | undefined };
 
-/** Returns the message that the flags give, not yet validated. Maps and single fields override `--json`. */
+/** Returns the message that the flags give, not yet validated. The flags of maps and of single fields override `--json`. */
 export async function messageInput(
   flags: ReadFlags,
   type: MessageType | undefined,
@@ -41,7 +41,7 @@ function withType(whole: JsonObject, type: MessageType | undefined): JsonObject 
   return { ...whole, type };
 }
 
-/** Returns the ids of an alias in the spelling of the wire format, if a flag overrides them. */
+/** Returns the ids of an alias that flags override, if `--json` spells them as the wire format does (`User ID`). */
 function respelled(whole: JsonObject, flags: ReadFlags): { [key: string]: JsonValue | undefined } {
   return {
     ...(flags.userId !== undefined && 'User ID' in whole ? { 'User ID': flags.userId } : {}),
@@ -57,7 +57,7 @@ async function readContext(
 ): Promise<JsonObject | undefined> {
   const whole = contextJson === undefined ? undefined : await readObject(contextJson, '--context-json', io);
   if (context.length === 0) return whole;
-  // A whole context replaces the context of --json; words change it.
+  // A JSON object in --context replaces the context of --json; words such as `ip=1.2.3.4` change that context.
   const isBaseKept = whole === undefined && isJsonObject(base) && !context.some(isWhole);
   let result = whole ?? (isBaseKept ? base : {});
   for (const word of context) {
@@ -72,7 +72,7 @@ function isWhole(word: string): boolean {
   return word.trimStart().startsWith('{');
 }
 
-/** The flag that sets single values of a map, by the flag that sets the whole map. */
+/** Flags that set single values of a map (`--property a=1`), by the flag that sets the whole map (`--properties JSON`). */
 const WORD_FLAGS = {
   properties: 'property',
   traits: 'trait',

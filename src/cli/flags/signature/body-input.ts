@@ -60,7 +60,7 @@ export async function readWholeBody(source: BodySource, io: Io, limitBytes: numb
 }
 
 async function readStdin(io: Io, take: (chunk: Uint8Array) => void): Promise<void> {
-  // Avoids creating the stream, which takes longer than verifying most bodies.
+  // Reads by descriptor if possible, because creating the stdin stream takes longer than verifying most bodies.
   if (io.stdinFd !== undefined) {
     const stats = fstatSync(io.stdinFd);
     if (stats.isFile()) return readRegularFile(io.stdinFd, io, take);

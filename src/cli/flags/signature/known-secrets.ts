@@ -9,7 +9,7 @@ import type { Io } from '../../io.ts';
 import { configuredSecrets } from './configured-secrets.ts';
 import type { SecretFlags } from './secret-flags.ts';
 
-/** Facts for a diagnosis about the accepted secrets, and other secrets to try. */
+/** Input of the explanation of a mismatch: the origin of the accepted secrets, and other secrets that may have signed. */
 export interface KnownSecrets {
   /** Origin of the accepted secrets, and of the secrets they hide: `HOOKS_SECRET, which hides sharedSecret of .hooksrc.yaml`. */
   readonly secretOrigin: string;

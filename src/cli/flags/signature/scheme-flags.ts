@@ -12,7 +12,7 @@ import type { SecretUse } from './configured-secrets.ts';
 import type { SecretFlags } from './secret-flags.ts';
 
 export interface SchemeFlags {
-  /** Names of schemes, separated by commas. */
+  /** Names of signature schemes, separated by commas (`--scheme`). */
   readonly scheme?: string;
 }
 

@@ -41,7 +41,7 @@ export function addSecretFlags(command: Command, use?: SecretUse): Command {
     );
 }
 
-/** Returns a `--secret-file` for each time that the flag reads standard input. */
+/** Returns `--secret-file` as often as that flag reads standard input, which only one flag may do. */
 export function secretStdinFlags({ secret, secretFile }: SecretFlags): string[] {
   return (secret ?? secretFile ?? []).flatMap((flag) =>
     'file' in flag && flag.file === '-' ? ['--secret-file'] : [],
@@ -103,7 +103,7 @@ async function secretOfFile(file: string, io: SecretContext): Promise<string> {
 const SECRET_FILE = {
   flag: '--secret-file',
   what: 'the secret ',
-  // Ten times the size of a certificate's key.
+  // Ten times the size of a TLS private key, so a larger file is not a secret.
   limitBytes: 64 * 1024,
   hint: 'name a file that you may read, or - for standard input',
   sizeHint: 'name a file that contains only the secret',

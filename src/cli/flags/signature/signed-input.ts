@@ -23,7 +23,7 @@ export interface SignedInput {
   };
   /** The likely format of an input that is too large to parse. */
   readonly seems?: 'capture' | 'http' | undefined;
-  /** The format of a raw body that contains another body. */
+  /** The format that the raw body has if it contains another body, such as a queue's event that wraps the request. */
   readonly envelope?: Envelope | undefined;
 }
 

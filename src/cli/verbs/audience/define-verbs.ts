@@ -30,7 +30,7 @@ export function defineVerbs({ kind, examples, details, ...words }: SyncVerbTexts
   };
 }
 
-/** The content of the file that `sync` reads. */
+/** Names the content of the file that `hooks audience sync` or `hooks trait sync` reads. */
 function inputOf(kind: AudienceKind): string {
   return kind === 'trait' ? 'values' : 'members';
 }

@@ -27,7 +27,7 @@ export class SyncOutput {
   #progress;
   #done = 0;
   #areAllValid = true;
-  /** Whether the changes are counted. Without that, there is no summary. */
+  /** Whether the number of changes is known. Without the number, no summary is printed. */
   #isCounted = false;
 
   constructor(name: string, flags: SyncFlags, io: Io) {
@@ -100,7 +100,7 @@ export class SyncOutput {
     if (this.#flags.output === 'json') {
       this.#io.out(jsonLine({ summary: { kind, name: this.#name, trait, place, ...counts, ...summary } }));
     } else if (!this.#flags.quiet) {
-      // The first line is left out, because it repeats the counts.
+      // Leaves out the first line of the ledger's summary, because the head lines contain the same counts.
       const rest = summary.read === 0 ? [] : ['', ...summaryLines(summary).slice(1)];
       this.#io.out(fitText(`${[...this.#headLines(result), ...rest].join('\n')}\n`, this.#io.stdoutColumns));
     }

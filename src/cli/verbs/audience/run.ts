@@ -42,7 +42,7 @@ export async function syncFile(
   }
 }
 
-/** Returns the flags without --store unless --queue is given: a sync uses --store for its state too. */
+/** Returns the flags without --store if --queue is not given. Then --store only names the store of the sync's state. */
 function whereToOf({ store, ...flags }: SyncFlags): SyncFlags {
   return flags.queue && store !== undefined ? { ...flags, store } : flags;
 }
@@ -95,8 +95,8 @@ function membersFile(input: Input, { flags, output, io }: Pick<FileSync, 'flags'
 }
 
 /**
- * Returns the place that, together with the name, identifies the state of a sync. A configured source stays the same place if its webhooks
- * change or are reached through the queue. The URLs of a flag or of HOOKS_URL are a separate place.
+ * Returns the place that, together with the name, identifies the state of a sync. A configured source keeps its place if its
+ * webhooks change or messages go through the queue. The URLs of a flag or of HOOKS_URL are a separate place.
  */
 function audiencePlaceOf(
   to: WhereTo,

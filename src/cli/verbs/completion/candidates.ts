@@ -9,7 +9,7 @@ export interface Candidates {
 
 export interface Completion {
   readonly value: string;
-  /** One line of description. */
+  /** Description of the value in one line, which some shells show. */
   readonly about?: string;
 }
 
@@ -33,7 +33,7 @@ export async function candidatesFor(
   const { command, positional, pending, isLiteral } = pointAfter(program, words.slice(0, -1));
   if (pending !== undefined) return matching(await valuesOf(pending, names), current);
   if (command.name() === 'help') {
-    // The argument of `help` is a command of its parent, or a topic.
+    // `help` takes a subcommand of its parent, as in `hooks queue help list`. Only `hooks help` also takes a topic.
     const topics = command.parent?.parent === null ? GUIDES.filter((name) => name !== 'serve') : [];
     const values = [...commandsOf(command.parent), ...topics.map((value) => ({ value, about: 'a topic' }))];
     return positional > 0 ? NONE : matching({ values, files: 'none' }, current);
@@ -51,12 +51,12 @@ export async function candidatesFor(
   return option === undefined ? NONE : matching(await valuesOf(option, names), value);
 }
 
-/** The position of the word to complete, after the words before it. */
+/** The place of the word to complete: the command and the options that the words before it name. */
 interface CompletionPoint {
   readonly command: Command;
-  /** Number of arguments before the word. */
+  /** Number of arguments of the command before the word. */
   readonly positional: number;
-  /** The option whose value comes next. */
+  /** The option whose value is the word to complete. */
   readonly pending: Option | undefined;
   /** Whether the word comes after `--`. */
   readonly isLiteral: boolean;

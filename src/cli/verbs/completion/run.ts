@@ -4,7 +4,10 @@ import { loadSettings, type Settings } from '../../../config/settings.ts';
 import { once, type Io } from '../../io.ts';
 import { candidatesFor, type Candidates, type Completion } from './candidates.ts';
 
-/** Numbers that the scripts read after a colon on the last line (cobra's protocol). */
+/**
+ * The last line that `hooks complete` prints is a colon and one of these numbers (cobra's protocol): it makes the completion
+ * script of the shell complete files, nothing or folders besides the printed candidates.
+ */
 const DIRECTIVES = { files: 0, none: 4, folders: 16 } as const satisfies Record<Candidates['files'], number>;
 
 /** Prints the candidates for the last word. Never fails or prints an error, which would appear in the line that is being typed. */
@@ -48,7 +51,7 @@ function configFlag(words: readonly string[]): string | undefined {
   return attached === '' ? own[flagAt + 1] : attached;
 }
 
-/** Reads the names from the list of keys, because variables of secrets can be unset in the shell. */
+/** Reads the names from the list of keys: reading the sources would fail if a variable of a secret is unset in the shell. */
 function destinationNames(settings: Settings | undefined): string[] {
   const names = (settings?.list() ?? []).flatMap(
     ({ key }) => /\.destinations\.([^.]+)\./.exec(key)?.[1] ?? [],

@@ -21,7 +21,7 @@ export interface DeleteOptions extends GlobalOptions, StoreFlags {
   readonly userIds: readonly string[];
   readonly source?: readonly string[];
   readonly queue?: true;
-  /** Milliseconds to wait for the delivery. */
+  /** Time to wait for the delivery of the deletion messages, in ms. */
   readonly retryFor: number;
   readonly dryRun?: true;
 }
@@ -69,7 +69,7 @@ async function runDeletion({ options, sources, affected, open, io }: DeletionRun
   const { engine, deletions, close } = await openEngine({
     sources,
     open,
-    // A command at the prompt can deliver to any address, as `send` does.
+    // Private addresses are allowed: a person at a prompt may deliver to any address, as with `send`.
     allowPrivate: true,
     allowProxy: true,
     proxyEnv: io.env,
@@ -92,10 +92,10 @@ async function runDeletion({ options, sources, affected, open, io }: DeletionRun
 }
 
 const MIN_PAUSE_MS = 50;
-/** Reading a request of many users takes seconds, so it gets only a tenth of the time; the rest is for delivering. */
+/** Pause after a read, in lengths of that read: large deletion requests take seconds to read, which delays delivering. */
 const PAUSES_PER_READ = 9;
 
-/** Waits until the request is settled. Reads its record, because a worker can deliver the messages too. */
+/** Waits until the deletion request is settled. Reads its record, because a worker can deliver the messages too. */
 async function awaitDelivery(
   id: string,
   deletions: Deletions,

@@ -1,8 +1,8 @@
 /** A result of `hooks doctor`. Texts are unescaped. */
 export interface DoctorResult {
-  /** Stable code of the subject: `config`, `store`, `webhook` … */
+  /** Stable code of the examined part: `config`, `store`, `webhook` … */
   readonly check: string;
-  /** `warn` means that it works, but probably not as intended. */
+  /** `warn` means that the examined part works, but probably not as intended. */
   readonly status: 'ok' | 'warn' | 'fail';
   readonly said: string;
   /** How to fix the problem. */

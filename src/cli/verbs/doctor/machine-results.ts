@@ -32,14 +32,14 @@ function proxyResult(env: Readonly<NodeJS.ProcessEnv>): DoctorResult {
   }
 }
 
-/** Reports a variable that users set when the verification of a certificate fails. */
+/** Reports NODE_TLS_REJECT_UNAUTHORIZED=0, which users set when a certificate is rejected, and which hooks ignores. */
 function certificateResults(env: Readonly<NodeJS.ProcessEnv>): DoctorResult[] {
   if (env['NODE_TLS_REJECT_UNAUTHORIZED'] !== '0') return [];
   const said = 'NODE_TLS_REJECT_UNAUTHORIZED=0 has no effect: hooks always verifies certificates';
   return [warn('tls', said, 'name the issuer to trust in the config: delivery: { ca: ./ca.pem }')];
 }
 
-/** When this was written: an earlier clock is wrong. */
+/** The date when this check was written: a clock that shows an earlier time is wrong. */
 const EARLIEST = Date.UTC(2026, 0, 1);
 /** A clock at this time or later is probably wrong, because this version would have been replaced by then. */
 const LATEST = Date.UTC(2034, 0, 1);

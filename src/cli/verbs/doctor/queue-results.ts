@@ -15,7 +15,7 @@ const LEAST_BYTES = 1 * MB;
 const LITTLE_BYTES = 100 * MB;
 /** Time after which a due delivery counts as overdue, because no process claims it. */
 const OVERDUE_MS = 10_000;
-/** Difference that the clocks of machines sharing a queue can have. */
+/** Maximum difference between the clocks of machines that share a queue. */
 const CLOCKS_DIFFER_MS = 5 * 60_000;
 
 /** Reports the state of the queue's file: locks, damage, permissions and free space. */

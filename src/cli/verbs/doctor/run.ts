@@ -38,7 +38,7 @@ export async function examine(options: DoctorOptions, io: Io): Promise<ExitCode>
   return interruptedCode(io) ?? (counts.fail > 0 ? ExitCode.negative : ExitCode.ok);
 }
 
-/** Yields the results in the order in which a person would search. Stops on an interruption. */
+/** Yields the results in the order in which a person would search for the problem. Stops on an interruption. */
 async function* allResults(options: DoctorOptions, io: Io): AsyncGenerator<readonly DoctorResult[]> {
   yield machineResults(io, Date.now());
   const settings = await resultsOnError('config', () => commandSettings(options, io));

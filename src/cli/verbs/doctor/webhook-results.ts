@@ -70,7 +70,7 @@ async function probeResults(
     const found = await examineFailure({ url: shown, error: seen.error, env, signal });
     const unreached = unreachedResult(shown, { ...seen, ...found });
     if (seen.via !== undefined || delivery.allowPrivate === true) return [unreached];
-    // Reports a private address at once. Otherwise `serve` would reject it after the other problem is fixed.
+    // Also reports a private address now: after the first problem is fixed, `serve` would reject the address anyway.
     const at = new URL(url.trim());
     const reason = whyPrivateHost(at) ?? (await whyPrivateName(at));
     return reason === undefined
@@ -107,7 +107,7 @@ interface SpokenTo {
   readonly signal: AbortSignal;
 }
 
-/** Reports a port that accepts connections but does not speak the protocol of the URL, which only sending a hello shows. */
+/** Reports a port that accepts connections but does not speak the protocol of the URL. Sends a hello to find out. */
 async function speechResults(url: string, { seen, env, signal }: SpokenTo): Promise<DoctorResult[]> {
   if (seen.via !== undefined) return [];
   const found = await examineFailure({ url, error: 'protocol', env, signal, timeoutMs: HELLO_MS });

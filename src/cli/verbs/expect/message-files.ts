@@ -40,9 +40,9 @@ interface OpenedSnapshot {
   readonly file: string;
   /** The messages to compare with. Undefined if there is no file yet, or --update is given. */
   readonly before: readonly SnapshotUser[] | undefined;
-  /** Undefined if the file must not be written. */
+  /** The open replacement of the file. Undefined if the file must not be written. */
   readonly replacing: ReplacingFile | undefined;
-  /** The permissions of the existing file. Undefined if there is no file yet. */
+  /** The permissions of the existing snapshot file. Undefined if there is no file yet. */
   readonly mode: number | undefined;
 }
 
@@ -55,7 +55,7 @@ export class Snapshot {
     this.#opened = opened;
   }
 
-  /** Reads the file. Throws InputError if it is not a snapshot or is read-only: such a file is never overwritten. */
+  /** Opens the file of --snapshot. A file that is no snapshot or is read-only is never overwritten: throws InputError. */
   static async open(
     { snapshot: file, update }: Pick<ExpectOptions, 'snapshot' | 'update'>,
     io: Io,
@@ -71,7 +71,10 @@ export class Snapshot {
     return new Snapshot({ file, before: isReplaced ? undefined : before, replacing, mode });
   }
 
-  /** Compares with the snapshot, or writes it if all other expectations are met: otherwise it would contain the problem. */
+  /**
+   * Compares the messages with the snapshot. Without a snapshot, writes one, but only if all other expectations are met:
+   * otherwise the snapshot would contain the problem.
+   */
   async conclude(others: readonly ExpectationResult[], unread?: string): Promise<ExpectationResult> {
     const { file, before, replacing, mode } = this.#opened;
     const about = { expectation: 'snapshot', filter: file } as const;
@@ -104,13 +107,13 @@ export class Snapshot {
     };
   }
 
-  /** Leaves the file unchanged. */
+  /** Ends without writing the snapshot file. */
   async abandon(): Promise<void> {
     await this.#opened.replacing?.abandon();
   }
 }
 
-/** Returns the permissions of the file for its replacement. Throws InputError if read-only, because replacing would ignore that. */
+/** Returns the permissions for the file's replacement. Throws InputError if read-only, which replacing would ignore. */
 async function writableMode(file: string, cwd: string): Promise<number | undefined> {
   const found = await stat(resolve(cwd, file)).catch(() => undefined);
   if (found?.isFile() !== true) return undefined;

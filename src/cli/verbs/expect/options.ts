@@ -18,16 +18,16 @@ export interface ExpectOptions extends GlobalOptions, SecretFlags, SchemeFlags {
   readonly noMatch?: readonly string[];
   readonly each?: readonly string[];
   readonly inOrder?: true;
-  /** Path of a file. */
+  /** Path of the JSON Schema that every message must match (`--schema`). */
   readonly schema?: string;
-  /** Path of a file. */
+  /** Path of the file to compare all messages with (`--snapshot`). */
   readonly snapshot?: string;
   readonly update?: true;
-  /** Ms. */
+  /** Time limit for COMMAND and the expected requests, in ms (`--within`). */
   readonly within: number;
   readonly respond?: string;
   readonly selfSigned?: true;
-  /** Path of a file. */
+  /** Path of the report to write (`--report`). */
   readonly report?: string;
 }
 

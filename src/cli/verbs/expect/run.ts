@@ -58,7 +58,7 @@ export async function expectArrivals(
     end = await runCommand(command, await receiverOf(trial, script), trial);
   } catch (error) {
     await snapshot?.abandon();
-    // Otherwise the path could keep a report of an earlier run that passed.
+    // Writes a report even now: the report's path could hold one of an earlier run that passed.
     if (io.signal.aborted) {
       const said = error instanceof Error ? error.message : 'interrupted';
       const ofCommand: ExpectationResult = { expectation: 'command', isMet: false, said };
@@ -83,7 +83,7 @@ interface Trial {
   readonly secrets: readonly string[];
   readonly schemes: Awaited<ReturnType<typeof receiverSchemes>>;
   readonly known: KnownSecrets | undefined;
-  /** Undefined for plain HTTP. */
+  /** The receiver's TLS certificate. Undefined for plain HTTP. */
   readonly certificate: ServerCertificate | undefined;
   readonly arrivals: ArrivalCheck;
   /** Aborted when no further request can improve the result. */

@@ -30,8 +30,8 @@ export function writeTrustFiles(certificate: string, io: Io) {
 }
 
 /**
- * Returns the certificates for each variable: those of the file that it named before, else the roots of the system. Node.js
- * adds NODE_EXTRA_CA_CERTS to its own roots.
+ * Returns the certificates for each variable that gets a trust file: those of the file that the variable named before, else
+ * the root certificates of the system. NODE_EXTRA_CA_CERTS needs no roots, because Node.js adds its own.
  */
 function trustedBefore({ env, cwd }: Io): Readonly<Record<string, string>> {
   const namedBy = (name: string): string | undefined =>
@@ -39,7 +39,8 @@ function trustedBefore({ env, cwd }: Io): Readonly<Record<string, string>> {
   const curl = namedBy('CURL_CA_BUNDLE');
   return {
     SSL_CERT_FILE: namedBy('SSL_CERT_FILE') ?? systemRoots(),
-    // Requests for Python uses curl's variable if its own is not set. curl prefers it to SSL_CERT_FILE.
+    // The Python library Requests uses CURL_CA_BUNDLE if its own variable is not set. curl prefers CURL_CA_BUNDLE to
+    // SSL_CERT_FILE.
     REQUESTS_CA_BUNDLE: namedBy('REQUESTS_CA_BUNDLE') ?? curl ?? systemRoots(),
     ...(curl !== undefined && { CURL_CA_BUNDLE: curl }),
     NODE_EXTRA_CA_CERTS: namedBy('NODE_EXTRA_CA_CERTS') ?? '',
@@ -73,7 +74,7 @@ function certificatesAt(path: string): string {
   }
 }
 
-/** Maximum bytes of a file in a folder. Files of certificates are far smaller. */
+/** Maximum bytes of a file that is read from a folder of certificates. Files of certificates are far smaller. */
 const MOST_BYTES_IN_FOLDER = 1024 * 1024;
 
 /** Reads a file of certificates. Skips pipes, folders, large files and files without a certificate. */

@@ -62,7 +62,7 @@ export async function askQuestions(questions: InitQuestions): Promise<InitAnswer
         confirm({
           ...terminal,
           message: 'Sign messages with the secret in HOOKS_SECRET?',
-          // Few services should send unsigned messages.
+          // Preselects "yes" for a service, because few services should send unsigned messages.
           initialValue: given.isSigned || purpose === 'service',
         }),
       )
@@ -78,7 +78,7 @@ async function answerTo<Answer>(
 ): Promise<Answer> {
   const ended = new AbortController();
   let timer: NodeJS.Immediate | undefined;
-  // An answered question also pauses the input, but it settles before the timer runs.
+  // The input also pauses when a question is answered. The question then settles first, and clears this timer.
   const paused = (): void => void (timer = setImmediate(() => ended.abort()));
   stdin.on('pause', paused);
   try {

@@ -86,7 +86,7 @@ function validateUrls(urls: readonly string[], name: string): void {
   }
 }
 
-/** Whether a URL holds a secret apart from its references. A reference can be a password with a user name before it. */
+/** Whether a URL holds a secret in plain text: not a reference such as `${PASS}`, nor the user name before it. */
 function holdsSecret(url: string): boolean {
   const rest = withoutReferences(url, MASK).replace(/\/\/[^/?#@]*:\*{3}@/, `//${MASK}@`);
   return redactUrl(rest) !== rest;
@@ -97,13 +97,13 @@ function isOnThisMachine(url: string): boolean {
   return URL.canParse(url) && isLoopbackHost(new URL(url).hostname);
 }
 
-/** Returns the settings, besides the webhooks, that the config sets for its purpose. */
+/** Returns the settings besides `webhooks` that are active in the written config: they depend on the user's answers. */
 function settingsInForce({ purpose, urls, isSigned }: InitAnswers): TemplateOptions['inForce'] {
   return {
     ...(isSigned && { sharedSecret: '${HOOKS_SECRET}' }),
     // Without this setting, `serve` does not deliver to webhooks on this machine.
     ...(urls.some(isOnThisMachine) && { 'delivery.allowPrivate': 'true' }),
-    // A CI job should not wait for hours.
+    // A short retry window, because a CI job should not wait hours for a receiver.
     ...(purpose === 'ci' && { 'delivery.retryFor': '10s' }),
     ...(purpose === 'service' && { writeKey: newWriteKey(), 'delivery.strategy': 'fallback' }),
   };
@@ -141,7 +141,7 @@ function urlProblem(url: string): string | undefined {
   }
 }
 
-/** The command to try next. Double quotes around the URL let the shell expand its references. */
+/** The command to try after `hooks init`. Double quotes around the URL let the shell expand variables in the URL. */
 const NEXT_COMMAND: Readonly<Record<InitPurpose, (url: string) => string>> = {
   receiver: () => 'hooks send track --event Signup',
   ci: (url) => `hooks test ${/^[\w:/.-]+$/.test(url) ? url : `"${url}"`}`,
@@ -191,7 +191,7 @@ function writePrivately(
   try {
     writeInOnePiece(target, text, { isReplaced });
   } catch (cause) {
-    // File operations throw these errors only.
+    // The cause is always a Node.js error, because only file operations can fail here.
     if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw unwritableFile(file, cause);
     const hint = 'add --force to overwrite it';
     throw new ConfigError(`There is ${printable(file, 200)} already`, { origin: file, hint });

@@ -30,7 +30,7 @@ export class KeyCommands {
   readonly #context: KeyContext;
   readonly #quitting = new AbortController();
   readonly #keys: TerminalKeys | undefined;
-  /** The filter that is being typed. */
+  /** The filter that the user is typing. Undefined if the user types none. */
   #typed: string | undefined;
   #isReplaying = false;
 
@@ -132,7 +132,7 @@ export class KeyCommands {
     return this.#draw();
   }
 
-  /** Ends the typing of a filter. Undefined: the user canceled, and the filter stays. */
+  /** Ends the typing of a filter, and applies `typed`. Without it, the user canceled and the filter stays. */
   #endFilter(typed?: string): void {
     this.#erase();
     this.#typed = undefined;
@@ -184,7 +184,7 @@ function curlOf(request: ReceivedRequest, url: string): { command: string; varia
   return { command, variables: [...new Set([...named, ...(isKeyHidden ? ['HOOKS_WRITE_KEY'] : [])])] };
 }
 
-/** Maximum characters of base64: xterm and others ignore longer sequences. */
+/** Maximum characters of base64 in an escape sequence: xterm and others ignore longer sequences. */
 const LONGEST_SEQUENCE = 74_000;
 
 /** Returns the OSC 52 sequence that copies a text to the clipboard of the terminal, also over ssh. Other terminals ignore it. */

@@ -7,20 +7,20 @@ export interface ListenOptions extends GlobalOptions, SecretFlags, SchemeFlags {
   readonly host: string;
   readonly respond?: string;
   readonly requireSignature?: true;
-  /** Path of a folder. */
+  /** Path of the folder to save each request in (`--save`). */
   readonly save?: string;
-  /** A URL. */
+  /** URL of the receiver to forward each POST to (`--forward`). */
   readonly forward?: string;
-  /** Path of a PEM file. */
+  /** Path of a PEM file with the issuers of certificates to trust when forwarding (`--ca`). */
   readonly ca?: string;
   readonly selfSigned?: true;
-  /** Path of a file. */
+  /** Path of the file to write the self-signed certificate to (`--cert-out`). */
   readonly certOut?: string;
   readonly ui?: true;
   readonly filter?: readonly string[];
   readonly count?: number;
-  /** Ms. */
+  /** Time without a request after which to exit, in ms (`--until-idle`). */
   readonly untilIdle?: number;
-  /** Ms. */
+  /** Time after which to exit, in ms (`--within`). */
   readonly within?: number;
 }

@@ -21,7 +21,7 @@ import type { ListenOptions } from './options.ts';
 /** The facts that the first lines print when the receiver is ready. */
 interface ListenReady {
   readonly url: string;
-  /** A URL for each address if the receiver listens on every interface. */
+  /** URLs of the receiver, one for each address of this machine, if the receiver listens on every interface. */
   readonly urls: readonly string[] | undefined;
   readonly hasSecret: boolean;
   /** The schemes of --scheme or the config. */
@@ -29,7 +29,7 @@ interface ListenReady {
   readonly certificate: SelfSignedCertificate | undefined;
   readonly forwardUrl: string | undefined;
   readonly inboxUrl: string | undefined;
-  /** The URL of the page that may act and shows the expected signatures. Printed on the terminal only. */
+  /** URL of the inbox page with a token: permits actions and shows expected signatures. Printed on a terminal only. */
   readonly inboxUrlWithToken: string | undefined;
 }
 
@@ -38,7 +38,7 @@ export class ListenOutput {
   readonly #options: ListenOptions;
   readonly #io: Io;
   readonly #folder: CaptureFolder | undefined;
-  /** Undefined if every request is shown, also requests without a message. */
+  /** The filter of the requests to show. Undefined if every request is shown, including requests without a message. */
   #filter: MessageFilter | undefined;
   /** Number of requests hidden by the filter. */
   hidden = 0;
@@ -74,7 +74,7 @@ export class ListenOutput {
       this.remark(`Try: ${command}`);
       if (/cat\)|-file -$/.test(command)) this.remark(TYPE_THE_SECRET);
     }
-    // The senders of hooks reject the certificate, and curl cannot sign.
+    // The self-signed certificate was not saved, so commands of hooks reject it. curl can skip the check, but cannot sign.
     else if (!hasSecret) this.remark(`Try: curl -k -d '{}' ${url}`);
   }
 
@@ -151,7 +151,7 @@ export class ListenOutput {
     if (files.length > 0 && files.length === flags.length) {
       return [send, ...files.map((file) => `--secret-file ${quotedPath(resolve(cwd, file))}`)].join(' ');
     }
-    // Uses the variable if it is set in the other terminal, and asks for it otherwise.
+    // The printed command uses HOOKS_SECRET if it is set in the terminal that runs the command, and asks for it otherwise.
     if (flags.length === 0 && env['HOOKS_SECRET']) return `HOOKS_SECRET="\${HOOKS_SECRET:-$(cat)}" ${send}`;
     return `${send} --secret-file -`;
   }
@@ -159,7 +159,7 @@ export class ListenOutput {
 
 const TYPE_THE_SECRET = '     (when it waits for input, type the secret, Enter and Ctrl-D)';
 
-/** Names the first scheme, because one is enough and needs one secret. Empty for a default scheme. */
+/** Returns `--scheme` for the first scheme: one scheme is enough, and needs only one secret. Empty for a default scheme. */
 function schemeFlag([first]: readonly SignatureScheme[] = []): string {
   return first === undefined || DEFAULT_SCHEMES.includes(first) ? '' : ` --scheme ${first.name}`;
 }

@@ -90,7 +90,7 @@ async function receive(session: Session): Promise<void> {
     onRefused: (rejection) => display.rejected(rejection),
   });
   const { url } = receiver;
-  // Opens the inbox before `printedUrl`, which needs the receiver.
+  // `printedUrl`, used below, needs the receiver, so the inbox is opened first.
   const inboxUrl = inbox?.open(receiver);
   display.ready({
     url,
@@ -116,13 +116,13 @@ async function receive(session: Session): Promise<void> {
   await receiver.close();
 }
 
-/** Whether to read keys. A secret that was typed has read stdin to its end. */
+/** Whether to read keys from the terminal. Not after a secret was typed, because reading the secret has ended stdin. */
 function takesKeys({ output, secretFile = [] }: ListenOptions, { stdin, stdoutIsTty }: Io): boolean {
   const isTyped = secretFile.some((flag) => 'file' in flag && flag.file === '-');
   return output === 'text' && stdoutIsTty && stdin.isTTY === true && !isTyped;
 }
 
-/** Writes the certificate before the receiver is ready, for senders that wait until it is ready. Throws InputError. */
+/** Writes the certificate before the receiver is ready, because senders may wait for that moment. Throws InputError. */
 function writeCertificate(cert: string, file: string, { cwd }: Io): void {
   try {
     writeInOnePiece(resolve(cwd, file), cert, { isReplaced: true, mode: 0o644 });

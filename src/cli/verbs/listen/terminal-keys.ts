@@ -6,8 +6,8 @@ import type { Io } from '../../io.ts';
 const [INTERRUPT, SUSPEND, QUIT] = ['\u0003', '\u001a', '\u001c'];
 
 /**
- * Reads keys from a terminal until it is closed or the command is stopped. Ctrl-C, Ctrl-Z and Ctrl-\ send their signals, and
- * leave raw mode first: otherwise the shell that comes next would not echo input or break lines.
+ * Reads keys from a terminal until closed, or until the command is stopped. On Ctrl-C, Ctrl-Z and Ctrl-\, leaves raw mode
+ * and then sends the signal of the key: in raw mode, the next shell would neither echo input nor break lines.
  */
 export class TerminalKeys {
   readonly #io: Io;
@@ -15,7 +15,7 @@ export class TerminalKeys {
   /** Called when keys are first read: immediately, or when the process moves to the foreground. */
   #onReady: (() => void) | undefined;
   #isRaw = false;
-  /** Polls whether a background process has moved to the foreground. */
+  /** Timer that polls whether a background process has moved to the foreground. */
   #polling: NodeJS.Timeout | undefined;
 
   /** Starts to read keys. Undefined if stdin, stdout or stderr is not a terminal. */
@@ -82,7 +82,7 @@ export class TerminalKeys {
   #signal(name: NodeJS.Signals): void {
     this.#leave();
     this.#io.signalGroup(name);
-    // Runs after `fg`, or immediately if no shell could continue the process.
+    // Reads keys again. Runs after `fg`, or immediately if no shell could continue the process.
     if (name === 'SIGTSTP') this.#enter();
   }
 }
@@ -95,7 +95,7 @@ const ESCAPE_SEQUENCES = /\u001b(?:\[[0-9;?]*[ -/]*[@-~]|O.)/g;
 
 /** Whether this process is in the foreground of the terminal. */
 function isForeground({ stdinFd }: Io): boolean {
-  // A stream without a descriptor was made by a program, and never is in the background.
+  // A stdin without a descriptor is a stream that a program made, so this process is not in the background of a terminal.
   if (stdinFd === undefined) return true;
   try {
     const [group, ofTerminal] = process.platform === 'linux' ? groupsOfLinux() : groupsByPs();
@@ -105,7 +105,7 @@ function isForeground({ stdinFd }: Io): boolean {
   }
 }
 
-/** Reads the process groups of this process and of its terminal, which follow the name; the name may contain `)`. */
+/** Reads the process groups of this process and of its terminal. They follow the process name, which can hold `)`. */
 function groupsOfLinux(): readonly (string | undefined)[] {
   const stat = readFileSync('/proc/self/stat', 'utf8');
   const [, , group, , , ofTerminal] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');

@@ -154,7 +154,7 @@ export function writeCounts(counts: ChangeCounts, options: QueueOptions, io: Io)
 }
 
 const DEAD = ['dead'] as const;
-/** States that `--now` can make due. Deliveries in flight cannot be. */
+/** States in which a delivery waits, so that `--now` can make it due. A delivery in flight does not wait. */
 const WAITING = ['pending', 'retrying'] as const;
 /** Deliveries per transaction, so that the disk is synced once for all of them. */
 export const CHANGED_AT_ONCE = 1_000;

@@ -36,7 +36,7 @@ export async function askFirst(
 export const DEAD_LETTERS = ['dead letter', 'dead letters'] as const;
 export const DELIVERIES = ['delivery', 'deliveries'] as const;
 
-/** `1 dead letter`, `61,204 deliveries` */
+/** Formats a count with its noun, such as `1 dead letter` or `61,204 deliveries`. */
 export function quantityText(count: number, [one, several]: readonly [string, string]): string {
   return `${count.toLocaleString('en')} ${count === 1 ? one : several}`;
 }

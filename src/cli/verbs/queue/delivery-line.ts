@@ -49,7 +49,7 @@ function attemptJson({ at, ...attempt }: AttemptRecord): object {
   return { at: isoTime(at), ...attempt };
 }
 
-/** Characters at the end of an id that are printed. Long enough to differ within a process and between processes. */
+/** Characters at the end of an id that are printed: enough to differ within a process and between processes. */
 const SHORT_ID_LENGTH = 11;
 
 /** The columns of `briefText`: their heads, and their minimum widths on a terminal and elsewhere. */

@@ -54,7 +54,7 @@ function sameStore({ to }: MoveFlags, durable: DurableQueue): ConfigError {
   });
 }
 
-/** Returns a store as named by the user. The URL of a server is printed without its password. */
+/** Returns the name of a store to print: a file as the user named it, or the URL of a server without its password. */
 function shown(given: string | undefined, { place, file }: DurableQueue): string {
   return given === undefined || file === undefined ? place : printable(given);
 }
@@ -64,7 +64,7 @@ async function audiencesLeft(from: DurableQueue, to: DurableQueue): Promise<stri
   if (from.file === undefined) return undefined;
   const store = await from.audiences();
   const { length } = await store.list();
-  // A queue on a server keeps audiences in the data folder, which may be the folder of the old store.
+  // No note if both stores keep audiences in the same file. A queue on a server keeps them in a file of the data folder.
   if (length === 0 || (await to.audiences()).file === store.file) return undefined;
   const what = length === 1 ? '1 audience or trait stays' : `${length} audiences and traits stay`;
   return `${what} in ${store.file}: sync them with --store sqlite:${store.file} from now on, or the next sync is a first one`;

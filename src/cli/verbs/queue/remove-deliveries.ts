@@ -43,7 +43,7 @@ export function purgeDeliveries(
     const count = (): Promise<number> => countOf(durable, options, states);
     const done = states === DEAD ? 'removed' : 'dropped';
     if (options.dryRun) return writeWouldChange(await count(), done, options, io);
-    // A filter may also select by state.
+    // `--filter` can select states too, so the deliveries that it selects may not all be dead letters.
     const areDead =
       options.filter === undefined && (options.state ?? states).every((state) => state === 'dead');
     const things = areDead ? DEAD_LETTERS : DELIVERIES;
@@ -83,8 +83,8 @@ interface Dropping {
 }
 
 /**
- * Drops deliveries page by page, so that millions need little memory. Dropping does not move later deliveries. A queue file
- * drops all dead letters without reading them, in a third of the time.
+ * Drops deliveries page by page, so that millions need little memory. Dropping does not move later deliveries, so no page is
+ * skipped. A queue file drops all dead letters without reading them, in a third of the time.
  */
 async function dropSelected({ durable, states, options, io }: Dropping): Promise<ChangeCounts> {
   const counts: ChangeCounts = { dropped: 0 };

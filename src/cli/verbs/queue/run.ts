@@ -12,11 +12,11 @@ import type { SelectionFlags } from './selection.ts';
 
 export interface QueueOptions extends GlobalOptions, StoreFlags, SelectionFlags {
   readonly all?: true;
-  /** `--now` of retry. */
+  /** `--now` of `hooks queue retry`: makes waiting deliveries due immediately. */
   readonly now?: true;
   readonly yes?: true;
   readonly dryRun?: true;
-  /** `--limit` of list. */
+  /** `--limit` of `hooks queue list`: maximum number of deliveries to print. */
   readonly limit?: number;
 }
 
@@ -70,7 +70,7 @@ export async function withProgress<T>(
   }
 }
 
-/** Prints the fields of a result as JSON, or its text wrapped to the terminal. */
+/** Prints a result: `fields` as a JSON line with `-o json`, otherwise `text` wrapped to the terminal. */
 export function writeResult(
   { fields, text }: { readonly fields: object; readonly text: string },
   { options, io }: { readonly options: Pick<QueueOptions, 'output'>; readonly io: Io },

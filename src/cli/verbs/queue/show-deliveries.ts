@@ -33,7 +33,7 @@ export function listDeliveries(options: QueueOptions, io: Io): Promise<ExitCode>
 export function exportBodies(options: QueueOptions, io: Io): Promise<ExitCode> {
   const formatted = (delivery: Delivery): string | undefined => {
     const { body, isDamaged, reason } = delivery;
-    // The body of an invalid message may not be JSON.
+    // The body of a message that was rejected as invalid is possibly not JSON.
     const isMessage = reason !== 'invalid' || parseJsonOrUndefined(body) !== undefined;
     if (!isDamaged && isMessage) return `${exportLine(delivery)}\n`;
     const id = printable(delivery.id);

@@ -87,7 +87,7 @@ function laneText({ source, destination }: LaneId): string {
   return `${printable(source, 80)} → ${printable(destination, 80)}`;
 }
 
-/** Counts the selected deliveries by reading each. Adds the delivered ones to `missed`. */
+/** Counts the selected deliveries by reading each one. Adds the failed attempts of delivered ones to `missed`. */
 async function countSelected(
   inspection: QueueInspection,
   flags: SelectionFlags,
@@ -136,7 +136,7 @@ class MissedCounter {
     }
   }
 
-  /** The counts per webhook, highest first. */
+  /** The failed attempts per webhook, highest count first. */
   get missed(): readonly MissedAttempts[] {
     return [...this.#missed.values()].toSorted((one, other) => other.count - one.count);
   }

@@ -34,7 +34,7 @@ export class EarlierPart {
     this.#context = context;
   }
 
-  /** Prints the failures, before any entry is read. Throws InputError if the journal is damaged. */
+  /** Prints the failures of the resumed replay, before any entry is read. Throws InputError if its journal is damaged. */
   async print(): Promise<void> {
     const { checkpoint, ledger, output } = this.#context;
     if (checkpoint?.resumed === undefined) return;

@@ -44,7 +44,7 @@ export function prepareEntry(entry: ReplayEntry, { exact }: Pick<ReadyOptions, '
     return { entry, value, isStringified };
   } catch (error) {
     if (!(error instanceof HooksError)) throw error;
-    // With --exact a body need not be JSON, unless it is a line of NDJSON.
+    // A body of --exact need not be JSON, unless the body is a line of NDJSON.
     if (exact && (entry.kind === 'capture' || error instanceof ValidationError)) {
       return { entry, value: readableValue(entry, error), isStringified: false };
     }
@@ -54,7 +54,8 @@ export function prepareEntry(entry: ReplayEntry, { exact }: Pick<ReadyOptions, '
 
 /** Parses a body as far as possible, for flags about fields, such as --filter. The value is not sent. */
 function readableValue({ bytes }: FoundEntry, error: HooksError): JsonValue {
-  // A ValidationError means well-formed JSON in which JavaScript would lose a number or a duplicate key, or nesting that is too deep.
+  // A ValidationError means well-formed JSON that is nested too deep, or in which JavaScript would lose a number or a
+  // duplicate key. A loss does not matter to filters.
   return (error instanceof ValidationError ? parseJsonOrUndefined(bytes) : undefined) ?? null;
 }
 
@@ -70,7 +71,7 @@ export function readyEntry(read: ReadEntry, options: ReadyOptions): ReadyEntry |
   }
 }
 
-/** Adds to the error in which foreign format a value wraps messages, if it does. */
+/** Adds to the error that the value wraps messages in the format of another tool, if it does. */
 function explained(error: ValidationError, value: JsonValue): ValidationError {
   const { path } = error;
   const foreign = path === '' || path === 'type' ? foreignValueOf(value) : undefined;
@@ -84,7 +85,7 @@ function explained(error: ValidationError, value: JsonValue): ValidationError {
   });
 }
 
-/** Builds the message of an entry. Throws ValidationError. */
+/** Builds the message of an entry. Throws ValidationError if the entry is not a valid message. */
 function readyMessage({ entry, value, isStringified }: EntryReading, options: ReadyOptions): SendableMessage {
   if (options.exact) {
     return { message: unbuiltMessage(value), exactBody: entry.bytes };
@@ -102,13 +103,13 @@ function readyMessage({ entry, value, isStringified }: EntryReading, options: Re
   return { message };
 }
 
-/** Serializes only long entries to measure them: serializing a number makes it at most 21/4 as long (1e20). */
+/** Measures long entries by serializing them. Shorter ones need no check: a number becomes at most 21/4 as long (1e20). */
 function validateSize(entryBytes: number, value: JsonValue): void {
   if (entryBytes <= MAX_MESSAGE_BYTES / 6) return;
   validateMessageSize(messageBytes(value as JsonObject)); // an object, since buildParsed accepted it
 }
 
-/** Whether a receiver that re-serializes the body gets the same bytes. */
+/** Whether a receiver that parses and re-serializes the body gets the bytes of the body unchanged. */
 export function isFixedPoint({ entry: { bytes }, value, isStringified }: ReadyEntry): boolean {
   return isStringified || Buffer.from(JSON.stringify(value)).equals(bytes);
 }

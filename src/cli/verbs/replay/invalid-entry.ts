@@ -14,7 +14,7 @@ export interface InvalidEntry {
   readonly place: string; // named like the field in existing journals
   readonly reason: string;
   readonly hint?: string | undefined;
-  /** The path of the field, if the error is about one. */
+  /** The path of the field in the message, if the error is about a field. */
   readonly path?: string | undefined;
 }
 

@@ -24,7 +24,7 @@ export interface ReplayOptions extends GlobalOptions, WhereToFlags, PreviewFlags
   readonly format?: ExactFormat;
   readonly strict?: true;
   readonly failFast?: true;
-  /** Ms. */
+  /** Time without a response after which the replay stops, in ms (`--give-up-after`). */
   readonly giveUpAfter?: number;
   readonly resume?: true;
   readonly again?: true;
@@ -42,7 +42,7 @@ export interface ReplayPlan {
 /** Parses the flags. Throws ConfigError for invalid values and for flags that exclude each other. */
 export function planOf(options: ReplayOptions): ReplayPlan {
   const { filter, offset, limit, rate, speed, timestamps, messageIds } = options;
-  // The default values of these two flags change no message, so they do not conflict with --exact.
+  // `keep`, the default of --timestamps and --message-ids, changes no message, so it does not conflict with --exact.
   const changes = {
     timestamps: timestamps === 'keep' ? undefined : timestamps,
     messageIds: messageIds === 'keep' ? undefined : messageIds,

@@ -39,10 +39,10 @@ export class ReplayOutput {
   readonly #io: Io;
   readonly #progress: ProgressBar;
   readonly #github: GithubStep | undefined;
-  /** Undefined with -o json, whose lines contain the hints. */
+  /** Prints hints about failures. Undefined with -o json, whose lines contain the hints. */
   readonly #hints: FailureHints | undefined;
 
-  /** Opens the files before anything is sent. Throws ConfigError or InputError if one cannot be written. */
+  /** Opens the result files before anything is sent. Throws ConfigError or InputError if one cannot be written. */
   static async open(
     options: ReplayOptions,
     { github, measure, ...sources }: ReplaySources,
@@ -91,7 +91,7 @@ export class ReplayOutput {
     return written === undefined ? drained : written.then(() => drained);
   }
 
-  /** Writes an entry that is not a message. When this returns a promise, the checkpoint may mark the entry as settled. */
+  /** Writes an entry that is not a message. Once this has returned its promise, the checkpoint may mark the entry. */
   async invalid({ entry, index }: Omit<Numbered<ReplayEntry>, 'number'>, error: HooksError): Promise<void> {
     const invalid = invalidEntry(entry, error);
     const written = this.files.add({

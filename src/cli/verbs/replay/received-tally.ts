@@ -24,7 +24,7 @@ export class ReceivedTally {
     return judgement;
   }
 
-  /** Returns the line for the summary. Undefined without --loopback. */
+  /** Returns the line of the summary that counts the received requests. Undefined without --loopback. */
   text(): string | undefined {
     if (this.#loopback === undefined) return undefined;
     return `received   ${this.#valid} valid${this.#other > 0 ? `, ${this.#other} not valid` : ''}`;

@@ -55,7 +55,7 @@ export async function replay(
   }
 }
 
-/** The outputs of a replay. */
+/** Outputs that `hooks replay` writes to: those of the process, and the annotations of a GitHub workflow. */
 interface ReplayOutputs {
   readonly io: Io;
   /** The step of the GitHub workflow that runs the replay. */
@@ -130,7 +130,7 @@ interface CheckpointContext {
   readonly io: Io;
 }
 
-/** Opens the checkpoint that `--resume` continues from. Undefined if it cannot be kept and the flag is not given. */
+/** Opens the checkpoint that `--resume` continues from. Undefined if none can be kept and the flag is not given. */
 async function checkpointFor(
   inputs: readonly Input[],
   { to, options, settings, io }: CheckpointContext,

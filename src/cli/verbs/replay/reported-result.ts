@@ -34,7 +34,7 @@ export function caseName({ title, type }: Pick<ResultFacts, 'title' | 'type'>): 
   return title === '' ? type : `${type} "${title}"`;
 }
 
-/** Joins the lines of the explanation to one line. */
+/** Returns the explanation of a failed delivery as one line. */
 function reasonText(outcome: Outcome): string | undefined {
   const lines = isTaken(outcome.outcome) ? [] : explanation(outcome, failureCause(outcome));
   return lines.length === 0 ? undefined : lines.join('; ');

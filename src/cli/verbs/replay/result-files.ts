@@ -9,7 +9,7 @@ import { ResultJournal, type KeptResult } from '../../../report/result-journal.t
 import type { Report, ReportedOutcome, ReportedResult, ReportedSummary } from '../../../report/report.ts';
 
 export interface ResultFilesOptions {
-  /** The values of --report and --failed. */
+  /** Path of the report (`--report`); `failed` is the path of the file of `--failed`. */
   readonly report: string | undefined;
   readonly failed: string | undefined;
   readonly cwd: string;
@@ -44,10 +44,10 @@ export class ResultFiles {
   readonly #parts: FilesParts;
   /** Number of failures of the resumed replay that the file of --failed does not hold yet. */
   #owed = 0;
-  /** Unsent messages, at most the messages in flight when the replay ended. */
+  /** Unsent messages: at most as many as were in flight when the replay ended. */
   readonly #unsent: Uint8Array[] = [];
 
-  /** Opens the files before anything is sent. Throws ConfigError or InputError if one cannot be written. */
+  /** Opens the result files before anything is sent. Throws ConfigError or InputError if one cannot be written. */
   static async open(options: ResultFilesOptions): Promise<ResultFiles> {
     const { report: name, checkpoint, cwd, failed: failedName } = options;
     await rejectLoss(options);
@@ -74,7 +74,7 @@ export class ResultFiles {
     this.#parts = parts;
   }
 
-  /** Whether a report is written, which lists every message. */
+  /** Whether --report is given. A report lists every message, also those that the resumed replay had delivered. */
   get hasReport(): boolean {
     return this.#parts.report !== undefined;
   }
@@ -125,7 +125,7 @@ export class ResultFiles {
   async abandon(): Promise<void> {
     await this.#parts.report?.abandon();
     await this.closeJournal();
-    // Last, because it may fail on a full disk.
+    // The file of --failed is last, because writing it may fail on a full disk.
     await this.#closeFailed();
   }
 
@@ -159,7 +159,7 @@ export class ResultFiles {
     };
   }
 
-  /** Writes unsent messages at the end, where a resumed replay can remove them again. */
+  /** Writes unsent messages to the end of the file of --failed, where a resumed replay can remove them again. */
   async #closeFailed(): Promise<void> {
     const { failed } = this.#parts;
     if (failed === undefined) return;

@@ -64,7 +64,7 @@ export class ReplayRun {
   readonly #readyOptions: ReadyOptions;
   readonly #earlier: EarlierPart;
   readonly #received: ReceivedTally;
-  /** Aborted by an interruption, by --fail-fast or by --give-up-after. */
+  /** Stops the replay: aborted by an interruption, by --fail-fast or by --give-up-after. */
   readonly #stop: AbortSignal;
   readonly #failure = new AbortController();
   #index = -1;
@@ -75,7 +75,8 @@ export class ReplayRun {
     this.#parts = parts;
     const signals = [parts.io.signal, this.#failure.signal, parts.watch?.signal];
     this.#stop = AbortSignal.any(signals.filter((signal) => signal !== undefined));
-    // Closes immediately: the reader may notice the abort late, and would send more messages. `finish` reports a failure.
+    // Closes the pipeline at once: the reader of entries notices the abort late, and would send more. `finish` reports
+    // errors.
     this.#stop.addEventListener('abort', () => void this.#close().catch(() => {}));
     this.#semaphore = new ReplaySemaphore(replayLimits(parts.open));
     const { exact = false, strict = false } = parts.options;
@@ -89,9 +90,9 @@ export class ReplayRun {
       await this.#earlier.print();
       for (const input of this.#parts.inputs) await this.#replayInput(input);
       if (!this.#stop.aborted) this.#parts.ledger.readToEnd();
-      // With --limit, reading may end before the last batch is full.
+      // Sends the last batch, which --limit can leave partly filled.
       this.#flush();
-      // Closing waits for all messages, so --fail-fast must stop the replay before.
+      // Waits here and not in `close()`, which waits for all messages: --fail-fast must be able to stop the replay before.
       await this.#semaphore.until('empty', this.#stop);
     } catch (error) {
       this.#error ??= error;
@@ -121,7 +122,7 @@ export class ReplayRun {
         const waiting = this.#take(entry);
         if (waiting !== undefined) await waiting;
       }
-      // The next entries may arrive late, and the entries already read should not wait for them.
+      // Sends the entries read so far, because the next entries may arrive late.
       this.#flush();
     }
   }
@@ -175,7 +176,7 @@ export class ReplayRun {
         this.#conclude(sent, outcome),
       );
     } catch (error) {
-      // The pipeline was closed while the message waited for its turn.
+      // Closing the pipeline rejected the message, which was still waiting for its turn: it counts as unsent.
       if (error instanceof ClosedError) return this.#conclude(sent, unsentOf(message));
       this.#semaphore.give(sent.bytes);
       throw error;

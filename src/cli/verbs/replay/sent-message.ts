@@ -11,12 +11,12 @@ export interface Numbered<E extends ReplayEntry> {
   readonly entry: E;
   /** Index over all inputs, from 0. The checkpoint identifies entries by index. */
   readonly index: number;
-  /** The number in the ledger. */
+  /** Id of the entry in the ledger: `open()` returns the id, and `close()` needs it. */
   readonly number: number;
 }
 
 /**
- * The facts about a message in flight that are needed when it settles. Without the value and the entry, because the entry
+ * The facts about a message in flight that are needed when it settles. Does not hold the entry or its value, because they
  * would keep the surrounding chunk of the file in memory.
  */
 export interface Sent extends Omit<Numbered<ReplayEntry>, 'entry'> {
@@ -24,7 +24,7 @@ export interface Sent extends Omit<Numbered<ReplayEntry>, 'entry'> {
   readonly bytes: number;
   readonly orderKeys: readonly string[];
   readonly facts: ResultFacts;
-  /** The bytes of the file, for --failed. */
+  /** The bytes of the entry in its input, to write to the file of --failed if the message is not delivered. */
   readonly original: Uint8Array | undefined;
 }
 

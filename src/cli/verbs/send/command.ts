@@ -40,7 +40,7 @@ the config. Exit codes: 0 delivered, 1 not delivered, 2 could not run.
 /** Defines `hooks send <type>`, and `hooks send --json …`, which reads the type from the message. */
 export const defineSend: Define = (command, context) => {
   command
-    // Otherwise `send` would parse the flags that it shares with its subcommands.
+    // Without this option, `send` would parse the flags that it shares with its subcommands.
     .enablePositionalOptions()
     .argument('[type]', `send ${MESSAGE_TYPES.join(', ')}`)
     .usage('<type> [options]\n       hooks send --json <message> [options]');
@@ -48,7 +48,7 @@ export const defineSend: Define = (command, context) => {
   for (const type of MESSAGE_TYPES) {
     const article = /^[aeiou]/.test(type) ? 'an' : 'a';
     const sub = describe(command.command(type), `send ${article} ${type} message`);
-    // Defining all flags eight times takes longer than building the message.
+    // Only the named type gets its flags: defining those of all eight types takes longer than building the message.
     if (context.argv.includes(type)) defineMessage(sub, context, type);
   }
 };

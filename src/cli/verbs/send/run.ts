@@ -62,7 +62,7 @@ export async function sendMessage(
   if (options.exact) rejectWithExact(type, options);
   const onRequest = await previewOf(options, io);
   rejectStdinTwice([...stdinFlags(options), ...secretStdinFlags(options)]);
-  // Read once, because standard input cannot be read again.
+  // `--json` is read once here, because it can be `@-`, and standard input cannot be read again.
   const json = type === undefined ? await readFlagText(options.json ?? '', '--json', io) : options.json;
   const any = typeof json === 'object' ? anyJson(json, options) : undefined;
   const built = any ?? (await messageOf(type, { ...options, json }, io));
@@ -179,7 +179,7 @@ async function explained(outcome: Outcome, io: Io): Promise<Pick<SendResult, 'ou
 
 interface SendResult {
   readonly outcome: Outcome;
-  /** Undefined for a message that was delivered or queued. */
+  /** Why the message was not delivered. Undefined for a message that was delivered or queued. */
   readonly cause: FailureCause | undefined;
   readonly judgement: LoopbackJudgement | undefined;
   /** A failure that the body of a 2xx response reports. */

@@ -19,7 +19,7 @@ export interface ServeOptions extends GlobalOptions, StoreFlags, ReachFlags, Sch
   readonly host: string;
   readonly deliver: boolean;
   readonly deletions: DeletionReach;
-  /** The same as `--deletions own`. */
+  /** `--confine-deletions`, which means `--deletions own`. */
   readonly confineDeletions?: true;
 }
 

@@ -52,7 +52,7 @@ export async function signFile(file: BodySource, flags: SignFlags, { io }: Comma
   io.out(`${flags.output === 'json' ? JSON.stringify(json) : lines}\n`);
 }
 
-/** Returns the id and the time to sign. Throws ConfigError if invalid, or if no scheme signs them. */
+/** Returns the values of --id and --timestamp. Throws ConfigError if one is invalid or no scheme signs it. */
 function fieldsOf({ id, timestamp }: SignFlags, schemes: readonly SignatureScheme[]): SignedFields {
   const uses = (field: 'hasId' | 'hasTimestamp'): boolean =>
     schemes.some((scheme) => layoutOf(scheme)[field]);
@@ -115,7 +115,10 @@ const LARGEST_PARSED_BYTES = 1024 * 1024;
 /** Maximum bytes of a text that fits into a string. */
 const LARGEST_TEXT_BYTES = 256 * 1024 * 1024;
 
-/** Throws InputError for a body that is not JSON, and ValidationError for JSON that parsing would change, which `send` rejects too. */
+/**
+ * Signs the body as `JSON.stringify` writes it. Throws InputError for a body that is not JSON, and ValidationError for JSON
+ * that parsing would change, which `send` rejects too.
+ */
 async function updateStringified(pass: StartedSigning, file: BodySource, io: Io): Promise<BodyFacts> {
   const body = await readWholeBody(file, io, LARGEST_TEXT_BYTES);
   const json = JSON.stringify(readJson(body, { file: isStdin(file) ? undefined : file }));

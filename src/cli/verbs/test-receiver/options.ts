@@ -9,16 +9,16 @@ export const TEST_SUITE = 'hooks test';
 export interface TestOptions extends GlobalOptions, SecretFlags, SchemeFlags, IdempotenceFlags {
   readonly header?: readonly string[];
   readonly timeout?: string;
-  /** Path of a PEM file. */
+  /** Path of a PEM file with the issuers of the receiver's certificate to trust (`--ca`). */
   readonly ca?: string;
-  /** Codes of checks. */
+  /** Codes of the only checks to run (`--only`). */
   readonly only?: readonly string[];
   readonly skip?: readonly string[];
-  /** Paths of captures. */
+  /** Paths of captures whose bodies are sent too, signed again (`--capture`). */
   readonly capture?: readonly string[];
   readonly list?: true;
   /** Path of the report. */
   readonly report?: string;
-  /** Ms. @default 30_000 */
+  /** Time that COMMAND gets until it listens, in ms. @default 30_000 */
   readonly startTimeout?: number;
 }

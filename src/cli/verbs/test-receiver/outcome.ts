@@ -14,7 +14,7 @@ export function checkSummaryOf(results: readonly Pick<CheckResult, 'outcome'>[],
   return { checks: results.length, ...counts, ms: Math.round(ms) };
 }
 
-/** `21 passed, 2 failed, 1 skipped, 3 not tried, in 1.2s` */
+/** Returns the line of counts, such as `21 passed, 2 failed, 1 skipped, 3 not tried, in 1.2s`. */
 export function summaryText({ passed, failed, skipped, unsent, ms }: CheckSummary): string {
   const parts = [
     `${passed} passed`,

@@ -13,7 +13,7 @@ export class TestOutput {
   readonly #options: Pick<TestOptions, 'output' | 'quiet'>;
   readonly #io: Io;
   readonly #unsent: CheckResult[] = [];
-  /** Sentences about mistakes that were already printed with their fix. */
+  /** Sentences about mistakes that were already printed, each with its fix. */
   readonly #explained = new Set<string>();
 
   constructor(options: Pick<TestOptions, 'output' | 'quiet'>, io: Io) {

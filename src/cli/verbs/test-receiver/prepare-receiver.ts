@@ -17,7 +17,7 @@ export interface ReceiverToTest {
 /** A receiver, and the settings of the requests to it. */
 export interface PreparedReceiver {
   readonly receiver: CheckedReceiver;
-  /** The first secret signs. */
+  /** Secrets of the receiver. The first one signs the requests. */
   readonly secrets: readonly string[];
   readonly connection: ConnectionOptions;
   readonly timeoutMs: number;

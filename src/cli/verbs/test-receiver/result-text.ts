@@ -18,7 +18,7 @@ export const MARKS: Readonly<
   unsent: ['·', 'yellow'],
 };
 
-/** The width of the longest code. */
+/** Width of the longest check code, in columns. */
 const CODE_WIDTH = 17;
 
 /** Formats the result of a check as text. A failure is followed by the mistake and its fix, unless they were printed before. */
@@ -60,7 +60,7 @@ function fixLine({ fix }: ReceiverMistake, color: Palette): string {
   return `    ${color.bold('fix:')}   ${printable(fix, 1_000)}\n`;
 }
 
-/** `200 in 3ms`, `500 in 4ms, expected 4xx` */
+/** Formats the response, such as `200 in 3ms` or `500 in 4ms, expected 4xx`. */
 function factsText({ status, error, ms = 0, expected, outcome }: CheckResult): string {
   const got = status === undefined ? (error ?? 'no response') : String(status);
   const wanted =
@@ -84,7 +84,7 @@ export function unsentText(
   return fitText(texts.join(''), stdoutColumns);
 }
 
-/** Returns the fields of a line of `-o json` and of a result in a JSON report. */
+/** Returns the fields of a check's result for a line of `-o json` and for a JSON report. */
 export function checkFields({ expected, mistake, advice, reply, ...result }: CheckResult): object {
   return {
     ...result,
@@ -110,7 +110,7 @@ export function runVerdictText(mistake: ReceiverMistake, { color, stdoutColumns 
   return fitText(`\n${says}\n${fixLine(mistake, color)}`, stdoutColumns);
 }
 
-/** `500 Internal Server Error: it fails instead of rejecting` */
+/** Formats a wrong response with its mistake, such as `500 Internal Server Error: it fails instead of rejecting`. */
 export function mistakeText({ status, error, mistake }: CheckResult): string {
   const got = status === undefined ? (error ?? '') : `${status} ${STATUS_CODES[status] ?? ''}`.trim();
   return mistake === undefined ? got : `${got}: ${mistake.says}`;

@@ -164,7 +164,7 @@ class ReceiverTest {
     return summary;
   }
 
-  /** Writes the report after an error. Otherwise the path could keep a report of an earlier run that passed. */
+  /** Writes the report after an error. Otherwise the report's path could keep a report of an earlier run that passed. */
   async #reportError(error: unknown): Promise<void> {
     const { checks, report, io } = this.#parts;
     if (this.#results.length === 0 && !io.signal.aborted) {
@@ -179,7 +179,7 @@ class ReceiverTest {
   }
 }
 
-/** Makes a check that sends a captured body again with a new signature. The receiver must accept it. Throws InputError. */
+/** Makes a check that sends the body of a capture, signed again, which the receiver must accept. Throws InputError. */
 async function captureCheck(file: string, io: Io): Promise<Check> {
   const body = Buffer.from(captureBody(await readCaptureFile(file, io)));
   return {

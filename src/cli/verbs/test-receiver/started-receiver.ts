@@ -8,7 +8,7 @@ import type { Io } from '../../io.ts';
 import { bareHost, portOf } from '../../../url.ts';
 
 export interface StartReceiverOptions {
-  /** Program and arguments. */
+  /** Program and arguments that start the receiver. */
   readonly command: readonly string[];
   /** The URL at which the command must listen. */
   readonly url: URL;

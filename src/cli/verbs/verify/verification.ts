@@ -29,7 +29,7 @@ export interface Verification {
   readonly secrets: readonly string[];
   /** The schemes of --scheme. If undefined, the headers of the request select the schemes. */
   readonly schemes: readonly SignatureScheme[] | undefined;
-  /** The headers of -H. */
+  /** The headers of the request that -H gives. */
   readonly headers: readonly HeaderPair[];
   readonly context: CommandContext;
 }
@@ -58,7 +58,7 @@ interface PresentedHeaders {
 /** The verification of a request that has a signature. */
 export interface PresentedRequest {
   readonly options: VerifyOptions;
-  /** Names a signature that the headers suggest but lack. Undefined with --scheme. */
+  /** Warning about a signature that the request's other headers suggest but that is missing. Undefined with --scheme. */
   readonly warning: string | undefined;
 }
 
@@ -66,7 +66,7 @@ export interface PresentedRequest {
 export type PrintedVerdict = VerifyResult & {
   readonly expected?: string;
   readonly got?: string;
-  /** Warns about a signature that a valid request lacks. */
+  /** Warning about a signature that a valid request lacks, although its headers suggest one. */
   readonly warning?: string;
 };
 

@@ -12,19 +12,19 @@ import {
 
 /** `--state` and the flags that need it. Times in ms. */
 export interface IdempotenceFlags {
-  /** A shell command. */
+  /** Shell command that prints the state of the receiver (`--state`). */
   readonly state?: string;
-  /** A shell command. */
+  /** Shell command that resets the state of the receiver (`--reset`). */
   readonly reset?: string;
-  /** Path of a file. */
+  /** Path of the file with the messages to send instead of the samples (`--messages`). */
   readonly messages?: string;
   readonly seed?: number;
-  /** @default 50 */
+  /** Number of schedules (orders and repetitions of the messages) to try. @default 50 */
   readonly schedules?: number;
   readonly anyOrder?: true;
-  /** @default 10_000 */
+  /** Time after which a late message is sent again, in ms. @default 10_000 */
   readonly late?: number;
-  /** @default 10_000 */
+  /** Time limit of the state command, in ms. @default 10_000 */
   readonly stateTimeout?: number;
 }
 

@@ -3,7 +3,7 @@ import { PROOF_DEFAULTS, type Reference, type ScheduleCode } from '../../../../i
 import { durationText } from '../../../attempt-text.ts';
 import type { IdempotenceFlags } from './options.ts';
 
-/** Duration from which a run is announced as long. */
+/** Duration in ms from which a run, or the wait for a late message, is long enough to be announced. */
 const LONG_MS = 120_000;
 
 /** Returns a remark about a `--late` that is 0 or very long. */

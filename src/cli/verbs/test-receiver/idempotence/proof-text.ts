@@ -14,14 +14,14 @@ import type { Palette } from '../../../palette.ts';
 import { formatRow, formatTable, type Cell } from '../../../print/table.ts';
 import { diagnosisFields, MARKS } from '../result-text.ts';
 
-/** The width of the longest code. */
+/** Width of the longest check code, in columns. */
 const CODE_WIDTH = 13;
 /** Maximum lines of a state that is shown whole. Of a longer state only the differing lines are shown. */
 const FULL_LINES = 6;
 const MOST_LINES = 12;
 const LINE_CHARACTERS = 300;
 
-/** Formats a result as text. A failure is followed by the mistake, its fix, the requests and the two states. */
+/** Formats a result as text. A failure is followed by the mistake, its fix, the requests and the receiver's two states. */
 export function proofText(
   result: ProofResult,
   repeat: (check: ScheduleCode) => string,
@@ -50,10 +50,10 @@ export function proofText(
 /** Mistakes after which the receiver no longer runs, and so has no state to show. */
 export const WITHOUT_STATE: ReadonlySet<string> = new Set(['died', 'dies-on-duplicates', 'does-not-restart']);
 
-/** Mistakes that show in the message ids. */
+/** Mistakes that show in the message ids, so that each request is printed with its id. */
 const WITH_IDS: ReadonlySet<string> = new Set(['cuts-ids-off', 'folds-ids']);
 
-/** Formats the requests of a counterexample, and both states if they differ. */
+/** Formats the requests of a counterexample, and the expected and the actual state of the receiver if they differ. */
 export function counterexampleText(
   { code }: Pick<ReceiverMistake, 'code'>,
   counterexample: Counterexample,
@@ -75,7 +75,7 @@ export function counterexampleText(
   const rest = rows.length > shown.length ? `      … and ${rows.length - shown.length} more\n` : '';
   const count = `${requests.length} ${requests.length === 1 ? 'request' : 'requests'}`;
   const requestsText = `    ${count}:\n${formatTable(shown, { columns })}${rest}`;
-  // The states are the same if only a response was wrong.
+  // Omits the states if the mistake is a wrong response: the expected and the actual state are then equal.
   if (WITHOUT_STATE.has(code) || isSame) return requestsText;
   return requestsText + fitText(statesText(counterexample, color), columns);
 }
@@ -116,10 +116,10 @@ function linesOf(state: string): string[] {
   return state.trimEnd() === '' ? [] : state.trimEnd().split(/\r?\n/);
 }
 
-/** Maximum characters of a state in a line of JSON or a report. */
+/** Maximum characters of the receiver's state in a line of JSON or a report. */
 const MOST_CHARACTERS = 64 * 1024;
 
-/** Returns the fields of a line of `-o json` and of a result in a JSON report. */
+/** Returns the fields of a proof's result for a line of `-o json` and for a JSON report. */
 export function proofFields({ mistake, counterexample, ...result }: ProofResult, seed: number): object {
   return {
     ...result,

@@ -50,7 +50,7 @@ export class ReceiverControl implements Pick<Subject, 'reset' | 'kill' | 'revive
       return;
     }
     await this.stop();
-    // Otherwise `curl -X POST …/reset` would delete the data of another program.
+    // Rejects a port that another program uses: `curl -X POST …/reset` would delete that program's data.
     if (reset !== undefined) await rejectTakenPort(start.url);
     const isReset =
       reset === undefined || (this.#resetsWhileRunning !== true && (await this.#tryReset(reset)));

@@ -17,9 +17,9 @@ interface RepeatOptions {
   readonly command: readonly string[];
   readonly options: TestOptions & { readonly state: string };
   readonly seed: number;
-  /** Masked in the command line. */
+  /** Secrets to mask in the command line. */
   readonly secrets: readonly string[];
-  /** The secret in HOOKS_SECRET is not repeated as a flag. */
+  /** Environment of the run. If HOOKS_SECRET holds the secret, the repeated command needs no flag for it. */
   readonly env: Readonly<NodeJS.ProcessEnv>;
 }
 

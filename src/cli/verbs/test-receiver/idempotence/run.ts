@@ -119,7 +119,7 @@ class IdempotenceTest {
       if (!io.signal.aborted) {
         this.#output.stopProgress();
         this.#control.showKept();
-        // Otherwise the path could keep a report of an earlier run that passed.
+        // Writes a report even now: the report's path could hold one of an earlier run that passed.
         await this.#finish();
         throw error;
       }

@@ -14,7 +14,7 @@ export interface StateCommandOptions {
   readonly secrets: readonly string[];
 }
 
-/** Maximum bytes of a state. A longer state is too long to compare and show. */
+/** Maximum bytes of the receiver's state. A longer state is too long to compare and show. */
 const MAX_STATE_BYTES = 1024 * 1024;
 /** Attempts to read the state, because a database that the receiver writes to may be locked for a moment. */
 const TRIES = 4;
