@@ -87,7 +87,7 @@ const CASES: readonly AnswerCase[] = [
     given: { start: proxyThatSays(502), env: ENV },
     argv: SECURE,
     cause: 'the proxy could not connect to receiver.example',
-    fix: 'check the host and port of the URL; a proxy cannot reach names of this machine only: NO_PROXY=receiver.example goes direct',
+    fix: 'check the host and port of the URL; a proxy cannot reach names that exist only on this machine: NO_PROXY=receiver.example goes direct',
     exitCode: 1,
   },
   {
@@ -202,7 +202,7 @@ const CASES: readonly AnswerCase[] = [
     given: { start: rawProxy('http', SQUID), env: ENV },
     argv: ['test', 'http://receiver.example/hook', '--secret', 's3cret'],
     cause: '503: a proxy (Squid) responds, not the receiver',
-    fix: 'check the host name; a proxy does not know names of this machine',
+    fix: 'check the host name; a proxy does not know the names on this machine',
     never: ['log of the receiver'],
     exitCode: 1,
   },

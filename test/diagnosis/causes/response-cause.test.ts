@@ -79,7 +79,7 @@ describe('a response', () => {
 
   it('is told in words with what it said of itself', () => {
     expect(causeOf('gateway-down', FACTS)?.says).toBe(
-      '502: the proxy (nginx/1.25) responds, not the receiver: the application behind it is not running, or broke off',
+      '502: the proxy (nginx/1.25) responds, not the receiver: the application behind it is not running, or closed the connection',
     );
     expect(causeOf('rate-limit', { ...FACTS, status: 429, retryAfter: '2' })?.says).toBe(
       'it limits the rate (429, Retry-After 2 s)',
