@@ -208,8 +208,7 @@ const CASES: readonly AnswerCase[] = [
     title: 'a port that closes whatever is sent (PostgreSQL)',
     given: { start: closesAtOnce },
     argv: SEND,
-    cause:
-      'the port closes each connection without a response: it speaks another protocol than HTTP',
+    cause: 'the port closes each connection without a response: it speaks another protocol than HTTP',
     fix: 'check the port; if it is right, look into the log of the receiver',
     never: ['crashed on this message'],
     exitCode: 1,

@@ -432,7 +432,7 @@ export const SCHEME_RECEIVERS: AnswerTheme = {
         env: { HOOKS_SECRET: SECRET },
       },
       argv: ['test', '{url}'],
-      cause: 'it gives the HMAC the body as the key and the secret as the message',
+      cause: 'it uses the body as the key of the HMAC and the secret as the message',
       fix: 'swap the two: use HMAC-SHA1 in hex',
       never: [SAME_SECRET],
       exitCode: 1,

@@ -125,7 +125,8 @@ const SERVICES: readonly Said[] = [
     title: 'a unique constraint forbids a value of the message',
     status: 500,
     body: json('duplicate key value violates unique constraint "users_email_key"'),
-    cause: 'a constraint of its database rejects a value of the message: "duplicate key value violates unique constraint "users_email_key""',
+    cause:
+      'a constraint of its database rejects a value of the message: "duplicate key value violates unique constraint "users_email_key""',
     fix: 'let the receiver handle that: update the row',
     never: ['already has this message', '({named})'],
   },

@@ -143,7 +143,7 @@ describe('the time for a diagnosis', () => {
       });
       expect(verdict).toMatchObject({ valid: false, diagnosis: { code: 'no-match' } });
       expect(verdict).not.toMatchObject({
-        diagnosis: { hint: expect.stringContaining('is no JSON') as string },
+        diagnosis: { hint: expect.stringContaining('is not JSON') as string },
       });
     }
     // As a list of the values of bytes.
