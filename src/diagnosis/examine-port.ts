@@ -3,7 +3,10 @@ import { isLoopbackHost, bareHost, portOf } from '../url.ts';
 import { askInHttp, askInTls, takesConnections, type AskedPort } from '../transport/port-speech.ts';
 import { proxyFor } from '../transport/route/proxy.ts';
 
-/** The result of examining the port of a failed request: the code of the cause, and the URL or protocol that was found instead. */
+/**
+ * The result of examining the port of a failed request: the code of the cause, and the URL or protocol that
+ * was found instead.
+ */
 export interface ExaminedFailure {
   readonly cause: string;
   readonly location?: string;

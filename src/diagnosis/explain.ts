@@ -95,7 +95,10 @@ export function causeOf(code: string, facts: CauseFacts): ResponseCause | undefi
   return { code: rule.code, kind, says: filled(says), fix: filled(fix) };
 }
 
-/** Whether a redirect leads to the URL of the request. False if a part of the URL is masked: the target may differ there. */
+/**
+ * Whether a redirect leads to the URL of the request. False if a part of the URL is masked: the target may
+ * differ there.
+ */
 function redirectsToItself(code: string, { url, location }: CauseFacts): boolean {
   if (code !== 'redirect' && code !== 'login-redirect') return false;
   if (location === undefined || url.includes(MASK) || !URL.canParse(location, url)) return false;
@@ -129,13 +132,19 @@ export function readableStart(body: string, length: number): string {
   return readableBody(body).slice(0, length);
 }
 
-/** Examines why a request got no response. Loads the code that connects on demand, because no other explanation needs it. Never rejects. */
+/**
+ * Examines why a request got no response. Loads the code that connects on demand, because no other
+ * explanation needs it. Never rejects.
+ */
 export async function examineFailure(failure: FailureToExamine): Promise<ExaminedFailure | undefined> {
   const { examinePort } = await import('./examine-port.ts');
   return examinePort(failure);
 }
 
-/** Makes a request for each common mistake of receivers, the likeliest first. Loads the code on demand: most receivers are right. */
+/**
+ * Makes a request for each common mistake of receivers, the likeliest first. Loads the code on demand: most
+ * receivers are right.
+ */
 export async function mistakenRequests(
   body: Buffer,
   options: MistakeOptions,

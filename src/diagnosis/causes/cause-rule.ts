@@ -2,8 +2,9 @@ import type { CauseFacts, CauseKind, ResponseEvidence } from '../../transport/ca
 import { exceptionLine, responseWords } from './response-words.ts';
 
 /**
- * Recognizes one kind of response by its evidence, and explains it. The rule applies if all of its conditions hold. `says` and
- * `fix` are templates over `CauseFacts`: `says` is a sentence without a full stop, `fix` begins with a verb.
+ * Recognizes one kind of response by its evidence, and explains it. The rule applies if all of its conditions
+ * hold. `says` and `fix` are templates over `CauseFacts`: `says` is a sentence without a full stop, `fix`
+ * begins with a verb.
  */
 export interface CauseRule {
   /** Stable and unique: attempts store it. */
@@ -39,7 +40,10 @@ export function appliesTo(
   return body === undefined || body.test(seen.body);
 }
 
-/** Fills a template: `{status} {server} {host} {hostname} {path} {location} {wait} {words} {exception} {reason} {proxy} {named}`. */
+/**
+ * Fills a template: `{status} {server} {host} {hostname} {path} {location} {wait} {words} {exception}
+ * {reason} {proxy} {named}`.
+ */
 export function filledTemplate(template: string, given: CauseFacts, named = '…'): string {
   const { status, url, server, location, retryAfter, body } = given;
   const parsed = URL.canParse(url) ? new URL(url) : undefined;

@@ -5,7 +5,10 @@ export function isHtmlPage(body: string): boolean {
   );
 }
 
-/** The text of a body that a person would read: the title and text of a page, without tags and styles. Returns other bodies unchanged. */
+/**
+ * The text of a body that a person would read: the title and text of a page, without tags and styles. Returns
+ * other bodies unchanged.
+ */
 export function readableBody(body: string): string {
   if (!isHtmlPage(body)) return body;
   const text = body
@@ -42,7 +45,10 @@ export function withoutEntities(text: string): string {
 /** Characters of the longest quotation: a sentence, not a page. */
 const MAX_LENGTH = 160;
 
-/** The reason that a response gives in its own words, on one line; undefined if it only repeats its status. Not escaped. */
+/**
+ * The reason that a response gives in its own words, on one line; undefined if it only repeats its status.
+ * Not escaped.
+ */
 export function responseWords(body: string): string | undefined {
   const readable = readableBody(body).replace(/^an HTML page: /, '');
   const candidates = /^\s*[[{]/.test(readable) ? errorFields(readable) : [firstLine(readable)];
@@ -94,7 +100,10 @@ const BEHIND_MESSAGE =
 
 const PHP_ERROR = /\b(?:Fatal|Parse) error(?:<\/b>)?:\s+(?:Uncaught )?([^\n]+)/;
 
-/** Name and message of the exception in the page, trace or JSON of a framework; undefined if there is none. Not escaped. */
+/**
+ * Name and message of the exception in the page, trace or JSON of a framework; undefined if there is none.
+ * Not escaped.
+ */
 export function exceptionLine(body: string): string | undefined {
   const readable = readableBody(body);
   const found = EXCEPTION.exec(readable);

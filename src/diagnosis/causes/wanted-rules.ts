@@ -8,7 +8,10 @@ function wanted(pattern: string): RegExp {
   return new RegExp(`${NOT_ELSEWHERE}(?:${pattern})`, 'i');
 }
 
-/** Matches a credential next to words that say what is wrong with it: a message may be about an API key or a token, too. */
+/**
+ * Matches a credential next to words that say what is wrong with it: a message may be about an API key or a
+ * token, too.
+ */
 function complaintAbout(credential: string): string {
   const wrong = String.raw`missing|invalid|malformed|expired|revoked|unknown|wrong|incorrect|bad|required|needed|inactive|disabled|mismatch|not (?:valid|found|provided|given|set|present|recogni[sz]ed|authori[sz]ed|allowed|active|match)|(?:does|did) not match`;
   return String.raw`(?:${wrong}|no|without|provide|supply|need|your|pass)\b[^.\n"]{0,30}${credential}\b|${credential}\b[^.\n"]{0,40}\b(?:${wrong})`;

@@ -116,7 +116,10 @@ function* otherNotations({ context: { scheme } }: MistakenSigner): Generator<Exp
   }
 }
 
-/** Codes of frame variants that receivers compute. Receivers read id and time from the headers, so they do not mistake those. */
+/**
+ * Codes of frame variants that receivers compute. Receivers read id and time from the headers, so they do not
+ * mistake those.
+ */
 const RECEIVER_FRAMES: ReadonlySet<ReasonCode> = new Set(['other-template', 'timestamp-unit']);
 
 function* otherFrames({ context, body }: MistakenSigner): Generator<ExplainedMistake> {

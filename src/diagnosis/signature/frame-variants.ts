@@ -19,8 +19,8 @@ interface FieldGuesses {
 }
 
 /**
- * Wrong texts around the body that the sender may have signed, the likeliest first: the template of the scheme with another id or
- * timestamp, then the templates of other schemes and others.
+ * Wrong texts around the body that the sender may have signed, the likeliest first: the template of the
+ * scheme with another id or timestamp, then the templates of other schemes and others.
  */
 export function frameVariants(
   scheme: SignatureScheme,

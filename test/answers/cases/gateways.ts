@@ -36,11 +36,11 @@ const IN_FRONT: readonly RespondingCase[] = [
   },
   {
     id: 'nginx-static',
-    title: 'nginx serves files at the path and takes no POST',
+    title: 'nginx serves files at the path and does not accept POST',
     status: 405,
     headers: { Server: 'nginx' },
     body: nginx('405 Not Allowed'),
-    cause: 'a server of files (nginx) responds: it takes no POST',
+    cause: 'a file server (nginx) responds: it does not accept POST',
     fix: 'forward this path to the receiver (proxy_pass)',
   },
   {

@@ -155,7 +155,7 @@ const CASES: readonly AnswerCase[] = [
     title: 'the name of a container, from outside its network',
     argv: to('http://hooks-test-receiver:3000/hook'),
     cause:
-      'hooks-test-receiver is a name without a dot: containers of one network know each other by such names',
+      'hooks-test-receiver is a name without a dot: only containers of the same network know each other by such names',
     fix: 'give localhost with the published port',
     exitCode: 1,
   },

@@ -213,9 +213,9 @@ const OTHER_STATUSES: readonly RespondingCase[] = (
 /** Statuses that mean "later" take no check's own explanation, and no flag that hooks test does not have. */
 const LATER: readonly RespondingCase[] = (
   [
-    [408, '408 means: again, later', 'let the receiver respond with 2xx to a right message'],
-    [423, '423 means: again, later', 'let the receiver respond with 2xx to a right message'],
-    [425, '425 means: again, later', 'let the receiver respond with 2xx to a right message'],
+    [408, '408 means: try again later', 'let the receiver respond with 2xx to a valid message'],
+    [423, '423 means: try again later', 'let the receiver respond with 2xx to a valid message'],
+    [425, '425 means: try again later', 'let the receiver respond with 2xx to a valid message'],
     [503, 'is not available now', 'look into the log of the receiver, or of the proxy in front of it'],
     [504, '504: a proxy responds, not the receiver', 'let the receiver respond first and work later'],
   ] as const

@@ -162,8 +162,8 @@ const CASES: readonly SchemeCase[] = [
     id: 'github-prefix',
     title: 'a receiver compares the bare digest with sha256=…',
     receiver: { scheme: 'github', signatures: (value) => [value] },
-    cause: 'it compares the whole header with the bare digest: it does not take sha256= off first',
-    fix: 'take sha256= off the header before comparing',
+    cause: 'it compares the whole header with the bare digest: it does not remove sha256= first',
+    fix: 'remove sha256= from the header before comparing',
     never: [SAME_SECRET],
   },
   {
@@ -267,7 +267,7 @@ const CASES: readonly SchemeCase[] = [
     title: 'a receiver of Standard Webhooks takes the text after whsec_ as the key',
     receiver: { scheme: 'standard-webhooks', key: WHSEC.slice('whsec_'.length) },
     cause: 'it accepts what is signed without whsec_ before the secret',
-    fix: 'take whsec_ off the secret, decode the rest from base64',
+    fix: 'remove whsec_ from the secret, decode the rest from base64',
     never: [SAME_SECRET],
   },
   {
@@ -275,7 +275,7 @@ const CASES: readonly SchemeCase[] = [
     title: 'a receiver of Standard Webhooks takes the whole secret as the key',
     receiver: { scheme: 'standard-webhooks', key: WHSEC },
     cause: 'it accepts what is signed with the text of the secret as the key',
-    fix: 'take whsec_ off the secret, decode the rest from base64',
+    fix: 'remove whsec_ from the secret, decode the rest from base64',
     never: [SAME_SECRET],
   },
   {
@@ -294,8 +294,8 @@ const CASES: readonly SchemeCase[] = [
     id: 'standard-prefix',
     title: 'a receiver of Standard Webhooks does not take v1, off',
     receiver: { scheme: 'standard-webhooks', signatures: (value) => [value] },
-    cause: 'it compares the whole header with the bare digest: it does not take v1, off first',
-    fix: 'take v1, off the header before comparing',
+    cause: 'it compares the whole header with the bare digest: it does not remove v1, first',
+    fix: 'remove v1, from the header before comparing',
     never: [SAME_SECRET],
   },
   {
@@ -391,7 +391,7 @@ export const SCHEME_RECEIVERS: AnswerTheme = {
       given: { receiver: verifying({ scheme: 'github' }), env: { HOOKS_SECRET: TEXT_SECRET } },
       argv: ['test', '{url}'],
       cause: 'it verifies by the scheme github (X-Hub-Signature-256), not by segment',
-      fix: 'test it with --scheme github, and let the sender sign so, too',
+      fix: 'test it with --scheme github, and let the sender use this scheme, too',
       never: [SAME_SECRET],
       exitCode: 1,
     },

@@ -28,7 +28,7 @@ const HOSTS: readonly Said[] = [
     title: 'Django is asked for a name with an underscore',
     status: 400,
     body: DJANGO('my_app:8000', 'The domain name provided is not valid according to RFC 1034/1035.'),
-    cause: 'Django was asked for the host my_app, which is no valid name: …no underscore',
+    cause: 'Django was asked for the host my_app, which is not a valid name: …no underscore',
     fix: 'rename it (my-app instead of my_app)',
     never: ['ALLOWED_HOSTS in'],
   },

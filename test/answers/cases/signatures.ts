@@ -227,7 +227,7 @@ const OTHER_BYTES: readonly AnswerCase[] = [
     'Sign the UTF-8 bytes of the body',
   ]),
   signed('nothing-signed', 'the sender signs before it has the body', '', [
-    'it would match over no bytes at all: the sender had nothing of the body when it signed',
+    'it would match over no bytes at all: the sender did not have the body when it signed',
     'Sign the UTF-8 bytes of the body',
   ]),
   signed(
@@ -411,7 +411,7 @@ const OTHER_HASHES: readonly AnswerCase[] = [
     id: 'openssl-output',
     title: 'the whole output of openssl dgst is given as the signature',
     signature: `SHA1(stdin)= ${hmac(JSON_TEXT)}`,
-    cause: 'the signature has what openssl writes before the digits',
+    cause: 'the signature has the prefix that openssl writes before the digits',
     fix: 'Give the 40 hex digits alone',
   }),
 ];
@@ -753,9 +753,9 @@ const BODIES: readonly AnswerCase[] = [
   ]),
   received(
     'curl-output',
-    'the body is what curl -v printed',
+    'the body is the output of curl -v',
     `* Connected to localhost\n> POST / HTTP/1.1\n> X-Signature: x\n`,
-    ['the body is what curl -v or -i printed', 'Give the body alone'],
+    ['the body is the output of curl -v or -i', 'Give the body alone'],
   ),
   received('html', 'the body is a page', '<!doctype html><title>502</title>', [
     'the body is HTML or XML',

@@ -299,7 +299,7 @@ const STORES: readonly AnswerCase[] = [
     given: { files: { '.hooksrc.yaml': CONFIG } },
     argv: ['queue', 'stats', '--store', 'elsewhere.db'],
     cause: 'There is no queue at {dir}/elsewhere.db',
-    fix: 'serve, worker, send --queue and audience sync make it',
+    fix: 'create it with serve, worker, send --queue or audience sync',
     exitCode: 2,
   },
   {

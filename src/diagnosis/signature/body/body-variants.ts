@@ -146,7 +146,10 @@ function zlib(): typeof import('node:zlib') {
   return process.getBuiltinModule('node:zlib');
 }
 
-/** Limits for unpacking, because a small gzip body may unpack to gigabytes. JSON never shrinks by more, and this much takes some milliseconds. */
+/**
+ * Limits for unpacking, because a small gzip body may unpack to gigabytes. JSON never shrinks by more, and
+ * this much takes some milliseconds.
+ */
 const MOST_UNPACKED_PER_BYTE = 64;
 const [LEAST_UNPACKED, MOST_UNPACKED] = [LARGEST_DIAGNOSED, 8 * 1024 * 1024];
 

@@ -56,8 +56,9 @@ const LONGEST_KEPT = 2 * 1024 * 1024;
 class SpelledTree {
   readonly #node: JsonNode;
   /**
-   * Characters of the longest spelling that is tried. A deeply nested body of 32 KB takes 30 MB when indented, quadratic in its
-   * length. No sender's indentation comes near this limit; a longer spelling is cut off and matches nothing.
+   * Characters of the longest spelling that is tried. A deeply nested body of 32 KB takes 30 MB when
+   * indented, quadratic in its length. No sender's indentation comes near this limit; a longer spelling is
+   * cut off and matches nothing.
    */
   readonly #longest: number;
   readonly #kept: { readonly how: Spelling; readonly pieces: readonly string[] }[] = [];
@@ -94,8 +95,8 @@ function differOnlyInEscapes(one: Spelling, other: Spelling): boolean {
 }
 
 /**
- * The spellings that give a tree distinct texts: few texts have characters that most escapes change, and each spelling left out
- * saves hashing the whole text. Empty when the time is up.
+ * The spellings that give a tree distinct texts: few texts have characters that most escapes change, and each
+ * spelling left out saves hashing the whole text. Empty when the time is up.
  */
 function distinctSpellings(node: JsonNode, deadline: Deadline): readonly Spelling[] {
   const literal = JSON.stringify(tellingIn(node, deadline).join(''));

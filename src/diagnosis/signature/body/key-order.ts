@@ -25,7 +25,10 @@ export function orderOfKeys(value: unknown): string | undefined {
     : undefined;
 }
 
-/** The keys of each object in a value, the outermost first. Stops at 1,000 objects: all objects of a megabyte take 100 ms. */
+/**
+ * The keys of each object in a value, the outermost first. Stops at 1,000 objects: all objects of a megabyte
+ * take 100 ms.
+ */
 function keysOfObjects(value: object): string[][] {
   const found: string[][] = [];
   const left: object[] = [value];

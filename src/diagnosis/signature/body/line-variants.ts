@@ -4,7 +4,10 @@ const BOM = Buffer.from('\ufeff');
 const [LF, CR] = [0x0a, 0x0d];
 const CRLF = Buffer.from('\r\n');
 
-/** Yields the body with other line ends, and with or without a byte order mark. Works on bytes, since the body may not be UTF-8. */
+/**
+ * Yields the body with other line ends, and with or without a byte order mark. Works on bytes, since the body
+ * may not be UTF-8.
+ */
 export function* lineVariants(body: Buffer): Generator<BodyVariant> {
   const bare = withoutNewline(body);
   const barest = withoutAllNewlines(body);
