@@ -76,7 +76,7 @@ async function causeOfRefused(
   const host = bareHost(url);
   if (!isLoopbackHost(host)) return undefined;
   const other = host === '::1' ? '127.0.0.1' : '::1';
-  // Both addresses of the name localhost were tried already.
+  // The name localhost stands for both addresses, which were tried already.
   const isThere = host !== 'localhost' && (await takesConnections({ ...asked, host: other }));
   if (isThere) {
     const found = new URL(url);

@@ -20,7 +20,7 @@ export function replayLimits({
   readonly concurrency: number;
   readonly maxQueued: number;
 }): ReplayLimits {
-  // No more messages than the client has room for, so that none is rejected.
+  // Limited by the room of the client, so that it rejects no message.
   return { messages: Math.min(Math.max(64, concurrency * 3), maxQueued), bytes: MAX_BYTES_IN_FLIGHT };
 }
 

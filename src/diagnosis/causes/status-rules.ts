@@ -194,11 +194,9 @@ export function statusRule(status: number): CauseRule {
       fix: 'look into the log of the receiver, which failed; --retry-for tries longer',
     };
   }
-  if (status >= 400)
-    return {
-      ...own,
-      says: '{status} means: do not try again',
-      fix: "look into the receiver's log for the reason",
-    };
+  if (status >= 400) {
+    const fix = "look into the receiver's log for the reason";
+    return { ...own, says: '{status} means: do not try again', fix };
+  }
   return { ...own, says: '{status} is not a response to a message', fix: 'respond with 2xx at this URL' };
 }

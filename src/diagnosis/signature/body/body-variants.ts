@@ -165,8 +165,8 @@ function unpackedBody(body: Buffer): Buffer | undefined {
 
 /** The text that Python prints for bytes: `str(body)`. */
 function pythonBytesText(bytes: Buffer): string {
-  const escaped = (character: string): string => `\\x${character.charCodeAt(0).toString(16)}`;
-  return `b${pythonQuoted(bytes.toString('latin1')).replaceAll(/[\x7f-\xff]/g, escaped)}`;
+  const quoted = pythonQuoted(bytes.toString('latin1'));
+  return `b${quoted.replaceAll(/[\x7f-\xff]/g, (character) => `\\x${character.charCodeAt(0).toString(16)}`)}`;
 }
 
 /** The text that Python prints for parsed JSON: `str(message)`. */

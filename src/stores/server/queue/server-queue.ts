@@ -24,7 +24,7 @@ export interface ServerQueueOptions {
 }
 
 const RECOVER_MS = 2_000;
-/** With two searches after its end, the deliveries of a killed process are taken within 16 s. */
+/** Default lock. After its end and two searches, the deliveries of a killed process are taken: within 16 s. */
 const LOCK_MS = 10_000;
 /**
  * Maximum deliveries in one transaction, during which the server serves no other client, and this process no
