@@ -40,9 +40,8 @@ export function explainMismatch(mismatch: MismatchEvidence): Diagnosis {
       return { ...undiagnosed(mismatch.bytes, { why, fix: REASONS['lossy-json'].fix }), code: 'lossy-json' };
     }
     case 'lenient': {
-      const { kind: _kind, scheme, headers, deadline, ...evidence } = mismatch;
-      const frames = frameVariants(scheme, headers, evidence.body);
-      return diagnose({ ...evidence, frames }, deadline);
+      const { scheme, headers, body, deadline } = mismatch;
+      return diagnose({ ...mismatch, frames: frameVariants(scheme, headers, body) }, deadline);
     }
     case 'scheme':
       return explainScheme(mismatch);
@@ -54,37 +53,37 @@ export function explainMismatch(mismatch: MismatchEvidence): Diagnosis {
 function explainNone({ bytes, schemes }: NoEvidence): Diagnosis {
   const names = signatureHeaderNames(schemes);
   const found = undiagnosed(bytes, {
-    why: `no signature of a scheme that is accepted came (${names})`,
+    why: `no signature of an accepted scheme was received (${names})`,
     fix: missingSignatureFix(names, schemeListText(schemes)),
   });
   return { ...found, code: 'no-signature' };
 }
 
-/** Recognises where a response other than 2xx comes from, and returns the code to keep. Every such status has one. */
+/** Returns the code of the cause of a response other than 2xx, for storing. Every such response has a cause. */
 export function causeCodeOf(given: ResponseEvidence): string {
   const evidence = { ...given, body: withoutEntities(given.body) };
   const { code } = CAUSE_RULES.find((rule) => appliesTo(rule, evidence)) ?? statusRule(evidence.status);
   if (code === 'failed' && exceptionLine(evidence.body) !== undefined) return EXCEPTION_THERE.code;
-  return SAYS_NO_REASON.has(code) && hasOwnReason(evidence) ? OWN_WORDS.code : code;
+  return GUESSES.has(code) && hasOwnReason(evidence) ? OWN_WORDS.code : code;
 }
 
-/** Rules of a status that guess at the reason. */
-const SAYS_NO_REASON: ReadonlySet<string> = new Set(['signature-refused', 'malformed']);
+/** Codes of rules that only guess at the reason. */
+const GUESSES: ReadonlySet<string> = new Set(['signature-refused', 'malformed']);
 
-/** Words about the signature say no more than the rules do. */
+/** Whether the response gives a reason in words. Words about the signature say no more than the rules. */
 function hasOwnReason({ body }: ResponseEvidence): boolean {
   const words = responseWords(body);
   return words !== undefined && !/signature|hmac|digest|secret/i.test(words);
 }
 
-/** Recognises the cause of a response of any status; undefined for a 2xx whose body names no failure. */
+/** Finds the cause of a response of any status; undefined for a 2xx whose body reveals no failure. */
 export function responseCauseOf(evidence: ResponseEvidence, facts: CauseFacts): ResponseCause | undefined {
   const isTaken = evidence.status >= 200 && evidence.status <= 299;
   const code = isTaken ? takenCauseCode(evidence) : causeCodeOf(evidence);
   return code === undefined ? undefined : causeOf(code, facts);
 }
 
-/** Puts a kept code into words. Undefined for one that this version does not know. */
+/** Puts a stored code into words. Undefined for a code that this version does not know. */
 export function causeOf(code: string, facts: CauseFacts): ResponseCause | undefined {
   const rule =
     BY_CODE.get(redirectsToItself(code, facts) ? SELF_REDIRECT : code) ??
@@ -96,7 +95,10 @@ export function causeOf(code: string, facts: CauseFacts): ResponseCause | undefi
   return { code: rule.code, kind, says: filled(says), fix: filled(fix) };
 }
 
-/** False where a part of the URL is masked: it may be another URL. */
+/**
+ * Whether a redirect leads to the URL of the request. False if a part of the URL is masked: the target may
+ * differ there.
+ */
 function redirectsToItself(code: string, { url, location }: CauseFacts): boolean {
   if (code !== 'redirect' && code !== 'login-redirect') return false;
   if (location === undefined || url.includes(MASK) || !URL.canParse(location, url)) return false;
@@ -104,12 +106,8 @@ function redirectsToItself(code: string, { url, location }: CauseFacts): boolean
 }
 
 const OTHER = 'status';
-const BY_CODE = new Map(
-  [...CAUSE_RULES, OWN_WORDS, EXCEPTION_THERE, ...TAKEN_RULES, ...PAGE_RULES].map((rule) => [
-    rule.code,
-    rule,
-  ]),
-);
+const ALL_RULES = [...CAUSE_RULES, OWN_WORDS, EXCEPTION_THERE, ...TAKEN_RULES, ...PAGE_RULES];
+const BY_CODE = new Map(ALL_RULES.map((rule) => [rule.code, rule]));
 
 /** Puts a failure without a response into words. */
 export function networkCauseOf(
@@ -129,18 +127,24 @@ export function networkCauseOf(
   };
 }
 
-/** What a person would read of a response, at most `length` characters of it. */
+/** The first `length` characters of the text in a response that a person would read. */
 export function readableStart(body: string, length: number): string {
   return readableBody(body).slice(0, length);
 }
 
-/** Looks closer at why a request got no response. Loads the code that connects, which no other explanation needs. Never rejects. */
+/**
+ * Examines why a request got no response. Loads the code that connects on demand, because no other
+ * explanation needs it. Never rejects.
+ */
 export async function examineFailure(failure: FailureToExamine): Promise<ExaminedFailure | undefined> {
   const { examinePort } = await import('./examine-port.ts');
   return examinePort(failure);
 }
 
-/** Makes a request for each common mistake of receivers, the likeliest first. Loads the code for it: most receivers make none. */
+/**
+ * Makes a request for each common mistake of receivers, the likeliest first. Loads the code on demand: most
+ * receivers are right.
+ */
 export async function mistakenRequests(
   body: Buffer,
   options: MistakeOptions,

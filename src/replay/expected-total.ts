@@ -1,8 +1,8 @@
 import type { Input } from './reading/inputs.ts';
 
-/** Guesses how many entries the inputs have, by their bytes and the entries found so far. */
+/** Estimates how many entries the inputs have, from their sizes and the entries found so far. */
 export class ExpectedTotal {
-  /** Undefined where it is not known before the end: of a pipe, and of what is packed. */
+  /** Size of all inputs; undefined if one is a pipe or packed, whose size is unknown before the end. */
   readonly #bytes: number | undefined;
   #readBytes = 0;
   #entries = 0;
@@ -15,7 +15,7 @@ export class ExpectedTotal {
     );
   }
 
-  /** Takes the bytes in which the next entries are found. */
+  /** Counts the bytes in which the next entries are found. */
   readonly read = (bytes: number): void => {
     this.#readBytes += bytes;
   };
@@ -24,7 +24,7 @@ export class ExpectedTotal {
     this.#entries += entries;
   }
 
-  /** Undefined while it cannot be guessed. */
+  /** Undefined while there is no estimate. */
   get total(): number | undefined {
     const isKnown = this.#bytes !== undefined && this.#entries > 0;
     if (!isKnown || this.#readBytes > this.#bytes) return undefined;

@@ -1,26 +1,24 @@
 import { isJsonObject, isMessageType, type JsonObject, type JsonValue } from '../message/types.ts';
 
-/** JSON of another program that holds messages. */
+/** JSON of another program that contains messages. */
 interface ForeignValue {
   /** Follows "this is". */
   readonly what: string;
-  /** The jq filter that takes the messages out. */
+  /** The jq filter that extracts the messages. */
   readonly filter: string;
 }
 
 /**
- * Why a value that is no message is none, when it holds messages, and the command that takes them out; undefined for any other
- * value.
+ * Explains a value that is not a message but contains messages, with the command that extracts them;
+ * undefined for other values.
  */
 export function foreignValueOf(
   value: JsonValue,
 ): { readonly reason: string; readonly hint: string } | undefined {
   const found = knownValueOf(value);
-  return found && { reason: `this is ${found.what}`, hint: hintOf(found) };
-}
-
-function hintOf({ filter }: ForeignValue): string {
-  return `take the messages out: jq -c '${filter}' FILE | hooks replay -`;
+  if (found === undefined) return undefined;
+  const hint = `take the messages out: jq -c '${found.filter}' FILE | hooks replay -`;
+  return { reason: `this is ${found.what}`, hint };
 }
 
 function knownValueOf(value: JsonValue): ForeignValue | undefined {
@@ -30,13 +28,13 @@ function knownValueOf(value: JsonValue): ForeignValue | undefined {
   return event ?? listOf(value) ?? wrappedOf(value) ?? listBelow(value);
 }
 
-/** A line that was encoded twice. */
+/** Recognizes a line that was encoded twice. */
 function textValueOf(text: string): ForeignValue | undefined {
   const isJson = /^\s*[[{]/.test(text);
   return isJson ? { what: 'a text that holds JSON: it was encoded twice', filter: 'fromjson' } : undefined;
 }
 
-/** Events of services and tools, each known by one of its paths. */
+/** Events of services and tools, each recognized by one of its paths. */
 const SERVICE_EVENTS: readonly (ForeignValue & { readonly path: readonly string[] })[] = [
   {
     path: ['log.entries'],
@@ -73,7 +71,7 @@ function valueAt(value: JsonValue | undefined, path: string): JsonValue | undefi
   }, value);
 }
 
-/** A list of messages in an object: `{"events":[…]}`. */
+/** Recognizes a list of messages in an object: `{"events":[…]}`. */
 function listOf(value: JsonObject): ForeignValue | undefined {
   const key = Object.keys(value).find((each) => {
     const list = value[each];
@@ -84,7 +82,7 @@ function listOf(value: JsonObject): ForeignValue | undefined {
     : { what: `an object that lists messages as \`${key}\``, filter: `.${quotedKey(key)}[]` };
 }
 
-/** A list of messages in an object in an object: `{"data":{"events":[…]}}`. */
+/** Recognizes a list of messages in a nested object: `{"data":{"events":[…]}}`. */
 function listBelow(value: JsonObject): ForeignValue | undefined {
   for (const [outer, inside] of Object.entries(value)) {
     const list = isJsonObject(inside) ? listOf(inside) : undefined;
@@ -96,7 +94,7 @@ function listBelow(value: JsonObject): ForeignValue | undefined {
   return undefined;
 }
 
-/** A message in an object: `{"payload":{…}}`, or as a text in one. */
+/** Recognizes a message in an object, parsed or as a text: `{"payload":{…}}`. */
 function wrappedOf(value: JsonObject): ForeignValue | undefined {
   const values = Object.values(value);
   if (values.length > 1 && values.every(isLikeMessage)) {
@@ -116,7 +114,7 @@ function isLikeMessage(value: JsonValue | undefined): boolean {
   return isJsonObject(value) && isMessageType(value['type']);
 }
 
-/** Whether a text holds a message. Longer ones are not parsed for a hint. */
+/** Whether a text contains a message. Longer texts are not parsed, because this is only for a hint. */
 function isMessageText(text: string): boolean {
   if (!text.trimStart().startsWith('{') || text.length > MAX_PARSED) return false;
   try {
@@ -128,7 +126,7 @@ function isMessageText(text: string): boolean {
 
 const MAX_PARSED = 64 * 1024;
 
-/** A key as jq reads it after a dot. */
+/** Writes a key as jq reads it after a dot. */
 function quotedKey(key: string): string {
   return /^[A-Za-z_]\w*$/.test(key) ? key : JSON.stringify(key);
 }

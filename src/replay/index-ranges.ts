@@ -1,9 +1,9 @@
-/** A range of whole numbers: from the first, up to and without the second. */
+/** A range of whole numbers from `start` up to, but not including, `end`. */
 export type IndexRange = readonly [start: number, end: number];
 
 /** A set of mostly consecutive whole numbers: its size in memory is the number of gaps. */
 export class IndexRanges {
-  /** In order, with a gap between each and the next. */
+  /** In order, with a gap between neighbors. */
   readonly #ranges: [start: number, end: number][];
 
   constructor(ranges: readonly IndexRange[] = []) {

@@ -4,22 +4,22 @@ import { IndexRanges } from './index-ranges.ts';
 export const OUTCOMES = ['delivered', 'failed', 'queued', 'filtered', 'invalid', 'unsent'] as const;
 
 /**
- * How an entry ended. `filtered`: its `integrations` exclude every destination. `unsent`: the replay was stopped
- * before that was known.
+ * How an entry ended. `filtered`: its `integrations` exclude every destination. `unsent`: the replay was
+ * stopped before the outcome was known.
  */
 export type LedgerOutcome = (typeof OUTCOMES)[number];
 
 export interface ReplaySummary extends Readonly<Record<LedgerOutcome, number>> {
   readonly read: number;
-  /** Skipped by filter, offset or resume: not in `read`. */
+  /** Entries skipped by filter, offset or resume; not in `read`. */
   readonly skipped: number;
-  /** How long the whole replay took. */
+  /** Duration of the whole replay in ms. */
   readonly ms: number;
   /** Messages delivered, failed or queued by this process. */
   readonly perSecond: number;
-  /** From the start of a message's first attempt to its end. Null when none was attempted. */
+  /** Time from the start of a message's first attempt to its outcome. Null if no message was attempted. */
   readonly latencyMs: Percentiles;
-  /** Only of a replay that continues an earlier one. */
+  /** Present only if the replay continues an earlier one. */
   readonly resumed?: ResumedCounts;
   /** The `--offset` of the first unread entry, when an input that can be read only once was not read to its end. */
   readonly unreadFrom?: number;
@@ -28,8 +28,8 @@ export interface ReplaySummary extends Readonly<Record<LedgerOutcome, number>> {
 }
 
 /**
- * The entries settled by the replay that is resumed. Those delivered or queued are among the `skipped`; the others are among
- * `failed`, `invalid` and `filtered`, as if this replay had settled them.
+ * Counts of the entries that the resumed replay settled. Delivered and queued entries are among the
+ * `skipped`; the others are among `failed`, `invalid` and `filtered`, as if this replay had settled them.
  */
 export interface ResumedCounts {
   /** Whether every entry was settled, so that nothing is sent. */
@@ -38,11 +38,11 @@ export interface ResumedCounts {
   readonly queued: number;
 }
 
-/** The good outcomes of entries that the resumed replay has settled. */
+/** Outcomes of the resumed replay after which an entry is not sent again. */
 export type TakenOutcome = 'delivered' | 'queued';
 
 /**
- * Counts entries by outcome. Each is opened once and closed once, and an open entry counts as unsent, so that always
+ * Counts entries by outcome. Each entry is opened once and closed once, and an open entry counts as unsent, so always
  * read = delivered + failed + queued + filtered + invalid + unsent.
  */
 export class Ledger {
@@ -60,14 +60,14 @@ export class Ledger {
   };
   #read = 0;
   #skipped = 0;
-  /** The counts of the replay that is resumed. */
+  /** Counts of the resumed replay. */
   #resumed: { finished: boolean; delivered: number; queued: number } | undefined;
   #failedBefore = 0;
   #firstUnsent: number | undefined;
-  /** Undefined once the input is read to its end. */
+  /** The `--offset` of the replay; undefined once the input is read to its end. */
   #offset: number | undefined;
 
-  /** @param offset That of a replay that cannot be resumed: its summary says how far the input was read. */
+  /** @param offset The `--offset`, for a replay that cannot be resumed: its summary says how far the input was read. */
   constructor(clock: Clock, offset?: number) {
     this.#offset = offset;
     this.#clock = clock;
@@ -96,12 +96,15 @@ export class Ledger {
     if (this.#resumed !== undefined) this.#resumed[outcome]++;
   }
 
-  /** Opens an entry that is selected; returns the number that closes it. */
+  /** Opens a selected entry; returns the number that closes it. */
   open(): number {
     return ++this.#read;
   }
 
-  /** `ms` is how long its attempts took, when there were any. */
+  /**
+   * Closes an entry. `ms` is the duration of its attempts, if there were any. Throws RangeError if the entry
+   * is not open.
+   */
   close(number: number, outcome: LedgerOutcome, ms?: number): void {
     const isOpen = number >= 1 && number <= this.#read && !this.#closedNumbers.has(number);
     if (!isOpen) throw new RangeError(`Expected entry ${number} of the ledger to be open`);
@@ -111,7 +114,7 @@ export class Ledger {
     if (outcome === 'unsent') this.#firstUnsent = Math.min(this.#firstUnsent ?? number, number);
   }
 
-  /** How many entries are skipped or closed. */
+  /** Number of entries that are skipped or closed. */
   get done(): number {
     return this.#skipped + this.#closedCount;
   }
@@ -120,24 +123,20 @@ export class Ledger {
     return OUTCOMES.reduce((sum, outcome) => sum + this.#closed[outcome], 0);
   }
 
-  /** Call it when no input is left to read. */
+  /** Notes that no input is left to read. */
   readToEnd(): void {
     this.#offset = undefined;
   }
 
   summary(): ReplaySummary {
-    const { delivered, failed, queued, filtered, invalid, unsent } = this.#closed;
+    const { delivered, failed, queued, unsent } = this.#closed;
     const offset = this.#offset;
     const open = this.#read - this.#closedCount;
     const ms = Math.round(this.#clock.now() - this.#startedAt);
     const sent = delivered + failed - this.#failedBefore + queued;
     return {
       read: this.#read,
-      delivered,
-      failed,
-      queued,
-      filtered,
-      invalid,
+      ...this.#closed,
       unsent: unsent + open,
       skipped: this.#skipped,
       ms,
@@ -150,18 +149,18 @@ export class Ledger {
   }
 }
 
-/** Whether something was sent, and nothing is missing; for a resumed replay, over both its parts. */
+/** Whether something was sent and nothing is missing, counting both parts of a resumed replay. */
 export function isAllTaken({ read, delivered, queued, filtered, resumed }: ReplaySummary): boolean {
   const before = (resumed?.delivered ?? 0) + (resumed?.queued ?? 0);
   const taken = delivered + queued + before;
   return taken > 0 && taken + filtered === read + before;
 }
 
-/** Two neighboring buckets differ by 2 %, so a value is at most 1 % from the middle of its own. */
+/** Neighboring buckets differ by 2 %, so a value is at most 1 % from the middle of its bucket. */
 const STEP = 1.02;
 const LOG_STEP = Math.log(STEP);
 const SMALLEST_MS = 0.001;
-/** Enough buckets for 34 hours; a longer duration counts as that. */
+/** Enough buckets for 34 hours; longer durations count as 34 hours. */
 const BUCKETS = 1 + Math.ceil(Math.log(124e6 / SMALLEST_MS) / LOG_STEP);
 
 interface Percentiles {
@@ -170,7 +169,7 @@ interface Percentiles {
   readonly p99: number | null;
 }
 
-/** Durations in constant memory: percentiles within 1 % of the exact ones. */
+/** Collects durations in constant memory, for percentiles within 1 % of the exact ones. */
 export class Latency {
   readonly #counts = new Float64Array(BUCKETS);
   #count = 0;
@@ -186,12 +185,12 @@ export class Latency {
     this.#largest = Math.max(this.#largest, ms);
   }
 
-  /** In ms, with microseconds; null when there are no durations. */
+  /** Percentiles in ms, with microseconds; null if there are no durations. */
   percentiles(): Percentiles {
     return { p50: this.#percentile(0.5), p95: this.#percentile(0.95), p99: this.#percentile(0.99) };
   }
 
-  /** The nearest rank: at least this share of all values is no larger. */
+  /** The nearest-rank percentile: at least this share of all values is no larger. */
   #percentile(share: number): number | null {
     if (this.#count === 0) return null;
     let left = Math.ceil(share * this.#count);

@@ -2,11 +2,11 @@ import type { Clock } from '../clock.ts';
 import { ConfigError } from '../errors.ts';
 import { printable } from '../redact.ts';
 
-/** When the next message may go. Made for one replay; holds where its schedule stands. */
+/** The schedule of one replay: says when the next message may be sent. */
 export interface ReplayPace {
   /**
-   * Takes the next place in the schedule and says how many ms from now it is; 0: at once. `recordedAt` is when the
-   * message happened, in ms since the epoch.
+   * Takes the next slot of the schedule and returns the ms until it; 0 means now. `recordedAt` is the
+   * timestamp of the message, in ms since the epoch.
    */
   next(recordedAt?: number): number;
 }
@@ -15,25 +15,25 @@ export interface ReplayPaceOptions {
   readonly clock: Clock;
   /** Ms between two messages (`readRate`). */
   readonly intervalMs?: number | undefined;
-  /** How many times faster than recorded (`readSpeed`). */
+  /** Factor by which to speed up the recorded gaps (`readSpeed`). */
   readonly speed?: number | undefined;
 }
 
-/** Makes the pace of a replay. With both a rate and a speed, a message goes when both allow it. */
+/** Makes the pace of a replay. With both a rate and a speed, a message is sent when both allow it. */
 export function createPace({ clock, intervalMs, speed }: ReplayPaceOptions): ReplayPace {
   const paces: ReplayPace[] = [];
   if (intervalMs !== undefined) paces.push(new SteadyPace(clock, intervalMs));
   if (speed !== undefined) paces.push(new RecordedPace(clock, speed));
-  const [only] = paces;
-  if (only === undefined) return { next: () => 0 };
-  if (paces.length === 1) return only;
-  return { next: (recordedAt) => Math.max(...paces.map((pace) => pace.next(recordedAt))) };
+  return { next: (recordedAt) => Math.max(0, ...paces.map((pace) => pace.next(recordedAt))) };
 }
 
-/** The most lateness that is made up for, as timers fire late and in whole milliseconds. More (a stall) is not. */
+/**
+ * Maximum lateness to make up for, because timers fire late and in whole milliseconds. Longer delays are
+ * stalls, which are not made up for.
+ */
 const CATCH_UP_MS = 100;
 
-/** One message every `intervalMs`, without a burst after a stall. */
+/** Sends one message every `intervalMs`, without a burst after a stall. */
 class SteadyPace implements ReplayPace {
   readonly #clock: Clock;
   readonly #intervalMs: number;
@@ -52,7 +52,10 @@ class SteadyPace implements ReplayPace {
   }
 }
 
-/** The recorded gaps, divided by `speed`, from the first message on. A message recorded earlier than the one before goes at once. */
+/**
+ * Keeps the recorded gaps, divided by `speed`. Sends a message that was recorded earlier than its predecessor
+ * at once.
+ */
 class RecordedPace implements ReplayPace {
   readonly #clock: Clock;
   readonly #speed: number;

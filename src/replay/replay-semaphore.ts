@@ -1,15 +1,15 @@
-/** Limits of what is in flight at once. */
+/** Limits on the messages in flight. */
 export interface ReplayLimits {
   /**
-   * Messages, including those that wait for an earlier one of their user; more than the engine works on at once. Four times as many kept a
-   * slow user from holding up the others for longer, but messages that wait grow old, and their garbage took a quarter more memory and a tenth more
-   * CPU time with 20 users.
+   * Messages in flight, including those that wait for an earlier message of their user; more than the engine
+   * works on at once. With four times as many, a slow user took longer to hold up the others, but waiting
+   * messages grow old in the heap: they took a quarter more memory and a tenth more CPU time with 20 users.
    */
   readonly messages: number;
   readonly bytes: number;
 }
 
-/** At most this much body text is in memory, however long the messages are. */
+/** Maximum bytes of bodies in memory. */
 const MAX_BYTES_IN_FLIGHT = 8 * 1024 * 1024;
 
 /** The limits of a replay whose pipeline makes `concurrency` attempts at once and holds `maxQueued` messages. */
@@ -20,19 +20,19 @@ export function replayLimits({
   readonly concurrency: number;
   readonly maxQueued: number;
 }): ReplayLimits {
-  // No more messages than the client has room for, so that none is rejected.
+  // Limited by the room of the client, so that it rejects no message.
   return { messages: Math.min(Math.max(64, concurrency * 3), maxQueued), bytes: MAX_BYTES_IN_FLIGHT };
 }
 
-/** What a reader may wait for. */
+/** States that a reader may wait for. */
 type AwaitedChange = 'room' | 'empty';
 
-/** There is room again when this share of the limits is in use, so that messages come in batches, not one by one. */
+/** There is room again when only this share of the limits is in use, so that messages are read in batches. */
 const LOW = 3 / 4;
 
 /**
- * Counts what is in flight, and lets a reader wait until there is room again. Not a `WeightedSemaphore`: it has two limits, and it wakes the
- * reader for a batch, not for a single message.
+ * Counts the messages in flight, and lets a reader wait until there is room again. Not a `WeightedSemaphore`,
+ * because it has two limits and wakes the reader for a batch, not for a single message.
  */
 export class ReplaySemaphore {
   readonly #limits: ReplayLimits;
@@ -57,7 +57,10 @@ export class ReplaySemaphore {
     this.#bytes += bytes;
   }
 
-  /** Wakes the reader at the end of this turn of the event loop, after all messages that settle in it. */
+  /**
+   * Frees the room of one message. Wakes the reader at the end of this turn of the event loop, after all
+   * messages that settle in it.
+   */
   give(bytes: number): void {
     this.#messages--;
     this.#bytes -= bytes;
@@ -66,7 +69,10 @@ export class ReplaySemaphore {
     this.#waiter = undefined;
   }
 
-  /** Resolves soon after there is room again, or nothing is in flight; or when `signal` aborts. One waiter at a time. */
+  /**
+   * Resolves soon after there is room again or nothing is in flight, or when `signal` aborts. Supports one
+   * waiter at a time.
+   */
   async until(change: AwaitedChange, signal?: AbortSignal): Promise<void> {
     if (signal?.aborted || this.#has(change)) return;
     await new Promise<void>((resolve) => {

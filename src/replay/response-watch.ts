@@ -1,13 +1,13 @@
 import type { Clock } from '../clock.ts';
 
 interface ResponseWatchOptions {
-  /** How long no response may come while messages wait for one. */
+  /** Maximum time without a response while messages wait for one. */
   readonly limitMs: number;
   readonly onSilence: () => void;
   readonly clock: Pick<Clock, 'now' | 'after'>;
 }
 
-/** Notices a receiver that no longer responds: `--give-up-after`. */
+/** Detects a receiver that no longer responds, for `--give-up-after`. */
 export class ResponseWatch {
   readonly #options: ResponseWatchOptions;
   readonly #silence = new AbortController();
@@ -21,7 +21,7 @@ export class ResponseWatch {
     this.#cancel = clock.after(limitMs, this.#look);
   }
 
-  /** Aborted when no response came for too long. */
+  /** Aborted after `limitMs` without a response. */
   get signal(): AbortSignal {
     return this.#silence.signal;
   }
@@ -36,7 +36,7 @@ export class ResponseWatch {
     this.#since = this.#options.clock.now();
   }
 
-  /** Notes that a message waits no longer. */
+  /** Notes that a message no longer waits for a response. */
   settled({ isDelivered }: { readonly isDelivered: boolean }): void {
     this.#waiting--;
     if (isDelivered) this.responded();

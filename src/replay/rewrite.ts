@@ -3,9 +3,9 @@ import type { JsonObject } from '../message/types.ts';
 import { isoTime } from '../clock.ts';
 
 export interface RewriteOptions {
-  /** `now`: the time of the replay. `shift`: as far apart as recorded, the first one now. @default 'keep' */
+  /** `now`: the time of the replay. `shift`: the recorded gaps, with the first message now. @default 'keep' */
   readonly timestamps: 'keep' | 'now' | 'shift';
-  /** `new`: a message that has a `messageId` gets another. @default 'keep' */
+  /** `new`: replaces each `messageId`, but adds none. @default 'keep' */
   readonly messageIds: 'keep' | 'new';
   /** Ms since the epoch. */
   readonly now: () => number;
@@ -15,8 +15,8 @@ export interface RewriteOptions {
 export type Rewrite = (message: JsonObject) => JsonObject;
 
 /**
- * Makes the function that changes each message before it is built. Fields keep their positions, and only the timestamp of
- * `now` is added. Keeps a timestamp that cannot be read, which validation rejects.
+ * Makes the function that changes each message before it is built. Fields keep their positions, and only
+ * `now` adds a field, the timestamp. Keeps unreadable timestamps, which validation rejects.
  */
 export function createRewrite({ timestamps, messageIds, now, newId }: RewriteOptions): Rewrite {
   const steps: Rewrite[] = [];
@@ -42,7 +42,7 @@ function createShift(now: () => number): Rewrite {
   };
 }
 
-/** The timestamp of a message in ms since the epoch; undefined when there is no readable one. */
+/** The timestamp of a message in ms since the epoch; undefined if it is missing or unreadable. */
 export function recordedAtOf({ timestamp }: JsonObject): number | undefined {
   if (timestamp === undefined) return undefined;
   const reading = readTimestamp(timestamp);

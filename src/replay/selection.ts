@@ -5,16 +5,16 @@ import type { MessageFilter } from '../message/filter.ts';
 export interface SelectionOptions {
   /** @default every message */
   readonly filter?: MessageFilter | undefined;
-  /** How many to skip first. @default 0 */
+  /** Number of entries to skip first. @default 0 */
   readonly offset?: number | undefined;
-  /** How many to select after those. @default all */
+  /** Number of entries to select after the skipped ones. @default all */
   readonly limit?: number | undefined;
 }
 
 /**
- * Selects the entries of a replay: the filter first, then the offset, then the limit, as a database does. An entry that
- * is not a message cannot be filtered; it passes, so that without a filter the numbers are those of
- * the entries in the file.
+ * Selects the entries of a replay: the filter first, then the offset, then the limit, as a database does. An
+ * entry that is not a message passes the filter, so that without a filter offset and limit count the entries
+ * in the file.
  */
 export class ReplaySelection {
   readonly #filter: MessageFilter | undefined;
@@ -27,12 +27,15 @@ export class ReplaySelection {
     this.#toTake = limit;
   }
 
-  /** Whether the limit is reached, so that nothing more need be read. */
+  /** Whether the limit is reached, so that reading can stop. */
   get isDone(): boolean {
     return this.#toTake <= 0;
   }
 
-  /** Whether to select the next entry; an error when the filter cannot tell. `message` is undefined when it could not be read. */
+  /**
+   * Whether to select the next entry; an error if the filter fails. `message` is undefined if the entry could
+   * not be read.
+   */
   takes(message: JsonValue | undefined): boolean | InputError {
     if (this.isDone) return false;
     try {

@@ -1,16 +1,20 @@
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 
-/** More than two halves of 4 MiB: V8 has grown them to 8 MiB, with which a replay is as fast as with more. */
+/**
+ * Size above which growth stops: V8 has then grown two halves of 4 MiB to 8 MiB each, and a replay gains no
+ * speed from more.
+ */
 const ENOUGH_BYTES = 8 * 1024 * 1024;
 
-/** Of this process, as the young generation is. */
+/** State of the whole process, like the young generation itself. */
 let isBound = false;
 
 /**
- * Keeps V8's young generation from growing once it is large enough; to be called now and then, which takes 10 µs until it is. V8 doubles it
- * each time that what has survived its collections so far adds up to its size, however little is alive at once, to twice 16 MiB on Node 20
- * and twice 64 on 24: a long replay ends up with all of that. V8 reads the factor at each growth, but the greatest size
- * (--max-semi-space-size) only at its start.
+ * Stops the growth of V8's young generation once it is large enough. Must be called regularly; a call takes
+ * 10 µs until then. V8 doubles the young generation whenever the survivors of its collections add up to its
+ * size, however few are alive at once, up to twice 16 MiB on Node 20 and twice 64 MiB on 24: a long replay
+ * would reach that. V8 reads the growth factor at each growth, but the maximum size (--max-semi-space-size)
+ * only when it starts.
  */
 export function boundYoungGeneration(): void {
   if (isBound) return;
@@ -20,7 +24,10 @@ export function boundYoungGeneration(): void {
   setFlagsFromString('--semi-space-growth-factor=1');
 }
 
-/** Lets it grow again. A process must end with the flags it began with, or V8 rejects at the next start what this one has compiled. */
+/**
+ * Lets the young generation grow again. A process must end with the flags it began with; otherwise V8 rejects
+ * its compile cache at the next start.
+ */
 export function releaseYoungGeneration(): void {
   if (isBound) setFlagsFromString('--semi-space-growth-factor=2');
   isBound = false;

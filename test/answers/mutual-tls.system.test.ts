@@ -51,7 +51,7 @@ describe.skipIf(!hasTool('openssl', 'version'))('a server that demands a client 
     expect(`${stdout}${stderr}`).toContain(
       'it wants a client certificate (mutual TLS), which webhooks do not have',
     );
-    expect(`${stdout}${stderr}`).toContain('hint:  let this path in without one');
+    expect(`${stdout}${stderr}`).toContain('hint:  exempt this path from it');
     expect(stderr).not.toContain('retry:');
     expect(code).toBe(1);
     // One to send, one to look at what the port speaks where the refusal does not say it.

@@ -124,7 +124,7 @@ describe('a receiver that requires a scheme', () => {
     const other = ['send', 'track', '--event', 'A', '--url', url, '--secret', 's', '--retry-for', '0'];
     const refused = await hooks([...other, '--scheme', 'github']);
     expect(refused.stdout).toContain('the signature is missing (webhook-signature or X-Signature)');
-    expect(refused.stdout).toContain('it wants another scheme or reads another header');
+    expect(refused.stdout).toContain('it expects another scheme, reads another header');
     expect(refused.stderr).toContain('send by the scheme that it verifies by (--scheme');
     await listening.stop();
   });

@@ -40,19 +40,22 @@ describe('a port that responds to a TLS hello in clear text', () => {
     ['Redis', (socket) => socket.end('-ERR unknown command\r\n')],
     ['Redis, which hangs up on HTTP', (socket, isHello) => socket.end(isHello ? '-ERR wrong\r\n' : '')],
     ['SSH', (socket) => socket.end(), 'SSH-2.0-OpenSSH_9.6\r\n'],
-  ])('speaks another protocol when it does not: %s', async (_what, answer, greeting) => {
-    const port = await answering(answer, greeting);
-    expect(await examine(`http://127.0.0.1:${port}/`)).toMatchObject({ cause: 'speaks-other' });
-    expect(await examine(`https://127.0.0.1:${port}/`)).toMatchObject({ cause: 'speaks-other' });
-  });
+  ])(
+    'speaks another protocol when it does not respond to an HTTP request: %s',
+    async (_what, answer, greeting) => {
+      const port = await answering(answer, greeting);
+      expect(await examine(`http://127.0.0.1:${port}/`)).toMatchObject({ cause: 'speaks-other' });
+      expect(await examine(`https://127.0.0.1:${port}/`)).toMatchObject({ cause: 'speaks-other' });
+    },
+  );
 
-  it('is not judged when it is too busy to respond to an HTTP request in time', async () => {
+  it('has no cause when it is too busy to respond to an HTTP request in time', async () => {
     const port = await answering((socket, isHello) => isHello && asPython(socket, isHello));
     expect(await examine(`http://127.0.0.1:${port}/`, 100)).toBeUndefined();
   });
 });
 
-it('names TLS for http:// only', async () => {
+it('names TLS only for http://', async () => {
   const made = await makeCertificates();
   onTestFinished(() => made.remove());
   const { keyFile, certFile } = made.good;

@@ -24,14 +24,14 @@ describe('the expected number of entries', () => {
     ['a pipe', [input('a', 600), input('<stdin>')]],
     ['a packed file', [input('a.gz', 600)]],
     ['a packed file of another name', [input('a', 100)]],
-  ])('is not known for %s', (_title, inputs) => {
+  ])('is unknown for %s', (_title, inputs) => {
     const expected = new ExpectedTotal(inputs);
     expected.read(200);
     expected.found(10);
     expect(expected.total).toBeUndefined();
   });
 
-  it('is right at each step for lines of equal length, and at the end in any case', async () => {
+  it('is exact at each step for lines of equal length, and always at the end', async () => {
     const cwd = temporaryFolder({ 'a.ndjson': `${LINES.join('\n')}\n` });
     const [file] = await openInputs(['a.ndjson'], { cwd, stdin: process.stdin });
     if (file === undefined) throw new TypeError('Expected an input');

@@ -4,7 +4,7 @@ import { isAllTaken, Latency, Ledger, OUTCOMES } from '../../src/replay/ledger.t
 import { FakeClock } from '../fake-clock.ts';
 
 describe('a ledger', () => {
-  it('balances whatever happened', () => {
+  it('balances after any sequence of calls', () => {
     const step = fc.record({ outcome: fc.constantFrom(...OUTCOMES, undefined), ms: fc.option(fc.nat()) });
     fc.assert(
       fc.property(fc.array(step), fc.nat(5), (steps, skips) => {
@@ -22,14 +22,14 @@ describe('a ledger', () => {
     );
   });
 
-  it('counts what is open as unsent', () => {
+  it('counts open entries as unsent', () => {
     const ledger = new Ledger(new FakeClock());
     ledger.open();
     ledger.close(ledger.open(), 'delivered');
     expect(ledger.summary()).toMatchObject({ read: 2, delivered: 1, unsent: 1 });
   });
 
-  it('rejects closing an entry twice, or one that it does not know', () => {
+  it('rejects closing an entry twice, or an unknown entry', () => {
     const ledger = new Ledger(new FakeClock());
     const number = ledger.open();
     ledger.close(number, 'failed');
@@ -50,7 +50,7 @@ describe('a ledger', () => {
     );
   });
 
-  it('counts what was not delivered before, and skips what was, when it carries on', async () => {
+  it('counts earlier failures and skips earlier deliveries when it resumes', async () => {
     const clock = new FakeClock();
     const ledger = new Ledger(clock);
     ledger.resume({ isFinished: false });
@@ -74,9 +74,9 @@ describe('a ledger', () => {
   });
 
   it.each([
-    ['all of it was sent', { read: 2, delivered: 2 }, true],
-    ['what was not sent is filtered', { read: 3, delivered: 2, filtered: 1 }, true],
-    ['nothing but filtered', { read: 1, filtered: 1 }, false],
+    ['everything was sent', { read: 2, delivered: 2 }, true],
+    ['the rest is filtered', { read: 3, delivered: 2, filtered: 1 }, true],
+    ['everything is filtered', { read: 1, filtered: 1 }, false],
     ['one failed', { read: 3, delivered: 2, failed: 1 }, false],
     ['nothing at all', { read: 0 }, false],
     ['nothing was left to send', { read: 0, resumed: { finished: true, delivered: 5, queued: 0 } }, true],
@@ -85,7 +85,7 @@ describe('a ledger', () => {
       { read: 1, failed: 1, resumed: { finished: true, delivered: 5, queued: 0 } },
       false,
     ],
-  ])('knows whether a replay went well: %s', (_what, counts, isGood) => {
+  ])('knows whether a replay succeeded: %s', (_what, counts, isGood) => {
     expect(isAllTaken({ ...new Ledger(new FakeClock()).summary(), ...counts })).toBe(isGood);
   });
 

@@ -19,7 +19,7 @@ async function walk(
 }
 
 describe('a rate', () => {
-  it('spreads messages evenly, the first at once', async () => {
+  it('spreads messages evenly, with the first at once', async () => {
     expect(await walk({ intervalMs: 250 }, [0, 0, 0, 0])).toEqual([0, 250, 500, 750]);
   });
 
@@ -46,7 +46,7 @@ describe('a rate', () => {
     ]);
   });
 
-  it('is rejected when it is none', () => {
+  it('rejects other texts', () => {
     for (const text of ['', '100', '0/s', '-1/s', '1/d', '1e3/s', 'x/s', '1/s/s']) {
       expect(() => readRate(text)).toThrow(`Expected \`--rate\` to be messages per time, got ${text}`);
     }
@@ -62,13 +62,13 @@ describe('a speed', () => {
     expect(await walk({ speed: 10 }, [1_000, 1_500, 4_000])).toEqual([0, 50, 300]);
   });
 
-  it('does not wait for what was recorded earlier or at no time', async () => {
+  it('does not wait for messages recorded earlier or without a time', async () => {
     expect(await walk({ speed: 1 }, [1_000, 2_000, 500, undefined, 2_500])).toEqual([
       0, 1_000, 1_000, 1_000, 1_500,
     ]);
   });
 
-  it('goes together with a rate', async () => {
+  it('combines with a rate', async () => {
     expect(await walk({ speed: 1, intervalMs: 100 }, [0, 1, 2, 1_000])).toEqual([0, 100, 200, 1_000]);
   });
 

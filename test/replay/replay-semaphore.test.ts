@@ -5,7 +5,7 @@ import { ReplaySemaphore } from '../../src/replay/replay-semaphore.ts';
 const NEVER = new AbortController().signal;
 
 describe('the capacity of a replay', () => {
-  it('is full at its number of messages, or of bytes', () => {
+  it('is full at its limit of messages or of bytes', () => {
     const ofMessages = new ReplaySemaphore({ messages: 2, bytes: 10_000 });
     const ofBytes = new ReplaySemaphore({ messages: 100, bytes: 1_000 });
     for (const capacity of [ofMessages, ofBytes]) {
@@ -18,7 +18,7 @@ describe('the capacity of a replay', () => {
     }
   });
 
-  it('wakes once for all that is given back in one turn of the event loop', async () => {
+  it('wakes once for all messages that settle in one turn of the event loop', async () => {
     const capacity = new ReplaySemaphore({ messages: 2, bytes: 1_000 });
     capacity.take(1);
     capacity.take(1);
@@ -46,7 +46,7 @@ describe('the capacity of a replay', () => {
     await capacity.until('room', NEVER);
   });
 
-  it('is waited for until nothing is in flight', async () => {
+  it('lets a reader wait until nothing is in flight', async () => {
     const capacity = new ReplaySemaphore({ messages: 8, bytes: 1_000 });
     capacity.take(1);
     capacity.take(1);
@@ -59,7 +59,7 @@ describe('the capacity of a replay', () => {
     await woken;
   });
 
-  it('stops waiting when it is told to', async () => {
+  it('stops waiting when the signal aborts', async () => {
     const capacity = new ReplaySemaphore({ messages: 1, bytes: 1 });
     capacity.take(1);
     const stop = new AbortController();

@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 
 describe('a watch for responses', () => {
-  it('tells once that none came in time', async () => {
+  it('reports once that no response came in time', async () => {
     watch.sent();
     await clock.advance(29_999);
     expect([silences, watch.signal.aborted]).toEqual([0, false]);
@@ -32,7 +32,7 @@ describe('a watch for responses', () => {
     expect(silences).toBe(1);
   });
 
-  it('waits for nothing while no message is sent', async () => {
+  it('does not expect a response while no message is in flight', async () => {
     watch.sent();
     watch.settled({ isDelivered: true });
     await clock.advance(100_000);
@@ -44,7 +44,7 @@ describe('a watch for responses', () => {
     expect(silences).toBe(1);
   });
 
-  it('a failure is no response', async () => {
+  it('does not count a failure as a response', async () => {
     watch.sent();
     watch.sent();
     await clock.advance(20_000);

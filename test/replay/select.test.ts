@@ -8,19 +8,19 @@ function take(selection: ReplaySelection, messages: readonly ({ n: number } | un
 }
 
 describe('a selection', () => {
-  it('passes over the offset and ends at the limit', () => {
+  it('skips the offset and ends at the limit', () => {
     const selection = new ReplaySelection({ offset: 1, limit: 2 });
     expect(take(selection, [{ n: 0 }, { n: 1 }, undefined])).toEqual([false, true, true]);
     expect(selection.isDone).toBe(true);
     expect(selection.takes({ n: 4 })).toBe(false);
   });
 
-  it('filters first, and lets through what is no message', () => {
+  it('filters first, and selects entries other than messages', () => {
     const selection = new ReplaySelection({ filter: readFilter(['n=1']), offset: 1, limit: 2 });
     expect(take(selection, [{ n: 1 }, { n: 2 }, undefined, { n: 1 }])).toEqual([false, false, true, true]);
   });
 
-  it('takes nothing with a limit of 0', () => {
+  it('is done with a limit of 0', () => {
     expect(new ReplaySelection({ limit: 0 }).isDone).toBe(true);
   });
 });
@@ -36,7 +36,7 @@ describe('a rewrite', () => {
     expect(rewrite('keep')(message)).toBe(message);
   });
 
-  it('puts now in the place of the timestamp', () => {
+  it('replaces the timestamp by the present time', () => {
     const changed = rewrite('now')({ type: 'track', timestamp: '2020-01-01T00:00:00Z', event: 'x' });
     expect(JSON.stringify(changed)).toBe(
       '{"type":"track","timestamp":"2026-11-20T00:00:00.000Z","event":"x"}',
@@ -53,7 +53,7 @@ describe('a rewrite', () => {
     ]);
   });
 
-  it('leaves what is no timestamp for validation to reject', () => {
+  it('keeps invalid timestamps for validation to reject', () => {
     const shift = rewrite('shift');
     for (const message of [{}, { timestamp: 'yesterday' }, { timestamp: 5 }]) {
       expect(shift(message)).toBe(message);

@@ -2,22 +2,31 @@ import type { CauseFacts, CauseKind, ResponseEvidence } from '../../transport/ca
 import { exceptionLine, responseWords } from './response-words.ts';
 
 /**
- * A kind of response and its cause. All conditions of the rule must hold. `says` and `fix` are templates over
- * `CauseFacts`; `says` is a sentence without its full stop, `fix` begins with a verb.
+ * Recognizes one kind of response by its evidence, and explains it. The rule applies if all of its conditions
+ * hold. `says` and `fix` are templates over `CauseFacts`: `says` is a sentence without a full stop, `fix`
+ * begins with a verb.
  */
 export interface CauseRule {
-  /** Stable and unique. */
+  /** Stable and unique: attempts store it. */
   readonly code: string;
   readonly kind: CauseKind;
   readonly status?: readonly number[];
-  /** By lower-case names. */
+  /** Patterns by lower-case header name. */
   readonly headers?: Readonly<Record<string, RegExp>>;
-  /** Its group `named` is what `{named}` stands for. */
+  /** The named group `named` fills `{named}` in the templates. */
   readonly body?: RegExp;
   readonly isSigned?: boolean;
   readonly isBySchemeWithout?: true;
   readonly says: string;
   readonly fix: string;
+}
+
+/** Adds a kind to the rules that do not name one. */
+export function rulesOfKind(
+  kind: CauseKind,
+  rules: readonly (Omit<CauseRule, 'kind'> & { readonly kind?: CauseKind })[],
+): readonly CauseRule[] {
+  return rules.map((rule) => ({ kind, ...rule }));
 }
 
 export function appliesTo(
@@ -31,7 +40,10 @@ export function appliesTo(
   return body === undefined || body.test(seen.body);
 }
 
-/** Fills a template: `{status} {server} {host} {hostname} {path} {location} {wait} {words} {exception} {reason} {proxy} {named}`. */
+/**
+ * Fills a template: `{status} {server} {host} {hostname} {path} {location} {wait} {words} {exception}
+ * {reason} {proxy} {named}`.
+ */
 export function filledTemplate(template: string, given: CauseFacts, named = '…'): string {
   const { status, url, server, location, retryAfter, body } = given;
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
@@ -54,13 +66,13 @@ export function filledTemplate(template: string, given: CauseFacts, named = '…
   return template.replace(/\{([a-z]+)\}/g, (whole, name: string) => facts[name] ?? whole);
 }
 
-/** What a response gives as its reason, behind a sentence. */
+/** The reason in the response, as a suffix of a sentence; empty if the response has none. */
 function quotation(body: string | undefined, wordsOf: (body: string) => string | undefined): string {
   const words = body === undefined ? undefined : wordsOf(body);
   return words === undefined ? '' : `: "${words}"`;
 }
 
-/** Seconds, or a date as it came. */
+/** Formats a Retry-After header: seconds, or the date as received. */
 function waitText(retryAfter: string): string {
   return /^\d{1,9}$/.test(retryAfter) ? `${retryAfter} s` : retryAfter.slice(0, 40);
 }

@@ -10,7 +10,7 @@ import { SERVICE_RULES } from './service-rules.ts';
 import { STATUS_RULES } from './status-rules.ts';
 import { WANTED_RULES } from './wanted-rules.ts';
 
-/** The most specific first: the first rule that applies decides. */
+/** All rules for responses other than 2xx, the most specific first: the first rule that applies decides. */
 export const CAUSE_RULES: readonly CauseRule[] = [
   ...TUNNEL_RULES,
   ...FIREWALL_RULES,

@@ -1,12 +1,14 @@
-import type { CauseRule } from './cause-rule.ts';
+import { rulesOfKind } from './cause-rule.ts';
 
-const TOKEN = 'wants a CSRF token, as a form of its own pages has one';
+const TOKEN = 'wants a CSRF token, which only forms on its own pages have';
 
-/** Frameworks that take a webhook for a forged form, or a host for a wrong one. They refuse before any code of the receiver runs. */
-export const FORGERY_PROTECTION_RULES: readonly CauseRule[] = [
+/**
+ * Frameworks that mistake a webhook for a forged form, or do not know its host. They reject it before code of
+ * the receiver runs.
+ */
+export const FORGERY_PROTECTION_RULES = rulesOfKind('way', [
   {
     code: 'csrf-django',
-    kind: 'way',
     status: [403],
     body: /CSRF verification failed|CSRF Failed|CSRF cookie not set/,
     says: `Django ${TOKEN}`,
@@ -14,14 +16,12 @@ export const FORGERY_PROTECTION_RULES: readonly CauseRule[] = [
   },
   {
     code: 'csrf-laravel',
-    kind: 'way',
     status: [419],
     says: `Laravel ${TOKEN} (419)`,
     fix: "exempt this route: $middleware->validateCsrfTokens(except: ['{path}']) in bootstrap/app.php, or move it to routes/api.php",
   },
   {
     code: 'csrf-rails',
-    kind: 'way',
     status: [422, 400, 500],
     body: /InvalidAuthenticityToken|CSRF token authenticity|The change you wanted was rejected/,
     says: `Rails ${TOKEN}`,
@@ -29,7 +29,6 @@ export const FORGERY_PROTECTION_RULES: readonly CauseRule[] = [
   },
   {
     code: 'csrf-spring',
-    kind: 'way',
     status: [403],
     body: /Invalid CSRF Token|Could not verify the provided CSRF token|Expected CSRF token not found/,
     says: `Spring Security ${TOKEN}`,
@@ -40,15 +39,14 @@ export const FORGERY_PROTECTION_RULES: readonly CauseRule[] = [
     kind: 'status',
     status: [401, 403],
     body: /^\s*\{"timestamp":"[^"]{10,40}","status":40[13],"error":"(?:Forbidden|Unauthorized)"(?:,"message":"[^"]{0,40}")?,"path":/,
-    says: 'Spring refuses the request without a reason: Spring Security does so (CSRF protection, or no rule that lets the path in), or the receiver itself',
+    says: 'Spring rejects the request without a reason: Spring Security does so (CSRF protection, or no rule that lets the path in), or the receiver itself',
     fix: 'exempt this route: csrf(c -> c.ignoringRequestMatchers("{path}")) and authorizeHttpRequests permitAll for it; else check that both sides have the same secret',
   },
   {
     code: 'cors-express',
-    kind: 'way',
     status: [400, 403, 500],
     body: /Not allowed by CORS|CORS (?:policy )?(?:error|rejected|denied)/i,
-    says: 'its CORS rule refuses requests without an Origin, which only browsers send',
+    says: 'its CORS rule rejects requests without an Origin, which only browsers send',
     fix: 'let {path} pass without it: register the route before cors(), or allow requests that have no Origin',
   },
   {
@@ -56,12 +54,11 @@ export const FORGERY_PROTECTION_RULES: readonly CauseRule[] = [
     kind: 'status',
     status: [403],
     body: /You do not have permission to perform this action/,
-    says: 'a permission class of Django REST framework refuses',
-    fix: 'let everybody in to this view: permission_classes = [AllowAny], authentication_classes = []; the signature protects it',
+    says: 'a permission class of Django REST framework rejects the request',
+    fix: 'allow everyone in this view: permission_classes = [AllowAny], authentication_classes = []; the signature protects it',
   },
   {
     code: 'refused-wordpress',
-    kind: 'way',
     status: [401, 403],
     body: /"rest_(?:forbidden|cannot_\w+|not_logged_in)"/,
     says: 'WordPress wants a login for this route, whatever the signature',
@@ -69,7 +66,6 @@ export const FORGERY_PROTECTION_RULES: readonly CauseRule[] = [
   },
   {
     code: 'csrf-flask',
-    kind: 'way',
     status: [400],
     body: /The CSRF (?:session )?token is (?:missing|invalid)/,
     says: `Flask-WTF ${TOKEN}`,
@@ -77,7 +73,6 @@ export const FORGERY_PROTECTION_RULES: readonly CauseRule[] = [
   },
   {
     code: 'csrf-express',
-    kind: 'way',
     status: [403, 500],
     body: /EBADCSRFTOKEN|invalid csrf token|CSRF token (?:missing|mismatch)|Missing csrf secret|FST_CSRF/i,
     says: `the framework ${TOKEN}`,
@@ -85,7 +80,6 @@ export const FORGERY_PROTECTION_RULES: readonly CauseRule[] = [
   },
   {
     code: 'csrf-phoenix',
-    kind: 'way',
     status: [403],
     body: /invalid CSRF \(Cross Site Request Forgery\) token/,
     says: `Phoenix ${TOKEN}`,
@@ -93,7 +87,6 @@ export const FORGERY_PROTECTION_RULES: readonly CauseRule[] = [
   },
   {
     code: 'csrf-other',
-    kind: 'way',
     status: [400, 401, 403, 422, 500],
     body: /^(?![\s\S]*(?:signature|hmac))[\s\S]*(?:(?:csrf|xsrf|anti-?forgery)[^.\n"]{0,40}\b(?:missing|invalid|mismatch|fail|required|incorrect|wrong|expired|absent|not)|\b(?:missing|invalid|bad|wrong|no|required|mismatch(?:ed)?)\b[^.\n"]{0,30}(?:csrf|xsrf|anti-?forgery)|Cross-site POST)/i,
     says: `the framework ${TOKEN}`,
@@ -101,15 +94,13 @@ export const FORGERY_PROTECTION_RULES: readonly CauseRule[] = [
   },
   {
     code: 'hosts-django-name',
-    kind: 'way',
     status: [400, 500],
     body: /Invalid HTTP_HOST header: '(?<named>[^']{1,100}?)(?::\d+)?'\. The domain name provided is not valid/,
-    says: 'Django was asked for the host {named}, which is no valid name: a host name has letters, digits, dots and hyphens, and no underscore',
+    says: 'Django was asked for the host {named}, which is not a valid name: a host name has letters, digits, dots and hyphens, and no underscore',
     fix: 'rename it (my-app instead of my_app), or let the proxy in front of it send another Host (nginx: proxy_set_header Host $host)',
   },
   {
     code: 'hosts-django',
-    kind: 'way',
     status: [400, 500],
     body: /Invalid HTTP_HOST header: '(?<named>[^']{1,100}?)(?::\d+)?'/,
     says: 'Django does not know the host {named}',
@@ -117,7 +108,6 @@ export const FORGERY_PROTECTION_RULES: readonly CauseRule[] = [
   },
   {
     code: 'hosts-rails',
-    kind: 'way',
     status: [403],
     body: /Blocked hosts?: ?(?<named>[^\s<,:]{1,100})/,
     says: 'Rails does not know the host {named}',
@@ -125,7 +115,6 @@ export const FORGERY_PROTECTION_RULES: readonly CauseRule[] = [
   },
   {
     code: 'hosts-vite',
-    kind: 'way',
     status: [403],
     body: /Blocked request\. This host(?: \(\\*"(?<named>[^"\\]{1,100}))?/,
     says: 'the development server (Vite) does not know the host {named}',
@@ -133,18 +122,16 @@ export const FORGERY_PROTECTION_RULES: readonly CauseRule[] = [
   },
   {
     code: 'hosts-other',
-    kind: 'way',
     status: [400, 403, 421],
     body: /invalid host header|host not allowed|Host .{0,80} is not allowed(?! to connect)|Misdirected Request/i,
-    says: 'the server does not take requests for this host: {hostname}, where no proxy changes it{words}',
+    says: 'the server does not accept requests for this host: {hostname}, where no proxy changes it{words}',
     fix: 'add it to the hosts that the server allows (allowedHosts, TrustedHostMiddleware, server_name)',
   },
   {
     code: 'hosts-django-production',
-    kind: 'way',
     status: [400, 500],
     body: /DisallowedHost|<h1>Bad Request \(400\)<\/h1>/,
-    says: 'Django refuses before any view runs: most likely it does not know the host {hostname}',
+    says: 'Django rejects the request before any view runs: most likely it does not know the host {hostname}',
     fix: "add it to ALLOWED_HOSTS in settings.py: '{hostname}'; its log has the reason",
   },
-];
+]);

@@ -1,24 +1,26 @@
-import type { CauseRule } from './cause-rule.ts';
+import { rulesOfKind } from './cause-rule.ts';
 
-const FUNCTION_FAILED =
-  '{status}: AWS API Gateway responds: the function failed, may not be invoked, or returned no statusCode and body';
 const FUNCTION_FIX =
   'look into the log of the function (CloudWatch), and let it return { statusCode: 200, body: "" }';
+const FUNCTION_FAILED = {
+  kind: 'busy',
+  says: '{status}: AWS API Gateway responds: the function failed, may not be invoked, or returned no statusCode and body',
+  fix: FUNCTION_FIX,
+} as const;
 const ROUTE = 'check the path and the method of the route, and the stage in the URL';
 
-/** API gateways and hosts of applications that respond before the application does. */
-export const HOSTING_RULES: readonly CauseRule[] = [
+/** API gateways and application hosts that respond before the application does. */
+export const HOSTING_RULES = rulesOfKind('way', [
   {
     code: 'proxy-body-limit',
     kind: 'receiver',
     status: [413],
     headers: { server: /nginx|openresty/i },
-    says: 'the proxy ({server}) takes smaller bodies only',
+    says: 'the proxy ({server}) accepts only smaller bodies',
     fix: 'raise its limit: client_max_body_size 1m; a message may have 32 KB',
   },
   {
     code: 'aws-no-route',
-    kind: 'way',
     status: [403],
     body: /Missing Authentication Token/,
     says: 'AWS API Gateway has no route for POST {path} (it calls that a missing authentication token)',
@@ -26,19 +28,17 @@ export const HOSTING_RULES: readonly CauseRule[] = [
   },
   {
     code: 'aws-api-key',
-    kind: 'way',
     status: [403],
     headers: { 'x-amzn-errortype': /^(?:Forbidden|AccessDenied|InvalidSignature|IncompleteSignature)/ },
-    says: 'AWS refuses before the receiver runs: an API key, IAM, a resource policy or WAF is in the way',
-    fix: "let this route in without authorization (authType NONE), or send what it wants: --header 'x-api-key: …'",
+    says: 'AWS rejects the request before the receiver runs: an API key, IAM, a resource policy or WAF is in the way',
+    fix: "exempt this route from authorization (authType NONE), or send what AWS wants: --header 'x-api-key: …'",
   },
   {
     code: 'aws-authorizer',
-    kind: 'way',
     status: [401],
     headers: { 'x-amzn-errortype': /^Unauthorized/ },
-    says: 'the authorizer of AWS API Gateway refuses; the receiver never saw the message',
-    fix: "let this route in without an authorizer, or give its token: --header 'Authorization: …'",
+    says: 'the authorizer of AWS API Gateway rejects the request; the receiver never saw the message',
+    fix: "exempt this route from the authorizer, or give its token: --header 'Authorization: …'",
   },
   {
     code: 'aws-limit',
@@ -50,28 +50,22 @@ export const HOSTING_RULES: readonly CauseRule[] = [
   },
   {
     code: 'aws-lambda-response',
-    kind: 'busy',
     status: [500, 502],
     headers: { 'x-amzn-errortype': /^(?:InternalServerError|BadGateway)/ },
-    says: FUNCTION_FAILED,
-    fix: FUNCTION_FIX,
+    ...FUNCTION_FAILED,
   },
   {
     code: 'aws-lambda-response-body',
-    kind: 'busy',
     status: [502],
     body: /^\s*\{"message":\s*"Internal server error"\}\s*$/i,
-    says: FUNCTION_FAILED,
-    fix: FUNCTION_FIX,
+    ...FUNCTION_FAILED,
   },
   {
     code: 'aws-http-api',
-    kind: 'busy',
     status: [500, 503],
     headers: { 'apigw-requestid': /./ },
     body: /^\s*\{"message":\s*"(?:Internal Server Error|Service Unavailable)"\}\s*$/i,
-    says: FUNCTION_FAILED,
-    fix: FUNCTION_FIX,
+    ...FUNCTION_FAILED,
   },
   {
     code: 'aws-function-url',
@@ -99,7 +93,6 @@ export const HOSTING_RULES: readonly CauseRule[] = [
   },
   {
     code: 'aws-http-api-route',
-    kind: 'way',
     status: [404],
     headers: { 'apigw-requestid': /./ },
     body: /^\s*\{"message":\s*"Not Found"\}\s*$/,
@@ -108,15 +101,13 @@ export const HOSTING_RULES: readonly CauseRule[] = [
   },
   {
     code: 'google-iam',
-    kind: 'way',
     status: [401, 403],
     body: /Your client does not have permission to get URL|The request was not authenticated/,
-    says: 'Google Cloud refuses before the receiver runs: the service wants an IAM login',
+    says: 'Google Cloud rejects the request before the receiver runs: the service wants an IAM login',
     fix: 'allow unauthenticated invocations (roles/run.invoker for allUsers): the signature proves the sender',
   },
   {
     code: 'azure-stopped',
-    kind: 'way',
     status: [403, 503],
     body: /(?:web app is stopped|Web App - Unavailable|Site Disabled)/i,
     says: 'the application is stopped at its host (Azure)',
@@ -124,7 +115,6 @@ export const HOSTING_RULES: readonly CauseRule[] = [
   },
   {
     code: 'host-limit',
-    kind: 'way',
     status: [402, 503],
     body: /^usage_exceeded|DEPLOYMENT_(?:DISABLED|PAUSED)/m,
     says: 'its host does not run it: a limit of the plan is reached, or it is paused',
@@ -132,7 +122,6 @@ export const HOSTING_RULES: readonly CauseRule[] = [
   },
   {
     code: 'iis-config',
-    kind: 'way',
     status: [500],
     body: /HTTP Error 500\.19/,
     says: 'IIS cannot read the web.config of the receiver',
@@ -140,15 +129,13 @@ export const HOSTING_RULES: readonly CauseRule[] = [
   },
   {
     code: 'iis-start',
-    kind: 'way',
     status: [500, 502],
     body: /\b500\.3\d\b|ASP\.NET Core app failed to start|HTTP Error 502\.5/,
     says: 'IIS could not start the ASP.NET Core application of the receiver',
-    fix: 'look into the event log of Windows, or set stdoutLogEnabled="true" in web.config, and repair what stops it',
+    fix: 'look into the event log of Windows, or set stdoutLogEnabled="true" in web.config, and repair what prevents the start',
   },
   {
     code: 'n8n-inactive',
-    kind: 'way',
     status: [404],
     body: /The requested webhook [^\n]{1,200} is not registered/,
     says: 'n8n has no active workflow with this webhook{words}',
@@ -172,23 +159,20 @@ export const HOSTING_RULES: readonly CauseRule[] = [
   },
   {
     code: 'host-no-application',
-    kind: 'way',
     status: [404],
     body: /No such app|Application not found|DEPLOYMENT_NOT_FOUND|There isn't a GitHub Pages site here|Site not found/i,
-    says: 'its host knows no application of this name',
-    fix: 'check the host name in the URL; a deployment may be gone or still being made',
+    says: 'its host has no application of this name',
+    fix: 'check the host name in the URL; the deployment may be deleted or not finished yet',
   },
   {
     code: 'vercel-protection',
-    kind: 'way',
     status: [401],
     body: /vercel\.com\/sso-api|Vercel Authentication|Authentication Required/,
-    says: 'the deployment protection of Vercel refuses; the receiver never saw the message',
+    says: 'the deployment protection of Vercel rejects the request; the receiver never saw the message',
     fix: "give the URL of production, or the bypass: --header 'x-vercel-protection-bypass: …'",
   },
   {
     code: 'supabase-jwt',
-    kind: 'way',
     status: [401],
     body: /Missing authorization header|Invalid JWT/,
     says: 'the host (Supabase) wants a JWT before the receiver runs',
@@ -196,7 +180,6 @@ export const HOSTING_RULES: readonly CauseRule[] = [
   },
   {
     code: 'kong-no-route',
-    kind: 'way',
     status: [404],
     body: /no Route matched with those values/,
     says: 'the API gateway (Kong) has no route for this host and path',
@@ -204,7 +187,6 @@ export const HOSTING_RULES: readonly CauseRule[] = [
   },
   {
     code: 'api-key',
-    kind: 'way',
     status: [401, 403],
     body: /No API key found|Invalid authentication credentials|Missing API key|missing subscription key|api[- _]?key (?:is )?(?:required|missing)/i,
     says: 'an API gateway wants a key before the receiver sees the message',
@@ -212,7 +194,6 @@ export const HOSTING_RULES: readonly CauseRule[] = [
   },
   {
     code: 'ingress-no-backend',
-    kind: 'way',
     status: [404],
     body: /default backend - 404/,
     says: 'the Kubernetes ingress has no rule for this host and path',
@@ -220,7 +201,6 @@ export const HOSTING_RULES: readonly CauseRule[] = [
   },
   {
     code: 'load-balancer-no-rule',
-    kind: 'way',
     status: [404],
     headers: { server: /^awselb/i },
     says: 'the AWS load balancer has no listener rule for {path}',
@@ -228,10 +208,9 @@ export const HOSTING_RULES: readonly CauseRule[] = [
   },
   {
     code: 'bucket',
-    kind: 'way',
     status: [403, 405],
     body: /<Code>(?:MethodNotAllowed|AccessDenied)<\/Code>/,
-    says: 'a bucket of files (S3) responds: it takes no messages',
+    says: 'a file bucket (S3) responds: it does not accept messages',
     fix: 'give the URL of the receiver, not of its files',
   },
-];
+]);

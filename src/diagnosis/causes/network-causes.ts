@@ -1,10 +1,10 @@
-/** What a failure without a response means. Templates over `CauseFacts`. */
+/** Explains a failure without a response. The texts are templates over `CauseFacts`. */
 interface NetworkCauseText {
-  /** A sentence without its full stop; absent where the transport's own words say it all. */
+  /** A sentence without a full stop; absent if the transport's own words are enough. */
   readonly says?: string;
-  /** What a sender can do; begins with a verb. */
+  /** Fix for the sender; begins with a verb. */
   readonly fix: string;
-  /** What the receiver's author can do, where that differs. */
+  /** Fix for the receiver's author. @default fix */
   readonly receiverFix?: string;
 }
 
@@ -12,7 +12,7 @@ const ISSUER = 'name its issuer: --ca FILE, or in the config: delivery: { ca: ./
 const OTHER_TLS = 'let it speak TLS 1.2 or later, or put a proxy with TLS in front of it';
 const RESPOND_FIRST = 'respond with 2xx first and do the work later: put the message into a queue';
 
-/** The causes by the error codes of the result lines, and by what is known more exactly. */
+/** Causes by the error code of a result line, or by its more exact cause. */
 export const NETWORK_CAUSES: Readonly<Record<string, NetworkCauseText>> = {
   timeout: {
     fix: 'let the receiver respond first and work later; --timeout waits longer, up to 30s',
@@ -24,12 +24,12 @@ export const NETWORK_CAUSES: Readonly<Record<string, NetworkCauseText>> = {
     receiverFix: 'send status and headers at once (an empty line ends them), and do the work later',
   },
   'no-connection-in-time': {
-    says: 'no connection could be made in time: the host is off, a firewall drops what is sent to this port, or the program there hangs',
+    says: 'no connection could be made in time: the host is off, a firewall drops packets to this port, or the program there hangs',
     fix: 'check that the host is up, that its program accepts connections, and that no firewall is in between',
   },
   refused: { fix: 'check that the receiver runs and the port is right; hooks listen starts one' },
   'no-network': {
-    says: 'this machine has no network that leads there',
+    says: 'this machine has no network route to it',
     fix: 'check the network of this machine; an IPv6 address needs IPv6',
   },
   'no-ports': { fix: 'wait, or lower --concurrency: the ports of this machine are used up' },
@@ -42,16 +42,16 @@ export const NETWORK_CAUSES: Readonly<Record<string, NetworkCauseText>> = {
     fix: 'give localhost here; in a container on Linux start it with --add-host=host.docker.internal:host-gateway',
   },
   'service-name': {
-    says: '{hostname} is a name without a dot: containers of one network know each other by such names, other machines do not',
+    says: '{hostname} is a name without a dot: only containers of the same network know each other by such names',
     fix: 'give localhost with the published port, or run hooks inside the same network',
   },
   reset: {
-    fix: 'look into the log of the receiver: it may have crashed on this message, or a proxy in front of it broke off',
+    fix: 'look into the log of the receiver: it may have crashed on this message, or a proxy in front of it closed the connection',
     receiverFix: "look into the receiver's log: it has crashed, or a limit closed the connection",
   },
   died: {
-    says: 'the receiver broke off this message and refuses connections since: it crashed on the message',
-    fix: 'look into the log of the receiver, repair what the message breaks, and start it again',
+    says: 'the receiver closed the connection and refuses new ones since: it crashed on the message',
+    fix: 'look into the log of the receiver, repair the error, and start it again',
   },
   protocol: {
     fix: 'check the port: does something other than HTTP listen there?',
@@ -61,16 +61,16 @@ export const NETWORK_CAUSES: Readonly<Record<string, NetworkCauseText>> = {
     fix: 'let the receiver, or the proxy in front of it, send correct HTTP; the port itself is right',
   },
   silent: {
-    says: 'the port closes each connection without a word, whatever it is asked: it speaks another protocol than HTTP (as a database does), or closes before it responds',
-    fix: 'check the port; where it is right, look into the log of the receiver, or of the proxy in front of it',
+    says: 'the port closes each connection without a response: it speaks another protocol than HTTP (as a database does), or fails before it responds',
+    fix: 'check the port; if it is right, look into the log of the receiver, or of the proxy in front of it',
   },
   placeholder: {
     says: '{hostname} is a placeholder in the URL that was not filled in',
     fix: 'put the name of the host in its place',
   },
   'all-proxy': {
-    says: 'ALL_PROXY is set, but not used: only HTTPS_PROXY and HTTP_PROXY are, so that the connection went direct',
-    fix: 'where the proxy is needed, name it there: {proxy}=http://HOST:PORT; else check the host name and port of the URL',
+    says: 'ALL_PROXY is set, but not used: only HTTPS_PROXY and HTTP_PROXY are, so the connection was direct',
+    fix: 'if the proxy is needed, set {proxy}=http://HOST:PORT; else check the host name and port of the URL',
   },
   'unasked-response': {
     fix: 'let the receiver send one response to each request, and 100 Continue only to a request with Expect',
@@ -123,11 +123,11 @@ export const NETWORK_CAUSES: Readonly<Record<string, NetworkCauseText>> = {
     receiverFix: 'check that the port speaks TLS 1.2 or later',
   },
   'tls-unfinished': {
-    says: 'the TLS handshake did not end, so that no message was sent',
+    says: 'the TLS handshake did not finish, so no message was sent',
     fix: 'check the host and port of the URL, and what stands in front of the receiver (a load balancer, a firewall)',
   },
   'tunnel-no-tls': {
-    says: 'what came back through the proxy that {proxy} names is no TLS: the proxy does not make a tunnel, or the port of {host} does not speak TLS',
+    says: 'the response through the proxy in {proxy} is not TLS: the proxy does not make a tunnel, or the port of {host} does not speak TLS',
     fix: 'check {proxy}: host, port, and http:// or https://; or go direct: NO_PROXY={hostname}',
   },
   'tls-old': {
@@ -143,19 +143,19 @@ export const NETWORK_CAUSES: Readonly<Record<string, NetworkCauseText>> = {
     fix: 'get a certificate with 2048 bits and SHA-256',
   },
   'tls-handshake': {
-    says: 'the server refused the TLS handshake: it has no version or cipher in common, or wants a client certificate',
-    fix: `${OTHER_TLS}; and let it in without a client certificate`,
+    says: 'the server rejected the TLS handshake: it has no version or cipher in common, or wants a client certificate',
+    fix: `${OTHER_TLS}; and accept requests without a client certificate`,
   },
   'client-certificate': {
     says: 'it wants a client certificate (mutual TLS), which webhooks do not have',
-    fix: 'let this path in without one (ssl_verify_client optional), or give another host name; the signature proves the sender',
+    fix: 'exempt this path from it (ssl_verify_client optional), or give another host name; the signature proves the sender',
   },
   'proxy-authentication': {
     says: 'the proxy wants a user and a password (407)',
     fix: 'give them: {proxy}=http://USER:PASSWORD@HOST:PORT; or go direct: NO_PROXY={hostname}',
   },
   'proxy-ntlm': {
-    says: 'the proxy wants a login by NTLM or Kerberos (407), for which a user and a password in {proxy} are of no use',
+    says: 'the proxy wants a login by NTLM or Kerberos (407), for which a user and a password in {proxy} do not work',
     fix: 'run a proxy on this machine that logs in there (cntlm, px), and name that one: {proxy}=http://127.0.0.1:3128; or go direct: NO_PROXY={hostname}',
   },
   'proxy-forbids': {
@@ -164,14 +164,14 @@ export const NETWORK_CAUSES: Readonly<Record<string, NetworkCauseText>> = {
   },
   'proxy-failed': {
     says: 'the proxy could not connect to {host}',
-    fix: 'check the host and port of the URL; a proxy cannot reach names of this machine only: NO_PROXY={hostname} goes direct',
+    fix: 'check the host and port of the URL; a proxy cannot reach names that exist only on this machine: NO_PROXY={hostname} goes direct',
   },
   'proxy-unreachable': {
     says: 'the proxy itself cannot be reached; nothing was asked of {host}',
     fix: 'check {proxy}, or go direct: NO_PROXY={hostname}',
   },
   'proxy-garbage': {
-    says: 'what {proxy} names does not respond as a proxy does',
+    says: 'the server in {proxy} does not respond like a proxy',
     fix: 'check {proxy}: host, port, and http:// or https://; or go direct: NO_PROXY={hostname}',
   },
   'blocked-address': {

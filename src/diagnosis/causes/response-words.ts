@@ -1,11 +1,14 @@
-/** Whether a body is a page for browsers. Frameworks send `ok` as text/html too, so that the type says nothing. */
+/** Whether a body is a page for browsers. Looks at the text, because frameworks send `ok` as text/html too. */
 export function isHtmlPage(body: string): boolean {
   return /^\s*(?:<\?xml[^>]{0,200}>\s*)?(?:<!--[^>]{0,200}>\s*)*<(?:!doctype html|html|head|body)\b/i.test(
     body,
   );
 }
 
-/** What a person would read of a body: of a page its title and text, without tags and styles; anything else as it is. */
+/**
+ * The text of a body that a person would read: the title and text of a page, without tags and styles. Returns
+ * other bodies unchanged.
+ */
 export function readableBody(body: string): string {
   if (!isHtmlPage(body)) return body;
   const text = body
@@ -32,17 +35,20 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '&amp;': '&',
 };
 
-/** Frameworks escape the quotes in the message of an exception that they show in a page. */
+/** Decodes HTML entities: frameworks escape the quotes in the exception messages that they show in a page. */
 export function withoutEntities(text: string): string {
   return text.replace(/&(?:quot|apos|lt|gt|nbsp|amp|#0?\d\d|#x2[27]);/gi, (entity) => {
     return ENTITIES[entity.toLowerCase()] ?? entity;
   });
 }
 
-/** The longest quotation: a sentence, not a page. */
+/** Characters of the longest quotation: a sentence, not a page. */
 const MAX_LENGTH = 160;
 
-/** The reason that a response gives in its own words, on one line; undefined where it says no more than its status. Unescaped. */
+/**
+ * The reason that a response gives in its own words, on one line; undefined if it only repeats its status.
+ * Not escaped.
+ */
 export function responseWords(body: string): string | undefined {
   const readable = readableBody(body).replace(/^an HTML page: /, '');
   const candidates = /^\s*[[{]/.test(readable) ? errorFields(readable) : [firstLine(readable)];
@@ -50,7 +56,7 @@ export function responseWords(body: string): string | undefined {
   return words === undefined || words.length > MAX_LENGTH ? undefined : words;
 }
 
-/** The fields of JSON that hold a reason, the most telling first. The JSON may be cut off. */
+/** JSON fields that hold a reason, the most specific first. */
 const REASON_FIELDS = [
   'error_description',
   'message',
@@ -63,6 +69,7 @@ const REASON_FIELDS = [
   'errors',
 ];
 
+/** The values of these fields. Searches by pattern, because the JSON may be cut off. */
 function errorFields(json: string): string[] {
   return REASON_FIELDS.flatMap((field) => {
     const found = new RegExp(String.raw`"${field}"\s*:\s*\[?\s*"((?:[^"\\]|\\.)+)"`, 'i').exec(json)?.[1];
@@ -76,24 +83,27 @@ function firstLine(text: string): string {
   return text.trim().split('\n', 1)[0] ?? '';
 }
 
-/** Words that only repeat what the status says. */
-const OF_THE_STATUS =
+/** Words that only repeat the status. */
+const STATUS_WORDS =
   /\b(?:http|errors?|unauthori[sz]ed|forbidden|bad|request|unprocessable|entity|content|access|permission|denied|is|not|allowed|authori[sz]ed|invalid|rejected|refused|fail(?:ed|ure)?|nope?|false|true|null|you|are|do|have|to|this|the|resource|page)\b|[^\p{L}]/giu;
 
 function saysSomething(words: string): boolean {
-  return words.replace(OF_THE_STATUS, '').length > 2;
+  return words.replace(STATUS_WORDS, '').length > 2;
 }
 
-/** The name of an exception, where it was raised if a page says so, and its message. */
+/** Matches the name of an exception, the place where it was raised if the page names it, and its message. */
 const EXCEPTION =
   /\b(([A-Z][\w.$\\]*(?:::[A-Z]\w*)*(?:Error|Exception|DoesNotExist))(?: \[[A-Z_]+\])?(?: (?:at|in) [^\s:]+)?)(?:\s+\1)*:?[ \t]*([^\n]*)/;
-/** What follows the message in the pages of frameworks, on the same line once their tags are gone. */
+/** Text that follows the message in the error pages of frameworks, on the same line once the tags are removed. */
 const BEHIND_MESSAGE =
   /\s+(?:at (?:\S+ \(|\/|async )|\/\/ |Request (?:Method|information)|Extracted source|Rails\.root|Traceback|File ").*$/;
 
 const PHP_ERROR = /\b(?:Fatal|Parse) error(?:<\/b>)?:\s+(?:Uncaught )?([^\n]+)/;
 
-/** The line of an exception in the page, the trace or the JSON of a framework: its name and message. Unescaped. */
+/**
+ * Name and message of the exception in the page, trace or JSON of a framework; undefined if there is none.
+ * Not escaped.
+ */
 export function exceptionLine(body: string): string | undefined {
   const readable = readableBody(body);
   const found = EXCEPTION.exec(readable);

@@ -1,12 +1,11 @@
-import type { CauseRule } from './cause-rule.ts';
+import { rulesOfKind } from './cause-rule.ts';
 
 const ROUTES = 'compare {path} with the routes of the receiver: prefix, final slash, POST';
 
-/** Frameworks that know no route for the request: the application runs, the path or the method is wrong. */
-export const ROUTE_RULES: readonly CauseRule[] = [
+/** Frameworks without a route for the request: the application runs, but the path or the method is wrong. */
+export const ROUTE_RULES = rulesOfKind('status', [
   {
     code: 'route-express',
-    kind: 'status',
     status: [404],
     body: /Cannot POST |Route POST:.{0,200} not found/,
     says: 'the application runs, but has no route for POST {path}',
@@ -14,7 +13,6 @@ export const ROUTE_RULES: readonly CauseRule[] = [
   },
   {
     code: 'route-rails',
-    kind: 'status',
     status: [404],
     body: /No route matches \[POST\]|no route found for POST|The current path, |didn.t match any of these|Page not found at/,
     says: 'the application runs, but has no route for POST {path}',
@@ -22,7 +20,6 @@ export const ROUTE_RULES: readonly CauseRule[] = [
   },
   {
     code: 'route-laravel',
-    kind: 'status',
     status: [405, 500],
     body: /The POST method is not supported for|MethodNotAllowedHttpException/,
     says: 'the route {path} exists, but not for POST',
@@ -30,7 +27,6 @@ export const ROUTE_RULES: readonly CauseRule[] = [
   },
   {
     code: 'route-flask',
-    kind: 'status',
     status: [405],
     body: /method is not allowed for the requested URL|Method Not Allowed|Method "?POST"? not allowed/i,
     says: 'the route {path} exists, but not for POST',
@@ -46,7 +42,6 @@ export const ROUTE_RULES: readonly CauseRule[] = [
   },
   {
     code: 'route-wordpress',
-    kind: 'status',
     status: [404],
     body: /rest_no_route/,
     says: 'WordPress has no REST route for POST {path}',
@@ -54,7 +49,6 @@ export const ROUTE_RULES: readonly CauseRule[] = [
   },
   {
     code: 'fastapi-query',
-    kind: 'status',
     status: [422],
     body: /"loc":\s*\["query"/,
     says: 'FastAPI looks for the message in the query of the URL, not in the body',
@@ -62,7 +56,6 @@ export const ROUTE_RULES: readonly CauseRule[] = [
   },
   {
     code: 'record-missing',
-    kind: 'status',
     status: [404],
     body: /ActiveRecord::RecordNotFound|ModelNotFoundException|No query results for model/,
     says: 'the route runs, but does not find a record that the message names{exception}',
@@ -70,10 +63,9 @@ export const ROUTE_RULES: readonly CauseRule[] = [
   },
   {
     code: 'route-go',
-    kind: 'status',
     status: [404],
     body: /^404 page not found\s*$/,
     says: 'a Go program or Traefik responds, and has no route for {path}',
     fix: `check the path of the URL: ${ROUTES}`,
   },
-];
+]);

@@ -1,41 +1,36 @@
-import type { CauseRule } from './cause-rule.ts';
+import { rulesOfKind } from './cause-rule.ts';
 
-/** The name of a unique constraint, as PostgreSQL, SQLite, MySQL and MongoDB write it. */
+/** Matches what precedes the name of a unique constraint in the errors of PostgreSQL, SQLite, MySQL and MongoDB. */
 const UNIQUE = String.raw`(?:unique constraint \\*"|UNIQUE constraint failed: |for key \\*['"]|index: )`;
 
-/** What the receiver itself needs: its database, other services, disk and memory. */
-export const SERVICE_RULES: readonly CauseRule[] = [
+/** Failures of what the receiver needs: its database, other services, disk and memory. */
+export const SERVICE_RULES = rulesOfKind('receiver', [
   {
     code: 'database-nul',
-    kind: 'receiver',
     body: /invalid byte sequence for encoding \\*"UTF8\\*": 0x00|unsupported Unicode escape sequence|\\u0000 cannot be converted to text/,
     says: 'its database (PostgreSQL) cannot store the character U+0000',
-    fix: "take it out before storing (JavaScript: replaceAll('\\0', '')), or store the bytes of the body as bytea",
+    fix: "remove it before storing (JavaScript: replaceAll('\\0', '')), or store the bytes of the body as bytea",
   },
   {
     code: 'database-emoji',
-    kind: 'receiver',
     body: /Incorrect string value: |ER_TRUNCATED_WRONG_VALUE_FOR_FIELD|character with byte sequence 0x[\da-f ]+ in encoding "UTF8" has no equivalent/i,
-    says: 'its database cannot store emoji: the column is utf8 with three bytes a character, or of another encoding',
+    says: 'its database cannot store emoji: the column is utf8 with three bytes a character, or has another encoding',
     fix: 'convert the table to utf8mb4 (ALTER TABLE … CONVERT TO CHARACTER SET utf8mb4), and connect with charset utf8mb4',
   },
   {
     code: 'database-too-long',
-    kind: 'receiver',
     body: /value too long for type character varying|Data too long for column|String or binary data would be truncated/i,
     says: 'a column of its database is too short for the message',
     fix: 'store the body as text or jsonb; ids and values of a message may be long',
   },
   {
     code: 'database-schema',
-    kind: 'receiver',
     body: /relation "[^"]{1,80}" does not exist|no such table|Table '[^']{1,80}' doesn.t exist|no such column|Unknown column/i,
     says: 'a table or column is missing in its database',
     fix: 'run the migrations of the receiver',
   },
   {
     code: 'database-down',
-    kind: 'receiver',
     status: [500, 502, 503],
     body: /ECONNREFUSED[^\n]{0,40}:(?:5432|3306|6379|27017|1433)|could not connect to server|Can't connect to (?:local )?MySQL|connection to server at|SQLSTATE\[HY000\] \[2002\]/i,
     says: 'the receiver cannot reach its database',
@@ -43,7 +38,6 @@ export const SERVICE_RULES: readonly CauseRule[] = [
   },
   {
     code: 'database-locked',
-    kind: 'receiver',
     status: [500, 503],
     body: /database is locked|SQLITE_BUSY|deadlock detected|Lock wait timeout/i,
     says: 'its database was locked by another request',
@@ -51,7 +45,6 @@ export const SERVICE_RULES: readonly CauseRule[] = [
   },
   {
     code: 'database-connections',
-    kind: 'receiver',
     status: [500, 503],
     body: /too many (?:clients|connections)|connection slots are reserved/i,
     says: 'the receiver, or its database, has no connection left{reason}',
@@ -59,7 +52,6 @@ export const SERVICE_RULES: readonly CauseRule[] = [
   },
   {
     code: 'database-password',
-    kind: 'receiver',
     status: [500, 503],
     body: /password authentication failed|Access denied for user|NOAUTH Authentication required|WRONGPASS/,
     says: 'its database does not accept the user and password that the receiver has{reason}',
@@ -73,20 +65,19 @@ export const SERVICE_RULES: readonly CauseRule[] = [
       String.raw`${UNIQUE}(?<named>_id_\b|\w+\.id\b|\w+_pkey\b|[\w.]*\bPRIMARY\b|[\w.]*(?:message|event|msg|webhook|delivery|idempotency)_?(?:id|key|uuid)\w*)`,
       'i',
     ),
-    says: 'its database has this message already ({named}), and the receiver fails on that',
-    fix: 'respond with 2xx to a messageId that is known already (INSERT … ON CONFLICT DO NOTHING): a message may come more than once',
+    says: 'its database already has this message ({named}), and the receiver fails on the duplicate',
+    fix: 'respond with 2xx to a known messageId (INSERT … ON CONFLICT DO NOTHING): a message may arrive more than once',
   },
   {
     code: 'database-unique',
     kind: 'status',
     status: [400, 409, 422, 500],
     body: /duplicate key|UNIQUE constraint failed|Duplicate entry|E11000|UniqueViolation|IntegrityError/i,
-    says: 'its database forbids a value of the message, by a constraint{reason}',
-    fix: 'let the receiver take that: update the row (INSERT … ON CONFLICT DO UPDATE), or, where it is the messageId, respond with 2xx to a message that it has already',
+    says: 'a constraint of its database rejects a value of the message{reason}',
+    fix: 'let the receiver handle that: update the row (INSERT … ON CONFLICT DO UPDATE), or, where it is the messageId, respond with 2xx to a message that it already has',
   },
   {
     code: 'service-refused',
-    kind: 'receiver',
     status: [500, 502, 503],
     body: /\b(?:connect |dial tcp )?ECONNREFUSED (?<named>[\w.:[\]-]+)/,
     says: 'the receiver needs a service at {named}, which refuses connections',
@@ -94,7 +85,6 @@ export const SERVICE_RULES: readonly CauseRule[] = [
   },
   {
     code: 'service-unknown',
-    kind: 'receiver',
     status: [500, 502, 503],
     body: /getaddrinfo (?:ENOTFOUND|EAI_AGAIN) (?<named>[\w.-]+)/,
     says: 'the receiver needs a service at {named}, and finds no host of that name',
@@ -102,7 +92,6 @@ export const SERVICE_RULES: readonly CauseRule[] = [
   },
   {
     code: 'service-certificate',
-    kind: 'receiver',
     status: [500, 502, 503],
     body: /self[- ]signed certificate/i,
     says: 'the receiver does not trust the certificate of a service that it calls{reason}',
@@ -110,7 +99,6 @@ export const SERVICE_RULES: readonly CauseRule[] = [
   },
   {
     code: 'disk-full',
-    kind: 'receiver',
     status: [500, 503],
     body: /\bENOSPC\b|No space left on device|database or disk is full/i,
     says: 'the disk of the receiver is full{reason}',
@@ -118,7 +106,6 @@ export const SERVICE_RULES: readonly CauseRule[] = [
   },
   {
     code: 'file-permission',
-    kind: 'receiver',
     status: [500],
     body: /\bEACCES\b|PermissionError: \[Errno 13\]/,
     says: 'the receiver may not open a file or port{reason}',
@@ -126,10 +113,9 @@ export const SERVICE_RULES: readonly CauseRule[] = [
   },
   {
     code: 'memory-full',
-    kind: 'receiver',
     status: [500, 502, 503],
     body: /heap out of memory|java\.lang\.OutOfMemoryError|\bMemoryError\b|Allowed memory size of|\bENOMEM\b/,
     says: 'the program of the receiver has no memory left{reason}',
-    fix: 'give it more (NODE_OPTIONS=--max-old-space-size=1024, memory_limit, the limit of its container), and look for what it keeps',
+    fix: 'give it more (NODE_OPTIONS=--max-old-space-size=1024, memory_limit, the limit of its container), and look for a memory leak',
   },
-];
+]);

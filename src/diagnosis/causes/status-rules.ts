@@ -1,13 +1,10 @@
-import type { CauseRule } from './cause-rule.ts';
+import { rulesOfKind, type CauseRule } from './cause-rule.ts';
 
-const LOG = "look into the receiver's log for the reason";
-const TEST = 'hooks test URL shows what the receiver expects';
-
-/** A redirect to the URL that was asked, which the response alone does not show. */
+/** Code of a redirect to the URL of the request itself, which the response alone does not show. */
 export const SELF_REDIRECT = 'redirect-to-itself';
 
-/** What a status means where nothing else is known. */
-export const STATUS_RULES: readonly CauseRule[] = [
+/** Causes by status, used if no more specific rule applies. */
+export const STATUS_RULES = rulesOfKind('status', [
   {
     code: 'login-redirect',
     kind: 'way',
@@ -16,7 +13,7 @@ export const STATUS_RULES: readonly CauseRule[] = [
       location:
         /(?:^|[/.])(?:log-?in|sign[-_]?in|sso|auth|oauth2?|authorize|wp-login\.php)(?:$|[/?#.;])|accounts\.google\.com/i,
     },
-    says: 'it sends to a login page: {location}',
+    says: 'it redirects to a login page: {location}',
     fix: 'exempt {path} from the login: the signature proves the sender; redirects are not followed',
   },
   {
@@ -29,7 +26,6 @@ export const STATUS_RULES: readonly CauseRule[] = [
   },
   {
     code: 'redirect',
-    kind: 'status',
     status: [300, 301, 302, 303, 305, 307, 308],
     headers: { location: /./ },
     says: 'it redirects to {location}, and redirects are not followed',
@@ -37,16 +33,14 @@ export const STATUS_RULES: readonly CauseRule[] = [
   },
   {
     code: SELF_REDIRECT,
-    kind: 'status',
     status: [],
     says: 'it redirects to the same URL again: {location}',
-    fix: 'respond with 2xx at this URL: its rule for redirects matches the URL that it leads to',
+    fix: 'respond with 2xx at this URL: its rule for redirects matches the target URL, too',
   },
   {
     code: 'redirect-nowhere',
-    kind: 'status',
     status: [300, 301, 302, 303, 304, 305, 307, 308],
-    says: '{status} is no response to a message, and redirects are not followed',
+    says: '{status} is not a response to a message, and redirects are not followed',
     fix: 'respond with 2xx at this URL',
   },
   {
@@ -67,7 +61,6 @@ export const STATUS_RULES: readonly CauseRule[] = [
   },
   {
     code: 'unsigned',
-    kind: 'status',
     status: [401, 403],
     isSigned: false,
     says: 'the request was unsigned: there is no --secret, HOOKS_SECRET or sharedSecret',
@@ -75,7 +68,6 @@ export const STATUS_RULES: readonly CauseRule[] = [
   },
   {
     code: 'signature-refused',
-    kind: 'status',
     status: [401, 403],
     isSigned: true,
     says: 'it rejects the signature or the sender',
@@ -90,70 +82,61 @@ export const STATUS_RULES: readonly CauseRule[] = [
   },
   {
     code: 'gone',
-    kind: 'status',
     status: [410],
     says: 'the receiver is gone for good (410)',
     fix: 'ask its owner for the new URL',
   },
   {
     code: 'not-found',
-    kind: 'status',
     status: [404],
     says: 'there is nothing at {path}',
     fix: 'check the path of the URL',
   },
   {
     code: 'no-post',
-    kind: 'status',
     status: [405],
-    says: 'it accepts no POST at {path}',
+    says: 'it does not accept POST at {path}',
     fix: 'check the path of the URL: it must take POST',
   },
   {
     code: 'malformed',
-    kind: 'status',
     status: [400, 422],
     says: 'it does not accept the content of the message',
-    fix: `compare the message with what its validation expects; ${TEST}`,
+    fix: 'compare the message with what its validation expects; hooks test URL shows what the receiver expects',
   },
   {
     code: 'too-early',
     kind: 'busy',
     status: [408, 423, 425],
-    says: '{status} means: again, later',
+    says: '{status} means: try again later',
     fix: 'try longer with --retry-for',
   },
   {
     code: 'conflict',
-    kind: 'status',
     status: [409],
-    says: 'it has this message already, or processes it',
-    fix: 'respond with 2xx to a messageId that is known already: a message may come more than once',
+    says: 'it already has this message, or is processing it',
+    fix: 'respond with 2xx to a known messageId: a message may arrive more than once',
   },
   {
     code: 'too-large',
-    kind: 'status',
     status: [413],
-    says: 'it takes smaller bodies only',
-    fix: 'send less: the receiver takes smaller bodies only; or raise its limit to 64 KB',
+    says: 'it accepts only smaller bodies',
+    fix: 'send smaller messages, or raise the limit of the receiver to 64 KB',
   },
   {
     code: 'uri-too-long',
-    kind: 'status',
     status: [414, 431, 494],
     says: 'the URL or the headers are too long for it',
     fix: 'send fewer or shorter headers (--header), or a shorter URL',
   },
   {
     code: 'media-type',
-    kind: 'status',
     status: [415],
     says: 'it does not accept application/json',
     fix: 'let the receiver accept Content-Type: application/json',
   },
   {
     code: 'not-implemented',
-    kind: 'status',
     status: [501, 505],
     says: 'the server does not know this method or version of HTTP ({status})',
     fix: 'check that the URL is the one of the receiver',
@@ -162,8 +145,8 @@ export const STATUS_RULES: readonly CauseRule[] = [
     code: 'bad-gateway',
     kind: 'busy',
     status: [502],
-    says: '502: a proxy responds, not the receiver: the application behind it is not running, or broke off',
-    fix: 'start the application, and check the address and port that the proxy passes requests on to',
+    says: '502: a proxy responds, not the receiver: the application behind it is not running, or closed the connection',
+    fix: 'start the application, and check the address and port that the proxy forwards to',
   },
   {
     code: 'unavailable',
@@ -195,23 +178,25 @@ export const STATUS_RULES: readonly CauseRule[] = [
   },
   {
     code: 'failed',
-    kind: 'status',
     status: [500],
     says: 'the receiver failed on the message',
     fix: 'look into the log of the receiver, which failed; --retry-for tries longer',
   },
-];
+]);
 
-/** The rule of a status that has none of its own, by its class. */
+/** Makes the rule of a status that has no rule of its own, by its class. */
 export function statusRule(status: number): CauseRule {
   const own = { code: 'status', kind: 'status' } as const;
   if (status >= 500) {
     return {
       ...own,
-      says: '{status} means: again, later',
+      says: '{status} means: try again later',
       fix: 'look into the log of the receiver, which failed; --retry-for tries longer',
     };
   }
-  if (status >= 400) return { ...own, says: '{status} means: never again', fix: LOG };
-  return { ...own, says: '{status} is no response to a message', fix: 'respond with 2xx at this URL' };
+  if (status >= 400) {
+    const fix = "look into the receiver's log for the reason";
+    return { ...own, says: '{status} means: do not try again', fix };
+  }
+  return { ...own, says: '{status} is not a response to a message', fix: 'respond with 2xx at this URL' };
 }

@@ -1,62 +1,61 @@
-import type { CauseRule } from './cause-rule.ts';
+import { rulesOfKind, type CauseRule } from './cause-rule.ts';
 
 const REJECTED = [400, 401, 403, 422];
-/** What other rules know better: signatures, forgery protection, parsers. */
+/** Excludes bodies that other rules explain better: signatures, forgery protection, parsers. */
 const NOT_ELSEWHERE = String.raw`^(?![\s\S]*(?:signature|hmac|timestamp|csrf|xsrf|unexpected token|\bJSON\b|You either supplied the wrong credentials))[\s\S]*`;
 
 function wanted(pattern: string): RegExp {
   return new RegExp(`${NOT_ELSEWHERE}(?:${pattern})`, 'i');
 }
 
-/** Words for a credential, beside words that say what is wrong with it: a message may be about an API key or a token, too. */
-function aboutIt(it: string): string {
+/**
+ * Matches a credential next to words that say what is wrong with it: a message may be about an API key or a
+ * token, too.
+ */
+function complaintAbout(credential: string): string {
   const wrong = String.raw`missing|invalid|malformed|expired|revoked|unknown|wrong|incorrect|bad|required|needed|inactive|disabled|mismatch|not (?:valid|found|provided|given|set|present|recogni[sz]ed|authori[sz]ed|allowed|active|match)|(?:does|did) not match`;
-  return String.raw`(?:${wrong}|no|without|provide|supply|need|your|pass)\b[^.\n"]{0,30}${it}\b|${it}\b[^.\n"]{0,40}\b(?:${wrong})`;
+  return String.raw`(?:${wrong}|no|without|provide|supply|need|your|pass)\b[^.\n"]{0,30}${credential}\b|${credential}\b[^.\n"]{0,40}\b(?:${wrong})`;
 }
 
-/** What a receiver says, in its own words, that it wants besides a signature. */
-export const WANTED_RULES: readonly CauseRule[] = [
+/** Requirements besides the signature that the receiver names in its own words. */
+export const WANTED_RULES = rulesOfKind('receiver', [
   {
     code: 'wants-api-key',
-    kind: 'receiver',
     status: REJECTED,
-    body: wanted(aboutIt(String.raw`\bx?[-_ ]?api[-_ ]?keys?`)),
+    body: wanted(complaintAbout(String.raw`\bx?[-_ ]?api[-_ ]?keys?`)),
     says: 'it wants an API key, whatever the signature{words}',
     fix: "give it in the header that the receiver reads: --header 'X-API-Key: …'; or exempt {path}",
   },
   {
     code: 'wants-token',
-    kind: 'receiver',
     status: REJECTED,
     body: wanted(
-      String.raw`${aboutIt(String.raw`\b(?:tokens?|jwt)`)}|authorization header|not (?:authenticated|logged in)|\bunauthenticated\b|(?:missing|no|invalid|bad) credentials|(?:authentication|credentials?|log-?in)[^.\n"]{0,30}(?:required|missing|not provided)`,
+      String.raw`${complaintAbout(String.raw`\b(?:tokens?|jwt)`)}|authorization header|not (?:authenticated|logged in)|\bunauthenticated\b|(?:missing|no|invalid|bad) credentials|(?:authentication|credentials?|log-?in)[^.\n"]{0,30}(?:required|missing|not provided)`,
     ),
     says: 'it wants a token or a login, whatever the signature{words}',
     fix: "give it: --header 'Authorization: Bearer …' (or where the receiver reads it); or exempt {path}",
   },
   {
     code: 'wants-address',
-    kind: 'receiver',
     status: [401, 403],
     body: wanted(
       String.raw`\bIP\b[^.\n"]{0,20}[\d.:a-f]*[^\n"]{0,40}(?:\bnot\b|denied|blocked|forbidden)|not (?:allow|white)-?listed`,
     ),
-    says: 'it lets in certain addresses only{words}',
-    fix: 'allow the address of the sender there, or lift the rule for {path}: the signature proves the sender',
+    says: 'it accepts only certain addresses{words}',
+    fix: 'allow the address of the sender there, or remove the rule for {path}: the signature proves the sender',
   },
   {
     code: 'wants-header',
-    kind: 'receiver',
     status: REJECTED,
     body: wanted(
       String.raw`\b(?:missing|required|without|no)\b[^.\n"]{0,40}\bheader\b|\bheader\b[^.\n"]{0,60}(?:missing|required|not (?:found|provided|present|set))`,
     ),
     says: 'it wants a header that was not sent{words}',
-    fix: "give it: --header 'Name: value'; or let the receiver do without it",
+    fix: "give it: --header 'Name: value'; or do not require it in the receiver",
   },
-];
+]);
 
-/** A rejection whose reason no rule knows, but which gives it in words. */
+/** Explains a rejection that no rule knows by the words of its response. */
 export const OWN_WORDS: CauseRule = {
   code: 'own-words',
   kind: 'status',
@@ -65,7 +64,7 @@ export const OWN_WORDS: CauseRule = {
   fix: 'do what these words ask for; they stand in the code of the receiver, at the line that rejects the message',
 };
 
-/** A failure that no rule knows, but whose exception the response shows. */
+/** Explains a failure that no rule knows by the exception in its response. */
 export const EXCEPTION_THERE: CauseRule = {
   code: 'exception',
   kind: 'receiver',

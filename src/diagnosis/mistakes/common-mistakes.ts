@@ -16,16 +16,16 @@ import type { ReceiverMistake } from '../../check/check.ts';
 import { verifyingFixes } from '../../check/scheme-checks.ts';
 import { MistakenSigner, type SigningContext, type SigningMistake } from './mistaken-signer.ts';
 
-/** A wrong signature, and the mistake of a receiver that accepts it. */
+/** A wrong signature, and the mistake that makes a receiver accept it. */
 export interface CommonMistake {
-  /** Name, value, name, value … of the scheme's headers. */
+  /** The scheme's headers: name, value, name, value … */
   readonly headers: readonly string[];
   readonly mistake: ReceiverMistake;
 }
 
-export type ExplainedMistake = readonly [SigningMistake, ReceiverMistake];
+type ExplainedMistake = readonly [SigningMistake, ReceiverMistake];
 
-/** The signatures of a body that receivers compute by common mistakes, the likeliest first; each signature once. */
+/** Yields the distinct signatures that receivers compute by common mistakes, the likeliest first. */
 export function* commonMistakes(body: Buffer, context: SigningContext): Generator<CommonMistake> {
   const signer = new MistakenSigner(body, context);
   const seen = new Set<string>();
@@ -45,7 +45,7 @@ function* allMistakes(signer: MistakenSigner): Generator<ExplainedMistake> {
   yield* otherFrames(signer);
   yield* otherBytes(signer);
   yield* otherKeys(signer);
-  yield* timeMistakes(signer.context);
+  yield* timeMistakes(signer);
   yield* plainHashes(signer);
   yield* otherBytes(signer, signer.context.scheme.hash === 'sha256' ? 'sha1' : 'sha256');
 }
@@ -90,20 +90,14 @@ const base64Of = (digest: Buffer): string => digest.toString('base64');
 function* otherNotations({ context: { scheme } }: MistakenSigner): Generator<ExplainedMistake> {
   const { hash, encoding } = scheme;
   const fix = recipe(scheme);
-  const expects = (code: string, what: string): ReceiverMistake => ({
-    code,
-    says: `it expects ${what}`,
-    fix,
-  });
+  const expects = (code: string, what: string) => ({ code, says: `it expects ${what}`, fix });
   const [other, write] = encoding === 'hex' ? ['base64', base64Of] : ['hex', hexOf];
   const mistake = expects(other, `the digest in ${other} instead of ${encoding}`);
   yield [{ write }, mistake];
   yield [{ write, prefix: '' }, mistake];
   if (encoding === 'hex') {
-    yield [
-      { write: (digest) => hexOf(digest).toUpperCase() },
-      expects('upper-case', 'the digest in upper-case hex'),
-    ];
+    const upperCase = expects('upper-case', 'the digest in upper-case hex');
+    yield [{ write: (digest) => hexOf(digest).toUpperCase() }, upperCase];
   } else {
     const url = expects('base64url', 'the digest in base64url instead of base64');
     yield [{ write: (digest) => digest.toString('base64url') }, url];
@@ -113,17 +107,20 @@ function* otherNotations({ context: { scheme } }: MistakenSigner): Generator<Exp
   const [part, ...others] = layoutOf(scheme).signatureHeader.parts;
   const text = others.length === 0 ? (part?.text ?? '') : '';
   if (text !== '') {
-    const says = `it compares the whole header with the bare digest: it does not take ${text} off first`;
-    const takeOff = `take ${text} off the header before comparing; ${fix}`;
-    yield [{ prefix: '' }, { code: 'prefix', says, fix: takeOff }];
+    const says = `it compares the whole header with the bare digest: it does not remove ${text} first`;
+    const removal = `remove ${text} from the header before comparing; ${fix}`;
+    yield [{ prefix: '' }, { code: 'prefix', says, fix: removal }];
   }
   if (text !== `${hash}=`) {
     yield [{ prefix: `${hash}=` }, expects('prefix', `${hash}= in front of the digest`)];
   }
 }
 
-/** The parts of frame variants that a receiver can be the cause of: it has the id and the time of the headers. */
-const OF_RECEIVERS: ReadonlySet<ReasonCode> = new Set(['other-template', 'timestamp-unit']);
+/**
+ * Codes of frame variants that receivers compute. Receivers read id and time from the headers, so they do not
+ * mistake those.
+ */
+const RECEIVER_FRAMES: ReadonlySet<ReasonCode> = new Set(['other-template', 'timestamp-unit']);
 
 function* otherFrames({ context, body }: MistakenSigner): Generator<ExplainedMistake> {
   const { scheme, fields } = context;
@@ -131,7 +128,7 @@ function* otherFrames({ context, body }: MistakenSigner): Generator<ExplainedMis
   if (!hasTimestamp && !hasId) return;
   const own = { id: hasId ? fields.id : '', timestamp: hasTimestamp ? fields.timestamp : '' };
   for (const { code, would, frame } of frameVariants(scheme, [], new KeptBody(body), own)) {
-    if (!OF_RECEIVERS.has(code)) continue;
+    if (!RECEIVER_FRAMES.has(code)) continue;
     const isBare = frame.before === '' && frame.after === '';
     const left = [...(hasId ? ['the id'] : []), ...(hasTimestamp ? ['the timestamp'] : [])].join(' and ');
     const says = isBare
@@ -141,7 +138,7 @@ function* otherFrames({ context, body }: MistakenSigner): Generator<ExplainedMis
   }
 }
 
-/** Sample bodies are small, and the run has another deadline. */
+/** No deadline, because sample bodies are small and the run has its own. */
 const NEVER = new Deadline(Infinity, () => 0);
 
 function* otherBytes(
@@ -154,8 +151,8 @@ function* otherBytes(
   }
 }
 
-/** Mistakes that come from parsing the JSON and writing it again. */
-const RESERIALISED: ReadonlySet<ReasonCode> = new Set([
+/** Codes of mistakes that come from parsing the JSON and writing it again. */
+const RESERIALIZED: ReadonlySet<ReasonCode> = new Set([
   'python-json',
   'escaped-unicode',
   'escaped-slash',
@@ -167,7 +164,7 @@ const RAW_BYTES =
   'hash the bytes of the body as received, before any parser: express.raw(), request.get_data(), io.ReadAll(r.Body), request.raw_post';
 
 function overOtherBytes({ code, would }: BodyVariant, hashName: string): ReceiverMistake {
-  const what = RESERIALISED.has(code)
+  const what = RESERIALIZED.has(code)
     ? 'it hashes re-serialized JSON'
     : 'it hashes other bytes than the body';
   return { code, says: `${what}: it accepts what is signed ${would}${hashName}`, fix: RAW_BYTES };
@@ -179,7 +176,7 @@ const KEY_FIX =
 function* otherKeys({ context: { scheme, secrets }, key: own }: MistakenSigner): Generator<ExplainedMistake> {
   const [secret = ''] = secrets;
   const { secretPrefix = '' } = scheme;
-  const decoding = `take ${secretPrefix} off the secret, decode the rest from base64, and key the HMAC with those bytes`;
+  const decoding = `remove ${secretPrefix} from the secret, decode the rest from base64, and key the HMAC with those bytes`;
   const fix = scheme.secret === 'base64' ? decoding : KEY_FIX;
   for (const { code, would, key } of secretVariants(secret, [own])) {
     yield [{ key }, { code, says: `it accepts what is signed ${would}`, fix }];
@@ -206,7 +203,7 @@ function* plainHashes({ context, key, frame, body }: MistakenSigner): Generator<
       }
     }
   }
-  const says = 'it gives the HMAC the body as the key and the secret as the message';
+  const says = 'it uses the body as the key of the HMAC and the secret as the message';
   yield [
     { digest: keyedHmac(scheme.hash, body), bytes: secrets[0] ?? '' },
     { code: 'plain-hash', says, fix: `swap the two: ${recipe(scheme)}` },
@@ -215,18 +212,15 @@ function* plainHashes({ context, key, frame, body }: MistakenSigner): Generator<
 
 const MILLISECONDS: ReceiverMistake = {
   code: 'timestamp-unit',
-  says: 'it reads the timestamp, which is in seconds, as milliseconds, so that every message is too old',
+  says: 'it reads the timestamp, which is in seconds, as milliseconds, so every message is too old',
   fix: 'compare seconds: Math.floor(Date.now() / 1000), or multiply the timestamp by 1000',
 };
 
-/** From UTC-12 to UTC+14. */
+/** Hours that a wrong clock or time zone may be off: UTC-12 to UTC+14. */
 const HOURS = Array.from({ length: 27 }, (_, index) => index - 12).filter((hours) => hours !== 0);
 
-/** The mistakes of a receiver with the time of a message. */
-function* timeMistakes({
-  scheme,
-  fields,
-}: SigningContext): Generator<readonly [SigningMistake, ReceiverMistake]> {
+/** Yields mistakes with the timestamp of a message. */
+function* timeMistakes({ context: { scheme, fields } }: MistakenSigner): Generator<ExplainedMistake> {
   if (!layoutOf(scheme).hasTimestamp || scheme.tolerance === undefined) return;
   yield [{ fields: { ...fields, timestamp: `${fields.timestamp}000` } }, MILLISECONDS];
   for (const hours of HOURS) {

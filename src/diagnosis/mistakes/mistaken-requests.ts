@@ -13,7 +13,7 @@ export function* requestsOfMistakes(
   { secrets, signer, runId }: MistakeOptions,
 ): Generator<MistakenRequest> {
   const schemes = signer?.schemes ?? DEFAULT_SCHEMES;
-  // A receiver may remember ids.
+  // A new id per request, because a receiver may remember ids.
   let made = 0;
   const newFields = () => signedFields(`hooks-test-${runId}-mistake-${++made}`, Date.now());
   for (const other of BUILT_IN_SCHEMES) {
@@ -35,12 +35,12 @@ function otherScheme(scheme: SignatureScheme, wanted: readonly SignatureScheme[]
   const header = signatureHeaderNames([scheme]);
   return {
     code: 'other-scheme',
-    says: `it verifies by the scheme ${scheme.name} (${header}), not by ${schemeListText(wanted)}: it accepts what is signed so`,
-    fix: `test it with --scheme ${scheme.name}, and let the sender sign so, too; or let it verify ${signatureHeaderNames(wanted)}`,
+    says: `it verifies by the scheme ${scheme.name} (${header}), not by ${schemeListText(wanted)}: it accepts such signatures`,
+    fix: `test it with --scheme ${scheme.name}, and let the sender use this scheme, too; or let it verify ${signatureHeaderNames(wanted)}`,
   };
 }
 
-/** Headers (name, value, name, value …), of which those of the same names are replaced. */
+/** Replaces the headers (name, value, name, value …) that `others` names, and adds `others`. */
 function withHeaders(headers: readonly string[], others: readonly string[]): readonly string[] {
   const isReplaced = (name: string | undefined): boolean =>
     others.some((each, index) => index % 2 === 0 && each === name);

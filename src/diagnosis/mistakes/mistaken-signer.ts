@@ -7,36 +7,36 @@ import type { SignatureScheme, SignedFields } from '../../signature/schemes/sche
 import { signingKey } from '../../signature/schemes/secrets.ts';
 import { headerValue } from '../../signature/schemes/signer.ts';
 
-/** What a request is signed with. */
+/** The scheme, secrets and fields that a request is signed with. */
 export interface SigningContext {
   readonly scheme: SignatureScheme;
-  /** The first that the scheme can use signs. */
+  /** The first secret that the scheme can use signs. */
   readonly secrets: readonly string[];
   readonly fields: SignedFields;
 }
 
-/** What a receiver computes otherwise than its scheme says. */
+/** The parts of a signature that a receiver computes differently from its scheme. */
 export interface SigningMistake {
   readonly algorithm?: HmacAlgorithm;
   readonly key?: string | Uint8Array;
   readonly frame?: HmacFrame;
-  /** Over what, in place of the body. */
+  /** Signed in place of the body. */
   readonly bytes?: BodyVariant['bytes'];
   readonly fields?: SignedFields;
-  /** In place of the HMAC. */
+  /** Used in place of the HMAC. */
   readonly digest?: StreamingDigest;
   /** @default in the scheme's encoding */
   readonly write?: (digest: Buffer) => string;
-  /** In place of the text before the signature. */
+  /** Written in place of the text before the signature. */
   readonly prefix?: string;
 }
 
-/** Signs a body as a receiver that makes a mistake expects it. */
+/** Signs a body the way a receiver with a mistake expects. */
 export class MistakenSigner {
   readonly context: SigningContext;
   readonly key: string | Uint8Array;
   readonly frame: HmacFrame;
-  /** What the scheme signs of the body. */
+  /** The part of the body that the scheme signs. */
   readonly body: Buffer;
   readonly #own: readonly string[];
 
@@ -49,12 +49,13 @@ export class MistakenSigner {
     this.#own = this.headers({});
   }
 
-  /** Name, value, name, value …; undefined for a mistake that changes nothing of this body. */
+  /** The headers of a mistake; undefined if they are the right ones for this body. */
   mistaken(mistake: SigningMistake): readonly string[] | undefined {
     const headers = this.headers(mistake);
     return headers.every((text, index) => text === this.#own[index]) ? undefined : headers;
   }
 
+  /** The headers of a mistake: name, value, name, value … */
   headers(mistake: SigningMistake): readonly string[] {
     const { scheme, fields: own } = this.context;
     const { fields = own, prefix, write = (digest) => digest.toString(scheme.encoding) } = mistake;

@@ -4,13 +4,13 @@ import { isOneOf, type OtherHash } from '../../signature/given-signature.ts';
 import { BodyDigests } from '../../signature/body/body-digests.ts';
 import { bodyFormOf } from './body/body-forms.ts';
 import { findMistake, type Evidence, type MistakeSearch } from './find-mistake.ts';
-import { HASH_NAMES } from './hash-variants.ts';
+import { hmacName, otherHashCode } from './hash-variants.ts';
 import { REASONS, type ReasonCode } from '../../signature/reasons.ts';
 import { unexpandedName } from '../../signature/secret.ts';
 import { oddLooksOf } from './other-secrets.ts';
 import { explainUnreadable } from './unreadable-signature.ts';
 
-/** Finds out why a signature does not match, by trying common mistakes until the time is up. */
+/** Finds out why a signature does not match by trying common mistakes until the time is up. */
 export function diagnose(evidence: Evidence, deadline: Deadline): Diagnosis {
   const { given } = evidence;
   switch (given.shape) {
@@ -35,7 +35,7 @@ export function diagnose(evidence: Evidence, deadline: Deadline): Diagnosis {
 
 const DECORATED = 'HMAC-SHA1 with other characters around its digits';
 
-/** Explains a digest that is not the right one, by what would give it. */
+/** Explains a wrong digest by the mistake that gives it. */
 export function explainDigest(evidence: Evidence, digest: Buffer, deadline: Deadline): Diagnosis {
   const search = findMistake(evidence, digest, deadline);
   if (search.kind !== 'found') return explainWithoutMatch(evidence, search);
@@ -43,13 +43,12 @@ export function explainDigest(evidence: Evidence, digest: Buffer, deadline: Dead
   return diagnosisOf(code, evidence, outcomeOf(search), fix);
 }
 
-/** Explains what no mistake gives: by what the body is, else by the secret. */
+/** Explains a digest that no mistake gives: by the form of the body, else by the secret. */
 function explainWithoutMatch(evidence: Evidence, search: MistakeSearch): Diagnosis {
   const { body, secrets } = evidence;
   const found = body && bodyFormOf(body);
-  if (body !== undefined && found !== undefined && found.form.isHint !== true) {
-    const { code, fix } = found.form;
-    return diagnosisOf(code, evidence, `the body ${found.says}`, typeof fix === 'string' ? fix : fix(body));
+  if (found !== undefined && found.isHint !== true) {
+    return diagnosisOf(found.code, evidence, `the body ${found.says}`, found.fix);
   }
   if (search.kind === 'too-large') return diagnosisOf('no-match', evidence, outcomeOf(search));
   if (secrets.some(unexpandedName)) return explainUnexpanded(evidence);
@@ -58,17 +57,17 @@ function explainWithoutMatch(evidence: Evidence, search: MistakeSearch): Diagnos
   const ours = ourSecrets(evidence);
   const why =
     body?.text === undefined || body.problem !== undefined
-      ? `the body is no JSON${says}; either it was changed, or the two sides hold different secrets${ours}${also}`
+      ? `the body is not JSON${says}; either it was changed, or the two sides hold different secrets${ours}${also}`
       : `${DIFFERENT_SECRETS}${ours}; or the body was changed${says}${also}`;
   return diagnosisOf('no-match', evidence, why, compareSecrets(evidence));
 }
 
-/** How to compare the secrets, with the one that was given. */
+/** The fix that compares the secrets of both sides, with the origin of our secret in its command. */
 function compareSecrets({ secretOrigin = '' }: Evidence): string {
   const file = /^--secret-file (?!-(?:\s|$))([\w./@+-]+)/.exec(secretOrigin)?.[1];
   const { fix } = REASONS['no-match'];
   if (/^(?:$|HOOKS_SECRET)/.test(secretOrigin)) return fix;
-  // A function: in a text, $( and $' would stand for something else.
+  // A function, because $( and $' have a meaning in a replacement text.
   return fix.replace('"$HOOKS_SECRET"', () => (file === undefined ? "'SECRET'" : `"$(cat ${file})"`));
 }
 
@@ -78,14 +77,11 @@ function explainUnexpanded(evidence: Evidence): Diagnosis {
   const { secrets, secretOrigin } = evidence;
   const name = secrets.map(unexpandedName).find(Boolean);
   const from = secretOrigin === undefined ? '' : ` (from ${secretOrigin})`;
-  return diagnosisOf(
-    'unexpanded-secret',
-    evidence,
-    `our secret is the text of the variable ${name}, which was not expanded${from}`,
-  );
+  const found = `our secret is the text of the variable ${name}, which was not expanded${from}`;
+  return diagnosisOf('unexpanded-secret', evidence, found);
 }
 
-/** Describes our secrets to the person who gave them; nothing for a caller that does not say where they are from. */
+/** Describes our secrets to the person who gave them; empty if their origin is unknown. */
 function ourSecrets({ secrets, secretOrigin }: Evidence): string {
   if (secretOrigin === undefined) return '';
   const lengths = secrets.map((secret) => secret.length).join(' and ');
@@ -116,11 +112,10 @@ interface Shape {
 }
 
 function hashShape(algorithm: OtherHash): Pick<Shape, 'code' | 'name'> {
-  const code = algorithm === 'sha256' ? 'sha256' : 'other-hash';
-  return { code, name: `HMAC-${HASH_NAMES[algorithm].replace('-', '')}` };
+  return { code: otherHashCode(algorithm), name: hmacName(algorithm) };
 }
 
-/** Explains a signature whose notation can never match, whether or not it is of this body. */
+/** Explains a signature whose notation can never match, whether or not it belongs to this body. */
 function explainShape(evidence: Evidence, { digest, code, name }: Shape, deadline: Deadline): Diagnosis {
   if (isOneOf(digest, evidence.digests.all())) {
     return diagnosisOf(code, evidence, `it is the ${name} of this body`);
@@ -136,19 +131,21 @@ function explainShape(evidence: Evidence, { digest, code, name }: Shape, deadlin
 
 const MD5_DIGITS = 32;
 
-/** The fewest digits that identify a digest: fewer could be the start of any. */
-const FEWEST_DIGITS = 8;
+/** The fewest characters that identify a digest: fewer could be the start of any. */
+const FEWEST_CHARACTERS = 8;
+
+/** Whether a text is the start or the end of a right signature. */
+export function isPartOf(digests: BodyDigests, text: string, encoding: 'hex' | 'base64'): boolean {
+  if (text.length < FEWEST_CHARACTERS) return false;
+  const right = digests.all().map((digest) => digest.toString(encoding));
+  return right.some((each) => each.startsWith(text) || each.endsWith(text));
+}
 
 function explainShort(evidence: Evidence, digits: string, deadline: Deadline): Diagnosis {
   if (digits === '') return diagnosisOf('no-match', evidence, 'the signature is empty', WHOLE_SIGNATURE);
-  const digests = evidence.digests.all().map((digest) => digest.toString('hex'));
-  const isPart = digests.some((digest) => digest.startsWith(digits) || digest.endsWith(digits));
-  if (isPart && digits.length >= FEWEST_DIGITS) {
-    return diagnosisOf(
-      'truncated-signature',
-      evidence,
-      `the signature is ${digits.length} of the 40 digits of the right one`,
-    );
+  if (isPartOf(evidence.digests, digits, 'hex')) {
+    const found = `the signature is ${digits.length} of the 40 digits of the right one`;
+    return diagnosisOf('truncated-signature', evidence, found);
   }
   const count = digits.length === 1 ? '1 hex digit' : `${digits.length} hex digits`;
   const why = `the signature has ${count} instead of 40`;
@@ -178,7 +175,7 @@ function explainSeveral(evidence: Evidence, given: readonly Buffer[]): Diagnosis
   return diagnosisOf('no-match', evidence, found, ONE_SIGNATURE);
 }
 
-/** The fixes for values that are no single signature. */
+/** Fixes for values that are not one whole signature. */
 const WHOLE_SIGNATURE =
   'Give the 40 hex digits that came in X-Signature, with or without the name of the header before them';
 const ONE_SIGNATURE = 'Send X-Signature once: look for a proxy, or a second library, that signs again';
@@ -194,7 +191,7 @@ export function diagnosisOf(
   return { code, hint: mismatchText(bytes, found, fix ?? own) };
 }
 
-/** Reasons whose fix says how to sign, which differs by scheme. */
+/** Reasons whose fix says how to sign. Each scheme has its own recipe for it. */
 const ABOUT_SIGNATURES: ReadonlySet<ReasonCode> = new Set<ReasonCode>([
   'sha256',
   'other-hash',

@@ -1,15 +1,15 @@
 import type { Diagnosis, SchemeEvidence } from '../../signature/evidence.ts';
 import { sameDigest } from '../../signature/given-signature.ts';
-import type { HmacAlgorithm } from '../../signature/hmac.ts';
+import { keyedHmac, type HmacAlgorithm } from '../../signature/hmac.ts';
 import type { HeaderProblem, PresentedSignature } from '../../signature/schemes/presented-signature.ts';
 import { layoutOf } from '../../signature/schemes/layout.ts';
 import type { SignatureScheme } from '../../signature/schemes/scheme.ts';
 import { verifyingSecretFix } from '../../signature/schemes/secrets.ts';
 import { BodyDigests } from '../../signature/body/body-digests.ts';
-import { diagnosisOf, explainDigest } from './diagnose.ts';
+import { diagnosisOf, explainDigest, isPartOf } from './diagnose.ts';
 import type { Evidence } from './find-mistake.ts';
 import { frameVariants } from './frame-variants.ts';
-import { HASH_NAMES } from './hash-variants.ts';
+import { hmacName, otherHashCode } from './hash-variants.ts';
 import type { ReasonCode } from '../../signature/reasons.ts';
 
 /** Finds out why a signature does not match by its scheme. */
@@ -39,34 +39,22 @@ export function explainScheme(given: SchemeEvidence): Diagnosis {
     'unusable-secret',
     evidence,
     `no secret can be a key of ${given.scheme.name}`,
-    capitalised(verifyingSecretFix(given.scheme)),
+    capitalized(verifyingSecretFix(given.scheme)),
   );
 }
 
-function capitalised(text: string): string {
+function capitalized(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-function evidenceOf({
-  scheme,
-  presented,
-  headers,
-  body,
-  deadline: _deadline,
-  ...given
-}: SchemeEvidence): Evidence {
-  const { digests, keys, secrets, otherSecrets, secretOrigin } = given;
+function evidenceOf(evidence: SchemeEvidence): Evidence {
+  const { scheme, presented, headers, body } = evidence;
   return {
-    // The shapes of X-Signature alone are read there.
+    ...evidence,
+    // Other shapes exist only for X-Signature.
     given: { shape: 'unknown', text: presented.value },
-    digests,
-    keys,
-    secrets,
-    otherSecrets,
-    secretOrigin,
     frames: frameVariants(scheme, headers, body, presented.fields),
     recipe: recipeOf(scheme),
-    body,
   };
 }
 
@@ -79,10 +67,10 @@ function recipeOf(scheme: SignatureScheme): string {
   const { signatureHeader } = layoutOf(scheme);
   const { hash, encoding, signs, name, headers } = scheme;
   const key = scheme.secret === 'base64' ? 'the bytes that the secret is the base64 of' : 'the secret';
-  return `Sign as ${name} does: HMAC-${HASH_NAMES[hash].replace('-', '')} over ${signs}, keyed with ${key}, in ${encoding}, sent as ${signatureHeader.name}: ${headers[signatureHeader.name]}`;
+  return `Sign as ${name} does: ${hmacName(hash)} over ${signs}, keyed with ${key}, in ${encoding}, sent as ${signatureHeader.name}: ${headers[signatureHeader.name]}`;
 }
 
-/** The signatures that came; of a header without any, what may be one. */
+/** The received signatures; for a malformed header, the parts of it that may be a signature. */
 function textsOf({ signatures, value, problem }: PresentedSignature): readonly string[] {
   if (problem === undefined) return signatures.slice(0, MOST_TEXTS);
   const bare = value
@@ -91,7 +79,7 @@ function textsOf({ signatures, value, problem }: PresentedSignature): readonly s
   return [...new Set([value, ...bare])].filter((text) => text !== '').slice(0, MOST_TEXTS);
 }
 
-/** A header may have hundreds of them. */
+/** Maximum texts to try: a header may have hundreds. */
 const MOST_TEXTS = 4;
 
 interface Notation {
@@ -119,7 +107,7 @@ const HASH_BY_BYTES: Readonly<Record<number, HmacAlgorithm>> = {
   64: 'sha512',
 };
 
-/** Explains a signature that is right but for how it is written, or for its hash. */
+/** Explains a signature of the right text whose hash, encoding, prefix or length is wrong. */
 function explainText(given: SchemeEvidence, evidence: Evidence, text: string): Diagnosis | undefined {
   const { scheme, presented, keys, body, digests } = given;
   const notation = readNotation(text);
@@ -133,7 +121,7 @@ function explainText(given: SchemeEvidence, evidence: Evidence, text: string): D
   if (!right.all().some((each) => sameDigest(each, notation.digest))) return undefined;
   const [code, found] = wrongForm(scheme, notation, algorithm);
   const isPrefix = presented.problem?.code === 'missing-prefix' || code === 'no-match';
-  const also = isPrefix && isOwnHash ? ', but its prefix is another' : '';
+  const also = isPrefix && isOwnHash ? ', but its prefix is different' : '';
   return diagnosisOf(
     isPrefix && isOwnHash && notation.encoding === scheme.encoding ? 'missing-prefix' : code,
     evidence,
@@ -147,47 +135,27 @@ function wrongForm(
   { encoding }: Notation,
   algorithm: HmacAlgorithm,
 ): readonly [code: ReasonCode, found: string] {
-  const name = `HMAC-${HASH_NAMES[algorithm].replace('-', '')}`;
+  const name = hmacName(algorithm);
   if (algorithm !== scheme.hash) {
-    return [
-      algorithm === 'sha256' ? 'sha256' : 'other-hash',
-      `it is the ${name} of what is signed, in ${encoding}`,
-    ];
+    return [otherHashCode(algorithm), `it is the ${name} of the signed text, in ${encoding}`];
   }
   if (encoding === scheme.encoding) return ['no-match', `it is the right ${name}`];
   const code = encoding.startsWith('base64') && scheme.encoding === 'hex' ? 'base64' : 'other-encoding';
   return [code, `it is the right ${name}, written in ${encoding} instead of ${scheme.encoding}`];
 }
 
-/** The fewest characters that identify a digest: fewer could be the start of any. */
-const FEWEST_CHARACTERS = 8;
-
 function truncated(
   { digests, scheme }: SchemeEvidence,
   evidence: Evidence,
   text: string,
 ): Diagnosis | undefined {
-  const right = digests.all().map((digest) => digest.toString(scheme.encoding));
-  if (
-    text.length < FEWEST_CHARACTERS ||
-    !right.some((each) => each.startsWith(text) || each.endsWith(text))
-  ) {
-    return undefined;
-  }
-  return diagnosisOf(
-    'truncated-signature',
-    evidence,
-    `the signature is ${text.length} characters of the right one`,
-    recipeOf(scheme),
-  );
+  if (!isPartOf(digests, text, scheme.encoding)) return undefined;
+  const found = `the signature is ${text.length} characters of the right one`;
+  return diagnosisOf('truncated-signature', evidence, found);
 }
 
 function unreadable({ scheme, presented: { signatures } }: SchemeEvidence): string {
   const length = signatures[0]?.length ?? 0;
-  const size = Buffer.alloc(digestBytes(scheme)).toString(scheme.encoding).length;
+  const size = keyedHmac(scheme.hash, '').digest().toString(scheme.encoding).length;
   return `the signature has ${length} ${length === 1 ? 'character' : 'characters'}, and ${size} in ${scheme.encoding} are expected`;
-}
-
-function digestBytes({ hash }: SignatureScheme): number {
-  return Number(Object.keys(HASH_BY_BYTES).find((bytes) => HASH_BY_BYTES[Number(bytes)] === hash) ?? 32);
 }

@@ -2,47 +2,39 @@ import type { BodyDigests } from '../../signature/body/body-digests.ts';
 import type { BodyVariant } from './body/body-variant.ts';
 import { cheapBodyVariants, costlyBodyVariants } from './body/body-variants.ts';
 import type { Deadline } from '../../signature/deadline.ts';
-import type { ExplainContext, OtherSecret } from '../../signature/evidence.ts';
+import type { ExplainContext } from '../../signature/evidence.ts';
 import { sameDigest, isOneOf, type GivenSignature } from '../../signature/given-signature.ts';
 import { keyedHmac, type HmacFrame } from '../../signature/hmac.ts';
 import { cutHashVariants, hashVariants, type StreamingDigest } from './hash-variants.ts';
 import { LARGEST_DIAGNOSED, type KeptBody } from '../../signature/body/kept-body.ts';
-import type { ReasonCode } from '../../signature/reasons.ts';
+import type { Mistake } from './mistake.ts';
 import { otherSecrets } from './other-secrets.ts';
 import { secretVariants, type SecretVariant } from './secret-variants.ts';
 
-/** The facts of a mismatch, and what to try besides the body and the keys. */
+/** The facts of a mismatch, and what a search for its cause tries besides the body and the keys. */
 export interface Evidence extends Omit<ExplainContext, 'deadline'> {
   readonly given: GivenSignature;
   readonly digests: BodyDigests;
   readonly secrets: readonly string[];
   readonly keys: readonly (string | Uint8Array)[];
-  /** How to sign by the scheme, where the fixes of the codes are not about it. */
+  /** How to sign by the scheme; absent for `X-Signature`, which the fixes of the codes are about. */
   readonly recipe?: string;
-  /** What else than the right texts may have been signed before and after the body. */
+  /** Wrong prefixes and suffixes to try around the body. */
   readonly frames: readonly FrameVariant[];
 }
 
-/** Other texts that may have been signed before and after the body. */
+/** A wrong prefix and suffix of the body. */
 export interface FrameVariant extends Mistake {
   readonly frame: HmacFrame;
 }
 
-export interface Mistake {
-  readonly code: ReasonCode;
-  /** Follows "it would match". */
-  readonly would: string;
-  /** @default the fix of the code */
-  readonly fix?: string | undefined;
-}
-
 export type MistakeSearch =
   | { readonly kind: 'found'; readonly mistake: Mistake }
-  /** All common mistakes were tried. */
+  /** No common mistake gives the digest. */
   | { readonly kind: 'none' }
-  /** The body is too large for some of them to be tried. */
+  /** The body is too large to try all common mistakes. */
   | { readonly kind: 'too-large' }
-  /** The time was up before all mistakes were tried. */
+  /** The time was up before all common mistakes were tried. */
   | { readonly kind: 'stopped'; readonly afterMs: number };
 
 /** Finds the likeliest common mistake that gives this digest. */
@@ -69,7 +61,7 @@ function otherEnding({ digests }: Evidence, digest: Buffer): Mistake | undefined
 
 interface MistakeGuess {
   readonly mistake: Mistake;
-  /** The digests to try, before any update. */
+  /** Digests to try, before the first update. */
   readonly digests: readonly StreamingDigest[];
   readonly bytes: BodyVariant['bytes'];
 }
@@ -79,79 +71,44 @@ function* guesses(
   evidence: Evidence & { readonly body: KeptBody },
   deadline: Deadline,
 ): Generator<MistakeGuess> {
-  const {
-    body,
-    keys,
-    digests: { algorithm, frame },
-  } = evidence;
+  const { body, keys, frames } = evidence;
+  const { algorithm, frame } = evidence.digests;
   const digests = keys.map((key) => keyedHmac(algorithm, key, frame));
-  const ofBody = (variant: BodyVariant): MistakeGuess => ({
-    mistake: variant,
-    digests,
-    bytes: variant.bytes,
-  });
-  for (const variant of cheapBodyVariants(body)) yield ofBody(variant);
-  yield* otherFrameGuesses(evidence);
-  // Over the bytes first: that costs only their length.
+  for (const mistake of cheapBodyVariants(body)) yield { mistake, digests, bytes: mistake.bytes };
+  for (const mistake of frames) {
+    const framed = keys.map((key) => keyedHmac(algorithm, key, mistake.frame));
+    yield { mistake, digests: framed, bytes: body.bytes };
+  }
+  // The received bytes first: they cost only their length.
   const isFixedPoint = body.json === undefined || body.bytes.equals(Buffer.from(body.json));
   for (const bytes of isFixedPoint ? [body.bytes] : [body.bytes, body.json ?? '']) {
-    yield* otherKeyGuesses(evidence, bytes);
-    yield* otherHashGuesses(evidence, bytes);
+    yield* keyAndHashGuesses(evidence, bytes);
   }
-  for (const variant of costlyBodyVariants(body, deadline)) yield ofBody(variant);
+  for (const mistake of costlyBodyVariants(body, deadline)) yield { mistake, digests, bytes: mistake.bytes };
 }
 
-function* otherFrameGuesses({
-  body,
-  keys,
-  frames,
-  digests: { algorithm },
-}: Evidence & { readonly body: KeptBody }): Generator<MistakeGuess> {
-  for (const variant of frames) {
-    const digests = keys.map((key) => keyedHmac(algorithm, key, variant.frame));
-    yield { mistake: variant, digests, bytes: body.bytes };
+function* keyAndHashGuesses(evidence: Evidence, bytes: Uint8Array | string): Generator<MistakeGuess> {
+  const { secrets, keys } = evidence;
+  const { algorithm, frame } = evidence.digests;
+  for (const mistake of otherKeys(evidence)) {
+    yield { mistake, digests: [keyedHmac(algorithm, mistake.key, frame)], bytes };
   }
-}
-
-function* otherKeyGuesses(evidence: Evidence, bytes: Uint8Array | string): Generator<MistakeGuess> {
-  const {
-    secrets,
-    otherSecrets: known,
-    keys,
-    digests: { algorithm, frame },
-  } = evidence;
-  for (const variant of otherKeys({ secrets, keys, known })) {
-    yield { mistake: variant, digests: [keyedHmac(algorithm, variant.key, frame)], bytes };
-  }
-}
-
-function* otherHashGuesses(evidence: Evidence, bytes: Uint8Array | string): Generator<MistakeGuess> {
-  const {
-    secrets,
-    keys,
-    digests: { algorithm, frame },
-  } = evidence;
   const context = { algorithm, secrets, keys, frame };
   for (const mistake of [...hashVariants(context), ...cutHashVariants(context)]) {
     yield { mistake, digests: mistake.digests, bytes };
   }
-  const swapped = {
-    code: 'plain-hash',
-    would: 'with the body as the key and the secret as the message',
-  } as const;
   for (const secret of secrets) {
-    yield { mistake: swapped, digests: [keyedHmac(algorithm, bytes)], bytes: secret };
+    yield { mistake: SWAPPED, digests: [keyedHmac(algorithm, bytes)], bytes: secret };
   }
 }
 
+const SWAPPED: Mistake = {
+  code: 'plain-hash',
+  would: 'with the body as the key and the secret as the message',
+};
+
 /** Yields secrets that are slightly wrong, then different ones. */
-function* otherKeys({
-  secrets,
-  keys,
-  known,
-}: Pick<Evidence, 'secrets' | 'keys'> & {
-  readonly known: readonly OtherSecret[];
-}): Generator<SecretVariant> {
+function* otherKeys({ secrets, keys, otherSecrets: known }: Evidence): Generator<SecretVariant> {
   for (const secret of secrets) yield* secretVariants(secret, keys);
   yield* otherSecrets(known);
 }
@@ -173,7 +130,7 @@ function tryGuess(
   };
   if (typeof bytes === 'function') bytes(write);
   else write(bytes);
-  // A longer digest may have been cut to the length of the one that is right.
+  // A longer digest may have been cut off to the length of the right one.
   const isMatch = (made: Buffer): boolean => sameDigest(made.subarray(0, digest.length), digest);
   const ending = ENDINGS.find(([tail]) => tried.some((each) => isMatch(each.digest(tail))));
   return ending && { code: mistake.code, would: mistake.would + ending[1], fix: mistake.fix };

@@ -7,17 +7,20 @@ import type { SignatureScheme, SignedFields } from '../../signature/schemes/sche
 import type { KeptBody } from '../../signature/body/kept-body.ts';
 import type { FrameVariant } from './find-mistake.ts';
 
-/** What a request says of the id and the time that its sender may have signed. */
+/** Values of one field, each with its description. */
+type Guesses = readonly (readonly [value: string, would: string])[];
+
+/** Ids and timestamps that the sender may have signed. */
 interface FieldGuesses {
-  /** As they came in the scheme's own headers; empty texts for what did not. */
+  /** The fields in the scheme's own headers; empty texts for missing ones. */
   readonly own: SignedFields;
-  readonly ids: readonly (readonly [id: string, would: string])[];
-  readonly timestamps: readonly (readonly [timestamp: string, would: string])[];
+  readonly ids: Guesses;
+  readonly timestamps: Guesses;
 }
 
 /**
- * What else may have been signed around the body than what a scheme says: with another id or time, by another template, of which other schemes
- * have some. The likeliest come first.
+ * Wrong texts around the body that the sender may have signed, the likeliest first: the template of the
+ * scheme with another id or timestamp, then the templates of other schemes and others.
  */
 export function frameVariants(
   scheme: SignatureScheme,
@@ -78,7 +81,7 @@ function* otherTemplates(scheme: SignatureScheme, guesses: FieldGuesses): Genera
   for (const signs of OTHER_TEMPLATES) if (!seen.has(signs)) yield* byTemplate(signs, '', guesses);
 }
 
-/** A template with the fields that came, or where none did, with those that the sender may have had. */
+/** Yields a template with the received fields, or with guesses for missing fields. */
 function* byTemplate(
   signs: string,
   asWhom: string,
@@ -95,23 +98,15 @@ function* byTemplate(
   }
 }
 
-function ownOr(
-  own: string,
-  guessed: readonly (readonly [string, string])[],
-  isUsed: boolean,
-): readonly string[] {
+function ownOr(own: string, guessed: Guesses, isUsed: boolean): readonly string[] {
   if (!isUsed) return [''];
   return own === '' ? guessed.map(([value]) => value) : [own];
 }
 
-/** How far apart the clock readings of a sender may be that takes the time twice. */
+/** Differences to try in case the sender reads the clock twice: for the header and for the signature. */
 const NEAR_SECONDS = [-1, 1, -2, 2, -3, 3, -4, 4, -5, 5];
 
-function timeGuesses(
-  own: string,
-  headers: HeaderList,
-  body: KeptBody | undefined,
-): readonly (readonly [string, string])[] {
+function timeGuesses(own: string, headers: HeaderList, body: KeptBody | undefined): Guesses {
   const found: [string, string][] = [];
   if (/^\d{10}$/.test(own)) {
     found.push([`${own}000`, 'milliseconds'], [`${own}.0`, 'a decimal number']);
@@ -138,14 +133,10 @@ function timeGuesses(
   return distinctGuesses(found, own);
 }
 
-/** Headers that carry an id of a message or of a request. */
+/** Matches headers with the id of a message or of a request. */
 const ID_HEADER = /(?:^|-)(?:id|key|delivery|guid)$/;
 
-function idGuesses(
-  own: string,
-  headers: HeaderList,
-  body: KeptBody | undefined,
-): readonly (readonly [string, string])[] {
+function idGuesses(own: string, headers: HeaderList, body: KeptBody | undefined): Guesses {
   const found: [string, string][] = [];
   for (const member of ['messageId', 'id', 'event_id', 'eventId']) {
     const id = memberOf(body, member);
@@ -165,13 +156,10 @@ function idGuesses(
   return distinctGuesses(found, own);
 }
 
-/** At most this many of each: the combinations are hashed one by one. */
+/** Maximum guesses of one field: each combination with guesses of the other is hashed. */
 const MOST_GUESSES = 24;
 
-function distinctGuesses(
-  found: readonly [string, string][],
-  own: string,
-): readonly (readonly [string, string])[] {
+function distinctGuesses(found: Guesses, own: string): Guesses {
   const distinct = new Map<string, string>();
   for (const [value, would] of found) if (value !== own && !distinct.has(value)) distinct.set(value, would);
   return [...distinct].slice(0, MOST_GUESSES);

@@ -1,19 +1,17 @@
 import { createHash, type Hash } from 'node:crypto';
 import { keyedHmac, type HmacAlgorithm, type HmacFrame } from '../../signature/hmac.ts';
 import type { ReasonCode } from '../../signature/reasons.ts';
+import type { Mistake } from './mistake.ts';
 
-/** Digests a body piece by piece, and can end in several ways. */
+/** Digests a body piece by piece. `digest` does not end it, so several tails can be tried. */
 export interface StreamingDigest {
   update(bytes: Uint8Array | string): StreamingDigest;
   copy(): StreamingDigest;
   digest(tail?: Uint8Array | string): Buffer;
 }
 
-/** Another way to make a digest of a body and a secret. */
-export interface HashVariant {
-  readonly code: ReasonCode;
-  /** Follows "it would match". */
-  readonly would: string;
+/** A wrong way to make a digest of a body and a secret. */
+export interface HashVariant extends Mistake {
   readonly digests: readonly StreamingDigest[];
 }
 
@@ -24,7 +22,7 @@ interface HashContext {
   readonly keys: readonly (string | Uint8Array)[];
 }
 
-/** Plain hashes in place of the HMAC: of the body alone, and with the secret before or after it. */
+/** Plain hashes in place of the HMAC: of the body alone, and with the secret before or after the body. */
 export function hashVariants({ algorithm, secrets, frame }: HashContext): HashVariant[] {
   const name = HASH_NAMES[algorithm];
   return PLAIN_HASHES.map(([formula, before, after]) => ({
@@ -40,12 +38,12 @@ export function hashVariants({ algorithm, secrets, frame }: HashContext): HashVa
   }));
 }
 
-/** HMACs with other hashes, of which the first digits were kept. */
+/** HMACs with other hashes, cut off to the length of the right one. */
 export function cutHashVariants({ algorithm, keys, frame }: HashContext): HashVariant[] {
   return (['sha256', 'sha512'] as const)
     .filter((other) => other !== algorithm)
     .map((other) => ({
-      code: other === 'sha256' ? 'sha256' : 'other-hash',
+      code: otherHashCode(other),
       would: `as the first digits of an HMAC with ${HASH_NAMES[other]}`,
       digests: keys.map((key) => keyedHmac(other, key, frame)),
     }));
@@ -58,6 +56,16 @@ export const HASH_NAMES: Readonly<Record<HmacAlgorithm, string>> = {
   sha512: 'SHA-512',
   md5: 'MD5',
 };
+
+/** Name of an HMAC without a hyphen in its hash: `HMAC-SHA256`. */
+export function hmacName(algorithm: HmacAlgorithm): string {
+  return `HMAC-${HASH_NAMES[algorithm].replace('-', '')}`;
+}
+
+/** The code of a signature made with a wrong hash. */
+export function otherHashCode(algorithm: HmacAlgorithm): ReasonCode {
+  return algorithm === 'sha256' ? 'sha256' : 'other-hash';
+}
 
 type Part = (secret: string) => string;
 const nothing: Part = () => '';

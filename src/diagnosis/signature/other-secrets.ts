@@ -2,10 +2,10 @@ import type { OtherSecret } from '../../signature/evidence.ts';
 import { REASONS } from '../../signature/reasons.ts';
 import { INVISIBLE, type SecretVariant } from './secret-variants.ts';
 
-/** What senders sign with whose setting is missing: their language's word for nothing. */
+/** Secrets of senders whose setting is missing: the word for nothing in their language. */
 const WORDS_FOR_NOTHING = ['undefined', 'null', 'None', 'nil', 'NULL', 'false', '[object Object]'];
 
-/** Names of the setting that were not replaced by its value. */
+/** References to the setting that were not replaced by its value. */
 const UNEXPANDED = [
   '$HOOKS_SECRET',
   '${HOOKS_SECRET}',
@@ -18,16 +18,16 @@ const UNEXPANDED = [
   '$WEBHOOK_SECRET',
 ];
 
-/** The secret that every example of the README and the help uses, and others that pages use. */
+/** The example secret of the README and the help, and examples in other documentation. */
 const DOCS_EXAMPLE = 's3cret';
 const EXAMPLES = ['secret', 'changeme', 'your-secret', 'your_secret', 'mysecret', 'test'];
 
-/** Whether a secret is the one that the examples use. */
+/** Whether a secret is an example of a documentation. */
 export function isExampleSecret(secret: string): boolean {
   return secret === DOCS_EXAMPLE || EXAMPLES.includes(secret);
 }
 
-/** What a secret looks like that is hardly one, as it follows its length; undefined for any other. */
+/** Describes what is odd about a secret; follows its length. Undefined for an ordinary secret. */
 export function oddLooksOf(secret: string): string | undefined {
   if (isExampleSecret(secret)) return 'an example of the docs';
   if (isReference(secret)) return 'which looks like a placeholder or a reference rather than a secret';
@@ -35,23 +35,23 @@ export function oddLooksOf(secret: string): string | undefined {
 }
 
 const ODD_LOOKS: readonly (readonly [RegExp, string])[] = [
-  [/[*\u2022]{4}/, 'some of them masked: it is no secret, but how a page shows one'],
+  [/[*\u2022]{4}/, 'some of them masked: it is not the secret, but how a page shows it'],
   [/^\{[\s\S]*\}$/, 'which look like JSON: give the value in it alone'],
   [/\n/, 'in several lines: give one line alone'],
-  [/\\n$/, 'with \\n at its end, which is two characters, no newline'],
+  [/\\n$/, 'with \\n at its end, which is two characters, not a newline'],
   [new RegExp(INVISIBLE, 'u'), 'some of them invisible (such as U+200B)'],
-  [/[\u2010-\u201f\u2212]/, 'with a typographic dash or quote in place of one of ASCII'],
+  [/[\u2010-\u201f\u2212]/, 'with a typographic dash or quote in place of the ASCII character'],
   [/.,./, 'with a comma: two secrets are given as --secret ONE --secret OTHER'],
 ];
 
-/** Whether a secret is text that stands for one: `<your-secret>`, `***`, `op://vault/item`, `@file`. */
+/** Whether a secret is a placeholder or a reference: `<your-secret>`, `***`, `op://vault/item`, `@file`. */
 function isReference(secret: string): boolean {
   return /^(?:<[^<>]+>|\*{3,}|(?:op|vault|secretref):\/\/.*|arn:aws[\w-]*:.*|Bearer\s.*|@[\w./~-]+)$/i.test(
     secret.trim(),
   );
 }
 
-/** Other secrets that the other side may use: known ones, an empty one, placeholders. */
+/** Yields secrets that the other side may use: known secrets, the empty secret, placeholders. */
 export function* otherSecrets(known: readonly OtherSecret[]): Generator<SecretVariant> {
   const code = 'other-secret';
   for (const { secret, origin } of known) {

@@ -1,4 +1,4 @@
-/** Values that are no signature, though something sends them as one. `found` follows "the signature ". */
+/** Common values that are not a signature. `found` follows "the signature". */
 const KNOWN_VALUES: readonly {
   readonly pattern: RegExp;
   readonly found: string;
@@ -46,17 +46,17 @@ const KNOWN_VALUES: readonly {
   },
   {
     pattern: /^(?:\(stdin\)|SHA1|HMAC-SHA1)\(?[^)]*\)?=\s/i,
-    found: 'has what openssl writes before the digits',
+    found: 'has the prefix that openssl writes before the digits',
     fix: 'Give the 40 hex digits alone: openssl dgst -sha1 -hmac KEY -r writes them first',
   },
   {
     pattern: /^[0-9a-f]{40}\s+[*-]/i,
-    found: 'has what sha1sum or openssl -r writes after the digits',
-    fix: 'Give the 40 hex digits alone, as cut -d" " -f1 writes them; sha1sum is no HMAC',
+    found: 'has the text that sha1sum or openssl -r writes after the digits',
+    fix: 'Give the 40 hex digits alone, as cut -d" " -f1 writes them; sha1sum is not an HMAC',
   },
 ];
 
-/** What a value is that cannot be read as a signature, and how to give one. */
+/** Explains a value that cannot be read as a signature. `wholeSignature` is the fix for unknown values. */
 export function explainUnreadable(
   text: string,
   wholeSignature: string,

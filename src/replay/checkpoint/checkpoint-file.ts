@@ -5,10 +5,10 @@ import type { FileIdentity } from '../reading/inputs.ts';
 
 export interface SavedCheckpoint extends SavedFiles {
   readonly checkpoint: typeof VERSION;
-  /** Begins the ids of its deliveries. */
+  /** Prefix of the ids of the replay's deliveries. */
   readonly run: string;
   readonly files: readonly FileIdentity[];
-  /** The indexes of the entries that are settled, counted from 0 over all inputs. */
+  /** Indexes of the settled entries, counted from 0 over all inputs. */
   readonly settled: readonly IndexRange[];
   /** Whether every entry that the replay selects is settled. */
   readonly isFinished: boolean;
@@ -17,16 +17,16 @@ export interface SavedCheckpoint extends SavedFiles {
 /** The version of the format. A checkpoint of another version cannot be read. */
 const VERSION = 3;
 
-/** Files that record how the settled entries ended. They are synced before a checkpoint refers to them. */
+/** Files that record the outcomes of the settled entries. They are synced before a checkpoint refers to them. */
 export interface SavedFiles {
-  /** The journal of the results that are neither delivered nor queued. Absent while there are none. */
+  /** The journal of results other than delivered and queued. Absent while there are none. */
   readonly results?: ResultsPart | undefined;
-  /** Absent without `--failed`, and while that file does not hold all that failed. */
+  /** Absent without `--failed`, and while that file lacks a failed entry. */
   readonly failed?: FailedPart | undefined;
 }
 
 export interface ResultsPart {
-  /** Its name in the folder of the checkpoint. */
+  /** File name in the folder of the checkpoint. */
   readonly name: string;
   readonly bytes: number;
 }
@@ -40,13 +40,16 @@ export interface FailedPart {
 
 /** A file that a checkpoint refers to. */
 export interface FollowedFile<Part> {
-  /** The part written now; undefined when there is none. */
+  /** The part written so far; undefined if nothing is written. */
   part(): Part | undefined;
-  /** Resolves when that part is on the disk. */
+  /** Resolves when the written part is on the disk. */
   sync(): Promise<void>;
 }
 
-/** The files that record how the settled entries ended. An entry is marked after it was added to them. */
+/**
+ * The files that record the outcomes of the settled entries. An entry is added to them before it is marked as
+ * settled.
+ */
 export interface FollowedFiles {
   readonly results?: FollowedFile<ResultsPart> | undefined;
   readonly failed?: FollowedFile<FailedPart> | undefined;
@@ -56,14 +59,14 @@ export function checkpointText(saved: Omit<SavedCheckpoint, 'checkpoint'>): stri
   return JSON.stringify({ checkpoint: VERSION, ...saved } satisfies SavedCheckpoint);
 }
 
-/** Names the checkpoint of a replay. Ignores sizes and times, so that a changed file is found to have changed. */
+/** Names the checkpoint of a replay. Ignores the sizes and times of the files, so that a changed file is detected. */
 export function checkpointName(files: readonly FileIdentity[], identity: string): string {
   const what = JSON.stringify([files.map(({ path }) => path), identity]);
   return createHash('sha256').update(what).digest('hex').slice(0, 32);
 }
 
 interface Resumable {
-  /** Absent when there is nothing to resume. */
+  /** Absent if there is nothing to resume. */
   readonly saved?: SavedCheckpoint;
   readonly note?: string;
 }
@@ -73,7 +76,7 @@ interface CheckpointLocation {
   readonly files: readonly FileIdentity[];
 }
 
-/** Returns what an interrupted replay has settled, or a note that says why it cannot be resumed. Throws InputError. */
+/** Returns the state of an interrupted replay, or a note that says why it cannot be resumed. Throws InputError. */
 export function resumeFrom(text: string | undefined, { file, files }: CheckpointLocation): Resumable {
   if (text === undefined) {
     return {
@@ -94,7 +97,7 @@ export function resumeFrom(text: string | undefined, { file, files }: Checkpoint
 
 const FINISHED = 'nothing to resume: this replay is finished, so nothing is sent; --again sends it again';
 
-/** Parses a checkpoint; undefined when the text is not one. */
+/** Parses a checkpoint; undefined if the text is not a checkpoint of this version. */
 export function readCheckpoint(text: string): SavedCheckpoint | undefined {
   try {
     const saved: unknown = JSON.parse(text);
@@ -107,7 +110,7 @@ export function readCheckpoint(text: string): SavedCheckpoint | undefined {
 function savedIn(text: string, file: string): SavedCheckpoint {
   const saved = readCheckpoint(text);
   if (saved !== undefined) return saved;
-  throw new InputError('Not a checkpoint that can be read', {
+  throw new InputError('The checkpoint cannot be read', {
     file,
     hint: 'replay without --resume to start at the beginning, or remove the file',
   });
@@ -127,7 +130,7 @@ function isSaved(value: unknown): value is SavedCheckpoint {
   );
 }
 
-/** Whether this describes a journal. Its name must not be a path, since it is joined to the folder. */
+/** Whether a value is a ResultsPart. Its name must not be a path, since it is joined to the folder. */
 function isResultsPart(results: unknown): boolean {
   if (typeof results !== 'object' || results === null) return false;
   const { name, bytes } = results as Partial<ResultsPart>; // each is looked at
@@ -144,7 +147,7 @@ function isCount(value: unknown): boolean {
   return Number.isSafeInteger(value) && Number(value) >= 0;
 }
 
-/** Whether this is a range that begins after the end of the one before. */
+/** Whether a value is a range that begins after the end of the previous range. */
 function isRange(range: unknown, index: number, all: readonly unknown[]): boolean {
   if (!Array.isArray(range) || range.length !== 2 || !range.every(Number.isSafeInteger)) return false;
   const [start, end] = range as [number, number]; // checked above

@@ -6,18 +6,19 @@ import { isAbandoned, ownedName, ownerOf } from '../../files.ts';
 /** The extension of locks. A lock is an empty file whose name identifies its process, so that a kill -9 frees it. */
 export const LOCK = '.lock';
 
-/** The same replay is being run by another process: both would write one checkpoint. */
+/** Another process runs the same replay: both would write the same checkpoint. */
 export class ReplayInUseError extends InputError {}
 
 /**
- * Takes the lock of a checkpoint. Resolves to a function that frees it. Throws ReplayInUseError, which calls the input `name`,
- * while a living process has it. Of two that start at the same moment both may be rejected, but never none.
+ * Takes the lock of a checkpoint. Resolves to a function that frees the lock. Throws ReplayInUseError, which
+ * names the input `name`, while a living process has the lock. If two processes start at the same moment, at
+ * least one is rejected, maybe both.
  */
 export async function lockCheckpoint(checkpoint: string, name: string): Promise<() => Promise<void>> {
   const prefix = checkpoint.replace(/\.json$/, '');
   const own = ownedName(prefix, LOCK.slice(1));
   const free = (): Promise<void> => rm(own, { force: true }).catch(() => {});
-  // Before looking for others: each of two sees at least the other one.
+  // Made before looking for others, so that at least the later of two processes sees the other's lock.
   await (await open(own, 'wx', 0o600)).close();
   const names = await readdir(dirname(checkpoint));
   const other = names.find((each) => each !== basename(own) && isLockOf(each, basename(prefix)));

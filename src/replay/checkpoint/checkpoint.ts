@@ -21,15 +21,15 @@ import { makePrivateFolder, readPrivate, removePrivate, writePrivate } from './p
 const SAVE_EVERY_MS = 1_000;
 
 export interface CheckpointOptions {
-  /** A folder of checkpoints, made when it is missing. */
+  /** Folder of the checkpoints; created if missing. */
   readonly folder: string;
   readonly inputs: readonly Input[];
   /**
-   * Says where the messages go, and which of them in which form: a different text makes a different replay. Only its hash is
-   * stored, so it may hold secrets.
+   * Text that describes the destination, selection and form of the messages: a different text makes a
+   * different replay. Only its hash is stored, so it may contain secrets.
    */
   readonly identity: string;
-  /** Whether to continue where the last replay stopped; else start at the beginning. */
+  /** Whether to continue where the last replay stopped, not start at the beginning. */
   readonly resume: boolean;
   /** Whether to start at the beginning if the last replay finished. @default false */
   readonly again?: boolean;
@@ -37,15 +37,17 @@ export interface CheckpointOptions {
 }
 
 /**
- * Opens the checkpoint of a replay, which remembers which entries are settled (delivered, failed, filtered, invalid: all but unsent), so that an interrupted
- * replay can be resumed. Saved at most once a second: what was settled within the last second before a kill -9 is
- * sent again. Until it is closed, no other replay can open it. Throws ReplayInUseError, InputError when its file cannot be used, and, when resuming, for inputs that can be read only once.
+ * Opens the checkpoint of a replay, which stores the settled entries (delivered, failed, filtered, invalid:
+ * all but unsent), so that an interrupted replay can be resumed. It is saved at most once a second: entries
+ * settled within the last second before a kill -9 are sent again. No other replay can open it until it is
+ * closed. Throws ReplayInUseError, and InputError if its file cannot be used, or if `resume` is set for an
+ * input that can be read only once.
  */
 export async function openCheckpoint(options: CheckpointOptions): Promise<Checkpoint> {
   const { inputs, folder, clock, resume } = options;
   const once = inputs.find(({ identity }) => identity === undefined);
   if (once !== undefined && resume) {
-    throw new InputError('Cannot be resumed from: it can be read only once', {
+    throw new InputError('Cannot be resumed: this input can be read only once', {
       file: once.name,
       hint: 'write it to a file first, and replay that',
     });
@@ -75,13 +77,13 @@ async function lockedCheckpoint(options: LockedCheckpoint): Promise<Checkpoint> 
   if (saved !== undefined && !(again && saved.isFinished)) {
     return new Checkpoint({ file, files, free, clock, saved, note });
   }
-  // Before the file of --failed is emptied, which belongs to it.
+  // Discarded before the --failed file, which belongs to the old checkpoint, is emptied.
   await discard(file);
   return new Checkpoint({ file, files, free, clock, note: saved === undefined ? note : undefined });
 }
 
 async function discard(file: string): Promise<void> {
-  // A file that cannot be read is removed as well.
+  // Removes an unreadable file as well.
   const text = await readPrivate(file).catch(() => undefined);
   const results = readCheckpoint(text ?? '')?.results;
   await removePrivate(file);
@@ -98,17 +100,17 @@ interface CheckpointState {
 }
 
 export class Checkpoint {
-  /** A note for the person who resumes; undefined when there is none. */
+  /** A note for the person who resumes. */
   readonly note: string | undefined;
-  /** The state of the replay that is resumed; undefined when none is. */
+  /** The state of the resumed replay; undefined if no replay is resumed. */
   readonly resumed: (SavedFiles & Pick<SavedCheckpoint, 'isFinished'>) | undefined;
-  /** Undefined when the replay cannot be resumed later: nothing is saved then. */
+  /** Undefined if the replay cannot be resumed later: then nothing is saved. */
   readonly #file: string | undefined;
   readonly #files: readonly FileIdentity[];
   readonly #clock: Clock;
   readonly #free: (() => Promise<void>) | undefined;
   readonly #settled: IndexRanges;
-  /** Distinguishes this replay from others of the same inputs; kept when it is resumed. */
+  /** Distinguishes this replay from others of the same inputs. A resumed replay keeps it. */
   readonly #run: string;
   #followed: FollowedFiles = {};
   #savedAt: number;
@@ -126,12 +128,12 @@ export class Checkpoint {
     this.note = note;
   }
 
-  /** Whether it is saved, so that an interrupted replay can be resumed. */
+  /** Whether the checkpoint is saved, so that an interrupted replay can be resumed. */
   get isKept(): boolean {
     return this.#file !== undefined;
   }
 
-  /** The path of the journal of results, which may not exist yet; undefined when no checkpoint is saved. */
+  /** The path of the journal of results, which may not exist yet; undefined if no checkpoint is saved. */
   resultsPath(): string | undefined {
     if (this.#file === undefined) return undefined;
     const name = this.resumed?.results?.name;
@@ -144,17 +146,20 @@ export class Checkpoint {
     this.#followed = files;
   }
 
-  /** Saves the state; a replay that is killed at once can be resumed. The last save reports what fails. */
+  /**
+   * Saves the state, so that a replay that is killed at once can be resumed. Ignores failures: the last save
+   * reports them.
+   */
   async begin(): Promise<void> {
     await this.#save({ isFinished: this.resumed?.isFinished ?? false }).catch(() => {});
   }
 
-  /** The id of the delivery of an entry, the same in every part of the replay: a queue adds it once. */
+  /** The id of an entry's delivery. A resumed replay gives the same id, so a queue adds the delivery once. */
   deliveryId(index: number): string | undefined {
     return this.#file && `${this.#run}-${index.toString(36).padStart(6, '0')}`;
   }
 
-  /** Whether the entry was settled, now or by the replay that is resumed. */
+  /** Whether the entry was settled by this process or by the resumed replay. */
   has(index: number): boolean {
     return this.#settled.has(index);
   }
@@ -171,20 +176,20 @@ export class Checkpoint {
     });
   }
 
-  /** Saves at the end of the replay. `isComplete`: every entry that it selects is settled. Throws InputError. */
+  /** Saves at the end of the replay. `isComplete`: every selected entry is settled. Throws InputError. */
   async finish({ isComplete }: { readonly isComplete: boolean }): Promise<void> {
     await this.#saving;
     await this.#save({ isFinished: isComplete });
     await this.close();
   }
 
-  /** Lets other replays open it. Does nothing the second time. */
+  /** Lets other replays open the checkpoint. Calls after the first do nothing. */
   async close(): Promise<void> {
     await this.#saving;
     await this.#free?.();
   }
 
-  /** Saves the state at the moment of the call, all of it consistent. */
+  /** Saves a consistent snapshot of the state at the moment of the call. */
   async #save({ isFinished }: Pick<SavedCheckpoint, 'isFinished'>): Promise<void> {
     if (this.#file === undefined) return;
     const { results, failed } = this.#followed;
@@ -201,13 +206,13 @@ export class Checkpoint {
   }
 }
 
-/** How long a finished replay is remembered, so that `--resume` does not send it again. */
+/** How long the checkpoint of a finished replay is kept, so that `--resume` does not send it again. */
 const FINISHED_KEPT_MS = 30 * 24 * 3_600_000;
 
 /**
- * Makes the folder of checkpoints, and removes what is no longer needed: temporary files, locks and journals of processes that
- * were killed, and replays that finished long ago. `now` is the time of the wall clock. Throws InputError when the folder
- * cannot be used; ignores files that it cannot remove, which do no harm.
+ * Makes the folder of checkpoints, and removes needless files: temporary files, locks and journals of killed
+ * processes, and checkpoints that finished long ago. `now` is the time of the wall clock. Throws InputError
+ * if the folder cannot be used. Ignores files that it cannot remove, because they do no harm.
  */
 async function prepareCheckpointFolder(folder: string, now: number): Promise<void> {
   await makePrivateFolder(folder);
@@ -229,7 +234,10 @@ async function isNamedByCheckpoint(folder: string, name: string): Promise<boolea
   return readCheckpoint((await readPrivate(checkpoint)) ?? '')?.results?.name === name;
 }
 
-/** Whether a checkpoint finished long ago. Once it is removed, nothing names its journal, which the next replay removes. */
+/**
+ * Whether a checkpoint finished long ago. Once it is removed, no checkpoint names its journal, which the next
+ * replay removes.
+ */
 async function isLongFinished(path: string, now: number): Promise<boolean> {
   if (now - (await stat(path)).mtimeMs < FINISHED_KEPT_MS) return false;
   return readCheckpoint((await readPrivate(path)) ?? '')?.isFinished === true;

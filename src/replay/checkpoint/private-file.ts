@@ -1,40 +1,29 @@
 import { constants } from 'node:fs';
-import { lstat, open, rename, rm } from 'node:fs/promises';
+import { lstat, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { InputError } from '../../errors.ts';
 import { makeFolder, ownedName, syncFolder } from '../../files.ts';
 
 /*
- * Files that only their owner may read, in a folder that only its owner may read. Never read or written through a
- * symbolic link, which would let the user who made it choose what is overwritten.
+ * Files that only their owner may read, in a folder that only its owner may read. They are never accessed through a symbolic
+ * link, which would let the user who made the link choose what is overwritten.
  */
 
-/** Reads the text; undefined when there is no such file. Throws InputError. */
+/** Reads the text of a file; undefined if the file does not exist. Throws InputError. */
 export async function readPrivate(file: string): Promise<string | undefined> {
   try {
-    const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW);
-    try {
-      return await handle.readFile('utf8');
-    } finally {
-      await handle.close();
-    }
+    return await readFile(file, { encoding: 'utf8', flag: constants.O_RDONLY | constants.O_NOFOLLOW });
   } catch (cause) {
     if (isMissing(cause)) return undefined;
     throw unusablePrivateFile(file, cause);
   }
 }
 
-/** Writes all of the text or nothing, even if the power fails: a new synced file replaces the old. Throws InputError. */
+/** Writes a file atomically, even if the power fails: a new synced file replaces the old one. Throws InputError. */
 export async function writePrivate(file: string, text: string): Promise<void> {
   const fresh = ownedName(file, 'tmp');
   try {
-    const handle = await open(fresh, 'wx', 0o600);
-    try {
-      await handle.writeFile(text);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
+    await writeFile(fresh, text, { flag: 'wx', mode: 0o600, flush: true });
     await rename(fresh, file);
     await syncFolder(dirname(file));
   } catch (cause) {
@@ -43,7 +32,7 @@ export async function writePrivate(file: string, text: string): Promise<void> {
   }
 }
 
-/** Makes a folder for its owner only. Throws InputError. */
+/** Makes a folder that only its owner may read. Throws InputError. */
 export async function makePrivateFolder(folder: string): Promise<void> {
   try {
     makeFolder(folder, 0o700);

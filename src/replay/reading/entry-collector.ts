@@ -11,13 +11,16 @@ import type { SplitterOutput } from '../../message/json/splitter.ts';
 export interface EntryReadOptions {
   /** Makes each body one entry, even if it is empty, not JSON, or a batch. @default false */
   readonly exact?: boolean;
-  /** How to read an exact input. @default by its name and content */
+  /** Format of an exact input. @default by its name and content */
   readonly format?: ExactFormat | undefined;
   /** Called with the number of bytes before the entries found in them are yielded. */
   readonly onBytes?: (bytes: number) => void;
 }
 
-/** Turns the values that a splitter finds into entries: a capture into its message, a batch on one line into its messages. */
+/**
+ * Turns the values that a splitter finds into entries: a capture into its message, and a batch on one line
+ * into its messages.
+ */
 export class EntryCollector implements SplitterOutput {
   readonly #file: string;
   readonly #exact: boolean;
@@ -81,7 +84,7 @@ export class EntryCollector implements SplitterOutput {
       if (body.length > 0 || this.#exact) return Buffer.from(body.buffer, body.byteOffset, body.length);
       this.broken(
         line,
-        'the captured request has no body, so there is no message in it',
+        'the captured request has no body, so it contains no message',
         'leave this capture out',
       );
     } catch (error) {
@@ -103,12 +106,18 @@ export class EntryCollector implements SplitterOutput {
   }
 }
 
-/** What the keys begin with that a message may begin with and nothing else: `type version userId event properties name`. */
+/**
+ * First letters of keys that only a message begins with: `version userId event properties name` (and `type`,
+ * by its second letter).
+ */
 const MESSAGE_KEY = new Uint8Array(256);
 for (const letter of 'vuepn') MESSAGE_KEY[letter.charCodeAt(0)] = 1;
 const [LETTER_T, LETTER_Y] = [0x74, 0x79];
 
-/** Whether a value may be a capture or a batch document. Costs almost nothing for messages, which their first key shows. */
+/**
+ * Whether a value may be a capture or a batch document. Costs almost nothing for messages, which their first
+ * key reveals.
+ */
 function mayHoldMessages(bytes: Buffer): boolean {
   if (bytes[0] !== OPEN_BRACE) return false;
   const letter = bytes[1] === QUOTE ? (bytes[2] ?? 0) : 0;

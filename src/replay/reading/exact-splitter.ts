@@ -11,14 +11,15 @@ import { InputSplitter } from './input-splitter.ts';
 import type { ExactFormat } from './replay-entry.ts';
 
 /**
- * Reads an input of `--exact`: each line of NDJSON and each capture is an entry, any other input is one body with exactly its
- * bytes. Throws InputError for several lines of JSON that may be meant either way.
+ * Reads an input of `--exact`: each line of NDJSON and each capture is an entry; any other input is one body
+ * with exactly its bytes. Throws InputError for several lines of JSON, which may be one body or a body per
+ * line.
  */
 export class ExactSplitter implements Splitter {
   readonly #file: string;
   readonly #output: EntryCollector;
   readonly #format: ExactFormat | undefined;
-  /** Reads the input when it consists of captures or lines. */
+  /** Reads an input of captures or lines. Undefined until the input is recognized as such. */
   #entries: InputSplitter | undefined;
   #parts: Buffer[] = [];
   #bytes = 0;
@@ -43,7 +44,7 @@ export class ExactSplitter implements Splitter {
     this.#bytes += chunk.length;
     if (this.isRejected) return this.#output.tooLarge(1);
     this.#parts.push(chunk);
-    // Before the end, so that captures are streamed, and lines of a live pipe are rejected at once.
+    // Recognized before the end, so that captures are streamed, and lines of a live pipe are rejected at once.
     if (chunk.includes(LF)) this.#recognize();
   }
 

@@ -1,13 +1,14 @@
 import { createGunzip, type Gunzip } from 'node:zlib';
 
-/** The packed bytes unpacked at a time: at most 8 MiB come of them, so that a gzip bomb is only many pieces. */
+/** Packed bytes to unpack at a time. They unpack to at most 8 MiB, so a gzip bomb only makes many pieces. */
 const PIECE_BYTES = 8 * 1024;
 
 const MAGIC = [0x1f, 0x8b];
 
 /**
- * Yields the chunks unpacked if they begin like gzip, else unchanged. Throws when the gzip is corrupt or cut off, after yielding
- * everything before the problem. Chunks that can be read `again`, as those of a file, are unpacked once, others twice.
+ * Yields the chunks unpacked if they begin like gzip, otherwise unchanged. Throws if the gzip is corrupt or
+ * cut off, after yielding everything before the problem. Input that can be read `again`, such as a file, is
+ * unpacked once; other input is unpacked twice.
  */
 export async function* gunzipIfPacked(
   chunks: AsyncIterable<Uint8Array>,
@@ -21,12 +22,12 @@ export async function* gunzipIfPacked(
     if (MAGIC.every((byte, index) => first.value[index] === byte)) yield* gunzip(rest, again);
     else yield* rest;
   } finally {
-    // A consumer that stops at the first chunk has not begun to read `all`, which would stay open.
+    // Closes `all`, which stays open if a consumer stops at the first chunk.
     await all.return(undefined);
   }
 }
 
-/** Yields the same bytes; the first chunk has at least `bytes` of them, unless there are no more. */
+/** Yields the same bytes in chunks of which the first has at least `bytes`, unless the input is shorter. */
 async function* startingWith(bytes: number, chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
   let head: Buffer | undefined = Buffer.alloc(0);
   for await (const chunk of chunks) {
@@ -49,8 +50,9 @@ async function* concatenated(first: Buffer, rest: AsyncIterable<Buffer>): AsyncG
 }
 
 /**
- * Unpacks piece by piece, so that everything before a problem has been yielded when it throws: a stream that fails drops what it
- * holds, the last 12 KB before the problem of a 190 KB file. Successive members are one stream (`cat a.gz b.gz`).
+ * Unpacks piece by piece, so that everything before a problem is yielded: a failing stream drops its buffered
+ * output, such as the last 12 KB before the problem in a 190 KB file. Successive members are one stream (`cat
+ * a.gz b.gz`).
  */
 async function* gunzip(
   chunks: AsyncIterable<Buffer>,
@@ -81,7 +83,7 @@ async function* gunzip(
   }
 }
 
-/** Yields what comes after the sound bytes, up to the problem, and throws there. */
+/** Yields the output after the sound bytes up to the problem, and throws there. */
 async function* upToProblem(chunks: AsyncIterable<Uint8Array>, soundBytes: number): AsyncGenerator<Buffer> {
   const stream = new PiecewiseGunzip();
   let toSkip = soundBytes;

@@ -12,7 +12,10 @@ import {
   type InputRejection,
 } from './text-check.ts';
 
-/** Collects the first bytes of an input until they show its layout, and passes all of it to the splitter for that layout. */
+/**
+ * Collects the first bytes of an input until they reveal its layout, and passes the input to the splitter for
+ * that layout.
+ */
 export class InputSplitter implements Splitter {
   readonly #output: SplitterOutput;
   readonly #isExact: boolean;
@@ -20,10 +23,10 @@ export class InputSplitter implements Splitter {
   #line = 1;
   #isStarted = false;
   #splitter: Splitter | undefined;
-  /** Whether the input is not JSON text, which has been reported; the rest of it is ignored. */
+  /** Whether the input is not JSON text. This is reported once, and the rest of the input is ignored. */
   isRejected = false;
 
-  /** @param options.isExact Makes each line an entry, with the white space around it. */
+  /** @param options.isExact Makes each line an entry, including the white space around it. */
   constructor(output: SplitterOutput, { isExact = false } = {}) {
     this.#output = output;
     this.#isExact = isExact;
@@ -46,14 +49,14 @@ export class InputSplitter implements Splitter {
   #gather(chunk: Buffer): void {
     this.#head = this.#head.length === 0 ? chunk : Buffer.concat([this.#head, chunk]);
     if (!this.#isStarted && this.#head.length < SIGNATURE_BYTES) return;
-    // Looking again only when a line is complete keeps a stream of single bytes from costing its square.
+    // Looks again only when a line is complete; otherwise a stream of single bytes would take quadratic time.
     if (!this.#isStarted || this.#head.length >= HEAD_BYTES || chunk.includes(LF)) this.#start(false);
   }
 
   #start(isComplete: boolean): void {
     if (!this.#isStarted && !this.#accept()) return;
     const start = this.#dropBlankLines();
-    // White space is a part of the entry after it, and too much of it is not looked through again.
+    // White space counts toward the size of the next entry. Beyond the limit, it is not scanned again.
     if (start === this.#head.length && start <= MAX_ENTRY_BYTES) return;
     const isByLine = this.#isExact || start > MAX_ENTRY_BYTES;
     const layout = isByLine ? 'lines' : replayLayoutOf(this.#head.subarray(start), isComplete);
@@ -82,7 +85,10 @@ export class InputSplitter implements Splitter {
     return true;
   }
 
-  /** The index of the first byte that is not white space. Keeps the indentation of its line, which matters. */
+  /**
+   * Drops blank lines. Returns the index of the first byte that is not white space; its indentation is kept,
+   * because it matters.
+   */
   #dropBlankLines(): number {
     const start = skipBlanks(this.#head);
     const lineStart = this.#head.subarray(0, start).lastIndexOf(LF) + 1;
@@ -92,7 +98,7 @@ export class InputSplitter implements Splitter {
   }
 }
 
-/** Splits NDJSON: every line that is not blank is a separate entry, so a broken line loses only itself. */
+/** Splits NDJSON: every line that is not blank is a separate entry, so a broken line does not affect others. */
 class LineSplitter implements Splitter {
   readonly #output: SplitterOutput;
   /** The beginning of a line that ends in a later chunk. */
@@ -136,7 +142,7 @@ class LineSplitter implements Splitter {
   }
 }
 
-/** The line of `bytes[from, to)`, which ends before a line feed. */
+/** The line in `bytes[from, to)` without its CR. `to` is the index of the line feed. */
 function withoutLineEnd(bytes: Buffer, from = 0, to = bytes.length): Buffer {
   return bytes.subarray(from, bytes[to - 1] === CR && to > from ? to - 1 : to);
 }

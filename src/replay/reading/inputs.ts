@@ -1,5 +1,5 @@
 import { readSync, type BigIntStats } from 'node:fs';
-import { open, open as openFile, realpath, stat } from 'node:fs/promises';
+import { open, realpath, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
@@ -9,24 +9,27 @@ import { openToRead } from '../../files.ts';
 
 /** The name of standard input among file names. */
 export const STDIN = '-';
-/** Standard input where results name the file of a message. */
+/** Name of standard input in results. */
 export const STDIN_ORIGIN = '<stdin>';
 
 /** A readable input of a replay. */
 export interface Input {
-  /** As the user named it; `<stdin>` for standard input. */
+  /** Name as the user gave it; `<stdin>` for standard input. */
   readonly name: string;
-  /** Distinguishes this file from others and from itself after a change; absent for an input that can be read only once. */
+  /**
+   * Distinguishes the file from other files and from its changed versions; absent for an input that can be
+   * read only once.
+   */
   readonly identity?: FileIdentity;
-  /** Opens its bytes from the beginning; destroyed when `signal` aborts. Standard input can be opened once. */
+  /** Reads the bytes from the beginning until `signal` aborts. Standard input can be opened once. */
   open(signal?: AbortSignal): AsyncIterable<Uint8Array>;
 }
 
 export interface FileIdentity {
-  /** Absolute, links resolved. */
+  /** Absolute path with links resolved. */
   readonly path: string;
   readonly bytes: number;
-  /** Since the epoch, with all digits that the file system stores. */
+  /** Nanoseconds since the epoch, with all digits that the file system stores. */
   readonly modifiedAtNs: string;
 }
 
@@ -54,7 +57,7 @@ function stdinInput(stdin: Readable): Input {
 
 async function fileInput(name: string, cwd: string): Promise<Input> {
   const path = resolve(cwd, name);
-  const stats = await statOf(path, name);
+  const stats = await orUnreadable(name, stat(path, { bigint: true }));
   if (stats.isDirectory()) {
     throw new InputError('Expected a file, got a folder', {
       file: name,
@@ -68,30 +71,22 @@ async function fileInput(name: string, cwd: string): Promise<Input> {
     });
   }
   // A pipe is not opened to check it: that would wait for its writer.
-  if (stats.isFile()) await assertReadable(path, name);
   if (!stats.isFile()) return { name, open: (signal) => openToRead(path, signal) };
+  await orUnreadable(
+    name,
+    open(path).then((file) => file.close()),
+  );
   return { name, identity: await identityOf(path, stats), open: (signal) => chunksOfFile(path, signal) };
 }
 
-async function assertReadable(path: string, name: string): Promise<void> {
-  try {
-    const file = await openFile(path);
-    await file.close();
-  } catch (error) {
+function orUnreadable<T>(name: string, reading: Promise<T>): Promise<T> {
+  return reading.catch((error: unknown) => {
     throw unreadableInput(name, error);
-  }
+  });
 }
 
 async function identityOf(path: string, { size, mtimeNs }: BigIntStats): Promise<FileIdentity> {
   return { path: await realpath(path), bytes: Number(size), modifiedAtNs: String(mtimeNs) };
-}
-
-async function statOf(path: string, name: string): Promise<BigIntStats> {
-  try {
-    return await stat(path, { bigint: true });
-  } catch (error) {
-    throw unreadableInput(name, error);
-  }
 }
 
 const REASONS: Readonly<Record<string, readonly [message: string, hint: string]>> = {
@@ -101,8 +96,8 @@ const REASONS: Readonly<Record<string, readonly [message: string, hint: string]>
   ELOOP: ['Cannot be found: its symbolic links go round', 'name the file itself'],
 };
 
-/** What is no name of a file, by its start. */
-const MEANT: readonly (readonly [start: string, message: string, hint: string])[] = [
+/** Names of things other than a file, by their start. */
+const FOREIGN_NAMES: readonly (readonly [start: string, message: string, hint: string])[] = [
   ...['https://', 'http://'].map(
     (start) => [start, 'Expected a file, got a URL', 'fetch it: curl -fsS URL | hooks replay -'] as const,
   ),
@@ -112,12 +107,13 @@ const MEANT: readonly (readonly [start: string, message: string, hint: string])[
     'Expected a file, got an object of Cloud Storage',
     'fetch it: gcloud storage cat URL | hooks replay -',
   ],
-  ['~', 'No such file: ~ was not replaced by the home folder', 'put no quotes around ~, or write $HOME'],
+  ['~', 'No such file: ~ was not replaced by the home folder', 'remove the quotes around ~, or write $HOME'],
 ];
 
 function unreadableInput(file: string, cause: unknown): InputError {
   const { code, message } = cause as NodeJS.ErrnoException; // of a file operation
-  const [, ...meant] = code === 'ENOENT' ? (MEANT.find(([start]) => file.startsWith(start)) ?? []) : [];
+  const [, ...meant] =
+    code === 'ENOENT' ? (FOREIGN_NAMES.find(([start]) => file.startsWith(start)) ?? []) : [];
   const [reason = '', hint] =
     meant.length > 0
       ? meant
@@ -128,13 +124,13 @@ function unreadableInput(file: string, cause: unknown): InputError {
 /** Smaller chunks cost calls, much larger ones memory. */
 const CHUNK_BYTES = 256 * 1024;
 
-/** The longest that everything else may wait for one chunk, which takes 0.05 ms when the file is in memory. */
+/** Maximum time that one synchronous read may block; it takes 0.05 ms if the file is in memory. */
 const SLOW_MS = 10;
 
 /**
- * Yields the bytes of a regular file, each chunk in separate memory. Reads synchronously, since passing a chunk to a thread
- * and back costs as much as finding its lines; uses a thread after the first slow chunk (a slow disk, a network). Throws
- * when `signal` aborts, as a stream does.
+ * Yields the bytes of a regular file, each chunk in separate memory. Reads synchronously, since passing a
+ * chunk to a thread and back costs as much as finding its lines; uses a thread after the first slow chunk (a
+ * slow disk, a network). Throws when `signal` aborts, as a stream does.
  */
 export async function* chunksOfFile(
   path: string,
@@ -145,7 +141,7 @@ export async function* chunksOfFile(
   let isSlow = false;
   try {
     for (;;) {
-      // Lets signals, timers and responses be handled in between.
+      // Lets Node handle signals, timers and responses in between.
       await setImmediate();
       signal?.throwIfAborted();
       const chunk = Buffer.allocUnsafeSlow(CHUNK_BYTES);

@@ -6,13 +6,14 @@ import { gunzipIfPacked } from './gunzip.ts';
 import { InputSplitter } from './input-splitter.ts';
 import type { Input } from './inputs.ts';
 
-/** The most bytes read before entries are yielded, however large the chunks of a file are. */
+/** Maximum bytes to read before yielding entries, however large the chunks of a file are. */
 const STRIDE_BYTES = 64 * 1024;
 
 /**
- * Yields the entries of one input, in their order, several at a time (never none): one message, an array, `{"batch":[…]}`,
- * NDJSON, captures, gzipped or not, recognized by content; exact inputs as ExactSplitter says, which may throw InputError. Memory
- * does not grow with the input. A part that cannot be read is a broken entry. Ends early and silently when `signal` aborts.
+ * Yields the entries of one input in order, at least one at a time. Recognizes by content: one message, an
+ * array, `{"batch":[…]}`, NDJSON and captures, gzipped or not. Exact inputs are read by ExactSplitter, which
+ * may throw InputError. Memory does not grow with the input. An unreadable part is a broken entry. Ends early
+ * and silently when `signal` aborts.
  */
 export async function* readEntries(
   input: Pick<Input, 'name' | 'identity' | 'open'>,
@@ -38,14 +39,14 @@ export async function* readEntries(
   } catch (error) {
     if (signal?.aborted) return;
     if (error instanceof InputError) throw error;
-    // Drops the entry that breaks off: a part of a message is not a message.
+    // Drops the entry that is cut off here: a part of a message is not a message.
     collector.broken(splitter.line, ...inputProblem(error));
   }
   const rest = collector.take();
   if (rest.length > 0) yield rest;
 }
 
-/** Throws InputError for an exact file whose format is not clear. A pipe is not looked at: it can be read only once. */
+/** Throws InputError for an exact file whose format is unclear. Skips pipes, which can be read only once. */
 export async function assertFormats(inputs: readonly Input[], options: EntryReadOptions): Promise<void> {
   for (const input of inputs.filter(({ identity }) => identity !== undefined)) {
     const entries = readEntries(input, undefined, options);
@@ -83,7 +84,7 @@ function inputProblem(error: unknown): [message: string, hint: string] {
 function asNodeError(error: unknown): { readonly code?: string | undefined; readonly message: string } {
   if (!(error instanceof Error)) throw error;
   const { code, message } = error as NodeJS.ErrnoException; // Node adds a code to errors of files
-  // A problem of this program has no code and does not come from the input.
+  // An error without a code is a bug of this program, not a problem of the input.
   if (code === undefined) throw error;
   return { code, message };
 }

@@ -1,35 +1,38 @@
 import type { InputError } from '../../errors.ts';
 
-/** How `--exact` reads a file: all of its bytes are one body, or each line is one. */
+/** How `--exact` reads a file: as one body, or each line as a body. */
 export const EXACT_FORMATS = ['raw', 'ndjson'] as const;
 
 export type ExactFormat = (typeof EXACT_FORMATS)[number];
 
-/** Where an entry begins. `line` counts from 1. */
+/** The place where an entry begins. `line` counts from 1. */
 export interface Origin {
   readonly file: string;
   readonly line: number;
 }
 
 /**
- * One thing found in an input, in the order of the input. Every entry is one line of the replay's ledger, the broken
- * ones included.
+ * One entry of an input. The ledger of the replay counts every entry, including broken ones.
  */
 export type ReplayEntry = FoundEntry | BrokenEntry;
 
-/** The bytes of one JSON value (of an exact body: any), not parsed yet: `message/json/read-json.ts` does that and may reject them. */
+/**
+ * The bytes of one JSON value (or any bytes of an exact body), not parsed yet: `message/json/read-json.ts`
+ * parses and may reject them.
+ */
 export interface FoundEntry {
-  /** `capture`: the bytes are the body of a request, captured or given as a whole file with --exact. */
+  /** `capture`: the bytes are the body of a captured request, or a whole file read with --exact. */
   readonly kind: 'message' | 'capture';
   readonly origin: Origin;
   /**
-   * The exact bytes of the input; the white space around them only with --exact. A view of memory that is never written again, so it
-   * may be kept; it then keeps the part of the file around it (at most 1 MiB) in memory too.
+   * The exact bytes of the input, with the white space around them only for --exact. They are a view of
+   * memory that is never written again, so they may be kept; they then keep the part of the file around them
+   * (at most 1 MiB) in memory, too.
    */
   readonly bytes: Uint8Array;
 }
 
-/** A part of the input that cannot be read as a message, and why. The entries after it are still read. */
+/** A part of the input that cannot be read as a message, with its error. Later entries are still read. */
 export interface BrokenEntry {
   readonly kind: 'broken';
   readonly origin: Origin;

@@ -1,21 +1,21 @@
 import { COMMA, LF, OPEN_BRACE, OPEN_BRACKET, skipBlanks } from '../../message/json/bytes.ts';
 import { ValueScan } from '../../message/json/value-scan.ts';
 
-/** `lines`: an entry a line (NDJSON). `document`: entries by their brackets. */
+/** `lines`: one entry per line (NDJSON). `document`: entries are separated by their brackets. */
 export type ReplayLayout = 'lines' | 'document';
 
-/** A first line that is longer than this is read by its brackets; so is all that follows it. */
+/** Maximum bytes of the first line that are examined. An input with a longer first line is a `document`. */
 export const HEAD_BYTES = 64 * 1024;
 
 /**
- * Recognizes the layout of an input by its first lines. `head` begins at the first byte that is not white space.
- * Undefined: more of it must be seen.
+ * Recognizes the layout of an input by its first lines. `head` begins at the first byte that is not white space. Returns
+ * undefined if more bytes are needed.
  */
 export function replayLayoutOf(head: Buffer, isComplete: boolean): ReplayLayout | undefined {
   if (head[0] === OPEN_BRACKET) return 'document';
   const first = headLineAt(head, 0);
   if (first === undefined && !isComplete && head.length < HEAD_BYTES) return undefined;
-  // A line that does not begin a JSON object is rejected alone.
+  // Read as lines, so that only the line that does not begin a JSON object is rejected.
   if (head[0] !== OPEN_BRACE) return 'lines';
   const { holds, end } = first ?? headLine(head, 0, head.length);
   if (holds === 'part') return layoutAfterPart(head, end, isComplete);
@@ -30,7 +30,7 @@ function layoutAfterPart(head: Buffer, end: number, isComplete: boolean): Replay
   const line = headLineAt(head, second) ?? (isComplete ? headLine(head, second, head.length) : undefined);
   if (line === undefined) return head.length >= HEAD_BYTES ? 'document' : undefined;
   if (line.holds !== 'object') return 'document';
-  // `{"properties":⏎{…}⏎}` is one object too: the third line tells.
+  // The third line decides, because `{"properties":⏎{…}⏎}` is one object, too.
   const third = skipBlanks(head, line.end);
   if (third < head.length) return head[third] === OPEN_BRACE ? 'lines' : 'document';
   return isComplete || head.length >= HEAD_BYTES ? 'lines' : undefined;
@@ -39,7 +39,7 @@ function layoutAfterPart(head: Buffer, end: number, isComplete: boolean): Replay
 const BETWEEN_ENTRIES: readonly number[] = [OPEN_BRACE, OPEN_BRACKET, COMMA];
 
 interface HeadLine {
-  /** One object, a part of one, an object and more after it, or an object so broken that no later line completes it. */
+  /** One object, the start of an object, an object and more, or an object so broken that no later line completes it. */
   readonly holds: 'object' | 'part' | 'several' | 'broken';
   readonly end: number;
 }

@@ -38,12 +38,12 @@ const KNOWN: readonly (InputRejection & { readonly bytes: readonly number[] })[]
   other([0x50, 0x41, 0x52, 0x31], 'a Parquet file', `duckdb -json -c "from 'FILE'"`),
 ];
 
-/** Texts that are no JSON, by their first lines. The hint has the command that makes JSON of them. */
+/** Texts other than JSON, by their first lines. The hint has the command that converts them to JSON. */
 const OTHER_TEXTS: readonly (InputRejection & { readonly pattern: RegExp })[] = [
   {
     pattern: /^<(?:!doctype html|html)/i,
     message: 'is HTML: a page, perhaps of an error or a login, in place of the file',
-    hint: 'download it again with curl -f, and look at what comes; hooks replay reads JSON and NDJSON',
+    hint: 'download it again with curl -f, and look at the result; hooks replay reads JSON and NDJSON',
   },
   {
     pattern: /^<\?xml|^<[a-z][\w:-]*[\s>/]/i,
@@ -77,11 +77,11 @@ const OTHER_TEXTS: readonly (InputRejection & { readonly pattern: RegExp })[] = 
   },
 ];
 
-/** Lists that are no messages, by their first characters. */
+/** Lists of other things than messages, by their first characters. */
 const OTHER_LISTS: readonly (InputRejection & { readonly pattern: RegExp })[] = [
   {
     pattern: /^\[\s*"\s*[{[]/,
-    message: 'is a list of texts that hold JSON: each was encoded twice',
+    message: 'is a list of texts that contain JSON: each was encoded twice',
     hint: "take the messages out: jq -c '.[] | fromjson' FILE | hooks replay -",
   },
   {
@@ -91,17 +91,20 @@ const OTHER_LISTS: readonly (InputRejection & { readonly pattern: RegExp })[] = 
   },
 ];
 
-/** Why a text that begins as a list is rejected as a whole. */
+/** Returns why a text that begins like a list is rejected as a whole; undefined if it may be read. */
 export function listRejectionOf(text: string): InputRejection | undefined {
   return OTHER_LISTS.find(({ pattern }) => pattern.test(text));
 }
 
-/** Why a text that does not begin as JSON is rejected as a whole; undefined when its lines are read one by one. */
+/**
+ * Returns why a text that does not begin like JSON is rejected as a whole; undefined if its lines are read
+ * one by one.
+ */
 export function textRejectionOf(text: string): InputRejection | undefined {
   return OTHER_TEXTS.find(({ pattern }) => pattern.test(text));
 }
 
-/** Why an input that begins with these bytes is rejected; undefined when it may be read. */
+/** Returns why an input that begins with these bytes is rejected; undefined if it may be read. */
 export function inputRejectionOf(head: Uint8Array): InputRejection | undefined {
   const known = KNOWN.find(({ bytes }) => startsWith(head, bytes));
   if (known !== undefined) return known;
@@ -114,7 +117,7 @@ export function inputRejectionOf(head: Uint8Array): InputRejection | undefined {
   return head.some((byte) => isBinary(byte)) ? binary([], 'a binary file') : undefined;
 }
 
-/** ASCII in UTF-16 has a zero in every other byte. */
+/** Whether the bytes are ASCII in UTF-16: every other byte is zero. */
 function isUtf16(head: Uint8Array): boolean {
   const zeroAt = head.indexOf(0);
   return (
@@ -126,7 +129,10 @@ function isAscii(byte: number): boolean {
   return byte < 0x80 && !isBinary(byte);
 }
 
-/** Whether no text has this byte. Tabs, line and page ends, colors (0x1b) and the separator of JSON texts (0x1e) stand in some. */
+/**
+ * Whether a byte never occurs in text. Tabs, line and page ends, colors (0x1b) and the separator of JSON
+ * texts (0x1e) do.
+ */
 function isBinary(byte: number): boolean {
   return byte < 0x09 || (byte > 0x0d && byte < 0x1b);
 }

@@ -1,13 +1,16 @@
 import type { JobJson } from 'bullmq';
 import type { SeriesEntry, NewEntry } from './server.ts';
 
-/** BullMQ's default: its tools look there. */
+/** Key prefix of BullMQ. The default, because its tools look there. */
 export const BULLMQ_PREFIX = 'bull';
 
-/** The field of a series that says how many of BullMQ's events are kept, and how many: no part of hooks reads any, and Bull Board shows the latest. */
+/** Limits the events that BullMQ keeps of a series. Hooks reads none, but Bull Board shows the latest. */
 export const EVENTS_LIMIT = { field: 'opts.maxLenEvents', value: '100' } as const;
 
-/** The fields of a job that are ever read, and whether it is locked. The last four are JSON. */
+/**
+ * The fields of a job that hooks reads, and whether the job is locked. `data`, `returnvalue`, `stacktrace`
+ * and `progress` are JSON.
+ */
 export interface JobFields extends Pick<SeriesEntry, 'id' | 'name' | 'addedAt' | 'takes'> {
   readonly isLocked: boolean;
   readonly takenAt?: number | null | undefined;
@@ -19,14 +22,14 @@ export interface JobFields extends Pick<SeriesEntry, 'id' | 'name' | 'addedAt' |
   readonly progress?: string | null | undefined;
 }
 
-/** Converts an entry to BullMQ's form; `mark` tells what one call added. Its data must be JSON, without the characters that PostgreSQL's JSON cannot hold. */
+/** Converts an entry to a job of BullMQ. `mark` identifies the call that added it. */
 export function toJob({ id, name, text, addedAt, dueAt, lines = [] }: NewEntry, mark?: string): JobJson {
   const delay = dueAt === undefined ? 0 : Math.max(0, Math.ceil(dueAt - addedAt));
   return {
     id,
     name: legible(name),
     data: storable(text),
-    // Kept with each: nothing else would be read.
+    // Only these options, because they are stored with each job and no others are read.
     opts: { ...(delay > 0 && { delay }), ...(mark !== undefined && lines.length > 0 && { mark }) },
     delay,
     timestamp: addedAt,
@@ -41,12 +44,12 @@ export function toJob({ id, name, text, addedAt, dueAt, lines = [] }: NewEntry, 
 
 const LONGEST_NAME = 100;
 
-/** Makes a name that PostgreSQL's text can hold: an invalid message may have any name. */
+/** Makes a name that PostgreSQL can store as text: the name of an invalid message may be anything. */
 export function legible(name: string): string {
   return name.slice(0, LONGEST_NAME).replaceAll(/[\0\p{Surrogate}]/gu, '\ufffd');
 }
 
-/** JSON as it is, unless it names a character that PostgreSQL's JSON cannot hold: then as a string of JSON. */
+/** Returns JSON unchanged, or as a JSON string if it escapes a character that PostgreSQL's JSON cannot store. */
 function storable(text: string): string {
   return /\\u0000|\\ud[89a-f]/i.test(text) ? JSON.stringify(text) : text;
 }
@@ -54,24 +57,24 @@ function storable(text: string): string {
 export function toEntry(fields: JobFields): SeriesEntry {
   const { id, name, isLocked, data, failedReason, addedAt, takes } = fields;
   const [takenAt, settledAt] = [fields.takenAt ?? undefined, fields.settledAt ?? undefined];
-  const reason = failedReason || undefined; // either store may have an empty one
+  const reason = failedReason || undefined; // both servers may return an empty one
   const settledState = reason === undefined ? 'completed' : 'failed';
   const state = settledAt !== undefined ? settledState : isLocked ? 'active' : 'waiting';
   const text = textOf(data);
   return { id, name, state, text, note: noteOf(fields), reason, addedAt, takes, takenAt, settledAt };
 }
 
-/** Data is JSON, mostly of an object: only a string of JSON is parsed here. Unreadable data is for the reader of the text. */
+/** Undoes `storable`. Returns unreadable data unchanged, which the reader of the text reports. */
 function textOf(data: string): string {
   if (!data.startsWith('"')) return data;
   try {
-    return JSON.parse(data) as string; // it begins like one
+    return JSON.parse(data) as string; // begins like a string
   } catch {
     return data;
   }
 }
 
-/** Where it was written last: with the end of it, or before. */
+/** The note written last: when the entry was settled, or before. */
 function noteOf({ returnvalue, stacktrace, failedReason, progress }: JobFields): string | undefined {
   const failed = failedReason ? parse(stacktrace) : undefined;
   const notes = [parse(returnvalue), Array.isArray(failed) ? failed[0] : undefined, parse(progress)];

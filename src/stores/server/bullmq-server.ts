@@ -2,23 +2,23 @@ import type { Series, Server } from './server.ts';
 import { closedError, isDeadlock, serverError } from './server-error.ts';
 
 export interface ServerConnectionOptions {
-  /** The URL as it may be shown. */
+  /** The URL without secrets, for messages. */
   readonly place: string;
-  /** How long a command may take. */
+  /** Timeout of a command in ms. */
   readonly responseMs: number;
 }
 
-/** A server as its driver gives it: with the errors of that. */
+/** A server that rejects with the errors of its driver. */
 export interface ServerConnection extends Omit<Server, 'check'> {
-  /** Called with each failure, to repair the connection for the next command. */
+  /** Called with each error, to repair the connection for the next command. */
   readonly failed?: (error: unknown) => void;
 }
 
-/** The fact that `check` writes or removes. */
+/** Name of the fact that `check` writes or removes. */
 const CHECKED = 'checked';
 const DEADLOCK_TRIES = 5;
 
-/** A server whose errors are told, and which takes nothing once it is closed. */
+/** Makes a server that rejects with QueueError, or with ClosedError after `close`. */
 export function bullmqServer(connection: ServerConnection): Server {
   const { place, add, registered, register, findSeries, warnings } = connection;
   const known = new Map<string, Series>();
@@ -50,7 +50,7 @@ export function bullmqServer(connection: ServerConnection): Server {
       known.set(name, series);
       return series;
     },
-    // A full server removes.
+    // A full server still allows removing.
     check: ({ toAdd = true } = {}) =>
       toAdd ? facts.put([{ name: CHECKED, text: '' }]) : facts.remove([CHECKED]),
     close: () => (closed ??= connection.close()),
@@ -59,7 +59,10 @@ export function bullmqServer(connection: ServerConnection): Server {
 
 type AllAsync<T> = { readonly [K in keyof T]: (...args: never) => Promise<unknown> };
 
-/** Two processes may change the same entries at the same time, in another order. PostgreSQL then undoes all of one of them. */
+/**
+ * Retries after a deadlock: two processes may change the same entries in different orders, and PostgreSQL
+ * then rolls one of them back.
+ */
 async function untilNoDeadlock<T>(act: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {

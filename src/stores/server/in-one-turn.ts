@@ -1,6 +1,7 @@
 /**
- * Does together what is asked for in one turn of the event loop, up to `most` in one call: a round trip takes longer than most of it.
- * A result that is an error is thrown to who asked for it, and what `act` rejects with to all.
+ * Batches the calls of one turn of the event loop, up to `most` per batch, because a round trip takes longer
+ * than most calls. A result that is an error rejects its call; a rejection of `act` rejects all calls of the
+ * batch.
  */
 export function inOneTurn<T, R>(
   most: number,
@@ -18,7 +19,7 @@ export function inOneTurn<T, R>(
   return async (one) => {
     if (turn === undefined || turn.all.length === most) turn = begin();
     const index = turn.all.push(one) - 1;
-    const result = (await turn.results)[index] as R | Error; // one each
+    const result = (await turn.results)[index] as R | Error; // one result per call
     if (result instanceof Error) throw result;
     return result;
   };

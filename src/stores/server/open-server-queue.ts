@@ -18,16 +18,19 @@ export interface OpenServerQueue {
   readonly isSameServer: (other: Queue) => Promise<boolean>;
 }
 
-/** The server of each queue that is open. */
+/** The server of each open queue. */
 const servers = new WeakMap<Queue, Server>();
 
-/** Opens all that is kept on one server, which any number of hosts may share. Throws ConfigError for a driver that is missing, QueueError. */
+/**
+ * Opens the queue and the other stores on one server, which any number of hosts may share. Throws ConfigError
+ * if the driver is missing, and QueueError.
+ */
 export async function openServerQueue(
   url: string,
   { clock, retention }: { readonly clock: Clock; readonly retention?: RetentionOptions | undefined },
 ): Promise<OpenServerQueue> {
   const server = await openServer(url);
-  // A request is kept as long as its deliveries, which may be delivered, or dead letters.
+  // A deletion request is kept as long as its deliveries, which may be delivered or dead.
   const keepMs = retention && Math.max(retention.deliveredMs, retention.deadMs);
   const queue = new ServerQueue({ server, clock, ...(retention !== undefined && { retention }) });
   servers.set(queue, server);

@@ -12,21 +12,21 @@ const CONNECTORS = {
   'postgresql:': connectPostgres,
 } satisfies Record<Scheme, (url: string, options: ServerConnectionOptions) => Promise<ServerConnection>>;
 
-/** A server on the same network responds in a thousandth of it. */
+/** Default timeout of a command. A server on the same network responds a thousand times faster. */
 const RESPONSE_MS = 5_000;
 
-/** Throws ConfigError for a URL that cannot be one and a driver that is not installed, QueueError for a server that cannot be used. */
+/** Throws ConfigError for a malformed URL or a missing driver, and QueueError for a server that cannot be used. */
 export async function openServer(given: string, { responseMs = RESPONSE_MS } = {}): Promise<Server> {
   const scheme = schemeOf(given);
   if (scheme === undefined) throw new Error(`No server: ${redactUrl(given)}`);
-  // To its driver `REDISS:` is no `rediss:`: it would go without TLS.
+  // Lower case, because the driver does not use TLS for `REDISS:`.
   const url = scheme + given.slice(scheme.length);
   const place = placeOf(url);
   assertServerUrl(url, { scheme, place });
   return bullmqServer(await CONNECTORS[scheme](url, { place, responseMs }));
 }
 
-/** A server's URL without userinfo and parameters, of which only some are known to be harmless. */
+/** The URL without userinfo and parameters, of which only some are known to be harmless. */
 function placeOf(url: string): string {
   return redactUrl(url).replace(/[?#].*$/s, '');
 }

@@ -1,10 +1,10 @@
 import { createRequire } from 'node:module';
 import { ConfigError } from '../../errors.ts';
 
-/** The packages of a store on a server, which only its users install. */
+/** Major versions of the packages for a store on a server. Only its users install them. */
 const VERSIONS: Readonly<Record<string, string>> = { bullmq: '6', ioredis: '6', pg: '8' };
 
-/** Throws ConfigError with the command that installs what is missing. */
+/** Loads optional packages. Throws ConfigError with the command that installs them if one is missing. */
 export async function loadPackages<T>(
   place: string,
   names: readonly string[],
@@ -18,16 +18,19 @@ export async function loadPackages<T>(
     const packages = names.map((name) => `${name}@${VERSIONS[name] ?? 'latest'}`).join(' ');
     throw new ConfigError(`The store ${place} needs packages that are not installed: ${names.join(', ')}`, {
       key: 'store',
-      hint: `install them next to hooks-cli: npm install ${packages} (with --global where hooks-cli is global)`,
+      hint: `install them next to hooks-cli: npm install ${packages} (with --global if hooks-cli is global)`,
       cause: error,
     });
   }
 }
 
-/** Its lowest floor is used, which a later major version may change and an earlier minor one has not. */
+/**
+ * Supported version: hooks uses internals of BullMQ, which a later major version may change and an earlier
+ * minor version lacks.
+ */
 const BULLMQ = { major: 6, minor: 7 };
 
-/** Throws ConfigError for a BullMQ of another version than the one that this is written for. */
+/** Throws ConfigError for an unsupported version of BullMQ. */
 export function assertBullmqVersion(version = installedBullmq()): void {
   const [major, minor = 0] = version.split('.').map(Number);
   if (major === BULLMQ.major && minor >= BULLMQ.minor) return;

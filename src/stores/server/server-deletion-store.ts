@@ -10,38 +10,38 @@ import {
   type SourceDeletion,
 } from '../../deletion/state.ts';
 
-/** Requests whose deliveries are settled at the same time. */
+/** Maximum requests to keep in memory: more are rarely settled at the same time. */
 const MOST_KNOWN = 8;
 
 /** The text of a request's fact, written once. */
 interface Request {
   readonly createdAt: number;
   readonly userIds: readonly string[];
-  /** The ids of the deliveries by source. */
+  /** Ids of the deliveries by source. */
   readonly deliveryIds: readonly (readonly [string, readonly string[]])[];
 }
 
 interface Known {
   readonly deletion: NewDeletion;
-  /** Its `deliveryIds`. */
+  /** The `deliveryIds` of the request, as sets. */
   readonly sets: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
 export interface ServerDeletionOptions {
-  /** For how long a request is remembered. Ms. @default forever */
+  /** Ms for which a request is kept. @default forever */
   readonly keepMs?: number | undefined;
 }
 
 /**
- * A fact for each request, and one for the end of each of its deliveries, so that processes do not overwrite one another's.
- * They expire at the end of their retention.
+ * Stores a fact for each deletion request, and a fact for the end of each of its deliveries, so that
+ * processes do not overwrite each other's. Facts expire at the end of their retention.
  */
 export class ServerDeletionStore implements DeletionStore {
   readonly #server: Server;
   readonly #keepMs: number;
-  /** The requests that were read last. */
+  /** The requests read last. */
   readonly #known = new Map<string, Promise<Known | undefined>>();
-  /** The ids of deliveries, by source, of requests whose last part is still to come. */
+  /** Delivery ids by source, of requests whose last part has not arrived. */
   readonly #gathered = new Map<string, Map<string, string[]>>();
 
   constructor(server: Server, { keepMs = Infinity }: ServerDeletionOptions = {}) {
@@ -50,8 +50,8 @@ export class ServerDeletionStore implements DeletionStore {
   }
 
   /**
-   * Writes the request after its deliveries, with the last part. The queue knows what was settled before that: it is asked
-   * about everything that is not recorded as delivered.
+   * Writes the request with its last part, after its deliveries are stored. Deliveries settled before that
+   * are not recorded as delivered, so the queue is asked about them.
    */
   async add(deletion: NewDeletion, stored: Promise<unknown>): Promise<void> {
     const { id, createdAt, userIds, part } = deletion;
@@ -76,7 +76,7 @@ export class ServerDeletionStore implements DeletionStore {
   async settled(id: string, source: string, { deliveryId, isDelivered }: DeliveryEnd): Promise<void> {
     const known = await this.#find(id);
     if (known?.sets.get(source)?.has(deliveryId) !== true) return;
-    // Over how it ended before, when it was retried.
+    // Overwrites the earlier end of a delivery that was retried.
     const name = factName('end', [id, source, deliveryId]);
     await this.#put(name, textOfEnd(isDelivered), known.deletion.createdAt);
   }
@@ -106,12 +106,15 @@ export class ServerDeletionStore implements DeletionStore {
     return { ...record, sources: Object.fromEntries(await Promise.all(sources)) };
   }
 
-  /** Shares the last read with all that ask at the same time: the request may be long, and never changes. */
+  /**
+   * Returns a kept request, or reads it. Concurrent callers share one read, because a request may be long and
+   * never changes.
+   */
   #find(id: string): Promise<Known | undefined> {
     return this.#known.get(id) ?? this.#reread(id);
   }
 
-  /** Reads it again, since it may have been forgotten. */
+  /** Reads a request again, because it may have expired. */
   #reread(id: string): Promise<Known | undefined> {
     const reading = this.#read(id);
     this.#known.delete(id);
@@ -128,14 +131,14 @@ export class ServerDeletionStore implements DeletionStore {
   async #read(id: string): Promise<Known | undefined> {
     const [text] = await this.#server.facts.get([factName('request', [id])]);
     if (text === undefined) return undefined;
-    const { createdAt, userIds, deliveryIds } = JSON.parse(text) as Request; // written by add
+    const { createdAt, userIds, deliveryIds } = JSON.parse(text) as Request; // written only by add
     return {
       deletion: { id, createdAt, userIds, deliveryIds: new Map(deliveryIds) },
       sets: new Map(deliveryIds.map(([source, ids]) => [source, new Set(ids)])),
     };
   }
 
-  /** How each ended; undefined: it has not. */
+  /** The end of each delivery; undefined if it has not ended. */
   #ends(
     id: string,
     source: string,
@@ -153,7 +156,7 @@ export class ServerDeletionStore implements DeletionStore {
 
 const DELIVERED = 'delivered';
 const FAILED = 'failed';
-/** A dead letter that was retried. */
+/** The end of a dead letter that was retried. */
 const WAITING = '';
 
 function textOfEnd(isDelivered: boolean | undefined): string {

@@ -7,7 +7,10 @@ interface ErrorParts {
   readonly previousErrors?: readonly unknown[];
 }
 
-/** Turns an error of the server, its driver or the network into one that a person can act upon. Nothing of the URL but `place` is in it. */
+/**
+ * Turns an error of the server, its driver or the network into one with a hint. It contains nothing of the
+ * URL except `place`.
+ */
 export function serverError(cause: unknown, place: string): HooksError {
   if (cause instanceof HooksError) return cause;
   const text = errorText(cause);
@@ -23,7 +26,7 @@ export function serverError(cause: unknown, place: string): HooksError {
   });
 }
 
-/** Whether a deadlock undid the whole transaction, which may be tried again at once. */
+/** Whether a deadlock rolled back the whole transaction, which can be retried at once. */
 export function isDeadlock(cause: unknown): boolean {
   return /40P01|deadlock detected/.test(errorText(cause));
 }
@@ -32,7 +35,7 @@ export function closedError(place: string): ClosedError {
   return new ClosedError(`The queue at ${place} is closed`);
 }
 
-/** The driver's words when none of its connections became free: they are in use, so the server can be reached. */
+/** Matches the driver's error if none of its connections became free. They are in use, so the server can be reached. */
 const POOL_BUSY = /timeout exceeded when trying to connect/;
 const ROOM = 'make room; what waits in the queue is kept';
 const BACK = 'check that the server runs and can be reached; delivery continues by itself when it does';
@@ -40,17 +43,14 @@ const BACK = 'check that the server runs and can be reached; delivery continues 
 const REASONS: readonly (readonly [RegExp, readonly [what: string, hint: string]])[] = [
   [
     /Unknown RESP type|Protocol error, got|received invalid response: [\da-f]+|unexpected message (?:type|from server)/i,
-    [
-      'is no such server: another protocol is spoken at this port',
-      'check the scheme, host and port of `store`',
-    ],
+    ['is not such a server: its port speaks another protocol', 'check the scheme, host and port of `store`'],
   ],
   [
     POOL_BUSY,
     ['is busy: all connections of this process are in use', 'send less at once, or run more processes'],
   ],
   [/ECONNREFUSED/, ['cannot be reached: the connection is refused', BACK]],
-  [/ENOTFOUND|EAI_AGAIN/, ['cannot be reached: its name is not known', BACK]],
+  [/ENOTFOUND|EAI_AGAIN/, ['cannot be reached: its host name is unknown', BACK]],
   [/timed? ?out|ETIMEDOUT|timeout exceeded/i, ['does not respond in time', BACK]],
   [
     /Stream isn't writeable|connection (?:is closed|close|error)\b|NOSCRIPT|ECONNRESET|EPIPE|terminated|max retries per request|socket/i,
@@ -58,7 +58,7 @@ const REASONS: readonly (readonly [RegExp, readonly [what: string, hint: string]
   ],
   [
     /WRONGPASS|NOAUTH|password authentication|28P01|28000|invalid username-password/i,
-    ['refuses the user or password', 'check the userinfo of `store`'],
+    ['rejects the user or password', 'check the userinfo of `store`'],
   ],
   [/NOPERM|permission denied|42501/, ['does not allow it', 'give its user the right to read and write']],
   [
@@ -84,12 +84,12 @@ const REASONS: readonly (readonly [RegExp, readonly [what: string, hint: string]
 ];
 
 /**
- * The text of an error and all errors inside it. Node wraps the errors of a name with several addresses in one; the driver of
- * Redis lists the errors that ended a transaction.
+ * The text of an error and all errors inside it. Node wraps the errors of a host with several addresses in
+ * one error; the Redis driver lists the errors that ended a transaction.
  */
 function errorText(cause: unknown): string {
   const all = new Set([cause]);
-  // The loop also visits what it adds.
+  // The loop also visits the errors that it adds.
   for (const each of all) {
     const { errors = [], previousErrors = [] } = errorParts(each);
     for (const other of [...errors, ...previousErrors]) all.add(other);
@@ -110,7 +110,10 @@ function withoutUrls(text: string): string {
   return text.replace(/\b[a-z]+:\/\/\S+/gi, '…');
 }
 
-/** A driver's error may carry the command, its arguments or the connection's options. */
+/**
+ * Copies text and stack only, because a driver's error may contain the command, its arguments or the
+ * connection's options.
+ */
 function withoutSecrets(cause: unknown): Error {
   const error = new Error(withoutUrls(errorText(cause)));
   if (cause instanceof Error && cause.stack !== undefined) error.stack = withoutUrls(cause.stack);

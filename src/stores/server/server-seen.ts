@@ -4,8 +4,9 @@ import type { Server } from './server.ts';
 import { SEEN_FOR_MS, type Seen } from '../../service/ingest/seen.ts';
 
 /**
- * A fact for each message, which expires at the end of its retention. It is put once the deliveries are added: a process that is
- * killed in between takes the message again when it comes again, and never knows one that it did not store.
+ * Stores a fact for each message, which expires at the end of its retention. The fact is put after the
+ * deliveries are added: after a kill in between, a repeated message is accepted again, and no message is
+ * known that was not stored.
  */
 export class ServerSeen implements Seen {
   readonly #server: Server;
@@ -30,7 +31,10 @@ export class ServerSeen implements Seen {
   }
 }
 
-/** Short, since there are as many as messages in a day. Of 132 bits, two are not met twice. */
+/**
+ * 132 bits of SHA-256: short, because one is stored per message of a day, and long enough that collisions do
+ * not occur.
+ */
 function factName(source: string, messageId: string): string {
   const digest = createHash('sha256')
     .update(JSON.stringify([source, messageId]))

@@ -4,13 +4,13 @@ const SCHEMES = ['redis:', 'rediss:', 'postgres:', 'postgresql:'] as const;
 
 export type Scheme = (typeof SCHEMES)[number];
 
-/** Returns which kind of server a URL names; undefined for a URL of none. */
+/** The scheme of a server's URL in lower case; undefined for other URLs. */
 export function schemeOf(url: string): Scheme | undefined {
   const scheme = /^[a-z][a-z0-9+.-]*:/i.exec(url)?.[0].toLowerCase();
   return SCHEMES.find((known) => known === scheme);
 }
 
-/** Throws ConfigError for what its driver could not read, or would read as another place than is meant. */
+/** Throws ConfigError for a URL that the driver rejects, or reads as another server or database. */
 export function assertServerUrl(url: string, { scheme, place }: { scheme: Scheme; place: string }): void {
   const [isRight, example] = scheme.startsWith('redis') ? [isOfRedis, REDIS] : [isOfPostgres, POSTGRES];
   if (isRight(url)) return;
@@ -23,7 +23,10 @@ export function assertServerUrl(url: string, { scheme, place }: { scheme: Scheme
 const REDIS = 'redis://host:6379/0 (a number: the database)';
 const POSTGRES = 'postgres://host:5432/database';
 
-/** The driver reads a database that begins like a number as that number; any other text ends the process. */
+/**
+ * Whether a URL names a Redis server. The driver reads the leading digits of a database as its number, and
+ * other text ends the process.
+ */
 function isOfRedis(url: string): boolean {
   try {
     const { username, password, pathname, searchParams } = new URL(url);
@@ -35,7 +38,7 @@ function isOfRedis(url: string): boolean {
   }
 }
 
-/** Whether a URL names a PostgreSQL server. One without a host names the machine's own socket. */
+/** Whether a URL names a PostgreSQL server. A URL without a host names a local socket. */
 function isOfPostgres(url: string): boolean {
   return URL.canParse(url) || URL.canParse(url.replace('@/', '@host/'));
 }

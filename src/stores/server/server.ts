@@ -1,76 +1,85 @@
 import { createHash, randomUUID } from 'node:crypto';
 
 /**
- * A Redis or PostgreSQL server that several processes on several hosts share. What is on it are entries in named series,
- * each a queue of BullMQ, so that its tools show them. Everything rejects with QueueError when the server fails or does not
- * respond in time, with ClosedError after close(). Nothing here waits for a server that is gone.
+ * A Redis or PostgreSQL server that several processes on several hosts share. It stores entries in named
+ * series, each a queue of BullMQ, so that its tools show them. Every method rejects with QueueError if the
+ * server fails or does not respond in time, and with ClosedError after close(). No method waits for a lost
+ * server.
  */
 export interface Server {
-  /** Its URL as it may be shown. */
+  /** The URL without secrets, for messages. */
   readonly place: string;
-  /** The entries of one name. A name holds no colon. */
+  /** The series of this name, which must not contain a colon. */
   series(name: string): Series;
-  /** Adds entries to any series, all or none, and registers their series. An id that is there already is left as it is. */
+  /** Adds entries to any series, all or none, and registers their series. Does not change entries that exist already. */
   add(entries: readonly NewEntry[]): Promise<void>;
   readonly facts: Facts;
-  /** The names of all series that were added to. A server that lost some has them again with the next entry. */
+  /** The names of all registered series. A series that the server lost is registered again with its next entry. */
   registered(): Promise<readonly string[]>;
-  /** Registers series that hold something, as `findSeries` finds them. */
+  /** Registers series that `findSeries` found. */
   register(series: readonly string[]): Promise<void>;
-  /** The names of all series that begin so and hold anything, in no order. It looks through everything on the server, in steps. */
+  /**
+   * The names of all series with this prefix that contain entries, unordered. Scans everything on the server,
+   * in steps.
+   */
   findSeries(prefix: string): Promise<readonly string[]>;
-  /** Rejects when nothing can be stored; without `toAdd`, when nothing can be settled. Writes, since a server that takes nothing can still be read. */
+  /**
+   * Rejects if entries cannot be added, or, if `toAdd` is false, if they cannot be settled. Writes, because a
+   * full server can still be read.
+   */
   check(options?: { readonly toAdd?: boolean }): Promise<void>;
-  /** Settings that could lose or reject data, a sentence each. */
+  /** A sentence for each setting of the server that could lose or reject data. */
   warnings(): Promise<readonly string[]>;
   close(): Promise<void>;
 }
 
 /**
- * Lines, which BullMQ has nothing for: entries of one series that wait for one another. In the step in which it is added or woken an entry joins its
- * lines at their ends, in the step in which it is settled or removed it leaves them. One that is not first in all of them is held:
- * delayed until `HELD_UNTIL`, or until the one before it leaves.
+ * An entry with its lines. A line is a list of entries of one series that wait for each other, which BullMQ
+ * does not have. An entry joins the ends of its lines in the step that adds or wakes it, and leaves them in
+ * the step that settles or removes it. An entry that is not first in all of its lines is held: delayed until
+ * `HELD_UNTIL`, or until its predecessor leaves.
  */
 export interface InLines {
-  /** Its id begins with ENTRY_PREFIX. */
+  /** Begins with ENTRY_PREFIX. */
   readonly id: string;
-  /** Each named by `lineName`. @default none */
+  /** Names of lines, by `lineName`. @default none */
   readonly lines?: readonly string[];
 }
 
-/** Ids lie among the server's own words. Lines hold them without this. */
+/** Prefix of entry ids, which share a namespace with keys of BullMQ. Lines store ids without it. */
 export const ENTRY_PREFIX = 'd-';
 
+/** Time until which held entries are delayed: never reached, and recognizable. Ms since the epoch. */
 export const HELD_UNTIL = Date.UTC(2200, 0, 1);
 
 export interface NewEntry extends InLines {
   readonly series: string;
-  /** The text that lists of BullMQ's tools show, as far as it is legible. */
+  /** The name that BullMQ's tools show in lists. */
   readonly name: string;
-  /** Any text. It never changes. */
+  /** Any text; immutable. */
   readonly text: string;
   /** Ms since the epoch. */
   readonly addedAt: number;
-  /** The time before which it is not taken. @default at once */
+  /** The time before which the entry is not taken, in ms since the epoch. @default at once */
   readonly dueAt?: number | undefined;
 }
 
 export interface SeriesEntry {
   readonly id: string;
   readonly name: string;
-  /** One that is delayed waits. One whose lock has run out waits, too. */
+  /** `waiting` includes delayed entries and entries whose lock has expired. */
   readonly state: Exclude<EntryState, 'delayed'>;
   readonly text: string;
-  /** Written while it was active, or when it was settled. */
+  /** Written while the entry was active, or when it was settled. */
   readonly note: string | undefined;
-  /** Why it failed. */
+  /** Why the entry failed. */
   readonly reason: string | undefined;
   readonly addedAt: number;
-  /** How often it was taken. */
+  /** How often the entry was taken. */
   readonly takes: number;
-  /** When it was taken last. Ms since the epoch. */
+  /** When the entry was taken last. Ms since the epoch. */
   readonly takenAt: number | undefined;
-  /** When it was completed or failed. Ms since the epoch. */
+  /** When the entry was completed or failed. Ms since the epoch. */
   readonly settledAt: number | undefined;
 }
 
@@ -83,9 +92,12 @@ export interface SeriesEntry {
 export type EntryState = 'waiting' | 'delayed' | 'active' | 'completed' | 'failed';
 
 export interface Taken {
-  /** Each with its token. Fewer than tokens: no more waited. */
+  /** Taken entries with their tokens. Fewer than tokens if no more waited. */
   readonly taken: readonly TakenEntry[];
-  /** When the first delayed one is due. Ms since the epoch. Undefined: none is, or as many were taken as were asked for. */
+  /**
+   * When the first delayed entry is due, in ms since the epoch. Undefined if none is delayed, or if all
+   * tokens were used.
+   */
   readonly nextDueAt: number | undefined;
 }
 
@@ -99,32 +111,40 @@ export interface EntryLock extends InLines {
 }
 
 export interface Series {
-  /** Takes as many entries as there are tokens: the first that wait, locked for `lockMs`. Those that were delayed come behind what waited when they fell due. */
+  /**
+   * Takes up to `tokens.length` entries in queue order and locks each for `lockMs`. A delayed entry joins the
+   * end of the queue when it falls due.
+   */
   take(tokens: readonly string[], lockMs: number): Promise<Taken>;
-  /** Holds those that are not first in their lines, as if they had not been taken. Returns their ids. */
+  /** Holds entries that are not first in their lines, as if they had not been taken. Returns their ids. */
   hold(locks: readonly EntryLock[]): Promise<readonly string[]>;
-  /** Locks each for `lockMs` from now, and writes the note that it has. Returns the ids of those whose token no longer holds the lock. */
+  /**
+   * Locks each entry for `lockMs` from now, and writes its note, if any. Returns the ids of entries whose
+   * token no longer holds the lock.
+   */
   extend(locks: readonly (EntryLock & Partial<Noted>)[], lockMs: number): Promise<readonly string[]>;
-  /** Completes the entry, or has it fail for the reason. False: this token no longer holds the lock. The same for the next one. */
+  /** Completes the entry, or fails it if a reason is given. False if the token no longer holds the lock. */
   settle(lock: EntryLock, settling: Noted & { readonly reason?: string }): Promise<boolean>;
+  /** Delays the entry until `dueAt`. False if the token no longer holds the lock. */
   delay(lock: EntryLock, until: Noted & { readonly dueAt: number }): Promise<boolean>;
-  /** Lets entries wait again whose lock has run out: the second call after `everyMs` finds them, at the latest. */
+  /** Makes entries with expired locks wait again. At the latest, the second call after `everyMs` finds them. */
   recover(everyMs: number): Promise<void>;
-  /** Makes entries wait from now on, in this order and behind the others. False: it is not in that state. */
+  /** Makes entries wait, in this order and behind the others. False for an entry that is not in this state. */
   wake(state: 'delayed' | 'failed', entries: readonly (InLines & Noted)[]): Promise<readonly boolean[]>;
-  /** False: it is not there (and leaves its lines still), or it is locked. */
+  /** Removes entries. False for an entry that does not exist (it still leaves its lines) or is locked. */
   remove(entries: readonly InLines[]): Promise<readonly boolean[]>;
-  /** Removes some that were completed or failed before. Returns whether more may be left. */
+  /** Removes some entries that were completed or failed before this time. Returns whether more may be left. */
   forget(state: 'completed' | 'failed', before: number): Promise<boolean>;
-  /** Undefined: it is not there. */
+  /** Reads entries; undefined for an entry that does not exist. */
   get(ids: readonly string[]): Promise<readonly (SeriesEntry | undefined)[]>;
-  /** When each was added. Ms since the epoch. Undefined: it is not there. */
+  /** When each entry was added, in ms since the epoch; undefined for an entry that does not exist. */
   addedAt(ids: readonly string[]): Promise<readonly (number | undefined)[]>;
-  /** Counts entries by state; of delayed ones only those due before `delayedBefore`, when that is given. */
+  /** Counts entries by state. If `delayedBefore` is given, counts only delayed entries that are due before it. */
   count(states: readonly EntryState[], delayedBefore?: number): Promise<readonly number[]>;
   /**
-   * A slice of those in a state: delayed ones by when they are due, completed and failed ones by when they were settled,
-   * earliest first; waiting and active ones newest first. A negative start counts from the end, and takes all behind it.
+   * A slice of the ids in a state: delayed entries by due time, completed and failed entries by settling
+   * time, earliest first; waiting and active entries newest first. A negative `start` counts from the end,
+   * and returns all ids from there.
    */
   ids(state: EntryState, start: number, end: number): Promise<readonly string[]>;
 }
@@ -133,11 +153,11 @@ export interface Noted {
   readonly note: string;
 }
 
-/** Short texts by name, which no list shows and nothing takes. */
+/** Short texts by name, outside of all series. */
 export interface Facts {
-  /** Puts facts in place of what the names had before. A PostgreSQL that crashes may forget the last second. */
+  /** Writes facts, replacing earlier facts of the same names. A PostgreSQL that crashes may forget the last second. */
   put(facts: readonly Fact[]): Promise<void>;
-  /** Undefined: it is not there, or has expired. */
+  /** Reads the texts of facts; undefined for a fact that does not exist or has expired. */
   get(names: readonly string[]): Promise<readonly (string | undefined)[]>;
   remove(names: readonly string[]): Promise<void>;
 }
@@ -152,7 +172,10 @@ export interface Fact {
 
 const MARK_MS = 60_000;
 
-/** Whether both lead to one store, whatever their URLs say: by a mark that is left in one and looked for in the other. */
+/**
+ * Whether both connections lead to the same store, whatever their URLs are: writes a mark to one and reads it
+ * from the other.
+ */
 export async function isSameServer(one: Server, other: Server): Promise<boolean> {
   const name = `mark-${randomUUID()}`;
   await one.facts.put([{ name, text: '', expiresAt: Date.now() + MARK_MS }]);
@@ -160,7 +183,10 @@ export async function isSameServer(one: Server, other: Server): Promise<boolean>
   return mark !== undefined;
 }
 
-/** Names the line of a key: a key may be as long as a message, and a list of lines should not show a user's id. */
+/**
+ * Names the line of a key by its hash: a key may be as long as a message, and a list of lines should not show
+ * a user's id.
+ */
 export function lineName(key: string): string {
   return createHash('sha256').update(key).digest('base64url');
 }

@@ -71,7 +71,7 @@ const RECEIVERS: readonly FaultyReceiver[] = [
           ? undefined
           : { status: 500, body: 'RangeError: Input buffers must have the same byte length' },
       ),
-    cause: 'it compares signatures of different lengths, at which timingSafeEqual throws',
+    cause: 'it compares signatures of different lengths, for which timingSafeEqual throws',
     fix: 'compare the lengths first and respond with 401',
   },
   {
@@ -169,8 +169,8 @@ const RECEIVERS: readonly FaultyReceiver[] = [
     id: 'nil-there',
     title: 'the receiver passes nil on (Ruby), as with a misspelt name of the header',
     receiver: () => responds(500, 'TypeError: no implicit conversion of nil into String'),
-    cause: 'something is nil or missing there',
-    fix: 'look into the log of the receiver for the line',
+    cause: 'a value is nil or missing in the receiver',
+    fix: 'find the line in the log of the receiver',
     never: ['has no secret'],
   },
   {
@@ -190,7 +190,7 @@ const RECEIVERS: readonly FaultyReceiver[] = [
       ),
     cause: 'it redirects instead of rejecting',
     fix: 'respond with 401',
-    never: ['sends to a login page', 'exempt /hook'],
+    never: ['redirects to a login page', 'exempt /hook'],
   },
   {
     id: 'page-for-forgeries',
@@ -282,8 +282,8 @@ const RECEIVERS: readonly FaultyReceiver[] = [
     id: 'other-scheme',
     title: 'the receiver verifies Standard Webhooks and wants a timestamp',
     receiver: () => responds(400, '{"error":"Missing required webhook-timestamp: missing timestamp"}'),
-    cause: 'it verifies by another scheme: it wants headers that were not sent',
-    fix: 'send by the scheme that it wants (--scheme)',
+    cause: 'it verifies by another scheme: it expects headers that were not sent',
+    fix: 'send by the scheme that it expects (--scheme)',
   },
   {
     id: 'needs-user-id',
@@ -377,7 +377,7 @@ const RECEIVERS: readonly FaultyReceiver[] = [
           ? { status: 413, body: 'PayloadTooLargeError: request entity too large' }
           : undefined,
       ),
-    cause: 'the framework takes smaller bodies only',
+    cause: 'the framework accepts only smaller bodies',
     fix: "express.json({ limit: '64kb' })",
   },
   {
@@ -393,7 +393,7 @@ const RECEIVERS: readonly FaultyReceiver[] = [
             }
           : undefined,
       ),
-    cause: 'the proxy (nginx/1.25.3) takes smaller bodies only',
+    cause: 'the proxy (nginx/1.25.3) accepts only smaller bodies',
     fix: 'client_max_body_size',
   },
   {
@@ -553,8 +553,8 @@ const RECEIVERS: readonly FaultyReceiver[] = [
           : undefined,
       ),
     cause:
-      '502: the proxy (nginx) responds, not the receiver: the application behind it is not running, or broke off',
-    fix: 'start the application, and check the address and port that the proxy passes requests on to',
+      '502: the proxy (nginx) responds, not the receiver: the application behind it is not running, or closed the connection',
+    fix: 'start the application, and check the address and port that the proxy forwards to',
     never: ['uncaught error of the comparison'],
   },
 ];

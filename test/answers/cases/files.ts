@@ -43,7 +43,7 @@ function held(
   });
 }
 
-/** A text that is no JSON. */
+/** A text other than JSON. */
 function other(
   id: string,
   title: string,

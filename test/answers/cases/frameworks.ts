@@ -7,7 +7,7 @@ const FRAMEWORKS: readonly RespondingCase[] = [
     title: 'the CSRF protection of Django',
     status: 403,
     body: `<!DOCTYPE html>\n<html lang="en">\n<head>\n  <title>403 Forbidden</title>\n  <style>${' '.repeat(1_100)}</style>\n</head>\n<body>\n<h1>Forbidden <span>(403)</span></h1>\n  <p>CSRF verification failed. Request aborted.</p>`,
-    cause: 'Django wants a CSRF token, as a form of its own pages has one',
+    cause: 'Django wants a CSRF token, which only forms on its own pages have',
     fix: 'exempt this route: put @csrf_exempt above the view',
     never: ['same secret'],
   },
@@ -24,7 +24,7 @@ const FRAMEWORKS: readonly RespondingCase[] = [
     title: 'the CSRF protection of Laravel',
     status: 419,
     body: '<title>Page Expired</title>',
-    cause: 'Laravel wants a CSRF token, as a form of its own pages has one (419)',
+    cause: 'Laravel wants a CSRF token, which only forms on its own pages have (419)',
     fix: "validateCsrfTokens(except: ['/hook'])",
   },
   {
@@ -89,7 +89,7 @@ const FRAMEWORKS: readonly RespondingCase[] = [
     title: 'ALLOWED_HOSTS of Django without DEBUG',
     status: 400,
     body: '<!doctype html><title>Bad Request (400)</title><h1>Bad Request (400)</h1>',
-    cause: 'Django refuses before any view runs: most likely it does not know the host',
+    cause: 'Django rejects the request before any view runs: most likely it does not know the host',
     fix: 'add it to ALLOWED_HOSTS in settings.py',
   },
   {
@@ -113,7 +113,7 @@ const FRAMEWORKS: readonly RespondingCase[] = [
     title: 'a list of trusted hosts',
     status: 400,
     body: 'Invalid host header',
-    cause: 'the server does not take requests for this host: 127.0.0.1, where no proxy changes it',
+    cause: 'the server does not accept requests for this host: 127.0.0.1, where no proxy changes it',
     fix: 'add it to the hosts that the server allows',
   },
   {
@@ -177,7 +177,7 @@ const FRAMEWORKS: readonly RespondingCase[] = [
     title: 'no JSON parser runs before the route',
     status: 500,
     body: "TypeError: Cannot read properties of undefined (reading 'event')",
-    cause: 'the receiver uses a field or a body that is not there',
+    cause: 'the receiver uses a field or a body that is missing',
     fix: 'check that a JSON parser runs on this route (express.json())',
   },
   {
@@ -193,7 +193,7 @@ const FRAMEWORKS: readonly RespondingCase[] = [
     title: 'the parser of the receiver does not read the body',
     status: 400,
     body: 'SyntaxError: Unexpected token u in JSON at position 0',
-    cause: 'its parser does not read the body as JSON',
+    cause: 'its parser does not accept the body as JSON',
     fix: 'parse the bytes of the body as UTF-8 JSON, once',
   },
   {

@@ -14,7 +14,7 @@ const IN_FRONT: readonly RespondingCase[] = [
     body: nginx('502 Bad Gateway'),
     cause:
       '502: the proxy (nginx/1.25.3) responds, not the receiver: the application behind it is not running',
-    fix: 'start the application, and check the address and port that the proxy passes requests on to',
+    fix: 'start the application, and check the address and port that the proxy forwards to',
   },
   {
     id: 'nginx-504',
@@ -36,12 +36,12 @@ const IN_FRONT: readonly RespondingCase[] = [
   },
   {
     id: 'nginx-static',
-    title: 'nginx serves files at the path and takes no POST',
+    title: 'nginx serves files at the path and does not accept POST',
     status: 405,
     headers: { Server: 'nginx' },
     body: nginx('405 Not Allowed'),
-    cause: 'a server of files (nginx) responds: it takes no POST',
-    fix: 'pass this path on to the receiver (proxy_pass)',
+    cause: 'a file server (nginx) responds: it does not accept POST',
+    fix: 'forward this path to the receiver (proxy_pass)',
   },
   {
     id: 'nginx-tls-port',
@@ -142,7 +142,7 @@ const IN_FRONT: readonly RespondingCase[] = [
     status: 403,
     headers: { Server: 'awselb/2.0' },
     body: '<html><head><title>403 Forbidden</title></head>',
-    cause: 'the AWS load balancer refuses (its WAF or a listener rule)',
+    cause: 'the AWS load balancer rejects the request (its WAF or a listener rule)',
     fix: 'allow POST to /hook there',
   },
   {
@@ -151,7 +151,7 @@ const IN_FRONT: readonly RespondingCase[] = [
     status: 403,
     headers: { Server: 'CloudFront' },
     body: 'This distribution is not configured to allow the HTTP request method that was used for this request.',
-    cause: 'CloudFront passes on no POST',
+    cause: 'CloudFront does not forward POST',
     fix: 'allow GET, HEAD, OPTIONS, PUT, POST, PATCH and DELETE',
   },
   {
@@ -169,8 +169,9 @@ const IN_FRONT: readonly RespondingCase[] = [
     status: 403,
     headers: { 'x-amzn-ErrorType': 'ForbiddenException' },
     body: '{"message":"Forbidden"}',
-    cause: 'AWS refuses before the receiver runs: an API key, IAM, a resource policy or WAF is in the way',
-    fix: 'let this route in without authorization (authType NONE)',
+    cause:
+      'AWS rejects the request before the receiver runs: an API key, IAM, a resource policy or WAF is in the way',
+    fix: 'exempt this route from authorization (authType NONE)',
   },
   {
     id: 'api-gateway-authorizer',
@@ -178,8 +179,8 @@ const IN_FRONT: readonly RespondingCase[] = [
     status: 401,
     headers: { 'x-amzn-ErrorType': 'UnauthorizedException' },
     body: '{"message":"Unauthorized"}',
-    cause: 'the authorizer of AWS API Gateway refuses',
-    fix: 'let this route in without an authorizer',
+    cause: 'the authorizer of AWS API Gateway rejects the request',
+    fix: 'exempt this route from the authorizer',
   },
   {
     id: 'api-gateway-limit',
@@ -221,7 +222,7 @@ const IN_FRONT: readonly RespondingCase[] = [
     status: 403,
     headers: { Server: 'Google Frontend' },
     body: '<html><head><title>403 Forbidden</title></head><h1>Error: Forbidden</h1><h2>Your client does not have permission to get URL <code>/hook</code> from this server.</h2>',
-    cause: 'Google Cloud refuses before the receiver runs: the service wants an IAM login',
+    cause: 'Google Cloud rejects the request before the receiver runs: the service wants an IAM login',
     fix: 'allow unauthenticated invocations',
   },
   {
@@ -245,7 +246,7 @@ const IN_FRONT: readonly RespondingCase[] = [
     title: 'the deployment is gone',
     status: 404,
     body: 'The deployment could not be found on Vercel.\n\nDEPLOYMENT_NOT_FOUND',
-    cause: 'its host knows no application of this name',
+    cause: 'its host has no application of this name',
     fix: 'check the host name in the URL',
   },
   {
@@ -253,7 +254,7 @@ const IN_FRONT: readonly RespondingCase[] = [
     title: 'the deployment protection of Vercel',
     status: 401,
     body: '<!doctype html><title>Authentication Required</title><a href="https://vercel.com/sso-api?url=x">',
-    cause: 'the deployment protection of Vercel refuses',
+    cause: 'the deployment protection of Vercel rejects the request',
     fix: 'x-vercel-protection-bypass',
   },
   {
@@ -314,7 +315,7 @@ const IN_FRONT: readonly RespondingCase[] = [
     status: 403,
     headers: { Server: 'AkamaiGHost' },
     body: '<HTML><HEAD><TITLE>Access Denied</TITLE></HEAD><BODY>Reference #18.1234',
-    cause: 'a firewall (Akamai) refuses; the receiver never saw the message',
+    cause: 'a firewall (Akamai) rejects the request; the receiver never saw the message',
     fix: 'allow POST to /hook there',
   },
   {
@@ -322,7 +323,7 @@ const IN_FRONT: readonly RespondingCase[] = [
     title: 'a firewall of Imperva',
     status: 403,
     body: '<iframe src="/_Incapsula_Resource?x=1">Request unsuccessful. Incapsula incident ID: 1</iframe>',
-    cause: 'a firewall (Imperva) refuses; the receiver never saw the message',
+    cause: 'a firewall (Imperva) rejects the request; the receiver never saw the message',
     fix: 'allow POST to /hook there',
   },
   {
@@ -330,7 +331,7 @@ const IN_FRONT: readonly RespondingCase[] = [
     title: 'ModSecurity refuses the content',
     status: 406,
     body: '<h1>Not Acceptable!</h1><p>This error was generated by Mod_Security.</p>',
-    cause: 'a firewall (ModSecurity) refuses the content of the request',
+    cause: 'a firewall (ModSecurity) rejects the content of the request',
     fix: 'turn off the rule for /hook: SecRuleRemoveById',
   },
   {
@@ -349,7 +350,7 @@ const IN_FRONT: readonly RespondingCase[] = [
     status: 502,
     headers: { 'Ngrok-Error-Code': 'ERR_NGROK_8012' },
     body: 'ERR_NGROK_8012: failed to connect to localhost:3000',
-    cause: 'the ngrok tunnel is up, but nothing listens at the port that it leads to',
+    cause: 'the ngrok tunnel is up, but nothing listens at its target port',
     fix: 'start the receiver, and ngrok with its port',
   },
   {
@@ -375,7 +376,7 @@ const IN_FRONT: readonly RespondingCase[] = [
     status: 405,
     headers: { Server: 'AmazonS3' },
     body: '<?xml version="1.0"?><Error><Code>MethodNotAllowed</Code></Error>',
-    cause: 'a bucket of files (S3) responds: it takes no messages',
+    cause: 'a file bucket (S3) responds: it does not accept messages',
     fix: 'give the URL of the receiver, not of its files',
   },
 ];

@@ -113,7 +113,7 @@ const IN_FRONT: readonly HostResponse[] = [
   [
     'nginx-deny',
     { status: 403, headers: NGINX, body: nginx('403 Forbidden') },
-    'the proxy (nginx/1.24.0 (Ubuntu)) refuses by a rule of its own',
+    'the proxy (nginx/1.24.0 (Ubuntu)) rejects the request by a rule of its own',
     'look into its error.log, and let this path through',
     ['its own words', 'same secret'],
   ],
@@ -143,8 +143,8 @@ const IN_FRONT: readonly HostResponse[] = [
       headers: { 'Ngrok-Error-Code': 'ERR_NGROK_3004' },
       body: 'ngrok gateway error ERR_NGROK_3004',
     },
-    'the ngrok tunnel is up, but what it leads to gives no valid HTTP response',
-    'check the port that ngrok has, and its protocol',
+    'the ngrok tunnel is up, but its target gives no valid HTTP response',
+    'check the target port of ngrok, and its protocol',
     ['is not running'],
   ],
   [
@@ -194,7 +194,7 @@ const FRAMEWORKS: readonly HostResponse[] = [
   [
     'drf-permission',
     { status: 403, body: '{"detail":"You do not have permission to perform this action."}' },
-    'a permission class of Django REST framework refuses',
+    'a permission class of Django REST framework rejects the request',
     'permission_classes = [AllowAny]',
     ['same secret'],
   ],
@@ -221,7 +221,7 @@ const FRAMEWORKS: readonly HostResponse[] = [
       status: 400,
       body: `{"status":400,"message":"Required request header 'X-Hub-Signature' for method parameter type String is not present"}`,
     },
-    'it does not see the signature, which was sent: it wants another scheme or reads another header',
+    'it does not see the signature, which was sent: it expects another scheme, reads another header',
     'send by the scheme that it verifies by',
   ],
   [
@@ -238,13 +238,18 @@ const STATUSES: readonly HostResponse[] = [
   [
     'status-407',
     { status: 407 },
-    'a proxy on the way wants a user and a password (407)',
+    'a proxy in between wants a user and a password (407)',
     'let the proxy pass /hook',
   ],
   ['status-411', { status: 411 }, 'it wants Content-Length, which was sent', 'proxy_request_buffering on'],
   ['status-412', { status: 412 }, 'it wants a condition such as If-Match', "--header 'If-Match: *'"],
   ['status-421', { status: 421 }, 'the server that responds is not the one of 127.0.0.1', 'server_name'],
-  ['status-426', { status: 426 }, 'it takes another protocol only (426)', 'with https:// where it wants TLS'],
+  [
+    'status-426',
+    { status: 426 },
+    'it accepts only another protocol (426)',
+    'with https:// where it wants TLS',
+  ],
   ['status-428', { status: 428 }, 'it wants a condition such as If-Match', "--header 'If-Match: *'"],
 ];
 

@@ -62,7 +62,7 @@ async function fullBacklog({ onEnd }: Scene): Promise<Values> {
 }
 
 const NO_CONNECTION =
-  'no connection could be made in time: the host is off, a firewall drops what is sent to this port, or the program there hangs';
+  'no connection could be made in time: the host is off, a firewall drops packets to this port, or the program there hangs';
 
 const DOCTOR = ['doctor', '-c', 'hooks.json'];
 
@@ -155,7 +155,7 @@ const CASES: readonly AnswerCase[] = [
     title: 'the name of a container, from outside its network',
     argv: to('http://hooks-test-receiver:3000/hook'),
     cause:
-      'hooks-test-receiver is a name without a dot: containers of one network know each other by such names',
+      'hooks-test-receiver is a name without a dot: only containers of the same network know each other by such names',
     fix: 'give localhost with the published port',
     exitCode: 1,
   },
@@ -190,7 +190,7 @@ const CASES: readonly AnswerCase[] = [
     given: { receiver: ({ method }) => (method === 'OPTIONS' ? {} : 'reset') },
     argv: SEND,
     cause: 'connection broken off by {url}',
-    fix: 'look into the log of the receiver: it may have crashed on this message, or a proxy in front of it broke off',
+    fix: 'look into the log of the receiver: it may have crashed on this message, or a proxy in front of it closed the connection',
     exitCode: 1,
     never: ['speaks TLS'],
   },
@@ -208,9 +208,8 @@ const CASES: readonly AnswerCase[] = [
     title: 'a port that closes whatever is sent (PostgreSQL)',
     given: { start: closesAtOnce },
     argv: SEND,
-    cause:
-      'the port closes each connection without a word, whatever it is asked: it speaks another protocol than HTTP',
-    fix: 'check the port; where it is right, look into the log of the receiver',
+    cause: 'the port closes each connection without a response: it speaks another protocol than HTTP',
+    fix: 'check the port; if it is right, look into the log of the receiver',
     never: ['crashed on this message'],
     exitCode: 1,
   },
@@ -219,8 +218,8 @@ const CASES: readonly AnswerCase[] = [
     title: 'the same with hooks test',
     given: { start: closesAtOnce },
     argv: TEST,
-    cause: 'the port closes each connection without a word',
-    fix: 'check the port; where it is right',
+    cause: 'the port closes each connection without a response',
+    fix: 'check the port; if it is right',
     never: ['crashed'],
     exitCode: 1,
   },

@@ -29,7 +29,7 @@ const REJECTIONS: readonly RespondingCase[] = [
     title: 'the receiver lets in certain addresses only',
     status: 403,
     body: '{"error":"IP address 203.0.113.9 is not allowed"}',
-    cause: 'it lets in certain addresses only: "IP address 203.0.113.9 is not allowed"',
+    cause: 'it accepts only certain addresses: "IP address 203.0.113.9 is not allowed"',
     fix: 'allow the address of the sender there',
     never: SAME_SECRET,
   },
@@ -119,7 +119,7 @@ const CRASHES: readonly RespondingCase[] = [
     body: expressPage(
       'TypeError [ERR_INVALID_ARG_TYPE]: The "buf1" argument must be an instance of ArrayBuffer, Buffer, TypedArray, or DataView. Received type string (\'abc\')\n    at timingSafeEqual (node:internal/crypto/util:1:1)',
     ),
-    cause: 'it gives timingSafeEqual something that is no Buffer, at which it throws',
+    cause: 'it passes timingSafeEqual something other than a Buffer, for which it throws',
     fix: 'make both Buffers (Buffer.from(header ?? "")), compare their lengths first',
   },
   {
@@ -127,7 +127,7 @@ const CRASHES: readonly RespondingCase[] = [
     title: 'the receiver looks for the header under another name (Flask, Django)',
     status: 500,
     body: "<!doctype html><html><head><title>KeyError: 'HTTP_X_SIGNATURE'\n // Werkzeug Debugger</title></head><body><h1>KeyError</h1></body></html>",
-    cause: 'it reads the signature under a name that the framework does not give it, and fails',
+    cause: 'it reads the signature under a name that its framework does not use, and fails',
     fix: "Flask request.headers.get('X-Signature')",
   },
   {
@@ -135,7 +135,7 @@ const CRASHES: readonly RespondingCase[] = [
     title: 'JSON.parse of a body that is parsed already',
     status: 500,
     body: expressPage('SyntaxError: "[object Object]" is not valid JSON\n    at JSON.parse (<anonymous>)'),
-    cause: 'it parses the body twice: the framework has made an object of it already',
+    cause: 'it parses the body twice: the framework has already parsed it',
     fix: 'use the object as it is; and hash the bytes, not the object',
   },
   {
@@ -145,7 +145,7 @@ const CRASHES: readonly RespondingCase[] = [
     body: expressPage(
       'SyntaxError: Unexpected token o in JSON at position 1\n    at JSON.parse (<anonymous>)',
     ),
-    cause: 'it parses the body twice: the framework has made an object of it already',
+    cause: 'it parses the body twice: the framework has already parsed it',
     fix: 'use the object as it is; and hash the bytes, not the object',
   },
   {
@@ -153,7 +153,7 @@ const CRASHES: readonly RespondingCase[] = [
     title: 'Python: the hash gets text instead of bytes',
     status: 500,
     body: '<!DOCTYPE html>\n<html lang="en"><head><title>TypeError\n          at /hook</title></head><body><div id="summary"><h1>TypeError\n       at /hook</h1><pre class="exception_value">Strings must be encoded before hashing</pre></body></html>',
-    cause: 'it gives the hash text where it takes bytes only',
+    cause: 'it passes text to the hash, which accepts only bytes',
     fix: 'hmac.new(secret.encode(), request.body, hashlib.sha1)',
   },
   {
@@ -162,7 +162,7 @@ const CRASHES: readonly RespondingCase[] = [
     status: 500,
     body: '<!DOCTYPE html><html><head><title>Action Controller: Exception caught</title></head><body><header><h1>NoMethodError in HooksController#create</h1></header><div><h2>undefined method `unpack1&#39; for nil:NilClass</h2></div></body></html>',
     cause: '"NoMethodError in HooksController#create: undefined method `unpack1\' for nil:NilClass"',
-    fix: 'read each field as one that may be missing',
+    fix: 'treat each field as optional',
   },
   {
     id: 'crash-unknown-exception',
@@ -189,9 +189,9 @@ const TAKEN: readonly TakenCase[] = [
   },
   {
     id: 'taken-php-source',
-    title: 'the source text of a PHP program comes back',
+    title: 'the response is the source text of a PHP program',
     body: "<?php\n$body = file_get_contents('php://input');\necho 'ok';",
-    cause: 'warning: delivered by its status, but the source text of a PHP program comes back',
+    cause: 'warning: delivered by its status, but the response is the source text of a PHP program',
     fix: 'let the server run PHP',
   },
   {
@@ -207,7 +207,7 @@ const TAKEN: readonly TakenCase[] = [
     title: 'a 2xx whose JSON says that the message was rejected',
     body: '{"status":"rejected","reason":"unknown tenant"}',
     cause: 'warning: delivered by its status, but it responds with 200, and an error in the body',
-    fix: 'senders look at the status only',
+    fix: 'senders look only at the status',
   },
   {
     id: 'taken-login-page',
@@ -228,7 +228,7 @@ const TAKEN: readonly TakenCase[] = [
     title: 'a firewall responds with 200',
     body: '<html><head><title>Request Rejected</title></head><body>The requested URL was rejected. Please consult with your administrator.</body></html>',
     cause:
-      'warning: delivered by its status, but a firewall (F5) refuses; the receiver never saw the message',
+      'warning: delivered by its status, but a firewall (F5) rejects the request; the receiver never saw the message',
     fix: 'allow POST to /hook there',
     never: ['is this the URL of the receiver'],
   },

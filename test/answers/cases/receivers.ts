@@ -27,10 +27,10 @@ const STATUSES: readonly RespondingCase[] = [
   },
   {
     id: 'too-large',
-    title: 'the receiver takes smaller bodies only',
+    title: 'the receiver accepts only smaller bodies',
     status: 413,
     cause: '413 Payload Too Large from {url}',
-    fix: 'send less: the receiver takes smaller bodies only',
+    fix: 'send smaller messages, or raise the limit of the receiver',
   },
   {
     id: 'uri-too-long',
@@ -51,7 +51,7 @@ const STATUSES: readonly RespondingCase[] = [
     title: 'the receiver responds with 409 to what it has already',
     status: 409,
     cause: '409 Conflict from {url}',
-    fix: 'respond with 2xx to a messageId that is known already',
+    fix: 'respond with 2xx to a known messageId',
   },
   {
     id: 'validation-message',
@@ -80,7 +80,7 @@ const STATUSES: readonly RespondingCase[] = [
     id: 'payment',
     title: 'the account of the receiver at its host is suspended',
     status: 402,
-    cause: 'the host wants to be paid (402)',
+    cause: 'the host wants payment (402)',
     fix: 'look into the account of the receiver at its host',
   },
   {
@@ -140,7 +140,7 @@ const STATUSES: readonly RespondingCase[] = [
     title: 'the path is behind a login',
     status: 302,
     headers: { Location: '/users/sign_in?next=%2Fhook' },
-    cause: 'it sends to a login page: /users/sign_in',
+    cause: 'it redirects to a login page: /users/sign_in',
     fix: 'exempt /hook from the login: the signature proves the sender',
   },
   {
@@ -213,9 +213,9 @@ const OTHER_STATUSES: readonly RespondingCase[] = (
 /** Statuses that mean "later" take no check's own explanation, and no flag that hooks test does not have. */
 const LATER: readonly RespondingCase[] = (
   [
-    [408, '408 means: again, later', 'let the receiver respond with 2xx to a valid message'],
-    [423, '423 means: again, later', 'let the receiver respond with 2xx to a valid message'],
-    [425, '425 means: again, later', 'let the receiver respond with 2xx to a valid message'],
+    [408, '408 means: try again later', 'let the receiver respond with 2xx to a valid message'],
+    [423, '423 means: try again later', 'let the receiver respond with 2xx to a valid message'],
+    [425, '425 means: try again later', 'let the receiver respond with 2xx to a valid message'],
     [503, 'is not available now', 'look into the log of the receiver, or of the proxy in front of it'],
     [504, '504: a proxy responds, not the receiver', 'let the receiver respond first and work later'],
   ] as const
@@ -239,11 +239,11 @@ const FIXES: readonly (readonly [fix: string, ...statuses: readonly number[]])[]
   ['respond with 2xx whatever Accept says', 406],
   ['or let the proxy pass /hook without', 407],
   ['try longer with --retry-for', 408, 423, 425],
-  ['respond with 2xx to a messageId that is known already', 409],
+  ['respond with 2xx to a known messageId', 409],
   ['ask its owner for the new URL', 410],
-  ['let that proxy pass bodies on as they come', 411],
+  ['let that proxy forward bodies unchanged', 411],
   ["give it: --header 'If-Match: *'", 412, 428],
-  ['send less: the receiver takes smaller bodies only', 413],
+  ['send smaller messages, or raise the limit of the receiver', 413],
   ['send fewer or shorter headers', 414, 431, 494],
   ['let the receiver accept Content-Type: application/json', 415],
   ["look into the receiver's log for the reason", 416, 417, 418, 424, 499],

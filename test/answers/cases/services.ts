@@ -28,7 +28,7 @@ const HOSTS: readonly Said[] = [
     title: 'Django is asked for a name with an underscore',
     status: 400,
     body: DJANGO('my_app:8000', 'The domain name provided is not valid according to RFC 1034/1035.'),
-    cause: 'Django was asked for the host my_app, which is no valid name: …no underscore',
+    cause: 'Django was asked for the host my_app, which is not a valid name: …no underscore',
     fix: 'rename it (my-app instead of my_app)',
     never: ['ALLOWED_HOSTS in'],
   },
@@ -59,7 +59,7 @@ const TIMES: readonly Said[] = [
   ...(index === 0 && { title: 'the receiver finds the timestamp too old, or in the future' }),
   status,
   body: json(words),
-  cause: `it finds the time of the message or of its signature too old, or in the future: "${words}"`,
+  cause: `it considers the time of the message or of its signature too old, or in the future: "${words}"`,
   fix: 'compare the clocks of both machines…hooks replay --timestamps now',
   never: NOT_SENT,
 }));
@@ -88,7 +88,7 @@ const CONTEXTS: readonly Said[] = [
     cause:
       'its validation rejects the message: it expects other fields or types: "missing field signature_version"',
     fix: 'accept the fields of every message type',
-    never: ['does not see the signature', 'wants another scheme'],
+    never: ['does not see the signature', 'expects another scheme'],
   },
   {
     id: 'redirect-login-events',
@@ -105,7 +105,7 @@ const CONTEXTS: readonly Said[] = [
     status: 401,
     body: json('missing X-Signature'),
     argv: [...SIGNED, '--scheme', 'stripe'],
-    cause: 'it misses X-Signature, which was not sent: the scheme that signs sends other headers',
+    cause: 'it expects X-Signature, which was not sent: the signing scheme sends other headers',
     fix: 'leave the scheme out (--scheme',
     never: ['same secret'],
   },
@@ -114,8 +114,8 @@ const CONTEXTS: readonly Said[] = [
     title: 'the receiver verifies as Svix does',
     status: 401,
     body: json('Missing required headers'),
-    cause: 'it verifies by another scheme: it wants headers that were not sent',
-    fix: 'send by the scheme that it wants (--scheme)',
+    cause: 'it verifies by another scheme: it expects headers that were not sent',
+    fix: 'send by the scheme that it expects (--scheme)',
   },
 ];
 
@@ -125,17 +125,18 @@ const SERVICES: readonly Said[] = [
     title: 'a unique constraint forbids a value of the message',
     status: 500,
     body: json('duplicate key value violates unique constraint "users_email_key"'),
-    cause: 'by a constraint: "duplicate key value violates unique constraint "users_email_key""',
-    fix: 'let the receiver take that: update the row',
-    never: ['has this message already,', '({named})'],
+    cause:
+      'a constraint of its database rejects a value of the message: "duplicate key value violates unique constraint "users_email_key""',
+    fix: 'let the receiver handle that: update the row',
+    never: ['already has this message', '({named})'],
   },
   {
     id: 'unique-message-id',
     title: 'the receiver fails on a message that it has already',
     status: 500,
     body: json('duplicate key value violates unique constraint "events_message_id_key"'),
-    cause: 'its database has this message already (events_message_id_key)',
-    fix: 'respond with 2xx to a messageId that is known already',
+    cause: 'its database already has this message (events_message_id_key)',
+    fix: 'respond with 2xx to a known messageId',
   },
   {
     id: 'connections-mysql',
@@ -174,7 +175,7 @@ const SERVICES: readonly Said[] = [
     status: 500,
     body: json('invalid byte sequence for encoding "UTF8": 0x00'),
     cause: 'its database (PostgreSQL) cannot store the character U+0000',
-    fix: 'take it out before storing',
+    fix: 'remove it before storing',
   },
   {
     id: 'service-refused',

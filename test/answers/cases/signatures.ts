@@ -227,7 +227,7 @@ const OTHER_BYTES: readonly AnswerCase[] = [
     'Sign the UTF-8 bytes of the body',
   ]),
   signed('nothing-signed', 'the sender signs before it has the body', '', [
-    'it would match over no bytes at all: the sender had nothing of the body when it signed',
+    'it would match over no bytes at all: the sender did not have the body when it signed',
     'Sign the UTF-8 bytes of the body',
   ]),
   signed(
@@ -275,7 +275,7 @@ const OTHER_BYTES: readonly AnswerCase[] = [
     'python-repr-signed',
     'a sender in Python signs str(message)',
     "{'a': 1, 'b': True, 'c': None}",
-    ['it would match over the text that Python prints for it, which is no JSON', RAW],
+    ['it would match over the text that Python prints for it, which is not JSON', RAW],
     '{"a":1,"b":true,"c":null}',
   ),
 ];
@@ -411,7 +411,7 @@ const OTHER_HASHES: readonly AnswerCase[] = [
     id: 'openssl-output',
     title: 'the whole output of openssl dgst is given as the signature',
     signature: `SHA1(stdin)= ${hmac(JSON_TEXT)}`,
-    cause: 'the signature has what openssl writes before the digits',
+    cause: 'the signature has the prefix that openssl writes before the digits',
     fix: 'Give the 40 hex digits alone',
   }),
 ];
@@ -753,9 +753,9 @@ const BODIES: readonly AnswerCase[] = [
   ]),
   received(
     'curl-output',
-    'the body is what curl -v printed',
+    'the body is the output of curl -v',
     `* Connected to localhost\n> POST / HTTP/1.1\n> X-Signature: x\n`,
-    ['the body is what curl -v or -i printed', 'Give the body alone'],
+    ['the body is the output of curl -v or -i', 'Give the body alone'],
   ),
   received('html', 'the body is a page', '<!doctype html><title>502</title>', [
     'the body is HTML or XML',
@@ -819,7 +819,7 @@ const BODIES: readonly AnswerCase[] = [
   },
 ];
 
-/** Bodies that are no JSON, as people copy them. None is told as a matter of the secrets alone. */
+/** Bodies other than JSON, as people copy them. No answer blames the secrets alone. */
 const COPIED: readonly AnswerCase[] = [
   received('log-line', 'a line of a log is given', `2026-11-23T09:00:00Z INFO body: ${JSON_TEXT}`, [
     'the body has text before its JSON',
@@ -845,7 +845,7 @@ const COPIED: readonly AnswerCase[] = [
     'curl-command',
     'a command of curl is given',
     `curl --location 'http://a/' --data '${JSON_TEXT}'`,
-    ['the body is a command of curl', 'what follows --data'],
+    ['the body is a command of curl', 'the argument of --data'],
   ),
   received('typographic', 'a chat replaced the quotes', JSON_TEXT.replaceAll('"', '\u201d'), [
     'the body has typographic quotes',
@@ -860,15 +860,15 @@ const COPIED: readonly AnswerCase[] = [
     'Give --format http',
   ]),
   received('xml', 'XML is given', '<event><type>track</type></event>', [
-    'the body is no JSON: it is XML; either it was changed, or the two sides hold different secrets',
+    'the body is not JSON: it is XML; either it was changed, or the two sides hold different secrets',
     '"$(cat secret.txt)" | sha256sum',
   ]),
   received('form', 'a form is given', 'type=track&event=A&userId=u', [
-    'the body is no JSON: it is a form; either it was changed, or the two sides hold different secrets',
+    'the body is not JSON: it is a form; either it was changed, or the two sides hold different secrets',
     'this body is not the one that was signed',
   ]),
   received('binary', 'a binary body is given', Buffer.from([0x0a, 5, 1, 2, 3, 0x12, 1, 0x41]), [
-    'the body is no JSON; either it was changed',
+    'the body is not JSON; either it was changed',
     'this body is not the one that was signed',
   ]),
   received('one-object', 'the body is put into an object', `{"body":${JSON_TEXT}}`, [
@@ -916,7 +916,7 @@ const OUR_SECRET: readonly AnswerCase[] = [
   ),
   ...(
     [
-      ['masked', 'it is masked', 'kJ8s********', 'some of them masked: it is no secret'],
+      ['masked', 'it is masked', 'kJ8s********', 'some of them masked: it is not the secret'],
       [
         'file',
         'it is the name of a file',

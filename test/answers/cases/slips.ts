@@ -112,7 +112,7 @@ const COMMANDS: readonly Slip[] = [
     `${scheme}-at-other`,
     `a URL of ${scheme} names a port of ${other}`,
     ['queue', 'stats', '--store', `${scheme}://127.0.0.1:{port}/`],
-    'another protocol is spoken at this port',
+    'its port speaks another protocol',
     'check the scheme, host and port of `store`',
     given,
   ]),
@@ -162,7 +162,7 @@ const FILES: readonly Slip[] = [
     '~ stands in quotes',
     [...REPLAY, '~/e.json'],
     '~ was not replaced by the home folder',
-    'put no quotes around ~',
+    'remove the quotes around ~',
   ],
 ];
 

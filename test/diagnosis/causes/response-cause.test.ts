@@ -12,17 +12,17 @@ function codeOf(status: number, body = '', headers: Readonly<Record<string, stri
 }
 
 describe('the rules', () => {
-  it('have a code of their own each', () => {
+  it('have unique codes', () => {
     const codes = CAUSE_RULES.map(({ code }) => code);
     expect(codes.filter((code, at) => codes.indexOf(code) !== at)).toEqual([]);
   });
 
-  it('look at no header that is not kept', () => {
+  it('use only headers that are kept as evidence', () => {
     const names = CAUSE_RULES.flatMap(({ headers = {} }) => Object.keys(headers));
     expect(names.filter((name) => !EVIDENCE_HEADERS.includes(name))).toEqual([]);
   });
 
-  it('say a sentence and a fix, without full stops, and name only facts that there are', () => {
+  it('have a sentence and a fix without full stops, and name only known facts', () => {
     const wrong = CAUSE_RULES.filter(({ says, fix }) => {
       const texts = [says, fix].map((text) => filledTemplate(text, FACTS));
       return texts.some((text) => /\.$|\{[a-z]+\}/.test(text)) || /^[A-Z]/.test(fix);
@@ -30,7 +30,7 @@ describe('the rules', () => {
     expect(wrong.map(({ code }) => code)).toEqual([]);
   });
 
-  it('take no time on a body that was made to cost it', () => {
+  it('match a hostile body quickly', () => {
     const bodies = [' ', '<', 'a ', 'missing ', 'Host ', 'no signature', 'signature\n', 'ECONNREFUSED'].map(
       (piece) => piece.repeat(4_000).slice(0, 4_000),
     );
@@ -65,7 +65,7 @@ describe('a response', () => {
     [422, '{"detail":[{"loc":["body","user"],"msg":"Field required"}]}', {}, 'validation'],
     [418, '', {}, 'status'],
     [599, '', {}, 'status'],
-  ] as const)('of status %i and body %j with %j is told as %s', (status, body, headers, code) => {
+  ] as const)('with status %i, body %j and headers %j has the cause %s', (status, body, headers, code) => {
     expect(codeOf(status, body, headers)).toBe(code);
   });
 
@@ -77,9 +77,9 @@ describe('a response', () => {
     }
   });
 
-  it('is told in words with what it said of itself', () => {
+  it('is explained with its own facts', () => {
     expect(causeOf('gateway-down', FACTS)?.says).toBe(
-      '502: the proxy (nginx/1.25) responds, not the receiver: the application behind it is not running, or broke off',
+      '502: the proxy (nginx/1.25) responds, not the receiver: the application behind it is not running, or closed the connection',
     );
     expect(causeOf('rate-limit', { ...FACTS, status: 429, retryAfter: '2' })?.says).toBe(
       'it limits the rate (429, Retry-After 2 s)',

@@ -50,11 +50,11 @@ describe('the time for a diagnosis', () => {
     [64 * KB, 40],
     [320 * KB, 200],
     [100 * MB, 200],
-  ])('of %i bytes is %i ms', (bytes, ms) => {
+  ])('for %i bytes is %i ms', (bytes, ms) => {
     expect(diagnosisBudget(() => 0)(bytes).budgetMs).toBe(ms);
   });
 
-  it('ends at the clock that it was given', () => {
+  it('ends by the given clock', () => {
     let now = 1_000;
     const deadline = diagnosisBudget(() => now)(0);
     now += 19.9;
@@ -63,7 +63,7 @@ describe('the time for a diagnosis', () => {
     expect(deadline.isOver).toBe(true);
   });
 
-  it('does not end while other programs have the processor', () => {
+  it('does not pass while other programs have the processor', () => {
     const deadline = diagnosisBudget()(0);
     // As when the machine is busy with others: the thread waits and uses no processor.
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 40);
@@ -73,7 +73,7 @@ describe('the time for a diagnosis', () => {
     expect(deadline.isOver).toBe(true);
   });
 
-  it('being up is what the diagnosis says', () => {
+  it('is named by a diagnosis that ran out of it', () => {
     const { code, hint, looks } = diagnosedByLooks(`{"a":"é/","b":[${'1,'.repeat(100)}1]}`);
     expect(code).toBe('no-match');
     expect(hint).toBe(
@@ -84,7 +84,7 @@ describe('the time for a diagnosis', () => {
     expect(looks).toBeLessThan(25);
   });
 
-  it('being up does not make a signature one of another body', () => {
+  it('does not lead to blaming another body when it runs out', () => {
     let looks = 0;
     const options = { body: '{"a":"é/"}', signature: '0'.repeat(64), secrets: ['k'], diagnose: true };
     expect(
@@ -102,7 +102,7 @@ describe('the time for a diagnosis', () => {
     });
   });
 
-  it('has in it what the verdict takes: parsing and stringifying the body, once', () => {
+  it('includes parsing and stringifying the body once for the verdict', () => {
     let now = 0;
     const [parse, stringify] = [JSON.parse.bind(JSON), JSON.stringify.bind(JSON)];
     const spies = [
@@ -129,7 +129,7 @@ describe('the time for a diagnosis', () => {
   it.each([
     ['verify', (body: Buffer, options: VerifyOptions) => verify({ body, ...options })],
     ['Verifier', (body: Buffer, options: VerifyOptions) => new Verifier(options).update(body).finish()],
-  ])('is not enough to parse a body of 4 MB, which %s does not do', (_name, run) => {
+  ])('is not spent by %s on parsing a body of 4 MB', (_name, run) => {
     const parse = vi.spyOn(JSON, 'parse');
     onTestFinished(() => parse.mockRestore());
     const split = vi.spyOn(String.prototype, 'split');
@@ -143,7 +143,7 @@ describe('the time for a diagnosis', () => {
       });
       expect(verdict).toMatchObject({ valid: false, diagnosis: { code: 'no-match' } });
       expect(verdict).not.toMatchObject({
-        diagnosis: { hint: expect.stringContaining('is no JSON') as string },
+        diagnosis: { hint: expect.stringContaining('is not JSON') as string },
       });
     }
     // As a list of the values of bytes.
@@ -151,7 +151,7 @@ describe('the time for a diagnosis', () => {
     expect(parse.mock.calls.filter(([text]) => bodies.includes(text))).toEqual([]);
   });
 
-  it('is not spent by parsing the list of segment-batch for each question', () => {
+  it('covers parsing the list of segment-batch once', () => {
     const parse = vi.spyOn(JSON, 'parse');
     onTestFinished(() => parse.mockRestore());
     const options = { signature: '0'.repeat(40), secrets: ['k'], scheme: 'segment-batch', diagnose: true };
@@ -161,12 +161,12 @@ describe('the time for a diagnosis', () => {
     expect(parse.mock.calls.filter(([text]) => text.startsWith('[{"a":1},'))).toHaveLength(1);
   });
 
-  it.each(COSTLY)('is looked at while trying %s', (_name, body) => {
+  it.each(COSTLY)('is checked while trying %s', (_name, body) => {
     const { looks } = diagnosedByLooks(body);
     expect(looks).toBeLessThan(210);
   });
 
-  it.each(COSTLY)('holds for %s, with much to spare for a busy machine', (_name, body) => {
+  it.each(COSTLY)('is enough for %s, with much to spare on a busy machine', (_name, body) => {
     const startedAt = performance.now();
     verify({ body, signature: '0'.repeat(40), secrets: ['k'], diagnose: true });
     expect(performance.now() - startedAt).toBeLessThan(5_000);

@@ -20,7 +20,7 @@ function mismatch(options: Parameters<typeof verify>[0]): Diagnosis {
 const senders = wrongSenders();
 
 describe('a sender that signs wrongly', () => {
-  it.each(senders)('is told $code: $name', ({ code, body, signature, secret }) => {
+  it.each(senders)('gets the code $code: $name', ({ code, body, signature, secret }) => {
     const diagnosis = mismatch({ body: Buffer.from(body, 'base64'), signature, secrets: [secret] });
     expect(diagnosis.code, diagnosis.hint).toBe(code);
   });
@@ -31,7 +31,7 @@ describe('a sender that signs wrongly', () => {
     expect(codes.filter((code) => !senders.some((sender) => sender.code === code))).toEqual([]);
   });
 
-  it('is diagnosed among several secrets too', () => {
+  it('is diagnosed with several secrets, too', () => {
     for (const { code, body, signature, secret } of senders) {
       const secrets = ['first', secret];
       expect(mismatch({ body: Buffer.from(body, 'base64'), signature, secrets }).code).toBe(code);
@@ -81,7 +81,7 @@ describe('diagnose', () => {
     );
   });
 
-  it('names where another secret at hand is from', () => {
+  it('names the origin of another known secret', () => {
     const signature = hmac(body, 'theirs');
     const otherSecrets = [{ secret: 'theirs', origin: 'HOOKS_SECRET' }];
     const { code, hint } = mismatch({ body, signature, secrets: ['ours'], otherSecrets });
@@ -102,24 +102,24 @@ describe('diagnose', () => {
     ['a', 'the signature has 1 hex digit instead of 40. Give the 40 hex digits'],
     ['hello', 'the signature has 5 characters that are not 40 hex digits. Give the 40 hex digits'],
     [`${hmac('x', 'k')},${hmac('x', 'k')}`, 'none of them matches. Send X-Signature once'],
-  ])('does not speak of secrets where %j is given as the signature', (signature, hint) => {
+  ])('does not blame the secrets for the signature %j', (signature, hint) => {
     const diagnosis = mismatch({ body, signature, secrets: ['k'] });
     expect(diagnosis).toMatchObject({ code: 'no-match', hint: expect.stringContaining(hint) });
     expect(diagnosis.hint).not.toContain('same secret');
   });
 
-  it('is not drowned by a small body that unpacks to gigabytes', async () => {
+  it('limits the unpacking of a small body that unpacks to gigabytes', async () => {
     const { gzipSync } = await import('node:zlib');
     const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024));
     expect(mismatch({ body: bomb, signature: hmac('x', 'k'), secrets: ['k'] }).code).toBe('gzip');
   });
 
-  it('is not drowned by a body that is all depth', () => {
+  it('limits the time for a deeply nested body', () => {
     const deep = `${'['.repeat(500)}${'1,'.repeat(20_000)}1${']'.repeat(500)}`;
     expect(mismatch({ body: deep, signature: hmac('x', 'k'), secrets: ['k'] }).code).toBe('no-match');
   });
 
-  it('tries all the spellings of a batch of the largest size', () => {
+  it('tries all spellings of a batch of the largest size', () => {
     const messages = Array.from({ length: 400 }, (_, n) => ({
       userId: `u${n}`,
       type: 'track',
@@ -170,7 +170,7 @@ describe('diagnose', () => {
     expect(mismatch({ body: received, signature: hmac(signed, 'k'), secrets: ['k'] }).code).toBe(code);
   });
 
-  it('does not say that all was tried of a body that is too large for it', () => {
+  it('says that the body is too large to try everything', () => {
     const large = 'a=1&'.repeat(300_000);
     expect(mismatch({ body: large, signature: hmac('x', 'k'), secrets: ['k'] })).toMatchObject({
       code: 'no-match',
@@ -178,7 +178,7 @@ describe('diagnose', () => {
     });
   });
 
-  it('gives every code a sentence to fix it, and notes only codes of the table', () => {
+  it('has a fix for every code, and notes only known codes', () => {
     for (const { means, fix } of Object.values(REASONS)) {
       expect(means).not.toMatch(/[.\n]$/);
       expect(fix).toMatch(/^[A-Z].*[^.]$/);

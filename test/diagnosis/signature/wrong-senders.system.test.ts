@@ -8,7 +8,7 @@ import { wrongSenders, type WrongSender } from './wrong-senders.ts';
 
 const SCRIPT = fileURLToPath(new URL('wrong-senders.py', import.meta.url));
 
-it.skipIf(!hasTool('python3', '--version'))('the wrong senders are those that Python prints', () => {
+it.skipIf(!hasTool('python3', '--version'))('the wrong senders match the output of Python', () => {
   const printed = JSON.parse(execFileSync('python3', [SCRIPT], { encoding: 'utf8' })) as WrongSender[]; // by the script
   expect(printed.map(unpacked)).toEqual(wrongSenders().map(unpacked));
 });

@@ -53,7 +53,7 @@ async function interrupted(...settled: number[]): Promise<string> {
 }
 
 describe('a checkpoint', () => {
-  it('knows after an interruption what was settled', async () => {
+  it('knows the settled entries after an interruption', async () => {
     await interrupted(0, 1, 5);
     const resumed = await open();
     expect([0, 1, 2, 4, 5, 6].map((index) => resumed.has(index))).toEqual([
@@ -67,7 +67,7 @@ describe('a checkpoint', () => {
     expect(resumed.note).toBeUndefined();
   });
 
-  it('adds to what it resumed', async () => {
+  it('adds to the resumed entries', async () => {
     await interrupted(0);
     const second = await open();
     second.mark(1);
@@ -84,7 +84,7 @@ describe('a checkpoint', () => {
     expect([resumed.has(0), resumed.resumed?.isFinished]).toEqual([true, true]);
   });
 
-  it('starts at the beginning again only where the replay is finished', async () => {
+  it('starts again only if the replay is finished', async () => {
     await interrupted(0);
     const unfinished = await open({ again: true });
     expect(unfinished.has(0)).toBe(true);
@@ -94,13 +94,13 @@ describe('a checkpoint', () => {
     expect((await open()).note).toContain('no interrupted replay');
   });
 
-  it('is gone as soon as the replay starts at the beginning', async () => {
+  it('is removed as soon as the replay starts at the beginning', async () => {
     await interrupted(0);
     await open({ resume: false });
     expect(filesKept()).toEqual([]);
   });
 
-  it('calls nothing settled before what became of it is on the disk', async () => {
+  it('marks entries as settled only after their results are on the disk', async () => {
     const checkpoint = await open();
     let bytes = 10;
     const disk = new EventEmitter();
@@ -121,7 +121,7 @@ describe('a checkpoint', () => {
     expect([settled, failed]).toEqual([[[0, 1]], { path: '/f', bytes: 10, crc32: 7 }]);
   });
 
-  it('is not saved while what became of the entries cannot be written', async () => {
+  it('is not saved while results cannot be written', async () => {
     const checkpoint = await open();
     const part = { name: 'a.results', bytes: 1 };
     checkpoint.follow({
@@ -137,7 +137,7 @@ describe('a checkpoint', () => {
     expect((await open({ resume: false })).has(0)).toBe(false);
   });
 
-  it('is another for another place or other files', async () => {
+  it('differs for another destination or other files', async () => {
     await interrupted(0);
     writeFileSync(join(cwd, 'b.ndjson'), '{}');
     expect((await open({ identity: 'elsewhere' })).has(0)).toBe(false);
@@ -155,7 +155,7 @@ describe('a checkpoint', () => {
     );
   });
 
-  it('keeps no secret, and is for its owner only', async () => {
+  it('contains no secret, and is readable by its owner only', async () => {
     const file = await interrupted(0);
     expect(file + readFileSync(file, 'utf8')).not.toContain('s3cret');
     expect(statSync(file).mode & 0o777).toBe(0o600);
@@ -176,7 +176,7 @@ describe('a checkpoint', () => {
       JSON.stringify({ ...saved, failed: { path: '/f', bytes: 1 } }),
     ]) {
       writeFileSync(file, text);
-      await expect(open()).rejects.toMatchObject({ message: 'Not a checkpoint that can be read', file });
+      await expect(open()).rejects.toMatchObject({ message: 'The checkpoint cannot be read', file });
     }
   });
 
@@ -195,8 +195,10 @@ describe('a checkpoint', () => {
     await expect(open()).rejects.toThrow('Expected a real folder, got a symbolic link');
   });
 
-  it('Cannot be had for what is read only once', async () => {
-    await expect(open({ files: ['-'] })).rejects.toThrow('Cannot be resumed from: it can be read only once');
+  it('cannot resume an input that can be read only once', async () => {
+    await expect(open({ files: ['-'] })).rejects.toThrow(
+      'Cannot be resumed: this input can be read only once',
+    );
     const readOnce = await open({ files: ['-', 'a.ndjson'], resume: false });
     readOnce.mark(0);
     await readOnce.finish({ isComplete: false });
@@ -220,7 +222,7 @@ describe('a checkpoint', () => {
 describe('the folder of checkpoints', () => {
   const CHECKPOINT = 'a'.repeat(32);
 
-  it('is cleared of what killed processes have left there', async () => {
+  it('is cleared of the files of killed processes', async () => {
     const kept = `${CHECKPOINT}.${process.ppid}-00000000-1.tmp`;
     mkdirSync(folder, { recursive: true });
     const abandoned = [
@@ -243,7 +245,7 @@ describe('the folder of checkpoints', () => {
     expect(filesKept()).toEqual([]);
   });
 
-  it('forgets what has finished a month ago, and nothing that was interrupted', async () => {
+  it('drops replays that finished a month ago, and keeps interrupted ones', async () => {
     await interrupted(0);
     await (await open()).finish({ isComplete: true });
     const [finished = ''] = filesKept();
@@ -275,7 +277,7 @@ async function endedProcess(): Promise<number> {
 }
 
 describe('ranges of indexes', () => {
-  it('are a set, kept with one range for each run', () => {
+  it('are a set with one range per run', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(40)), (indexes) => {
         const ranges = new IndexRanges();

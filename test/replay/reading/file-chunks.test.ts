@@ -23,7 +23,7 @@ describe('the chunks of a file', () => {
   it.each([
     ['at once', 0],
     ['by a thread where reading takes long', 50],
-  ])('are all of its bytes, read %s', async (_, ms) => {
+  ])('contain all of its bytes, read %s', async (_, ms) => {
     const chunks: Uint8Array[] = [];
     for await (const chunk of chunksOfFile(file, undefined, clockThatTakes(ms))) chunks.push(chunk);
     // Compared at the end only, so that a chunk written over by a later one is found.
@@ -31,7 +31,7 @@ describe('the chunks of a file', () => {
     expect(Buffer.concat(chunks).equals(CONTENT)).toBe(true);
   });
 
-  it('go on with what is added while it is read', async () => {
+  it('include bytes that are added while it is read', async () => {
     const growing = join(temporaryFolder(), 'growing');
     writeFileSync(growing, 'before');
     const texts: string[] = [];
@@ -42,7 +42,7 @@ describe('the chunks of a file', () => {
     expect(texts).toEqual(['before', 'after']);
   });
 
-  it('let timers and sockets have their turn', async () => {
+  it('leave room for timers and sockets', async () => {
     let turns = 0;
     const timer = setInterval(() => turns++, 0);
     const stop = new AbortController();
@@ -54,7 +54,7 @@ describe('the chunks of a file', () => {
     expect(turns).toBeGreaterThan(0);
   });
 
-  it('end with an error when they are interrupted', async () => {
+  it('end with an error when the signal aborts', async () => {
     const interruption = new AbortController();
     const chunks = chunksOfFile(file, interruption.signal);
     await chunks.next();
@@ -63,7 +63,7 @@ describe('the chunks of a file', () => {
     expect(await chunks.next()).toEqual({ done: true, value: undefined });
   });
 
-  it('throw what the system says', async () => {
+  it('reject with the error of the system', async () => {
     await expect(chunksOfFile(join(file, 'x')).next()).rejects.toMatchObject({ code: 'ENOTDIR' });
   });
 });

@@ -26,7 +26,7 @@ const open = (...names: string[]) =>
   openInputs(names, { cwd, stdin: Readable.from([Buffer.from('{"a":1}')]) });
 
 describe('names of inputs', () => {
-  it('are kept as given when there is nothing to expand', async () => {
+  it('stay unchanged without patterns', async () => {
     expect(await expandInputs(['e2.json', '-', 'missing.json', 'e2.json'], cwd)).toEqual([
       'e2.json',
       '-',
@@ -44,7 +44,7 @@ describe('names of inputs', () => {
     expect(await expandInputs([join(cwd, 'e?.json')], cwd)).toEqual([join(cwd, 'e2.json')]);
   });
 
-  it('name the file that exists, though it looks like a pattern', async () => {
+  it('name an existing file that looks like a pattern', async () => {
     expect(await expandInputs(['[x].json'], cwd)).toEqual(['[x].json']);
   });
 
@@ -54,13 +54,13 @@ describe('names of inputs', () => {
     );
   });
 
-  it('are rejected when standard input is among them twice', async () => {
+  it('are rejected when standard input is named twice', async () => {
     await expect(expandInputs(['-', 'a', '-'], cwd)).rejects.toThrow('got it twice');
   });
 });
 
 describe('opening inputs', () => {
-  it('gives the entries of files and of standard input', async () => {
+  it('reads the entries of files and of standard input', async () => {
     const [file, packed, stdin] = await open('e2.json', 'packed', '-');
     expect(file && (await entriesOf(file)).map(shown)).toEqual(['1 {"from":"e2.json"}']);
     expect(packed && (await entriesOf(packed)).map(shown)).toEqual(['1 {"a":1}', '2 {"a":2}']);
@@ -68,13 +68,13 @@ describe('opening inputs', () => {
     expect(stdin?.name).toBe('<stdin>');
   });
 
-  it('tells a file from others, and has nothing to tell of standard input', async () => {
+  it('identifies a file, but not standard input', async () => {
     const [file, stdin] = await open('e2.json', '-');
     expect(file?.identity).toMatchObject({ path: expect.stringMatching(/e2\.json$/), bytes: 18 });
     expect(stdin?.identity).toBeUndefined();
   });
 
-  it('rejects what cannot be read before anything is', async () => {
+  it('rejects unreadable inputs before reading any', async () => {
     await expect(open('e2.json', 'missing.json')).rejects.toMatchObject({
       message: 'No such file',
       file: 'missing.json',
@@ -87,7 +87,7 @@ describe('opening inputs', () => {
     await expect(open('loop')).rejects.toThrow('its symbolic links go round');
   });
 
-  it('rejects a file that it may not read', async () => {
+  it('rejects a file without read permission', async () => {
     const secret = join(cwd, 'secret.txt');
     writeFileSync(secret, '{}');
     chmodSync(secret, 0);
@@ -95,7 +95,7 @@ describe('opening inputs', () => {
     await expect(asNobody(() => open('secret.txt'))).rejects.toThrow('Cannot be read by this user');
   });
 
-  it('closes what is not read to its end', async () => {
+  it('closes inputs that are not read to their end', async () => {
     let isClosed = false;
     async function* chunks(): AsyncGenerator<Buffer> {
       try {
@@ -109,12 +109,12 @@ describe('opening inputs', () => {
     expect(isClosed).toBe(true);
   });
 
-  it('has an empty device as an input without entries', async () => {
+  it('accepts an empty device as an input without entries', async () => {
     const [nothing] = await open('/dev/null');
     expect(nothing && (await entriesOf(nothing))).toEqual([]);
   });
 
-  it('ends quietly when interrupted while standard input is silent', async () => {
+  it('ends silently when the signal aborts while standard input is idle', async () => {
     const stdin = new Readable({ read: () => undefined });
     const [input] = await openInputs(['-'], { cwd, stdin });
     const interruption = new AbortController();

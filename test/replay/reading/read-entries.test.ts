@@ -10,11 +10,11 @@ import { LiveMemory } from './live-memory.ts';
 import { entriesOf, read, shown } from './reading.ts';
 
 describe('NDJSON', () => {
-  it('hands a broken line on as it is and reads the others', async () => {
+  it('yields a broken line unchanged and reads the others', async () => {
     expect(await read('{"a":1}\n{"a":\n{"a":3}\n')).toEqual(['1 {"a":1}', '2 {"a":', '3 {"a":3}']);
   });
 
-  it('is recognised when its first line is broken', async () => {
+  it('is recognized when its first line is broken', async () => {
     for (const first of ['{"a":', '{"a":"x', '{"a', 'oops', '{"a":1}}', '{"a":{"b":1}']) {
       expect(await read(`${first}\n{"a":2}\n{"a":\n{"a":4}`)).toEqual([
         `1 ${first}`,
@@ -25,7 +25,7 @@ describe('NDJSON', () => {
     }
   });
 
-  it('leaves U+2028 in strings alone', async () => {
+  it('does not split lines at U+2028', async () => {
     expect(await read('{"a":"x\u2028y\u2029"}\n{"b":"\u0085"}')).toEqual([
       '1 {"a":"x\u2028y\u2029"}',
       '2 {"b":"\u0085"}',
@@ -43,7 +43,7 @@ describe('NDJSON', () => {
     ]);
   });
 
-  it('gives a line without waiting for the next', async () => {
+  it('yields a line without waiting for the next', async () => {
     const stdin = new Readable({ read: () => undefined });
     const reading = readEntries({ name: '<stdin>', open: () => stdin });
     stdin.push('{"a":1}\n{"a"');
@@ -72,7 +72,7 @@ describe('a document', () => {
     );
   });
 
-  it('gives elements that are no objects too, for validation to reject', async () => {
+  it('yields elements other than objects for validation to reject', async () => {
     expect(await read('[1, "a" ,\n[{"a":1}], null]')).toEqual(['1 1', '1 "a"', '2 [{"a":1}]', '2 null']);
   });
 
@@ -106,7 +106,7 @@ describe('a document', () => {
     ]);
   });
 
-  it('gives the entry that the input ends in as far as it goes, for the parser to say where it is cut off', async () => {
+  it('yields the cut-off part of its last entry for the parser to report', async () => {
     expect(await read('[{"a":1},\n{"a":2')).toEqual(['1 {"a":1}', '2 {"a":2']);
     expect(await read('{\n"a":2')).toEqual(['1 {\n"a":2']);
     expect(await read('{"batch":[{"a":1}],"sentAt":')).toEqual([
@@ -145,7 +145,7 @@ describe('size', () => {
     expect(await read(`[${text},{}]`)).toEqual([`1 ${text}`, '1 {}']);
   });
 
-  it('does not join the parts of an entry for each of its lists', async () => {
+  it('joins the parts of an entry once, not for each of its lists', async () => {
     const text = `{"type":"track",\n${'"a":[],'.repeat(50_000)}"b":1}`;
     const concat = vi.spyOn(Buffer, 'concat');
     onTestFinished(() => concat.mockRestore());
@@ -161,7 +161,7 @@ describe('size', () => {
     }
   });
 
-  it('passes over a line of 100 MB without keeping it', async () => {
+  it('skips a line of 100 MB without keeping it', async () => {
     const memory = new LiveMemory();
     async function* open(): AsyncGenerator<Buffer> {
       yield Buffer.from('{"a":1}\n{"a":"');
@@ -205,7 +205,7 @@ describe('white space', () => {
     expect(copied).toBeLessThan(16 * MB);
   });
 
-  it('of a quarter of a gigabyte, gzipped, is an entry that is too large', async () => {
+  it('counts as an entry that is too large when a quarter of a gigabyte is gzipped', async () => {
     const packed = Buffer.concat(Array<Buffer>(4).fill(gzipSync(Buffer.alloc(64 * MB, ' '), { level: 1 })));
     const memory = new LiveMemory();
     expect(await read(packed)).toEqual([`1 ${refusal}`]);
@@ -230,7 +230,7 @@ describe('white space', () => {
     },
   );
 
-  it('keeps the indentation of the first line, which tells where an entry that is lost ends', async () => {
+  it('stays in front of the first line, because its indentation shows where a broken entry ends', async () => {
     const text = `\n  [\n  {"a":1\n{"b":2},\n  {"c":3}\n  ]`;
     const whole = await read(text);
     expect(await read(text, 1)).toEqual(whole);
@@ -245,7 +245,7 @@ describe('gzip', () => {
     }
   });
 
-  it('gives what is before the cut and says where it is', async () => {
+  it('yields the entries before the cut and names its line', async () => {
     const text = Array.from({ length: 2_000 }, (_, n) => JSON.stringify({ n, noise: Math.sin(n) })).join(
       '\n',
     );
@@ -261,7 +261,7 @@ describe('gzip', () => {
     expect(entries.at(-1)).toBe(`${entries.length} ! the gzipped input is cut off here: its end is missing`);
   });
 
-  it('gives what is before the corrupt part', async () => {
+  it('yields the entries before the corrupt part', async () => {
     const text = Array.from({ length: 50_000 }, (_, n) => JSON.stringify({ n, noise: Math.sin(n) })).join(
       '\n',
     );
@@ -275,7 +275,7 @@ describe('gzip', () => {
   it.each([
     ['what is no gzip after it', (packed: Buffer) => Buffer.concat([packed, Buffer.from('garbage')])],
     ['a wrong checksum', (packed: Buffer) => packed.fill(0, packed.length - 8, packed.length - 4)],
-  ])('of a file, and of a pipe, gives all that is before %s', async (_, spoil) => {
+  ])('yields everything before %s, from a file and from a pipe', async (_, spoil) => {
     const lines = Array.from({ length: 5_000 }, (__, n) => JSON.stringify({ n, noise: Math.sin(n) }));
     const path = join(temporaryFolder(), 'spoilt.gz');
     writeFileSync(path, spoil(gzipSync(`${lines.join('\n')}\n`)));
@@ -287,14 +287,14 @@ describe('gzip', () => {
     }
   });
 
-  it('is told by content when cut to its first bytes', async () => {
+  it('is recognized by content when cut to its first bytes', async () => {
     expect(await read(gzipSync('{"a":1}').subarray(0, 5))).toEqual([
       '1 ! the gzipped input is cut off here: its end is missing',
     ]);
   });
 });
 
-describe('what is no JSON text', () => {
+describe('an input other than JSON text', () => {
   it('is rejected once, with a hint', async () => {
     const utf16 = Buffer.from('\ufeff{"a":1}\n{"a":2}\n', 'utf16le');
     for (const content of [utf16, utf16.subarray(2), Buffer.from(utf16).swap16()]) {
@@ -312,7 +312,7 @@ describe('what is no JSON text', () => {
     expect(await read(gzipSync(''))).toEqual([]);
   });
 
-  it('is named by the error of a replay that had nothing to read', () => {
+  it('is named by the error of a replay without entries', () => {
     expect(nothingToRead([{ name: 'a.json' }])).toMatchObject({
       message: 'Nothing to read: there is no message in it',
       file: 'a.json',
@@ -337,12 +337,12 @@ describe('captures', () => {
     expect(await read(JSON.stringify([capture(text), capture(binary)], null, 2))).toHaveLength(2);
   });
 
-  it('are recognised whatever the order of their keys', async () => {
+  it('are recognized with their keys in any order', async () => {
     const { capture: version, ...rest } = capture({ body: '{"a":1}' });
     expect(await read(JSON.stringify({ ...rest, capture: version }))).toEqual(['1 capture {"a":1}']);
   });
 
-  it('give each message of a batch or an array', async () => {
+  it('yield each message of a batch or an array', async () => {
     expect(await read(JSON.stringify(capture({ body: '{"batch":[{"a":1},\n{"a":2}]}' })))).toEqual([
       '1 capture {"a":1}',
       '1 capture {"a":2}',
@@ -355,18 +355,18 @@ describe('captures', () => {
       '1 ! Expected `method` to be a string in the capture, got 1',
     ]);
     expect(await read(JSON.stringify(capture({ body: '' })))).toEqual([
-      '1 ! the captured request has no body, so there is no message in it',
+      '1 ! the captured request has no body, so it contains no message',
     ]);
   });
 
-  it('leave a message alone that has a field of that name', async () => {
+  it('do not include a message with a field of that name', async () => {
     const text = '{"context":{},"capture":1}';
     expect(await read(text)).toEqual([`1 ${text}`]);
   });
 });
 
 describe('an interruption', () => {
-  it('ends the reading without an error, and without the entry that it breaks off', async () => {
+  it('ends the reading without an error, and drops the incomplete entry', async () => {
     const interruption = new AbortController();
     const entries = [];
     const open = () => failing('{"a":1}\n{"a"', new Error('aborted'), () => interruption.abort());
@@ -375,8 +375,8 @@ describe('an interruption', () => {
   });
 });
 
-describe('a fault while reading', () => {
-  it('is an entry that says where, after the entries before it', async () => {
+describe('an error while reading', () => {
+  it('becomes a broken entry with its line, after the earlier entries', async () => {
     const fault = Object.assign(new Error('EIO: i/o error, read'), { code: 'EIO' });
     const open = () => failing('{"a":1}\n{"a":2}\n{"a', fault);
     expect((await entriesOf({ name: 'x', open })).map(shown)).toEqual([
@@ -386,7 +386,7 @@ describe('a fault while reading', () => {
     ]);
   });
 
-  it('is thrown on when it is a fault of the program', async () => {
+  it('is thrown if it is a bug of the program', async () => {
     const reading = entriesOf({ name: 'x', open: () => failing('{"a":1}', new TypeError('bug')) });
     await expect(reading).rejects.toThrow('bug');
   });

@@ -37,7 +37,7 @@ function sqlError(code: string): Error {
 }
 
 describe('gathered writes', () => {
-  it('write the first at once, and together what comes meanwhile', async () => {
+  it('write the first call at once, and later calls together', async () => {
     const { writes, write, end } = gathered();
     const answers = [write('a'), write('b', 'c'), write('d')];
     expect(writes).toEqual([['a']]);
@@ -47,7 +47,7 @@ describe('gathered writes', () => {
     expect(await Promise.all(answers)).toEqual(['written', 'written', 'written']);
   });
 
-  it('write no more than they may at once, and never one in parts', async () => {
+  it('limit the items of a write, and never split a call', async () => {
     const { writes, write, end } = gathered(3);
     const answers = [write('a'), write('b', 'c'), write('d', 'e'), write('f', 'g', 'h', 'i')];
     for (let count = 0; count < 4; count++) await end();
@@ -55,7 +55,7 @@ describe('gathered writes', () => {
     expect(writes).toEqual([['a'], ['b', 'c'], ['d', 'e'], ['f', 'g', 'h', 'i']]);
   });
 
-  it('write each alone when one of several is rejected', async () => {
+  it('write each call alone when one of several is rejected', async () => {
     const { writes, write, end } = gathered();
     const answers = [write('a'), write('good'), write('bad')];
     await end();
@@ -67,7 +67,7 @@ describe('gathered writes', () => {
     expect(writes).toEqual([['a'], ['good', 'bad'], ['good'], ['bad']]);
   });
 
-  it('try nothing again when the server is gone or full', async () => {
+  it('do not retry when the server is lost or full', async () => {
     for (const error of [
       sqlError('ECONNRESET'),
       sqlError('57P01'),
@@ -83,7 +83,7 @@ describe('gathered writes', () => {
     }
   });
 
-  it('reject more than they can write in time, as busy', async () => {
+  it('reject calls as busy when too many wait', async () => {
     const all = new GatheredWrites<string>({ most: 1, write: () => new Promise(() => {}) });
     const writing = Array.from({ length: 12 }, () => all.write(['x']));
     for (const each of writing) each.catch(() => {});

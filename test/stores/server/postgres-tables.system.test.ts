@@ -17,7 +17,7 @@ describe.skipIf(!hasServer('postgres'))('the tables in PostgreSQL', () => {
 
   afterAll(() => running.remove());
 
-  it('may be made by another process, which takes longer than a response may', async () => {
+  it('can be made by another process that takes longer than the response timeout', async () => {
     const maker = new Client({ connectionString: running.url });
     await maker.connect();
     onTestFinished(() => maker.end());

@@ -24,14 +24,14 @@ describe.skipIf(!hasServer('redis'))('the database of a Redis', () => {
   const urlOf = (database: string, user = ''): string =>
     running.url.replace(/\/\/:(.*)\/0$/, `//${user}:$1/${database}`);
 
-  it('is not another one when it is not there', async () => {
+  it('is never replaced by another when it does not exist', async () => {
     await expect(openServer(urlOf('99'))).rejects.toMatchObject({
       message: expect.stringMatching(/\/99 has no such database$/),
       hint: expect.stringContaining('name another one in `store`'),
     });
   });
 
-  it('is not another one when the user may not select it, now or after a lost connection', async () => {
+  it('is never replaced by another when the user may not select it, now or after a lost connection', async () => {
     const rights = ['on', `>${CANARY}`, 'allkeys', 'allchannels', '+@all'];
     await admin.acl('SETUSER', 'worker', ...rights, '-select');
     await expect(openServer(urlOf('3', 'worker'))).rejects.toThrow(/does not allow it$/);
@@ -60,8 +60,8 @@ describe.skipIf(!hasServer('redis'))('the database of a Redis', () => {
   });
 });
 
-describe.skipIf(!hasServer('redis'))('a Redis that drops what waits', () => {
-  it('is told of by its warnings, and nowhere else', async () => {
+describe.skipIf(!hasServer('redis'))('a Redis that evicts deliveries', () => {
+  it('is reported by warnings only', async () => {
     const running = await startServer('redis');
     const admin = new Redis(running.url);
     const server = await openServer(running.url);

@@ -42,7 +42,7 @@ describe.skipIf(!hasServer('redis'))('a Redis whose memory is full', { timeout: 
     });
   });
 
-  it('is emptied by delivering, by repeating and by giving up, in the order of the keys', async () => {
+  it('can be emptied by delivering, retrying and giving up, in the order of the keys', async () => {
     const parts = { server, clock: systemClock, recoverMs: 20 };
     const [queue, killed] = [new ServerQueue(parts), new ServerQueue({ ...parts, lockMs: 100 })];
     await queue.add(WAITING);
@@ -83,7 +83,7 @@ describe.skipIf(!hasServer('redis'))('a Redis whose memory is full', { timeout: 
     expect(await admin.keys('hooks:line:*')).toEqual([]);
   });
 
-  it('is emptied by serve and worker that start meanwhile, and takes calls when there is room', async () => {
+  it('can be emptied by a serve and a worker that start meanwhile, and accepts calls when there is room', async () => {
     await new ServerQueue({ server, clock: systemClock }).add(WAITING);
     await fill();
     let received = 0;

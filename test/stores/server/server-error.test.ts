@@ -13,13 +13,13 @@ describe('serverError', () => {
     'Connection terminated unexpectedly',
     'Client has encountered a connection error and is not queryable',
     'read ECONNRESET',
-  ])('knows the loss of a connection by what a driver says: %s', (said) => {
+  ])('recognizes a lost connection by the error of a driver: %s', (said) => {
     const { message, hint } = serverError(new Error(said), PLACE);
     expect(message).toBe(`The queue at ${PLACE} cannot be reached: the connection is lost`);
     expect(hint).toMatch(/continues by itself/);
   });
 
-  it('reads errors that name one another, and themselves', () => {
+  it('reads errors that refer to each other and to themselves', () => {
     const lost = new Error('Command aborted due to connection close');
     const aborted = Object.assign(new Error('EXECABORT Transaction discarded'), { previousErrors: [lost] });
     Object.assign(lost, { previousErrors: [lost, aborted] });
@@ -27,7 +27,7 @@ describe('serverError', () => {
     expect(serverError(aborted, PLACE).message).toMatch(/the connection is lost$/);
   });
 
-  it('says what it does not know, without the URLs in it', () => {
+  it('quotes unknown errors without their URLs', () => {
     const error = serverError(new Error('odd: redis://user:s3cret@queue.example'), PLACE);
     expect(error).toBeInstanceOf(QueueError);
     expect(error.message).toBe(`The queue at ${PLACE} failed: odd: …`);

@@ -32,7 +32,7 @@ describe.each(SERVER_KINDS)('facts on %s', (kind) => {
     return keys.map((key) => key.slice('hooks:'.length));
   };
 
-  it('are what was put last', async () => {
+  it('have the text that was put last', async () => {
     await server.facts.put([
       { name: 'a', text: '1' },
       { name: 'b', text: '' },
@@ -50,13 +50,13 @@ describe.each(SERVER_KINDS)('facts on %s', (kind) => {
     await server.facts.put([]);
   });
 
-  it('are put and asked for by thousands', async () => {
+  it('can be put and read by thousands', async () => {
     const names = Array.from({ length: 2_500 }, (_, index) => `many-${index}`);
     await server.facts.put(names.map((name) => ({ name, text: name })));
     expect(await server.facts.get(names)).toEqual(names);
   });
 
-  it('are put by several at once, in any order', async () => {
+  it('can be put by several processes at once, in any order', async () => {
     const facts = Array.from({ length: 50 }, (_, index) => ({ name: `same-${index}`, text: 'x' }));
     await Promise.all(
       Array.from({ length: 10 }, (_, index) =>
@@ -66,7 +66,7 @@ describe.each(SERVER_KINDS)('facts on %s', (kind) => {
     expect(await server.facts.get(['same-49'])).toEqual(['x']);
   });
 
-  it('expire, and take no room then', async () => {
+  it('expire, and then free their space', async () => {
     const now = Date.now();
     await server.facts.put([
       { name: 'old', text: 'x', expiresAt: now - 1_000 },
@@ -81,7 +81,7 @@ describe.each(SERVER_KINDS)('facts on %s', (kind) => {
     expect(await stored()).toEqual(expect.arrayContaining(['young', 'another']));
   });
 
-  it('tell whether two URLs lead to one server', async () => {
+  it('reveal whether two URLs lead to the same server', async () => {
     const [same, another] = [await openServer(`${running.url}?x=1`), await startServer(kind)];
     const elsewhere = await openServer(another.url);
     onTestFinished(async () => {

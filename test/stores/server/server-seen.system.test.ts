@@ -23,24 +23,24 @@ describe.each(SERVER_KINDS)('ServerSeen on %s', (kind) => {
     seen = new ServerSeen(server, clock);
   });
 
-  it('knows what was added to the source, whatever its length', async () => {
+  it('knows added ids of the source, whatever their length', async () => {
     const long = 'x'.repeat(30_000);
     await seen.add('web', ['a', long], STORED);
     expect(await seen.among('web', ['a', 'b', long, `${long}y`])).toEqual(new Set(['a', long]));
     expect(await seen.among('app', ['a'])).toEqual(new Set());
   });
 
-  it('knows what another process took', async () => {
+  it('knows the ids that another process added', async () => {
     await seen.add('web', ['a'], STORED);
     expect(await new ServerSeen(server, clock).among('web', ['a', 'b'])).toEqual(new Set(['a']));
   });
 
-  it('knows nothing of what could not be stored', async () => {
+  it('does not know messages that could not be stored', async () => {
     await expect(seen.add('web', ['a'], Promise.reject(new Error('full')))).rejects.toThrow('full');
     expect(await seen.among('web', ['a'])).toEqual(new Set());
   });
 
-  it('forgets after 24 hours, and knows what comes again then from its new time on', async () => {
+  it('forgets after 24 hours, and then knows a repeated message from its new time', async () => {
     await seen.add('web', ['a'], STORED);
     await clock.advance(SEEN_FOR_MS - 1);
     expect(await seen.among('web', ['a'])).toEqual(new Set(['a']));

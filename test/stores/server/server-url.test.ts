@@ -57,7 +57,7 @@ describe('the scheme of a server', () => {
     ['REDISS', FIRST_OF_TLS],
     ['RediSS', FIRST_OF_TLS],
     ['POSTGRES', FIRST_OF_POSTGRES],
-  ])('means the same in any case: %s', async (scheme, first) => {
+  ])('is case-insensitive: %s', async (scheme, first) => {
     const server = createServer().listen(0, '127.0.0.1');
     onTestFinished(() => void server.close());
     await once(server, 'listening');

@@ -47,7 +47,7 @@ for (const kind of SERVER_KINDS) {
       return server.series(name);
     };
 
-    it('says at once that the server is gone, and goes on by itself when it is back', async () => {
+    it('reports a lost server at once, and continues by itself when it is back', async () => {
       await running.kill();
       expect(await trouble(() => server.check())).toMatch(/cannot be reached/);
       expect(await trouble(() => server.series('hooks-new').take(['t'], 1_000))).toMatch(/cannot be reached/);
@@ -58,7 +58,7 @@ for (const kind of SERVER_KINDS) {
       expect(await server.series('hooks-new').take(['t'], 1_000)).toMatchObject({ taken: [] });
     }, 60_000);
 
-    it('waits no longer than a server that hangs should take', async () => {
+    it('does not wait longer than the timeout for a server that hangs', async () => {
       running.pause();
       try {
         expect(await trouble(() => hurried.check())).toMatch(/does not respond in time/);
@@ -69,7 +69,7 @@ for (const kind of SERVER_KINDS) {
     }, 60_000);
 
     if (kind === 'redis') {
-      it('takes all or nothing when its memory is full, and says that it is full', async () => {
+      it('adds all or nothing when its memory is full, and reports that it is full', async () => {
         const admin = new Redis(running.url);
         try {
           await admin.config('SET', 'maxmemory', '1');
@@ -98,7 +98,7 @@ for (const kind of SERVER_KINDS) {
         }
       });
 
-      it('settles in one script what ends in one turn, and the others where one is broken', async () => {
+      it('settles the entries of one turn in one script, even if one entry is broken', async () => {
         const series = await takenFrom('hooks-broken');
         const admin = new Redis(running.url);
         await admin.set('bull:hooks-broken:d-1', 'of another type');
@@ -118,7 +118,7 @@ for (const kind of SERVER_KINDS) {
       });
     }
 
-    it('settles together what ends in one turn, and what is no longer held by itself', async () => {
+    it('settles the entries of one turn together, and an entry with a lost lock alone', async () => {
       const series = await takenFrom('hooks-turn');
       const settled = ['t0', 'other', 't2'].map((token, index) =>
         series.settle({ id: `d-${index}`, token }, { note: '{}' }),
@@ -127,7 +127,7 @@ for (const kind of SERVER_KINDS) {
       expect(await series.ids('active', 0, -1)).toEqual(['d-1']);
     });
 
-    it('survives a way that is cut, and one that swallows everything', async () => {
+    it('survives a connection that is cut, and one that swallows everything', async () => {
       link.cut();
       await trouble(() => hurried.check());
       link.mend();
@@ -148,7 +148,7 @@ for (const kind of SERVER_KINDS) {
       expect(await server.series('hooks-test2').ids('waiting', 0, -1)).toEqual(['b']);
     });
 
-    it('keeps characters that JSON of a database does not', async () => {
+    it('keeps characters that the JSON of the database cannot store', async () => {
       const text = JSON.stringify({ body: 'nul \u0000 and half a pair \ud83d' });
       const name = 'nul \u0000 and half a pair \ud83d';
       await server.add([{ series: 'hooks-odd', id: 'odd', name, text, addedAt: 1 }]);
@@ -168,7 +168,7 @@ for (const kind of SERVER_KINDS) {
       expect(await server.warnings()).toEqual([]);
     });
 
-    it('is closed for good', async () => {
+    it('rejects everything after it is closed', async () => {
       const other = await openServer(running.url);
       await other.close();
       await expect(other.check()).rejects.toThrow(ClosedError);
@@ -177,13 +177,13 @@ for (const kind of SERVER_KINDS) {
     it('rejects a wrong password, if the server has one, without showing it', async () => {
       if (kind === 'postgres') return; // it is set up to trust everybody
       const wrong = running.url.replace(CANARY, `wrong-${CANARY}`);
-      expect(await trouble(() => openServer(wrong))).toMatch(/refuses the user or password/);
+      expect(await trouble(() => openServer(wrong))).toMatch(/rejects the user or password/);
     });
   });
 }
 
 describe('the version of BullMQ', () => {
-  it('is the one that is used here, or a later one of the same major version', () => {
+  it('must be the supported one, or a later one of the same major version', () => {
     for (const version of [undefined, '6.7.0', '6.12.3']) assertBullmqVersion(version);
     for (const version of ['5.70.0', '6.6.9', '7.0.0']) {
       expect(() => assertBullmqVersion(version)).toThrow(`Expected bullmq 6.7 or a later 6, got ${version}`);

@@ -23,13 +23,27 @@ import { OTHER_TEXTS } from './other-texts.ts';
 import { RAW_BYTES } from '../../../signature/reasons.ts';
 import type { BodyForm } from './body-variant.ts';
 
-/** The form of a body and what it says of it, the likeliest; undefined for a body like any other. */
-export function bodyFormOf(body: KeptBody): { readonly form: BodyForm; readonly says: string } | undefined {
+interface FoundForm extends Pick<BodyForm, 'code' | 'isHint' | 'inside'> {
+  readonly says: string;
+  readonly fix: string;
+}
+
+/** Finds the likeliest suspicious form of a body; undefined if there is none. */
+export function bodyFormOf(body: KeptBody): FoundForm | undefined {
   for (const form of BODY_FORMS) {
+    const { fix } = form;
     const says = form.says(body);
-    if (says !== undefined) return { form, says };
+    if (says !== undefined) return { ...form, says, fix: typeof fix === 'string' ? fix : fix(body) };
   }
   return undefined;
+}
+
+/** Recognizes a body from which this function recovers bytes. */
+function recoveredBy(
+  inside: NonNullable<BodyForm['inside']>,
+  says: string,
+): Pick<BodyForm, 'says' | 'inside'> {
+  return { says: (body) => (inside(body) === undefined ? undefined : says), inside };
 }
 
 const CUT_OFF =
@@ -64,24 +78,20 @@ const BODY_FORMS: readonly BodyForm[] = [
   },
   {
     code: 'encoded-body',
-    says: (body) => (base64Json(body) === undefined ? undefined : 'is the base64 of JSON'),
-    inside: base64Json,
+    ...recoveredBy(base64Json, 'is the base64 of JSON'),
     fix: 'Decode it first: Buffer.from(body, "base64"), base64.b64decode(body); a gateway says so with isBase64Encoded',
   },
   {
     code: 'encoded-body',
-    says: (body) =>
-      hexJson(body) === undefined ? undefined : 'is the hex of JSON, as a column of bytes shows it',
-    inside: hexJson,
+    ...recoveredBy(hexJson, 'is the hex of JSON, as a column of bytes shows it'),
     fix: 'Decode it first: Buffer.from(body, "hex"), bytes.fromhex(body)',
   },
   {
     code: 'encoded-body',
-    says: (body) =>
-      listedBytes(body) === undefined
-        ? undefined
-        : 'is a list of the decimal values of bytes, as String(new Uint8Array(body)) writes it',
-    inside: listedBytes,
+    ...recoveredBy(
+      listedBytes,
+      'is a list of the decimal values of bytes, as String(new Uint8Array(body)) writes it',
+    ),
     fix: 'Give the bytes themselves: Buffer.from(body), or new TextDecoder().decode(body) for text',
   },
   {
@@ -111,9 +121,7 @@ const BODY_FORMS: readonly BodyForm[] = [
   },
   {
     code: 'latin-1',
-    says: (body) =>
-      twiceEncoded(body) === undefined ? undefined : 'is UTF-8 that was taken for Latin-1 and encoded again',
-    inside: twiceEncoded,
+    ...recoveredBy(twiceEncoded, 'is UTF-8 that was taken for Latin-1 and encoded again'),
     fix: 'Read the body as UTF-8, or better as bytes: requests.text, a database connection and an old editor take it for Latin-1',
   },
   {
@@ -129,15 +137,12 @@ const BODY_FORMS: readonly BodyForm[] = [
   },
   {
     code: 'wrapped-body',
-    says: (body) =>
-      jsonAfterText(body) === undefined ? undefined : 'has text before its JSON, as a line of a log',
-    inside: jsonAfterText,
+    ...recoveredBy(jsonAfterText, 'has text before its JSON, as a line of a log'),
     fix: 'Give the JSON alone, as it came: a log that prints the message again has other bytes',
   },
   {
     code: 'wrapped-body',
-    says: (body) => (jsonThenMore(body) === undefined ? undefined : 'is JSON with something after its end'),
-    inside: jsonThenMore,
+    ...recoveredBy(jsonThenMore, 'is JSON with something after its end'),
     fix: 'Give this body alone: nothing that a shell prints after it, and no second request',
   },
   {
@@ -158,8 +163,7 @@ const BODY_FORMS: readonly BodyForm[] = [
   {
     code: 'wrapped-body',
     isHint: true,
-    says: (body) => (onlyObject(body) === undefined ? undefined : 'is an object around another one'),
-    inside: onlyObject,
+    ...recoveredBy(onlyObject, 'is an object around another one'),
     fix: RAW_BYTES,
   },
 ];
@@ -174,7 +178,7 @@ function isCutJson({ head, text, problem }: KeptBody): boolean {
   return /^\s*[[{]/.test(head) && problem !== undefined && problem.at === text?.length;
 }
 
-/** The sizes at which columns and buffers cut a text. */
+/** Sizes at which columns and buffers cut off a text. */
 const KNOWN_LIMITS: Readonly<Record<number, string>> = {
   255: 'the size of a VARCHAR(255)',
   1_024: '1 KiB',

@@ -1,27 +1,23 @@
 import type { KeptBody } from '../../../signature/body/kept-body.ts';
 import type { ReasonCode } from '../../../signature/reasons.ts';
+import type { Mistake } from '../mistake.ts';
 
-/** Other bytes that the signature may have been computed over. A string stands for its UTF-8. */
-export interface BodyVariant {
-  readonly code: ReasonCode;
-  /** Follows "it would match". */
-  readonly would: string;
-  /** @default the fix of the code */
-  readonly fix?: string;
+/** Wrong bytes that the signature may have been computed over. A string stands for its UTF-8 bytes. */
+export interface BodyVariant extends Mistake {
   readonly bytes: Uint8Array | string | BodyPieces;
 }
 
-/** Writes a body piece by piece that is too large to be made as a whole, until `write` returns false. */
+/** Writes a body that is too large to build as a whole, piece by piece until `write` returns false. */
 export type BodyPieces = (write: (piece: Uint8Array | string) => boolean) => void;
 
-/** What a body is that cannot be the one that was signed, or that something has changed. */
+/** A form that shows that the body is not the signed one, or that something changed it. */
 export interface BodyForm {
   readonly code: ReasonCode;
-  /** Follows "the body ": `is empty`. Undefined for a body of another form. */
+  /** Describes a body of this form; follows "the body": `is empty`. Undefined for other bodies. */
   readonly says: (body: KeptBody) => string | undefined;
   readonly fix: string | ((body: KeptBody) => string);
-  /** The bytes that may have been signed; without it, or where it is undefined, they are lost. */
+  /** Recovers the bytes that may have been signed. Absent, or returns undefined, if they are lost. */
   readonly inside?: (body: KeptBody) => Uint8Array | string | undefined;
-  /** The body may still be as it was signed: other causes are as likely. */
+  /** Marks a form that the signed body may have too, so that other causes are as likely. */
   readonly isHint?: true;
 }

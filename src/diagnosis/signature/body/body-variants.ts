@@ -10,39 +10,35 @@ import { formFieldVariants, formVariants } from './form-variants.ts';
 import { LARGEST_DIAGNOSED, type KeptBody } from '../../../signature/body/kept-body.ts';
 import { lineVariants } from './line-variants.ts';
 
-/** What usually goes wrong with a body, the likeliest first. Ends early when the time is up. */
+/** Yields the common mistakes with a body, the likeliest first. Ends early when the time is up. */
 export function* bodyVariants(kept: KeptBody, deadline: Deadline): Generator<BodyVariant> {
   yield* cheapBodyVariants(kept);
   yield* costlyBodyVariants(kept, deadline);
 }
 
-/** The common mistakes with a body that take at most one pass over it. Each is made only on demand. */
+/** Yields the mistakes that take at most one pass over the body to try. */
 export function* cheapBodyVariants(body: KeptBody): Generator<BodyVariant> {
   const { bytes, json } = body;
   yield* lineVariants(bytes);
   yield* constantVariants();
-  // A verdict without --exact accepts this one; with it, it is a diagnosis.
+  // A mistake only with --exact: without it, the verdict is valid.
   if (json !== undefined) yield new StringifiedBody(body, json);
   if (bytes.length <= LARGEST_DIAGNOSED) yield* insideVariants(body);
 }
 
-/** What a body holds that is of another form, as it is and JSON-stringified. */
+/** Yields the bytes recovered from a suspicious body, unchanged and JSON-stringified. */
 function* insideVariants(body: KeptBody): Generator<BodyVariant> {
   const found = bodyFormOf(body);
-  const inside = found?.form.inside?.(body);
+  const inside = found?.inside?.(body);
   if (found === undefined || inside === undefined) return;
-  const { code, fix } = found.form;
-  const variant = {
-    code,
-    would: `over what is in it: the body ${found.says}`,
-    fix: typeof fix === 'string' ? fix : fix(body),
-  };
+  const { code, says, fix } = found;
+  const variant = { code, would: `over what is in it: the body ${says}`, fix };
   yield { ...variant, bytes: inside };
   const json = stringified(Buffer.from(inside).toString('utf8'));
   if (json !== undefined) yield { ...variant, bytes: json };
 }
 
-/** The mistakes that take longer to try. */
+/** Yields the mistakes that take longer to try. Ends early when the time is up. */
 export function* costlyBodyVariants(kept: KeptBody, deadline: Deadline): Generator<BodyVariant> {
   const { bytes, text, json } = kept;
   if (text !== undefined && json !== undefined) yield* jsonVariants(text, deadline);
@@ -52,12 +48,13 @@ export function* costlyBodyVariants(kept: KeptBody, deadline: Deadline): Generat
     yield* json === undefined ? formVariants(text, deadline) : formFieldVariants(text.trim());
   }
   if (json !== undefined) {
-    const would = 'over the text that Python prints for it, which is no JSON';
+    const would = 'over the text that Python prints for it, which is not JSON';
     yield { code: 'object-text', would, bytes: pythonObjectText(json) };
   }
   yield* encodingVariants(bytes);
 }
 
+/** Texts that senders sign whatever the body is. */
 function* constantVariants(): Generator<BodyVariant> {
   const code = 'other-encoding';
   yield {
@@ -65,9 +62,10 @@ function* constantVariants(): Generator<BodyVariant> {
     would: 'over "[object Object]": the sender signed an object instead of its JSON',
     bytes: '[object Object]',
   };
-  yield { code, would: 'over no bytes at all: the sender had nothing of the body when it signed', bytes: '' };
+  yield { code, would: 'over no bytes at all: the sender did not have the body when it signed', bytes: '' };
 }
 
+/** The JSON-stringified body. Its code is computed on demand, because that takes as long as many guesses. */
 class StringifiedBody implements BodyVariant {
   readonly bytes: string;
   readonly #body: KeptBody;
@@ -77,7 +75,6 @@ class StringifiedBody implements BodyVariant {
     this.bytes = json;
   }
 
-  /** Computed on demand: it takes as long as many guesses. */
   get code(): ReasonCode {
     return this.#body.lossy === undefined ? whyDiffers(this.#body.text ?? '', this.bytes) : 'lossy-json';
   }
@@ -98,7 +95,7 @@ function* unpackedVariants(body: Buffer): Generator<BodyVariant> {
   if (json !== undefined) yield { code, would: 'over the unpacked body, JSON-stringified', bytes: json };
 }
 
-/** Ways in which programs encode a text before they sign it. `text` is the body as UTF-8, `bytes` the body. */
+/** Ways in which programs encode a body before they sign it. `text` is the body decoded as UTF-8. */
 const ENCODINGS: readonly (readonly [
   would: string,
   bytesOf: (text: string, bytes: Buffer) => Buffer | string,
@@ -112,14 +109,14 @@ const ENCODINGS: readonly (readonly [
   ['over the text that Python prints for its bytes', (_, bytes) => pythonBytesText(bytes)],
 ];
 
-/** The encodings to try for a text that is not all ASCII. */
+/** Further ways for a body that is not all ASCII. */
 const UNICODE_ENCODINGS: typeof ENCODINGS = [
   ['in Latin-1', (text) => Buffer.from(text, 'latin1')],
   ['in ASCII, with ? for other characters', (text) => text.replaceAll(/[^\0-\x7f]/gu, '?')],
   ['in ASCII, with ? for other characters, two for an emoji', (text) => text.replaceAll(/[^\0-\x7f]/g, '?')],
   ['in ASCII, without other characters', (text) => text.replaceAll(/[^\0-\x7f]/g, '')],
   ['with its UTF-8 encoded a second time', (_, bytes) => bytes.toString('latin1')],
-  ['with what is not UTF-8 replaced by U+FFFD', (text) => text],
+  ['with U+FFFD in place of what is not UTF-8', (text) => text],
 ];
 
 function* encodingVariants(body: Buffer): Generator<BodyVariant> {
@@ -131,8 +128,8 @@ function* encodingVariants(body: Buffer): Generator<BodyVariant> {
 }
 
 /**
- * More combining marks in a row than text in any language has (UAX #15, Stream-Safe Text Format). Sorting them takes
- * time with the square of their number: minutes for a megabyte.
+ * Matches more combining marks in a row than any language has (UAX #15, Stream-Safe Text Format). Sorting them takes time
+ * quadratic in their number: minutes for a megabyte.
  */
 const MANY_MARKS = /\p{M}{31}/u;
 
@@ -144,16 +141,19 @@ function* unicodeVariants(body: Buffer, text: string): Generator<BodyVariant> {
   yield { code, would: 'in Unicode form NFD', bytes: text.normalize('NFD') };
 }
 
-/** Loaded after a mismatch only: most bodies are verified without it. */
+/** Loads zlib on demand, because only a diagnosis needs it. */
 function zlib(): typeof import('node:zlib') {
   return process.getBuiltinModule('node:zlib');
 }
 
-/** The limits for unpacking, as a small gzip body may unpack to gigabytes: more than JSON ever shrinks by, within some milliseconds. */
+/**
+ * Limits for unpacking, because a small gzip body may unpack to gigabytes. JSON never shrinks by more, and
+ * this much takes some milliseconds.
+ */
 const MOST_UNPACKED_PER_BYTE = 64;
 const [LEAST_UNPACKED, MOST_UNPACKED] = [LARGEST_DIAGNOSED, 8 * 1024 * 1024];
 
-/** Unpacks a body; undefined when it is neither gzip nor zlib, or unpacks to too much. */
+/** Unpacks a body; undefined if it is neither gzip nor zlib, or too large unpacked. */
 function unpackedBody(body: Buffer): Buffer | undefined {
   const largest = Math.min(MOST_UNPACKED, Math.max(LEAST_UNPACKED, MOST_UNPACKED_PER_BYTE * body.length));
   try {
@@ -163,25 +163,17 @@ function unpackedBody(body: Buffer): Buffer | undefined {
   }
 }
 
-/** What Python prints for the bytes of a text: `str(body)`. */
+/** The text that Python prints for bytes: `str(body)`. */
 function pythonBytesText(bytes: Buffer): string {
-  const text = bytes.toString('latin1');
-  const quote = text.includes("'") && !text.includes('"') ? '"' : "'";
-  const inside = text
-    .replaceAll('\\', '\\\\')
-    .replaceAll('\n', '\\n')
-    .replaceAll('\r', '\\r')
-    .replaceAll('\t', '\\t')
-    .replaceAll(quote, `\\${quote}`)
-    .replaceAll(/[\x7f-\xff]/g, (character) => `\\x${character.charCodeAt(0).toString(16)}`);
-  return `b${quote}${inside}${quote}`;
+  const quoted = pythonQuoted(bytes.toString('latin1'));
+  return `b${quoted.replaceAll(/[\x7f-\xff]/g, (character) => `\\x${character.charCodeAt(0).toString(16)}`)}`;
 }
 
-/** What Python prints for the object that a JSON text is parsed to: `str(message)`. */
+/** The text that Python prints for parsed JSON: `str(message)`. */
 function pythonObjectText(json: string): string {
   return json.replaceAll(
     /"(?:[^"\\]|\\.)*"|true|false|null|[,:]/g,
-    (part) => PYTHON_WORDS[part] ?? pythonString(part),
+    (part) => PYTHON_WORDS[part] ?? pythonQuoted(JSON.parse(part) as string), // the literal of a JSON string
   );
 }
 
@@ -193,9 +185,13 @@ const PYTHON_WORDS: Readonly<Record<string, string>> = {
   ':': ': ',
 };
 
-function pythonString(literal: string): string {
-  const text = JSON.parse(literal) as string; // the literal of a JSON string
+function pythonQuoted(text: string): string {
   const quote = text.includes("'") && !text.includes('"') ? '"' : "'";
-  const escaped = text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('\t', '\\t');
-  return quote + escaped.replaceAll(quote, `\\${quote}`) + quote;
+  const escaped = text
+    .replaceAll('\\', '\\\\')
+    .replaceAll('\n', '\\n')
+    .replaceAll('\r', '\\r')
+    .replaceAll('\t', '\\t')
+    .replaceAll(quote, `\\${quote}`);
+  return quote + escaped + quote;
 }

@@ -3,9 +3,9 @@ import { stringified } from '../../../signature/body/json-text.ts';
 import type { KeptBody } from '../../../signature/body/kept-body.ts';
 import { isObject } from '../../../validate-options.ts';
 
-// The bytes that a body holds in another form.
+// Decoders that recover the bytes in a body of another form. Each returns undefined if the body does not have its form.
 
-/** Takes the lengths out of a chunked body (RFC 9112, 7.1). */
+/** Removes the chunk lengths from a chunked body (RFC 9112, 7.1). */
 export function unchunked(body: Buffer): Buffer {
   const chunks: Buffer[] = [];
   for (let at = 0; at < body.length;) {
@@ -19,7 +19,7 @@ export function unchunked(body: Buffer): Buffer {
   return Buffer.concat(chunks);
 }
 
-/** The bytes of a text in base64, as text or a JSON string, that begin and end as JSON does. */
+/** Decodes JSON from base64, as text or as a JSON string. */
 export function base64Json({ head, bytes }: KeptBody): Buffer | undefined {
   if (!/^["\s]*(?:e[wy]|W[wy13])[\w+/-]+/.test(head)) return undefined;
   return asJson(Buffer.from(bytes.toString('latin1').replaceAll('"', ''), 'base64'));
@@ -44,17 +44,17 @@ export function utf16Order(bytes: Buffer): 'le' | 'be' | undefined {
   return isLittle ? 'le' : isBig ? 'be' : undefined;
 }
 
-/** The text without a byte order mark. */
+/** Decodes UTF-16, without its byte order mark. */
 export function utf16Text(bytes: Buffer): string {
   const even = bytes.subarray(0, bytes.length - (bytes.length % 2));
   const little = utf16Order(bytes) === 'be' ? Buffer.from(even).swap16() : even;
   return little.toString('utf16le').replace(/^\ufeff/, '');
 }
 
-/** Enough to tell text from what is none. */
+/** Bytes that are enough to tell text from binary data. */
 const LOOKED_AT = 65_536;
 
-/** Whether bytes have no control characters but white space, as text of one byte a character has none. */
+/** Whether bytes have no control characters except white space, as text in a one-byte encoding. */
 export function isPlainText(bytes: Buffer): boolean {
   return bytes.subarray(0, LOOKED_AT).every((byte) => byte >= 0x20 || (byte >= 0x09 && byte <= 0x0d));
 }
@@ -69,7 +69,7 @@ export function firstBadByte(bytes: Buffer): number {
   return Buffer.byteLength(text.slice(0, text.indexOf('\ufffd')));
 }
 
-/** Whether bytes are UTF-8 but for the last character, of which the end is missing. */
+/** Whether bytes are UTF-8 except that the last character is cut off. */
 export function isCutCharacter(bytes: Buffer): boolean {
   const tail = [1, 2, 3].find((length) => (bytes.at(-length) ?? 0) >= 0xc2);
   const [lead = 0] = tail === undefined ? [] : bytes.subarray(-tail);
@@ -81,21 +81,21 @@ export function charactersLost({ text }: KeptBody): boolean {
   return text?.includes('\ufffd') === true;
 }
 
-/** The UTF-8 that was taken for Latin-1 and encoded a second time. */
+/** Recovers UTF-8 that was taken for Latin-1 and encoded a second time. */
 export function twiceEncoded({ text, bytes }: KeptBody): Buffer | undefined {
   if (text === undefined || text.length === bytes.length) return undefined;
   const once = Buffer.from(text, 'latin1');
   return once.toString('latin1') === text && isUtf8(once) ? once : undefined;
 }
 
-/** The JSON before what follows its end. */
+/** The JSON in front of other text. */
 export function jsonThenMore({ text, problem }: KeptBody): string | undefined {
-  // A number is no message: a date or a list of bytes begins with one.
+  // A date or a list of bytes begins with a number, which is JSON but not a message.
   const isMessage = problem?.isAfterEnd === true && /^\s*[[{]/.test(text ?? '');
   return isMessage ? text?.slice(0, problem.at).trimEnd() : undefined;
 }
 
-/** The JSON behind other text, as in a line of a log. A form is none. */
+/** The JSON behind other text, as in a line of a log. Skips forms. */
 export function jsonAfterText({ text, problem }: KeptBody): string | undefined {
   if (text === undefined || problem === undefined || /^[\w.-]+=/.test(text)) return undefined;
   const at = text.search(/\{\s*"|\[\s*\{/);
@@ -103,7 +103,7 @@ export function jsonAfterText({ text, problem }: KeptBody): string | undefined {
   return at > 0 && stringified(json) !== undefined ? json : undefined;
 }
 
-/** The longest list of the bytes of a message, with spaces. Looking at each of 4 MB takes 170 ms. */
+/** Bytes of the longest list that is decoded: enough for a message with spaces. A list of 4 MB takes 170 ms. */
 const LONGEST_LIST = 256 * 1024;
 
 /** The bytes whose decimal values a text lists: `123,34,116`. */
@@ -113,7 +113,7 @@ export function listedBytes({ head, text, bytes }: KeptBody): Buffer | undefined
   return values.every((each) => /^\d{1,3}$/.test(each)) ? asJson(Buffer.from(values.map(Number))) : undefined;
 }
 
-/** The one object that a body has in it, as `body` or by another name of what came. */
+/** The object that a body wraps as its only member: `body`, `payload`, `rawBody` and the like. */
 export function onlyObject({ value }: KeptBody): string | undefined {
   if (!isObject(value)) return undefined;
   const [key = '', ...others] = Object.keys(value);
@@ -121,7 +121,7 @@ export function onlyObject({ value }: KeptBody): string | undefined {
   return isBody && typeof value[key] === 'object' ? JSON.stringify(value[key]) : undefined;
 }
 
-/** How gzip, Zstandard and zlib (with its usual levels) begin. */
+/** First bytes of gzip, Zstandard and zlib (with its usual levels), in hex. */
 const MAGIC = ['1f8b', '28b52ffd', '7801', '785e', '789c', '78da'];
 
 export function isPacked(bytes: Buffer): boolean {

@@ -4,7 +4,7 @@ import { stringified } from '../../../signature/body/json-text.ts';
 
 const code = 'url-encoded';
 
-/** The JSON inside a body that is a form or percent-encoded. */
+/** Yields the JSON inside a body that is a form or percent-encoded. */
 export function* formVariants(text: string, deadline: Deadline): Generator<BodyVariant> {
   const decoded = percentDecoded(text);
   if (decoded !== undefined && decoded !== text) {
@@ -21,7 +21,7 @@ export function* formVariants(text: string, deadline: Deadline): Generator<BodyV
   }
 }
 
-/** Yields each value once, the longest first, since a signed body is longer than other fields. */
+/** Yields each distinct value, the longest first, since a signed body is longer than other fields. */
 function* formValues(text: string, deadline: Deadline): Generator<string> {
   const seen = new Set<string>();
   const fields = [...new Set(text.split('&'))].toSorted((left, right) => right.length - left.length);
@@ -34,7 +34,7 @@ function* formValues(text: string, deadline: Deadline): Generator<string> {
   }
 }
 
-/** The forms that may have held a body that is JSON. */
+/** Yields the forms that may have contained a JSON body. */
 export function* formFieldVariants(text: string): Generator<BodyVariant> {
   const spellings: string[] = [];
   for (const bytes of percentEncoded(text)) {
@@ -49,7 +49,7 @@ export function* formFieldVariants(text: string): Generator<BodyVariant> {
   }
 }
 
-/** The spellings of libraries of JavaScript, PHP (`rawurlencode`, `urlencode`) and Python (`quote`, `quote_plus`). */
+/** Yields the spellings of JavaScript, PHP (`rawurlencode`, `urlencode`) and Python (`quote`, `quote_plus`). */
 function* percentEncoded(text: string): Generator<string> {
   const javaScript = encodeURIComponent(text);
   yield javaScript;

@@ -9,11 +9,11 @@ import {
   type Spelling,
 } from '../../../signature/body/spellings.ts';
 
-/** The same JSON as other languages write it, and parts of it. Ends early when the time is up. */
+/** Yields the same JSON as other languages write it, and parts of it. Ends early when the time is up. */
 export function* jsonVariants(text: string, deadline: Deadline): Generator<BodyVariant> {
   const node = readJsonTextUntil(deadline, text);
   if (node === undefined) return;
-  // First, because one message takes less than all of them.
+  // First, because one message takes less time than all of them.
   yield* listVariants(node, text.trim(), deadline);
   const tree = new SpelledTree(node, text.length);
   for (const how of distinctSpellings(node, deadline)) {
@@ -49,15 +49,16 @@ function firstMessage(node: JsonNode): JsonNode | undefined {
 }
 
 const LEAST_LONGEST_SPELLED = 1024 * 1024;
-/** The longest spelling that is kept: an indented batch of the largest size. */
+/** Characters of the longest spelling that is kept: an indented batch of the largest size. */
 const LONGEST_KEPT = 2 * 1024 * 1024;
 
-/** Writes a tree in one spelling after the other. Spellings that differ only in their escapes share the other work. */
+/** Writes a tree in one spelling after the other. Spellings that differ only in their escapes share the layout work. */
 class SpelledTree {
   readonly #node: JsonNode;
   /**
-   * The longest spelling that is tried. A body of 32 KB that is mostly depth takes 30 MB when indented, growing with the square
-   * of its length. No sender's indentation comes near this; a longer spelling is cut off and matches nothing.
+   * Characters of the longest spelling that is tried. A deeply nested body of 32 KB takes 30 MB when
+   * indented, quadratic in its length. No sender's indentation comes near this limit; a longer spelling is
+   * cut off and matches nothing.
    */
   readonly #longest: number;
   readonly #kept: { readonly how: Spelling; readonly pieces: readonly string[] }[] = [];
@@ -69,9 +70,7 @@ class SpelledTree {
 
   pieces(how: Spelling): BodyPieces {
     return (write) => {
-      const same = this.#kept.find(
-        ({ how: { layout, order } }) => layout === how.layout && order === how.order,
-      );
+      const same = this.#kept.find((kept) => differOnlyInEscapes(kept.how, how));
       if (same === undefined) this.#arrange(how, write);
       else same.pieces.every((piece) => write(how.escape(piece)));
     };
@@ -91,9 +90,13 @@ class SpelledTree {
   }
 }
 
+function differOnlyInEscapes(one: Spelling, other: Spelling): boolean {
+  return one.layout === other.layout && one.order === other.order;
+}
+
 /**
- * The spellings that give a tree different texts, without repeats: few texts have characters that most escapes change, and
- * each spelling left out saves hashing the whole text. Empty when the time is up.
+ * The spellings that give a tree distinct texts: few texts have characters that most escapes change, and each
+ * spelling left out saves hashing the whole text. Empty when the time is up.
  */
 function distinctSpellings(node: JsonNode, deadline: Deadline): readonly Spelling[] {
   const literal = JSON.stringify(tellingIn(node, deadline).join(''));
@@ -101,8 +104,7 @@ function distinctSpellings(node: JsonNode, deadline: Deadline): readonly Spellin
   for (const how of deadline.isOver ? [] : SPELLINGS) {
     const escaped = how.escape(literal);
     const isKnown = distinct.some(
-      (other) =>
-        other.escaped === escaped && other.how.layout === how.layout && other.how.order === how.order,
+      (other) => other.escaped === escaped && differOnlyInEscapes(other.how, how),
     );
     if (!isKnown) distinct.push({ how, escaped });
   }

@@ -1,7 +1,7 @@
 /** Objects with fewer keys are often in order by chance. */
 const FEWEST_KEYS = 4;
 
-/** The keys people write are often short before long: only more of them, on two levels, are no accident. */
+/** People often write short keys before long ones: only this many keys, on two levels, rule out chance. */
 const FEWEST_BY_LENGTH = { keys: 6, levels: 2 };
 
 type Order = (one: string, other: string) => number;
@@ -9,7 +9,7 @@ type Order = (one: string, other: string) => number;
 const byText: Order = (one, other) => (one < other ? -1 : 1);
 const byLength: Order = (one, other) => one.length - other.length || byText(one, other);
 
-/** Which stores leave the keys of a message in this order; follows "the body ". Undefined for any other order. */
+/** Names the stores that sort keys in this order; follows "the body". Undefined for any other order. */
 export function orderOfKeys(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   const objects = keysOfObjects(value);
@@ -25,13 +25,16 @@ export function orderOfKeys(value: unknown): string | undefined {
     : undefined;
 }
 
-/** The keys of the value, if it is an object, and of each object in it; the outermost first. Stops at 1,000: all objects of a megabyte take 100 ms. */
+/**
+ * The keys of each object in a value, the outermost first. Stops at 1,000 objects: all objects of a megabyte
+ * take 100 ms.
+ */
 function keysOfObjects(value: object): string[][] {
   const found: string[][] = [];
   const left: object[] = [value];
   for (let next = left.pop(); next !== undefined && found.length < 1_000; next = left.pop()) {
     if (!Array.isArray(next)) found.push(Object.keys(next));
-    // The values of parsed JSON.
+    // Parsed JSON.
     for (const inside of Object.values(next) as unknown[]) {
       if (typeof inside === 'object' && inside !== null) left.push(inside);
     }

@@ -4,7 +4,10 @@ const BOM = Buffer.from('\ufeff');
 const [LF, CR] = [0x0a, 0x0d];
 const CRLF = Buffer.from('\r\n');
 
-/** The body with other line ends, and with or without a byte order mark. Works on bytes, since the body may not be UTF-8. */
+/**
+ * Yields the body with other line ends, and with or without a byte order mark. Works on bytes, since the body
+ * may not be UTF-8.
+ */
 export function* lineVariants(body: Buffer): Generator<BodyVariant> {
   const bare = withoutNewline(body);
   const barest = withoutAllNewlines(body);
@@ -34,17 +37,18 @@ function* markVariants(body: Buffer): Generator<BodyVariant> {
 
 function* lineEndVariants(body: Buffer, bare: Buffer): Generator<BodyVariant> {
   const code = 'crlf';
-  const hasBareLine = bare.length < body.length;
-  const without = 'and without the trailing newline';
-  if (body.includes(CRLF)) {
-    yield { code, would: 'with LF for CRLF', bytes: withLineEnds('\n', body) };
-    if (hasBareLine) yield { code, would: `with LF for CRLF ${without}`, bytes: withLineEnds('\n', bare) };
-  }
-  if (body.includes(LF)) {
-    yield { code, would: 'with CRLF for LF', bytes: withLineEnds('\r\n', body) };
-    if (hasBareLine) yield { code, would: `with CRLF for LF ${without}`, bytes: withLineEnds('\r\n', bare) };
+  for (const [found, lineEnd, would] of LINE_ENDS) {
+    if (!body.includes(found)) continue;
+    yield { code, would, bytes: withLineEnds(lineEnd, body) };
+    if (bare.length === body.length) continue;
+    yield { code, would: `${would} and without the trailing newline`, bytes: withLineEnds(lineEnd, bare) };
   }
 }
+
+const LINE_ENDS = [
+  [CRLF, '\n', 'with LF for CRLF'],
+  [LF, '\r\n', 'with CRLF for LF'],
+] as const;
 
 const PIECE_BYTES = 64 * 1024;
 

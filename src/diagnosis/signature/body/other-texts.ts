@@ -1,19 +1,19 @@
 import type { BodyForm } from './body-variant.ts';
 import { RAW_BYTES } from '../../../signature/reasons.ts';
 
-/** Whether the start of a body looks like this. */
+/** Recognizes a body by its start. */
 function starts(pattern: RegExp, says: string): BodyForm['says'] {
   return ({ head }) => (pattern.test(head) ? says : undefined);
 }
 
-/** A text that a language makes of an object. */
+/** Makes the form of an object that a language printed as text. */
 function objectText(pattern: RegExp, says: string, fix: string): BodyForm {
   return { code: 'object-text', says: starts(pattern, says), fix };
 }
 
-const ALONE = 'Give the body alone: what follows --data in the command';
+const ALONE = 'Give the body alone: the argument of --data in the command';
 
-/** Texts that are no JSON, by their starts. */
+/** Texts other than JSON, recognized by their start. */
 export const OTHER_TEXTS: readonly BodyForm[] = [
   objectText(
     /^\s*\[object \w+\]\s*$/,
@@ -64,7 +64,7 @@ export const OTHER_TEXTS: readonly BodyForm[] = [
     code: 'wrapped-body',
     says: starts(
       /^(?:[*><] |\{ \[\d+ bytes)|^HTTP\/\d/,
-      'is what curl -v or -i printed: lines of the request and of the response',
+      'is the output of curl -v or -i: lines of the request and of the response',
     ),
     fix: `${ALONE}, without the lines that begin with *, > or <`,
   },

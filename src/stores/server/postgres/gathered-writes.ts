@@ -1,9 +1,9 @@
 import { QueueError } from '../../../errors.ts';
 
 export interface GatheredWritesOptions<T> {
-  /** All or none of them. */
+  /** Writes all items or none. */
   readonly write: (items: readonly T[]) => Promise<void>;
-  /** Items in one write. */
+  /** Maximum items in one write. A single call may exceed it. */
   readonly most: number;
 }
 
@@ -13,10 +13,13 @@ interface WaitingWrite<T> {
   readonly reject: (error: unknown) => void;
 }
 
-/** The most writes that wait. More are rejected: what comes faster than it is written would be confirmed too late. */
+/** Maximum waiting items, as a multiple of `most`. More are rejected, because they would be confirmed too late. */
 const WRITES_WAITING = 10;
 
-/** Writes together what comes while a write is in flight, so that one commit waits for the disk for all of it. */
+/**
+ * Gathers the items that arrive during a write into the next write, so that one commit waits for the disk for
+ * all of them.
+ */
 export class GatheredWrites<T> {
   readonly #options: GatheredWritesOptions<T>;
   readonly #waiting: WaitingWrite<T>[] = [];
@@ -42,7 +45,7 @@ export class GatheredWrites<T> {
     this.#isWriting = false;
   }
 
-  /** The entries of the next write, in the order in which they came; never one of them in two writes. */
+  /** Takes the calls for the next write, in order of arrival. Never splits the items of one call. */
   #next(): readonly WaitingWrite<T>[] {
     const next: WaitingWrite<T>[] = [];
     for (let count = 0; ;) {
@@ -68,15 +71,15 @@ export class GatheredWrites<T> {
   }
 }
 
-/** Whether one of several may have caused it for all: the server rejected what was sent, and can be reached. */
+/** Whether one of several items may have caused the error: the server can be reached, but rejected the statement. */
 export function isOfOne(error: unknown): boolean {
   const { code } = Object(error) as { readonly code?: unknown }; // of any thrown value
   return typeof code === 'string' && /^(?:2|4|54|P0|XX|BM)[0-9A-Z]+$/.test(code);
 }
 
-/** What serves others too is well, and takes no more at the moment. */
+/** The error for a server that works, but cannot store more at the moment. */
 function busyError(): QueueError {
-  return new QueueError('The queue is busy: more waits to be stored than it stores in time', {
+  return new QueueError('The queue is busy: too many messages wait to be stored', {
     hint: 'send less at once, or give the database faster disks',
     isBusy: true,
   });

@@ -9,18 +9,18 @@ import { CALL, changeInLines, HOLD, JOIN_NEW, quoted } from './postgres-lines.ts
 import { postgresSeries } from './postgres-series.ts';
 import { serverError } from '../server-error.ts';
 
-/** The connections of a process: for what must be on the disk, which is written by one at a time, and for what a lease guards. */
+/** Connections of a process: `durable` for writes that must reach the disk, `swift` for writes that a lease guards. */
 const CONNECTIONS = { durable: 3, swift: 2 };
-/** The most entries in one transaction. */
+/** Maximum entries in one transaction. */
 const ADDED_AT_ONCE = 1_000;
-/** Where BullMQ looks for its tables in a pool that is handed to it. */
+/** The schema in which BullMQ expects its tables. */
 const SCHEMA = 'bullmq';
-/** The number of the advisory lock under which a process makes the tables. Any number that no other program uses. */
+/** Number of the advisory lock under which a process makes the tables: any number that no other program uses. */
 const TABLE_LOCK = 0x686f6f6b;
-/** How long making the tables may take, or waiting for another process that makes them. */
+/** Maximum time to make the tables, or to wait for another process that makes them. */
 const MAKING_MS = 60_000;
 
-/** Rejects with QueueError for a server that cannot be used. */
+/** Throws QueueError for a server that cannot be used. */
 export async function connectPostgres(
   url: string,
   { place, responseMs }: ServerConnectionOptions,
@@ -39,7 +39,7 @@ export async function connectPostgres(
     await pool.end();
     throw serverError(error, place);
   }
-  // A commit waits for no disk, and comes to it within a second. None that waits comes to it before one that was before.
+  // Commits do not wait for the disk, which they reach within a second and in order.
   const swift = openPool(server, { max: CONNECTIONS.swift, settings: 'SET synchronous_commit TO off' });
   const adding = new GatheredWrites<NewEntry>({
     write: (entries) => addAll(pool, entries),
@@ -80,16 +80,16 @@ function openPool(
     statement_timeout: timeoutMs,
     keepAlive: true,
     allowExitOnIdle: true,
-    // eslint-disable-next-line typescript/no-misused-promises -- it is awaited, whatever its type says
+    // eslint-disable-next-line typescript/no-misused-promises -- pg awaits it, despite the type
     onConnect: (client) => {
-      // Between the queries of a transaction there is no other listener, and an `error` event without one ends the process.
+      // Between the queries of a transaction, nothing else listens, and an unhandled `error` event ends the process.
       client.on('error', () => {});
       return client.query(
         `SET search_path TO ${SCHEMA}; SET standard_conforming_strings TO on; SET default_transaction_isolation TO 'read committed'; ${settings}`,
       );
     },
   });
-  // Errors of idle connections; one in use rejects its query.
+  // Ignores errors of idle connections. A connection in use rejects its query.
   pool.on('error', () => {});
   pool.setMaxListeners(0);
   return pool;
@@ -97,12 +97,12 @@ function openPool(
 
 type Bullmq = typeof import('bullmq');
 
-/** Whether the tables are there. A user who may not make tables can use those that another user has made. */
+/** Whether the tables exist. Checked first, so that a user who may not make tables can use existing ones. */
 async function isPrepared(pool: Pool, bullmq: Bullmq): Promise<boolean> {
   return withClient(pool, async (client) => (await hasBullmqTables(client, bullmq)) && hasOurTables(client));
 }
 
-/** Makes BullMQ's tables and ours, once, over a pool that it closes. */
+/** Makes missing tables of BullMQ and hooks. Closes the pool. */
 async function prepare(pool: Pool, bullmq: Bullmq): Promise<void> {
   try {
     await withClient(pool, async (client) => {
@@ -149,7 +149,7 @@ async function makeTables(client: PoolClient): Promise<void> {
     id text NOT NULL,
     PRIMARY KEY (line, seq)
   )`);
-  // Without the index, leaving a line takes the longer the longer it is.
+  // Without the index, the time to leave a line grows with the line.
   await client.query(`CREATE INDEX IF NOT EXISTS hooks_line_ids ON ${SCHEMA}.hooks_lines (line, id)`);
   await client.query(`CREATE TABLE IF NOT EXISTS ${SCHEMA}.hooks_facts (
     name text PRIMARY KEY,
@@ -157,7 +157,7 @@ async function makeTables(client: PoolClient): Promise<void> {
     expires_at bigint
   )`);
   await client.query(`CREATE INDEX IF NOT EXISTS hooks_expiring_facts ON ${SCHEMA}.hooks_facts (expires_at)`);
-  // BullMQ looks for leases that have run out in every entry of a series, else.
+  // Without the index, BullMQ scans every entry of a series for expired leases.
   await client.query(
     `CREATE INDEX IF NOT EXISTS hooks_stalled ON ${SCHEMA}.job (queue) WHERE stalled_marked`,
   );
@@ -173,7 +173,10 @@ async function warnings(pool: Pool, place: string): Promise<readonly string[]> {
     .map(({ name }) => `${place} may lose what it acknowledged when it crashes; set \`${name} = on\``);
 }
 
-/** Adds entries in one request, so that one commit waits for the disk: what BullMQ's `addFlow` runs, and the registration of the series. */
+/**
+ * Adds entries and registers their series in one request, so that one commit waits for the disk. Runs what
+ * BullMQ's `addFlow` runs.
+ */
 async function addAll(pool: Pool, entries: readonly NewEntry[]): Promise<void> {
   const flow = entries.map((entry) => ({ ...toJob(entry), queue: entry.series, attempts: 1 }));
   const names = new Set(entries.map(({ series }) => series));
@@ -181,7 +184,7 @@ async function addAll(pool: Pool, entries: readonly NewEntry[]): Promise<void> {
   await changeInLines(pool, entries, [JOIN_NEW, adding, HOLD, CALL]);
 }
 
-/** The registry: the row that says of each series how many of BullMQ's events are kept. */
+/** The statement that registers series. The registry is the row with the event limit of each series. */
 function registering(series: readonly string[]): string {
   const { field, value } = EVENTS_LIMIT;
   return `INSERT INTO meta (queue, field, value) SELECT queue, '${field}', '${value}'
@@ -195,7 +198,7 @@ async function registered(pool: Pool): Promise<readonly string[]> {
   return rows.map(({ queue }) => queue);
 }
 
-/** Finds the names of series by one look into the index for each, however many entries it has. */
+/** Finds the names of series by one index lookup each, however many entries they have. */
 async function findSeries(pool: Pool, prefix: string): Promise<readonly string[]> {
   const { rows } = await pool.query<{ queue: string }>(
     `WITH RECURSIVE names AS (

@@ -4,10 +4,10 @@ import { GatheredWrites } from './gathered-writes.ts';
 
 const FORGET_MS = 60_000;
 const PUT_AT_ONCE = 1_000;
-/** The most facts that one transaction removes. */
+/** Maximum facts that one transaction removes. */
 const FORGOTTEN_AT_ONCE = 10_000;
 
-/** A row for each fact. Those that have expired are removed once a minute by the processes that write any. */
+/** Stores each fact in a row. Processes that put facts remove expired facts once a minute. */
 export function postgresFacts(pool: Pool): Facts {
   const putting = new GatheredWrites<Fact>({ write: (facts) => put(pool, facts), most: PUT_AT_ONCE });
   let forgotAt = -Infinity;
@@ -16,7 +16,7 @@ export function postgresFacts(pool: Pool): Facts {
       await putting.write(facts);
       if (Date.now() < forgotAt + FORGET_MS) return;
       forgotAt = Date.now();
-      // Not awaited: a failure here happens again where it is reported.
+      // Not awaited: the next command reports a lasting failure.
       forget(pool).catch(() => {});
     },
     get: async (names) => {
@@ -32,7 +32,7 @@ export function postgresFacts(pool: Pool): Facts {
 }
 
 async function put(pool: Pool, all: readonly Fact[]): Promise<void> {
-  // Each once, since one statement cannot write a row twice; in an order, since two could wait for one another.
+  // Distinct, because one statement cannot write a row twice. Sorted, because two processes could deadlock otherwise.
   const facts = [...new Map(all.map((fact) => [fact.name, fact])).values()].toSorted((one, other) =>
     one.name < other.name ? -1 : 1,
   );

@@ -1,17 +1,18 @@
 import type { Pool, QueryResult } from 'pg';
 import { ENTRY_PREFIX, HELD_UNTIL, type InLines } from '../server.ts';
 
-/** Entries that may be in lines, of one series each. */
+/** An entry with its series, and the token of its lock if it has one. */
 export type Placed = InLines & { readonly series: string; readonly token?: string };
 
-/** Text as a literal of SQL, of which several statements in one request may have no parameters. */
+/** Text as an SQL literal, because several statements in one request cannot have parameters. */
 export function quoted(text: string | undefined): string {
   return text === undefined ? 'NULL' : `'${text.replaceAll("'", "''")}'`;
 }
 
 /**
- * Changes entries together with their lines: in one request, which is a transaction. Returns what each statement returns. The lines are locked first: each
- * statement sees what was committed before, and numbers, which are given out in the order of asking, are seen in it. A line has a row for each id.
+ * Changes entries together with their lines in one request, which is a transaction. Returns the rows of each
+ * statement. Locks the lines first, so that each statement sees earlier commits, and `seq` numbers are
+ * visible in the order in which they were assigned. A line has a row for each id.
  */
 export async function changeInLines<T extends object>(
   pool: Pool,
@@ -28,7 +29,7 @@ export async function changeInLines<T extends object>(
   const texts = [...(rows.length > 0 ? [LOCK] : []), ...own].map((each) =>
     OF_LINES.has(each) ? wanted + each : each,
   );
-  const result = (await pool.query(texts.join(';\n'))) as unknown; // a list, if there are several statements
+  const result = (await pool.query(texts.join(';\n'))) as unknown; // a list if there are several statements
   const results = (Array.isArray(result) ? result : [result]) as readonly QueryResult<T>[];
   return results.slice(texts.length - own.length).map(({ rows: found }) => found);
 }
@@ -36,11 +37,11 @@ export async function changeInLines<T extends object>(
 const LOCK =
   'SELECT pg_advisory_xact_lock(hashtext(line)) FROM (SELECT DISTINCT line FROM wanted ORDER BY line) AS t';
 
-/** Whether an entry is there and not settled: by one look into the index, whatever the planner expects. */
+/** SQL for whether an entry exists unsettled: one index lookup, whatever the planner expects. */
 const isThere = (entry: string): string =>
   `coalesce((SELECT finished_at_ms IS NULL FROM job WHERE queue = wanted.series AND job.id = ${entry}), false)`;
 
-/** Passes over ids whose entries a person has deleted. */
+/** SQL for the first id of a line. Skips ids whose entries a person has deleted. */
 const FIRST = `(SELECT l.id FROM hooks_lines AS l WHERE l.line = wanted.line AND ${isThere(`'${ENTRY_PREFIX}' || l.id`)}
   ORDER BY seq LIMIT 1)`;
 
@@ -48,21 +49,21 @@ const joinIf = (isMeant: string): string => `INSERT INTO hooks_lines (line, id)
   SELECT line, id FROM wanted WHERE NOT EXISTS (SELECT FROM hooks_lines AS l WHERE l.line = wanted.line AND l.id = wanted.id)
     AND ${isMeant} ORDER BY place`;
 
-/** Before entries are added: puts those that are not there yet at the ends of their lines. */
+/** Appends entries that do not exist yet to their lines. Runs before they are added. */
 export const JOIN_NEW = joinIf('NOT EXISTS (SELECT FROM job WHERE queue = series AND job.id = entry)');
 export const JOIN = joinIf(isThere('entry'));
 
-/** Holds those that are not first in all of their lines, as if they had not been taken, and returns their ids. */
+/** Holds entries that are not first in all of their lines, as if they had not been taken, and returns their ids. */
 export const HOLD = `UPDATE job SET state = 'delayed', process_at_ms = ${HELD_UNTIL}, lock_token = NULL, locked_until_ms = NULL,
     attempts_started = attempts_started - (state = 'active')::int
   FROM wanted WHERE job.queue = series AND job.id = entry AND coalesce(lock_token, '') = token AND job.state IN ('waiting', 'active')
     AND ${FIRST} <> wanted.id
   RETURNING job.id`;
 
-/** Takes those that are gone out of their lines. */
+/** Removes settled and deleted entries from their lines. */
 export const LEAVE = `DELETE FROM hooks_lines AS l USING wanted WHERE l.line = wanted.line AND l.id = wanted.id AND NOT ${isThere('entry')}`;
 
-/** Has those wait that are first and are held. */
+/** Lets held entries wait again that are now first in their lines. */
 export const CALL = `SELECT promote(series, called) FROM (SELECT DISTINCT series, '${ENTRY_PREFIX}' || ${FIRST} AS called FROM wanted) AS t
   WHERE EXISTS (SELECT FROM job WHERE queue = series AND job.id = called AND state = 'delayed' AND process_at_ms >= ${HELD_UNTIL})`;
 

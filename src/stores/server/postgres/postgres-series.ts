@@ -5,18 +5,18 @@ import type { EntryLock, EntryState, Series } from '../server.ts';
 import { isOfOne } from './gathered-writes.ts';
 import { CALL, changeInLines, HOLD, JOIN, LEAVE, quoted } from './postgres-lines.ts';
 
-/** BullMQ's functions, for many entries in one statement, and its tables, which have an index for each question. */
+/** A series in BullMQ's tables, changed by its functions for many entries per statement. Each query has an index. */
 export function postgresSeries(pools: Pools, series: string): Series {
   return { ...takenEntries(pools, series), ...changes(pools, series), ...lookup(pools.pool, series) };
 }
 
 interface Pools {
   readonly pool: Pool;
-  /** Whose commits wait for no disk. */
+  /** Connections whose commits do not wait for the disk. */
   readonly swift: Pool;
 }
 
-/** How an entry leaves the hands of a process, and the statement for it. */
+/** An entry to settle, with its statement. */
 interface Settling {
   readonly lock: EntryLock;
   readonly statement: string;
@@ -26,7 +26,7 @@ function placedIn<T extends object>(series: string, entries: readonly T[]): (T &
   return entries.map((each) => ({ ...each, series }));
 }
 
-/** What a process does with entries that it takes, which a lock guards. */
+/** Operations on taken entries, which a lock guards. */
 function takenEntries(
   { swift }: Pools,
   series: string,
@@ -81,7 +81,7 @@ function settlingTogether(swift: Pool, series: string): Series['settle'] {
     } catch (error) {
       if (!isOfOne(error)) throw error;
     }
-    // All of it is undone. Each alone: the others may be allowed.
+    // All of it was rolled back. Each entry is tried alone, because others may be allowed.
     return Promise.all(all.map((one) => isAllowed(settleTogether([one])).catch(toError)));
   });
   return (lock, { note, reason }) => {
@@ -143,7 +143,7 @@ function lookup(pool: Pool, series: string): Pick<Series, 'get' | 'addedAt' | 'c
       const found = new Map(rows.map(({ id, at }) => [id, at]));
       return ids.map((id) => found.get(id));
     },
-    // BullMQ's own count reads every row.
+    // Not BullMQ's own count, which reads every row.
     count: async (states, delayedBefore = Number.MAX_SAFE_INTEGER) => {
       const counts = states.map((state) => {
         const due = state === 'delayed' ? ` AND process_at_ms < ${delayedBefore}` : '';
@@ -167,12 +167,15 @@ function lookup(pool: Pool, series: string): Pick<Series, 'get' | 'addedAt' | 'c
   };
 }
 
-/** No entry is given up for having been interrupted too often. */
+/** Unlimited: no entry is given up after too many interruptions. */
 const MOST_STALLS = 2 ** 31 - 1;
 const FORGOTTEN_AT_ONCE = 1_000;
 const SETTLED_AT_ONCE = 100;
 
-/** False for what BullMQ rejects because of the entry's state or lock: its functions raise this then, and everything is undone. */
+/**
+ * Resolves to false if BullMQ rejected the change because of the entry's state or lock; the change is then
+ * rolled back.
+ */
 async function isAllowed(act: Promise<unknown>): Promise<boolean> {
   try {
     await act;
@@ -183,15 +186,15 @@ async function isAllowed(act: Promise<unknown>): Promise<boolean> {
   }
 }
 
-/** As JobFields has them. Numbers of 64 bits come as text, times as numbers. */
+/** Columns for JobFields. Times are cast to numbers, because the driver returns 64-bit integers as text. */
 const COLUMNS = `id, name, state = 'active' AS "isLocked", data::text, added_at_ms::float8 AS "addedAt", attempts_started AS takes,
   processed_at_ms::float8 AS "takenAt", finished_at_ms::float8 AS "settledAt", failed_reason AS "failedReason", return_value::text AS returnvalue,
   stacktrace::text, progress::text`;
 
-/** Locks end by the clock of the server: those of processes differ. Ms. */
+/** SQL for the server's time in ms. Locks end by it, because the clocks of processes differ. */
 const NOW = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint';
 
-/** What BullMQ's `moveToActive` runs, for as many tokens as entries are ready: in one statement, and so in one commit. */
+/** Runs BullMQ's `moveToActive` for as many tokens as entries are ready, in one statement and thus one commit. */
 const TAKE = `WITH ready AS (SELECT count(*)::int AS count FROM (
     (SELECT 1 FROM job WHERE queue = $1 AND state = 'waiting' LIMIT cardinality($2::text[]))
     UNION ALL
@@ -209,17 +212,20 @@ async function nextDueIn(pool: Pool, series: string): Promise<number | undefined
   return rows[0]?.due ?? undefined;
 }
 
-/** Each by the primary key: of `id = ANY`, a table that was just filled, and not yet analyzed, reads all rows of the series. */
+/**
+ * SQL that finds each id by the primary key. With `id = ANY`, a table that is not analyzed yet reads all rows
+ * of the series.
+ */
 const WANTED = `unnest($2::text[]) AS wanted (key),
   LATERAL (SELECT * FROM job WHERE job.queue = $1 AND job.id = wanted.key LIMIT 1) AS found`;
 
-/** What BullMQ runs to have an entry of that state wait. */
+/** BullMQ's function that makes an entry of each state wait. */
 const WAKINGS = {
   delayed: (name: string) => `promote(${name}, id) = 0`,
   failed: (name: string) => `reprocess_job(${name}, id, 'failed', false, false, false) = 1`,
 };
 
-/** The orders in which `Series.ids` lists entries, and those from the end: to skip a million entries takes seconds. */
+/** The order of `Series.ids` and its reverse, for listing from the end: skipping a million entries takes seconds. */
 const ORDERS = {
   waiting: ['priority DESC, seq DESC', 'priority, seq'],
   active: ['processed_at_ms DESC, seq DESC', 'processed_at_ms, seq'],

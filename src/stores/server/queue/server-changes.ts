@@ -6,7 +6,7 @@ import { findDeliveries, type Found } from './server-find.ts';
 import { deadSeriesName, groupBySeries, seriesName, type ServerLanes } from './server-lanes.ts';
 import { entryId, inLines, noteOf, toNewEntry } from './server-record.ts';
 
-/** The most deliveries in one step: their bodies are read where they are not given. */
+/** Maximum deliveries in one step, because their bodies may be read. */
 const CHANGED_AT_ONCE = 1_000;
 
 export interface ServerChangesOptions {
@@ -15,7 +15,7 @@ export interface ServerChangesOptions {
   readonly lanes: ServerLanes;
 }
 
-/** Changes deliveries on behalf of a person, as a QueueInspection has it: step by step, each in a few commands. */
+/** Implements the changes of a QueueInspection, in steps of a few commands. */
 export class ServerChanges {
   readonly #server: Server;
   readonly #clock: Clock;
@@ -47,14 +47,14 @@ export class ServerChanges {
     );
     const retried = new Set<string>();
     for (const some of groupBySeries(dead, ({ delivery }) => this.#lanes.series(delivery)).values()) {
-      // Behind what waits in their order keys each comes in its turn: those from either series, too.
+      // In the given order across both series, so that deliveries with the same order key keep it.
       for (const run of runsOf(some)) for (const id of await this.#wakeDead(run)) retried.add(id);
     }
-    // An id that is given twice is retried once.
+    // An id given twice is retried once.
     return ids.map((id) => unretried.get(id) ?? (retried.delete(id) ? 'retried' : 'waiting'));
   }
 
-  /** Has dead letters of one series wait. Returns the ids of those that do now. */
+  /** Makes dead letters of one series wait. Returns the ids of the ones that now wait. */
   async #wakeDead(dead: readonly Found[]): Promise<readonly string[]> {
     const now = Math.floor(this.#clock.now());
     const ids = dead.map(({ delivery }) => delivery.id);
@@ -65,7 +65,7 @@ export class ServerChanges {
         const arrived = { ...delivery, state: 'pending', dueAt: now, progress } as const;
         return toNewEntry(arrived, { series: seriesName(delivery), now });
       });
-      // After a kill in between they are there twice, and are found dead when they are retried again.
+      // A kill in between leaves them in both series. The next retry finds the dead ones.
       await this.#server.add(entries);
       await first.series.remove(ids.map((id) => ({ id: entryId(id) })));
       return ids;
@@ -78,7 +78,7 @@ export class ServerChanges {
     return ids.filter((_, index) => areWoken[index]);
   }
 
-  /** Makes retried deliveries due. Each is first in its order keys, so only its own time holds it back. */
+  /** Makes retrying deliveries due. Each is first in its order keys, so only its own time delays it. */
   async #makeDue(ids: readonly string[]): Promise<readonly DueResult[]> {
     const found = await findDeliveries(this.#lanes, ids);
     const retrying = [...found.values()].filter(({ delivery }) => dueResultOf(delivery) === undefined);
@@ -110,10 +110,10 @@ export class ServerChanges {
     return wanted.map((each) => results.get(typeof each === 'string' ? each : each.id) ?? 'unknown');
   }
 
-  /** Returns the ids of those that it has removed. A dead letter lies in either series of its lane. */
+  /** Returns the ids of the removed deliveries. A dead letter is in either series of its lane. */
   async #dropFound(deliveries: readonly Delivery[]): Promise<ReadonlySet<string>> {
     const dropped = new Set<string>();
-    // First where it is dead only: one that is there twice waits elsewhere, after a kill between the steps of its retry.
+    // The dead series first: after a kill during a retry, a delivery is in both series and waits in the other one.
     for (const nameOf of [deadSeriesName, seriesName]) {
       const left = deliveries.filter(({ id, state }) =>
         nameOf === deadSeriesName ? state === 'dead' : !dropped.has(id),
@@ -129,7 +129,7 @@ export class ServerChanges {
   }
 }
 
-/** Parts of one series each, in their order. */
+/** Splits into runs of the same series, in order. */
 function runsOf(all: readonly Found[]): readonly (readonly Found[])[] {
   const runs: Found[][] = [];
   for (const each of all) {
@@ -151,7 +151,7 @@ async function inSteps<T, R>(
   return results;
 }
 
-/** Why it cannot be delivered again. Undefined: it can. */
+/** The result for a delivery that cannot be retried; undefined if it can. */
 function unretriedResultOf(found: Found | undefined): Exclude<RetryResult, 'retried'> | undefined {
   if (found === undefined) return 'unknown';
   const { state, reason, isDamaged } = found.delivery;
@@ -161,7 +161,7 @@ function unretriedResultOf(found: Found | undefined): Exclude<RetryResult, 'retr
   return isDamaged ? 'damaged' : undefined;
 }
 
-/** Undefined: it waits for another round. */
+/** The result for a delivery that does not wait for another round; undefined if it does. */
 function dueResultOf({ state, isDamaged }: Delivery): DueResult | undefined {
   if (isDamaged) return 'dead';
   if (state === 'retrying') return undefined;

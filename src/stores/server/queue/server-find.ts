@@ -8,11 +8,11 @@ export interface Found {
   readonly delivery: Delivery;
   /** How often its entry was taken. */
   readonly takes: number;
-  /** Whether it was a dead letter when it came. */
+  /** Whether it was dead on arrival. */
   readonly isArrival: boolean;
 }
 
-/** The deliveries that are there, by id. Of one that is there twice, the dead letter is found if `areDead`. */
+/** Finds deliveries by id. If a delivery is in both series of its lane, `areDead` selects the dead letter. */
 export async function findDeliveries(
   lanes: ServerLanes,
   ids: readonly string[],

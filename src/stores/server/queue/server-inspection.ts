@@ -12,12 +12,12 @@ import { ServerLanes } from './server-lanes.ts';
 import { ServerListing } from './server-listing.ts';
 import { lastDelivered, oldestUnsettled, serverStats } from './server-stats.ts';
 
-/** The most ids in one lookup: more would not be found in time. */
+/** Maximum ids in one lookup: more could exceed the timeout. */
 const LOOKED_UP_AT_ONCE = 1_000;
 
 /**
- * Looks into a ServerQueue, from its process or another. What waits is counted as `pending` until it is put off for a retry,
- * and again once that is due. The order of listing is by lane and state, earliest first.
+ * Inspects a ServerQueue, from its process or another. A waiting delivery counts as `pending` until it is
+ * delayed for a retry, and again once the retry is due. Lists are ordered by lane and state, earliest first.
  */
 export class ServerInspection extends ServerChanges implements QueueInspection {
   readonly #lanes: ServerLanes;
@@ -38,7 +38,7 @@ export class ServerInspection extends ServerChanges implements QueueInspection {
     return lastDelivered(this.#lanes, limit);
   }
 
-  /** When the oldest was added that is not settled: without a look at the others, however many wait. Ms since the epoch. */
+  /** When the oldest unsettled delivery was added, in ms since the epoch. Takes constant time, however many wait. */
   oldestAt(): Promise<number | undefined> {
     return oldestUnsettled(this.#lanes);
   }
@@ -72,7 +72,7 @@ export class ServerInspection extends ServerChanges implements QueueInspection {
     return states;
   }
 
-  /** Finds lanes whose registration was lost, too: looks through everything on the server. */
+  /** Finds lanes whose registration was lost by scanning everything on the server. */
   findLanes(): Promise<void> {
     return this.#lanes.find();
   }

@@ -1,10 +1,10 @@
 import type { EntryState, Series, Server } from '../server.ts';
 import type { LaneId } from '../../../queue/queue.ts';
 
-/** The prefix of the names of all lanes. */
+/** Name prefix of all series. */
 const SERIES = 'hooks/';
 
-/** The lanes on a server. One is never removed, so what is known stays so. */
+/** The lanes on a server. Lanes are never removed, so a known lane stays known. */
 export class ServerLanes {
   readonly #server: Server;
   /** The known lanes by the name of their series. */
@@ -14,23 +14,23 @@ export class ServerLanes {
     this.#server = server;
   }
 
-  /** The series of its deliveries. */
+  /** The series of a lane's deliveries. */
   series(lane: LaneId): Series {
     return this.#server.series(seriesName(lane));
   }
 
-  /** The series of deliveries that were dead on arrival: no claim takes from it. */
+  /** The series of deliveries that were dead on arrival, which are never claimed. */
   deadSeries(lane: LaneId): Series {
     return this.#server.series(deadSeriesName(lane));
   }
 
-  /** The registered lanes, and those that `find` found. */
+  /** The registered lanes, and the lanes that `find` found. */
   async all(): Promise<readonly LaneId[]> {
     this.#learn(await this.#server.registered());
     return [...this.#known.values()];
   }
 
-  /** Those of them that have something unsettled. */
+  /** The lanes with unsettled deliveries. */
   async unsettled(): Promise<readonly LaneId[]> {
     const lanes = await this.all();
     const areAny = await Promise.all(
@@ -46,7 +46,7 @@ export class ServerLanes {
     return found.some((ids) => ids.length > 0);
   }
 
-  /** Looks for lanes that hold something and are not registered: the registry was lost. */
+  /** Finds lanes with deliveries whose registration was lost. */
   async find(): Promise<void> {
     this.#learn(await this.#server.findSeries(SERIES));
   }
@@ -81,12 +81,12 @@ export function groupBySeries<T>(
   return groups;
 }
 
-/** Names a lane's series: legible in Bull Board, and without a colon. */
+/** Names the series of a lane: legible in Bull Board, and without a colon. */
 export function seriesName({ source, destination }: LaneId): string {
   return `${SERIES}${encodeURIComponent(source)}/${encodeURIComponent(destination)}`;
 }
 
-/** Undefined: the name is not one of `seriesName`, so the series does not belong to hooks. */
+/** The lane of a series; undefined if the name is not from `seriesName`, so that the series does not belong to hooks. */
 function laneOf(name: string): LaneId | undefined {
   const [, source, destination] = /^hooks\/([^/]*)\/([^/]*)(?:\/dead)?$/.exec(name) ?? [];
   if (source === undefined || destination === undefined) return undefined;

@@ -7,7 +7,7 @@ import { inLines, takenToDelivery } from './server-record.ts';
 export interface ServerLeasesOptions {
   readonly lanes: ServerLanes;
   readonly clock: Clock;
-  /** How long a lock outlives its process. Ms. */
+  /** Ms that a lock outlives its process. */
   readonly lockMs: number;
 }
 
@@ -17,16 +17,17 @@ interface Lease {
 }
 
 const BEATS_PER_LOCK = 4;
-/** The part of a lock that is certainly left at the next beat. A lease that ends within it is covered; it may last as much longer. */
+/** Share of a lock that certainly remains at the next beat. A lease that ends within it needs no more extension. */
 const COVERED = 1 / 2;
 
 /**
- * The claims that this process holds. A lease may be long; its lock on the server is short, and this extends it again and again
- * while the process lives and the lease lasts. So what a killed process held is soon free for others, on any host.
+ * The claims that this process holds. A lease may be long, but its lock on the server is short, and this
+ * class extends it while the process lives and the lease lasts. So the deliveries of a killed process are
+ * soon free for others, on any host.
  */
 export class ServerLeases {
   readonly #options: ServerLeasesOptions;
-  /** By the token of the claim. */
+  /** Leases by the token of their claim. */
   readonly #leases = new Map<string, Lease>();
   #cancel: (() => void) | undefined;
   #isClosed = false;
@@ -35,12 +36,12 @@ export class ServerLeases {
     this.#options = options;
   }
 
-  /** How long to lock for a lease of that length. */
+  /** The length of the lock for a lease of this length. */
   lockMs(leaseMs: number): number {
     return Math.min(leaseMs, this.#options.lockMs);
   }
 
-  /** Extends the lock of a claim until its lease ends; again for one whose lease was renewed. */
+  /** Extends the lock of a claim until its lease ends. Called again when the lease is renewed. */
   hold(claim: Claim, leaseMs: number): void {
     if (this.#isClosed || leaseMs <= this.#options.lockMs) return;
     this.#leases.set(claim.token, { claim, endsAt: this.#options.clock.now() + leaseMs });
@@ -68,7 +69,7 @@ export class ServerLeases {
     if (this.#leases.size > 0 && !this.#isClosed) this.#beatLater();
   }
 
-  /** Never rejects: the next beat comes in time, or others take the deliveries of a process that has lost its server. */
+  /** Extends all locks. Never rejects: either the next beat is in time, or others take the deliveries. */
   async #beat(): Promise<void> {
     const { lanes, clock, lockMs } = this.#options;
     const coveredUntil = clock.now() + lockMs * COVERED;
@@ -83,13 +84,13 @@ export class ServerLeases {
           if (lost.has(lockOf(claim).id)) this.release(claim);
         }
       } catch {
-        // As said above.
+        // The next beat tries again.
       }
     }
   }
 }
 
-/** Its token is that of the lock, and how often the entry was taken: notes say which of its takes they know of. */
+/** Makes a claim. Its token is the lock's token and how often the entry was taken, because notes refer to that number. */
 export function toClaim({ entry, token }: TakenEntry, lane: LaneId): Claim {
   return { delivery: takenToDelivery(entry, lane), token: `${token}#${entry.takes}` };
 }

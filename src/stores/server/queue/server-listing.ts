@@ -1,11 +1,11 @@
-import type { SeriesEntry, EntryState, Series } from '../server.ts';
+import type { EntryState, Series } from '../server.ts';
 import { withDamageShown, type Delivery, type DeliveryState } from '../../../queue/delivery.ts';
 import type { Page, DeliverySelection } from '../../../queue/inspection.ts';
 import type { LaneId } from '../../../queue/queue.ts';
 import { groupBySeries, type ServerLanes } from './server-lanes.ts';
 import { deliveryId, entryToDelivery } from './server-record.ts';
 
-/** Where the entries of one state lie. */
+/** The place of entries in one state: a series and their state in it. */
 interface Shelf {
   readonly lane: LaneId;
   readonly series: Series;
@@ -17,15 +17,15 @@ interface Listed extends Shelf {
   readonly id: string;
 }
 
-/** Ids per command: the server serves others between two slices. */
+/** Ids per command. The server serves others between commands. */
 const SLICE = 5_000;
-/** A cursor is the number of a listing and a place in it. */
+/** Factor of a cursor: the number of a listing times this, plus a place in it. */
 const PLACES = 2 ** 32;
 const LISTINGS_KEPT = 4;
 
 /**
- * What moves while it is listed would be met twice or never by its place in the server's lists: so the ids of a listing are
- * read when it begins, some dozen bytes each, and its pages are read by them.
+ * Lists deliveries. Reads all ids when a listing begins, some dozen bytes each, and reads the pages by these
+ * ids: by position, a delivery that moves during the listing would appear twice or never.
  */
 export class ServerListing {
   readonly #lanes: ServerLanes;
@@ -53,7 +53,10 @@ export class ServerListing {
     return { deliveries, next: undefined };
   }
 
-  /** The ids of deliveries in these states. Either of `pending` and `retrying` includes what waits for its first attempt. */
+  /**
+   * The ids of deliveries in these states. Both `pending` and `retrying` include deliveries that wait for
+   * their first attempt.
+   */
   async ids(states: readonly DeliveryState[]): Promise<readonly string[]> {
     return (await this.#all(states)).map(({ id }) => deliveryId(id));
   }
@@ -73,19 +76,15 @@ export class ServerListing {
   }
 
   async #idsIn(lane: LaneId, states: readonly DeliveryState[]): Promise<readonly Listed[]> {
-    const shelves: { readonly state: EntryState; readonly ids: readonly Listed[] }[] = [];
-    for (const shelf of this.#shelvesOf(lane, states)) {
-      shelves.push({ state: shelf.state, ids: await idsOn(shelf) });
-    }
-    return AS_TOLD.flatMap((state) => shelves.filter((each) => each.state === state)).flatMap(
-      ({ ids }) => ids,
-    );
+    const found: (readonly Listed[])[] = [];
+    for (const shelf of this.#shelvesOf(lane, states)) found.push(await idsOn(shelf));
+    return LISTING_ORDER.flatMap((state) => found.filter(([first]) => first?.state === state)).flat();
   }
 
   #shelvesOf(lane: LaneId, states: readonly DeliveryState[]): readonly Shelf[] {
-    const entryStates = new Set(states.flatMap((state) => WHERE[state]));
+    const entryStates = new Set(states.flatMap((state) => ENTRY_STATES[state]));
     const series = this.#lanes.series(lane);
-    const shelves = IN_ORDER.filter((state) => entryStates.has(state)).map((state) => ({
+    const shelves = READING_ORDER.filter((state) => entryStates.has(state)).map((state) => ({
       lane,
       series,
       state,
@@ -96,7 +95,8 @@ export class ServerListing {
   }
 }
 
-const WHERE: Readonly<Record<DeliveryState, readonly EntryState[]>> = {
+/** The states of the entries that a delivery of each state may have. */
+const ENTRY_STATES: Readonly<Record<DeliveryState, readonly EntryState[]>> = {
   pending: ['waiting', 'delayed'],
   retrying: ['waiting', 'delayed'],
   sending: ['active'],
@@ -104,13 +104,16 @@ const WHERE: Readonly<Record<DeliveryState, readonly EntryState[]>> = {
   dead: ['failed'],
 };
 
-/** The order in which states are read, against the way of an entry: one that moves on during the reading is met twice rather than missed. */
-const IN_ORDER: readonly EntryState[] = ['failed', 'completed', 'delayed', 'waiting', 'active'];
+/**
+ * The order in which states are read: from the last to the first, so that an entry that advances meanwhile is
+ * read twice, not missed.
+ */
+const READING_ORDER: readonly EntryState[] = ['failed', 'completed', 'delayed', 'waiting', 'active'];
 
-/** The order of the result. A delivery that waits for another of its order key is delayed, so it comes behind that one. */
-const AS_TOLD: readonly EntryState[] = ['failed', 'completed', 'active', 'waiting', 'delayed'];
+/** The order of the result. A delivery that waits for another with its order key is delayed, so it follows that one. */
+const LISTING_ORDER: readonly EntryState[] = ['failed', 'completed', 'active', 'waiting', 'delayed'];
 
-/** Newest first where claims take from the other end; earliest first in the result. */
+/** Reads the ids on a shelf, earliest first. The server lists waiting and active entries newest first. */
 async function idsOn(shelf: Shelf): Promise<readonly Listed[]> {
   const { series, state } = shelf;
   const ids = new Set<string>();
@@ -123,29 +126,37 @@ async function idsOn(shelf: Shelf): Promise<readonly Listed[]> {
   return inOrder.map((id) => ({ ...shelf, id }));
 }
 
-/** Sorts by the time of adding; entries of one millisecond by their ids, which were given out one after the other. */
+/** Sorts by the time of adding. Entries of the same millisecond are sorted by their ids, which increase. */
 async function inOrderOfAdding(listed: readonly Listed[]): Promise<readonly Listed[]> {
-  const added = new Map<Listed, number>();
-  for (const [series, some] of groupBySeries(listed, (each) => each.series)) {
-    const times = await series.addedAt(some.map(({ id }) => id));
-    for (const [index, each] of some.entries()) added.set(each, times[index] ?? 0);
-  }
+  const added = await readEach(listed, (series, ids) => series.addedAt(ids));
   const timeOf = (each: Listed): number => added.get(each) ?? 0;
   return listed.toSorted((one, other) => timeOf(one) - timeOf(other) || (one.id < other.id ? -1 : 1));
 }
 
-/** Reads the deliveries that are still there, in their order. */
+/** Reads the deliveries that still exist, in order. */
 async function readAll(listed: readonly Listed[]): Promise<readonly Delivery[]> {
-  const entries = new Map<Listed, SeriesEntry | undefined>();
-  for (const [series, there] of groupBySeries(listed, (each) => each.series)) {
-    const read = await series.get(there.map(({ id }) => id));
-    for (const [index, each] of there.entries()) entries.set(each, read[index]);
-  }
+  const entries = await readEach(listed, (series, ids) => series.get(ids));
   return listed.flatMap((each) => {
     const entry = entries.get(each);
     if (entry === undefined) return [];
     return withDamageShown(entryToDelivery(entry, { ...each.lane, isArrival: each.isDead }));
   });
+}
+
+/** Reads one value for each listed entry, in one command per series. */
+async function readEach<T>(
+  listed: readonly Listed[],
+  read: (series: Series, ids: readonly string[]) => Promise<readonly T[]>,
+): Promise<ReadonlyMap<Listed, T | undefined>> {
+  const values = new Map<Listed, T | undefined>();
+  for (const [series, some] of groupBySeries(listed, (each) => each.series)) {
+    const found = await read(
+      series,
+      some.map(({ id }) => id),
+    );
+    for (const [index, each] of some.entries()) values.set(each, found[index]);
+  }
+  return values;
 }
 
 function isMeant(

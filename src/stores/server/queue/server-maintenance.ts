@@ -13,13 +13,14 @@ export interface ServerMaintenanceOptions {
 }
 
 const FORGET_MS = 60_000;
-/** Looked at by one maintenance; the next one continues. */
+/** Maximum entries that one maintenance examines. The next one continues. */
 const FORGOTTEN_AT_ONCE = 1_000;
-/** The most entries in one read, which includes their bodies. */
+/** Maximum entries in one read, which includes their bodies. */
 const READ_AT_ONCE = 100;
 
 /**
- * The recurring clean-up that every claiming process does for all: it ends leases that have run out and forgets what was settled long ago.
+ * Recurring clean-up that every claiming process does for all: ends expired leases, and forgets deliveries
+ * that were settled long ago.
  */
 export class ServerMaintenance {
   readonly #options: ServerMaintenanceOptions;
@@ -40,13 +41,13 @@ export class ServerMaintenance {
     }
     if (now < this.#forgotAt + FORGET_MS) return;
     this.#forgotAt = now;
-    // Unclaimed lanes too: an invalid message names no destination, and a source may be gone.
+    // Includes unclaimed lanes: an invalid message has no destination, and a source may be removed.
     const areMore = await Promise.all((await lanes.all()).map((each) => this.#forget(each)));
-    // The next claim goes on: what was delivered in a minute would else take hours to be forgotten where nothing follows.
+    // The next claim continues at once; otherwise the deliveries of one minute could take hours to forget.
     if (areMore.includes(true)) this.#forgotAt = -Infinity;
   }
 
-  /** Returns whether more may be left. */
+  /** Forgets old deliveries of a lane. Returns whether more may be left. */
   async #forget(lane: LaneId): Promise<boolean> {
     const { lanes, clock, retention } = this.#options;
     const { deliveredMs, deadMs } = retention;
@@ -59,7 +60,10 @@ export class ServerMaintenance {
   }
 }
 
-/** Removes old dead letters that were dead on arrival: they wait in a series that no claim takes from, since BullMQ can add only what waits. */
+/**
+ * Removes old dead letters that were dead on arrival. Their entries are waiting, because BullMQ can add only
+ * waiting ones. Returns whether more may be left.
+ */
 async function forgetArrivals(series: Series, before: number): Promise<boolean> {
   let areMore = false;
   const oldest = await series.ids('waiting', -FORGOTTEN_AT_ONCE, -1);

@@ -11,41 +11,49 @@ import { lockOf, ServerLeases, takesOf, toClaim } from './server-leases.ts';
 import { ServerMaintenance } from './server-maintenance.ts';
 
 export interface ServerQueueOptions {
-  /** Stays open when the queue is closed. */
+  /** The server, which stays open when the queue is closed. */
   readonly server: Server;
-  /** Real time: the server goes by its own. */
+  /** Must be real time, because the server uses its own clock. */
   readonly clock: Clock;
-  /** How long settled deliveries are remembered. @default forever */
+  /** How long settled deliveries are kept. @default forever */
   readonly retention?: Partial<RetentionOptions>;
-  /** How often to look for leases that have run out; the second look after the end finds one. Ms. @default 2,000 */
+  /** Ms between searches for expired leases. The second search after the end finds a lease. @default 2,000 */
   readonly recoverMs?: number;
-  /** How long a claim outlives a process that is killed, or that gets no turn. Ms. @default 10,000 */
+  /** Ms that a claim outlives a process that is killed or starved. @default 10,000 */
   readonly lockMs?: number;
 }
 
 const RECOVER_MS = 2_000;
-/** With two looks after its end, what a killed process held is taken within 16 s. */
+/** Default lock. After its end and two searches, the deliveries of a killed process are taken: within 16 s. */
 const LOCK_MS = 10_000;
-/** Deliveries in one transaction: during it the server serves no other client, and this process builds it in one turn. */
+/**
+ * Maximum deliveries in one transaction, during which the server serves no other client, and this process no
+ * other callback.
+ */
 const ADDED_AT_ONCE = 1_000;
 
 /**
- * Claims go over BullMQ's tables and keys and not through its `Worker`. A `Worker` blocks on a connection of its own for each lane, takes
- * by its own pace and fails what throws: our pace, leases of a round and order lines would stand before, behind and around it.
- * It was weighed for its two scripts a message. Without it a message alone takes three in all (test/queue/server-trips.system.test.ts), and many at a time
- * fewer: what ends in one turn of the event loop is settled in one. A delivery takes 88 µs of CPU and 49 of the Redis, and one of plain Workers
- * with the same POST 93 and 58; on PostgreSQL 160 and 256, and 273 and 532 (docs/benchmarks.md).
+ * A queue on a server, which processes on any number of hosts may share. Each lane is a series of entries in
+ * BullMQ. Added deliveries are as durable as the settings of the server make them. A PostgreSQL that crashes
+ * may forget the claims, renewals and settlements of its last second, so that their deliveries are sent
+ * again. A delivery that becomes due joins the end of the queue. A killed process keeps its claims for
+ * `lockMs`, and at most twice `recoverMs` longer.
  *
- * Each change of an entry is one step on the server, with the lines that it joins or leaves in the same step: so a process that is killed leaves
- * nothing half done, and no other must repair what it was about to do. On PostgreSQL that is a transaction of BullMQ's functions.
- * On Redis adding is a transaction of BullMQ's scripts and one of ours; the other scripts are ours, in BullMQ's keys, since BullMQ's stop on a
- * full server, know no lines and take one entry each. With an order key a message takes five scripts in all. Lines and entries in steps of their
- * own needed 480 lines more of code, to write down each operation before it began and to repair what was left between its steps.
+ * Claims use BullMQ's tables and keys, not its `Worker`. A `Worker` blocks one connection per lane, takes
+ * entries at its own pace and fails entries whose callback throws: our pace, leases and order lines would
+ * have to work around it. It takes two scripts per message. Without it, a single message takes three
+ * (test/queue/server-trips.system.test.ts), and many messages take fewer each, because all that end in one
+ * turn of the event loop are settled together. A delivery takes 88 µs of CPU and 49 µs of the Redis; with
+ * plain Workers and the same POST, 93 and 58. On PostgreSQL it takes 160 and 256, and with Workers 273 and
+ * 532 (docs/benchmarks.md).
  *
- * A queue on a server, which processes on any number of hosts may share. Each lane is a series of entries, which BullMQ keeps.
- * Added deliveries are as durable as the server is set to make them; what was claimed, renewed and settled in its last second
- * may be forgotten by a PostgreSQL that crashes, so that it is delivered again. A delivery that becomes due comes behind what waited
- * before it. A process that is killed keeps its claims for `lockMs`, and at most twice `recoverMs` longer.
+ * Each change of an entry is one step on the server, which includes the lines that the entry joins or leaves.
+ * So a killed process leaves nothing half done that another would have to repair. On PostgreSQL a step is a
+ * transaction of BullMQ's functions. On Redis adding is a transaction of BullMQ's scripts and one of ours;
+ * the other scripts are ours, on BullMQ's keys, because BullMQ's scripts fail on a full server, do not know
+ * lines and take one entry each. With an order key a message takes five scripts in all. Separate steps for
+ * lines and entries needed 480 more lines of code, to record each operation before it began and to repair its
+ * remains.
  */
 export class ServerQueue implements Queue {
   readonly #server: Server;
@@ -97,7 +105,7 @@ export class ServerQueue implements Queue {
         taken.map((each) => toClaim(each, lane)),
         lane,
       );
-      // Others may have what was taken by now: this process was stopped, or the server.
+      // The locks may have expired, because this process or the server was stopped.
       if (this.#clock.now() - askedAt >= lockMs) break;
       for (const claim of inTurn) this.#leases.hold(claim, leaseMs);
       await this.#keepFirstTimes(inTurn, { taken, lane, lockMs });
@@ -106,7 +114,7 @@ export class ServerQueue implements Queue {
         return { claims, nextDueAt: await this.#nextDueAt(lane, claims, nextDueAt) };
       }
     }
-    // The next claim finds out whether there are more.
+    // Due now, because the next claim finds out whether more wait.
     return { claims, nextDueAt: Math.floor(this.#clock.now()) };
   }
 
@@ -163,8 +171,9 @@ export class ServerQueue implements Queue {
   }
 
   /**
-   * BullMQ keeps when an entry was taken last. So the retry window of a delivery whose first process was killed in its first
-   * round begins with the second claim, which writes that down: a third one changes it no more.
+   * Stores the start of the retry window of deliveries whose first process was killed in its first round.
+   * BullMQ stores only the last take, so the window begins with the second claim; storing it keeps a third
+   * claim from moving it.
    */
   async #keepFirstTimes(
     claims: readonly Claim[],
@@ -187,7 +196,7 @@ export class ServerQueue implements Queue {
     await this.#lanes.series(lane).extend(locks, lockMs);
   }
 
-  /** The claims whose turn it is: one may have been called that waits in another line, too. */
+  /** The claims that are first in all of their lines. A taken entry may still wait in another line. */
   async #inTurn(claims: readonly Claim[], lane: LaneId): Promise<readonly Claim[]> {
     const locks = claims.map(lockOf).filter(({ lines = [] }) => lines.length > 0);
     if (locks.length === 0) return claims;
@@ -215,7 +224,7 @@ export class ServerQueue implements Queue {
   }
 }
 
-/** Drops the later ones of those with the same id. */
+/** Drops deliveries that repeat an earlier id. */
 function firstOfEach(deliveries: readonly Delivery[]): readonly Delivery[] {
   const firstAt = new Map(deliveries.map(({ id }, index) => [id, index] as const).toReversed());
   return deliveries.filter(({ id }, index) => firstAt.get(id) === index);

@@ -11,7 +11,7 @@ import {
 } from '../../../queue/delivery.ts';
 import type { LaneId } from '../../../queue/queue.ts';
 
-/** The part of a delivery that never changes, as a server keeps it. */
+/** The immutable part of a delivery, as stored on the server. */
 interface Text {
   readonly messageId: string;
   /** @default the name of the entry */
@@ -21,23 +21,26 @@ interface Text {
   readonly trace?: string | undefined;
   /** @default when the entry was added */
   readonly dueAt?: number;
-  /** Where it is UTF-8. */
+  /** The body if it is UTF-8; otherwise `bodyBase64` is present. */
   readonly body?: string;
   readonly bodyBase64?: string;
-  /** As checksum.ts has it. */
+  /** Checksum by queue/checksum.ts. */
   readonly checksum: number;
   /** Present for a delivery that was dead on arrival. */
   readonly dead?: Pick<Delivery, 'reason' | 'detail' | 'settledAt'>;
-  /** Present for a delivery that comes from another queue. */
+  /** Present for a delivery from another queue that was tried there. */
   readonly progress?: Progress;
 }
 
-/** The part of a delivery that changes. */
+/** The mutable part of a delivery. */
 interface Note {
   readonly progress: Progress;
-  /** How often the entry had been taken then: each time since has begun a round. @default as often as it was taken */
+  /**
+   * How often the entry had been taken when the note was written. Each later take began a round. @default the
+   * current number
+   */
   readonly takes?: number;
-  /** Since it was rescheduled. */
+  /** Present after the delivery was rescheduled. */
   readonly dueAt?: number;
 }
 
@@ -49,7 +52,7 @@ export function deliveryId(id: string): string {
   return id.slice(ENTRY_PREFIX.length);
 }
 
-/** The entry of a delivery, with a line for each of its order keys. */
+/** The entry id of a delivery, and a line for each of its order keys. */
 export function inLines({
   id,
   source,
@@ -101,7 +104,7 @@ function bodyOf({ body }: Delivery): Pick<Text, 'body'> | Pick<Text, 'bodyBase64
   return Buffer.from(text).equals(bytes) ? { body: text } : { bodyBase64: bytes.toString('base64') };
 }
 
-/** Reads a delivery that this process has just taken, as it was before. */
+/** Reads a delivery that this process has just taken, with the progress before this take. */
 export function takenToDelivery(entry: SeriesEntry, lane: LaneId): Delivery {
   const { source, destination } = lane;
   return toDelivery(readRecord(entry), { source, destination, state: 'sending', takes: entry.takes - 1 });
@@ -111,7 +114,7 @@ export function noteOf(note: Note): string {
   return JSON.stringify(note);
 }
 
-/** `isArrival`: it was dead when it came. */
+/** Reads a delivery from its entry. `isArrival`: the delivery was dead on arrival. */
 export function entryToDelivery(
   entry: SeriesEntry,
   { source, destination, isArrival = false }: LaneId & { readonly isArrival?: boolean },
@@ -128,7 +131,7 @@ interface StoredRecord {
 }
 
 function readRecord(entry: SeriesEntry): StoredRecord {
-  const note = entry.note === undefined ? undefined : (JSON.parse(entry.note) as Note); // written by noteOf only
+  const note = entry.note === undefined ? undefined : (JSON.parse(entry.note) as Note); // written only by noteOf
   return { entry, text: readText(entry), note };
 }
 
@@ -165,7 +168,7 @@ function toDelivery(
 
 function deathOf(entry: SeriesEntry, dead: Text['dead']): Pick<Delivery, 'reason' | 'detail'> {
   return {
-    reason: (entry.reason ?? dead?.reason ?? 'rejected') as DeadReason, // written by settle only
+    reason: (entry.reason ?? dead?.reason ?? 'rejected') as DeadReason, // written only by settle
     ...(dead?.detail !== undefined && { detail: dead.detail }),
   };
 }
@@ -183,7 +186,7 @@ type ReadText = Text & Pick<Delivery, 'type' | 'orderKeys' | 'createdAt' | 'dueA
 /** Reads unreadable text as a damaged delivery, which must not be sent. */
 function readText({ name, text, addedAt }: SeriesEntry): ReadText {
   try {
-    const read = JSON.parse(text) as Text; // written by toNewEntry only
+    const read = JSON.parse(text) as Text; // written only by toNewEntry
     const { type = name, orderKeys = [], dueAt = addedAt } = read;
     return { ...read, type, orderKeys, createdAt: addedAt, dueAt };
   } catch {
@@ -191,7 +194,10 @@ function readText({ name, text, addedAt }: SeriesEntry): ReadText {
   }
 }
 
-/** A claim stores nothing but that it has taken the entry: BullMQ counts how often, and says when last. */
+/**
+ * Adds the rounds that claims began after the note. Claims store only what BullMQ stores: how often and when
+ * an entry was taken.
+ */
 function begun(
   progress: Progress,
   { rounds, at }: { readonly rounds: number; readonly at: number | undefined },
@@ -204,12 +210,12 @@ function begun(
   };
 }
 
-/** How many of the takes the note knows of. */
+/** How many takes the note includes. */
 function knownTakes(note: Note | undefined, takes: number): number {
   return note === undefined ? 0 : (note.takes ?? takes);
 }
 
-/** The state of a delivery by that of its entry. Whether an unsettled one was tried, its takes and `rounds` say. */
+/** The state of a delivery, from the state of its entry. An unsettled delivery was tried if it has takes or `rounds`. */
 function storedStateOf({ entry, text, note }: StoredRecord): DeliveryState {
   const { state } = entry;
   if (state === 'active') return 'sending';

@@ -4,7 +4,7 @@ import type { ServerLanes } from './server-lanes.ts';
 import { HELD_UNTIL } from '../server.ts';
 import { entryToDelivery } from './server-record.ts';
 
-/** How many deliveries each lane has that has any, by state. The lanes come by name. */
+/** Counts the deliveries of each lane by state. Skips empty lanes, and sorts lanes by name. */
 export async function serverStats(lanes: ServerLanes): Promise<readonly LaneStats[]> {
   const all = await lanes.all();
   const stats = await Promise.all(all.map((lane) => statsOf(lane, lanes)));
@@ -20,7 +20,7 @@ async function statsOf(lane: LaneId, lanes: ServerLanes): Promise<LaneStats> {
     'completed',
     'failed',
   ]);
-  // A delivery that waits for another of its order key is delayed without a date.
+  // A delivery that waits for another with its order key is delayed until HELD_UNTIL, and is not retrying.
   const [retrying = 0] = delayed === 0 ? [] : await series.count(['delayed'], HELD_UNTIL);
   const [arrivals = 0] = await lanes.deadSeries(lane).count(['waiting']);
   const firsts = [
@@ -40,7 +40,7 @@ async function statsOf(lane: LaneId, lanes: ServerLanes): Promise<LaneStats> {
   };
 }
 
-/** The attempts of the last deliveries of each lane that were delivered. */
+/** The attempts of the last delivered deliveries of each lane. */
 export async function lastDelivered(
   lanes: ServerLanes,
   limit: number,
@@ -56,7 +56,10 @@ export async function lastDelivered(
   return attempts;
 }
 
-/** When the first was added of those that stand first in each state of what is not settled. Ms since the epoch. */
+/**
+ * When the oldest unsettled delivery was added, in ms since the epoch. Reads only the first entry of each
+ * unsettled state.
+ */
 export async function oldestUnsettled(lanes: ServerLanes): Promise<number | undefined> {
   const all = await lanes.all();
   const times = await Promise.all(

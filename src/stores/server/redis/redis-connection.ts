@@ -15,13 +15,13 @@ interface RedisReplyError extends Error {
   readonly command?: { readonly name: string };
 }
 
-/** A set of the names of all series. */
+/** Key of the set of all series names. */
 const REGISTRY = 'hooks:series';
 const LONGEST_RECONNECT_WAIT_MS = 1_000;
-/** Looked through in one step of a search through all keys: in less than a millisecond. */
+/** Keys to scan per command, which takes less than a millisecond. */
 const SCANNED_AT_ONCE = 1_000;
 
-/** Rejects with QueueError for a server that cannot be used. */
+/** Throws QueueError for a server that cannot be used. */
 export async function connectRedis(
   url: string,
   { place, responseMs }: ServerConnectionOptions,
@@ -37,10 +37,10 @@ export async function connectRedis(
     series: (name) => redisSeries(redis, name),
     facts: redisFacts(redis),
     add: async (entries) => {
-      // BullMQ would wait for it.
+      // Rejects, because BullMQ would wait for the connection.
       if (redis.status !== 'ready') throw new Error('Connection is closed');
       adder ??= openAdder(redis);
-      // One that could not be opened would stay so.
+      // Forgets an adder that could not be opened, so that the next call tries again.
       adder.catch(() => (adder = undefined));
       await (
         await adder
@@ -51,8 +51,8 @@ export async function connectRedis(
     findSeries: (prefix) => findSeries(redis, prefix),
     warnings: () => warnings(redis, place),
     failed: (error) => {
-      // The driver takes a script for known that it first sent in a transaction which was rejected, as when the memory is
-      // full: for as long as the connection lasts.
+      // The driver assumes for the rest of the connection that the server knows a script, even if the transaction with the
+      // script was rejected, as when the memory is full.
       if (String(error).includes('NOSCRIPT')) redis.disconnect(true);
     },
     close: () => close(redis),
@@ -68,20 +68,20 @@ async function openRedis(
     lazyConnect: true,
     connectTimeout: responseMs,
     commandTimeout: responseMs,
-    // A connection that is dead and not closed: nothing else would end it for minutes.
+    // Ends a dead connection that was not closed; nothing else would for minutes.
     socketTimeout: 2 * responseMs,
-    // A command rejects at once while the connection is lost, and may be tried again.
+    // Commands reject at once while the connection is lost, so that callers can retry.
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 0,
     retryStrategy: (times) => Math.min(50 * times, LONGEST_RECONNECT_WAIT_MS),
-    // A primary that became a replica: the name may lead to the new one by now.
+    // The primary became a replica: the name may lead to the new primary by now.
     reconnectOnError: (error) => error.message.startsWith('READONLY'),
   });
   let firstError: unknown;
   redis.on('error', (error: RedisReplyError) => {
     firstError ??= error;
-    // The driver would go on in database 0, which is another queue.
+    // Disconnects, because the driver would continue in database 0, which is another queue.
     if (error.command?.name === 'select') redis.disconnect(true);
   });
   try {
@@ -90,32 +90,35 @@ async function openRedis(
     redis.disconnect();
     throw serverError(firstError ?? error, place);
   }
-  // Every series listens to the connection.
+  // No limit, because every series listens to the connection.
   redis.setMaxListeners(0);
   return redis;
 }
 
 type Adder = (entries: readonly NewEntry[]) => Promise<void>;
 
-/** What adds entries by BullMQ's own scripts. To load them takes 0.4 s, which a command that only looks need not wait for. */
+/**
+ * Opens a function that adds entries by BullMQ's scripts. Loading them takes 0.4 s, which read-only commands
+ * need not wait for.
+ */
 async function openAdder(redis: Redis): Promise<Adder> {
   const { createIORedisClient, createRedisBackend } = await import('bullmq');
   const client: IRedisClient = createIORedisClient(redis);
-  // BullMQ goes by it which commands it may use. What it would say on the console of the memory's settings, `warnings` says.
+  // BullMQ needs the server version. It must not see the memory settings, because it would print a warning that `warnings` returns.
   const info = (): Promise<string> => redis.info('server');
   const connection = new Proxy(client, {
     get: (target, key): unknown => (key === 'info' ? info : Reflect.get(target, key)),
   });
   const options = { connection, prefix: BULLMQ_PREFIX };
   const backend = createRedisBackend('hooks', options);
-  // Each command rejects by itself.
+  // Ignored, because each command rejects by itself.
   backend.on('error', () => {});
   await backend.waitUntilReady();
   return async (entries) => {
     const adding = client.multi();
     const mark = randomBytes(6).toString('base64url');
     const names = [...new Set(entries.map(({ series }) => series))];
-    const all = adding as unknown as ChainableCommander; // which BullMQ's client wraps
+    const all = adding as unknown as ChainableCommander; // BullMQ's client wraps it
     for (const name of names) {
       const { keys } = backend.forQueue(name);
       const some = entries.filter(({ series }) => series === name);
@@ -135,7 +138,7 @@ function register(asking: ChainableCommander, series: readonly string[]): Chaina
   return asking.sadd(REGISTRY, ...series);
 }
 
-/** Finds the names of series by the key that each has from its first entry on. */
+/** Finds the names of series by the `meta` key that each has since its first entry. */
 async function findSeries(redis: Redis, prefix: string): Promise<readonly string[]> {
   const [start, end] = [`${BULLMQ_PREFIX}:`, ':meta'];
   const pattern = `${start}${prefix.replaceAll(/[*?[\]\\]/g, '\\$&')}*${end}`;
@@ -152,7 +155,7 @@ async function close(redis: Redis): Promise<void> {
   try {
     await redis.quit();
   } catch {
-    // The connection is gone already, as `close` wants it.
+    // The connection is closed already.
   } finally {
     redis.disconnect();
   }

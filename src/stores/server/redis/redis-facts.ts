@@ -1,10 +1,10 @@
 import type { Redis } from 'ioredis';
 import type { Facts } from '../server.ts';
 
-/** Names in one command. */
+/** Maximum names in one command. */
 const ASKED_AT_ONCE = 1_000;
 
-/** A key for each fact, which the server removes when it expires. */
+/** Stores each fact under a key, which the server removes when it expires. */
 export function redisFacts(redis: Redis): Facts {
   return {
     put: async (facts) => {

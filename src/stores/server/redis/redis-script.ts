@@ -3,7 +3,7 @@ import type { Redis } from 'ioredis';
 import { EVENTS_LIMIT } from '../bullmq-job.ts';
 import { ENTRY_PREFIX, HELD_UNTIL } from '../server.ts';
 
-/** A script in Lua that the server runs in one step. */
+/** A Lua script that the server runs atomically. */
 export interface RedisScript {
   readonly lua: string;
   readonly sha: string;
@@ -13,7 +13,7 @@ export function redisScript(lua: string): RedisScript {
   return { lua, sha: createHash('sha1').update(lua).digest('hex') };
 }
 
-/** Sends the script itself only to a server that does not know it yet, as after a restart. */
+/** Runs a script. Sends its text only if the server does not know the script, as after a restart. */
 export async function runScript(
   redis: Redis,
   { lua, sha }: RedisScript,
@@ -28,19 +28,19 @@ export async function runScript(
   }
 }
 
-/** The scores of delayed entries are times with twelve more bits, of the order of adding. */
+/** Scores of delayed entries are times multiplied by this: the low twelve bits are the order of adding. */
 export const DELAYED_STEP = 0x1000;
 
-/** A line is under this and its name. */
+/** Key prefix of a line; the line's name follows. */
 export const LINE = 'hooks:line:';
 
 /**
- * A server runs a script to its end although its memory is full if what it writes first needs none. So what empties a queue begins by removing:
- * this, if nothing else.
+ * First command of scripts that must run on a full server. A server with full memory runs a script to its end
+ * if the first write needs no memory, so these scripts begin with a removal of nothing.
  */
 export const ALSO_WHEN_FULL = "redis.call('DEL', series .. ':none')";
 
-/** The first key is the beginning of all keys of a series. The arguments are read one after the other. */
+/** `KEYS[1]` is the key prefix of the series. `argument()` reads `ARGV` in order. */
 export const BASE = `
 local series, at = KEYS[1], 0
 local function argument() at = at + 1; return ARGV[at] end
@@ -55,7 +55,7 @@ local function wait(id, from)
 end
 local function delay(id, due)
   local least, step, most = due * ${DELAYED_STEP}, 1, (due + 1) * ${DELAYED_STEP} - 1
-  -- So far away scores have no twelve bits more.
+  -- Scores this large have no spare bits.
   if due >= ${HELD_UNTIL} then step, most = ${DELAYED_STEP}, math.huge end
   local last = redis.call('ZREVRANGEBYSCORE', series .. 'delayed', most, least, 'WITHSCORES', 'LIMIT', 0, 1)[2]
   redis.call('ZADD', series .. 'delayed', last and math.min(last + step, most) or least, id)
@@ -69,9 +69,9 @@ end
 `;
 
 /**
- * Lines are sorted sets by the order of joining: the time of a command does not grow with the line. An id whose entry a person has deleted
- * is taken out when it would be first. The key of a line is the beginning of its name, of whose 114 bits two are not met twice: with one
- * character more it takes 8 bytes more.
+ * Lines are sets sorted by the order of joining, so the time of a command does not grow with the line. An id
+ * whose entry a person has deleted is removed when it would be first. The key of a line is the first 19
+ * characters of its name: 114 bits are enough to avoid collisions, and one more character takes 8 more bytes.
  */
 export const LINES = `${BASE}
 local function lines()

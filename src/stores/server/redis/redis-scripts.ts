@@ -1,7 +1,7 @@
 import { HELD_UNTIL } from '../server.ts';
 import { ALSO_WHEN_FULL, BASE, DELAYED_STEP, LINES, redisScript } from './redis-script.ts';
 
-/** The fields of BullMQ's jobs that are read. */
+/** The fields of BullMQ's jobs that hooks reads. */
 export const ENTRY_FIELDS = [
   'data',
   'timestamp',
@@ -16,8 +16,9 @@ export const ENTRY_FIELDS = [
 ] as const;
 
 /**
- * Runs behind BullMQ's addition, in its transaction: puts those that are new into their lines, and holds those that are not first. The first argument is a
- * mark that the call left in what it added; then each has its id and its lines.
+ * Runs after BullMQ's scripts add entries, in the same transaction: puts new entries into their lines, and
+ * holds those that are not first. The arguments are the mark of the call that added them, then the id and the
+ * lines of each.
  */
 export const JOIN_LINES = redisScript(`${LINES}
 local mark = argument()
@@ -29,7 +30,10 @@ while at < #ARGV do
 end
 `);
 
-/** Holds those that are not first in their lines, as if they had not been taken, and returns their ids. Each has its id, its token and its lines. */
+/**
+ * Holds entries that are not first in their lines, as if they had not been taken, and returns their ids. The
+ * arguments are the id, the token and the lines of each.
+ */
 export const HOLD_ENTRIES = redisScript(`${LINES}
 ${ALSO_WHEN_FULL}
 local held = {}
@@ -45,8 +49,9 @@ return held
 `);
 
 /**
- * Completes entries in flight or has them fail, as BullMQ's `moveToFinished` does. Each has its id, its token, its state, the time, its note and its reason
- * (or nothing) as JSON, and its lines. Returns 1 for each that was, 0 where the token holds no lock, and else the error: it is that entry's alone.
+ * Completes or fails active entries, like BullMQ's `moveToFinished`. The arguments are the id, the token, the
+ * state, the time, the note as JSON, the reason (or empty) and the lines of each. Returns 1 for each settled
+ * entry, 0 if the token holds no lock, and otherwise the error, which concerns that entry alone.
  */
 export const SETTLE_ENTRIES = redisScript(`${LINES}
 local function settle(id, token, state, now, note, reason, left)
@@ -72,7 +77,7 @@ end
 return results
 `);
 
-/** Has an entry in flight wait until a time. The arguments are its id, its token, the time and its note. */
+/** Delays an active entry until a time. The arguments are its id, its token, the time and its note. */
 export const DELAY_ENTRY = redisScript(`${BASE}
 local id, token, due, note = argument(), argument(), tonumber(argument()), argument()
 if not unlock(id, token) then return 0 end
@@ -82,9 +87,10 @@ return 1
 `);
 
 /**
- * Takes the entries that waited longest, as BullMQ's `moveToActive` does, which a full server does not run, and which takes one at a time.
- * What is due of the delayed ones waits first. The arguments are the time, the length of a lock and the tokens; the result is the score of
- * the next delayed entry, then the id and the fields of each.
+ * Takes the entries that waited longest, like BullMQ's `moveToActive`, which fails on a full server and takes
+ * one entry at a time. Delayed entries that are due join the waiting ones first. The arguments are the time,
+ * the length of a lock and the tokens; the result is the score of the next delayed entry, then the id and the
+ * fields of each.
  */
 export const TAKE_ENTRIES = redisScript(`${BASE}
 local now, lockMs = argument(), argument()
@@ -111,7 +117,7 @@ while at < #ARGV do
     redis.call('SET', key .. ':lock', argument(), 'PX', lockMs)
     table.insert(rows, {id, fields})
   else
-    -- A person has deleted its key.
+    -- A person has deleted the entry.
     redis.call('DEL', key)
     redis.call('LREM', series .. 'active', 1, id)
   end
@@ -119,7 +125,10 @@ end
 return rows
 `);
 
-/** Extends locks, and returns the ids whose token no longer holds one. The arguments are the length, and the id, the token and the note (or nothing) of each. */
+/**
+ * Extends locks, and returns the ids whose token no longer holds the lock. The arguments are the length, then
+ * the id, the token and the note (or empty) of each.
+ */
 export const EXTEND_LOCKS = redisScript(`${BASE}
 local lockMs, lost = argument(), {}
 while at < #ARGV do
@@ -132,7 +141,7 @@ end
 return lost
 `);
 
-/** Lets entries wait again, before the others, whose locks have run out. */
+/** Moves entries with expired locks to the front of the waiting entries. */
 export const RECOVER_ENTRIES = redisScript(`${BASE}
 for _, id in ipairs(redis.call('LRANGE', series .. 'active', 0, -1)) do
   if redis.call('EXISTS', series .. id .. ':lock') == 0 and redis.call('LREM', series .. 'active', 1, id) == 1
@@ -140,7 +149,10 @@ for _, id in ipairs(redis.call('LRANGE', series .. 'active', 0, -1)) do
 end
 `);
 
-/** Makes entries of a state wait, or holds them. The arguments are the state, and the id, the note and the lines of each. */
+/**
+ * Makes entries of a state wait, or holds them if they are not first. The arguments are the state, then the
+ * id, the note and the lines of each.
+ */
 export const WAKE_ENTRIES = redisScript(`${LINES}
 local state, woken = argument(), {}
 while at < #ARGV do
@@ -156,7 +168,7 @@ end
 return woken
 `);
 
-/** How far from its old end a list is searched first. */
+/** How many entries from its old end a list is searched first. */
 const NEAR = 2_000;
 
 const REMOVE = `
@@ -178,9 +190,10 @@ end
 `;
 
 /**
- * Removes entries that are not locked, and what BullMQ's tools may have made for them. The arguments are the id and the lines of each. What is removed most
- * often waited longest, or was made to wait just now, since the one before it in its line was removed: so lists are searched from
- * both ends, where BullMQ's `remove` searches all that wait.
+ * Removes entries that are not locked, with the keys that BullMQ's tools may have made for them. The
+ * arguments are the id and the lines of each. Mostly, removed entries have waited longest, or began to wait
+ * just now because their predecessor in a line was removed. So lists are searched from both ends, while
+ * BullMQ's `remove` searches all waiting entries.
  */
 export const REMOVE_ENTRIES = redisScript(`${LINES}${REMOVE}
 local removed = {}
@@ -194,7 +207,10 @@ end
 return removed
 `);
 
-/** Removes some of a state that were settled before a time, and returns how many. The arguments are the state, the time and how many at most. */
+/**
+ * Removes entries of a state that were settled before a time, and returns how many. The arguments are the
+ * state, the time and the maximum number.
+ */
 export const FORGET_ENTRIES = redisScript(`${BASE}${REMOVE}
 local old = redis.call('ZRANGEBYSCORE', series .. argument(), '-inf', argument(), 'LIMIT', 0, argument())
 for _, id in ipairs(old) do remove(id) end

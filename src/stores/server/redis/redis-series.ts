@@ -16,9 +16,9 @@ import {
   WAKE_ENTRIES,
 } from './redis-scripts.ts';
 
-/** Entries in one script: in a few milliseconds. */
+/** Entries in one script, which takes a few milliseconds. */
 const AT_ONCE = 100;
-/** Entries in one round trip. Each is a command of its own, so the server serves others in between. */
+/** Entries in one round trip. Each is a separate command, so the server serves others in between. */
 const READ_AT_ONCE = 1_000;
 
 export function redisSeries(redis: Redis, series: string): Series {
@@ -30,7 +30,7 @@ type Lookup = Pick<Series, 'get' | 'addedAt' | 'count' | 'ids'>;
 function changes(redis: Redis, prefix: string): Omit<Series, keyof Lookup> {
   const run = (script: RedisScript, ...args: readonly (string | number)[]): Promise<unknown> =>
     runScript(redis, script, prefix, args);
-  /** Returns the lists of all scripts. */
+  /** Runs a script in steps and returns the concatenated results. */
   const runForEach = async <T, R>(
     script: RedisScript,
     all: readonly T[],
@@ -38,11 +38,11 @@ function changes(redis: Redis, prefix: string): Omit<Series, keyof Lookup> {
     first: Args = [],
   ): Promise<readonly R[]> => {
     const results = await inSteps(all, AT_ONCE, (some) => run(script, ...first, ...some.flatMap(argsOf)));
-    return results as readonly R[]; // by the scripts
+    return results as readonly R[]; // the scripts return it
   };
   const settle = inOneTurn<Args, boolean>(AT_ONCE, async (all) => {
     const results = await runForEach<Args, unknown>(SETTLE_ENTRIES, all, (args) => args);
-    // Of a Redis before 7, an error in a list is a text.
+    // Redis before version 7 returns an error in a list as text.
     return results.map((each) => (each === 0 || each === 1 ? each === 1 : toError(each)));
   });
   return {
@@ -51,7 +51,7 @@ function changes(redis: Redis, prefix: string): Omit<Series, keyof Lookup> {
       for (let at = 0; ; at += AT_ONCE) {
         const some = tokens.slice(at, at + AT_ONCE);
         const result = await run(TAKE_ENTRIES, Date.now(), Math.ceil(lockMs), ...some);
-        const [score, ...rows] = result as [string | null, ...[string, RedisRow][]]; // by the script
+        const [score, ...rows] = result as [string | null, ...[string, RedisRow][]]; // the script returns it
         for (const [index, [id, row]] of rows.entries()) {
           const entry = redisEntry(id, row, true);
           if (entry !== undefined) taken.push({ entry, token: some[index] ?? '' });
@@ -86,7 +86,7 @@ function changes(redis: Redis, prefix: string): Omit<Series, keyof Lookup> {
   };
 }
 
-/** Runs no script, which a user who may only read must not. */
+/** Queries. They run no script, because a read-only user may not run scripts. */
 function lookup(redis: Redis, prefix: string): Lookup {
   return {
     get: async (ids) => {
@@ -97,7 +97,7 @@ function lookup(redis: Redis, prefix: string): Lookup {
           }
         }),
       );
-      const rowOf = (index: number): RedisRow => results[2 * index] as RedisRow; // as ENTRY_FIELDS has it
+      const rowOf = (index: number): RedisRow => results[2 * index] as RedisRow; // in the order of ENTRY_FIELDS
       return ids.map((id, index) => redisEntry(id, rowOf(index), results[2 * index + 1] === 1));
     },
     addedAt: async (ids) => {
@@ -127,14 +127,14 @@ function lookup(redis: Redis, prefix: string): Lookup {
   };
 }
 
-/** The beginning of all keys of a series. */
+/** Key prefix of a series. */
 export function keyOf(series: string): string {
   return `${BULLMQ_PREFIX}:${series}:`;
 }
 
 type Args = readonly (string | number)[];
 
-/** The lines of an entry, as scripts read them. */
+/** The lines of an entry as arguments of a script. */
 export function linesOf({ lines = [] }: InLines): Args {
   return [lines.length, ...lines];
 }
@@ -143,7 +143,7 @@ function jsonOf(note: string | undefined): string {
   return note === undefined ? '' : JSON.stringify(note);
 }
 
-/** Where the ids of each state are: lists, of which claims take the last, and sets by time. */
+/** Keys with the ids of each state: lists, from which claims take the last id, and sets sorted by time. */
 const LISTS = {
   waiting: 'wait',
   active: 'active',
@@ -158,7 +158,7 @@ function isList(state: EntryState): boolean {
 
 type RedisRow = readonly (string | null)[];
 
-/** The row is as ENTRY_FIELDS has it. */
+/** Reads an entry from the values of ENTRY_FIELDS; undefined if the entry does not exist. */
 function redisEntry(id: string, row: RedisRow, isLocked: boolean): SeriesEntry | undefined {
   const [data, timestamp, settledAt, failedReason, returnvalue, stacktrace, progress, ats, takenAt, name] =
     row;
@@ -183,7 +183,7 @@ function timeOf(text: string | null | undefined): number | undefined {
   return text === undefined || text === null ? undefined : Number(text);
 }
 
-/** Steps that are sent at once: the server serves others between two. */
+/** Steps to send at once. The server serves others between steps. */
 const STEPS_TOGETHER = 10;
 
 async function inSteps<T>(
@@ -195,12 +195,12 @@ async function inSteps<T>(
   const results: unknown[] = [];
   for (let at = 0; at < steps.length; at += STEPS_TOGETHER) {
     const some = steps.slice(at, at + STEPS_TOGETHER).map((from) => act(all.slice(from, from + size)));
-    for (const ofStep of await Promise.all(some)) results.push(...(ofStep as readonly unknown[])); // a list, by the scripts
+    for (const ofStep of await Promise.all(some)) results.push(...(ofStep as readonly unknown[])); // the scripts return lists
   }
   return results;
 }
 
-/** The results of commands that are sent together. Throws the first error. */
+/** Sends commands together and returns their results. Throws the first error. */
 async function pipelined(
   redis: Redis,
   ask: (asking: ChainableCommander) => void,

@@ -46,7 +46,7 @@ describe.each(SERVER_KINDS)('an order key, on %s,', (kind) => {
     return ids;
   }
 
-  it('is kept when a process is killed that had taken the second out of its turn', async () => {
+  it('is kept when a process is killed after it took the second out of order', async () => {
     await others.add([first, second]);
     const taken = await onlyClaim(others);
     await wakeSecond(server);
@@ -77,21 +77,21 @@ describe.each(SERVER_KINDS)('an order key, on %s,', (kind) => {
     expect(claims[0]?.delivery.progress.rounds).toBe(0);
   });
 
-  it('goes on when a person deletes the first on the server', async () => {
+  it('continues when a person deletes the first on the server', async () => {
     await others.add([first, second]);
     await server.series(SERIES).remove([{ id: 'd-first' }]);
     await others.add([third]);
     expect(await deliverUntil('third')).toEqual(['second', 'third']);
   });
 
-  it('is that of the first time, and added once, when a delivery is added again', async () => {
+  it('does not change when a delivery is added again', async () => {
     await others.add([first, second]);
     await others.add([{ ...second, orderKeys: ['another'] }, first]);
     await others.add([newDelivery('free', { orderKeys: ['another'] })]);
     expect(await deliverUntil('second')).toEqual(['first', 'free', 'second']);
   });
 
-  it('is that of the ids of a retry, also of letters that were dead on arrival', async () => {
+  it('follows the ids of a retry, also for deliveries that were dead on arrival', async () => {
     const names = ['a', 'b', 'c', 'd'];
     const dead = { state: 'dead', reason: 'cancelled', orderKeys: ['user'] } as const;
     for (const name of names) {
@@ -119,7 +119,7 @@ describe.each(SERVER_KINDS)('an order key, on %s,', (kind) => {
     expect(await deliverUntil('both')).toEqual(['both']);
   });
 
-  it('may be any text, however long and odd', async () => {
+  it('can be any text, however long and odd', async () => {
     const series = 'hooks-line';
     const lines = ['x'.repeat(20_000), 'nul \u0000'].map(lineName);
     const entry = { series, lines, name: 'n', text: '{}', addedAt: 1 };

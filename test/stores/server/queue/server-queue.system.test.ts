@@ -52,7 +52,7 @@ describeServers(
     const modelRuns = kind === 'redis' ? 25 : 8; // a transaction waits for the disk
     queueConformance(kind, open, { modelRuns, clock: realClock, times: TIMES, isLoose: true });
 
-    it('forgets what was settled long ago in every lane, also where no process claims', async () => {
+    it('forgets old deliveries in every lane, also in lanes without a claiming process', async () => {
       await running.empty();
       const dead = { state: 'dead', reason: 'invalid' } as const;
       await new ServerQueue({ server, clock: systemClock }).add([
@@ -68,7 +68,7 @@ describeServers(
       expect(deliveries.map(({ id }) => id)).toEqual(['waits']);
     });
 
-    it('tells a body that is not what was added, and takes no retry of it', async () => {
+    it('detects a changed body, and rejects its retry', async () => {
       await running.empty();
       const rotten: Server = {
         ...asObject(server),
@@ -94,7 +94,7 @@ describeServers(
       expect((await queue.claim(request)).claims.map(({ delivery }) => delivery.id)).toEqual(['b']);
     });
 
-    it('shows what it takes after the server lost everything, which it had before', async () => {
+    it('shows new deliveries after the server lost everything', async () => {
       await running.empty();
       const queue = new ServerQueue({ server, clock: systemClock });
       const inspection = new ServerInspection({ server, clock: systemClock });
@@ -107,7 +107,7 @@ describeServers(
       expect(await new ServerQueue({ server, clock: systemClock }).lanes()).toEqual([LANE]);
     });
 
-    it('finds lanes that are not registered, and no series of others', async () => {
+    it('finds unregistered lanes, and ignores foreign series', async () => {
       await running.empty();
       const lane = { source: 'a/b*%', destination: '' };
       const dead = { state: 'dead', reason: 'invalid' } as const;
@@ -134,7 +134,7 @@ describeServers(
       expect(await new ServerInspection({ server, clock: systemClock }).stats()).toMatchObject(both);
     });
 
-    it('adds many in parts, and each of them once when it is begun again', async () => {
+    it('adds many deliveries in parts, and each once when the call is repeated', async () => {
       await running.empty();
       const sizes: number[] = [];
       const watched: Server = {
@@ -153,7 +153,7 @@ describeServers(
       expect(lane).toMatchObject({ pending: 2_500 });
     });
 
-    it('forgets what was dead on arrival when it was settled long ago, in parts, and nothing younger', async () => {
+    it('forgets old deliveries that were dead on arrival in parts, and keeps younger ones', async () => {
       await running.empty();
       const now = Date.now();
       const letters = Array.from({ length: 250 }, (_, index) =>
@@ -173,7 +173,7 @@ describeServers(
       expect(await inspection.stats()).toMatchObject([{ dead: 50 }]);
     });
 
-    it('forgets with each claim what was settled long ago, as long as there is more', async () => {
+    it('forgets old deliveries with each claim until none are left', async () => {
       await running.empty();
       const keeping = new ServerQueue({ server, clock: systemClock });
       await keeping.add(Array.from({ length: 2_500 }, (_, index) => newDelivery(`many-${index}`)));
@@ -193,7 +193,7 @@ describeServers(
       expect([await left(), await left(), await left()]).toEqual([1_500, 500, undefined]);
     });
 
-    it('counts a round for each time it gave a delivery out, and none for one taken out of its turn', async () => {
+    it('counts a round for each claim, and none for a delivery taken out of order', async () => {
       await running.empty();
       const queue = new ServerQueue({ server, clock: systemClock, recoverMs: 20 });
       const inspection = new ServerInspection({ server, clock: systemClock });
@@ -222,7 +222,7 @@ describeServers(
       expect((await taken()).delivery.progress).toMatchObject({ rounds: 4 });
     });
 
-    it('keeps a claim while its process lives, and soon gives others what a dead one held', async () => {
+    it('keeps a claim while its process lives, and soon frees the claims of a dead process', async () => {
       await running.empty();
       const lockMs = 1_500;
       const [living, other] = [1, 2].map(
@@ -249,7 +249,7 @@ describeServers(
       expect(await woken.settle(first, { state: 'delivered', progress: NO_PROGRESS })).toBe(false);
     });
 
-    it('leaves to others what it took when the response came after the lock had ended', async () => {
+    it('leaves deliveries to others if the response came after the lock ended', async () => {
       await running.empty();
       const late: Server = {
         ...asObject(server),
@@ -270,7 +270,7 @@ describeServers(
       expect((await stopped.claim({ ...LANE, limit: 1, leaseMs: 60_000 })).claims).toEqual([]);
     });
 
-    it('lists those of an order key in their order', async () => {
+    it('lists the deliveries of an order key in order', async () => {
       await running.empty();
       const queue = new ServerQueue({ server, clock: systemClock });
       const ids = ['z', 'b', 'c'];

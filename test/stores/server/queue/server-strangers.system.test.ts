@@ -18,7 +18,7 @@ const DELIVERED = { state: 'delivered', progress: NO_PROGRESS } as const;
 const ODD = `$1 $2 $& $' '' ' "; \\ \\' %s * ? [a-z] {} -- /* KEYS[1] ]] \u2028 é`;
 
 // One after the other: they change the clock.
-describe.each(SERVER_KINDS)('what a queue on %s does not choose', (kind) => {
+describe.each(SERVER_KINDS)('foreign input of a queue on %s', (kind) => {
   if (!hasServer(kind)) return it.skip('needs the server');
   let running: TestServer;
   let server: Server;
@@ -39,7 +39,7 @@ describe.each(SERVER_KINDS)('what a queue on %s does not choose', (kind) => {
     await running.remove();
   });
 
-  it('is data wherever it stands: ids, order keys and the words of a receiver', async () => {
+  it('is stored as data: ids, order keys and the words of a receiver', async () => {
     const lane = { source: `web'${ODD}`, destination: ODD };
     const names = ['a', 'b', 'c'].map((each) => `${each}${ODD}`);
     const all = names.map((id) => newDelivery(id, { ...lane, orderKeys: [ODD, `${ODD}2`], type: ODD }));
@@ -72,7 +72,7 @@ describe.each(SERVER_KINDS)('what a queue on %s does not choose', (kind) => {
     expect(last.delivery).toMatchObject({ id: names[0], progress: { attempts: [record] } });
   });
 
-  it('is its clock: a process whose clock is ahead takes nothing from others, nor stops them from taking', async () => {
+  it('includes its clock: a process whose clock is ahead takes no claims from others, and does not block them', async () => {
     await queue.add([newDelivery('held')]);
     const claim = await claimOne(queue);
     const clock = { ...systemClock, now: () => Date.now() };
