@@ -1,6 +1,7 @@
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { expectRejected } from '../cli/expect-rejected.ts';
 import { hooks, type HooksOptions } from '../cli/run-in-process.ts';
 import { receiving, track } from './receiving.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
@@ -472,9 +473,9 @@ describe.each(Object.entries({ WHERE_TO, CONFIG, COMMAND_LINE, MESSAGES, EMPTY_P
 it('finds the config of a parent folder and says which file is wrong', async () => {
   const cwd = temporaryFolder({ 'package.json': '{}', '.hooksrc.json': '{"delivery":{"timout":"5s"}}' });
   await mkdir(join(cwd, 'below'));
-  const { code, stderr } = await hooks([...GOOD, '--loopback'], { cwd: join(cwd, 'below') });
-  expect(code).toBe(2);
-  expect(stderr).toBe(
+  await expectRejected(
+    [...GOOD, '--loopback'],
     'error: Unknown setting `delivery.timout` (from ../.hooksrc.json)\nhint:  did you mean `delivery.timeout`?\n',
+    { cwd: join(cwd, 'below') },
   );
 });

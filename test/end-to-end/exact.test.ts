@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { expectRejected } from '../cli/expect-rejected.ts';
+import { argv } from './argv.ts';
 import { toCapture } from '../../src/capture/to-capture.ts';
 import { hooks } from '../cli/run-in-process.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
@@ -233,7 +235,7 @@ describe.concurrent('hooks replay --exact', () => {
     const files = { 'big.json': `"${'x'.repeat(1024 * 1024)}"`, 'small.json': '{}' };
     const { code, came, stdout } = await replayed(['big.json', 'small.json'], { files });
     expect([code, came, summaryOf(stdout)]).toMatchObject([1, ['{}'], { invalid: 1, delivered: 1 }]);
-    const alone = await hooks(['replay', '-', '--format', 'raw', '--loopback']);
+    const alone = await hooks(argv`replay - --format raw --loopback`);
     expect([alone.code, alone.stderr]).toEqual([
       2,
       'error: `--format` is for `--exact`, which is not given\nhint:  add --exact, or leave out --format: messages are recognized by their content\n',
@@ -254,9 +256,7 @@ describe.concurrent('a body that is no message', () => {
       expect(code).toBe(1);
       expect(stdout).toContain('add --exact to send any JSON as it is');
     }
-    const { code, stderr } = await hooks(['send', '--json', body, '--loopback']);
-    expect(code).toBe(2);
-    expect(stderr).toContain('add --exact to send any JSON as it is');
+    await expectRejected(argv`send --json ${body} --loopback`, 'add --exact to send any JSON as it is');
   });
 
   it.each([[['--exact']], [['--scheme', 'github']], [['--scheme', 'stripe,standard-webhooks']]])(
@@ -266,20 +266,10 @@ describe.concurrent('a body that is no message', () => {
       const bodies = [...NO_MESSAGE, ' [1, 2]\n', '{ "n": 12345678901234567890 }', '5', JSON.stringify(OFF)];
       const secret = flags.includes('github') ? SECRET : 'whsec_YSBrZXkgb2YgMzIgYnl0ZXMgZm9yIHRoZSB2ZWN0b3I=';
       for (const stdin of bodies) {
-        const args = [
-          'send',
-          '--json',
-          '@-',
-          '--url',
-          to.url,
-          '--secret',
-          secret,
-          ...flags,
-          '-o',
-          'json',
-          '-v',
-        ];
-        const { code, stdout, stderr } = await hooks(args, { stdin });
+        const { code, stdout, stderr } = await hooks(
+          argv`send --json @- --url ${to.url} --secret ${secret} ${flags} -o json -v`,
+          { stdin },
+        );
         expect(code, stderr).toBe(0);
         expect(jsonLines(stdout)).toMatchObject([{ outcome: 'delivered', body: stdin }]);
       }
@@ -290,12 +280,12 @@ describe.concurrent('a body that is no message', () => {
   it('is still built into a message where it is one, or where flags make one of it', async () => {
     const to = await receiving();
     const flags = ['--url', to.url, '--secret', SECRET, '--scheme', 'github'];
-    expect((await hooks(['send', '--json', '@-', ...flags], { stdin: ` ${track(1)}` })).code).toBe(0);
+    expect((await hooks(argv`send --json @- ${flags}`, { stdin: ` ${track(1)}` })).code).toBe(0);
     expect(to.bodies()[0]).toMatch(/^\{"version":1,"type":"track","userId":"u1"/);
-    const { code, stderr } = await hooks(['send', '--json', '{"a":1}', '--user-id', 'u', ...flags]);
+    const { code, stderr } = await hooks(argv`send --json {"a":1} --user-id u ${flags}`);
     expect([code, to.requests.length]).toEqual([2, 1]);
     expect(stderr).toContain('Expected `type` to be');
-    expect((await hooks(['send', '--json', '{"a":', ...flags])).code).toBe(2);
+    expect((await hooks(argv`send --json {"a": ${flags}`)).code).toBe(2);
   });
 
   it.each([
@@ -305,9 +295,7 @@ describe.concurrent('a body that is no message', () => {
     [['track', '--exact'], '`--exact` with `--json` alone, got `track` too'],
     [['--exact', '--json', '{'], 'the text ends inside the object'],
   ])('send %s is rejected', async (args, sentence) => {
-    const { code, stderr } = await hooks(['send', ...args, '--loopback']);
-    expect(code).toBe(2);
-    expect(stderr).toContain(sentence);
+    await expectRejected(['send', ...args, '--loopback'], sentence);
   });
 
   it.each([[['replay', '-']], [['send', '--json', '{}']]])(
@@ -318,9 +306,11 @@ describe.concurrent('a body that is no message', () => {
         { env: { HOOKS_ENDPOINT: 'http://127.0.0.1:9', HOOKS_WRITE_KEY: 'k' } },
       ]) {
         const { flags = [], env = {} } = given;
-        const { code, stderr } = await hooks([...args, '--exact', ...flags], { env, stdin: '{}' });
-        expect(code).toBe(2);
-        expect(stderr).toContain('`--exact` is for webhooks; a tracking API has no use for it');
+        await expectRejected(
+          [...args, '--exact', ...flags],
+          '`--exact` is for webhooks; a tracking API has no use for it',
+          { env, stdin: '{}' },
+        );
       }
     },
   );

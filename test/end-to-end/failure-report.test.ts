@@ -1,6 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { expectRejected } from '../cli/expect-rejected.ts';
 import { hooks } from '../cli/run-in-process.ts';
 import { track } from './receiving.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
@@ -93,7 +94,5 @@ it.concurrent('the report of a failure takes the place of no input', async () =>
 it.concurrent('a report that cannot be written does not hide what was wrong first', async () => {
   const cwd = folder();
   const args = ['test', 'http://127.0.0.1:9/', '--report', 'none/r.xml'];
-  const { code, stderr } = await hooks(args, { cwd, env: NO_SECRET });
-  expect(code).toBe(2);
-  expect(stderr).toMatch(/^error: .*HOOKS_SECRET.*\nhint: .*\n$/);
+  await expectRejected(args, /^error: .*HOOKS_SECRET.*\nhint: .*\n$/, { cwd, env: NO_SECRET });
 });

@@ -1,5 +1,6 @@
 // Takes minutes: five thousand deliveries by two verbs. That of replay, odd-statuses-replay.built.test.ts, is one of npm test.
 import { expect, it } from 'vitest';
+import { argv } from './argv.ts';
 import { answersOk } from '../hostile-receivers.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { started } from '../transport/sending.ts';
@@ -23,19 +24,9 @@ import { startReady } from './serve-and-worker.ts';
 it('hooks send survives a response of each status, and what goes to a destination beside is not late', async () => {
   const [odd, beside] = [await started(answersAsAsked()), await started(answersOk())];
   const config = configOf({ Beside: { webhooks: [beside.url] }, ...oddDestinations(odd.url) });
-  const command = [
-    'send',
-    'track',
-    '--event',
-    'Signup',
-    '--user-id',
-    'u',
-    '--retry-for',
-    '0',
-    '--timeout',
-    TIMEOUT,
-  ];
-  const { code, stdout } = await hooks([...command, '--config', config, '-o', 'json']);
+  const { code, stdout } = await hooks(
+    argv`send track --event Signup --user-id u --retry-for 0 --timeout ${TIMEOUT} --config ${config} -o json`,
+  );
   expect(code).toBe(1);
   const line = JSON.parse(stdout) as ResultLine & { destinations: Record<string, DestinationLine> };
   const { Beside, ...others } = line.destinations;
@@ -60,8 +51,7 @@ it('hooks serve survives a response of each status, and what goes to a destinati
     expect(response.status).toBe(200);
   }
   const settled = async (state: string): Promise<ListedDelivery[]> => {
-    const flags = ['--state', state, '-o', 'json'];
-    const { stdout } = await hooks(['queue', 'list', ...flags], { env });
+    const { stdout } = await hooks(argv`queue list --state ${state} -o json`, { env });
     return stdout.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as ListedDelivery]));
   };
   await until(async () => beside.requests.length >= 1_000 && odd.requests.length >= 1_000, 'all of them', {

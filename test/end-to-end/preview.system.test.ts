@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
+import { argv } from './argv.ts';
 import { hooks } from '../cli/run-in-process.ts';
 import { hasTool } from '../external-tool.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
@@ -26,19 +27,11 @@ describe.skipIf(!hasTool('curl', '--version')).concurrent('--curl', () => {
   it('prints a command that sends the same body, validly signed, once the variables are set', async () => {
     const to = await receiving({ secret: SECRET });
     const url = to.url.replace('//', `//user:${CANARY}@`);
-    const { code, stdout } = await hooks([
-      'send',
-      '--json',
-      MESSAGE,
-      '--url',
-      `${url}/a?b='c'`,
-      ...SECRETS,
-      '--curl',
-    ]);
+    const { code, stdout } = await hooks(argv`send --json ${MESSAGE} --url ${url}/a?b='c' ${SECRETS} --curl`);
     expect([code, stdout.includes(CANARY)]).toEqual([0, false]);
     const env = { HOOKS_X_API_KEY: `${CANARY} two`, HOOKS_AUTHORIZATION: 'Basic abc' };
     expect(await sh(stdout, env)).toBe(0);
-    await hooks(['send', '--json', MESSAGE, '--url', `${url}/a?b='c'`, ...SECRETS]);
+    await hooks(argv`send --json ${MESSAGE} --url ${url}/a?b='c' ${SECRETS}`);
     const [byCurl, byHooks] = to.requests;
     expect(byCurl).toMatchObject({ verdict: 'valid', path: byHooks?.path });
     expect(to.bodies()[0]).toBe(to.bodies()[1]);
@@ -79,17 +72,9 @@ describe.skipIf(!hasTool('curl', '--version')).concurrent('--curl', () => {
   it('runs nothing that a header of the user spells', async () => {
     const to = await receiving();
     const cwd = temporaryFolder();
-    const args = [
-      'send',
-      '--json',
-      track(1),
-      '--url',
-      to.url,
-      '--header',
-      'X-`touch`$HOME-Token: v',
-      '--curl',
-    ];
-    const { stdout } = await hooks(args);
+    const { stdout } = await hooks(
+      argv`send --json ${track(1)} --url ${to.url} --header ${'X-`touch`$HOME-Token: v'} --curl`,
+    );
     await sh(stdout, { HOOKS_X__TOUCH__HOME_TOKEN: 'v', HOME: cwd });
     expect(to.requests[0]?.rawHeaders).toContain('X-`touch`$HOME-Token');
   });

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { expectRejected } from '../cli/expect-rejected.ts';
 import { answersOk } from '../hostile-receivers.ts';
 import { started } from '../transport/sending.ts';
 import { hooks as hooksHere, startHooks } from '../cli/run-in-process.ts';
@@ -64,9 +65,9 @@ describe('a folder that cannot be written', () => {
   ])('for %s %s is complained of before anything is sent', async (flag, file) => {
     const receiver = await started(answersOk());
     const args = ['replay', await messagesFile(3), '--url', receiver.url, flag, file];
-    const { code, stdout, stderr } = await hooksHere(args, { cwd: READ_ONLY });
-    expect([code, stdout]).toEqual([2, '']);
-    expect(stderr).toMatch(/^error: .*(report|failed)\.\w+: cannot be written: .*\nhint: .*\n$/);
+    await expectRejected(args, /^error: .*(report|failed)\.\w+: cannot be written: .*\nhint: .*\n$/, {
+      cwd: READ_ONLY,
+    });
     expect(receiver.connections).toBe(0);
   });
 
@@ -74,9 +75,10 @@ describe('a folder that cannot be written', () => {
     'for --save %s is complained of before it listens',
     async (folder) => {
       const save = folder === READ_ONLY ? join(folder, 'captures') : folder;
-      const { code, stdout, stderr } = await hooksHere(['listen', '--port', '0', '--save', save]);
-      expect([code, stdout]).toEqual([2, '']);
-      expect(stderr).toMatch(/^error: Cannot save captures in .*\(--save\)\nhint: .*\n$/);
+      await expectRejected(
+        ['listen', '--port', '0', '--save', save],
+        /^error: Cannot save captures in .*\(--save\)\nhint: .*\n$/,
+      );
     },
   );
 });
@@ -122,10 +124,10 @@ describe('a user without a home', () => {
 
   it('is told how to resume', async () => {
     const args = ['replay', await messagesFile(3), '--loopback', '--resume'];
-    const { code, stdout, stderr } = await hooks(args, { env: HOMELESS });
-    expect([code, stdout]).toEqual([2, '']);
-    expect(stderr).toMatch(
+    await expectRejected(
+      args,
       /^error: There is no data folder: this user has no home folder\nhint: .*HOOKS_DATA_DIR\n$/,
+      { run: hooks, env: HOMELESS },
     );
   });
 

@@ -75,12 +75,10 @@ export function tracks(count: number, fields: Readonly<Record<string, unknown>> 
   return Array.from({ length: count }, (_, index) => `${track(index, fields)}\n`).join('');
 }
 
-/** The lines of `-o json`. */
-export function jsonLines(stdout: string): Record<string, unknown>[] {
-  return stdout
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line) as Record<string, unknown>);
+/** Parses the lines of `-o json`. */
+export function jsonLines<Line = Record<string, unknown>>(stdout: string): Line[] {
+  const lines = stdout.split('\n').filter((line) => line !== '');
+  return lines.map((line) => JSON.parse(line) as Line); // as cli.md says
 }
 
 const COUNTS = ['delivered', 'failed', 'queued', 'filtered', 'invalid', 'unsent'] as const;

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import { argv } from './argv.ts';
 import { toCapture } from '../../src/capture/to-capture.ts';
 import { hooks } from '../cli/run-in-process.ts';
 import { jsonLines, receiving, SECRET, sorted, summaryOf, track, tracks } from './receiving.ts';
@@ -38,8 +39,8 @@ describe.concurrent('hooks replay reads', () => {
     const to = await receiving();
     const cwd = temporaryFolder({ input: content });
     const [file, stdin] = await Promise.all([
-      hooks(['replay', 'input', '--url', to.url, '-o', 'json'], { cwd }),
-      hooks(['replay', '-', '--url', to.url, '-o', 'json'], { stdin: content }),
+      hooks(argv`replay input --url ${to.url} -o json`, { cwd }),
+      hooks(argv`replay - --url ${to.url} -o json`, { stdin: content }),
     ]);
     for (const { code, stdout } of [file, stdin]) {
       expect(code).toBe(0);
@@ -51,7 +52,7 @@ describe.concurrent('hooks replay reads', () => {
   it('the files of a pattern in natural order, then those named after it', async () => {
     const to = await receiving();
     const cwd = temporaryFolder({ 'p10.json': track(10), 'p9.json': track(9), 'a.ndjson': track('a') });
-    expect(await hooks(['replay', 'p*.json', 'a.ndjson', '--url', to.url], { cwd })).toMatchObject({
+    expect(await hooks(argv`replay p*.json a.ndjson --url ${to.url}`, { cwd })).toMatchObject({
       code: 0,
     });
     expect(to.field('messageId')).toEqual(['m9', 'm10', 'ma']);
@@ -72,14 +73,7 @@ const IDS = (from: number, to: number): string[] =>
 
 describe.concurrent('hooks replay takes', () => {
   it('the messages that --filter, --offset and --limit leave, in this order', async () => {
-    const { to, summary, code } = await replayed(10, [
-      '--filter',
-      'type=track',
-      '--offset',
-      '2',
-      '--limit',
-      '3',
-    ]);
+    const { to, summary, code } = await replayed(10, argv`--filter type=track --offset 2 --limit 3`);
     expect(code).toBe(0);
     expect(to.field('messageId')).toEqual(IDS(2, 5));
     // What comes after the limit is not read at all.
@@ -130,7 +124,7 @@ describe.concurrent('hooks replay keeps', () => {
       track(2),
     ];
     const cwd = temporaryFolder({ 'alias.ndjson': lines.join('\n') });
-    expect(await hooks(['replay', 'alias.ndjson', '--url', to.url], { cwd })).toMatchObject({ code: 0 });
+    expect(await hooks(argv`replay alias.ndjson --url ${to.url}`, { cwd })).toMatchObject({ code: 0 });
     expect(to.field('messageId')).toEqual(['m0', 'm0', 'm1', 'm2']);
   });
 
@@ -147,10 +141,7 @@ describe.concurrent('hooks replay keeps', () => {
     const to = await receiving();
     const lines = [track(0), track(1, { timestamp: '2026-11-20T21:10:10.123Z' })];
     const cwd = temporaryFolder({ 'gap.ndjson': lines.join('\n') });
-    const { stdout } = await hooks(
-      ['replay', 'gap.ndjson', '--url', to.url, '--speed', '10x', '-o', 'json'],
-      { cwd },
-    );
+    const { stdout } = await hooks(argv`replay gap.ndjson --url ${to.url} --speed 10x -o json`, { cwd });
     // 5 s at ten times the speed.
     expect(summaryOf(stdout)).toHaveProperty(
       'ms',
@@ -221,7 +212,7 @@ describe.concurrent('hooks replay, when something is not delivered,', () => {
     expect(code).toBe(1);
     expect(summary).toMatchObject({ read: 4, delivered: 2, failed: 2 });
     expect(await readFile(join(cwd, 'failed.ndjson'), 'utf8')).toBe(`${track(1)}\n${track(2)}\n`);
-    const again = await hooks(['replay', 'failed.ndjson', '--url', to.url, '-o', 'json'], { cwd });
+    const again = await hooks(argv`replay failed.ndjson --url ${to.url} -o json`, { cwd });
     expect(summaryOf(again.stdout)).toMatchObject({ read: 2, delivered: 2 });
     expect(to.field('messageId')).toEqual([...IDS(0, 4), 'm1', 'm2']);
   });
@@ -252,7 +243,7 @@ describe.concurrent('hooks replay, when something is not delivered,', () => {
     const lines = Array.from({ length: 100 }, (_, index) => track(index, { userId: `u${index}` }));
     const cwd = temporaryFolder({ 'many.ndjson': lines.join('\n') });
     const flags = ['--fail-fast', '--concurrency', '4', '-o', 'json'];
-    const { code, stdout } = await hooks(['replay', 'many.ndjson', '--url', to.url, ...flags], { cwd });
+    const { code, stdout } = await hooks(argv`replay many.ndjson --url ${to.url} ${flags}`, { cwd });
     expect([code, summaryOf(stdout).delivered]).toEqual([1, 0]);
     expect(to.requests.length).toBeLessThanOrEqual(4);
   });
@@ -266,17 +257,7 @@ describe.concurrent('hooks replay, when something is not delivered,', () => {
   it('keeps there nothing that a resumed replay sends', async () => {
     const to = await receiving({ respond: '404,200x20,404,200' });
     const cwd = temporaryFolder({ 'day.ndjson': tracks(50) });
-    const args = [
-      'replay',
-      'day.ndjson',
-      '--url',
-      to.url,
-      '--failed',
-      'failed.ndjson',
-      '-o',
-      'json',
-      '--resume',
-    ];
+    const args = argv`replay day.ndjson --url ${to.url} --failed failed.ndjson -o json --resume`;
     const options = { cwd, env: { HOOKS_DATA_DIR: join(cwd, 'data') } };
     const kept = async (): Promise<number> =>
       (await readFile(join(cwd, 'failed.ndjson'), 'utf8')).split('\n').length - 1;
@@ -298,7 +279,7 @@ describe.concurrent('hooks replay, when something is not delivered,', () => {
     ];
     const cwd = temporaryFolder({ 'mixed.ndjson': lines.join('\n') });
     for (const report of ['r.xml', 'r.json']) {
-      const result = await hooks(['replay', 'mixed.ndjson', '--url', to.url, '--report', report], { cwd });
+      const result = await hooks(argv`replay mixed.ndjson --url ${to.url} --report ${report}`, { cwd });
       expect(result.code).toBe(1);
     }
     const xml = await readFile(join(cwd, 'r.xml'), 'utf8');
@@ -323,7 +304,7 @@ describe.concurrent('hooks replay, when something is not delivered,', () => {
     expect([good.code, jsonLines(good.stdout).length]).toEqual([0, 1]);
     const to = await receiving({ respond: '200,404' });
     const cwd = temporaryFolder({ 'two.ndjson': TWO.join('\n') });
-    const { stdout } = await hooks(['replay', 'two.ndjson', '--url', to.url, '-q'], { cwd });
+    const { stdout } = await hooks(argv`replay two.ndjson --url ${to.url} -q`, { cwd });
     expect(stdout).toMatch(/^✗ failed {4}track .* 404 .* two\.ndjson:2 http.*\n {2}Delivery rejected/);
     expect(stdout).toContain('\nread       2\ndelivered  1\nfailed     1\n');
   });
@@ -333,6 +314,6 @@ it('sends the last messages of a part at once, however long the client would gat
   const to = await receiving();
   const client = JSON.stringify({ client: { flushAfter: '60s' } });
   const cwd = temporaryFolder({ 'day.ndjson': tracks(30), '.hooksrc.json': client });
-  const { code } = await hooks(['replay', 'day.ndjson', '--url', to.url, '--limit', '25'], { cwd });
+  const { code } = await hooks(argv`replay day.ndjson --url ${to.url} --limit 25`, { cwd });
   expect([code, to.requests.length]).toEqual([0, 25]);
 });

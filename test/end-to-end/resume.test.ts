@@ -2,6 +2,7 @@ import { EventEmitter, once } from 'node:events';
 import { appendFile, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { expectRejected } from '../cli/expect-rejected.ts';
 import { hooks, startHooks } from '../cli/run-in-process.ts';
 import { jsonLines, receiving, SECRET, summaryOf, track, tracks, type Counts } from './receiving.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
@@ -256,10 +257,10 @@ it('takes another queue for another place', async () => {
 });
 
 it('cannot be resumed from standard input', async () => {
-  const { code, stderr } = await hooks(['replay', '-', '--resume', '--loopback'], { stdin: tracks(1) });
-  expect(code).toBe(2);
-  expect(stderr).toBe(
+  await expectRejected(
+    ['replay', '-', '--resume', '--loopback'],
     'error: <stdin>: cannot be resumed from: it can be read only once\nhint:  write it to a file first, and replay that\n',
+    { stdin: tracks(1) },
   );
 });
 

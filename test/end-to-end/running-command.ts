@@ -34,6 +34,21 @@ export interface RunningCommand {
   readonly exited: Promise<HooksResult>;
 }
 
+/** Returns the next line of `-o json`. Throws if the command has ended. */
+export async function nextJson<Line = Record<string, unknown>>({
+  lines,
+  stderr,
+}: Pick<RunningCommand, 'lines' | 'stderr'>): Promise<Line> {
+  const { value, done } = await lines.next();
+  if (done === true) throw new Error(`The command has ended: ${stderr()}`);
+  return JSON.parse(value) as Line; // as cli.md says
+}
+
+/** Returns the URL in the next line, which is the first of a command that listens. */
+export async function nextUrl({ lines }: Pick<RunningCommand, 'lines'>): Promise<string> {
+  return /https?:[^\s"]+/.exec((await lines.next()).value ?? '')?.[0] ?? '';
+}
+
 /** What a command has written so far. */
 export interface Output {
   stdout: string;

@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { argv } from './argv.ts';
 import { CANARY, CANARY_IN_URL, SHARED_CANARY, expectNoCanary, startEcho, writtenIn } from './canaries.ts';
 import { hooks as hooksHere } from '../cli/run-in-process.ts';
 import { hooks, startHooks, type RunningHooks } from './hooks.ts';
@@ -99,7 +100,7 @@ const hasFailed = ({ state }: Record<string, unknown>): boolean => state === 're
 
 it('no secret is in what serve and worker print, keep and send back, nor in what the queue shows of it', async () => {
   const { cwd, dataDir, env, flags } = await setUp();
-  const serve = startHooks([...flags, 'serve', '--port', '0', '--no-deliver'], {
+  const serve = startHooks(argv`${flags} serve --port 0 --no-deliver`, {
     cwd,
     env,
     timeoutMs: 60_000,
@@ -107,7 +108,7 @@ it('no secret is in what serve and worker print, keep and send back, nor in what
   expectNoCanary('a response', await answersOf(await readyUrl(serve)));
   const worker = startHooks([...flags, 'worker', '--allow-private'], { cwd, env, timeoutMs: 60_000 });
   const tried = async () =>
-    jsonLines((await hooksHere(['-c', CONFIG, 'queue', 'list', '-o', 'json'], { cwd, env })).stdout);
+    jsonLines((await hooksHere(argv`-c ${CONFIG} queue list -o json`, { cwd, env })).stdout);
   let lines: readonly Record<string, unknown>[] = [];
   const haveFailed = async (): Promise<boolean> => {
     lines = await tried();
@@ -148,7 +149,7 @@ it('no secret is in what serve and worker print, keep and send back, nor in what
 
 it('no secret is in what serve says when it delivers by itself', async () => {
   const { cwd, dataDir, env, flags } = await setUp();
-  const serve = startHooks([...flags, 'serve', '--port', '0', '--allow-private', '-v'], {
+  const serve = startHooks(argv`${flags} serve --port 0 --allow-private -v`, {
     cwd,
     env,
     timeoutMs: 60_000,
@@ -180,16 +181,7 @@ it('no secret is in what listen shows and saves, nor in what is replayed of it',
   expect(captures).toContain('"messageId\\":\\"m1\\"');
   expectNoCanary('a capture', captures);
   const again = await hooks(
-    [
-      'replay',
-      'captures/*.json',
-      '--exact',
-      '--url',
-      `http://127.0.0.1:${echo.port()}/`,
-      '--retry-for',
-      '0',
-      '-v',
-    ],
+    argv`replay captures/*.json --exact --url http://127.0.0.1:${echo.port()}/ --retry-for 0 -v`,
     { cwd, env },
   );
   expect(again.code).toBe(1);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { argv } from './argv.ts';
 import { hooks } from '../cli/run-in-process.ts';
 import { hooks as runBuilt } from './hooks.ts';
 import { AT, headerOf, jsonLines, receiving, SECRET, track } from './receiving.ts';
@@ -43,7 +44,7 @@ describe.concurrent('hooks send to several URLs', () => {
     ];
     const urls = [failing, taking, other].map(({ url }) => url);
     const args = ['send', '--json', track(1), ...urls.flatMap((url) => ['--url', url])];
-    const { code, stdout } = await hooks([...args, '--strategy', 'broadcast', '-o', 'json']);
+    const { code, stdout } = await hooks(argv`${args} --strategy broadcast -o json`);
     expect(code).toBe(0);
     const { outcome, urls: asked } = attemptsIn(stdout);
     expect([outcome, asked.toSorted()]).toEqual(['delivered', urls.toSorted()]);
@@ -58,7 +59,7 @@ describe.concurrent('hooks send to several URLs', () => {
     expect(byVariable.code).toBe(0);
     const config = { webhooks: [first.url, { url: second.url, headers: { 'X-Env': 'staging' } }] };
     const cwd = temporaryFolder({ '.hooksrc.json': JSON.stringify(config) });
-    const byConfig = await hooks(['send', '--json', track(2), '-v'], { cwd });
+    const byConfig = await hooks(argv`send --json ${track(2)} -v`, { cwd });
     expect([byConfig.code, byConfig.stderr.split('\n')[0]]).toEqual([0, 'config: .hooksrc.json']);
     expect(second.requests.map((request) => headerOf(request, 'x-env'))).toEqual([undefined, 'staging']);
   });
@@ -67,7 +68,7 @@ describe.concurrent('hooks send to several URLs', () => {
 describe.concurrent('hooks send that fails', () => {
   it('tells each attempt that is made again, and in the end why it failed and what to do', async () => {
     const to = await receiving({ respond: '503,405' });
-    const { code, stdout, stderr } = await hooks(['send', '--json', track(1), '--url', to.url]);
+    const { code, stdout, stderr } = await hooks(argv`send --json ${track(1)} --url ${to.url}`);
     expect(code).toBe(1);
     const [line, sentence, ...rest] = stdout.split('\n');
     expect(line).toMatch(/^✗ failed {4}track {4}Signup {19}405 +[\d.]+m?s http:\/\/127\.0\.0\.1:\d+$/);
@@ -85,7 +86,7 @@ describe.concurrent('hooks send that fails', () => {
 
   it('makes one round with --retry-for 0', async () => {
     const to = await receiving({ respond: '503' });
-    const { stdout, stderr } = await hooks(['send', '--json', track(1), '--url', to.url, '--retry-for', '0']);
+    const { stdout, stderr } = await hooks(argv`send --json ${track(1)} --url ${to.url} --retry-for 0`);
     expect(stdout).toMatch(
       /\n {2}Delivery failed after 1 round in \S+s: 503 Service Unavailable from http:\S+\n$/,
     );
@@ -95,18 +96,9 @@ describe.concurrent('hooks send that fails', () => {
 
   it('shows what each webhook came to, and what the receiver said', async () => {
     const to = await receiving({ respond: '401' });
-    const args = [
-      'send',
-      '--json',
-      track(1),
-      '--url',
-      'http://127.0.0.1:9',
-      '--url',
-      to.url,
-      '--retry-for',
-      '0',
-    ];
-    const { code, stdout, stderr } = await hooks(args);
+    const { code, stdout, stderr } = await hooks(
+      argv`send --json ${track(1)} --url http://127.0.0.1:9 --url ${to.url} --retry-for 0`,
+    );
     expect(code).toBe(1);
     expect(stdout).toContain(`: 401 Unauthorized from ${to.url}\n`);
     expect(stdout).toContain(
@@ -130,7 +122,7 @@ describe.concurrent('hooks send that fails', () => {
 describe.concurrent('hooks send', () => {
   it('makes an anonymous id for a user without an id, and says so', async () => {
     const to = await receiving();
-    const { code, stderr } = await hooks(['send', 'track', '--event', 'Signup'], {
+    const { code, stderr } = await hooks(argv`send track --event Signup`, {
       env: { HOOKS_URL: to.url },
     });
     const [id] = to.field('anonymousId') as [string];
@@ -142,7 +134,7 @@ describe.concurrent('hooks send', () => {
     const to = await receiving();
     const whole = track(1, { properties: { a: 1, b: { c: 2 } }, context: { ip: '::1' } });
     const args = ['--json', whole, '--event', 'Other', '-p', 'b.d=3', '--context', '{"locale":"de"}'];
-    expect(await hooks(['send', 'track', ...args, '--url', to.url])).toMatchObject({ code: 0 });
+    expect(await hooks(argv`send track ${args} --url ${to.url}`)).toMatchObject({ code: 0 });
     expect(to.bodies()).toEqual([
       `{"version":1,"type":"track","userId":"u1","event":"Other","properties":{"a":1,"b":{"c":2,"d":3}},"timestamp":"${AT}","messageId":"m1","context":{"locale":"de"}}`,
     ]);
@@ -167,7 +159,7 @@ describe.concurrent('hooks send', () => {
   });
 
   it('tells of the verdict with --loopback, and of the body with -v', async () => {
-    const { code, stdout, stderr } = await hooks(['send', '--json', track(1), '--loopback', '-v']);
+    const { code, stdout, stderr } = await hooks(argv`send --json ${track(1)} --loopback -v`);
     expect([code, stderr]).toEqual([0, 'config: no file\n']);
     expect(stdout).toMatch(
       /^✓ delivered track .* 200 .* valid +http:\/\/127\.0\.0\.1:\d+\/webhook\n {2}\{"version":1/,

@@ -3,10 +3,12 @@ import { createServer } from 'node:https';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
+import { expectRejected } from '../cli/expect-rejected.ts';
+import { argv } from './argv.ts';
 import { CHECKS } from '../../src/check/checks.ts';
 import { SCHEDULE_CODES } from '../../src/idempotence/plan/schedule.ts';
-import { makeCertificates, type Certificate, type Certificates } from '../certificates.ts';
+import { makeCertificates, type Certificate } from '../certificates.ts';
 import { freePort } from '../free-port.ts';
 import { hooks } from '../cli/run-in-process.ts';
 import type { RunningHooks } from './hooks.ts';
@@ -15,6 +17,9 @@ import { RECEIVERS, startTesting, tested, testing } from './testing.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { until } from '../until.ts';
 import { isRunning } from '../is-running.ts';
+
+const certificates = await makeCertificates();
+afterAll(() => certificates.remove());
 
 const NODE = ['node', join(RECEIVERS, 'receiver.js')];
 
@@ -83,9 +88,10 @@ describe('hooks test URL -- COMMAND', () => {
     const { file, flags } = await reportIn();
     const { url } = await receiving();
     const marker = join(temporaryFolder(), 'started');
-    const { code, stderr } = await hooks(['test', url, ...flags, '--', 'touch', marker]);
-    expect(code).toBe(2);
-    expect(stderr).toContain('before the command is started: it would be tested instead');
+    await expectRejected(
+      argv`test ${url} ${flags} -- touch ${marker}`,
+      'before the command is started: it would be tested instead',
+    );
     expect([existsSync(marker), totals(file)['errors']]).toEqual([false, 1]);
   });
 
@@ -123,14 +129,7 @@ describe('hooks test URL -- COMMAND', () => {
     ['SIGTERM', 143],
   ] as const)('%s stops both, with a report: %i', async (signal, expected) => {
     const { file, flags } = await reportIn();
-    const hanging = [
-      'sh',
-      '-c',
-      'echo "pid $$"; exec "$@"',
-      'sh',
-      'node',
-      join(RECEIVERS, 'broken/hangs.js'),
-    ];
+    const hanging = argv`sh -c ${'echo "pid $$"; exec "$@"'} sh node ${join(RECEIVERS, 'broken/hangs.js')}`;
     const running = await startTesting(hanging, flags);
     await printed(running, /^\| pid \d+$/m);
     const { code, stderr } = await running.stop(signal);
@@ -154,14 +153,15 @@ describe('hooks test URL -- COMMAND', () => {
 describe('hooks test URL', () => {
   it.concurrent('to a port without a listener cannot be tried', async () => {
     const url = `http://127.0.0.1:${await freePort()}/`;
-    const { code, stdout, stderr } = await hooks(['test', url, '--only', 'track']);
-    expect([code, stdout]).toEqual([2, '']);
-    expect(stderr).toContain(`error: Cannot reach ${url}: the connection was refused`);
+    await expectRejected(
+      argv`test ${url} --only track`,
+      `error: Cannot reach ${url}: the connection was refused`,
+    );
   });
 
   it.concurrent('without a secret skips the forgeries, and says so', async () => {
     const { url } = await receiving({ respond: '200' });
-    const { code, checks, lines, stderr } = tested(await hooks(['test', url, '-o', 'json']));
+    const { code, checks, lines, stderr } = tested(await hooks(argv`test ${url} -o json`));
     expect([code, checks('failed')]).toEqual([1, ['malformed']]);
     expect(checks('skipped')).toEqual([
       'tls',
@@ -183,7 +183,7 @@ describe('hooks test URL', () => {
     const flags = ['--only', 'track,latency,malformed'];
     const titles = async (...more: readonly string[]): Promise<string[]> => {
       const { file, flags: report } = await reportIn();
-      const { stdout } = await hooks(['test', url, ...flags, ...report, ...more]);
+      const { stdout } = await hooks(argv`test ${url} ${flags} ${report} ${more}`);
       const text = stdout + readFileSync(file, 'utf8');
       return [...new Set(text.match(/(?:message|at once|not JSON), (?:un)?signed/g))].toSorted();
     };
@@ -207,7 +207,7 @@ describe('hooks test URL', () => {
       ].join('\n'),
     });
     expect(requests.length).toBeLessThanOrEqual(2);
-    expect((await hooks(['test', url, '--only', 'malformed'])).stderr).toContain(
+    expect((await hooks(argv`test ${url} --only malformed`)).stderr).toContain(
       'it rejects unsigned messages',
     );
   });
@@ -216,16 +216,14 @@ describe('hooks test URL', () => {
     'does not ask for the secret of a receiver that rejects one type without a reason',
     async () => {
       const { url } = await receiving({ respond: '400,200' });
-      const { code, faults, checks } = tested(
-        await hooks(['test', url, '-o', 'json', '--only', 'track,page']),
-      );
+      const { code, faults, checks } = tested(await hooks(argv`test ${url} -o json --only track,page`));
       expect([code, faults, checks('passed')]).toEqual([1, { page: 'rejects-unsigned' }, ['track']]);
     },
   );
 
   it.concurrent('says to a person what is wrong once, and how to fix it', async () => {
     const { url } = await receiving({ respond: '200' });
-    const { code, stdout } = await hooks(['test', url, '--secret', SECRET, '--skip', 'malformed']);
+    const { code, stdout } = await hooks(argv`test ${url} --secret ${SECRET} --skip malformed`);
     expect(code).toBe(1);
     expect(stdout).toMatch(/^✗ unsigned +200 in .*, expected 4xx /m);
     expect(stdout).toMatch(
@@ -267,9 +265,7 @@ describe('hooks test URL', () => {
     [['--ca', 'package.json'], 'Expected `--ca` to be a PEM file of certificates'],
   ])('%j cannot be tried', async (flags, says) => {
     const { url } = await receiving();
-    const { code, stderr } = await hooks(['test', url, ...flags], { cwd: ROOT });
-    expect(code).toBe(2);
-    expect(stderr).toContain(says);
+    await expectRejected(['test', url, ...flags], says, { cwd: ROOT });
   });
 
   it.concurrent('does what the examples of its help say', async () => {
@@ -303,12 +299,6 @@ describe('hooks test URL', () => {
 });
 
 describe('hooks test https://…', () => {
-  let certificates: Certificates;
-  beforeAll(async () => {
-    certificates = await makeCertificates();
-  });
-  afterAll(() => certificates.remove());
-
   it.each([
     ['selfSigned', 'tls-self-signed'],
     ['expired', 'tls-expired'],
@@ -339,7 +329,7 @@ describe('hooks test https://…', () => {
       'other.yaml': `delivery: { ca: ${certificates.unknownCa.certFile} }\n`,
       'missing.yaml': 'delivery: { ca: missing.pem }\n',
     });
-    const run = (...flags: string[]) => hooks(['test', url, '--only', 'track', '-v', ...flags], { cwd });
+    const run = (...flags: string[]) => hooks(argv`test ${url} --only track -v ${flags}`, { cwd });
     const good = await run('-c', 'good.yaml');
     expect([good.code, good.stderr.match(/^config: /gm)]).toEqual([0, ['config: ']]);
     expect(await run('-c', 'other.yaml', '--ca', certificates.caFile)).toMatchObject({ code: 0 });

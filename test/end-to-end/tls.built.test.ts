@@ -1,7 +1,8 @@
 import { copyFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { makeCertificates, type Certificate, type Certificates } from '../certificates.ts';
+import { afterAll, describe, expect, it } from 'vitest';
+import { expectRejected } from '../cli/expect-rejected.ts';
+import { makeCertificates, type Certificate } from '../certificates.ts';
 import { freePort } from '../free-port.ts';
 import { answers, answersOk, type HostileReceiver } from '../hostile-receivers.ts';
 import { proxyServer, type ProxyServer } from '../transport/proxy-server.ts';
@@ -11,6 +12,9 @@ import * as delivering from './delivering.ts';
 import { messagesFile, SEND, type Sent } from './delivering.ts';
 import { hooks as hooksOfBinary, type HooksOptions, type HooksResult } from './hooks.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
+
+const certificates = await makeCertificates();
+afterAll(() => certificates.remove());
 
 /** What would switch off the checks of any other program of Node. */
 const UNCHECKED = { NODE_TLS_REJECT_UNAUTHORIZED: '0' };
@@ -26,14 +30,6 @@ const send = (
   flags: readonly string[] = [],
   options: HooksOptions = {},
 ): Promise<Sent> => delivering.send(urls, flags, { ...options, run: hooks });
-
-let certificates: Certificates;
-
-beforeAll(async () => {
-  certificates = await makeCertificates();
-});
-
-afterAll(() => certificates.remove());
 
 function secureReceiver(certificate: Certificate = certificates.good): Promise<HostileReceiver> {
   return started(answersOk({ certificate }));
@@ -150,9 +146,7 @@ describe('a delivery.ca that cannot be used', () => {
       ['replay', await messagesFile(2), ...to, '--report', report],
     ];
     for (const args of runs) {
-      const { code, stdout, stderr } = await hooks(args);
-      expect([code, stdout]).toEqual([2, '']);
-      expect(stderr).toMatch(complaint);
+      await expectRejected(args, complaint, { run: hooks });
     }
     expect(hostile.connections).toBe(0);
   });
@@ -244,10 +238,9 @@ describe('a proxy', () => {
 
   it('whose URL cannot be one is complained of before anything is sent', async () => {
     const flags = ['--url', 'https://receiver.test/hook'];
-    const { code, stdout, stderr } = await hooks([...SEND, ...flags], {
+    await expectRejected([...SEND, ...flags], /^error: Expected HTTPS_PROXY to be .*ftp:\/\/proxy\nhint: /, {
+      run: hooks,
       env: { HTTPS_PROXY: 'ftp://proxy' },
     });
-    expect([code, stdout]).toEqual([2, '']);
-    expect(stderr).toMatch(/^error: Expected HTTPS_PROXY to be .*ftp:\/\/proxy\nhint: /);
   });
 });
