@@ -4,7 +4,7 @@ import { SharedClock } from '../src/clock.ts';
 const HOUR_MS = 3_600_000;
 const START = Date.UTC(2026, 0, 1);
 
-/** A machine whose wall clock can be set. Processes that start on it later have a clock of their own. */
+/** A machine whose wall clock can be set. Each process that starts on it later has its own clock. */
 class Machine {
   #elapsed = 0;
   #wall = START;
@@ -24,7 +24,7 @@ class Machine {
   }
 }
 
-describe('the clock of what processes share', () => {
+describe('the clock of data that processes share', () => {
   it('is the wall clock', () => {
     const machine = new Machine();
     const clock = machine.start();
@@ -33,7 +33,7 @@ describe('the clock of what processes share', () => {
     expect(clock.skipped(0)).toBe(0);
   });
 
-  it('follows the wall clock when that is set forward, as a process that starts then does', () => {
+  it('follows the wall clock when that is set forward, like a process that starts then', () => {
     const machine = new Machine();
     const clock = machine.start();
     machine.pass(1_000);
@@ -43,7 +43,7 @@ describe('the clock of what processes share', () => {
     expect(clock.now()).toBe(machine.start().now());
   });
 
-  it('knows how much of the time since a moment has not passed', () => {
+  it('measures the time that it skipped since a moment', () => {
     const machine = new Machine();
     const clock = machine.start();
     machine.pass(10);
@@ -58,7 +58,7 @@ describe('the clock of what processes share', () => {
     expect(clock.now() - START - clock.skipped(START)).toBe(30);
   });
 
-  it('goes on when the wall clock is set back, until that has caught up', () => {
+  it('continues when the wall clock is set back, until that has caught up', () => {
     const machine = new Machine();
     const clock = machine.start();
     machine.pass(1_000);
@@ -72,7 +72,7 @@ describe('the clock of what processes share', () => {
     expect(clock.skipped(START)).toBe(500);
   });
 
-  it('goes forward to where another process has been, which skips nothing, and never back', () => {
+  it('moves forward to the time of another process without a skip, and never back', () => {
     const machine = new Machine();
     const clock = machine.start();
     clock.reach(START + HOUR_MS);
@@ -83,7 +83,7 @@ describe('the clock of what processes share', () => {
     expect(clock.skipped(0)).toBe(0);
   });
 
-  it('takes the time between two readings for no skip', () => {
+  it('does not count the time between two readings as a skip', () => {
     const machine = new Machine();
     const clock = machine.start();
     for (let turn = 0; turn < 5; turn++) machine.setWall(10);

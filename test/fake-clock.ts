@@ -5,14 +5,14 @@ interface Timer {
   readonly callback: () => void;
 }
 
-/** A clock that moves only when told. Callbacks run in order of their time; promises settle between them. */
+/** A clock that only moves by its methods. Callbacks run in the order of their time, and promises settle between them. */
 export class FakeClock implements Clock {
-  /** What callbacks go by. */
+  /** Elapsed ms, which decide when callbacks run. */
   #elapsed = 0;
-  /** Of `now` before it. */
+  /** Ms by which `now` is ahead of the elapsed time. */
   #aheadMs: number;
   #skips: { readonly at: number; readonly ms: number }[] = [];
-  /** In the order in which they fall due. */
+  /** Sorted by their time. */
   readonly #timers: Timer[] = [];
 
   constructor(startAt = Date.UTC(2026, 0, 1)) {
@@ -38,7 +38,7 @@ export class FakeClock implements Clock {
     return () => this.#remove(timer);
   }
 
-  /** Moves on by `ms`, running what falls due on the way, each followed by whatever it set in motion. */
+  /** Advances by `ms`. After each due callback, promises that it resolved settle. */
   async advance(ms: number): Promise<void> {
     const end = this.#elapsed + ms;
     await settled();
@@ -51,20 +51,20 @@ export class FakeClock implements Clock {
     this.#elapsed = end;
   }
 
-  /** Moves on to the time at which something falls due, by `atMostMs` at most. */
+  /** Advances to the time of the next callback, at most by `atMostMs`. */
   async advanceToNext(atMostMs: number): Promise<void> {
     await settled();
     const nextAt = this.#timers[0]?.at ?? Infinity;
     await this.advance(Math.min(atMostMs, Math.max(0, nextAt - this.#elapsed)));
   }
 
-  /** As when the process is stopped for so long: what falls due meanwhile is called back at the end. */
+  /** Advances as if the process was suspended: all due callbacks run at the end. */
   async suspend(ms: number): Promise<void> {
     this.#elapsed += ms;
     await this.advance(0);
   }
 
-  /** As when the wall clock is set forward: nothing is called back sooner. */
+  /** Sets the wall clock forward, which makes no callback due. */
   setForward(ms: number): void {
     this.#skips.push({ at: this.now(), ms });
     this.#aheadMs += ms;
@@ -85,7 +85,7 @@ export class FakeClock implements Clock {
   }
 }
 
-/** Lets every promise that can settle without time passing do so. */
+/** Waits until all promises have settled that need no further time. */
 async function settled(): Promise<void> {
   for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
 }

@@ -10,7 +10,7 @@ beforeEach(() => {
 });
 
 describe('makeFolder', () => {
-  it('makes those above it too, with the mode of each, and leaves what is there', () => {
+  it('creates parent folders with the same mode, and keeps existing files', () => {
     const path = join(folder, 'a/b/c');
     makeFolder(path, 0o700);
     for (const each of ['a', 'a/b', 'a/b/c']) expect(statSync(join(folder, each)).mode & 0o777).toBe(0o700);
@@ -23,24 +23,24 @@ describe('makeFolder', () => {
     ['file', 'EEXIST'],
     ['file/folder', 'ENOTDIR'],
     ['file/folder/folder', 'ENOTDIR'],
-  ])('throws for %s in the place of a folder', (path, code) => {
+  ])('throws for %s instead of a folder', (path, code) => {
     writeFileSync(join(folder, 'file'), '');
     expect(() => makeFolder(join(folder, path), 0o700)).toThrow(code);
   });
 
-  // Where `mkdir -p` of Node goes on for ever.
-  it.skipIf(process.platform !== 'linux')('throws where the system makes no folder', () => {
+  // In /proc, `mkdir -p` of Node would loop forever.
+  it.skipIf(process.platform !== 'linux')('throws if the system does not create a folder', () => {
     expect(() => makeFolder('/proc/nowhere/folder', 0o700)).toThrow('ENOENT');
   });
 });
 
 describe('writeInOnePiece', () => {
-  it('writes a file for its owner only, and leaves nothing else', () => {
+  it('writes a file for its owner only, and leaves no other file', () => {
     writeInOnePiece(join(folder, 'new'), 'text');
     expect([readdirSync(folder), statSync(join(folder, 'new')).mode & 0o777]).toEqual([['new'], 0o600]);
   });
 
-  it('replaces a file only when it is told to', () => {
+  it('replaces a file only if asked to', () => {
     const path = join(folder, 'old');
     writeFileSync(path, 'old');
     expect(() => writeInOnePiece(path, 'new')).toThrow('EEXIST');
@@ -49,7 +49,7 @@ describe('writeInOnePiece', () => {
     expect([readFileSync(path, 'utf8'), readdirSync(folder)]).toEqual(['new', ['old']]);
   });
 
-  it('throws the error of a folder that is not there', () => {
+  it('throws the error of a missing folder', () => {
     expect(() => nameNewFile(join(folder, 'none'), join(folder, 'gone/new'))).toThrow('ENOENT');
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import * as library from '../src/index.ts';
 import * as testing from '../src/testing/testing.ts';
 
-/** What JavaScript may pass where TypeScript would not. */
+/** Values that TypeScript rejects, but JavaScript can pass. */
 const WRONG: readonly unknown[] = [
   null,
   0,
@@ -34,7 +34,7 @@ const WRONG: readonly unknown[] = [
 ];
 
 type Options = Readonly<Record<string, unknown>>;
-/** Called as JavaScript calls it, without its types. */
+/** A function without its types, as JavaScript calls it. */
 type Call = (options: unknown) => unknown;
 
 const VERIFY: Options = {
@@ -52,7 +52,7 @@ const VERIFY: Options = {
 };
 const { body: _, ...VERIFIER } = VERIFY;
 
-/** Each function that takes options, with options that it takes. */
+/** Each function that accepts options, with valid options. */
 const FUNCTIONS: Readonly<Record<string, readonly [call: Call, options: Options]>> = {
   verify: [library.verify as Call, VERIFY],
   'verify by headers': [
@@ -112,8 +112,8 @@ const FUNCTIONS: Readonly<Record<string, readonly [call: Call, options: Options]
   ],
 };
 
-/** What a call ends with, other than a result or an error of ours. What it starts is closed. */
-async function surpriseOf(call: () => unknown): Promise<string | undefined> {
+/** Returns an unexpected error of a call: not one of this package. Closes what the call started. */
+async function unexpectedErrorOf(call: () => unknown): Promise<string | undefined> {
   try {
     const result = await call();
     if (typeof result === 'object' && result !== null && 'close' in result) {
@@ -130,7 +130,7 @@ async function surprises(
 ): Promise<string[]> {
   const found: string[] = [];
   for (const [what, call] of calls) {
-    const surprise = await surpriseOf(call);
+    const surprise = await unexpectedErrorOf(call);
     if (surprise !== undefined) found.push(`${what}: ${surprise}`);
   }
   return found;
@@ -138,7 +138,7 @@ async function surprises(
 
 describe('options that JavaScript passes', () => {
   it.each(Object.entries(FUNCTIONS))(
-    'end %s with an error of ours, whatever they are',
+    'make %s throw a documented error if they are invalid',
     async (_name, [call, options]) => {
       const whole = WRONG.map((wrong, index) => [`WRONG[${index}]`, () => call(wrong)] as const);
       const single = Object.keys(options).flatMap((key) =>
@@ -150,7 +150,7 @@ describe('options that JavaScript passes', () => {
     },
   );
 
-  it('end the methods of a test receiver with an error of ours', async () => {
+  it('make the methods of a test receiver throw a documented error if they are invalid', async () => {
     const receiver = await testing.startTestReceiver();
     const wait = (options: unknown) =>
       receiver.waitFor('type=track', options as testing.WaitOptions).catch((error: unknown) => {
@@ -184,11 +184,11 @@ describe('options that JavaScript passes', () => {
     [{ body: 5 }, 'Expected `body` to be a string or bytes, got a number'],
     [{ otherSecrets: [{}] }, 'Expected `otherSecrets[0].secret` to be a string, got nothing'],
     [{ otherSecrets: ['text'] }, 'Expected `otherSecrets[0]` to be an object, got a string'],
-  ])('of verify are named: %j', (wrong, sentence) => {
+  ])('are named in the error of verify: %j', (wrong, sentence) => {
     expect(() => (library.verify as Call)({ ...VERIFY, ...wrong })).toThrow(sentence);
   });
 
-  it('of a receiver are named: a port', async () => {
+  it('are named in the error of a receiver: a port', async () => {
     const options = { secrets: [], onRequest: () => {}, port: 65_536 };
     await expect(library.startReceiver(options)).rejects.toThrow(
       'Expected `port` to be from 0 to 65535, got 65536',

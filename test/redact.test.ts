@@ -9,7 +9,7 @@ import {
   withoutWriteKeys,
 } from '../src/redact.ts';
 
-describe('what a receiver repeats', () => {
+describe('the response of a receiver', () => {
   it.each([
     ['as it is', 'you sent s3cr/t!', 'you sent ***'],
     ['URL-encoded', 'you sent s3cr%2Ft!', 'you sent ***'],
@@ -17,7 +17,7 @@ describe('what a receiver repeats', () => {
     ['cut short', 'you sent s3cr/', 'you sent ***'],
     ['cut to so little that it may be anything', 'you sent s3c', 'you sent s3c'],
     ['not at all', 'you sent nothing', 'you sent nothing'],
-  ])('is without a secret that stands in it %s', (_, reply, shown) => {
+  ])('is shown without a secret that it contains %s', (_, reply, shown) => {
     expect(withoutRepeated(reply, ['s3cr/t!'])).toBe(shown);
   });
 
@@ -30,7 +30,7 @@ describe('what a receiver repeats', () => {
     ['HTML of Python', String.raw`<p>ab&quot;cd\&lt;é/&#x27;&amp;</p>`],
     ['HTML of Go', String.raw`<p>ab&#34;cd\&lt;é/&#39;&amp;</p>`],
     ['JSON in HTML', String.raw`<p>ab\&quot;cd\\&lt;é/&#39;&amp;</p>`],
-  ])('is without a secret that is escaped as in %s', (_, reply) => {
+  ])('is shown without a secret that is escaped as in %s', (_, reply) => {
     const shown = withoutRepeated(reply, [String.raw`ab"cd\<é/'&`]);
     expect(['{"got":"***"}', '<p>***</p>']).toContain(shown);
   });
@@ -45,7 +45,7 @@ describe('what a receiver repeats', () => {
           const parts = shown.split('***');
           const [start = '', end = ''] = parts;
           expect(parts).toHaveLength(2);
-          // At most one character at each end has bits of the secret and of what is beside it.
+          // At most one character at each end has bits of both the secret and the text beside it.
           expect(start.length + end.length).toBeLessThanOrEqual(
             Math.ceil(((before + after).length * 8) / 6) + 5,
           );
@@ -55,7 +55,7 @@ describe('what a receiver repeats', () => {
     },
   );
 
-  it('stays readable where the secret is as short as a syllable', () => {
+  it('stays readable if the secret is as short as a syllable', () => {
     expect(withoutRepeated('the address is wrong', ['s', 'add', 'wrong'])).toBe('the address is ***');
   });
 });
@@ -77,7 +77,7 @@ describe('redactUrl', () => {
     ['//me:hidden@a.test/', '//***@a.test/'],
     ['me:hidden@a.test/hook', 'me:***@a.test/hook'],
     ['us_er:hidden@a.test', 'us_er:***@a.test'],
-  ])('takes the userinfo out of %j, as the URL parser finds it', (url, shown) => {
+  ])('removes the userinfo of %j that the URL parser finds', (url, shown) => {
     expect(redactUrl(url)).toBe(shown);
   });
 
@@ -88,7 +88,7 @@ describe('redactUrl', () => {
     'http://me:12#hidden@a.test/',
     'http://me:hid\\den@a.test:port/',
     '//me:hid/den@a.test/',
-  ])('shows nothing before the last @ of %j, whose authority is unclear', (url) => {
+  ])('removes everything before the last @ of %j, because its authority is ambiguous', (url) => {
     expect(redactUrl(url)).toMatch(/^(http:)?\/\/\*\*\*@a\.test(:port)?\/$/);
   });
 
@@ -103,7 +103,7 @@ describe('redactUrl', () => {
     ['http://u:p@ss/w:rd@a.test/hook', 'http://***@a.test/hook'],
     ['https://u:p@ss?w:rd@a.test', 'https://***@a.test'],
     ['HTTP://:p@ss/w/@rd@a.test/', 'HTTP://***@a.test/'],
-  ])('takes the password out of %j, escaped or not', (url, shown) => {
+  ])('removes the password of %j, escaped or not', (url, shown) => {
     expect(redactUrl(url)).toBe(shown);
   });
 
@@ -122,7 +122,7 @@ describe('redactUrl', () => {
       'https://a.test/?X-Amz-Signature=***#client_secret=***',
     ],
     ['/to?url=http://me:hidden@b.test/', '/to?url=http://***@b.test/'],
-  ])('takes what is secret out of the query of %j', (url, shown) => {
+  ])('removes secrets from the query of %j', (url, shown) => {
     expect(redactUrl(url)).toBe(shown);
   });
 
@@ -138,11 +138,11 @@ describe('redactUrl', () => {
     './me@home.pem',
     'keyboard=1&keys=2',
     '',
-  ])('leaves %j as it is', (url) => {
+  ])('does not change %j', (url) => {
     expect(redactUrl(url)).toBe(url);
   });
 
-  it('never shows a password, unless the URL parser takes it for something else', () => {
+  it('never shows a text that the URL parser reads as a password', () => {
     const password = fc.string({ unit: 'binary-ascii', maxLength: 20 }).map((text) => `CAN${text}ARY`);
     const slashes = fc.constantFrom('//', '/', '', '\\\\', '///', '/\\');
     fc.assert(
@@ -163,7 +163,7 @@ describe('redactUrl', () => {
   it.each(['a', '?', '#', '@', '://', 'a:', '//a', '?a=', '\n'])(
     'takes no longer than its length allows for many of %j',
     (piece) => {
-      // What takes time with the square of the length takes minutes with this one.
+      // Quadratic time would take minutes with this length.
       const masked = redactUrl(`http://a.test/${piece.repeat(1_000_000)}`);
       expect(masked.length).toBeGreaterThan(0);
     },
@@ -191,7 +191,7 @@ describe('isSecretHeader', () => {
     'Key',
     'X-Master-Key',
     'Api_Key',
-  ])('takes %s for secret', (name) => {
+  ])('is true for %s', (name) => {
     expect(isSecretHeader(name)).toBe(true);
   });
 
@@ -205,7 +205,7 @@ describe('isSecretHeader', () => {
     'X-Author',
     'X-Env',
     'Cookie-Policy',
-  ])('does not take %s for secret', (name) => {
+  ])('is false for %s', (name) => {
     expect(isSecretHeader(name)).toBe(false);
   });
 });
@@ -218,7 +218,7 @@ describe('a write key', () => {
     ['abcdefg', '…efg'],
     ['abcdefgh', '…efgh'],
     ['a-key-of-a-workspace', '…pace'],
-  ])('is shown by its last characters, and never whole: %s', (key, shown) => {
+  ])('is shown by its last characters only: %s', (key, shown) => {
     expect(shownWriteKey(key)).toBe(shown);
   });
 
@@ -235,22 +235,22 @@ describe('a write key', () => {
     ['a form', 'a=1&writeKey=secret-1234&b=2', 'a=1&writeKey=…1234&b=2'],
     ['a filter', 'type=track,writeKey!=secret-1234,a=b', 'type=track,writeKey!=…1234,a=b'],
     ['a filter of no key', 'writeKey!?,writeKey?', 'writeKey!?,writeKey?'],
-  ])('is not in the text of %s', (_what, text, shown) => {
+  ])('is removed from the text of %s', (_what, text, shown) => {
     expect(withoutWriteKeys(text)).toBe(shown);
   });
 });
 
 describe('printable', () => {
-  it('escapes what moves a cursor or turns the reading round', () => {
+  it('escapes controls of the cursor and of the reading direction', () => {
     expect(printable('a\u001b[2J\r\n\tb\u202ec\u0085')).toBe('a\\u001b[2J\\r\\n\\tb\\u202ec\\u0085');
   });
 
-  it('escapes every control of the reading direction that Unicode knows', () => {
+  it('escapes every control of the reading direction in Unicode', () => {
     const raw = BIDI_CONTROLS.filter((control) => printable(control) === control);
     expect([BIDI_CONTROLS.length > 11, raw]).toEqual([true, []]);
   });
 
-  it('cuts what is too long', () => {
+  it('shortens a text that is too long', () => {
     expect(printable('abcdef', 3)).toBe('abc…');
     expect(printable('abc', 3)).toBe('abc');
   });

@@ -16,7 +16,7 @@ describe('closest', () => {
     expect(closest(word, KNOWN)).toBe(meant);
   });
 
-  it.each(['', 'x', 'purchase', 'ok', 'p'.repeat(10_000)])('of %s is nothing', (word) => {
+  it.each(['', 'x', 'purchase', 'ok', 'p'.repeat(10_000)])('of %s is undefined', (word) => {
     expect(closest(word, KNOWN)).toBeUndefined();
   });
 });

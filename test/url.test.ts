@@ -28,7 +28,7 @@ describe('the request target of a URL', () => {
     expect(requestTarget(url)).toBe(target);
   });
 
-  it('has nothing that a request line cannot have, and does not change when it is made again', () => {
+  it('is valid in a request line, and does not change when it is computed again', () => {
     assert(
       property(string({ unit: 'binary-ascii' }), (path) => {
         const target = requestTarget(`http://a.example/${path.replaceAll('#', '')}`);
@@ -38,7 +38,7 @@ describe('the request target of a URL', () => {
     );
   });
 
-  it('is that of a URL object where this has nothing to resolve or encode', () => {
+  it('equals that of a URL object if there is nothing to resolve or encode', () => {
     assert(
       property(webUrl({ withQueryParameters: true }), (url) => {
         const { pathname, search } = new URL(url);

@@ -9,7 +9,7 @@ import { until } from '../until.ts';
 
 const COUNT = 200;
 
-it('a replay of the same input to the same place is rejected while another process runs it, until that is killed', async () => {
+it('a replay of the same input to the same place is rejected while another process runs it', async () => {
   const cwd = temporaryFolder({ 'day.ndjson': tracks(COUNT), 'other.ndjson': tracks(2) });
   const options = { cwd, env: { HOOKS_DATA_DIR: join(cwd, 'data') } };
   const to = await receiving({ respond: '200@delay=50ms' });

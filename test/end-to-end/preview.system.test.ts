@@ -13,7 +13,7 @@ const CANARY = 'CANARY-e41b7';
 const MESSAGE = track(1, { event: `it's "$HOME" \`x\` \\ 東京 \u0007`, properties: { a: [1, { b: null }] } });
 const SECRETS = ['--secret', SECRET, '--header', `X-Api-Key: ${CANARY} two`, '--header', 'X-Env: staging'];
 
-/** Runs a command line as a person would who has pasted it. */
+/** Runs a pasted command line. */
 async function sh(script: string, env: Readonly<Record<string, string>>): Promise<number> {
   const child = spawn('sh', ['-c', script], {
     env: { PATH: process.env['PATH'] ?? '', ...env },
@@ -41,7 +41,7 @@ describe.skipIf(!hasTool('curl', '--version')).concurrent('--curl', () => {
     expect(byCurl && headerOf(byCurl, 'authorization')).toBe('Basic abc');
   });
 
-  it('sends the one request that hooks sends, whatever curl would read into its words', async () => {
+  it('sends the same single request as hooks, although curl would expand its words', async () => {
     const to = await receiving();
     const url = `${to.url}/x?a[]=1&b=[2-3]&c={y,z}`;
     const args = ['send', '--json', track(1), '--url', url, '--header', 'X-Empty:', '--header', 'X-List: a;'];
@@ -57,7 +57,7 @@ describe.skipIf(!hasTool('curl', '--version')).concurrent('--curl', () => {
     expect(byHooks && headerOf(byHooks, 'x-empty')).toBe('');
   });
 
-  it('goes where hooks goes, which posts and shows the path as given', async () => {
+  it('sends to the same path as hooks, which posts and shows it unchanged', async () => {
     const to = await receiving();
     const args = ['send', '--json', track(1), '--url', `${to.url}/a/../b/%2e/é`, '-o', 'json'];
     const { stdout } = await hooks([...args, '--curl']);
@@ -69,7 +69,7 @@ describe.skipIf(!hasTool('curl', '--version')).concurrent('--curl', () => {
     expect(jsonLines((await hooks([...args, '--dry-run'])).stdout)).toMatchObject([{ url: to.url + path }]);
   });
 
-  it('runs nothing that a header of the user spells', async () => {
+  it('does not run a command in the name of a header', async () => {
     const to = await receiving();
     const cwd = temporaryFolder();
     const { stdout } = await hooks(
