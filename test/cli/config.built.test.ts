@@ -141,22 +141,22 @@ store: postgres://u:canary@host/db
     [
       'hooks.config.mjs',
       'export default {\n webhooks: [ }',
-      "error: hooks.config.mjs:2: not valid code: Unexpected token '}'\n",
+      "error: hooks.config.mjs:2: not valid code: Unexpected token '}'",
     ],
     [
       'hooks.config.js',
       '\nexport default { webhooks: [ }',
-      "error: hooks.config.js:2: not valid code: Unexpected token '}'\n",
+      "error: hooks.config.js:2: not valid code: Unexpected token '}'",
     ],
     [
       'hooks.config.cjs',
       'module.exports = {\n webhooks: [ }',
-      "error: hooks.config.cjs:2: not valid code: Unexpected token '}'\n",
+      "error: hooks.config.cjs:2: not valid code: Unexpected token '}'",
     ],
     [
       'hooks.config.ts',
       '\nthrow new Error("no luck")',
-      'error: hooks.config.ts:2: the config cannot be used: no luck\n',
+      'error: hooks.config.ts:2: the config cannot be used: no luck',
     ],
     [
       '.hooksrc.mjs',
@@ -166,7 +166,7 @@ store: postgres://u:canary@host/db
     [
       'hooks.config.js',
       'export default { delivery: { timeout: -1 } }',
-      'error: Expected `delivery.timeout` to be from 1ms to 30s, got -1 (from hooks.config.js)\n',
+      'error: Expected `delivery.timeout` to be from 1ms to 30s, got -1 (from hooks.config.js)',
     ],
   ])('exits with 2 if %s is broken', async (name, text, error) => {
     const cwd = temporaryFolder({ [name]: text });

@@ -51,7 +51,7 @@ describe('hooks doctor', () => {
     const cwd = await newPlace({ webhooks: ['http://127.0.0.1:9/'], sharedSecret: 's3cret' });
     const { stdout } = await hooksHere(['doctor', '--allow-private'], { cwd });
     expect(stdout).toMatch(
-      /^· write-key +source default: it has no write key, so hooks serve takes no call/m,
+      /^· write-key +source default: it has no write key, so hooks serve accepts no messages/m,
     );
     expect(stdout).toMatch(/^✓ destination /m);
   });
