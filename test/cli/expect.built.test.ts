@@ -299,7 +299,7 @@ describe('hooks expect', () => {
     ['2', 0],
     ['1', 1],
   ])(
-    'lets COMMAND run to its end if nobody reads the output: --count %s exits with %s',
+    'lets COMMAND run to its end if no program reads the output: --count %s exits with %s',
     async (count, code) => {
       const twice = `const post = () => fetch(process.env.HOOKS_URL, { method: 'POST', body: '{}' });
       await post(); await new Promise((done) => setTimeout(done, 100)); await post();

@@ -5,11 +5,12 @@ import { started } from '../transport/sending.ts';
 import { hooks, startHooks, type HooksResult } from '../cli/run-in-process.ts';
 import { EVIL_BODY, EVIL_MESSAGE, expectHarmless, HOSTILE } from './hostile-message.ts';
 import { argv } from './argv.ts';
-import { SEND } from './delivering.ts';
 import { nextUrl } from './running-command.ts';
 import { basic } from '../service/serving.ts';
 import { jsonLines, SECRET } from './receiving.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
+
+const SEND = ['send', 'track', '--user-id', 'u1', '--event', 'Signup'];
 
 /** Hostile text that HTTP allows in a header: latin1 without C0 controls. */
 const IN_A_HEADER = 'evil\u009b2J\u0085';

@@ -5,8 +5,9 @@ import { expectRejected } from '../cli/expect-rejected.ts';
 import { freePort } from '../free-port.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { hooks, startHooks } from '../cli/run-in-process.ts';
-import { SEND } from './delivering.ts';
 import { nextJson } from './running-command.ts';
+
+const SEND = ['send', 'track', '--user-id', 'u1', '--event', 'Signup'];
 
 describe('short forms', () => {
   it('of listen and send accept a port alone, with a path, and localhost without a scheme', async () => {
