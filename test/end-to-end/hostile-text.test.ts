@@ -10,7 +10,7 @@ import { basic } from '../service/serving.ts';
 import { jsonLines, SECRET } from './receiving.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
-const SEND = ['send', 'track', '--user-id', 'u1', '--event', 'Signup'];
+const SEND = ['send', 'track', '--event', 'Signup', '--user-id', 'u1'];
 
 /** Hostile text that HTTP allows in a header: latin1 without C0 controls. */
 const IN_A_HEADER = 'evil\u009b2J\u0085';
