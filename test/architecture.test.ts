@@ -17,12 +17,12 @@ const ROOT_HELPERS = [
   'validate-options.ts',
   'weighted-semaphore.ts',
 ];
-/** What a program or a build names from outside. */
+/** Files that programs or the build load. */
 const ENTRIES = ['index.ts', 'schemas.ts'];
 const MOST_ROOT_HELPERS = 10;
 const MOST_FILES_OF_A_FOLDER = 15;
 
-/** Rooms of the core: no wing is imported here. What the core needs of a wing is passed in by `app` as a function. */
+/** Rooms of the core. They import no wing: `app` passes functions of wings to the core. */
 const CORE = [
   'message',
   'signature',
@@ -91,7 +91,7 @@ const ONLY_THESE: readonly {
     files: ['transport/transport.ts', 'transport/retry-after.ts', 'transport/cause.ts'],
   },
   { from: 'engine', to: 'queue', files: ['queue/queue.ts', 'queue/delivery.ts'] },
-  // Both are servers, and both read calls of a tracking API, in one way. Nothing else of the one is for the other.
+  // Both are servers that read calls of a tracking API. They share nothing else.
   {
     from: 'receiver',
     to: 'service',
@@ -165,11 +165,11 @@ interface Import {
 describe('architecture', () => {
   const imports = sourceFiles().flatMap(importsOf);
 
-  it('finds the imports it is about', () => {
+  it('has imports to check', () => {
     expect(imports.length).toBeGreaterThan(20);
   });
 
-  it('lets a folder import only what design allows', () => {
+  it('lets each folder import only the folders that the design allows', () => {
     expect(imports.filter((each) => !isAllowed(each))).toEqual([]);
   });
 
@@ -180,14 +180,14 @@ describe('architecture', () => {
     expect(outside[0]?.from).toBe('stores/open.ts');
   });
 
-  it.each(verbs())('names the folder cli/verbs/%s in one line of cli/program.ts alone', (verb) => {
+  it.each(verbs())('names the folder cli/verbs/%s only in one line of cli/program.ts', (verb) => {
     const room = `cli/verbs/${verb}/`;
     const outside = imports.filter(({ from, to }) => to.startsWith(room) && !from.startsWith(room));
     expect(outside).toEqual([{ from: 'cli/program.ts', to: `${room}command.ts` }]);
     expect(readdirSync(join(SRC, room))).toContain('run.ts');
   });
 
-  it('names BullMQ in the code of its backend only, and SQLite besides where people name a file by it', () => {
+  it('names BullMQ only in its backend, and SQLite elsewhere only in names of stores and versions', () => {
     expect(naming(/bullmq/i).filter((path) => !path.startsWith('stores/server/'))).toEqual([]);
     // The scheme `sqlite:` of a store, and the version that doctor shows.
     const word = /(?<!hooks-)sqlite(?!:|Version|\d| \$)/i;
@@ -196,7 +196,7 @@ describe('architecture', () => {
     expect(outside).toEqual(['stores/open.ts']);
   });
 
-  it('gives each wing one door, which is no barrel', () => {
+  it('gives each wing one door, which is not a barrel', () => {
     expect(Object.values(DOORS).filter((door) => isBarrel(readFileSync(join(SRC, door), 'utf8')))).toEqual(
       [],
     );
@@ -206,14 +206,14 @@ describe('architecture', () => {
     expect(valuesTakenByStores()).toEqual([]);
   });
 
-  it('keeps each third party in its one place', () => {
+  it('imports each third party in one folder or file only', () => {
     const strays = imports.filter(
       ({ from, to }) => PACKAGES[to] !== undefined && !from.startsWith(PACKAGES[to]),
     );
     expect(strays).toEqual([]);
   });
 
-  it('keeps at the root the entries, and at most ten helpers beside errors.ts, each of which three folders or more use', () => {
+  it('has at the root only entries, errors.ts and at most ten helpers that at least three folders use', () => {
     const atRoot = sourceFiles().filter((path) => !path.includes('/'));
     expect(atRoot.toSorted()).toEqual([...ENTRIES, ...ROOT_HELPERS].toSorted());
     expect(ROOT_HELPERS.length).toBeLessThanOrEqual(MOST_ROOT_HELPERS);
@@ -226,7 +226,7 @@ describe('architecture', () => {
     expect([...counts].filter(([, count]) => count > MOST_FILES_OF_A_FOLDER)).toEqual([]);
   });
 
-  it('has no cycle, type imports included', () => {
+  it('has no import cycle, including type imports', () => {
     expect(cycles(imports)).toEqual([]);
   });
 
@@ -238,7 +238,7 @@ describe('architecture', () => {
     expect(declaredTwice(typeNames)).toEqual([]);
   });
 
-  it('exports no function, constant or class that no other file names', () => {
+  it('exports only functions, constants and classes that another file names', () => {
     expect(exportedForNothing()).toEqual([]);
   });
 
@@ -309,7 +309,7 @@ function withoutComments(text: string): string {
   return text.replace(/\/\*[^]*?\*\/|^\s*\/\/.*$/gm, '');
 }
 
-/** Names that two files declare, with both: a reader who looks one up must find one. */
+/** Returns names that two files declare, with both files. A reader who looks up a name must find one declaration. */
 function declaredTwice(namesIn: (text: string) => Iterable<string>): string[] {
   const files = new Map<string, string>();
   const twice: string[] = [];
@@ -404,7 +404,7 @@ function isNarrow(room: string, to: string): boolean {
   return ONLY_THESE.some(({ from, files }) => from === room && files.includes(to));
 }
 
-/** A door does work: it exports no value of another file. */
+/** Whether a door exports a value of another file. */
 function isBarrel(text: string): boolean {
   return /^export (?:\*|\{(?!\s*type\b))[^;]*from '/m.test(text);
 }

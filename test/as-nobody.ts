@@ -1,6 +1,6 @@
 const NOBODY = 65_534;
 
-/** Does it as a user who owns nothing, since root may read and write everywhere. Whoever is not root does it as they are. */
+/** Runs `act` as a user who owns nothing, because root may read and write everywhere. Only root can change the user. */
 export async function asNobody<T>(act: () => T | Promise<T>): Promise<T> {
   if (process.geteuid?.() !== 0) return act();
   process.seteuid?.(NOBODY);

@@ -47,7 +47,7 @@ describe('the packages that the build loads', () => {
   const { dependencies, optionalDependencies, peerDependencies } = manifest;
   const declared = Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies });
 
-  it('finds the packages it is about', () => {
+  it('has packages to check', () => {
     expect(loadedPackages()).toContain('undici');
   });
 
@@ -55,7 +55,7 @@ describe('the packages that the build loads', () => {
     expect(loadedPackages().filter((name) => !declared.includes(name))).toEqual([]);
   });
 
-  it('declares no dependency that nothing in dist/ loads', () => {
+  it('declares only dependencies that dist/ loads', () => {
     expect(declared.filter((name) => !loadedPackages().includes(name))).toEqual([]);
   });
 
@@ -64,7 +64,7 @@ describe('the packages that the build loads', () => {
     expect(client.default).toBe(Client);
   });
 
-  it('names what is bundled in a bill of materials and in the licence file', () => {
+  it('lists bundled packages in a bill of materials and in the license file', () => {
     const bill = JSON.parse(readFileSync(join(DIST, 'sbom.json'), 'utf8')) as {
       components: readonly { name: string; version: string }[];
     };

@@ -8,9 +8,9 @@ export interface Certificate {
   readonly certFile: string;
 }
 
-/** Each is for localhost, receiver.test, 127.0.0.1 and ::1, but for `otherName`. */
+/** Certificates for localhost, receiver.test, 127.0.0.1 and ::1, except `otherName`. */
 export interface Certificates {
-  /** The issuer of `good`, `expired`, `notYetValid` and `otherName`: what a `caFile` names. */
+  /** The issuer of `good`, `expired`, `notYetValid` and `otherName`. */
   readonly caFile: string;
   /** The issuer of `unknownCa`. */
   readonly strangerCaFile: string;
@@ -18,20 +18,20 @@ export interface Certificates {
   readonly selfSigned: Certificate;
   readonly expired: Certificate;
   readonly notYetValid: Certificate;
-  /** For other.example. */
+  /** A certificate for other.example. */
   readonly otherName: Certificate;
-  /** Its issuer is not the one of `caFile`, and is not sent along. */
+  /** A certificate of another issuer than `caFile`, which the server does not send. */
   readonly unknownCa: Certificate;
-  /** The same, with its issuer's self-signed certificate sent along. */
+  /** The same certificate, for which the server also sends the self-signed certificate of the issuer. */
   readonly unknownCaWithChain: Certificate;
   /** Removes the folder with all of them. */
   remove(): Promise<void>;
 }
 
-/** By openssl (test/build/certificates.js): the text of each file by its name. The keys protect nothing. */
+/** The text of each file by its name, made by test/build/certificates.js. The keys protect nothing. */
 const MADE = new URL('certificates.json', import.meta.url);
 
-/** Writes the certificates to a folder of their own below the system's temporary one. */
+/** Writes the certificates to a new temporary folder. */
 export async function makeCertificates(): Promise<Certificates> {
   const folder = await mkdtemp(join(tmpdir(), 'hooks-certificates-'));
   const made = JSON.parse(await readFile(MADE, 'utf8')) as Record<string, string>; // what the script writes

@@ -1,7 +1,7 @@
 import { afterAll, afterEach } from 'vitest';
 import { cleanUpAfterFile, cleanUpAfterTest } from './clean-ups.ts';
 
-/** Ms. For a hundred temporary folders on a busy disk. */
+/** Timeout in ms, for a hundred temporary folders on a busy disk. */
 const CLEANED_UP_WITHIN = 120_000;
 
 // Vitest runs a setup file again for each test file.

@@ -5,14 +5,14 @@ const afterFile: CleanUp[] = [];
 const afterTest: CleanUp[] = [];
 
 /**
- * Runs at the end of every test file, whichever of them has imported the caller first: `afterAll` at the top of a module that several
- * files share is registered for the first of them only.
+ * Runs `cleanUp` at the end of every test file. `afterAll` at the top of a module that several files import is registered
+ * for the first of them only.
  */
 export function afterEachFile(cleanUp: CleanUp): void {
   afterFile.push(cleanUp);
 }
 
-/** The same at the end of every test. Not for what tests use that run side by side. */
+/** Runs `cleanUp` at the end of every test. Not for resources of concurrent tests. */
 export function afterEachTest(cleanUp: CleanUp): void {
   afterTest.push(cleanUp);
 }

@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 import { ROOT } from './end-to-end/receiving.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
-/** The examples of docs/library.md, one program. */
+/** Returns the examples of docs/library.md as one program. */
 function examplesOfLibrary(): string {
   const page = readFileSync(join(ROOT, 'docs/library.md'), 'utf8');
   const blocks = [...page.matchAll(/^```js\n(.*?)^```/gms)].map(([, block]) => block);
@@ -16,7 +16,7 @@ function examplesOfLibrary(): string {
 
 const READ_ELSEWHERE = 'declare const database: { streamOfIds(): AsyncIterable<string> };\n';
 
-/** In CommonJS. */
+/** Calls of the library in CommonJS. */
 const CALLS = `
 import { createDeliveryPipeline, createTrackingApiPipeline, encodeBody, type JsonObject, type Message } from 'hooks-cli';
 
@@ -40,7 +40,7 @@ const message: Message = { type: 'track', timestamp: '2026-11-20T21:10:05.123Z',
 export const [body, userId, json]: [string, string | undefined, JsonObject] = [encodeBody(message), message.userId, message];
 `;
 
-/** A project that has installed the package, and checks the declarations of its libraries. */
+/** Creates a project with the package that also checks the declarations of its libraries. */
 function consumer(): string {
   const cwd = temporaryFolder({ 'readme.mts': READ_ELSEWHERE + examplesOfLibrary(), 'calls.cts': CALLS });
   mkdirSync(join(cwd, 'node_modules/@types'), { recursive: true });
@@ -49,7 +49,7 @@ function consumer(): string {
   return cwd;
 }
 
-// Ms. The compiler reads every library, twice, which takes a while on a busy machine.
+// The timeout in ms is long, because the compiler reads every library twice.
 it.each(['nodenext', 'preserve'])(
   'compiles in a strict project of module %s',
   { timeout: 120_000 },

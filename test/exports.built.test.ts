@@ -8,7 +8,7 @@ const ROOT = new URL('..', import.meta.url);
 
 describe('the built package', () => {
   it('exports exactly the public library', async () => {
-    // The build, not the source: what a program that depends on the package gets. Built by the test run's set-up.
+    // Of the build, because programs that depend on the package get that. The set-up of the test run builds it.
     const built = new URL('dist/index.js', ROOT).href;
     const library = (await import(/* @vite-ignore */ built)) as Record<string, unknown>;
     expect(Object.keys(library).toSorted()).toEqual(
@@ -35,7 +35,7 @@ describe('the built package', () => {
     );
   });
 
-  it('exports the test library as a module and for require, which Jest calls', async () => {
+  it('exports the test library as a module and for require, which Jest uses', async () => {
     const names = ['matchers', 'sample', 'signedRequest', 'startTestReceiver'];
     const module = (await import(/* @vite-ignore */ new URL('dist/testing.js', ROOT).href)) as object;
     const required = createRequire(import.meta.url)(
@@ -50,9 +50,9 @@ describe('the built package', () => {
     await receiver.close();
   });
 
-  it('makes a pipeline, which needs what lies beside the library in the package', async () => {
+  it('creates a pipeline, which loads other files of the package', async () => {
     const built = new URL('dist/index.js', ROOT).href;
-    // Typed as the source, which it is built from.
+    // The build has the types of the source.
     const library = (await import(/* @vite-ignore */ built)) as typeof import('../src/index.ts');
     const pipeline = library.createDeliveryPipeline({ webhooks: ['http://127.0.0.1:9/hook'] });
     await pipeline.close();
@@ -63,13 +63,13 @@ describe('the built package', () => {
     expect(schema).toMatchObject({ $schema: 'http://json-schema.org/draft-07/schema#' });
   });
 
-  // Ms. It packs the package with npm, which takes a while on a busy machine.
-  it('is in order as a package', { timeout: 120_000 }, async () => {
+  // The timeout in ms is long, because npm packs the package.
+  it('passes publint', { timeout: 120_000 }, async () => {
     const { stdout } = await promisify(execFile)('npx', ['publint', '--strict'], { cwd: ROOT });
     expect(stdout).toContain('All good!');
   });
 
-  it('is packed without source maps, which are two thirds of what the build makes', async () => {
+  it('is packed without source maps, which are two thirds of the build', async () => {
     const args = ['pack', '--dry-run', '--json', '--ignore-scripts'];
     const { stdout } = await promisify(execFile)('npm', args, { cwd: ROOT });
     const [packed] = JSON.parse(stdout) as [{ readonly files: readonly { readonly path: string }[] }];
@@ -78,7 +78,7 @@ describe('the built package', () => {
     expect(paths.filter((path) => path.endsWith('.map'))).toEqual([]);
   });
 
-  it('has a man page of each command, made from its help', async () => {
+  it('has a man page for each command, made from its help', async () => {
     await promisify(execFile)(process.execPath, ['test/build/man.js'], { cwd: ROOT });
     const { man } = JSON.parse(readFileSync(new URL('package.json', ROOT), 'utf8')) as { man: string[] };
     const made = readdirSync(new URL('dist/man/', ROOT)).map((name) => `./dist/man/${name}`);
@@ -88,8 +88,8 @@ describe('the built package', () => {
     expect(sign).toMatch(/^ {2}\\-\\-as\\-header /m);
   });
 
-  it('has no dependency that needs its install script', () => {
-    // Its script only builds what the package does not bring ready-made; `npm run test:nodes` runs it without.
+  it('works without the install scripts of its dependencies', () => {
+    // Its script only builds binaries that the package does not include; `npm run test:nodes` runs without it.
     const works = ['node_modules/@photostructure/sqlite'];
     const lock = JSON.parse(readFileSync(new URL('package-lock.json', ROOT), 'utf8')) as {
       packages: Record<string, { dev?: boolean; optional?: boolean; hasInstallScript?: boolean }>;

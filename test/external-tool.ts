@@ -1,9 +1,6 @@
 import { spawnSync } from 'node:child_process';
 
-/**
- * Whether a program of somebody else, by which a test checks us, is there. Where it is missing the test is skipped, and
- * says so; on CI it must be there.
- */
+/** Returns whether a program that a test needs is installed. Prints a note if it is missing, and throws on CI. */
 export function hasTool(command: string, versionFlag: string): boolean {
   const isThere = spawnSync(command, [versionFlag]).status === 0;
   if (isThere) return true;

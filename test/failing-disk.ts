@@ -7,10 +7,10 @@ import { until } from './until.ts';
 
 export const HAS_STRACE = hasTool('strace', '-V');
 
-/** What system calls of whoever runs under it come to, as strace writes it: `pwrite64:error=ENOSPC:when=150..165`. */
+/** A fault of system calls in the syntax of strace: `pwrite64:error=ENOSPC:when=150..165`. */
 type Fault = string;
 
-/** The command that runs another under a fault. */
+/** Returns the command that runs another command with a fault. */
 export function underFault(fault: Fault): readonly string[] {
   return ['strace', '-f', '-qq', '-o', '/dev/null', ...injecting(fault)];
 }
@@ -19,7 +19,7 @@ function injecting(fault: Fault): readonly string[] {
   return ['-e', `trace=${fault.slice(0, fault.indexOf(':'))}`, '-e', `inject=${fault}`];
 }
 
-/** Another process may be traced, and a disk mounted, by root only; on machines of continuous integration sudo asks for nothing. */
+/** Prefix for commands that only root may run: to trace a process or mount a disk. On CI, sudo asks for no password. */
 const AS_ROOT: readonly string[] = process.getuid?.() === 0 ? [] : ['sudo', '-n'];
 
 function asRoot(...words: readonly string[]): readonly [string, readonly string[]] {
@@ -27,18 +27,18 @@ function asRoot(...words: readonly string[]): readonly [string, readonly string[
   return [command, rest];
 }
 
-/** Has a running process meet a fault, from when this resolves until what it gives is called. */
+/** Injects a fault into a running process. Resolves when the fault is active, to a function that ends it. */
 export async function strike(pid: number, fault: Fault): Promise<() => Promise<void>> {
   const words = ['strace', '-f', '-o', '/dev/null', ...injecting(fault), '-p', String(pid)];
   const tracer = spawn(...asRoot(...words), { stdio: ['ignore', 'ignore', 'pipe'] });
   const ended = once(tracer, 'close');
   let said = '';
-  // For as long as it runs: it says so of each thread that begins, and ends when nobody listens.
+  // Reads stderr until the end, because strace reports each new thread there, and would end if the pipe closed.
   tracer.stderr.setEncoding('utf8').on('data', (text: string) => (said += text));
   await until(() => said.includes(' attached') || tracer.exitCode !== null, 'strace to be attached');
   if (!said.includes(' attached')) throw new Error(`strace is not attached: ${said}`);
   return async () => {
-    run('kill', String(tracer.pid)); // it may be root's
+    run('kill', String(tracer.pid)); // strace may run as root
     await ended;
   };
 }
@@ -53,7 +53,7 @@ function isAllowed(command: string, words: readonly string[]): boolean {
   return false;
 }
 
-/** A disk of its own, in memory, at a folder that is made. */
+/** A small disk in memory, mounted at a new folder. */
 export class SmallDisk {
   readonly path: string;
 
@@ -63,25 +63,25 @@ export class SmallDisk {
     run('mount', '-t', 'tmpfs', '-o', `size=${bytes},mode=777`, 'tmpfs', path);
   }
 
-  /** Takes all the room that there is but for these bytes. */
+  /** Fills the disk except for these bytes. */
   fill(leavingBytes = 0): void {
     const filler = join(this.path, 'filler');
     fillFile(filler);
     if (leavingBytes > 0) truncateSync(filler, statSync(filler).size - leavingBytes);
   }
 
-  /** Nobody may have a file of it open for writing. */
+  /** Remounts the disk. No file on it may be open for writing. */
   remount(mode: 'ro' | 'rw'): void {
     run('mount', '-o', `remount,${mode}`, this.path);
   }
 
-  /** Also when something of it is still open. */
+  /** Unmounts the disk, even if a file on it is open. */
   remove(): void {
     run('umount', '--lazy', this.path);
   }
 }
 
-/** Takes the room to the last byte: a full disk writes the less before it refuses. */
+/** Fills the disk to the last byte in ever smaller writes, because a nearly full disk accepts only those. */
 function fillFile(file: string): void {
   const descriptor = openSync(file, 'w');
   try {

@@ -3,13 +3,13 @@ import { join } from 'node:path';
 
 /** A machine whose wall clock can be set while programs run on it. */
 export interface SettableMachine {
-  /** For every program that is to run on it. */
+  /** The variables of programs that run on the machine. */
   readonly env: Readonly<Record<string, string>>;
-  /** Sets its clock to so many hours off the true time. */
+  /** Sets the clock this many hours off the true time. */
   setClock(hours: number): void;
 }
 
-/** Undefined where libfaketime is missing: the tests that need it are skipped, and say so; on CI it must be there. */
+/** The path of libfaketime. Undefined if it is missing, so that tests are skipped. Throws on CI. */
 export const FAKETIME = findLibrary();
 
 export function settableMachine(folder: string): SettableMachine {
@@ -21,14 +21,14 @@ export function settableMachine(folder: string): SettableMachine {
       LD_PRELOAD: FAKETIME ?? '',
       FAKETIME_TIMESTAMP_FILE: file,
       FAKETIME_NO_CACHE: '1',
-      // Nobody can set that one.
+      // Users cannot set the monotonic clock.
       FAKETIME_DONT_FAKE_MONOTONIC: '1',
     },
     setClock,
   };
 }
 
-/** Debian has it in the folder of its architecture. */
+/** Returns the path of libfaketime, which Debian has in the folder of its architecture. */
 function findLibrary(): string | undefined {
   const folders = existsSync('/usr/lib') ? readdirSync('/usr/lib').map((name) => join('/usr/lib', name)) : [];
   const found = ['/usr/lib', '/usr/local/lib', ...folders]

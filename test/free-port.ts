@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** Each process that runs tests beside others, up to as many as this, has ports of its own. */
+/** Number of concurrent test processes that each have their own range of ports. */
 const PROCESSES = 6;
 const COUNT = 3_000;
-/** Below the ports that systems give to whoever asks for any: nobody is given one of these by accident. */
+/** Below the ports that systems assign automatically, so that no program gets one of these by accident. */
 const FIRST = 12_000 + (Number(process.env['VITEST_POOL_ID'] ?? 0) % PROCESSES) * COUNT;
 let next = Math.floor(Math.random() * COUNT);
 
-/** Where nobody listens. No two calls of one process get the same. */
+/** Returns a port without a listener, different for each call in a process. */
 export async function freePort(): Promise<number> {
   for (let tries = 0; tries < 100; tries++) {
     const port = FIRST + next;
@@ -18,7 +18,7 @@ export async function freePort(): Promise<number> {
   throw new Error('Expected a free port among a hundred');
 }
 
-/** Whether a program said that another one was at its port first, which is nobody's fault on a machine that others use too. */
+/** Returns whether a program reports that its port is in use, which can happen on a shared machine. */
 export function saysTaken(said: string): boolean {
   return /Another program listens at|address already in use/i.test(said);
 }

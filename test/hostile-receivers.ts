@@ -15,7 +15,7 @@ export interface AnswerOptions extends ReceiverOptions {
   readonly body?: string | Buffer;
 }
 
-/** A proper answer: its length is set here, unless there can be no body. */
+/** Responds with this status, and with a Content-Length unless the status allows no body. */
 export function answers(status: number, options: AnswerOptions = {}): Promise<HostileReceiver> {
   const body = Buffer.from(options.body ?? '');
   const length = status === 204 || status === 304 ? [] : [`Content-Length: ${body.length}`];
@@ -23,7 +23,7 @@ export function answers(status: number, options: AnswerOptions = {}): Promise<Ho
   return receiver((socket) => socket.write(Buffer.concat([Buffer.from(head, 'latin1'), body])), options);
 }
 
-/** These exact bytes, and nothing more; the connection stays open. */
+/** Responds with these exact bytes, and keeps the connection open. */
 export function answersBytes(bytes: string, options?: ReceiverOptions): Promise<HostileReceiver> {
   return receiver((socket) => socket.write(bytes, 'latin1'), options);
 }
@@ -32,7 +32,7 @@ export function neverAnswers(options?: ReceiverOptions): Promise<HostileReceiver
   return receiver(() => {}, options);
 }
 
-/** Answers the first request of all, and no other. */
+/** Responds to the first request only. */
 export function answersOnlyOnce(): Promise<HostileReceiver> {
   let answered = false;
   return receiver((socket) => {
@@ -41,7 +41,7 @@ export function answersOnlyOnce(): Promise<HostileReceiver> {
   });
 }
 
-/** Takes the connection, and says nothing to a TLS handshake either. */
+/** Accepts connections, and never sends a byte, not even in a TLS handshake. */
 export function neverSpeaks(): Promise<HostileReceiver> {
   return listen(
     net.createServer((socket) => socket.resume()),
@@ -51,7 +51,7 @@ export function neverSpeaks(): Promise<HostileReceiver> {
   );
 }
 
-/** Given as https:, but answers whatever comes, a TLS handshake too, in plain HTTP. */
+/** Has an https: URL, but responds to everything in plain HTTP, also to a TLS handshake. */
 export function speaksHttpToAnybody(): Promise<HostileReceiver> {
   const server = net.createServer((socket) => {
     socket.once('data', () => socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n'));
@@ -59,7 +59,7 @@ export function speaksHttpToAnybody(): Promise<HostileReceiver> {
   return listen(server, { host: '127.0.0.1' }, 'https', () => {});
 }
 
-/** A status line, then a byte of a header every few milliseconds, for ever. */
+/** Sends a status line, then endlessly a byte of a header every few milliseconds. */
 export function dripsHeaders(): Promise<HostileReceiver> {
   return receiver((socket) => {
     socket.write('HTTP/1.1 200 OK\r\nX-Drip: ');
@@ -67,7 +67,7 @@ export function dripsHeaders(): Promise<HostileReceiver> {
   });
 }
 
-/** Whole headers at once, then a byte of the body every few milliseconds, for ever. */
+/** Sends complete headers, then endlessly a byte of the body every few milliseconds. */
 export function dripsBody(status = 200): Promise<HostileReceiver> {
   return receiver((socket) => {
     socket.write(`HTTP/1.1 ${status} Whatever\r\nTransfer-Encoding: chunked\r\n\r\n`);
@@ -77,13 +77,13 @@ export function dripsBody(status = 200): Promise<HostileReceiver> {
 
 const PIECE = Buffer.alloc(16 * 1024, 'a');
 
-/** A body as fast as it is read, for ever. */
+/** Sends an endless body as fast as it is read. */
 export function endlessBody(status = 200): Promise<HostileReceiver> {
   const chunk = Buffer.concat([Buffer.from('4000\r\n'), PIECE, Buffer.from('\r\n')]);
   return pours(`HTTP/1.1 ${status} Whatever\r\nTransfer-Encoding: chunked\r\n\r\n`, Infinity, chunk);
 }
 
-/** 300 MB that claim to be gzip: what decoding would turn into far more. */
+/** Sends 300 MB that claim to be gzip, which decoding would turn into far more. */
 export function hugeBody(bytes = 300_000_000, status = 200): Promise<HostileReceiver> {
   return pours(
     `HTTP/1.1 ${status} Whatever\r\nContent-Encoding: gzip\r\nContent-Length: ${bytes}\r\n\r\n`,
@@ -97,24 +97,24 @@ export function hugeHeaders(bytes = 40_000): Promise<HostileReceiver> {
   return answersBytes(`HTTP/1.1 200 OK\r\n${header.repeat(Math.ceil(bytes / header.length))}\r\n`);
 }
 
-/** Interim answers (`103 Early Hints`, or whatever status is given), for ever. */
+/** Sends endless interim responses, by default `103 Early Hints`. */
 export function endlessInterim(status = 103): Promise<HostileReceiver> {
   return receiver((socket) => drip(socket, () => `HTTP/1.1 ${status} Wait\r\nX-N: 1\r\n\r\n`));
 }
 
-/** Reads the request, then closes; with `reset` by a RST. `after` is what it says first. */
+/** Reads the request, sends `after`, and closes the connection, with `reset` by a RST. */
 export function closesBeforeAnswer({ reset = false, after = '' } = {}): Promise<HostileReceiver> {
   return receiver((socket) => closeAfter(socket, after, reset));
 }
 
-/** Answers every request, then closes the connection, of which the answer said nothing. */
+/** Responds to every request, then closes the connection without announcing it. */
 export function closesIdle(): Promise<HostileReceiver> {
   return receiver((socket) => socket.end(OK, () => socket.destroy()));
 }
 
 /**
- * Answers the first request of a connection. The second it reads and closes without a response, or says `after` first: what a
- * client sees whose request crosses the closing of an idle connection.
+ * Responds to the first request of a connection. After the second request it sends `after` and closes the connection,
+ * like a receiver that closes an idle connection while a request is on its way.
  */
 export function diesWhenReused({
   reset = false,
@@ -141,12 +141,12 @@ function drip(socket: net.Socket, next: () => string): void {
   socket.once('close', () => clearInterval(timer));
 }
 
-/** The same words again and again after the beginning, as fast as they are read. */
+/** Sends `head`, then endlessly the same words, as fast as they are read. */
 export function endless(head: string, words: string): Promise<HostileReceiver> {
   return pours(head, Infinity, Buffer.from(words.repeat(Math.ceil(16_384 / words.length))));
 }
 
-/** Writes only as fast as the other side reads. */
+/** Sends `head` and this many bytes, only as fast as the client reads. */
 function pours(head: string, bytes: number, chunk: Buffer): Promise<HostileReceiver> {
   return receiver((socket) => {
     let left = bytes;

@@ -1,4 +1,4 @@
-// Prints which test files `npm test` leaves to `npm run test:system`, by what their first lines say that they need.
+// Prints which test files `npm test` leaves to `npm run test:system`, with the needs in their first lines.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,6 +1,6 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Files that take longest, by the ends of their paths: one that began last would keep a single core busy at the end. */
+/** Files that take longest, by the ends of their paths. If one started last, a single core would be busy at the end. */
 const LONGEST = [
   'end-to-end/idempotence.system.test.ts',
   'system/clients.system.test.ts',
@@ -31,7 +31,7 @@ const LONGEST = [
   'end-to-end/order.test.ts',
 ];
 
-/** Begins with the files that take longest, also where no earlier run says how long each takes. */
+/** Starts with the files that take longest, even without the durations of an earlier run. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     // oxlint-disable-next-line unicorn/no-array-sort -- a method of the sequencer, which returns a new list

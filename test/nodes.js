@@ -12,7 +12,7 @@ const versions = process.argv.slice(2).length > 0 ? process.argv.slice(2) : ['20
 
 const folder = mkdtempSync(join(tmpdir(), 'hooks-nodes-'));
 try {
-  // Packing builds first, unless that has been done.
+  // npm pack builds first, unless the build is skipped.
   const isBuilt = process.env.HOOKS_TEST_SKIP_BUILD ? ['--ignore-scripts'] : [];
   run('npm', ['pack', '--silent', ...isBuilt, '--pack-destination', folder], ROOT);
   const tarball = join(folder, readdirSync(folder)[0]);
@@ -62,16 +62,16 @@ function check(version, tarball) {
   }
 }
 
-/** Installs the package by that Node, and gives the path of its program: starting each command through npx would take a second more. */
+/** Installs the package with this Node. Returns the path of its program, because npx would add a second to each command. */
 function install(version, { tarball, home }) {
-  // npm 12 blocks install scripts by default; an older one is told to.
+  // npm 12 blocks install scripts by default; older versions need a flag.
   const npm = version === '20' ? 'npm@11' : 'npm@12';
   const command = `npm install --silent --ignore-scripts --prefix '${home}' '${tarball}' && node -p process.execPath`;
   const told = run('npx', ['-y', '-p', `node@${version}`, '-p', npm, '-c', command], home);
   return told.trim().split('\n').at(-1);
 }
 
-/** The durable queue: Node's own SQLite, or the package that brings one, without its install script. */
+/** Tests the durable queue with the SQLite of Node, or with the package of SQLite without its install script. */
 function queue(home, hooks) {
   const config = join(home, 'hooks.json');
   const settings = { webhooks: ['http://127.0.0.1:9/hook'], sharedSecret: SECRET };

@@ -1,4 +1,4 @@
-/** At least 0, less than 1, and the same numbers for the same seed everywhere: Mulberry32. */
+/** Returns a generator of numbers from 0 to below 1, which are the same for the same seed on every machine: Mulberry32. */
 export function randomFrom(seed: number): () => number {
   let state = seed;
   return () => {

@@ -4,12 +4,12 @@ import * as net from 'node:net';
 import * as tls from 'node:tls';
 import type { Certificate } from './certificates.ts';
 
-/** A request as it arrived, whole. */
+/** A complete request as received. */
 export interface ReceivedRequest {
   /** The request line and header lines, as sent, read as latin1. */
   readonly head: readonly string[];
   readonly body: Buffer;
-  /** Which connection it came over, counted from 1. */
+  /** The number of its connection, counted from 1. */
   readonly connection: number;
 }
 
@@ -18,31 +18,31 @@ export interface HostileReceiver {
   readonly url: string;
   readonly port: number;
   readonly requests: readonly ReceivedRequest[];
-  /** Opened so far. */
+  /** Number of connections so far. */
   readonly connections: number;
-  /** Still open. */
+  /** Number of open connections. */
   readonly openConnections: number;
-  /** What the other side's system took of the answers, in bytes: how far somebody read on. */
+  /** Bytes of responses that the sockets accepted, which shows how much the client read. */
   readonly bytesWritten: number;
-  /** Ends every connection and resolves when they are gone. */
+  /** Closes every connection. Resolves when all are closed. */
   close(): Promise<void>;
 }
 
-/** Called once a request is there whole. Whatever it starts on a timer must end when the socket closes. */
+/** Called with each complete request. Its timers must end when the socket closes. */
 export type Answering = (socket: net.Socket, request: ReceivedRequest) => void;
 
 export interface ReceiverOptions {
-  /** Speak TLS, with this certificate. */
+  /** The certificate, with which the receiver speaks TLS. */
   readonly certificate?: Certificate;
-  /** Only the versions of TLS from or up to this one. */
+  /** Limits of the version of TLS. */
   readonly tls?: { readonly minVersion?: tls.SecureVersion; readonly maxVersion?: tls.SecureVersion };
   /** @default '127.0.0.1' */
   readonly host?: string;
-  /** @default a free one */
+  /** @default a free port */
   readonly port?: number;
 }
 
-/** Any behaviour, given as what it does with a whole request. */
+/** Starts a receiver that calls `answer` with each complete request. */
 export function receiver(
   answer: Answering,
   { certificate, host = '127.0.0.1', port = 0, tls: versions }: ReceiverOptions = {},
@@ -52,7 +52,7 @@ export function receiver(
   return listen(tls.createServer({ key, cert, noDelay: true, ...versions }), { host, port }, 'https', answer);
 }
 
-/** Counts what comes over `server`, and gives each whole request to `answer`. */
+/** Starts `server`, counts its connections, and calls `answer` with each complete request. */
 export async function listen(
   server: net.Server,
   { host, port: wanted = 0 }: { readonly host: string; readonly port?: number },
@@ -63,7 +63,7 @@ export async function listen(
   const open = new Set<net.Socket>();
   let connections = 0;
   let bytesOfClosed = 0;
-  // The sockets that TLS rests on, so that one whose handshake fails is counted and closed too.
+  // Sockets below TLS, so that a connection with a failed handshake is counted and closed, too.
   server.on('connection', (socket: net.Socket) => {
     connections++;
     open.add(socket);
@@ -77,7 +77,7 @@ export async function listen(
     const connection = connections;
     socket.on('error', () => {});
     readRequests(socket, (head, body) => {
-      // Whoever has closed a connection takes no more requests from it.
+      // A closed connection accepts no further requests.
       if (socket.writableEnded) return;
       const request = { head, body, connection };
       requests.push(request);
@@ -110,7 +110,7 @@ export async function listen(
   };
 }
 
-/** Requests with a Content-Length, one after another. */
+/** Reads requests with a Content-Length from a socket. */
 function readRequests(socket: net.Socket, onRequest: (head: string[], body: Buffer) => void): void {
   let pending = Buffer.alloc(0);
   socket.on('data', (chunk: Buffer) => {

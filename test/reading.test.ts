@@ -32,7 +32,7 @@ describe('the source', () => {
     expect(SOURCES.flatMap(commentsWithoutSubject)).toEqual([]);
   });
 
-  it('is checked by rules that notice a mistake', () => {
+  it('is checked by rules that find mistakes', () => {
     for (const comment of [
       '/** Of all lanes. */',
       '// What waits, in order.',
@@ -77,7 +77,7 @@ interface Node {
   readonly alternate?: Node;
 }
 
-/** Every node of the file's syntax tree, a parent before its children. */
+/** Yields every node of the file's syntax tree, each parent before its children. */
 function* nodesOf({ path, text }: Source): Generator<Node> {
   const waiting: unknown[] = [parseAst(text, { lang: path.endsWith('x') ? 'tsx' : 'ts', astType: 'ts' })];
   while (waiting.length > 0) {
@@ -114,7 +114,7 @@ function importsOutOfOrder(source: Source): string[] {
     .map(({ start }) => `${source.path}:${lineAt(source, start)}`);
 }
 
-/** The start of a comment whose first word tells that its subject is missing or stands in another place. */
+/** First words of a comment without a subject. */
 const WITHOUT_SUBJECT =
   /(?:\/\*\*[\s*]+|(?<!\/\/[^\n]*\n\s*)\/\/ )(?:Of|With|As|Both|Those|Some|What|Where|Else|Such|Likewise|No more)\b/g;
 
@@ -124,10 +124,10 @@ function commentsWithoutSubject(source: Source): string[] {
   );
 }
 
-/** Classes of src/errors.ts, and those that extend them. */
+/** The error classes of src/errors.ts and their subclasses. */
 const HOOKS_ERROR = /^(?:Validation|Config|Input|Signature|Transport|Queue|Closed|ReplayInUse)Error$/;
 
-/** The lines of error sentences that start in lower case, as far as the start of a sentence is written where the error is made. */
+/** Returns the lines of error sentences that start in lower case, if the start is a literal where the error is created. */
 function lowerCaseSentences(source: Source): string[] {
   return [...nodesOf(source)]
     .flatMap((node) => textsOf(sentenceIn(node)))
@@ -135,7 +135,7 @@ function lowerCaseSentences(source: Source): string[] {
     .map(({ start }) => `${source.path}:${lineAt(source, start)}`);
 }
 
-/** The texts that an expression can begin with. */
+/** Returns the texts that an expression can start with. */
 function textsOf(node: Node | undefined): readonly Node[] {
   if (node?.type === 'ConditionalExpression') {
     return [...textsOf(node.consequent), ...textsOf(node.alternate)];
@@ -144,7 +144,7 @@ function textsOf(node: Node | undefined): readonly Node[] {
   return node?.type === 'Literal' || node?.type === 'TemplateLiteral' ? [node] : [];
 }
 
-/** The node of an error sentence: the first argument of an error, or what is called `sentence`. */
+/** Returns the node of an error sentence: the first argument of an error, or a value named `sentence`. */
 function sentenceIn({ type, callee, arguments: given = [], key, id, value, init }: Node): Node | undefined {
   if (type === 'NewExpression' && HOOKS_ERROR.test(callee?.name ?? '')) return given[0];
   if (type === 'CallExpression' && callee?.name === 'noteError') return given[1];

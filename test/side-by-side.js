@@ -1,5 +1,5 @@
-// Runs npm scripts at the same time, each on a core of its own: `node test/side-by-side.js test:static test:vitest`.
-// Shows what the last one prints as it comes, and what the others print when they end. Fails when one of them does.
+// Runs npm scripts concurrently: `node test/side-by-side.js test:static test:vitest`.
+// Shows the output of the last script immediately, and that of the others when they end. Fails if one of them fails.
 import { spawn } from 'node:child_process';
 
 const scripts = process.argv.slice(2);
@@ -8,7 +8,7 @@ const failed = scripts.filter((_, index) => codes[index] !== 0);
 for (const script of failed) process.stdout.write(`failed: npm run ${script}\n`);
 process.exitCode = failed.length === 0 ? 0 : 1;
 
-/** Its exit code; null when a signal ended it. */
+/** Runs a script. Resolves to its exit code, or null if a signal ended it. */
 function run(script, isShownAtOnce) {
   const started = performance.now();
   const child = spawn('npm', ['run', '--silent', script], {

@@ -5,13 +5,13 @@ import { dirname, join } from 'node:path';
 import { afterEachFile } from './clean-ups.ts';
 
 const folders: string[] = [];
-// Not when the test ends: those of one file may run side by side, where Vitest cannot tell whose end it is.
+// When the file ends, not the test: in concurrent tests Vitest cannot tell which test has ended.
 afterEachFile(async () => {
   const all = folders.splice(0);
   await Promise.all(all.map((folder) => rm(folder, { recursive: true, force: true, maxRetries: 5 })));
 });
 
-/** A new folder with these files, by their paths in it. It is gone when the tests of the file have ended. */
+/** Creates a folder with these files, by their paths in it. It is removed when the test file ends. */
 export function temporaryFolder(files: Readonly<Record<string, string | Uint8Array>> = {}): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'hooks-test-')));
   folders.push(folder);

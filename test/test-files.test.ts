@@ -10,11 +10,11 @@ const texts = new Map(
     .map((path) => [path, readFileSync(join(TEST, path), 'utf8')]),
 );
 
-/** Programs that are there wherever Node is: a POSIX shell and its commands, and npm. */
+/** Programs on every machine with Node: a POSIX shell and its commands, and npm. */
 const ALWAYS_THERE = new Set(['sh', 'true', 'kill', 'npm', 'npx']);
-/** Starting a program by its name, or asking whether it is there. */
+/** Finds code that starts a program by its name, or asks whether it is installed. */
 const PROGRAM = /(?<!\.)\b(?:spawn|spawnSync|exec|execSync|execFile|execFileSync|hasTool)\(\s*'([^'/ ]+)'/g;
-/** Helpers that start programs of others by names which they look up. */
+/** Helpers that start other programs by computed names. */
 const STARTERS = new Set([
   'stores/server/servers.ts',
   'failing-disk.ts',
@@ -26,7 +26,7 @@ const BUILT_PROGRAM = /bin\/hooks\.js|'dist\//;
 describe('the name of a test file', () => {
   const files = [...texts.keys()].filter((path) => path.endsWith('.test.ts'));
 
-  it('ends in .system.test.ts when the file needs a program of others', () => {
+  it('ends in .system.test.ts when the file needs another program', () => {
     expect(files.filter((file) => !isSystem(file) && reached(file).some(needsProgram))).toEqual([]);
   });
 
@@ -39,7 +39,7 @@ describe('the name of a test file', () => {
     expect(files.filter((file) => isSystem(file) !== saysWhatItNeeds(file))).toEqual([]);
   });
 
-  it('is judged by what the file itself and its helpers do', () => {
+  it('depends on the file and its helpers', () => {
     expect(reached('cli/stdin.system.test.ts').filter(needsProgram)).toContain('end-to-end/terminal.ts');
     expect(reached('end-to-end/disk-faults.system.test.ts').filter(needsProgram)).toContain(
       'failing-disk.ts',
@@ -52,7 +52,7 @@ describe('the name of a test file', () => {
 });
 
 describe('a helper of several test files', () => {
-  it('cleans up by afterEachFile or afterEachTest: a hook of its own would be registered for the first file only', () => {
+  it('cleans up by afterEachFile or afterEachTest, because a hook would be registered for the first file only', () => {
     const helpers = [...texts.keys()].filter((path) => !path.endsWith('.test.ts') && path !== 'clean-up.ts');
     expect(helpers.length).toBeGreaterThan(50);
     expect(helpers.filter((path) => /^(?:after|before)(?:All|Each)\(/m.test(texts.get(path) ?? ''))).toEqual(
@@ -62,7 +62,7 @@ describe('a helper of several test files', () => {
 });
 
 describe('a path of this repository', () => {
-  it('comes from fileURLToPath, since the pathname of a URL is wrong where the path has a blank or an ü', () => {
+  it('comes from fileURLToPath, because the pathname of a URL is wrong for a path with a blank or an ü', () => {
     const files = readdirSync(TEST, { recursive: true, encoding: 'utf8' }).filter((path) =>
       /\.[jt]s$/.test(path),
     );
@@ -90,7 +90,7 @@ function needsBuild(file: string): boolean {
   return BUILT_PROGRAM.test(texts.get(file) ?? '');
 }
 
-/** A file with all that it imports below test/, but for types. */
+/** Returns a file with all files in test/ that it imports directly or indirectly, except for types. */
 function reached(from: string): string[] {
   const found = new Set([from]);
   for (const file of found) for (const next of importsOf(file)) found.add(next);

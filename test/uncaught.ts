@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest';
 
-/** What becomes an uncaught exception from now until the end of the test, which fails by it otherwise. */
+/** Collects uncaught exceptions until the end of the test, which would otherwise fail. */
 export function collectUncaught(): readonly unknown[] {
   const others = process.listeners('uncaughtException');
   const caught: unknown[] = [];

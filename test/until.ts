@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Looks every few milliseconds, for 10 seconds at most unless told otherwise. */
+/** Waits until `isSo` returns true, which is checked every 5 ms. Throws after 10 seconds by default. */
 export async function until(
   isSo: () => boolean | Promise<boolean>,
   what: string,

@@ -13,7 +13,7 @@ interface Walk {
   readonly functions: number;
 }
 
-/** The most that each job may walk through. Lower a number when the code allows it; raise it only with a reason in the commit. */
+/** Limits of each walk. Lower a number when the code allows it; raise it only with a reason in the commit. */
 const BUDGETS = {
   send: { files: 100, functions: 632 },
   batch: { files: 70, functions: 380 },
@@ -24,17 +24,17 @@ const BUDGETS = {
 const SRC = join(ROOT, 'src/');
 const CONFIG = ['--no-config'];
 const walks: Record<string, Walk> = {};
-// A budget is lowered by looking at what is printed here.
+// Prints the walks, by which a budget can be lowered.
 afterAll(() => void process.stdout.write(`${JSON.stringify(walks)}\n`));
 
-describe('the walk of one message, by the functions that V8 saw called', () => {
+describe('the walk of one message, by the functions that V8 counts', () => {
   it('is within its budget for one send', async () => {
     const { url } = await receiving();
     const args = ['send', 'track', '--event', 'Signup', '--user-id', 'u1', '--url', url, ...CONFIG];
     expectWithin('send', await calls(args));
   });
 
-  it('is within its budget for one batch through serve, the start and the stop left out', async () => {
+  it('is within its budget for one batch through serve, without start and stop', async () => {
     const { url, requests } = await receiving();
     const folder = temporaryFolder({ '.hooksrc.json': JSON.stringify({ writeKey: 'key', webhooks: [url] }) });
     const args = ['serve', '--port', '0', '--allow-private', '-o', 'json'];
@@ -76,7 +76,7 @@ function expectWithin(job: keyof typeof BUDGETS, called: Calls): void {
   walks[job] = { files, functions: called.size };
   expect(files, `files of ${job}`).toBeLessThanOrEqual(BUDGETS[job].files);
   expect(called.size, `functions of ${job}`).toBeLessThanOrEqual(BUDGETS[job].functions);
-  // A run that counted nothing is no measurement.
+  // Fails if nothing was counted.
   expect(called.size).toBeGreaterThan(files);
 }
 

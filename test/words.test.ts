@@ -5,12 +5,12 @@ import { describe, expect, it } from 'vitest';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
-/** A word that this project does not use, and the one that it uses for the thing. */
+/** A word that this project does not use, and the word that it uses instead. */
 interface WordRule {
   /** Searched in lower case, with the words of an identifier apart: `hasAnswered` is `has answered`. */
   readonly not: RegExp;
   readonly say: string;
-  /** Where the word stays, by the beginning of the path, with the reason. */
+  /** Places where the word is allowed, by the start of the path, with the reason. */
   readonly except?: Readonly<Record<string, string>>;
 }
 
@@ -73,7 +73,6 @@ const RULES: readonly WordRule[] = [
       'src/cli/verbs/init/': 'a job of continuous integration',
       'docs/': 'a job of continuous integration, and the tools that show the jobs of BullMQ',
       'README.md': 'a job of continuous integration',
-      'test/cli/init.test.ts': 'a job of continuous integration',
     },
   },
   {
@@ -110,11 +109,11 @@ interface Line {
   readonly text: string;
 }
 
-it('the README is read in one go: at most 10 KB', () => {
+it('the README has at most 10 KB, so that it can be read in one go', () => {
   expect(statSync(join(ROOT, 'README.md')).size).toBeLessThanOrEqual(10 * 1_024);
 });
 
-it('no page says `npx hooks` but for a clone: outside one that name is another package', () => {
+it('no page says `npx hooks` except for a clone, because elsewhere that name is another package', () => {
   const lines = [...filesBelow('docs', /\.md$/), 'README.md'].flatMap(linesOf);
   const named = lines.filter(({ text }) => text.includes('npx hooks'));
   expect(named.map(({ text }) => text)).toEqual(['npm ci && npx hooks replay fixtures/*.json --loopback']);
@@ -132,7 +131,7 @@ describe('the words', () => {
     expect(lines.filter((line) => breaks(line, rule)).map(placeOf)).toEqual([]);
   });
 
-  it('have no exception that nothing needs', () => {
+  it('have only exceptions that a file needs', () => {
     const unused = RULES.flatMap(({ not, except = {} }) =>
       Object.keys(except)
         .filter((start) => !lines.some(({ path, text }) => path.startsWith(start) && not.test(wordsOf(text))))
@@ -141,7 +140,7 @@ describe('the words', () => {
     expect(unused).toEqual([]);
   });
 
-  it('are looked for in identifiers, constants and sentences', () => {
+  it('are found in identifiers, constants and sentences', () => {
     const rule = { not: /\banswer\w*/, say: 'response', except: { 'src/cli/verbs/init/': 'a prompt' } };
     const found = (text: string, path = 'src/a.ts') => breaks({ path, number: 1, text }, rule);
     expect(['hasAnswered', 'ANSWER_MS', "'it answers 200'", '#answer'].map((text) => found(text))).toEqual([
@@ -185,7 +184,7 @@ function linesOf(path: string): Line[] {
     .map((text, index) => ({ path, number: index + 1, text }));
 }
 
-/** The names of a file's tests. */
+/** Returns the names of a file's tests. */
 function titlesOf(path: string): Line[] {
   return titlesIn(readFileSync(join(ROOT, path), 'utf8')).map((line) => ({ ...line, path }));
 }

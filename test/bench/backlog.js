@@ -14,11 +14,11 @@ const PARTS = [
   'stores/sqlite/queue/queue-tables.ts',
   'stores/sqlite/file/open-store.ts',
 ];
-/** BENCH_BACKLOG='10000 10000000' takes others; ten million need 8 GB of the disk. */
+/** Sizes of the backlogs, which BENCH_BACKLOG='10000 10000000' replaces. Ten million need 8 GB of disk. */
 const { BENCH_BACKLOG = '10000 100000 1000000' } = process.env;
 const SIZES = BENCH_BACKLOG.split(' ').map(Number);
 const KINDS = ['due in the order of adding', 'due in a shuffled order', 'ten to an order key'];
-/** Of each backlog in a round: all rounds together leave some of the smallest. */
+/** Number of deliveries of each backlog in a round. All rounds together do not empty the smallest. */
 const DELIVERIES = 1_500;
 const MOST_ROUNDS = 5;
 
@@ -28,7 +28,7 @@ export async function run({ folder, rounds, print }) {
   print(`µs a delivery, ${DELIVERIES} of each backlog in a round`);
   for (const kind of KINDS) {
     const file = (/** @type {number} */ size) => join(folder, `${size}.db`);
-    // Processes of their own: what adding leaves in memory is not what delivering needs.
+    // In separate processes, because adding leaves memory that delivering does not need.
     for (const size of SIZES) child(parts, { step: 'add', file: file(size), size, kind });
     const variants = Object.fromEntries(
       SIZES.map((size) => [

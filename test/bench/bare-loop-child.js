@@ -1,4 +1,4 @@
-// The least that a replay could do: reads lines, parses, stringifies and signs each, and posts it over one undici Client per
+// The minimum of a replay: reads lines, parses, stringifies and signs each, and posts it over one undici Client per
 // connection. No order, no retries, no record of anything. Arguments: URL, file of NDJSON, connections. Prints
 // {"delivered","seconds"}.
 import { createHmac } from 'node:crypto';

@@ -6,10 +6,10 @@ import { rolldown } from 'rolldown';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 /**
- * Parts of the sources that are no command, as a module for a child: Node 20 runs no TypeScript.
+ * Bundles sources as a module for a child process, because Node 20 does not run TypeScript.
  *
- * @param {string} folder where it is put
- * @param {readonly string[]} paths below `src`; the module has all that they export
+ * @param {string} folder of the module
+ * @param {readonly string[]} paths below `src`; the module has all their exports
  * @returns {Promise<string>} its path
  */
 export async function bundle(folder, paths) {

@@ -7,23 +7,23 @@ import { counting, NO_COUNTERS } from './counters.js';
 
 const USAGE_PRELOAD = new URL('usage-preload.js', import.meta.url).href;
 
-/** The binary of this package, as users run it. */
+/** The binary that users run. */
 export const HOOKS = fileURLToPath(new URL('../../bin/hooks.js', import.meta.url));
 
 /**
  * Runs Node with these arguments to its end.
  *
  * @param {readonly string[]} args
- * @param {{ folder: string, input?: string, usage?: boolean }} options `folder` is for its output and input; `usage` measures its
- *   CPU time and memory too, from inside, which takes a little time of its own; and counts into the file `counts` of `folder`,
- *   where that can be done
+ * @param {{ folder: string, input?: string, usage?: boolean }} options `folder` is for its output and input; `usage` also
+ *   measures its CPU time and memory from inside, which takes a little time, and counts into the file `counts` of `folder`
+ *   where the machine can count
  * @returns {Promise<{ code: number | null, ms: number, cpuMs: number, peakMb: number, stdout: string }>} `ms` from spawn
  *   to exit; `cpuMs` and `peakMb` are 0 without `usage`
  */
 export async function runNode(args, { folder, input = '', usage = false }) {
   const [out, usageFile, inFile] = [join(folder, 'stdout'), join(folder, 'usage'), join(folder, 'stdin')];
   writeFileSync(inFile, input);
-  // Files, since a pipe would have to be served by this process while it waits.
+  // Files, because this process does not serve a pipe while it waits.
   const [stdin, fd] = [openSync(inFile, 'r'), openSync(out, 'w')];
   try {
     const command = [process.execPath, ...(usage ? ['--import', USAGE_PRELOAD] : []), ...args];
@@ -41,7 +41,7 @@ export async function runNode(args, { folder, input = '', usage = false }) {
 }
 
 /**
- * Starts a command that goes on until it is told to stop, and whose first line names its URL.
+ * Starts a command that runs until it is stopped, and waits for its first line, which has its URL.
  *
  * @param {readonly string[]} args of `hooks`
  * @param {{ folder: string }} options
@@ -51,11 +51,11 @@ export function startCommand(args, options) {
 }
 
 /**
- * The same of any program.
+ * Starts any program that runs until it is stopped, and waits for its first line, which has its URL.
  *
  * @param {readonly string[]} args of Node
  * @param {{ folder: string }} options `folder` is its data folder too
- * @returns {Promise<{ url: string, stop: () => Promise<{ cpuMs: number, peakMb: number }> }>} `stop` gives what all of it took
+ * @returns {Promise<{ url: string, stop: () => Promise<{ cpuMs: number, peakMb: number }> }>} `stop` resolves to its whole usage
  */
 export async function startProgram(args, { folder }) {
   const usageFile = join(folder, 'usage');
@@ -66,7 +66,7 @@ export async function startProgram(args, { folder }) {
   const ended = once(child, 'exit');
   const first = await Promise.race([once(child.stdout, 'data'), ended.then(() => undefined)]);
   if (first === undefined) throw new Error(`node ${args.join(' ')} ended`);
-  // What else it says is not looked at, but would stop it if nobody took it.
+  // Drops further output, which would block the program if it was not read.
   child.stdout.resume();
   return {
     url: JSON.parse(String(first[0]).split('\n')[0]).url,
@@ -92,7 +92,7 @@ function timed([program, ...args], options) {
   });
 }
 
-/** The settings of whoever runs this must not steer what is measured. */
+/** Returns an environment without settings of hooks, which would change what is measured. */
 export function cleanEnv() {
   const names = Object.keys(process.env).filter((name) => !/^(HOOKS_|SEGMENT_|DEBUG$|NODE_)/.test(name));
   return Object.fromEntries(names.map((name) => [name, process.env[name]]));

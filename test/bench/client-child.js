@@ -1,5 +1,5 @@
 // One run of a batching client (client.js). Arguments: `hooks` or `segment`, URL, number of messages. Prints how many
-// were taken, and the time and CPU time that it took.
+// were accepted, and the time and CPU time.
 const [kind, url, count] = process.argv.slice(2);
 const BATCH = 20;
 

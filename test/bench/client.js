@@ -37,7 +37,7 @@ export async function run({ folder, rounds, print }) {
 }
 
 /**
- * From the first call to the last answer; the time that loading takes is left out.
+ * Measures from the first call to the last response, without the time of loading.
  *
  * @param {readonly string[]} args
  * @param {string} folder

@@ -4,10 +4,10 @@ import { readFileSync } from 'node:fs';
 const EVENTS = ['instructions', 'cycles'];
 const STAT = ['stat', '-x', ',', '-e', EVENTS.map((event) => `${event}:u`).join()];
 
-/** Why the processor's counters cannot be read on this machine; undefined where `perf stat` (Debian: linux-perf) reads them. */
+/** Why the counters of the processor cannot be read. Undefined if `perf stat` (Debian: linux-perf) reads them. */
 export const NO_COUNTERS = whyNoCounters();
 
-/** @type {import('./report.js').Quantities} what a message costs by them; nothing where they cannot be read */
+/** @type {import('./report.js').Quantities} counted per message; empty if the counters cannot be read */
 export const COUNTED =
   NO_COUNTERS === undefined
     ? Object.fromEntries(
@@ -16,7 +16,7 @@ export const COUNTED =
     : {};
 
 /**
- * The command line that counts what another does, its start included, into a file.
+ * Returns the command line that counts another command, including its start, into a file.
  *
  * @param {readonly string[]} command
  * @param {string} file
@@ -26,11 +26,11 @@ export function counting(command, file) {
 }
 
 /**
- * What was counted, a message.
+ * Returns the counts per message.
  *
  * @param {string} text what perf wrote
  * @param {number} messages
- * @returns {Record<string, number>} by event; NaN where it was not counted
+ * @returns {Record<string, number>} by event; NaN if it was not counted
  */
 export function countsIn(text, messages) {
   return Object.fromEntries(
@@ -42,7 +42,7 @@ export function countsIn(text, messages) {
 }
 
 /**
- * Empty where nothing counts.
+ * Reads the counts per message. Empty if the counters cannot be read.
  *
  * @param {string} file
  * @param {number} messages

@@ -13,7 +13,7 @@ export const claim =
 
 const DELIVERY_CHILD = fileURLToPath(new URL('delivery-child.js', import.meta.url));
 const PARTS = ['clock.ts', 'engine/options.ts', 'stores/open.ts', 'app/open-engine.ts'];
-/** What a slow start lets through before it is over. */
+/** Number of deliveries during the slow start. */
 const WARM_UP = 30_000;
 
 /** @param {import('./run.js').Bench} bench */
@@ -71,7 +71,7 @@ async function fromQueue({ folder, parts, url, messages }) {
     if (code !== 0) throw new Error(`${step}: exit ${code}`);
     return stdout;
   };
-  // Processes of their own: what adding leaves in memory is not what delivering needs.
+  // In separate processes, because adding leaves memory that delivering does not need.
   await child('fill');
   const measurement = JSON.parse(await child('deliver'));
   rmSync(data, { recursive: true });

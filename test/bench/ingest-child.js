@@ -11,10 +11,10 @@ const { systemClock, openDurableQueue, openEngine, runService, checksumOf, DELIV
 );
 const { step, file } = JSON.parse(given);
 const MESSAGES = 4_000;
-/** Not counted: V8 compiles what is used often. */
+/** Number of messages that are not counted, while V8 compiles. */
 const WARM_UP = 4_000;
 const CHECKSUMS = 200_000;
-/** So few that whatever else the disk does meets both. */
+/** Messages of a turn, so few that other work of the disk affects both variants. */
 const TURN = 20;
 const NOTHING = { ms: 0, cpuUs: 0 };
 
@@ -66,7 +66,7 @@ async function serve(open) {
   process.once('SIGTERM', () => void service.close());
 }
 
-/** Takes all and keeps nothing. */
+/** Replaces the queue by one that stores nothing. */
 function unstored(open) {
   const { queue } = open;
   const empty = new Set();
@@ -100,7 +100,7 @@ async function oneByOne() {
   return Object.fromEntries(Object.entries(spent).map(([name, each]) => [name, perMessage(each)]));
 }
 
-/** What each message costs for the checksum that is stored with it. */
+/** Measures the cost of the checksum of each message. */
 async function checksums() {
   const rows = Array.from({ length: CHECKSUMS }, (_, index) => ({
     body: Buffer.from(message(index)),
@@ -115,7 +115,7 @@ async function checksums() {
   return { perSecond: (CHECKSUMS * 1000) / ms, cpuUs: cpuUs / CHECKSUMS };
 }
 
-/** With the time that the work took, on the clock and of the processor. */
+/** Adds the time and CPU time of `work`. */
 async function timed({ ms, cpuUs }, work) {
   const [began, cpuBegan] = [performance.now(), process.cpuUsage()];
   await work();

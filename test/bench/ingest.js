@@ -37,7 +37,7 @@ export async function run({ folder, rounds, print }) {
   const variants = {
     durable: () => batches(place, 'durable'),
     'not stored': () => batches(place, 'unstored'),
-    // Both of it take turns in one process.
+    // Both variants take turns in one process.
     one: () => inChild(place, 'one'),
     checksum: () => inChild(place, 'checksum'),
   };
@@ -73,7 +73,7 @@ function report(results, print) {
 /** @typedef {{ folder: string, parts: string }} Place */
 
 /**
- * A service of its own, and as many callers as connections, each with one batch under way.
+ * Measures a new service with a caller for each connection, which has one batch in flight.
  *
  * @param {Place} place
  * @param {'durable' | 'unstored'} step
@@ -122,7 +122,7 @@ async function post(client, body) {
 }
 
 /**
- * What a child measures by itself.
+ * Runs a child that measures itself.
  *
  * @param {Place} place
  * @param {'one' | 'checksum'} name

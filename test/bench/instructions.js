@@ -54,7 +54,7 @@ export async function run({ folder, print }) {
 }
 
 /**
- * What a message more costs.
+ * Measures the cost of one more message.
  *
  * @param {(count: number) => readonly string[]} argsFor of Node
  */
@@ -93,7 +93,7 @@ async function writeFiles(folder, name, change) {
   return files;
 }
 
-/** The same message with its last fields first, which a body has in another place. @param {string} line */
+/** Returns the message with its last fields first, so that a body has another order. @param {string} line */
 function reordered(line) {
   const { context, messageId, ...others } = JSON.parse(line);
   return JSON.stringify({ messageId, context, ...others });

@@ -3,7 +3,7 @@
 // its port in a line of its own; at the end of its standard input, how many requests came.
 import { createServer } from 'node:net';
 
-// `connection` is for ab, which speaks HTTP/1.0.
+// ab speaks HTTP/1.0 and needs the header `connection`.
 const OK = 'HTTP/1.1 200 OK\r\nconnection: keep-alive\r\ncontent-length: 2\r\n\r\nok';
 const END_OF_HEAD = '\r\n\r\n';
 let requests = 0;
@@ -28,7 +28,7 @@ const server = createServer({ noDelay: true }, (socket) => {
     requests += answers.length / OK.length;
     socket.write(answers, 'latin1');
   });
-  // A sender that goes away in the midst of a response is no failure of the receiver.
+  // A sender may disconnect during a response.
   socket.on('error', () => {});
 });
 

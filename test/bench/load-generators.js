@@ -35,7 +35,7 @@ const GENERATORS = {
 /** @typedef {{ url: string, connections: number, messages: number, body: string, script: string }} Load */
 
 /**
- * Those that are installed, as variants of a measurement. Prints what is missing.
+ * Returns the installed load generators as variants of a measurement. Prints which are missing.
  *
  * @param {{ folder: string, file: string, url: string }} place `file` is NDJSON, whose first line is the body
  * @param {{ connections: number, messages: number, print: (line: string) => void }} options

@@ -2,11 +2,11 @@ import { createWriteStream } from 'node:fs';
 import { once } from 'node:events';
 
 /**
- * Writes a file of NDJSON: tracks, each of a user of its own.
+ * Writes a file of NDJSON with tracks, each of a different user.
  *
  * @param {string} file
  * @param {number} count
- * @param {{ context?: boolean }} [options] with `context` they have about 1 KB, as those of a browser, else 300 bytes
+ * @param {{ context?: boolean }} [options] with `context`, messages have about 1 KB like those of a browser, otherwise 300 bytes
  */
 export async function writeMessages(file, count, { context = false } = {}) {
   const out = createWriteStream(file);

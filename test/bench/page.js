@@ -9,7 +9,7 @@ const HEAD = ['bench', 'what', 'against', 'quantity', 'median', 'from – to'];
 const RATIO = /^(.+) ÷ (.+), ([^,]+): ([\d.]+×) – ([\d.]+×) – ([\d.]+×)$/;
 
 /**
- * Writes the ratios of a run into docs/benchmarks.md; the text around them stays, and so do the rows of benches that the run left out.
+ * Writes the ratios of a run into docs/benchmarks.md. Keeps the text around them, and the rows of benches that did not run.
  *
  * @param {Readonly<Record<string, readonly string[]>>} printed the lines of each bench
  * @param {number} rounds
@@ -28,11 +28,11 @@ function readPage() {
 }
 
 /**
- * The rows of all other benches. Throws where they were not measured alike, since the page has one line for all that says how.
+ * Returns the rows of all other benches. Throws if they were measured in another way, which the page states once for all rows.
  *
- * @param {readonly string[]} benches that are measured anew
+ * @param {readonly string[]} benches that are measured again
  * @param {number} rounds
- * @param {string} [earlier] what is written there now
+ * @param {string} [earlier] the current text
  */
 export function keptRows(benches, rounds, earlier = readPage().earlier) {
   const kept = rowsIn(earlier).filter(([bench]) => !benches.includes(bench));
@@ -53,7 +53,7 @@ function machineText(rounds) {
 /**
  * @param {Readonly<Record<string, readonly string[]>>} printed
  * @param {number} rounds
- * @param {string} [earlier] what is written there now
+ * @param {string} [earlier] the current text
  */
 export function measuredText(printed, rounds, earlier = '') {
   const kept = keptRows(Object.keys(printed), rounds, earlier);

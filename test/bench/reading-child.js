@@ -5,7 +5,7 @@ import { closeSync, openSync, readSync } from 'node:fs';
 const [bundle, kind, file] = process.argv.slice(2);
 const { openInputs, readEntries, prepareEntry, readyEntry } = await import(bundle);
 
-/** V8 still compiles in the third: one that finds the messages of 200 MB is over in 50 ms. */
+/** V8 still compiles in the third pass, because a pass over 200 MB takes only 50 ms. */
 const WARM_UP_PASSES = 4;
 const PASSES = 4;
 
@@ -49,7 +49,7 @@ async function reading() {
   return count;
 }
 
-/** What nobody can do without: the bytes, their lines as text, and JSON.parse. */
+/** The minimum of reading: the bytes, their lines as text, and JSON.parse. */
 async function parse() {
   let count = 0;
   for (const line of linesOf(file)) if (JSON.parse(line).type === 'track') count++;

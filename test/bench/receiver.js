@@ -8,8 +8,8 @@ import { fileURLToPath } from 'node:url';
 const LEAN_RECEIVER = fileURLToPath(new URL('lean-receiver.js', import.meta.url));
 
 /**
- * A receiver in a process of its own that responds to every POST with 200 at once: nginx where it is installed, else one on
- * node:net that does next to nothing. A node:http receiver tops out before a good sender does.
+ * Starts a receiver process that responds to every POST with 200 immediately: nginx if it is installed, otherwise a minimal
+ * one on node:net. A receiver on node:http would be slower than a good sender.
  *
  * @param {string} folder for its files
  * @returns {Promise<{ name: string, url: string, stop: () => Promise<void> }>}

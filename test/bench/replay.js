@@ -45,7 +45,7 @@ export async function run({ folder, rounds, messages, print }) {
       print,
       compared: ['perSecond', 'cpuUs', ...Object.keys(COUNTED)],
     });
-    // Neither their memory nor their instructions are known.
+    // The memory and instructions of load generators are not measured.
     const { perSecond, cpuUs } = QUANTITIES;
     report(resultsOf({ hooks: variants.hooks, ...limits }), { quantities: { perSecond, cpuUs }, print });
   } finally {
@@ -56,7 +56,7 @@ export async function run({ folder, rounds, messages, print }) {
 /** @typedef {{ folder: string, file: string, url: string }} Place */
 
 /**
- * The whole command, from its start to its end.
+ * Measures the whole command, from its start to its end.
  *
  * @param {Place} place
  * @param {number} messages
@@ -80,7 +80,7 @@ function deliveredIn(stdout) {
 }
 
 /**
- * Only its sending time: its own start is left out, in its favour.
+ * Measures another program by its sending time only: its start is omitted, in its favor.
  *
  * @param {string} program
  * @param {Place} place

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
  */
 
 /**
- * Measures every variant once a round, in turn, so that whatever else the machine does meets all of them. The first
+ * Measures every variant once a round, in turn, so that other work of the machine affects all of them. The first
  * variant of a round changes from round to round. A round before the first warms up and does not count.
  *
  * @param {Variants} variants
@@ -22,7 +22,7 @@ export async function interleave(variants, rounds) {
     for (const name of [...names.slice(first), ...names.slice(0, first)]) {
       const measurement = await variants[name]();
       if (round >= 0) measured[name].push(measurement);
-      // What a variant leaves behind (sockets closing, pages written) is not the next one's.
+      // Waits, so that work left by a variant (closing sockets, writing pages) does not affect the next one.
       await sleep(50);
     }
   }
@@ -30,7 +30,7 @@ export async function interleave(variants, rounds) {
 }
 
 /**
- * One quantity of one variant.
+ * Returns one quantity of one variant.
  *
  * @param {readonly Measurement[]} measurements
  * @param {string} quantity
@@ -40,7 +40,7 @@ export function values(measurements, quantity) {
 }
 
 /**
- * One quantity of a variant, divided by that of another in the same round.
+ * Returns one quantity of a variant, divided by that of another variant in the same round.
  *
  * @param {readonly Measurement[]} ours
  * @param {readonly Measurement[]} theirs

@@ -36,7 +36,7 @@ if (unknown.length > 0) {
 
 print(`Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model ?? 'unknown processor'}`);
 const rounds = setting('BENCH_ROUNDS', 5);
-// Refused before the minutes that it takes.
+// Throws before the minutes of measuring.
 if (given.includes('--page')) keptRows(wanted.length > 0 ? wanted : Object.keys(CLAIMS), rounds);
 /** @type {Record<string, string[]>} */
 const printed = {};
@@ -45,12 +45,12 @@ for (const [name, load] of Object.entries(CLAIMS)) {
   printed[name] = [];
   await measure(await load(), printed[name]);
 }
-// What was not measured would be missing in the page.
+// Does not write the page if a claim was not measured.
 if (given.includes('--page') && process.exitCode === undefined) writePage(printed, rounds);
 
 /**
  * @param {{ claim: string, run: (bench: Bench) => Promise<void> }} module
- * @param {string[]} lines gets what it prints
+ * @param {string[]} lines receives the printed lines
  */
 async function measure({ claim, run }, lines) {
   print(`\n${claim}`);

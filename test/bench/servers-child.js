@@ -13,7 +13,7 @@ const { step, who, kind, store, url, messages, warmUp, keyed, prefix = 'bench', 
 const NEW = { state: 'pending', progress: { rounds: 0, attempts: [], rejectedBy: [], notBefore: {} } };
 const LANE = { source: 'web', destination: 'Webhooks' };
 const CONCURRENCY = DELIVERY_DEFAULTS.concurrency;
-/** With nothing delivered for so long, nothing is left. */
+/** Time without a delivery after which nothing is left. */
 const QUIET_MS = 6_000;
 const CLAIMED = 2_000;
 const SETTLED_AT_ONCE = 500;
@@ -44,7 +44,7 @@ async function fill() {
           type: 'track',
           body,
           orderKeys: orderKeysOf(from + index),
-          // As many a millisecond as come from several clients.
+          // Several messages per millisecond, like those of several clients.
           createdAt: at - Math.floor((messages - from - index) / ADDED_A_MS),
           dueAt: at,
           ...NEW,
@@ -113,7 +113,7 @@ async function claim() {
   return { claimUs: perClaim(spent.claim), settleUs: perClaim(spent.settle) };
 }
 
-/** Settles what can be claimed, many at once, until nothing is left or so many are settled: for what comes next. */
+/** Claims and settles deliveries until none is left or enough are settled, to prepare the next step. */
 async function settle() {
   const { queue, close } = await openDurableQueue({ store, dataDir: '', clock: systemClock });
   const settlement = { state, progress: PROGRESS, reason: 'rejected', dueAt: Date.now() + 3_600_000 };
@@ -127,7 +127,7 @@ async function settle() {
   return {};
 }
 
-/** What every claim of a worker does: forgets what was settled longer ago than it is kept. Until nothing is left. */
+/** Deletes expired settled deliveries, as every claim of a worker does, until none is left. */
 async function forget() {
   const retention = { deliveredMs: 1, deadMs: 1 };
   const { queue, inspection, close } = await openDurableQueue({
@@ -148,7 +148,7 @@ function perClaim(ms) {
   return Math.round((ms * 1_000) / CLAIMED);
 }
 
-/** BullMQ as its manual shows it. */
+/** Runs BullMQ like its manual shows. */
 function plain() {
   if (kind === 'redis') return { ...bullmq, connection: new Redis(store, { maxRetriesPerRequest: null }) };
   const options = { connectionString: store, max: 10, options: '-c search_path=bullmq' };
@@ -185,7 +185,7 @@ async function deliverPlain() {
 }
 
 function end(result = {}) {
-  // What is written is written when the process ends by itself; the connection would keep it.
+  // Ends the process after its output is written, because the open connection would keep it running.
   setTimeout(() => process.exit(0), 100);
   return result;
 }

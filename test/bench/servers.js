@@ -17,9 +17,9 @@ const PARTS = [
   'app/open-engine.ts',
   '../test/stores/server/servers.ts',
 ];
-/** A server takes longer than a file does. */
+/** Divides the number of messages, because a server is slower than a file. */
 const FEWER = 10;
-/** Deliveries of a worker that are not measured: V8 compiles meanwhile. */
+/** Number of deliveries of a worker that are not measured, while V8 compiles. */
 const WARM_UP = 1_000;
 const BACKLOGS = [10_000, 100_000, 1_000_000];
 const { BENCH_SERVERS } = process.env;
@@ -69,7 +69,7 @@ export async function run({ folder, rounds, messages, print }) {
  * @param {(line: string) => void} print
  */
 async function compare(place, rounds, print) {
-  // The tables of PostgreSQL are made by who opens it first.
+  // The first process that opens PostgreSQL creates the tables.
   await child(place, { step: 'fill', who: 'hooks', messages: 1 });
   const results = await interleave(
     {
@@ -103,7 +103,7 @@ async function compare(place, rounds, print) {
 }
 
 /**
- * The same with the queue in a file of its own.
+ * Returns the place with its queue in a file.
  *
  * @param {Place} place
  * @returns {Place}
@@ -139,7 +139,7 @@ async function deliver(place, who, workers) {
 const TICK_US = 10_000;
 
 /**
- * The CPU time of a server: all its processes, also those that have ended.
+ * Returns the CPU time of all processes of a server, including those that have ended.
  *
  * @param {number | undefined} pid
  * @returns {number}

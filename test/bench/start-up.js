@@ -18,7 +18,7 @@ const NOTHING = 'node -e 0';
 const BODY = message(1);
 const SIGNATURE = createHmac('sha1', 's').update(BODY).digest('hex');
 
-/** @typedef {{ args: readonly string[], input?: string, says: RegExp }} Command `says` proves that it did its work */
+/** @typedef {{ args: readonly string[], input?: string, says: RegExp }} Command `says` matches the output of a command that worked */
 
 /** @param {import('./run.js').Bench} bench */
 export async function run({ folder, rounds, print }) {
@@ -64,7 +64,7 @@ function commandLines(url) {
 }
 
 /**
- * Leaves out what does not do its work, and says so: its time would mean nothing.
+ * Returns the commands that work. Prints which do not, because their time would mean nothing.
  *
  * @param {Readonly<Record<string, Command>>} commands
  * @param {Pick<import('./run.js').Bench, 'folder' | 'print'>} bench
@@ -83,7 +83,7 @@ async function usable(commands, { folder, print }) {
 }
 
 /**
- * Its CPU time too: on a machine that has more to do than processors to do it, a time says little.
+ * Measures the time, and the CPU time, because on a busy machine the time alone says little.
  *
  * @param {Command} command
  * @param {string} folder

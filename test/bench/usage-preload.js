@@ -1,4 +1,4 @@
-// Loaded before a measured program: at its exit, writes the CPU time (user and system, ms) and the memory that it took.
+// Loaded before a measured program: at its exit, writes its CPU time (user and system, ms) and memory.
 import { writeFileSync } from 'node:fs';
 
 process.on('exit', () => {

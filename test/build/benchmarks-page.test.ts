@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 
 const BENCH = new URL('../bench/', import.meta.url).href;
 
-/** In a process of its own: the benches are JavaScript without types. */
+/** A program that calls the benches, which are JavaScript without types. */
 const PROGRAM = `
   import { measuredText } from '${BENCH}page.js';
   import { report } from '${BENCH}report.js';
@@ -22,7 +22,7 @@ const PROGRAM = `
   process.stdout.write(JSON.stringify(texts));
 `;
 
-it('makes a row of each ratio by its median, and keeps the rows of benches that a run left out or rejects', () => {
+it('has a row with the median of each ratio, and keeps the rows of benches that a run omits', () => {
   const output = execFileSync(process.execPath, ['--input-type=module', '-e', PROGRAM], { encoding: 'utf8' });
   const [refusal, ...texts] = (JSON.parse(output) as string[]).toReversed();
   const [withMoreRounds, ofOneBench, first] = texts.map((text) =>
@@ -41,7 +41,7 @@ it('makes a row of each ratio by its median, and keeps the rows of benches that 
   );
 });
 
-it('has its place in the page', () => {
+it('is marked in the page', () => {
   const page = readFileSync(new URL('../../docs/benchmarks.md', import.meta.url), 'utf8');
   expect(page).toMatch(/<!-- measured: npm run docs:benchmarks -->[^]*<!-- \/measured -->/);
 });

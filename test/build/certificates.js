@@ -24,7 +24,7 @@ commonName = supplied
 `;
 
 const NOW = [2020, 2049];
-/** Until 2049: openssl takes no dates for a certificate that signs itself. */
+/** Days until 2049, because openssl accepts no dates for a self-signed certificate. */
 const DAYS = Math.floor((Date.UTC(2049, 0) - Date.now()) / 86_400_000);
 
 const folder = mkdtempSync(join(tmpdir(), 'hooks-certificates-'));
@@ -74,7 +74,7 @@ function selfSign(name, extensions) {
   ]);
 }
 
-/** By `openssl ca`: the one command that takes dates in the past, in every version. */
+/** Issues a certificate by `openssl ca`, the only command that accepts past dates in every version. */
 function issue(name, { issuer, extensions, years: [from, to] }) {
   const records = join(folder, `${name}.records`);
   mkdirSync(records);

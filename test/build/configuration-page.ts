@@ -9,7 +9,7 @@ const BETWEEN_MARKS = /(?<=<!-- settings: .*? -->\n).*(?=<!-- end of settings --
 
 const BETWEEN_FLAG_MARKS = /(?<=<!-- flags: .*? -->\n).*(?=<!-- end of flags -->)/s;
 
-/** docs/configuration.md with its tables as they must be now; the text around the tables is written by hand. */
+/** Returns docs/configuration.md with current tables. The text around the tables is written by hand. */
 export async function configurationPage(): Promise<string> {
   const page = readFileSync(PAGE, 'utf8');
   if (!BETWEEN_MARKS.test(page) || !BETWEEN_FLAG_MARKS.test(page)) {
@@ -21,19 +21,19 @@ export async function configurationPage(): Promise<string> {
   return format(text, { ...(await resolveConfig(PAGE)), parser: 'markdown' });
 }
 
-/** The settings that a config file cannot hold. */
+/** The settings that a config file cannot have. */
 const OUTSIDE_A_FILE = [
   "| | the config file, instead of the project's and the user's | | `--config`, `--no-config` | `HOOKS_CONFIG` |",
   '| | the folder of what is kept between runs | the data folder of the user | | `HOOKS_DATA_DIR` |',
 ];
 
-/** A table of all settings, as markdown. */
+/** Returns a Markdown table of all settings. */
 export function settingsTable(): string {
   const head = ['| Setting | What it is | Default | Flag | Variable |', '| --- | --- | --- | --- | --- |'];
   return [...head, ...KEYS.map(row), ...OUTSIDE_A_FILE].join('\n');
 }
 
-/** A table of the "where to" flags and the ways that use them, as markdown. */
+/** Returns a Markdown table of the "where to" flags and the ways that use them. */
 function flagsTable(): string {
   const head = [
     '| Flag | Webhooks | `--loopback` | Tracking API | `--queue` |',

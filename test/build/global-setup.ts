@@ -4,6 +4,6 @@ import { execFileSync } from 'node:child_process';
 export function setup(): void {
   if (process.env['HOOKS_TEST_SKIP_BUILD']) return;
   execFileSync('npm', ['run', '--silent', 'build'], { stdio: ['ignore', 'ignore', 'inherit'] });
-  // For the set-up of the next project of this run.
+  // Skips the build in the set-up of the next project of this run.
   process.env['HOOKS_TEST_SKIP_BUILD'] = '1';
 }

@@ -24,7 +24,7 @@ function write(name, text) {
   writeFileSync(new URL(`${name}.1`, folder), manPage(name, text));
 }
 
-/** The help as it stands, each of its headings as a section. */
+/** Returns the help as a man page, with a section for each heading. */
 function manPage(name, text) {
   const [, usage, summary] = /^Usage: ([^]+?)\n\n([^]+?)\n\n/m.exec(text);
   const body = text.replace(/^Usage: [^]+?\n\n[^]+?\n\n/m, '').trimEnd();
@@ -49,7 +49,7 @@ function sectionLines(block) {
   return [...start, '.nf', ...lines.map(roff), '.fi'];
 }
 
-/** A line that begins with a dot or a quote would be a request of roff; a plain hyphen would become a dash. */
+/** Escapes a line for roff: a dot or quote at its start would be a request, and a plain hyphen would become a dash. */
 function roff(line) {
   const escaped = line
     .replaceAll('\\', String.raw`\e`)

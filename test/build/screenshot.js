@@ -12,7 +12,7 @@ import { chromium } from 'playwright-core';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const SECRET = 'hooks-fixture-secret';
 
-/** A receiver that does not know the type `delete` yet. */
+/** A receiver that rejects the type `delete`. */
 const receiver = createServer((request, response) => {
   let body = '';
   request.on('data', (chunk) => (body += chunk));

@@ -11,7 +11,7 @@ const COLUMNS = 104;
 const FAULTY = 'fixtures/receivers/broken/secret-with-newline.js';
 const URL_SHOWN = 'http://localhost:3000/webhook';
 
-/** What the picture shows as typed, and the arguments of the run: the receiver of the picture has a planted fault. */
+/** The command lines of the picture, with the arguments of the real runs, whose receiver has a planted mistake. */
 const STEPS = [
   {
     typed: 'hooks send track --event Signup --user-id u1 --loopback',
@@ -23,18 +23,18 @@ const STEPS = [
   },
 ];
 
-/** Colours of the escape sequences that the command line uses, on a dark background. */
-const COLOURS = { 2: '#8b949e', 31: '#ff7b72', 32: '#7ee787', 33: '#e3b341', 36: '#79c0ff' };
+/** Colors of the escape sequences that the command line uses, on a dark background. */
+const COLORS = { 2: '#8b949e', 31: '#ff7b72', 32: '#7ee787', 33: '#e3b341', 36: '#79c0ff' };
 
 function run(args) {
   const env = { PATH: process.env.PATH, FORCE_COLOR: '1', COLUMNS: String(COLUMNS), HOOKS_SECRET: 's3cret' };
   const command = [join(ROOT, 'bin/hooks.js'), ...args, '--no-config'];
-  // `--` ends the flags: --no-config goes before it.
+  // --no-config must come before `--`, which ends the flags.
   if (args.includes('--')) command.splice(command.indexOf('--'), 0, command.pop());
   return spawnSync(process.execPath, command, { cwd: ROOT, env, encoding: 'utf8' }).stdout.trimEnd();
 }
 
-/** Breaks a line at spaces, as `COLUMNS` wants it; the rest is indented like the line. Escape sequences take no room. */
+/** Breaks a line at spaces to fit `COLUMNS`, with the indentation of the line. Escape sequences have no width. */
 function wrap(line) {
   const indent = /^\s*/.exec(line)[0] + (/^\s*(?:wrong|fix):\s+/.exec(line) ? '       ' : '');
   const lines = [''];
@@ -48,14 +48,14 @@ function wrap(line) {
 
 const escaped = (text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
-/** A line of the terminal as tspans, one for each colour. */
+/** Returns a line of the terminal as tspans, one for each color. */
 function tspans(line) {
   let colour;
   return line
     .split(new RegExp(`(${ESC}\\[\\d+m)`))
     .map((part) => {
       const code = part.startsWith(ESC) ? part.slice(2, -1) : undefined;
-      if (code !== undefined) colour = COLOURS[code];
+      if (code !== undefined) colour = COLORS[code];
       if (code !== undefined || part === '') return '';
       return colour === undefined ? escaped(part) : `<tspan fill="${colour}">${escaped(part)}</tspan>`;
     })

@@ -1,35 +1,24 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { ReceivedRequest } from '../../src/receiver/received-request.ts';
-import { startReceiver } from '../../src/app/explained.ts';
-import type { Receiver } from '../../src/receiver/receiver.ts';
-import { parseScript } from '../../src/receiver/response/script.ts';
+import { jsonLines, receiving, SECRET } from '../end-to-end/receiving.ts';
 import { hooks, type HooksResult } from './run-in-process.ts';
 import { bodyOf, sorted } from '../service/serving.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
-const SECRET = 's3cret';
-
 let folder: string;
-let receiver: Receiver | undefined;
-let received: ReceivedRequest[];
+let received: readonly ReceivedRequest[];
 beforeEach(() => {
   folder = temporaryFolder();
   received = [];
 });
-afterEach(async () => {
-  await receiver?.close();
-});
 
 /** Runs `hooks delete` with the sources `web`, `app` (whose destination is disabled) and `shop`. */
 async function runDelete(args: readonly string[], respond = '200', stdin = ''): Promise<HooksResult> {
-  receiver = await startReceiver({
-    secrets: [SECRET],
-    script: parseScript(respond),
-    onRequest: (request) => received.push(request),
-  });
-  const destination = { sharedSecret: SECRET, webhooks: [receiver.url] };
+  const to = await receiving({ secret: SECRET, respond });
+  received = to.requests;
+  const destination = { sharedSecret: SECRET, webhooks: [to.url] };
   const sources = {
     web: { destinations: { Webhooks: destination } },
     app: { destinations: { Webhooks: { ...destination, enabled: false } } },
@@ -39,12 +28,7 @@ async function runDelete(args: readonly string[], respond = '200', stdin = ''): 
   return hooks(['delete', ...args, '-o', 'json'], { cwd: folder, env: { HOOKS_DATA_DIR: folder }, stdin });
 }
 
-function rows({ stdout }: HooksResult): readonly Record<string, unknown>[] {
-  return stdout
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line) as Record<string, unknown>);
-}
+const rows = ({ stdout }: HooksResult): Record<string, unknown>[] => jsonLines(stdout);
 
 describe('hooks delete', () => {
   it('sends a delete message for each user to every source with a destination enabled', async () => {
@@ -84,7 +68,6 @@ describe('hooks delete', () => {
   it('rejects standard input without an id, and an empty id', async () => {
     const none = await runDelete(['-']);
     expect([none.code, none.stderr]).toEqual([2, expect.stringContaining('on standard input, got none')]);
-    await receiver?.close();
     const empty = await runDelete(['']);
     expect([empty.code, empty.stderr]).toEqual([2, expect.stringContaining('got an empty string')]);
     expect(received).toEqual([]);
@@ -104,9 +87,7 @@ describe('hooks delete', () => {
   it('rejects an unknown source, no user, and a missing destination', async () => {
     const unknown = await runDelete(['u1', '--source', 'wep']);
     expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining('did you mean `web`?')]);
-    await receiver?.close();
     expect((await runDelete([])).code).toBe(2);
-    await receiver?.close();
     const disabled = await runDelete(['u1', '--source', 'app']);
     expect([disabled.code, disabled.stderr]).toEqual([
       2,

@@ -1,8 +1,8 @@
 import { chmod, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { loadSqlite, type Database } from '../../src/stores/sqlite/file/sqlite.ts';
-import { makeCertificates, type Certificates } from '../certificates.ts';
+import { makeCertificates } from '../certificates.ts';
 import { closedPort } from '../end-to-end/delivering.ts';
 import { hooks, startHooks } from '../end-to-end/hooks.ts';
 import { tracks } from '../end-to-end/receiving.ts';
@@ -11,6 +11,9 @@ import { proxyServer } from '../transport/proxy-server.ts';
 import { started } from '../transport/sending.ts';
 import { examined, newPlace } from './examined.ts';
 import { hooks as hooksHere } from './run-in-process.ts';
+
+const certificates = await makeCertificates();
+afterAll(() => certificates.remove());
 
 async function queued(count = 1): Promise<{ cwd: string; file: string; env: Record<string, string> }> {
   const to = await started(answersOk());
@@ -33,10 +36,8 @@ describe('hooks doctor', () => {
   it('reports that all is well, without sending', async () => {
     const to = await started(answersOk());
     const cwd = await newPlace({ webhooks: [to.url], sharedSecret: 's3cret' });
-    const { code, stdout, stderr } = await hooks(['doctor', '--allow-private'], {
-      cwd,
-      env: { HOOKS_DATA_DIR: join(cwd, 'data') },
-    });
+    const env = { HOOKS_DATA_DIR: join(cwd, 'data') };
+    const { code, stdout, stderr } = await hooks(['doctor', '--allow-private'], { cwd, env });
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout).toMatch(/^✓ webhook +http:.*: connected to 127\.0\.0\.1 in \S+$/m);
     expect(stdout).toMatch(/\n\nAll is well\n$/);
@@ -49,7 +50,9 @@ describe('hooks doctor', () => {
   it('prints no check mark for a result that is ok for some uses only', async () => {
     const cwd = await newPlace({ webhooks: ['http://127.0.0.1:9/'], sharedSecret: 's3cret' });
     const { stdout } = await hooksHere(['doctor', '--allow-private'], { cwd });
-    expect(stdout).toMatch(/^· write-key +source default: it has no write key, so hooks serve accepts no/m);
+    expect(stdout).toMatch(
+      /^· write-key +source default: it has no write key, so hooks serve accepts no messages/m,
+    );
     expect(stdout).toMatch(/^✓ destination /m);
   });
 
@@ -160,12 +163,6 @@ async function faultsOf(webhooks: readonly string[], timeout: string): Promise<u
 }
 
 describe('hooks doctor, about webhooks', () => {
-  let certificates: Certificates;
-  beforeAll(async () => {
-    certificates = await makeCertificates();
-  });
-  afterAll(() => certificates.remove());
-
   it.each([
     ['selfSigned', 'tls-self-signed'],
     ['expired', 'tls-expired'],

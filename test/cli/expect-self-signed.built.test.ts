@@ -1,12 +1,12 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
 import { afterAll, describe, expect, it } from 'vitest';
 import { makeCertificates } from '../certificates.ts';
 import { hooks, startHooks } from '../end-to-end/hooks.ts';
+import { answers } from '../hostile-receivers.ts';
+import { started } from '../transport/sending.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { until } from '../until.ts';
 
@@ -88,15 +88,11 @@ describe('hooks expect --self-signed', () => {
 
   it('lets COMMAND reach the receiver, and a server that it trusted before', async () => {
     const { good, caFile } = certificates;
-    const [key, cert] = await Promise.all([readFile(good.keyFile), readFile(good.certFile)]);
-    const server = createServer({ key, cert }, (_, response) => response.end('trusted'));
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const { port } = server.address() as AddressInfo; // it listens on a port
-    const get = `console.log(await (await fetch('https://localhost:${port}')).text());`;
+    const server = await started(answers(200, { certificate: good, body: 'trusted' }));
+    const get = `console.log(await (await fetch('${server.url}')).text());`;
     const program = `(async () => { ${get} ${POST} })();`;
     const env = { NODE_EXTRA_CA_CERTS: caFile };
     const { code, stderr } = await hooks([...ONE, '--', ...NODE, program], { env });
-    server.close();
     expect([code, stderr]).toEqual([0, expect.stringContaining('| trusted\n')]);
   });
 

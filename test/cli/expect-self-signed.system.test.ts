@@ -1,10 +1,9 @@
 // Needs curl, openssl, python3, ruby and php.
-import { readFile } from 'node:fs/promises';
-import { createServer, type Server } from 'node:https';
-import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
+import { argv } from '../end-to-end/argv.ts';
 import { makeCertificates } from '../certificates.ts';
 import { hooks } from '../end-to-end/hooks.ts';
+import { answers } from '../hostile-receivers.ts';
 import { hasTool } from '../external-tool.ts';
 
 const BODY = '{"batch":[{"type":"track","event":"Signup","userId":"u1"}]}';
@@ -63,19 +62,10 @@ for url in sys.argv[1:]: urllib.request.urlopen(url, b'${BODY}').read()`,
 };
 
 const certificates = await makeCertificates();
-let server: Server;
-let trusted: string;
-beforeAll(async () => {
-  const { keyFile, certFile } = certificates.good;
-  const [key, cert] = await Promise.all([readFile(keyFile), readFile(certFile)]);
-  server = createServer({ key, cert }, (request, response) =>
-    request.resume().on('end', () => response.end('{}')),
-  );
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  trusted = `https://127.0.0.1:${(server.address() as AddressInfo).port}/v1/batch`; // it listens on a port
-});
+const server = await answers(200, { certificate: certificates.good, body: '{}' });
+const trusted = server.url.replace('/hook', '/v1/batch');
 afterAll(async () => {
-  server.close();
+  await server.close();
   await certificates.remove();
 });
 
@@ -87,18 +77,10 @@ describe('hooks expect --self-signed', () => {
     async (name) => {
       const words = (CLIENTS[name]?.command ?? []).map((word) => `'${word.replaceAll("'", `'\\''`)}'`);
       const script = `${words.join(' ')} "$HOOKS_URL/v1/batch" '${trusted}'`;
-      const args = [
-        'expect',
-        '--self-signed',
-        '--messages',
-        '1',
-        '--match',
-        'event=Signup',
-        '--within',
-        '30s',
-      ];
       const run = (caFile: string) =>
-        hooks([...args, '--', 'sh', '-c', script], { env: { SSL_CERT_FILE: caFile } });
+        hooks(argv`expect --self-signed --messages 1 --match event=Signup --within 30s -- sh -c ${script}`, {
+          env: { SSL_CERT_FILE: caFile },
+        });
       expect(await run(certificates.caFile)).toMatchObject({ code: 0 });
       // Otherwise reaching the server would prove nothing.
       const stranger = await run(certificates.strangerCaFile);

@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { jsonLines } from '../end-to-end/receiving.ts';
 import type { HooksResult } from '../end-to-end/running-command.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { hooks } from './run-in-process.ts';
@@ -23,6 +24,5 @@ export async function pendingIn(store: string): Promise<unknown> {
   const { stdout } = await hooks(['queue', 'stats', '-o', 'json', '--store', store], {
     cwd: temporaryFolder(),
   });
-  const { total } = JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as { total: { pending: unknown } }; // as cli.md says
-  return total.pending;
+  return jsonLines<{ total: { pending: unknown } }>(stdout).at(-1)?.total.pending;
 }

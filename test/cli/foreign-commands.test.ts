@@ -6,6 +6,8 @@ import { commandEscaper } from '../../src/redact.ts';
 import { openDurableQueue } from '../../src/stores/open.ts';
 import { SECRET, jsonLines, receiving, track } from '../end-to-end/receiving.ts';
 import { listeningBy } from '../end-to-end/listening-by.ts';
+import { nextUrl } from '../end-to-end/running-command.ts';
+import { basic } from '../service/serving.ts';
 import { started } from '../transport/sending.ts';
 import { answersBytes } from '../hostile-receivers.ts';
 import { newDelivery } from '../queue/new-delivery.ts';
@@ -139,7 +141,7 @@ describe('text from outside never becomes a workflow command of a CI runner', ()
       expectHarmless(await listen.stop());
     }
     const text = startHooks(['listen', '--port', '0', '-v'], { env });
-    const [url = ''] = /http:\/\/[\d.:]+/.exec((await text.lines.next()).value ?? '') ?? [];
+    const url = await nextUrl(text);
     for (const event of COMMANDS) {
       await fetch(`${url}/${encodeURIComponent(LINE)}`, { method: 'POST', body: track(1, { event }) });
       await fetch(url, { method: 'POST', body: `${AT_START}\n${event}\n${AT_START}` });
@@ -177,11 +179,8 @@ describe('text from outside never becomes a workflow command of a CI runner', ()
     expect(exported.stdout).toContain(GITHUB);
     await bothWays(['queue', 'retry', ...NAMES.map((name, index) => `${name}${index}`)]);
     const serving = startHooks(['serve', '--port', '0', '--allow-private', '-v'], { cwd, env });
-    const [url = ''] = /http:\/\/[\d.:]+/.exec((await serving.lines.next()).value ?? '') ?? [];
-    const headers = {
-      authorization: `Basic ${Buffer.from('key:').toString('base64')}`,
-      'user-agent': LINE,
-    };
+    const url = await nextUrl(serving);
+    const headers = { ...basic('key'), 'user-agent': LINE };
     await fetch(`${url}/${encodeURIComponent(LINE)}`, { method: 'POST', headers });
     for (const call of [DAY.split('\n')[0] ?? '', `{"a${LINE}`, JSON.stringify({ type: AT_START })]) {
       await fetch(`${url}/v1/track`, { method: 'POST', headers, body: call });
@@ -241,9 +240,8 @@ describe('a runner gets unchanged', () => {
   });
 
   it('all output outside of a runner', async () => {
-    const { stdout } = await hooks(['send', '--json', '@one.json', '--loopback', '-v', '-o', 'json'], {
-      cwd,
-    });
+    const args = ['send', '--json', '@one.json', '--loopback', '-v', '-o', 'json'];
+    const { stdout } = await hooks(args, { cwd });
     expect(stdout).toContain(GITHUB);
   });
 });

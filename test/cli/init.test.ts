@@ -1,7 +1,10 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { expectRejected } from './expect-rejected.ts';
 import { jsonLines, receiving, SECRET } from '../end-to-end/receiving.ts';
+import { nextJson } from '../end-to-end/running-command.ts';
+import { basic } from '../service/serving.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { hooks, startHooks } from './run-in-process.ts';
 
@@ -24,16 +27,12 @@ describe('hooks init', () => {
     expect((await stat(join(cwd, '.hooksrc.yaml'))).mode & 0o777).toBe(0o600);
     const env = { HOOKS_SECRET: SECRET };
     expect(await hooks(['send', 'track', '--event', 'Signup'], { cwd, env })).toMatchObject({ code: 0 });
-    const named = await hooks(['test', '-c', '.hooksrc.yaml', '--only', 'track'], {
-      cwd,
-      env: { HOOKS_SECRET: SECRET },
-    });
+    const named = await hooks(['test', '-c', '.hooksrc.yaml', '--only', 'track'], { cwd, env });
     expect(named).toMatchObject({ code: 0, stderr: '' });
     expect(to.requests).toMatchObject([1, 2].map(() => ({ path: '/hook', verdict: 'valid' })));
     // A config that is found without a flag can belong to a receiver in use.
-    expect(await hooks(['test', '--only', 'track'], { cwd })).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('or name a config with one webhook: -c .hooksrc.yaml'),
+    await expectRejected(['test', '--only', 'track'], 'or name a config with one webhook: -c .hooksrc.yaml', {
+      cwd,
     });
   });
 
@@ -57,14 +56,11 @@ describe('hooks init', () => {
     const running = startHooks(['serve', '--port', '0', '-o', 'json', '--store', 'sqlite:./queue.db'], {
       cwd,
     });
-    const { url } = JSON.parse((await running.lines.next()).value ?? '') as { url: string };
-    const call = (user: string): Promise<Response> =>
-      fetch(`${url}/v1/track`, {
-        method: 'POST',
-        headers: { authorization: `Basic ${btoa(`${user}:`)}` },
-        body: JSON.stringify({ userId: 'u1', event: 'Signup' }),
-      });
-    expect([(await call(key)).status, (await call('other')).status]).toEqual([200, 401]);
+    const { url } = await nextJson<{ url: string }>(running);
+    const body = JSON.stringify({ userId: 'u1', event: 'Signup' });
+    const call = async (user: string): Promise<number> =>
+      (await fetch(`${url}/v1/track`, { method: 'POST', headers: basic(user), body })).status;
+    expect([await call(key), await call('other')]).toEqual([200, 401]);
     expect((await running.stop()).code).toBe(0);
   });
 
@@ -84,20 +80,18 @@ describe('hooks init', () => {
     const args = ['init', '--for', 'ci', '--url', `${to.url}/hook`, '--secret', SECRET];
     expect((await hooks(args, { cwd })).stdout).toContain(`\n  hooks test ${to.url}/hook\n`);
     expect(await read(cwd)).toMatch(/^ {2}retryFor: 10s$/m);
-    const tested = await hooks(['test', `${to.url}/hook`, '--only', 'track'], {
-      cwd,
-      env: { HOOKS_SECRET: SECRET },
+    const env = { HOOKS_SECRET: SECRET };
+    expect(await hooks(['test', `${to.url}/hook`, '--only', 'track'], { cwd, env })).toMatchObject({
+      code: 0,
+      stderr: '',
     });
-    expect(tested).toMatchObject({ code: 0, stderr: '' });
     expect(to.requests).toMatchObject([{ path: '/hook', verdict: 'valid' }]);
   });
 
   it('rejects any other purpose', async () => {
-    const { code, stderr } = await hooks(['init', '--for', 'fun'], { cwd: temporaryFolder() });
-    expect(code).toBe(2);
-    expect(stderr).toContain('receiver, ci or service');
-    const bare = await hooks(['init', 'service'], { cwd: temporaryFolder() });
-    expect(bare.stderr).toContain('did you mean hooks init --for service?');
+    const cwd = temporaryFolder();
+    await expectRejected(['init', '--for', 'fun'], 'receiver, ci or service', { cwd });
+    await expectRejected(['init', 'service'], 'did you mean hooks init --for service?', { cwd });
   });
 
   it('signs nothing without a secret', async () => {
@@ -120,9 +114,7 @@ describe('hooks init', () => {
 
   it('names the config that would hide the new one', async () => {
     const cwd = temporaryFolder({ '.hooksrc.json': '{}' });
-    const { code, stderr } = await hooks(['init'], { cwd });
-    expect(code).toBe(2);
-    expect(stderr).toContain('There is a config in this folder already: .hooksrc.json');
+    await expectRejected(['init'], 'There is a config in this folder already: .hooksrc.json', { cwd });
   });
 
   it('prints commands with -c for a file that hooks would not find', async () => {
@@ -153,9 +145,7 @@ describe('hooks init', () => {
     ['a folder that is not there', ['no/such/.hooksrc.yaml'], /there is no such folder/],
   ])('rejects %s and writes nothing', async (_what, args, sentence) => {
     const cwd = temporaryFolder();
-    const { code, stdout, stderr } = await hooks(['init', ...args], { cwd });
-    expect([code, stdout]).toEqual([2, '']);
-    expect(stderr).toMatch(sentence);
+    const stderr = await expectRejected(['init', ...args], sentence, { cwd });
     expect(stderr).not.toContain('hunter2');
     await expect(read(cwd)).rejects.toThrow('ENOENT');
   });

@@ -1,6 +1,9 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { hooks, startHooks } from './run-in-process.ts';
+import { expectRejected } from './expect-rejected.ts';
+import { jsonLines } from '../end-to-end/receiving.ts';
+import { nextUrl } from '../end-to-end/running-command.ts';
+import { startHooks } from './run-in-process.ts';
 
 const BATCH = {
   batch: [
@@ -23,12 +26,11 @@ interface Listening {
 
 async function listening(args: readonly string[]): Promise<Listening> {
   const running = startHooks(['listen', '--port', '0', ...args]);
-  const [first] = [(await running.lines.next()).value ?? ''];
-  const url = /http:\/\/[\d.]+:\d+/.exec(first)?.[0] ?? '';
+  const { origin } = new URL(await nextUrl(running));
   return {
     post: (path, body, headers = {}) => {
       const bytes = body instanceof Uint8Array ? body : JSON.stringify(body);
-      return fetch(url + path, { method: 'POST', body: bytes, headers });
+      return fetch(origin + path, { method: 'POST', body: bytes, headers });
     },
     lines: async () => (await running.stop()).stdout.split('\n').slice(1).join('\n'),
   };
@@ -39,10 +41,7 @@ describe('hooks listen', () => {
     const { post, lines } = await listening(['-o', 'json']);
     await post('/v1/batch', gzipSync(JSON.stringify(BATCH)), { 'content-encoding': 'gzip' });
     await post('/v1/batch', '{', {});
-    const [batch, broken] = (await lines())
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line) as object);
+    const [batch, broken] = jsonLines(await lines());
     expect(batch).toMatchObject({
       type: null,
       verdict: 'unchecked',
@@ -77,17 +76,13 @@ describe('hooks listen', () => {
     await post('/v1/track', { event: 'A', userId: 'u1' });
     await post('/hook', { type: 'track', event: 'B', anonymousId: 'a2' });
     await post('/hook', [1]);
-    const shown = (await lines())
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line) as { path: string });
-    expect(shown.map(({ path }) => path)).toEqual(['/v1/batch', '/hook']);
+    expect(jsonLines(await lines()).map(({ path }) => path)).toEqual(['/v1/batch', '/hook']);
   });
 
   it('applies every --filter to one message, and prints at the end how many requests are hidden', async () => {
     const filters = ['--filter', 'type=track', '--filter', 'userId=u1'];
     const running = startHooks(['listen', '--port', '0', '--count', '2', ...filters]);
-    const url = /http:\/\/[\d.]+:\d+/.exec((await running.lines.next()).value ?? '')?.[0] ?? '';
+    const url = await nextUrl(running);
     const batch = [
       { type: 'identify', userId: 'u1' },
       { type: 'track', event: 'A', userId: 'u2' },
@@ -101,9 +96,10 @@ describe('hooks listen', () => {
   });
 
   it('exits with 2 for a filter with a wrong operator, and lists the operators', async () => {
-    const { code, stderr } = await hooks(['listen', '--port', '0', '--filter', 'type==track']);
-    expect(code).toBe(2);
-    expect(stderr).toContain('Expected an operator in `--filter`, got type==track');
+    const stderr = await expectRejected(
+      ['listen', '--port', '0', '--filter', 'type==track'],
+      'Expected an operator in `--filter`, got type==track',
+    );
     expect(stderr).toContain('Operators: = != > < >= <= ~REGEX ? (present) !? (absent)');
   });
 });

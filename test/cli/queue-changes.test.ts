@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
 import { openDurableQueue } from '../../src/stores/open.ts';
+import { jsonLines } from '../end-to-end/receiving.ts';
 import { filledQueue } from './filled-queue.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { hooks, type HooksResult, type InProcessOptions } from './run-in-process.ts';
@@ -21,8 +22,7 @@ function run(line: string, options: InProcessOptions = {}): Promise<HooksResult>
 
 async function states(): Promise<Record<string, unknown>> {
   const { stdout } = await run('stats -o json');
-  const last = stdout.trimEnd().split('\n').at(-1) ?? '{}';
-  return (JSON.parse(last) as { total: Record<string, unknown> }).total;
+  return jsonLines<{ total: Record<string, unknown> }>(stdout).at(-1)?.total ?? {};
 }
 
 describe('hooks queue', () => {

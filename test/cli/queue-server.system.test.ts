@@ -1,7 +1,9 @@
 // Needs redis-server and PostgreSQL.
 import { Redis } from 'ioredis';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { argv } from '../end-to-end/argv.ts';
 import { hooks, startHooks, type HooksResult } from '../end-to-end/hooks.ts';
+import { jsonLines } from '../end-to-end/receiving.ts';
 import { hasServer, SERVER_KINDS, sql, startServer, type TestServer } from '../stores/server/servers.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { until } from '../until.ts';
@@ -28,18 +30,17 @@ describe.skipIf(!hasServer('redis'))('queue on Redis', { timeout: LONGEST }, () 
   });
 
   const fill = async (): Promise<void> => {
-    expect(await run(['replay', '-', '--queue', '-q'], MESSAGES.join('\n'))).toMatchObject({ code: 0 });
+    expect(await run(argv`replay - --queue -q`, MESSAGES.join('\n'))).toMatchObject({ code: 0 });
   };
   const listed = async (filter?: string): Promise<readonly string[]> => {
     const filtered = filter === undefined ? [] : ['--filter', filter];
-    const { stdout } = await run(['queue', 'list', '-o', 'json', ...filtered]);
-    const lines = stdout.trim().split('\n').filter(Boolean);
-    return lines.map((line) => (JSON.parse(line) as { id: string }).id); // as cli.md says
+    const { stdout } = await run(argv`queue list -o json ${filtered}`);
+    return jsonLines(stdout).map(({ id }) => String(id));
   };
 
   it('lists, counts, drops and purges when the memory is full', async () => {
     await fill();
-    expect(await run(['delete', 'u1', '--queue', '-q'])).toMatchObject({ code: 0 });
+    expect(await run(argv`delete u1 --queue -q`)).toMatchObject({ code: 0 });
     await admin.config('SET', 'maxmemory', '1');
     expect(await run(['queue', 'stats'])).toMatchObject({
       code: 0,
@@ -51,11 +52,10 @@ describe.skipIf(!hasServer('redis'))('queue on Redis', { timeout: LONGEST }, () 
     expect(await run(['queue', 'drop', ...ids.slice(0, 2)])).toMatchObject({ code: 0, stderr: '' });
     const kept = await listed('type=track');
     expect(kept.toSorted()).toEqual(ids.slice(2).toSorted());
-    const filter = ['--filter', 'type=track', '-o', 'json'];
-    const purge = ['queue', 'purge', '--state', 'pending', 'retrying', ...filter];
+    const purge = argv`queue purge --state pending retrying --filter type=track -o json`;
     expect(await run(purge)).toMatchObject({ code: 0, stdout: '{"dropped":2}\n' });
     // The full store never has room to record the dropped message in its deletion request.
-    expect(await run(['queue', 'purge', '--state', 'pending'])).toMatchObject({
+    expect(await run(argv`queue purge --state pending`)).toMatchObject({
       code: 0,
       stdout: 'dropped 1\n',
       stderr: expect.stringMatching(
@@ -74,7 +74,7 @@ describe.skipIf(!hasServer('redis'))('queue on Redis', { timeout: LONGEST }, () 
     const url = running.url.replace(/\/\/.*@/, '//reader:reader@');
     const cwd = temporaryFolder(CONFIG);
     const read = (...words: readonly string[]): Promise<HooksResult> =>
-      hooks(['queue', ...words, '--store', url], { cwd });
+      hooks(argv`queue ${words} --store ${url}`, { cwd });
     expect(await read('stats')).toMatchObject({ code: 0, stdout: expect.stringMatching(/Webhooks +4 /) });
     const { code, stdout } = await read('list', '-o', 'json');
     expect([code, stdout.trim().split('\n').length]).toEqual([0, 4]);
@@ -90,7 +90,7 @@ describe.skipIf(!hasServer('redis'))('queue on Redis', { timeout: LONGEST }, () 
   it('moves deliveries of lanes that are not registered', async () => {
     await fill();
     expect(await admin.del('hooks:series')).toBe(1);
-    const moved = await run(['queue', 'move', '--to', `${temporaryFolder()}/to.db`, '-o', 'json']);
+    const moved = await run(argv`queue move --to ${temporaryFolder()}/to.db -o json`);
     expect(moved).toMatchObject({
       code: 0,
       stdout: expect.stringContaining('{"waiting":4,"dead":0,"left":0'),
@@ -100,12 +100,12 @@ describe.skipIf(!hasServer('redis'))('queue on Redis', { timeout: LONGEST }, () 
 
   it('reads a deletion request once for all its dropped messages', async () => {
     const users = Array.from({ length: 4_000 }, (_, index) => `user-${index}-${'x'.repeat(60)}`);
-    expect(await run(['delete', '-', '--queue', '-q'], users.join('\n'))).toMatchObject({ code: 0 });
+    expect(await run(argv`delete - --queue -q`, users.join('\n'))).toMatchObject({ code: 0 });
     const ids = (await listed()).slice(0, 100);
     const [requestKey = ''] = await admin.keys('hooks:deletion-request:*');
     const requestBytes = await admin.strlen(requestKey);
     await admin.config('RESETSTAT');
-    expect(await run(['queue', 'drop', ...ids, '-q'])).toMatchObject({ code: 0 });
+    expect(await run(argv`queue drop ${ids} -q`)).toMatchObject({ code: 0 });
     const sentBytes = Number(/total_net_output_bytes:(\d+)/.exec(await admin.info('stats'))?.[1]);
     expect(sentBytes).toBeLessThan(2 * requestBytes);
   });
@@ -116,7 +116,7 @@ describe.skipIf(!hasServer('postgres'))('queue on PostgreSQL', { timeout: LONGES
     const running = await startServer('postgres');
     onTestFinished(() => running.remove());
     const cwd = temporaryFolder(CONFIG);
-    const filling = hooks(['replay', '-', '--queue', '-q', '--store', running.url], {
+    const filling = hooks(argv`replay - --queue -q --store ${running.url}`, {
       cwd,
       stdin: MESSAGES.join('\n'),
     });
@@ -131,10 +131,7 @@ describe.skipIf(!hasServer('postgres'))('queue on PostgreSQL', { timeout: LONGES
       hooks(['queue', ...words, '--store', url], { cwd });
     expect(await read('stats')).toMatchObject({ code: 0, stdout: expect.stringMatching(/Webhooks +4 /) });
     const { stdout } = await read('list', '-o', 'json');
-    const ids = stdout
-      .trim()
-      .split('\n')
-      .map((line) => (JSON.parse(line) as { id: string }).id); // as cli.md says
+    const ids = jsonLines(stdout).map(({ id }) => String(id));
     expect(ids).toHaveLength(4);
     expect(await read('show', ids[0] ?? '')).toMatchObject({ code: 0, stderr: '' });
     expect((await read('export')).stdout.trim().split('\n')).toHaveLength(4);

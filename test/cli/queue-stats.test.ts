@@ -1,7 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { receiving } from '../end-to-end/receiving.ts';
+import { jsonLines, receiving } from '../end-to-end/receiving.ts';
+import { nextJson } from '../end-to-end/running-command.ts';
+import { basic } from '../service/serving.ts';
 import { filledQueue } from './filled-queue.ts';
 import { hooks, startHooks } from './run-in-process.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
@@ -10,17 +12,13 @@ import { until } from '../until.ts';
 it('prints the same table with heads in a pipe and on a terminal', async () => {
   const cwd = temporaryFolder();
   await filledQueue(cwd);
-  const { stdout } = await hooks(['queue', 'stats'], { cwd, env: { HOOKS_DATA_DIR: cwd } });
+  const env = { HOOKS_DATA_DIR: cwd };
+  const { stdout } = await hooks(['queue', 'stats'], { cwd, env });
   expect(stdout).toBe(
     'SOURCE → DESTINATION  PENDING  SENDING  RETRYING  DELIVERED  DEAD  NEXT DUE\n' +
       'web → Webhooks              1        0         1          0     2  now\n',
   );
-  const { stdout: narrow } = await hooks(['queue', 'stats'], {
-    cwd,
-    env: { HOOKS_DATA_DIR: cwd },
-    terminalColumns: 80,
-  });
-  expect(narrow).toBe(stdout);
+  expect(await hooks(['queue', 'stats'], { cwd, env, terminalColumns: 80 })).toMatchObject({ stdout });
 });
 
 it('prints the webhook of a broadcast that fails while another webhook succeeds', async () => {
@@ -39,12 +37,10 @@ it('prints the webhook of a broadcast that fails while another webhook succeeds'
   };
   await writeFile(join(cwd, '.hooksrc.json'), JSON.stringify(config));
   const serve = startHooks(['serve', '--port', '0', '-o', 'json'], { cwd, env, timeoutMs: 60_000 });
-  const { url } = JSON.parse((await serve.lines.next()).value ?? '') as { url: string };
-  const authorization = `Basic ${Buffer.from('k:').toString('base64')}`;
+  const { url } = await nextJson<{ url: string }>(serve);
   for (const event of ['a', 'b', 'c']) {
     const body = JSON.stringify({ type: 'track', event, userId: event });
-    const headers = { 'content-type': 'application/json', authorization };
-    await fetch(`${url}/v1/track`, { method: 'POST', headers, body });
+    await fetch(`${url}/v1/track`, { method: 'POST', headers: basic('k'), body });
   }
   const lane = 'source="web",destination="Webhooks"';
   const metrics = (): Promise<string> => fetch(`${url}/metrics`).then((response) => response.text());
@@ -67,6 +63,5 @@ it('prints the webhook of a broadcast that fails while another webhook succeeds'
     expect(stderr).toMatch(/^note: a webhook failed where another succeeded/);
   }
   const { stdout } = await hooks(['queue', 'stats', '-o', 'json'], { cwd, env });
-  const [first] = stdout.split('\n').map((line) => (line === '' ? {} : (JSON.parse(line) as object)));
-  expect(first).toMatchObject({ delivered: 3, missed: { [down.url]: 3 } });
+  expect(jsonLines(stdout)[0]).toMatchObject({ delivered: 3, missed: { [down.url]: 3 } });
 });

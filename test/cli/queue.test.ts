@@ -1,15 +1,16 @@
 import { mkdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { expectRejected } from './expect-rejected.ts';
+import { argv } from '../end-to-end/argv.ts';
 import { systemClock } from '../../src/clock.ts';
 import type { Io } from '../../src/cli/io.ts';
 import { purgeDeliveries } from '../../src/cli/verbs/queue/remove-deliveries.ts';
 import type { QueueOptions } from '../../src/cli/verbs/queue/run.ts';
 import { openDurableQueue } from '../../src/stores/open.ts';
 import type { DurableQueue } from '../../src/stores/opened-queue.ts';
-import { startReceiver } from '../../src/app/explained.ts';
-import type { Receiver } from '../../src/receiver/receiver.ts';
-import { parseScript } from '../../src/receiver/response/script.ts';
+import { jsonLines, receiving } from '../end-to-end/receiving.ts';
+import { nextJson } from '../end-to-end/running-command.ts';
 import { hooks, startHooks, type HooksResult, type RunningHooks } from './run-in-process.ts';
 import { loadSqlite } from '../../src/stores/sqlite/file/sqlite.ts';
 import { newDelivery } from '../queue/new-delivery.ts';
@@ -21,7 +22,6 @@ const SECRET = 'canary-secret';
 describe('the durable queue on the command line', () => {
   let cwd: string;
   let env: Record<string, string>;
-  let receiver: Receiver;
 
   beforeEach(async () => {
     cwd = temporaryFolder();
@@ -32,46 +32,28 @@ describe('the durable queue on the command line', () => {
 
   /** Starts a receiver that responds as `script` says, and writes a config with its URL. */
   async function receive(script: string): Promise<void> {
-    receiver = await startReceiver({
-      port: 0,
-      secrets: [SECRET],
-      script: parseScript(script),
-      onRequest: () => {},
-    });
-    onTestFinished(() => receiver.close());
-    await writeFile(
-      join(cwd, '.hooksrc.json'),
-      JSON.stringify({
-        webhooks: [`${receiver.url}/hook`],
-        sharedSecret: SECRET,
-        delivery: { retryFor: '0' },
-      }),
-    );
+    const { url } = await receiving({ secret: SECRET, respond: script });
+    const config = { webhooks: [`${url}/hook`], sharedSecret: SECRET, delivery: { retryFor: '0' } };
+    await writeFile(join(cwd, '.hooksrc.json'), JSON.stringify(config));
   }
 
   const run = (line: string, stdin = ''): Promise<HooksResult> => hooks(line.split(' '), { cwd, env, stdin });
   const json = async (line: string): Promise<Record<string, unknown>[]> => {
-    const { stdout } = await run(`${line} -o json`);
-    return stdout
-      .split('\n')
-      .filter((text) => text !== '')
-      .map((text) => JSON.parse(text) as Record<string, unknown>);
+    return jsonLines((await run(`${line} -o json`)).stdout);
   };
   const total = async (): Promise<unknown> => (await json('queue stats')).at(-1)?.['total'];
   const openQueue = (): Promise<DurableQueue> =>
     openDurableQueue({ store: undefined, dataDir: join(cwd, 'data'), clock: systemClock });
   const startWorker = async (): Promise<RunningHooks> => {
-    const worker = startHooks(['worker', '-o', 'json', '--allow-private'], { cwd, env, timeoutMs: 60_000 });
-    expect(JSON.parse((await worker.lines.next()).value ?? '')).toMatchObject({ ready: true });
+    const worker = startHooks(argv`worker -o json --allow-private`, { cwd, env, timeoutMs: 60_000 });
+    expect(await nextJson(worker)).toMatchObject({ ready: true });
     return worker;
   };
   /** Runs a worker until `count` deliveries are settled. Returns its result lines. */
   const work = async (count: number): Promise<Record<string, unknown>[]> => {
     const worker = await startWorker();
     const lines = [];
-    while (lines.length < count) {
-      lines.push(JSON.parse((await worker.lines.next()).value ?? '') as Record<string, unknown>);
-    }
+    while (lines.length < count) lines.push(await nextJson(worker));
     const { code, signal } = await worker.stop('SIGTERM');
     expect([code, signal]).toEqual([0, null]);
     return lines;
@@ -96,9 +78,9 @@ describe('the durable queue on the command line', () => {
 
   it('stores the valid messages of replay, and the summary adds up', async () => {
     const stdin = '{"type":"track","event":"a","userId":"u"}\n{"type":"track"}\n';
-    const { stdout, code } = await hooks(['replay', '-', '--queue', '-o', 'json'], { cwd, env, stdin });
+    const { stdout, code } = await hooks(argv`replay - --queue -o json`, { cwd, env, stdin });
     expect(code).toBe(1);
-    expect(JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '')).toMatchObject({
+    expect(jsonLines(stdout).at(-1)).toMatchObject({
       summary: { read: 2, queued: 1, invalid: 1, delivered: 0 },
     });
   });
@@ -115,7 +97,7 @@ describe('the durable queue on the command line', () => {
   it('is delivered by a worker that was started before the message was added', async () => {
     const worker = await startWorker();
     await send('Late');
-    expect(JSON.parse((await worker.lines.next()).value ?? '')).toMatchObject({ outcome: 'delivered' });
+    expect(await nextJson(worker)).toMatchObject({ outcome: 'delivered' });
     expect((await worker.stop('SIGINT')).code).toBe(0);
   });
 
@@ -142,8 +124,7 @@ describe('the durable queue on the command line', () => {
   });
 
   it('is not moved to an empty --to of an unset variable', async () => {
-    const { code, stderr } = await hooks(['queue', 'move', '--to', ''], { cwd, env });
-    expect([code, stderr]).toEqual([2, expect.stringMatching(/--to[^]*got an empty text/)]);
+    await expectRejected(argv`queue move --to ${''}`, /--to[^]*got an empty text/, { cwd, env });
   });
 
   it.each([
@@ -286,7 +267,7 @@ describe('the durable queue on the command line', () => {
     await addDeadLetter();
     await send('Waits');
     const { stdout } = await run('queue export --state dead');
-    const replayed = await hooks(['replay', '-', '--dry-run', '-o', 'json'], { cwd, env, stdin: stdout });
+    const replayed = await hooks(argv`replay - --dry-run -o json`, { cwd, env, stdin: stdout });
     expect([replayed.code, replayed.stdout]).toEqual([0, expect.stringContaining('Signup')]);
     expect(await json('queue purge --since 1h')).toEqual([{ dropped: 1 }]);
     const [waiting, ...others] = await json('queue list');
@@ -320,10 +301,9 @@ describe('the durable queue on the command line', () => {
     const bodies = [{ bodyBase64: '//4A' }, { body: '' }, { body: '{"a":1,"a":2}' }];
     const captures = bodies.map((body) => ({ capture: 1, method: 'POST', url: '/', headers: [], ...body }));
     const stdin = captures.map((capture) => `${JSON.stringify(capture)}\n`).join('');
-    expect((await hooks(['replay', '-', '--exact', '--queue'], { cwd, env, stdin })).code).toBe(0);
+    expect((await hooks(argv`replay - --exact --queue`, { cwd, env, stdin })).code).toBe(0);
     const { stdout } = await run('queue export');
-    const exported = stdout.trim().split('\n');
-    expect(exported.map((line) => JSON.parse(line) as object)).toEqual(captures);
+    expect(jsonLines(stdout)).toEqual(captures);
     const ids = (await json('queue list')).map(({ id }) => String(id));
     const shown = await Promise.all(ids.map(async (id) => (await json(`queue show ${id}`))[0]));
     expect(shown).toEqual(bodies.map((body) => expect.objectContaining(body) as object));

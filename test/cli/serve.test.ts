@@ -3,28 +3,16 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
-import { startReceiver } from '../../src/app/explained.ts';
-import type { Receiver } from '../../src/receiver/receiver.ts';
-import type { ReceivedRequest } from '../../src/receiver/received-request.ts';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { expectRejected } from './expect-rejected.ts';
+import { jsonLines, receiving } from '../end-to-end/receiving.ts';
+import { nextJson } from '../end-to-end/running-command.ts';
 import { hooks, startHooks, type RunningHooks } from './run-in-process.ts';
 import { basic, bodyOf, track, until } from '../service/serving.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
 const WRITE_KEY = 'wk-canary-of-the-command';
 const SECRET = 's3cret-canary-of-the-command';
-
-const ending: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const end of ending.splice(0)) await end();
-});
-
-async function receiving(): Promise<{ receiver: Receiver; received: ReceivedRequest[] }> {
-  const received: ReceivedRequest[] = [];
-  const receiver = await startReceiver({ secrets: [SECRET], onRequest: (request) => received.push(request) });
-  ending.push(() => receiver.close());
-  return { receiver, received };
-}
 
 async function startServe(
   url: string,
@@ -38,12 +26,10 @@ async function startServe(
     HOOKS_DATA_DIR: temporaryFolder(),
   };
   const running = startHooks(['serve', '--port', '0', '-o', 'json', '--allow-private', ...args], { env });
-  ending.push(() => running.stop('SIGKILL'));
-  const { value = '{}' } = await running.lines.next();
-  return { running, env, ready: JSON.parse(value) as { url: string } };
+  return { running, env, ready: await nextJson(running) };
 }
 
-async function send({ url }: { url: string }, userId: string): Promise<number> {
+async function send({ url }: { readonly url?: string }, userId: string): Promise<number> {
   const { status } = await fetch(`${url}/v1/batch`, {
     method: 'POST',
     headers: basic(WRITE_KEY),
@@ -54,37 +40,36 @@ async function send({ url }: { url: string }, userId: string): Promise<number> {
 
 describe('hooks serve', () => {
   it('prints its URL, delivers messages, exits with 0 on SIGTERM, and never prints a secret', async () => {
-    const { receiver, received } = await receiving();
-    const { running, ready } = await startServe(`${receiver.url}/hook`, ['-v']);
+    const to = await receiving({ secret: SECRET });
+    const { running, ready } = await startServe(`${to.url}/hook`, ['-v']);
     expect(ready).toEqual({ ready: true, url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/) });
     expect(await send(ready, 'u1')).toBe(200);
-    await until(() => received.length === 1, 'the delivery');
-    expect(received).toMatchObject([{ verdict: 'valid' }]);
-    expect(received.map(bodyOf)).toMatchObject([{ type: 'track', userId: 'u1' }]);
+    await until(() => to.requests.length === 1, 'the delivery');
+    expect(to.requests).toMatchObject([{ verdict: 'valid' }]);
+    expect(to.requests.map(bodyOf)).toMatchObject([{ type: 'track', userId: 'u1' }]);
     const { code, stdout, stderr } = await running.stop('SIGTERM');
     expect(code).toBe(0);
-    const log = stderr.split('\n').filter((line) => line.startsWith('{'));
-    expect(log.map((line) => (JSON.parse(line) as { msg: string }).msg)).toEqual(
+    expect(jsonLines(stderr.replace('config: no file\n', '')).map(({ msg }) => msg)).toEqual(
       expect.arrayContaining(['listening', 'responded', 'delivered', 'stopped']),
     );
     for (const secret of [WRITE_KEY, SECRET]) expect(stdout + stderr).not.toContain(secret);
   });
 
   it('only queues with --no-deliver, and exits with 0 on Ctrl-C', async () => {
-    const { receiver, received } = await receiving();
-    const { running, ready } = await startServe(receiver.url, ['--no-deliver', '-q']);
+    const to = await receiving({ secret: SECRET });
+    const { running, ready } = await startServe(to.url, ['--no-deliver', '-q']);
     expect(await send(ready, 'u1')).toBe(200);
     const metrics = await (await fetch(`${ready.url}/metrics`)).text();
     expect(metrics).toContain(
       'hooks_queue_deliveries{source="default",destination="Webhooks",state="pending"} 1',
     );
     expect(await running.stop('SIGINT')).toMatchObject({ code: 0, stderr: '' });
-    expect(received).toEqual([]);
+    expect(to.requests).toEqual([]);
   });
 
   it('reports the progress of a deletion request that a worker delivers, also after a restart', async () => {
-    const { receiver, received } = await receiving();
-    const first = await startServe(receiver.url, ['--no-deliver', '-q']);
+    const to = await receiving({ secret: SECRET });
+    const first = await startServe(to.url, ['--no-deliver', '-q']);
     const response = await fetch(`${first.ready.url}/v1/deletions`, {
       method: 'POST',
       headers: basic(WRITE_KEY),
@@ -95,12 +80,11 @@ describe('hooks serve', () => {
     await first.running.stop('SIGKILL');
 
     const worker = startHooks(['worker', '-o', 'json', '--allow-private'], { env: first.env });
-    ending.push(() => worker.stop('SIGKILL'));
     for (let line = 0; line < 3; line++) await worker.lines.next(); // ready, and two are settled
     expect((await worker.stop('SIGTERM')).code).toBe(0);
-    expect(received.map(bodyOf)).toMatchObject([{ type: 'delete' }, { type: 'delete' }]);
+    expect(to.requests.map(bodyOf)).toMatchObject([{ type: 'delete' }, { type: 'delete' }]);
 
-    const { ready } = await startServe(receiver.url, ['--no-deliver', '-q'], first.env);
+    const { ready } = await startServe(to.url, ['--no-deliver', '-q'], first.env);
     const found = await fetch(`${ready.url}/v1/deletions/${id}`, { headers: basic(WRITE_KEY) });
     expect(await found.json()).toMatchObject({
       id,
@@ -174,16 +158,16 @@ describe('hooks serve', () => {
     const { running } = await startServe('', ['--no-deliver'], env);
     expect((await running.stop('SIGTERM')).code).toBe(0);
     const stats = await hooks(['queue', 'stats', '-o', 'json'], { env });
-    expect(JSON.parse(stats.stdout.trimEnd().split('\n').at(-1) ?? '')).toMatchObject({
-      total: { pending: 1, dead: 0 },
-    });
+    expect(jsonLines(stats.stdout).at(-1)).toMatchObject({ total: { pending: 1, dead: 0 } });
   });
 
   it('rejects an empty --host of an unset variable', async () => {
     const env = { HOOKS_WRITE_KEY: WRITE_KEY, HOOKS_DATA_DIR: temporaryFolder() };
-    const { code, stderr } = await hooks(['serve', '--no-deliver', '--port', '0', '--host', ''], { env });
-    expect(code).toBe(2);
-    expect(stderr).toContain('expected an address, got an empty text');
+    await expectRejected(
+      ['serve', '--no-deliver', '--port', '0', '--host', ''],
+      'expected an address, got an empty text',
+      { env },
+    );
   });
 
   const PRIVATE = { HOOKS_WRITE_KEY: WRITE_KEY, HOOKS_ALLOW_PRIVATE: '' };
@@ -197,9 +181,11 @@ describe('hooks serve', () => {
   ])('%s cannot start with a webhook at %s', async (command, url, reason) => {
     const env = { ...PRIVATE, HOOKS_URL: url, HOOKS_DATA_DIR: temporaryFolder() };
     const port = command === 'serve' ? ['--port', '0'] : [];
-    const { code, stderr } = await hooks([command, ...port], { env });
-    expect(code).toBe(2);
-    expect(stderr).toContain(`Expected the webhook ${url} to be at a public address, got ${reason} (`);
+    const stderr = await expectRejected(
+      [command, ...port],
+      `Expected the webhook ${url} to be at a public address, got ${reason} (`,
+      { env },
+    );
     expect(stderr).toMatch(/delivery\.allowPrivate[^]*hint: {2}set `delivery\.allowPrivate: true`/);
   });
 
@@ -207,17 +193,15 @@ describe('hooks serve', () => {
     ['the setting of the destination', { allowPrivate: true }, {}],
     ['HOOKS_ALLOW_PRIVATE', {}, { HOOKS_ALLOW_PRIVATE: '1' }],
   ])('delivers to this machine if %s allows it', async (_, delivery, variables) => {
-    const { receiver, received } = await receiving();
-    const destinations = { Webhooks: { webhooks: [receiver.url], sharedSecret: SECRET, delivery } };
+    const to = await receiving({ secret: SECRET });
+    const destinations = { Webhooks: { webhooks: [to.url], sharedSecret: SECRET, delivery } };
     const sources = { web: { writeKey: WRITE_KEY, destinations } };
     const folder = temporaryFolder({ 'hooks.json': JSON.stringify({ sources }) });
     const env = { HOOKS_DATA_DIR: folder, ...variables };
     const args = ['serve', '--port', '0', '-o', 'json', '-c', join(folder, 'hooks.json')];
     const running = startHooks(args, { env });
-    ending.push(() => running.stop('SIGKILL'));
-    const { value = '{}' } = await running.lines.next();
-    expect(await send(JSON.parse(value) as { url: string }, 'u1')).toBe(200);
-    await until(() => received.length === 1, 'the delivery');
+    expect(await send(await nextJson(running), 'u1')).toBe(200);
+    await until(() => to.requests.length === 1, 'the delivery');
   });
 
   it('starts with a warning for a name with a private address, and with --no-deliver also for an address', async () => {
@@ -227,7 +211,6 @@ describe('hooks serve', () => {
     for (const [url, args] of [...names, ['http://10.1.2.3/hook', ['--no-deliver']] as const]) {
       const env = { ...PRIVATE, HOOKS_URL: url, HOOKS_DATA_DIR: temporaryFolder() };
       const running = startHooks(['serve', '--port', '0', '-o', 'json', ...args], { env });
-      ending.push(() => running.stop('SIGKILL'));
       await running.lines.next();
       await until(() => running.stderr().includes('gets no messages'), 'the warning');
       expect(running.stderr()).toContain('"level":"warn"');
@@ -235,16 +218,16 @@ describe('hooks serve', () => {
   });
 
   it('stops on SIGHUP like on SIGTERM', async () => {
-    const { receiver } = await receiving();
-    const { running } = await startServe(receiver.url);
+    const to = await receiving();
+    const { running } = await startServe(to.url);
     const { code, stderr } = await running.stop('SIGHUP');
     expect(code).toBe(0);
     expect(stderr).toContain('"msg":"stopped"');
   });
 
   it('serves /metrics only on --metrics-port at 127.0.0.1', async () => {
-    const { receiver } = await receiving();
-    const { ready } = await startServe(receiver.url, ['--metrics-port', '0', '--host', '0.0.0.0']);
+    const to = await receiving();
+    const { ready } = await startServe(to.url, ['--metrics-port', '0', '--host', '0.0.0.0']);
     const { url, metrics } = ready as { url: string; metrics?: string };
     expect(metrics).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     expect((await fetch(`${url}/metrics`)).status).toBe(404);

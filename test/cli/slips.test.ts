@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { expectRejected } from './expect-rejected.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { hooks } from './run-in-process.ts';
 
@@ -6,11 +7,11 @@ const SEND = ['send', 'track', '--event', 'A', '--url', 'http://127.0.0.1:9/', '
 
 describe('a dash instead of @-', () => {
   it.each(['--json', '--properties', '--integrations'])('is reported for %s', async (flag) => {
-    const { code, stderr } = await hooks([...SEND, flag, '-'], { stdin: '{}' });
-    expect([code, stderr]).toEqual([
-      2,
+    await expectRejected(
+      [...SEND, flag, '-'],
       `error: Expected \`${flag}\` to be JSON, got a dash\nhint:  put @ before it: ${flag} @-\n`,
-    ]);
+      { stdin: '{}' },
+    );
   });
 });
 

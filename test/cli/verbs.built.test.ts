@@ -1,9 +1,6 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { hooks as runBuilt, startHooks as startBuilt } from '../end-to-end/hooks.ts';
-import { track } from '../end-to-end/receiving.ts';
+import { receiving, track } from '../end-to-end/receiving.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { hooks } from './run-in-process.ts';
 
@@ -59,25 +56,16 @@ describe('the built program', () => {
     ['worker', ['--allow-private']],
   ])('runs %s until it is told to stop', async (verb, flags) => {
     const cwd = temporaryFolder(FILES);
-    const running = startBuilt([verb, '-o', 'json', ...flags], {
-      cwd,
-      env: { HOOKS_DATA_DIR: `${cwd}/data` },
-    });
+    const env = { HOOKS_DATA_DIR: `${cwd}/data` };
+    const running = startBuilt([verb, '-o', 'json', ...flags], { cwd, env });
     expect(String((await running.lines.next()).value)).toContain('{');
     expect(await running.stop()).toMatchObject({ signal: null, code: 0 });
   });
 
   it('delivers messages', async () => {
-    const bodies: string[] = [];
-    const server = createServer((request, response) => {
-      request.setEncoding('utf8').on('data', (text: string) => bodies.push(text));
-      request.on('end', () => response.end());
-    }).listen(0, '127.0.0.1');
-    onTestFinished(() => void server.close());
-    await once(server, 'listening');
-    const { port } = server.address() as AddressInfo; // it listens to a port
-    const args = ['replay', 'day.ndjson', '--url', `http://127.0.0.1:${port}/`];
+    const to = await receiving();
+    const args = ['replay', 'day.ndjson', '--url', to.url];
     expect(await runBuilt(args, { cwd: temporaryFolder(FILES) })).toMatchObject({ code: 0, stderr: '' });
-    expect(bodies.map((body) => (JSON.parse(body) as { messageId: string }).messageId)).toEqual(['m1']);
+    expect(to.field('messageId')).toEqual(['m1']);
   });
 });

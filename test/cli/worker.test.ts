@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
-import { startReceiver } from '../../src/app/explained.ts';
-import { parseScript } from '../../src/receiver/response/script.ts';
+import { expect, it } from 'vitest';
+import { jsonLines, receiving } from '../end-to-end/receiving.ts';
+import { nextJson } from '../end-to-end/running-command.ts';
 import { ask, run } from '../stores/sqlite/ask.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { until } from '../until.ts';
@@ -9,9 +9,8 @@ import { hooks, startHooks } from './run-in-process.ts';
 
 /** Starts a receiver, and queues six messages for it. Returns the folder and the environment of the queue. */
 async function queued(script: string): Promise<{ cwd: string; env: { HOOKS_DATA_DIR: string } }> {
-  const receiver = await startReceiver({ secrets: ['s'], script: parseScript(script), onRequest: () => {} });
-  onTestFinished(() => receiver.close());
-  const config = { webhooks: [`${receiver.url}/hook`], sharedSecret: 's', writeKey: 'key' };
+  const { url } = await receiving({ secret: 's', respond: script });
+  const config = { webhooks: [`${url}/hook`], sharedSecret: 's', writeKey: 'key' };
   const messages = [0, 1, 2, 3, 4, 5].map((user) => `{"type":"track","event":"a","userId":"u${user}"}\n`);
   const cwd = temporaryFolder({ '.hooksrc.json': JSON.stringify(config), 'day.ndjson': messages.join('') });
   const place = { cwd, env: { HOOKS_DATA_DIR: join(cwd, 'data') } };
@@ -23,7 +22,7 @@ it('hooks worker logs an outage like serve, and serves metrics of its deliveries
   const place = await queued('503x6,200');
   const flags = ['--allow-private', '-o', 'json', '--metrics-port', '0'];
   const worker = startHooks(['worker', ...flags], { ...place, timeoutMs: 60_000 });
-  const ready = JSON.parse((await worker.lines.next()).value ?? '') as Record<string, unknown>;
+  const ready = await nextJson(worker);
   expect(ready).toMatchObject({ ready: true, metrics: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/) });
   await until(() => worker.stderr().includes('a webhook is down'), 'the line of the outage');
   const text = await (await fetch(`${String(ready['metrics'])}/metrics`)).text();
@@ -33,11 +32,7 @@ it('hooks worker logs an outage like serve, and serves metrics of its deliveries
   await until(() => worker.stderr().includes('a webhook is back'), 'the line of the recovery');
   const { code, stderr } = await worker.stop('SIGTERM');
   expect(code).toBe(0);
-  const log = stderr
-    .trimEnd()
-    .split('\n')
-    .map((line) => (JSON.parse(line) as { msg: string }).msg);
-  expect(log).toEqual([
+  expect(jsonLines(stderr).map(({ msg }) => msg)).toEqual([
     'delivering',
     'a webhook is down',
     'a webhook is back',

@@ -9,7 +9,7 @@ import { TABLES } from '../../src/stores/sqlite/tables.ts';
 import { openStore } from '../../src/stores/sqlite/file/open-store.ts';
 import { newDelivery } from '../queue/new-delivery.ts';
 import { hooks, startHooks, type RunningHooks } from './hooks.ts';
-import { receiving } from './receiving.ts';
+import { jsonLines, receiving } from './receiving.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { until } from '../until.ts';
 
@@ -23,7 +23,7 @@ const HOUR_MS = 3_600_000;
 
 let dataDir: string;
 
-/** Due in the last hour, in an order that is not that of adding. */
+/** Adds deliveries that were due in the last hour, in another order than that of adding. */
 async function fill(file: string): Promise<void> {
   const store = await openStore(file, { clock: systemClock, tables: TABLES });
   const queue = new SqliteQueue({ store, clock: systemClock });
@@ -47,7 +47,7 @@ beforeAll(async () => {
   await fill(join(dataDir, 'hooks.db'));
 }, LONGEST_MS);
 
-/** Once its first line says that it is ready. */
+/** Starts a command, and waits for its first line. */
 async function start(
   command: readonly string[],
   url: string,
@@ -61,7 +61,7 @@ async function start(
   return { running, first: first?.value ?? 'not ready' };
 }
 
-/** The most that the process has had in memory, as the kernel counts it. */
+/** Returns the peak memory of the process, as the kernel counts it. */
 function peakBytes({ child }: RunningHooks): number {
   const status = readFileSync(`/proc/${child.pid}/status`, 'utf8');
   return Number(/^VmHWM:\s+(\d+) kB/m.exec(status)?.[1]) * 1024;
@@ -76,9 +76,9 @@ async function depth(url: string): Promise<Record<string, number>> {
 const sum = (counts: Readonly<Record<string, number>>): number =>
   Object.values(counts).reduce((total, count) => total + count, 0);
 
-describe(`${WAITING.toLocaleString('en-US')} deliveries that are overdue`, () => {
+describe(`${WAITING.toLocaleString('en-US')} overdue deliveries`, () => {
   it(
-    'let serve start at once, and do not all come in one second',
+    'let serve start at once, and are not all sent within a second',
     async ({ annotate }) => {
       const times: number[] = [];
       const receiver = await receiving({ onRequest: () => times.push(performance.now()) });
@@ -88,7 +88,7 @@ describe(`${WAITING.toLocaleString('en-US')} deliveries that are overdue`, () =>
       expect(sum(await depth(url))).toBe(WAITING);
       await until(() => times.length >= SPREAD, `${SPREAD} requests`, { seconds: 180 });
       const [earliest = 0, last = 0] = [times[0], times[SPREAD - 1]];
-      // 32 in the first second, and twice as many in each further one, make five seconds at least for so many.
+      // 32 in the first second, and twice as many in each further second, take at least five seconds.
       expect(last - earliest).toBeGreaterThan(4_000);
       expect(sum(await depth(url))).toBe(WAITING);
       await annotate(
@@ -101,16 +101,14 @@ describe(`${WAITING.toLocaleString('en-US')} deliveries that are overdue`, () =>
   );
 
   it(
-    'let worker start at once, and can be counted meanwhile',
+    'let worker start at once, and queue stats counts them meanwhile',
     async () => {
       const receiver = await receiving();
       const { running, first } = await start(['worker', '--allow-private'], receiver.url);
       expect(JSON.parse(first)).toMatchObject({ ready: true });
       await until(() => receiver.requests.length >= 100, 'a hundred requests', { seconds: 20 });
       const { stdout } = await hooks(['queue', 'stats', '-o', 'json'], { env: { HOOKS_DATA_DIR: dataDir } });
-      const { total } = JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as {
-        total: Record<string, number>;
-      };
+      const { total = {} } = jsonLines<{ total: Record<string, number> }>(stdout).at(-1) ?? {};
       expect(sum(total)).toBe(WAITING);
       expect(total['delivered']).toBeGreaterThanOrEqual(SPREAD);
       expect(peakBytes(running)).toBeLessThan(MOST_BYTES);

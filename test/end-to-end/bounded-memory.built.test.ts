@@ -5,12 +5,12 @@ const MAX_QUEUED = 1_000;
 const CALLS = 100_000;
 const MOST_MB = 150;
 
-/** Calls a pipeline whose receiver is dead as often as it can, gives it turns in between, and says what came of it. */
+/** Calls a pipeline whose receiver never responds, with turns of the event loop in between, and prints the counts. */
 const PROGRAM = `
 import { createServer } from 'node:net';
 
 const [whenFull, destinations] = process.argv.slice(2);
-// A receiver that is there and never responds.
+// A receiver that never responds.
 const server = createServer(() => {}).listen(0, '127.0.0.1');
 await new Promise((resolve) => server.once('listening', resolve));
 const webhooks = [{ url: 'http://127.0.0.1:' + server.address().port, headers: {} }];
@@ -39,7 +39,7 @@ console.log(JSON.stringify({ taken, refused, accepted, mb }));
 process.exit();
 `;
 
-describe('100,000 calls to a pipeline whose receiver is dead', () => {
+describe('100,000 calls to a pipeline whose receiver never responds', () => {
   it.each([
     ['throw', '1', MAX_QUEUED],
     ['wait', '1', 2 * MAX_QUEUED],

@@ -4,11 +4,11 @@ import { onTestFinished } from 'vitest';
 import { afterEachFile } from '../clean-ups.ts';
 import { hasTool } from '../external-tool.ts';
 
-/** Whatever the machine calls it. */
+/** Names of the program, which differ between systems. */
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome'];
 const found = NAMES.find((name) => spawnSync(name, ['--version']).status === 0);
 
-/** Whether there is a browser to look with. */
+/** Whether a browser is installed. */
 export const hasBrowser = hasTool(found ?? 'chromium', '--version');
 
 let browser: Promise<Browser> | undefined;
@@ -18,7 +18,7 @@ afterEachFile(async () => {
   await opened?.close();
 });
 
-/** A real Chromium, one for a file. Any name leads to this machine in it. */
+/** Starts Chromium, once for each test file. It resolves evil.example to this machine. */
 function launched(): Promise<Browser> {
   const executablePath = spawnSync('sh', ['-c', `command -v ${found}`])
     .stdout.toString()
@@ -32,18 +32,18 @@ function launched(): Promise<Browser> {
 
 export interface Opened {
   readonly page: Page;
-  /** What went wrong in it: errors, what its policy refused, dialogs that opened. */
+  /** Problems of the page: errors, what its content policy blocked, dialogs that opened. */
   readonly complaints: string[];
 }
 
-/** A page of its own, which is closed with its test. */
+/** Opens a page that is closed when its test ends. */
 export async function openPage(url: string, options: BrowserContextOptions = {}): Promise<Opened> {
   const opened = await openSharedPage(url, options);
   onTestFinished(() => opened.page.context().close());
   return opened;
 }
 
-/** A page for several tests, which is closed with their file. */
+/** Opens a page for several tests. It is closed when their file ends. */
 export async function openSharedPage(url: string, options: BrowserContextOptions = {}): Promise<Opened> {
   const context = await (await launched()).newContext({ viewport: { width: 1280, height: 800 }, ...options });
   const page = await context.newPage();

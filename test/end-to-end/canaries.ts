@@ -1,19 +1,20 @@
+import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect } from 'vitest';
+import { afterAll, expect } from 'vitest';
 
-/** What every secret of these tests is. In a URL it has to be written differently. */
+/** The secret that these tests look for in all output. In a URL it is percent-encoded. */
 export const CANARY = 'CANARY-7f3a/+x';
 export const CANARY_IN_URL = encodeURIComponent(CANARY);
-/** A shared secret is never sent, so what is sent must not hide it. */
+/** The shared secret. It differs from CANARY, because it is never sent: masking what was sent would not hide it. */
 export const SHARED_CANARY = 'CANARY-5h4r/+y';
 
-/** What betrays one, URL-encoded or cut short too; and in base64, wherever in the encoded text it begins. */
+/** Texts that reveal a canary, even if it is URL-encoded, cut off, or in base64 at any of the three offsets. */
 const TELLTALES = ['CANARY', ...['', 'u', 'us'].map(encodedAfter)];
 
-/** The characters that depend on nothing before it and nothing behind it. */
+/** Returns the base64 characters of a canary that do not depend on the bytes before and after the canary. */
 function encodedAfter(before: string): string {
   const encoded = Buffer.from(`${before}CANARY-`).toString('base64');
   return encoded.slice(before === '' ? 0 : before.length + 1).replace(/.=*$/, '');
@@ -25,7 +26,7 @@ export function expectNoCanary(what: string, text: string): void {
   expect([what, found && text.slice(Math.max(0, at - 100), at + 100)]).toEqual([what, undefined]);
 }
 
-/** All that was written under a folder, names included, but for what the test has put there. */
+/** Returns the names and contents of all files in a folder, without the contents of the `given` files. */
 export async function writtenIn(folder: string, given: readonly string[] = []): Promise<string> {
   const names = await readdir(folder, { recursive: true });
   const texts = names.map(async (name) => {
@@ -35,11 +36,11 @@ export async function writtenIn(folder: string, given: readonly string[] = []): 
   return (await Promise.all(texts)).join('\n');
 }
 
-/** What a receiver may say that knows all and keeps nothing to itself, in as many spellings. */
+/** Returns a response that repeats the request, and the secrets in several encodings. */
 function gossip(rawHeaders: readonly string[], url: string): string {
   const headers = rawHeaders.join(' ');
   const credentials = Buffer.from(/(?:Basic|Bearer) (\S+)/i.exec(headers)?.[1] ?? '', 'base64').toString();
-  // A tracking API has no part in it.
+  // A tracking API does not know the shared secret.
   const known = url.startsWith('/v1/') ? [CANARY] : [CANARY, SHARED_CANARY];
   const spellings = known.flatMap((secret) => [
     secret,
@@ -50,10 +51,10 @@ function gossip(rawHeaders: readonly string[], url: string): string {
 }
 
 /**
- * Refuses everything, repeating all that it was sent in its status line and its body: the worst that a receiver, or a
- * proxy, can do to a secret. Below `/long` what it repeats is cut wherever a response may be.
+ * Starts a receiver, which is also a proxy, that rejects all requests and repeats them in its status line and body:
+ * the worst that it can do to a secret. Below `/long` the repeated credentials are cut at any offset. Returns the port.
  */
-export function startEcho(): { readonly port: () => number; readonly requests: () => number } {
+export async function startEcho(): Promise<number> {
   let requests = 0;
   const server = createServer((request, response) => {
     requests++;
@@ -72,14 +73,7 @@ export function startEcho(): { readonly port: () => number; readonly requests: (
   server.on('connect', ({ rawHeaders, url = '' }, socket) => {
     socket.end(`HTTP/1.1 407 ${gossip(rawHeaders, url)}\r\n\r\n`);
   });
-  beforeAll(async () => {
-    await new Promise<void>((resolve) => {
-      server.listen(0, '127.0.0.1', resolve);
-    });
-  });
-  afterAll(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return { port: () => (server.address() as AddressInfo).port, requests: () => requests }; // it listens on a port
+  afterAll(() => server.close().closeAllConnections());
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return (server.address() as AddressInfo).port; // it listens on a port
 }

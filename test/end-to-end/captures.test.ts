@@ -1,36 +1,24 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { argv } from './argv.ts';
 import { toCapture } from '../../src/capture/to-capture.ts';
 import { hooks, startHooks } from '../cli/run-in-process.ts';
+import { nextJson } from './running-command.ts';
 import { receiving, ROOT, SECRET, sorted, summaryOf, track } from './receiving.ts';
 import { sign } from '../sign.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
-it('what listen saves can be verified, and replayed as it was', async () => {
+it('verify accepts what listen saves, and replay --exact sends the same bytes', async () => {
   const cwd = temporaryFolder();
   const listen = startHooks(
-    [
-      'listen',
-      '--port',
-      '0',
-      '--secret',
-      SECRET,
-      '--save',
-      'captures',
-      '--count',
-      '7',
-      '--within',
-      '15s',
-      '-o',
-      'json',
-    ],
+    argv`listen --port 0 --secret ${SECRET} --save captures --count 7 --within 15s -o json`,
     { cwd },
   );
-  const { url } = JSON.parse(String((await listen.lines.next()).value)) as { url: string };
+  const { url } = await nextJson<{ url: string }>(listen);
   const authorized = url.replace('//', '//user:CANARY@');
   const sent = await hooks(
-    ['replay', 'fixtures/*.json', '--url', authorized, '--secret', SECRET, '--header', 'Cookie: CANARY'],
+    argv`replay fixtures/*.json --url ${authorized} --secret ${SECRET} --header ${'Cookie: CANARY'}`,
     { cwd: ROOT },
   );
   expect(sent.code).toBe(0);
@@ -40,7 +28,7 @@ it('what listen saves can be verified, and replayed as it was', async () => {
   expect(files).toHaveLength(7);
   for (const file of files) expect(await readFile(join(cwd, file), 'utf8')).not.toContain('CANARY');
   const verified = await Promise.all(
-    files.slice(0, 3).map((file) => hooks(['verify', '--secret', SECRET, '-o', 'json', file], { cwd })),
+    files.slice(0, 3).map((file) => hooks(argv`verify --secret ${SECRET} -o json ${file}`, { cwd })),
   );
   for (const { code, stdout } of verified) {
     expect([code, JSON.parse(stdout)]).toEqual([0, { valid: true, secret: 1, over: 'bytes' }]);
@@ -48,10 +36,9 @@ it('what listen saves can be verified, and replayed as it was', async () => {
   expect(await hooks(['verify', '--secret', 'other', files[0] ?? ''], { cwd })).toMatchObject({ code: 1 });
 
   const to = await receiving({ secret: SECRET });
-  const again = await hooks(
-    ['replay', 'captures/*.json', '--url', to.url, '--secret', SECRET, '--exact', '-o', 'json'],
-    { cwd },
-  );
+  const again = await hooks(argv`replay captures/*.json --url ${to.url} --secret ${SECRET} --exact -o json`, {
+    cwd,
+  });
   expect(again).toMatchObject({ code: 0, stderr: '' });
   expect(summaryOf(again.stdout)).toMatchObject({ read: 7, delivered: 7 });
   expect(to.requests.every(({ verdict }) => verdict === 'valid')).toBe(true);
@@ -63,7 +50,7 @@ it('what listen saves can be verified, and replayed as it was', async () => {
   expect(to.bodies().toSorted()).toEqual(golden.map((body) => body.trim()).toSorted());
 });
 
-/** What is received need not be what is sent. */
+/** Bodies that hooks receives, but would not send as messages. */
 const ODD_BODIES = [
   Buffer.from('a'),
   Buffer.from([0xff, 0xfe]),
@@ -81,11 +68,11 @@ function captured(body: Uint8Array): string {
   return `${JSON.stringify(toCapture({ method: 'POST', url: '/', headers: [], body }))}\n`;
 }
 
-it('what was received is replayed with --exact, whatever it says', async () => {
+it('replay --exact sends any received body, and keeps its bytes in the file of --failed', async () => {
   const to = await receiving({ secret: SECRET, respond: `404x${COUNT},200` });
   const cwd = temporaryFolder({ 'odd.ndjson': ODD_BODIES.map(captured).join('') });
   const flags = ['--url', to.url, '--secret', SECRET, '--exact', '-o', 'json'];
-  const failed = await hooks(['replay', 'odd.ndjson', '--failed', 'failed.ndjson', ...flags], { cwd });
+  const failed = await hooks(argv`replay odd.ndjson --failed failed.ndjson ${flags}`, { cwd });
   expect([failed.code, summaryOf(failed.stdout)]).toMatchObject([1, { read: COUNT, failed: COUNT }]);
   const again = await hooks(['replay', 'failed.ndjson', ...flags], { cwd });
   expect([again.code, summaryOf(again.stdout)]).toMatchObject([0, { read: COUNT, delivered: COUNT }]);
@@ -96,7 +83,7 @@ it('what was received is replayed with --exact, whatever it says', async () => {
   expect(to.requests.every(({ verdict }) => verdict === 'valid')).toBe(true);
 });
 
-it('what --filter asks for is looked for in what was received too, with --exact', async () => {
+it('replay --exact --filter selects captures by the fields of their bodies', async () => {
   const to = await receiving();
   const cwd = temporaryFolder({ 'odd.ndjson': ODD_BODIES.map(captured).join('') });
   const flags = ['--url', to.url, '--exact', '--filter', 'type=order', '-o', 'json'];
@@ -116,7 +103,7 @@ it.each([
     (body: string, signature: string) => `POST / HTTP/1.1\r\nX-Signature: ${signature}\r\n\r\n${body}`,
   ],
 ])(
-  'a %s too large to be told by its content is verified once it is named, and the hint says so',
+  'verify needs --format %s for an input that is too large to be recognized, and the hint says so',
   async (format, inputOf) => {
     const body = JSON.stringify('x'.repeat(9 * 1024 * 1024));
     const cwd = temporaryFolder({ big: inputOf(body, sign(body, SECRET)) });
@@ -133,16 +120,13 @@ it.each([
 it.each([
   ['capture', (capture: string) => capture],
   ['http', () => 'POST /webhook HTTP/1.1\r\nHost: a.example\r\n\r\n{}'],
-])(
-  'a signature given beside a %s, which is then a body, is not left unexplained',
-  async (format, inputOf) => {
-    const stdin = inputOf(await readFile(join(ROOT, 'fixtures/captures/track.json'), 'utf8'));
-    const words = ['verify', '--secret', SECRET, '--signature', '0'.repeat(40)];
-    const { code, stderr } = await hooks(words, { stdin });
-    expect([code, stderr]).toEqual([
-      1,
-      `note: a signature was given, so the input was taken for the body itself; --format ${format} reads it as what it seems to be\n`,
-    ]);
-    expect(await hooks([...words, '--format', 'raw'], { stdin })).toMatchObject({ code: 1, stderr: '' });
-  },
-);
+])('verify explains that it reads a %s as the body if a signature is given', async (format, inputOf) => {
+  const stdin = inputOf(await readFile(join(ROOT, 'fixtures/captures/track.json'), 'utf8'));
+  const words = ['verify', '--secret', SECRET, '--signature', '0'.repeat(40)];
+  const { code, stderr } = await hooks(words, { stdin });
+  expect([code, stderr]).toEqual([
+    1,
+    `note: a signature was given, so the input was taken for the body itself; --format ${format} reads it as what it seems to be\n`,
+  ]);
+  expect(await hooks([...words, '--format', 'raw'], { stdin })).toMatchObject({ code: 1, stderr: '' });
+});

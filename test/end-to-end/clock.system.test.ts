@@ -24,29 +24,35 @@ describe.skipIf(FAKETIME === undefined)('a wall clock that is set while a worker
   it.each([
     ['five hours forward', 5],
     ['five hours back', -5],
-  ])('%s neither ends a retry window, nor holds up what waits, nor brings a burst', async (_, hours) => {
-    const { queue, machine } = await queueOnMachine();
-    const worker = await startReady('worker', queue.env);
-    await queue.add(0, COUNT);
-    await untilEachCame(queue, 1, COUNT);
-    machine.setClock(hours);
-    await expectAtRest(worker, async () => {
-      // The next round may come early: a late one, were the window over, which the second shows that it is not.
-      await untilEachCame(queue, 2, COUNT);
-      queue.answering = 'with 200';
-      await queue.add(COUNT, 2 * COUNT);
-      await until(() => range(2 * COUNT).every((id) => queue.requests.has(`m${id}`)), 'what was added since');
-      await untilSettled(queue.file);
-    });
-    for (const times of queue.requests.values()) expect(times).toBeLessThanOrEqual(4);
-    expect(await recorded(queue)).toEqual(
-      range(2 * COUNT).map((id) => `m${id}|delivered|${queue.requests.get(`m${id}`)}`),
-    );
-    expect(await worker.stop('SIGTERM')).toMatchObject({ code: 0, stderr: '' });
-  });
+  ])(
+    '%s neither ends a retry window, nor delays waiting deliveries, nor causes a burst',
+    async (_, hours) => {
+      const { queue, machine } = await queueOnMachine();
+      const worker = await startReady('worker', queue.env);
+      await queue.add(0, COUNT);
+      await untilEachCame(queue, 1, COUNT);
+      machine.setClock(hours);
+      await expectAtRest(worker, async () => {
+        // An early next round could be the late one after a window. The second round shows that the window goes on.
+        await untilEachCame(queue, 2, COUNT);
+        queue.answering = 'with 200';
+        await queue.add(COUNT, 2 * COUNT);
+        await until(
+          () => range(2 * COUNT).every((id) => queue.requests.has(`m${id}`)),
+          'the deliveries that were added since',
+        );
+        await untilSettled(queue.file);
+      });
+      for (const times of queue.requests.values()) expect(times).toBeLessThanOrEqual(4);
+      expect(await recorded(queue)).toEqual(
+        range(2 * COUNT).map((id) => `m${id}|delivered|${queue.requests.get(`m${id}`)}`),
+      );
+      expect(await worker.stop('SIGTERM')).toMatchObject({ code: 0, stderr: '' });
+    },
+  );
 
   it.each(IS_LONG ? (['SIGTERM', 'SIGKILL'] as const) : (['SIGTERM'] as const))(
-    'back makes nothing wait longer for the worker that starts after it got %s',
+    'back does not delay deliveries of a worker that starts after another got %s',
     async (signal) => {
       const { queue, machine } = await queueOnMachine();
       const first = await startReady('worker', queue.env);
@@ -78,7 +84,7 @@ describe.skipIf(FAKETIME === undefined)('a wall clock that is set while a worker
     expect(await worker.stop('SIGTERM')).toMatchObject({ code: 0, stderr: '' });
   });
 
-  it('forward while none runs leaves what waits its one late round', async () => {
+  it('forward while no worker runs leaves waiting deliveries one late round', async () => {
     const { queue, machine } = await queueOnMachine();
     const first = await startReady('worker', queue.env);
     await queue.add(0, COUNT);
@@ -94,7 +100,7 @@ describe.skipIf(FAKETIME === undefined)('a wall clock that is set while a worker
     expect(await second.stop('SIGTERM')).toMatchObject({ code: 0, stderr: '' });
   });
 
-  it('is what the log, and a message without a timestamp, go by', async () => {
+  it('sets the timestamp of messages without one', async () => {
     const { queue, machine } = await queueOnMachine();
     queue.answering = 'with 200';
     const serve = await startReady('serve', queue.env);

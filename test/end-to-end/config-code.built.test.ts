@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { asNobody } from '../as-nobody.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
+import { SEND } from './delivering.ts';
 import { hooks } from './hooks.ts';
 
 const CODE = `console.error('code ran'); export default { endpoint: 'https://a.example' };`;
@@ -15,7 +16,7 @@ async function stderrIn(cwd: string, args: readonly string[] = []): Promise<stri
 
 describe('a config that is code', () => {
   it.each(['.hooksrc.js', '.hooksrc.mjs', '.hooksrc.ts', 'hooks.config.js'])(
-    'is named before it runs with -v, and only then: %s',
+    'is named before it runs with -v only: %s',
     async (name) => {
       const cwd = temporaryFolder({ [name]: CODE });
       expect(await stderrIn(cwd)).toBe('code ran\n');
@@ -32,7 +33,7 @@ describe('a config that is code', () => {
   it.each([
     ['no package.json', {}],
     ['a package.json without a type', { 'package.json': '{}' }],
-  ])('gets no advice of Node on module types: %s', async (_, files) => {
+  ])('does not make Node warn about module types: %s', async (_, files) => {
     const cwd = temporaryFolder({ ...files, '.hooksrc.js': CODE });
     expect(await stderrIn(cwd)).toBe('code ran\n');
   });
@@ -41,36 +42,10 @@ describe('a config that is code', () => {
     const cwd = temporaryFolder({ '.hooksrc.mjs': `process.emitWarning('mind the gap'); ${CODE}` });
     expect(await stderrIn(cwd)).toContain('Warning: mind the gap');
   });
-});
 
-describe('a data folder that any user may write to', () => {
-  const folder = temporaryFolder({ 'in.ndjson': '{"type":"delete","userId":"u"}' });
-  chmodSync(folder, 0o777);
-
-  it.each([
-    ['queue', 'stats'],
-    ['replay', 'in.ndjson', '--url', 'http://127.0.0.1:1', '--retry-for', '0'],
-  ])('stops what would keep something there: %s', async (...args) => {
-    const run = () => hooks(args, { cwd: folder, env: { HOOKS_DATA_DIR: folder } });
-    const { code, stderr } = await asNobody(run);
-    expect([code, stderr]).toEqual([2, expect.stringContaining(`Expected the data folder ${folder}`)]);
-    expect(readdirSync(folder)).toEqual(['in.ndjson']);
-  });
-
-  it('that awaits forever ends the command, which would look like success', async () => {
+  it('is reported if it awaits a promise that never settles, which would look like success', async () => {
     const cwd = temporaryFolder({ 'never.mjs': 'await new Promise(() => {});\nexport default {};\n' });
-    const args = [
-      'send',
-      'track',
-      '--event',
-      'E',
-      '--user-id',
-      'u',
-      '--url',
-      'http://127.0.0.1:9',
-      '-c',
-      'never.mjs',
-    ];
+    const args = [...SEND, '--url', 'http://127.0.0.1:9', '-c', 'never.mjs'];
     expect(await hooks(args, { cwd })).toMatchObject({
       code: 2,
       stdout: '',
@@ -78,5 +53,20 @@ describe('a data folder that any user may write to', () => {
         'error: The command ended early: it awaits a promise that can no longer settle\n' +
         'hint:  look for a config that awaits something forever\n',
     });
+  });
+});
+
+describe('a data folder that every user may write to', () => {
+  const folder = temporaryFolder({ 'in.ndjson': '{"type":"delete","userId":"u"}' });
+  chmodSync(folder, 0o777);
+
+  it.each([
+    ['queue', 'stats'],
+    ['replay', 'in.ndjson', '--url', 'http://127.0.0.1:1', '--retry-for', '0'],
+  ])('is rejected by a command that would write there: %s', async (...args) => {
+    const run = () => hooks(args, { cwd: folder, env: { HOOKS_DATA_DIR: folder } });
+    const { code, stderr } = await asNobody(run);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`Expected the data folder ${folder}`)]);
+    expect(readdirSync(folder)).toEqual(['in.ndjson']);
   });
 });

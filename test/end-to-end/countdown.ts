@@ -1,10 +1,10 @@
 const LONGEST_MS = 60_000;
 
-/** Lets others wait until something has happened so many times more, and go on in the same turn of the event loop. */
+/** Counts events. Callers can wait for further events, and continue in the turn of the event loop of the last one. */
 export class Countdown {
   readonly #waiting = new Set<{ left: number; readonly resolve: () => void }>();
 
-  /** It has happened. */
+  /** Counts an event. */
   count(): void {
     for (const each of this.#waiting) {
       if (--each.left > 0) continue;
@@ -13,7 +13,7 @@ export class Countdown {
     }
   }
 
-  /** Or until `stop` is aborted. Rejects when that takes longer than a minute. */
+  /** Waits for this many further events, or until `stop` is aborted. Rejects after a minute. */
   async after(times: number, stop: AbortSignal): Promise<void> {
     const limit = AbortSignal.timeout(LONGEST_MS);
     const either = AbortSignal.any([stop, limit]);

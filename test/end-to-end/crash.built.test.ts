@@ -19,21 +19,21 @@ const VICTIM = 'm7';
 
 interface Scene {
   readonly env: Readonly<Record<string, string>>;
-  /** The queue. */
+  /** The file of the queue. */
   readonly file: string;
   /** Waits for the next attempt to deliver the victim. */
   readonly attempt: () => Promise<Attempt>;
-  /** The messages that came, in order. */
+  /** Returns the ids of the received messages, in the order of arrival. */
   readonly came: () => readonly string[];
   readonly bodies: () => ReadonlySet<string>;
 }
 
 interface Attempt {
-  /** Resolves when the sender has read the answer to its end: it closes the connection then. */
+  /** Responds. Resolves when the sender has read the whole response, and so closes the connection. */
   readonly answer: (status: number, headers?: string) => Promise<void>;
 }
 
-/** Messages in a queue, and a receiver that takes all of them at once but for the victim, whose answers are given by hand. */
+/** Queues messages for a receiver that accepts all of them except the victim, to which the test responds. */
 async function setUp(): Promise<Scene> {
   const held: Socket[] = [];
   const taking = await receiver((socket, { body }) => {
@@ -74,10 +74,10 @@ async function isAt(file: string, state: string, count: number): Promise<boolean
   return Number(found) === count;
 }
 
-/** What happens before the kill. Returns what is to happen right after it. */
+/** Prepares the moment of the kill. Returns what must happen right after the kill. */
 type Before = (scene: Scene) => Promise<(() => void) | undefined>;
 
-/** The process has read the answer, and cannot record it. */
+/** The process has read the response, but cannot record the attempt. */
 function answeredAndNotRecorded(status: number): Before {
   return async ({ attempt, file }) => {
     const { answer: give } = await attempt();
@@ -87,7 +87,7 @@ function answeredAndNotRecorded(status: number): Before {
   };
 }
 
-/** Long enough that it is killed before that round. */
+/** The wait is so long that the kill comes before the next round. */
 const waitsForItsNextRound: Before = async ({ attempt, file }) => {
   await (await attempt()).answer(503, 'Retry-After: 4\r\n');
   await until(() => isAt(file, 'retrying', 1), 'the failure to be recorded');
@@ -101,15 +101,15 @@ const isInItsNextRound: Before = async ({ attempt }) => {
 };
 
 const MOMENTS = [
-  ['has been made and is not recorded', answeredAndNotRecorded(200), 2, [200]],
-  ['has failed and is not recorded', answeredAndNotRecorded(503), 2, [200]],
-  ['has failed and waits for its next round', waitsForItsNextRound, 2, [503, 200]],
+  ['was made but is not recorded', answeredAndNotRecorded(200), 2, [200]],
+  ['failed but is not recorded', answeredAndNotRecorded(503), 2, [200]],
+  ['failed and waits for its next round', waitsForItsNextRound, 2, [503, 200]],
   ['is in its next round', isInItsNextRound, 3, [503, 200]],
 ] as const;
 
 describe.each(['serve', 'worker'] as const)('hooks %s', (command) => {
   it.each(MOMENTS)(
-    'when it is killed while one delivery %s, repeats that one alone and strands nothing',
+    'repeats only the delivery that %s when it is killed, and delivers all others',
     async (_moment, before, attempts, recorded) => {
       const scene = await setUp();
       const { env, file } = scene;
@@ -139,21 +139,21 @@ describe.each(['serve', 'worker'] as const)('hooks %s', (command) => {
       );
       const [firstAttemptAt, statuses] = row.split('|');
       expect(statuses).toBe(recorded.join());
-      // Its retry window is still that of its first attempt.
+      // The retry window still starts at the first attempt.
       expect(Number(firstAttemptAt)).toBeLessThan(restartedAt);
     },
   );
 });
 
 describe('hooks serve', () => {
-  it('has not responded to the call that it is killed before it could store, and takes it when it comes again', async () => {
+  it('does not respond to a call that it could not store before it was killed, and accepts the repeated call', async () => {
     const { env, file, came } = await setUp();
     const serve = await startReady('serve', env);
     await until(() => isAt(file, 'delivered', MESSAGES - 1), 'the others to be recorded');
     const unlock = await lock(file);
     const body = JSON.stringify({ messageId: 'late', userId: 'u', event: 'Signup' });
     const call = post(`${serve.url}/v1/track`, body);
-    // The service has long read the call when it has responded to these, one after the other.
+    // The service has read the call by the time it has responded to these requests.
     for (let turn = 0; turn < 50; turn++) expect((await fetch(`${serve.url}/healthz`)).status).toBe(200);
     await serve.stop('SIGKILL');
     unlock();

@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { freePort } from '../free-port.ts';
 import type { HostileReceiver } from '../hostile-receivers.ts';
@@ -6,7 +6,7 @@ import { temporaryFolder } from '../temporary-folder.ts';
 import { hooks, type HooksOptions, type HooksResult } from './hooks.ts';
 
 export interface DeliveringOptions extends HooksOptions {
-  /** What runs the command line. @default the built program */
+  /** Runs the command line. @default the built program */
   readonly run?: typeof hooks;
 }
 
@@ -30,7 +30,7 @@ export interface AttemptLine {
   readonly reconnected?: true;
 }
 
-/** The last line of a replay. */
+/** The counts in the last line of a replay. */
 export interface Summary {
   readonly read: number;
   readonly delivered: number;
@@ -48,7 +48,7 @@ export interface Sent {
   readonly stderr: string;
 }
 
-/** `hooks send -o json` to these URLs. */
+/** Runs `hooks send -o json` to these URLs. */
 export async function send(
   urls: readonly string[],
   flags: readonly string[] = [],
@@ -59,7 +59,7 @@ export async function send(
   return { code, line: JSON.parse(stdout) as ResultLine, stderr };
 }
 
-/** The smallest message that there is. */
+/** Sends the smallest valid message. */
 export const SEND = ['send', 'track', '--event', 'Signup', '--user-id', 'u'] as const;
 
 export interface Replayed {
@@ -69,14 +69,14 @@ export interface Replayed {
   readonly stderr: string;
 }
 
-/** What a replay with `-o json` has printed. */
+/** Parses the output of a replay with `-o json`. */
 export function replayed({ code, stdout, stderr }: HooksResult): Replayed {
   const all = stdout.trimEnd().split('\n');
   const { summary } = JSON.parse(all.at(-1) ?? '') as { summary: Summary };
   return { code, lines: all.slice(0, -1).map((line) => JSON.parse(line) as ResultLine), summary, stderr };
 }
 
-/** `hooks replay -o json` of a file to a URL. */
+/** Runs `hooks replay -o json` from a file to a URL. */
 export async function replay(
   file: string,
   url: string,
@@ -86,23 +86,21 @@ export async function replay(
   return replayed(await run(['replay', file, '--url', url, '-o', 'json', ...flags], options));
 }
 
-/** A file of so many messages, `m0`, `m1` … each of a user of its own. */
+/** Writes a file of messages with the ids `m0`, `m1` …, each of a different user. Returns its path. */
 export async function messagesFile(count: number): Promise<string> {
-  const file = join(temporaryFolder(), 'messages.ndjson');
   const lines = Array.from(
     { length: count },
     (_, index) => `{"type":"track","event":"e","userId":"u${index}","messageId":"m${index}"}\n`,
   );
-  await writeFile(file, lines.join(''));
-  return file;
+  return join(temporaryFolder({ 'messages.ndjson': lines.join('') }), 'messages.ndjson');
 }
 
-/** The messages that a receiver has got whole, each as often as it came. */
+/** Returns the ids of the messages that a receiver got, in the order of arrival and with repetitions. */
 export function messageIdsAt({ requests }: Pick<HostileReceiver, 'requests'>): string[] {
   return requests.map(({ body }) => (JSON.parse(body.toString()) as { messageId: string }).messageId);
 }
 
-/** Of nobody. */
+/** Returns a URL where no program listens. */
 export async function closedPort(): Promise<string> {
   return `http://127.0.0.1:${await freePort()}/hook`;
 }
@@ -116,8 +114,8 @@ process.on('exit', () => {
 `;
 
 /**
- * Has a command tell how much memory it had at most. On Linux not by its `maxRSS`, which begins with that of the process that it
- * was forked from.
+ * Lets a command report its peak memory. On Linux this is VmHWM, because `maxRSS` starts with that of the process that
+ * forked the command.
  */
 export async function peakMemory(): Promise<{
   readonly env: Readonly<Record<string, string>>;

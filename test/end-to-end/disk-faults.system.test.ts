@@ -14,20 +14,21 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { loadSqlite, type Database } from '../../src/stores/sqlite/file/sqlite.ts';
 import { MAY_MOUNT, MAY_STRIKE, SmallDisk, strike } from '../failing-disk.ts';
+import { basic } from '../service/serving.ts';
 import { ask } from '../stores/sqlite/ask.ts';
 import { hooks, startHooks, type HooksResult, type RunningHooks } from './hooks.ts';
+import { nextJson } from './running-command.ts';
 import { jsonLines, receiving, SECRET, type Receiving } from './receiving.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { until } from '../until.ts';
 
-/** A lock is waited for for ten seconds, and a service until it is ready again, on a machine that may be busy. */
+/** Tests wait ten seconds for a lock, and until a service is ready again. */
 const PATIENT = { timeout: 90_000 };
 const WRITE_KEY = 'wk-of-the-web';
-const BASIC = `Basic ${Buffer.from(`${WRITE_KEY}:`).toString('base64')}`;
-/** A page of the file and more, so that each call has to be given room. */
+/** More than a page of the file, so that each call needs new space. */
 const PADDING = 'x'.repeat(5_000);
 
-/** Messages that are tried again when the disk is full. */
+/** Number of messages that are retried while the disk is full. */
 const COUNT = 40;
 
 const disks: SmallDisk[] = [];
@@ -41,13 +42,13 @@ interface Answer {
   readonly retryAfter: string | null;
 }
 
-/** `hooks serve` over a data folder, with everything that it was asked and its responses. */
+/** A running `hooks serve` with a data folder, and the calls that it accepted. */
 class Serving {
   readonly file: string;
   readonly receiver: Receiving;
-  /** The ids of what got a 200. */
+  /** The ids of the messages that got a 200. */
   readonly acknowledged: string[] = [];
-  /** Those of before the disk works again: when there is no room, what is delivered is forgotten first. */
+  /** The ids of the messages accepted before the disk works again. On a full disk, delivered ones may be deleted. */
   acknowledgedEarly: readonly string[] = [];
   readonly #running: RunningHooks;
   readonly #url: string;
@@ -80,7 +81,7 @@ class Serving {
     });
   }
 
-  /** Its whole lines. */
+  /** The complete lines of the log. */
   get log(): readonly Record<string, unknown>[] {
     const said = this.#running.stderr();
     return jsonLines(said.slice(0, said.lastIndexOf('\n') + 1));
@@ -94,7 +95,7 @@ class Serving {
     return this.#running.stop('SIGKILL');
   }
 
-  /** Where each of the acknowledged messages must be, now that nobody has the file open any more. */
+  /** Kills the service, and expects that the file has every acknowledged message once. */
   async expectAllStored({ mayForget = [] }: { mayForget?: readonly string[] } = {}): Promise<void> {
     await this.kill();
     const stored = await ask(this.file, 'SELECT message_id FROM deliveries');
@@ -107,7 +108,7 @@ class Serving {
   async #post(path: string, body: object): Promise<Answer> {
     const response = await fetch(`${this.#url}${path}`, {
       method: 'POST',
-      headers: { authorization: BASIC },
+      headers: basic(WRITE_KEY),
       body: JSON.stringify(body),
     });
     const { code } = (await response.json()) as { code?: string };
@@ -122,7 +123,7 @@ async function startServe(dataDir: string, respond = '200'): Promise<Serving> {
     env: environment(dataDir, receiver.url),
     timeoutMs: 90_000,
   });
-  const { url } = JSON.parse((await running.lines.next()).value ?? '{}') as { url: string };
+  const { url } = await nextJson<{ url: string }>(running);
   return new Serving(running, { url, file: join(dataDir, 'hooks.db'), receiver });
 }
 
@@ -138,7 +139,7 @@ function environment(dataDir: string, url = 'http://127.0.0.1:9/'): Record<strin
 
 const UNAVAILABLE: Answer = { status: 503, code: 'unavailable', retryAfter: '5' };
 
-/** Calls before, while and after a disk fails: those of while are made again, as clients do. */
+/** Calls before, during and after a failure of the disk. Repeats the calls during the failure, as clients do. */
 async function callThrough(serve: Serving, fail: () => Promise<() => Promise<void>>): Promise<void> {
   expect(await serve.call('before')).toMatchObject({ status: 200 });
   const underWay = Promise.all(Array.from({ length: 20 }, (_, index) => serve.call(`under-way-${index}`)));
@@ -169,7 +170,7 @@ describe.concurrent('hooks serve', PATIENT, () => {
     ['has become read-only', 'pwrite64,ftruncate:error=EROFS', 'the disk reports an error'],
     ['fails to write', 'pwrite64:error=EIO', 'the disk reports an error'],
     ['fails to sync', 'fsync,fdatasync:error=EIO', 'the disk reports an error'],
-  ])('acknowledges nothing while its disk %s, and goes on when it works again', async (...given) => {
+  ])('responds with 503 while its disk %s, and continues when the disk works again', async (...given) => {
     const [, fault, sentence] = given;
     const serve = await startServe(temporaryFolder());
     await callThrough(serve, () => strike(serve.pid, fault));
@@ -188,24 +189,21 @@ describe.concurrent('hooks serve', PATIENT, () => {
     await serve.expectAllStored({ mayForget: fault.includes('ENOSPC') ? serve.acknowledgedEarly : [] });
   });
 
-  it.skipIf(!MAY_MOUNT)(
-    'acknowledges nothing on a disk without room, and goes on when there is some',
-    async () => {
-      const disk = await smallDisk();
-      const serve = await startServe(disk.path);
-      await callThrough(serve, async () => {
-        disk.fill();
-        return async () => rmSync(join(disk.path, 'filler'));
-      });
-      expect(serve.log).toContainEqual(
-        expect.objectContaining({ error: `The queue ${serve.file} cannot be written: the disk is full` }),
-      );
-      await expectDelivered(serve);
-      await serve.expectAllStored({ mayForget: serve.acknowledgedEarly });
-    },
-  );
+  it.skipIf(!MAY_MOUNT)('responds with 503 on a full disk, and continues when there is room', async () => {
+    const disk = await smallDisk();
+    const serve = await startServe(disk.path);
+    await callThrough(serve, async () => {
+      disk.fill();
+      return async () => rmSync(join(disk.path, 'filler'));
+    });
+    expect(serve.log).toContainEqual(
+      expect.objectContaining({ error: `The queue ${serve.file} cannot be written: the disk is full` }),
+    );
+    await expectDelivered(serve);
+    await serve.expectAllStored({ mayForget: serve.acknowledgedEarly });
+  });
 
-  it.skipIf(!MAY_MOUNT)('delivers what it has on a disk that others have filled', async () => {
+  it.skipIf(!MAY_MOUNT)('delivers its queue on a disk that other programs have filled', async () => {
     const disk = await smallDisk(16);
     const serve = await startServe(disk.path, `503x${COUNT},200`);
     const ids = Array.from({ length: COUNT }, (_, index) => `m${index}`);
@@ -226,24 +224,27 @@ describe.concurrent('hooks serve', PATIENT, () => {
     expect(await ask(serve.file, 'PRAGMA integrity_check')).toEqual(['ok']);
   });
 
-  it.skipIf(!MAY_MOUNT)('is ready as long as it takes calls, on a disk that its own calls fill', async () => {
-    const disk = await smallDisk();
-    const serve = await startServe(disk.path, 'timeout');
-    const told: (readonly [number, number])[] = [];
-    for (let index = 0; index < 400 && told.at(-1)?.[0] !== 503; index++) {
-      const { status } = await serve.call(`m${index}`);
-      told.push([status, await serve.status('/readyz')]);
-    }
-    const refused = told.findIndex(([status]) => status === 503);
-    expect(refused).toBeGreaterThan(10);
-    expect(told[refused]).toEqual([503, 503]);
-    for (let more = 0; more < 20; more++) {
-      expect([(await serve.call(`more${more}`)).status, await serve.status('/readyz')]).toEqual([503, 503]);
-    }
-    await serve.expectAllStored();
-  });
+  it.skipIf(!MAY_MOUNT)(
+    'is ready as long as it accepts calls, on a disk that its own calls fill',
+    async () => {
+      const disk = await smallDisk();
+      const serve = await startServe(disk.path, 'timeout');
+      const told: (readonly [number, number])[] = [];
+      for (let index = 0; index < 400 && told.at(-1)?.[0] !== 503; index++) {
+        const { status } = await serve.call(`m${index}`);
+        told.push([status, await serve.status('/readyz')]);
+      }
+      const refused = told.findIndex(([status]) => status === 503);
+      expect(refused).toBeGreaterThan(10);
+      expect(told[refused]).toEqual([503, 503]);
+      for (let more = 0; more < 20; more++) {
+        expect([(await serve.call(`more${more}`)).status, await serve.status('/readyz')]).toEqual([503, 503]);
+      }
+      await serve.expectAllStored();
+    },
+  );
 
-  it('responds with 503 while another program holds the file, and goes on when it releases it', async () => {
+  it('responds with 503 while another program locks the file, and continues afterwards', async () => {
     const serve = await startServe(temporaryFolder());
     await callThrough(serve, async () => {
       const other = await openOther(serve.file);
@@ -257,7 +258,7 @@ describe.concurrent('hooks serve', PATIENT, () => {
     await serve.expectAllStored();
   });
 
-  it('responds with 503 over a damaged file, and goes on with a new one once that is moved away', async () => {
+  it('responds with 503 with a damaged file, and continues with a new file when that is moved away', async () => {
     const serve = await startServe(temporaryFolder());
     await callThrough(serve, async () => {
       await damage(serve.file, 'lanes');
@@ -277,7 +278,7 @@ describe.concurrent('hooks serve', PATIENT, () => {
     await serve.expectAllStored();
   });
 
-  it('does not acknowledge what would go into a file that was removed', async () => {
+  it('does not acknowledge a call that it would write to a removed file', async () => {
     const dataDir = temporaryFolder();
     const serve = await startServe(dataDir);
     expect(await serve.call('before')).toMatchObject({ status: 200 });
@@ -302,7 +303,7 @@ async function openOther(file: string): Promise<Database> {
   return new DatabaseSync(file, { timeout: 5_000 });
 }
 
-/** Writes garbage over the first page of a table; whoever has the file open is brought to read it again. */
+/** Overwrites the first page of a table, and makes processes that have the file open read it again. */
 async function damage(file: string, table: string): Promise<void> {
   const other = await openOther(file);
   try {
@@ -325,7 +326,7 @@ const STARTS = [
   ['delete', 'u', '--queue'],
   ['queue', 'list'],
 ];
-/** All but the last have to write. */
+/** The commands that write, which are all except the last. */
 const WRITERS = STARTS.slice(0, -1);
 
 async function expectRejected(
@@ -346,7 +347,7 @@ async function expectRejected(
   }
 }
 
-/** With a message that waits. */
+/** Returns a data folder with a waiting message. */
 async function usedFolder(path?: string): Promise<string> {
   const dataDir = path ?? temporaryFolder();
   const args = ['send', 'track', '--event', 'e', '--user-id', 'u', '--queue'];
@@ -354,7 +355,7 @@ async function usedFolder(path?: string): Promise<string> {
   return dataDir;
 }
 
-describe.concurrent('a command that needs the queue says at once that it', PATIENT, () => {
+describe.concurrent('a command that needs the queue rejects a file that', PATIENT, () => {
   it('is no database', async () => {
     const dataDir = await usedFolder();
     const descriptor = openSync(join(dataDir, 'hooks.db'), 'r+');
@@ -406,7 +407,7 @@ describe.concurrent('a command that needs the queue says at once that it', PATIE
   });
 
   it.skipIf(!MAY_MOUNT).each([0, 4, 8, 16, 36, 64, 100, 140])(
-    'cannot be made with %d KiB of room, and leaves nothing there',
+    'cannot be created with %d KiB of room, and leaves nothing there',
     async (kibibytes) => {
       const disk = await smallDisk();
       const dataDir = join(disk.path, 'data');
@@ -428,26 +429,26 @@ describe.concurrent('a command that needs the queue says at once that it', PATIE
     other.close();
   });
 
-  it('is a text', async () => {
+  it('is text', async () => {
     const dataDir = temporaryFolder();
     writeFileSync(join(dataDir, 'hooks.db'), 'a shopping list\n'.repeat(100));
     await expectRejected(dataDir, 'is not a SQLite database', { commands: WRITERS.slice(0, 1) });
   });
 });
 
-describe.skipIf(!MAY_MOUNT)('a replay whose files of results find the disk full', () => {
+describe.skipIf(!MAY_MOUNT)('a replay with a full disk for its files of results', () => {
   it.each([
     ['report.xml', ['--report', 'report.xml']],
     ['report.json', ['--report', 'report.json']],
     ['report.xml', ['--report', 'report.xml', '--failed', 'failed.ndjson']],
     ['no report', ['--failed', 'failed.ndjson']],
-  ])('leaves nothing of %s with %j, says where every message is, and exits with 2', async (_, flags) => {
+  ])('leaves no %s with %j, counts every message, and exits with 2', async (_, flags) => {
     const disk = await smallDisk();
     const cwd = join(disk.path, 'reports');
     mkdirSync(cwd);
     disk.fill();
     const input = join(temporaryFolder(), 'input.ndjson');
-    // More than is gathered before it is written, so that the fault comes in the middle of the replay.
+    // More than is buffered before a write, so that the disk fails in the middle of the replay.
     const message = { type: 'track', userId: 'u', event: 'e', properties: { PADDING } };
     writeFileSync(input, `${JSON.stringify(message)}\n`.repeat(300));
     const receiver = await receiving({ secret: SECRET, respond: '400' });

@@ -1,15 +1,16 @@
 import { readFileSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { expectRejected } from '../cli/expect-rejected.ts';
+import { argv } from './argv.ts';
 import { toCapture } from '../../src/capture/to-capture.ts';
 import { hooks } from '../cli/run-in-process.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { jsonLines, receiving, ROOT, SECRET, sorted, summaryOf, track } from './receiving.ts';
 
-/** Bodies as services send them. */
+/** Bodies that services send. */
 const SERVICES = ['github', 'stripe', 'slack', 'shopify', 'standard-webhooks'].flatMap((name) => {
   const text = readFileSync(join(ROOT, `fixtures/signatures/${name}.json`), 'utf8');
   return (JSON.parse(text) as { body: string }[]).map(({ body }) => body);
@@ -62,7 +63,7 @@ const ODD: readonly (string | Buffer)[] = [
 
 const BODIES = [...SERVICES, ...ODD].map((body) => Buffer.from(body));
 
-/** As texts that keep every byte. */
+/** Returns the bodies as sorted texts that keep every byte. */
 function texts(bodies: readonly Uint8Array[]): string[] {
   return sorted(bodies.map((body) => Buffer.from(body).toString('latin1')));
 }
@@ -73,11 +74,10 @@ interface Given {
   readonly respond?: string;
 }
 
-/** Replays with --exact to a receiver that verifies. */
+/** Replays with --exact to a receiver that verifies signatures. */
 async function replayed(args: readonly string[], { files = {}, stdin, respond }: Given = {}) {
   const to = await receiving({ secret: SECRET, ...(respond !== undefined && { respond }) });
-  const cwd = temporaryFolder();
-  for (const [name, content] of Object.entries(files)) await writeFile(join(cwd, name), content);
+  const cwd = temporaryFolder(files);
   const flags = ['--exact', '--url', to.url, '--secret', SECRET, '-o', 'json'];
   const run = (...more: readonly string[]) =>
     hooks(['replay', ...more, ...flags], { cwd, ...(stdin !== undefined && { stdin }) });
@@ -90,9 +90,9 @@ function named(bodies: readonly Uint8Array[], name: (index: number) => string) {
 }
 
 describe.concurrent('hooks replay --exact', () => {
-  it('sends each file of a glob as one request with exactly its bytes, unpacked where it is gzipped', async () => {
-    const packed = BODIES.map((body) => gzipSync(body));
-    const files = { ...named(BODIES, (at) => `${at}.json`), ...named(packed, (at) => `${at}.body.gz`) };
+  it('sends each file of a glob as one request with its exact bytes, and unpacks gzipped files', async () => {
+    const gzipped = BODIES.map((body) => gzipSync(body));
+    const files = { ...named(BODIES, (at) => `${at}.json`), ...named(gzipped, (at) => `${at}.body.gz`) };
     const { code, stdout, stderr, came, to } = await replayed(['*.json', '*.body.gz'], { files });
     expect([code, summaryOf(stdout)], stderr).toMatchObject([
       0,
@@ -102,7 +102,7 @@ describe.concurrent('hooks replay --exact', () => {
     expect(to.requests.every(({ verdict }) => verdict === 'valid')).toBe(true);
   });
 
-  it('keeps every byte of what fails in the file of --failed', async () => {
+  it('keeps every byte of failed bodies in the file of --failed', async () => {
     const files = named(BODIES, (at) => `${at}.json`);
     const respond = `404x${BODIES.length},200`;
     const { code, run, to } = await replayed(['*.json', '--failed', 'failed.ndjson'], { files, respond });
@@ -112,13 +112,13 @@ describe.concurrent('hooks replay --exact', () => {
     expect(texts(to.requests.slice(BODIES.length).map(({ body }) => body))).toEqual(texts(BODIES));
   });
 
-  it('sends standard input as it comes', async () => {
+  it('sends standard input unchanged', async () => {
     for (const body of ['\ufeff [1,\r\n2] \n', '{"batch":[{"type":"track"}]}\n', 'a=1\n']) {
       expect((await replayed(['-'], { stdin: body })).came).toEqual(texts([Buffer.from(body)]));
     }
   });
 
-  it('splits .ndjson and .jsonl by line, packed or not, and keeps the white space and lists of a line', async () => {
+  it('splits .ndjson and .jsonl by line, gzipped or not, and keeps white space and lists within a line', async () => {
     const lines = [
       ' {"a": 1} ',
       '[{"a":1},{"b":2}]',
@@ -139,7 +139,7 @@ describe.concurrent('hooks replay --exact', () => {
     expect(came).toEqual(texts([...each, ...each, ...each, ...each]));
   });
 
-  it('reports a line that is no JSON, and sends the others', async () => {
+  it('reports a line that is not JSON, and sends the other lines', async () => {
     const files = { 'a.ndjson': '{"a":1}\nnonsense\n{"b":2}\n' };
     const { code, came, stdout } = await replayed(['a.ndjson'], { files });
     expect([code, came]).toEqual([1, ['{"a":1}', '{"b":2}']]);
@@ -153,7 +153,7 @@ describe.concurrent('hooks replay --exact', () => {
     ['day', { files: { day: gzipSync(`\n${track(1)}\r\n\r\n${track(2)}`) } }],
     ['day', { files: { day: '[1]\n[2]' } }],
   ])(
-    'rejects several lines of JSON in %s before it sends anything, and asks for a format',
+    'rejects several lines of JSON in %s before it sends any, and asks for a format',
     async (name, given) => {
       const { code, stdout, stderr, came, run, to } = await replayed(Object.keys(given.files), given);
       expect([code, stdout, came]).toEqual([2, '', []]);
@@ -167,7 +167,7 @@ describe.concurrent('hooks replay --exact', () => {
     },
   );
 
-  it('rejects several lines of JSON on standard input as soon as it sees them', async () => {
+  it('rejects several lines of JSON on standard input, and asks for a format', async () => {
     const { code, stderr, came } = await replayed(['-'], { stdin: '{"a":1}\n{"b":2}\n' });
     expect([code, came]).toEqual([2, []]);
     expect(stderr).toContain('<stdin>: several lines of JSON');
@@ -176,7 +176,7 @@ describe.concurrent('hooks replay --exact', () => {
     );
   });
 
-  it('recognizes captures by content in any file, and never filters them', async () => {
+  it('recognizes captures by their content in any file, and never filters them', async () => {
     const bodies = [
       Buffer.from(track(1, OFF)),
       Buffer.from(`${track(2, OFF)}\n`),
@@ -233,7 +233,7 @@ describe.concurrent('hooks replay --exact', () => {
     const files = { 'big.json': `"${'x'.repeat(1024 * 1024)}"`, 'small.json': '{}' };
     const { code, came, stdout } = await replayed(['big.json', 'small.json'], { files });
     expect([code, came, summaryOf(stdout)]).toMatchObject([1, ['{}'], { invalid: 1, delivered: 1 }]);
-    const alone = await hooks(['replay', '-', '--format', 'raw', '--loopback']);
+    const alone = await hooks(argv`replay - --format raw --loopback`);
     expect([alone.code, alone.stderr]).toEqual([
       2,
       'error: `--format` is for `--exact`, which is not given\nhint:  add --exact, or leave out --format: messages are recognized by their content\n',
@@ -241,45 +241,33 @@ describe.concurrent('hooks replay --exact', () => {
   });
 });
 
-describe.concurrent('a body that is no message', () => {
+describe.concurrent('a body that is not a message', () => {
   const NO_MESSAGE = [
     '{"action":"opened","issue":{"id":1}}',
     '{"id":"evt_1","type":"charge.succeeded","data":{}}',
   ];
 
-  it.each(NO_MESSAGE)('%s is told to be sent with --exact, with any scheme', async (body) => {
+  it.each(NO_MESSAGE)('%s is rejected with a hint to --exact, with any scheme', async (body) => {
     for (const scheme of ['segment', 'github']) {
       const flags = ['--loopback', '--secret', SECRET, '--scheme', scheme];
       const { code, stdout } = await hooks(['replay', '-', ...flags], { stdin: body });
       expect(code).toBe(1);
       expect(stdout).toContain('add --exact to send any JSON as it is');
     }
-    const { code, stderr } = await hooks(['send', '--json', body, '--loopback']);
-    expect(code).toBe(2);
-    expect(stderr).toContain('add --exact to send any JSON as it is');
+    await expectRejected(argv`send --json ${body} --loopback`, 'add --exact to send any JSON as it is');
   });
 
   it.each([[['--exact']], [['--scheme', 'github']], [['--scheme', 'stripe,standard-webhooks']]])(
-    'is sent by send --json with %s, its bytes unchanged',
+    'is sent unchanged by send --json with %s',
     async (flags) => {
       const to = await receiving();
       const bodies = [...NO_MESSAGE, ' [1, 2]\n', '{ "n": 12345678901234567890 }', '5', JSON.stringify(OFF)];
       const secret = flags.includes('github') ? SECRET : 'whsec_YSBrZXkgb2YgMzIgYnl0ZXMgZm9yIHRoZSB2ZWN0b3I=';
       for (const stdin of bodies) {
-        const args = [
-          'send',
-          '--json',
-          '@-',
-          '--url',
-          to.url,
-          '--secret',
-          secret,
-          ...flags,
-          '-o',
-          'json',
-          '-v',
-        ];
-        const { code, stdout, stderr } = await hooks(args, { stdin });
+        const { code, stdout, stderr } = await hooks(
+          argv`send --json @- --url ${to.url} --secret ${secret} ${flags} -o json -v`,
+          { stdin },
+        );
         expect(code, stderr).toBe(0);
         expect(jsonLines(stdout)).toMatchObject([{ outcome: 'delivered', body: stdin }]);
       }
@@ -287,15 +275,15 @@ describe.concurrent('a body that is no message', () => {
     },
   );
 
-  it('is still built into a message where it is one, or where flags make one of it', async () => {
+  it('is distinguished from a message and from a body that flags complete to a message', async () => {
     const to = await receiving();
     const flags = ['--url', to.url, '--secret', SECRET, '--scheme', 'github'];
-    expect((await hooks(['send', '--json', '@-', ...flags], { stdin: ` ${track(1)}` })).code).toBe(0);
+    expect((await hooks(argv`send --json @- ${flags}`, { stdin: ` ${track(1)}` })).code).toBe(0);
     expect(to.bodies()[0]).toMatch(/^\{"version":1,"type":"track","userId":"u1"/);
-    const { code, stderr } = await hooks(['send', '--json', '{"a":1}', '--user-id', 'u', ...flags]);
+    const { code, stderr } = await hooks(argv`send --json {"a":1} --user-id u ${flags}`);
     expect([code, to.requests.length]).toEqual([2, 1]);
     expect(stderr).toContain('Expected `type` to be');
-    expect((await hooks(['send', '--json', '{"a":', ...flags])).code).toBe(2);
+    expect((await hooks(argv`send --json {"a": ${flags}`)).code).toBe(2);
   });
 
   it.each([
@@ -305,22 +293,22 @@ describe.concurrent('a body that is no message', () => {
     [['track', '--exact'], '`--exact` with `--json` alone, got `track` too'],
     [['--exact', '--json', '{'], 'the text ends inside the object'],
   ])('send %s is rejected', async (args, sentence) => {
-    const { code, stderr } = await hooks(['send', ...args, '--loopback']);
-    expect(code).toBe(2);
-    expect(stderr).toContain(sentence);
+    await expectRejected(['send', ...args, '--loopback'], sentence);
   });
 
   it.each([[['replay', '-']], [['send', '--json', '{}']]])(
-    '%s --exact is rejected by a tracking API, however that is named',
+    '%s --exact is rejected with a tracking API from flags or variables',
     async (args) => {
       for (const given of [
         { flags: ['--endpoint', 'http://127.0.0.1:9', '--write-key', 'k'] },
         { env: { HOOKS_ENDPOINT: 'http://127.0.0.1:9', HOOKS_WRITE_KEY: 'k' } },
       ]) {
         const { flags = [], env = {} } = given;
-        const { code, stderr } = await hooks([...args, '--exact', ...flags], { env, stdin: '{}' });
-        expect(code).toBe(2);
-        expect(stderr).toContain('`--exact` is for webhooks; a tracking API has no use for it');
+        await expectRejected(
+          [...args, '--exact', ...flags],
+          '`--exact` is for webhooks; a tracking API has no use for it',
+          { env, stdin: '{}' },
+        );
       }
     },
   );

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { hasTool } from '../external-tool.ts';
 import { saysTaken } from '../free-port.ts';
-import { COMMANDS, examplesOfHelp, examplesOfPage, pages, runOf, surroundings } from './examples.ts';
+import { COMMANDS, examplesOfHelp, examplesOfPage, pages, runOf, preparedFolder } from './examples.ts';
 import { hooks } from './hooks.ts';
 
 const helps = await Promise.all(COMMANDS.map((words) => hooks([...words, '--help'])));
@@ -20,7 +20,7 @@ interface Ended {
 }
 
 async function sh(script: string, cwd: string, env: Readonly<Record<string, string>>): Promise<Ended> {
-  // A group of its own, so that nothing of a script that hangs is left.
+  // In a process group, so that a script that hangs is killed with all its processes.
   const child = spawn('sh', ['-c', script], { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
   const timer = setTimeout(() => process.kill(-(child.pid ?? 0), 'SIGKILL'), 45_000);
   const [[code], stdout, stderr] = await Promise.all([
@@ -32,11 +32,11 @@ async function sh(script: string, cwd: string, env: Readonly<Record<string, stri
   return { code, stdout, stderr };
 }
 
-/** Notes and a service's log may speak of errors; a complaint begins a line. */
+/** An error at the start of a line. Notes and logs contain the word elsewhere. */
 const COMPLAINT = /^(?:error|[^ ]*: (?:not found|command not found)|sh: )/m;
 
 async function run(example: string): Promise<Ended & { readonly script: string }> {
-  const { cwd, env, ...place } = await surroundings(example);
+  const { cwd, env, ...place } = await preparedFolder(example);
   const { script } = runOf(example, place);
   return { script, ...(await sh(script, cwd, env)) };
 }
@@ -57,7 +57,7 @@ function hasToolsFor(example: string): boolean {
 }
 
 describe('the examples of the help', () => {
-  it('are of every command that there is', async () => {
+  it('exist for every command', async () => {
     const { stdout } = await hooks(['--help']);
     const verbs = [...stdout.matchAll(/^ {2}(?!help )(\w+)/gm)].map(([, verb = '']) => verb);
     expect(verbs.length).toBeGreaterThan(10);
@@ -70,7 +70,7 @@ describe('the examples of the help', () => {
     }
   });
 
-  it.concurrent.each(ofHelp.filter(hasToolsFor))('run: %s', expectToRun);
+  it.concurrent.each(ofHelp.filter(hasToolsFor))('succeed: %s', expectToRun);
 });
 
 describe('the commands of the README and the docs', () => {
@@ -80,7 +80,7 @@ describe('the commands of the README and the docs', () => {
   });
 
   it.concurrent.each(ofPages.filter((example) => !ofHelp.includes(example) && hasToolsFor(example)))(
-    'run: %s',
+    'succeed: %s',
     expectToRun,
   );
 });

@@ -4,17 +4,18 @@ import { gzipSync } from 'node:zlib';
 import { MESSAGE_TYPES } from '../../src/message/types.ts';
 import { closedPort } from './delivering.ts';
 import { hooks, startHooks } from './hooks.ts';
+import { nextJson } from './running-command.ts';
 import { receiving, ROOT, SECRET, track, tracks } from './receiving.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { sign } from '../sign.ts';
 
-/** Where `hooks` is. Written before any example runs: one that is begun meanwhile would hold the file open for writing. */
+/** The folder of `hooks`. Written before any example runs, because a process started meanwhile would hold the file open for writing. */
 const BIN = temporaryFolder({
   hooks: `#!/bin/sh\nexec '${process.execPath}' '${ROOT}bin/hooks.js' "$@"\n`,
 });
 await chmod(join(BIN, 'hooks'), 0o755);
 
-/** Every command that has a help of its own with examples. */
+/** Every command that has its own help with examples. */
 export const COMMANDS: readonly (readonly string[])[] = [
   [],
   ['send'],
@@ -32,18 +33,18 @@ export const COMMANDS: readonly (readonly string[])[] = [
   ['trait', 'sync'],
 ];
 
-/** The command lines after `$ ` of a help, with the lines that continue them. */
+/** Returns the command lines after `$ ` in a help, with their continuation lines. */
 export function examplesOfHelp(help: string): string[] {
   return [...help.matchAll(/^ {2}\$ (.*(?:(?<=\\)\n.*)*)$/gm)].map(([, example = '']) => example);
 }
 
-/** README.md and the pages of docs/, by their path from the top. */
+/** Returns the paths of README.md and the pages of docs/, from the root of the repository. */
 export async function pages(): Promise<string[]> {
   const docs = await readdir(join(ROOT, 'docs'));
   return ['README.md', ...docs.filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`)];
 }
 
-/** The commands of a page's shell blocks. What a block exports holds for the lines below it. */
+/** Returns the commands of a page's shell blocks, each with all exports of its block. */
 export async function examplesOfPage(page: string): Promise<string[]> {
   const text = await readFile(join(ROOT, page), 'utf8');
   return [...text.matchAll(/^```sh\n(.*?)^```/gms)].flatMap(([, block = '']) => {
@@ -53,31 +54,31 @@ export async function examplesOfPage(page: string): Promise<string[]> {
   });
 }
 
-/** How an example is run, beside it: as it stands, but for what a folder of a test cannot have. */
+/** The script that runs an example in the folder of a test. */
 export interface Run {
   readonly script: string;
-  /** Programs of others that it needs. */
+  /** Programs other than hooks that the script needs. */
   readonly tools: readonly string[];
 }
 
-/** A running service or worker: it says that it is ready, is asked to stop, and ends with 0. */
+/** Waits until a service or worker is ready, stops it, and exits with its code. */
 function untilReady(script: string): string {
   return `${script} > ready.txt 2>&1 & pid=$!; until [ -s ready.txt ] || ! kill -0 $pid; do sleep 0.05; done; kill -TERM $pid; wait $pid; code=$?; cat ready.txt >&2; exit $code`;
 }
 
-/** With a service beside it, whose address takes the place of the one in the example. */
+/** Starts a service for the script, which then uses the address of this service. */
 function besideService(script: string): string {
   const beside = `hooks serve --port 0 > ready.txt & pid=$!; until [ -s ready.txt ]; do sleep 0.05; done; to=$(sed 's/.*\\///' ready.txt)`;
   return `${beside}; ${script.replace('127.0.0.1:8788', '$to')}; code=$?; kill $pid; wait $pid; exit $code`;
 }
 
-/** With a right receiver beside it. */
+/** Starts a correct receiver for the script. */
 function besideReceiver(script: string, url: string): string {
   const beside = `PORT=${new URL(url).port} node server.js > /dev/null & pid=$!; until curl -so /dev/null ${url}; do sleep 0.05; done`;
   return `${beside}; ${script}; code=$?; kill $pid; exit $code`;
 }
 
-/** After a first sync. */
+/** Syncs the audiences of the examples before the script. */
 function besideAudience(script: string): string {
   const place = script.includes('--place loopback') ? ' --loopback' : '';
   const syncs = ['High-Value Users (US)', 'VIP'].map(
@@ -93,10 +94,10 @@ interface Place {
   readonly free: string;
 }
 
-/** What an example cannot be run as it stands for, and how it is run instead. The first that matches; without one, as it stands. */
+/** Examples that cannot run unchanged, with the script that runs instead. The first pattern that matches counts. */
 const WAYS: readonly (readonly [pattern: RegExp, way: Way])[] = [
   [/^npm ci && npx /, (script) => script.replace('npm ci && npx ', '')],
-  // Scripts of the package: that they are there. Continuous integration runs them.
+  // Checks only that the package has these scripts, because continuous integration runs them.
   [
     /^npm (ci && npm )?(run|test)/,
     (script) => {
@@ -104,13 +105,13 @@ const WAYS: readonly (readonly [pattern: RegExp, way: Way])[] = [
       return `node -e 'process.exitCode = JSON.parse(require("fs").readFileSync("${ROOT}package.json")).scripts["${name}"] ? 0 : 1'`;
     },
   ],
-  // The package is packed and installed by the tests of the packed package.
+  // The tests of the packed package pack and install it.
   [/^npm pack/, () => 'true'],
-  // From a registry: that it is what this package is tested with.
+  // Checks only that this package is tested with this version, instead of installing it.
   [/^npm install/, (script) => script.split(' ').slice(2).map(isTestedWith).join(' && ')],
-  // Nobody knows that server; test/queue/move.test.ts moves to one that is there.
+  // The server of the example does not exist; test/queue/move.test.ts moves to a real one.
   [/^hooks queue move/, (script) => script.replace(/--to \S+/, '--to sqlite:moved.db')],
-  // What only root may do; the command of the queue runs here.
+  // Only root may do this; the command of the queue runs without sudo.
   [
     /^sudo -u hooks /,
     (script) => script.replace(/^sudo -u hooks \S+ /, '').replace('/etc/hooks/config.yaml', 'prod.yaml'),
@@ -118,15 +119,15 @@ const WAYS: readonly (readonly [pattern: RegExp, way: Way])[] = [
   [/^sudo /, () => 'true'],
   [/^hooks (serve|worker)/, (script) => untilReady(withPort(script))],
   [/127\.0\.0\.1:8788/, besideService],
-  // Nobody sends to a port that the test does not know: what it waits for does not come, which is 1.
+  // No request arrives, so the command exits with 1.
   [
     /^hooks listen/,
     (script) => `${withPort(script).replaceAll(/ --within \S+/g, '')} --within 200ms; [ $? = 1 ]`,
   ],
-  // Two schedules show that it runs; all of them take a minute.
+  // Runs two schedules, because all of them take a minute.
   [
     /^(?:export \S+; )?hooks test [^]*--state/,
-    // The secret is the example's own.
+    // The example sets its own secret.
     (script, { free }) => script.replace(/http\S+/, free).replace(' -- ', ' --only twice --schedules 1 -- '),
   ],
   [
@@ -144,11 +145,11 @@ const WAYS: readonly (readonly [pattern: RegExp, way: Way])[] = [
   [/^sqlite3 /, (script) => script.replace(' hooks.db', ' data/hooks.db')],
   [/^hooks queue recover/, (script) => script.replace(' hooks.db', ' data/hooks.db')],
   [/--source web/, (script) => `${script} -c sources.yaml`],
-  // Words of bash: sh may be another shell.
+  // For bash only: sh may be another shell.
   [/^eval /, (script) => `bash -c '${script}; complete -p hooks'`],
 ];
 
-/** `name@major` */
+/** Returns a script that succeeds if the package is tested with `name@major`. */
 function isTestedWith(wanted: string): string {
   const [name = '', major = ''] = wanted.split('@');
   return `node -e 'process.exitCode = JSON.parse(require("fs").readFileSync("${ROOT}package.json")).devDependencies["${name}"].replace("^", "").startsWith("${major}.") ? 0 : 1'`;
@@ -158,7 +159,7 @@ function withPort(script: string): string {
   return script.includes('--port') ? script.replace(/--port \S+/, '--port 0') : `${script} --port 0`;
 }
 
-/** How it is run in this folder. `url` is that of a receiver that takes everything. */
+/** Returns the script for an example. `url` is that of a receiver that accepts everything. */
 export function runOf(example: string, { url, ...place }: Place & { readonly url: string }): Run {
   const plain = example.replace(/\s+# .*$/, '');
   const [, way] = WAYS.find(([pattern]) => pattern.test(plain)) ?? [];
@@ -173,8 +174,8 @@ export function runOf(example: string, { url, ...place }: Place & { readonly url
   return { script, tools };
 }
 
-/** What the example names: files, `hooks` itself, and for those of the queue one with a dead letter, whose id is `id`. */
-export async function surroundings(
+/** Prepares a folder with the files that examples name. For examples of the queue, `id` is that of a dead letter. */
+export async function preparedFolder(
   example: string,
 ): Promise<Place & { readonly cwd: string; readonly url: string; readonly env: Record<string, string> }> {
   const to = await receiving();
@@ -232,14 +233,14 @@ async function files(url: string): Promise<Record<string, string | Uint8Array>> 
   };
 }
 
-/** The receiver of docs/receivers.md that `hooks test --state` finds nothing wrong with. */
+/** Returns the receiver of docs/receivers.md that passes `hooks test --state`. */
 export async function documentedReceiver(): Promise<string> {
   const page = await readFile(join(ROOT, 'docs/receivers.md'), 'utf8');
   const [, program = ''] = /^This receiver passes all of them:\n\n```python\n(.*?)^```/ms.exec(page) ?? [];
   return program;
 }
 
-/** A delivery that nobody took. */
+/** Adds a delivery that its receiver rejects. Returns its id. */
 async function deadLetter(cwd: string): Promise<string> {
   const refusing = await receiving({ respond: '400' });
   const config = join(cwd, 'refusing.yaml');
@@ -248,7 +249,7 @@ async function deadLetter(cwd: string): Promise<string> {
   await hooks(['send', '--json', '@event.json', '--queue', '-c', config], place);
   const worker = startHooks(['worker', '--allow-private', '-o', 'json', '-c', config], place);
   await worker.lines.next();
-  const { value = '{}' } = (await worker.lines.next()) as { value?: string }; // a line, or the end
+  const { id } = await nextJson<{ id: string }>(worker);
   await worker.stop();
-  return (JSON.parse(value) as { id: string }).id;
+  return id;
 }

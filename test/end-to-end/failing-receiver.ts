@@ -10,37 +10,38 @@ export interface FailingReceiver {
   readonly arrivals: ReadonlyMap<string, Arrivals>;
   readonly requests: number;
   readonly failed: number;
-  /** Messages that got a 200, each once. */
+  /** Number of messages that got a 200. */
   readonly taken: number;
-  /** Further times that they were. */
+  /** Number of further 200s for the same messages. */
   readonly duplicates: number;
-  /** Requests whose signature is not that of the bytes that came. */
+  /** Number of requests whose signature does not match their bytes. */
   readonly unsigned: number;
-  /** Requests that repeat a message with other bytes. */
+  /** Number of requests that repeat a message with other bytes. */
   readonly changed: number;
-  /** Counts whatever was answered, before anything else comes of it. */
+  /** Counts each response in the turn in which it is written. */
   readonly answers: Countdown;
 }
 
-/** What has come of one message. */
+/** The requests with one message. */
 export interface Arrivals {
   readonly body: string;
-  /** How often it came, and how often it got a 200. */
+  /** Number of requests. */
   readonly came: number;
+  /** Number of 200s. */
   readonly taken: number;
 }
 
-/** What came so often is taken, or the waits before its last rounds would be long. */
+/** Number of requests with one message that may fail. With more, the waits before its last rounds would be long. */
 const MAY_FAIL = 2;
-/** Of n messages, n(1 + p + p²) requests come and n(p + p²) of them fail: one in three. */
+/** Probability of a failure. Of n messages, n(1 + p + p²) requests arrive and n(p + p²) fail: one in three. */
 const FAILS = 0.366;
-/** Of the failures; the others are 503. */
+/** Share of the failures that reset the connection. The others are 503. */
 const RESETS = 0.2;
 
-/** What it never takes. */
+/** The event of the messages that are always rejected. */
 export const REFUSED = 'Refused';
 
-/** Fails one request in three: 503, or the connection is reset. It takes no message of the event REFUSED (400). */
+/** Starts a receiver that fails one request in three (503 or reset), and rejects messages of the event REFUSED (400). */
 export async function failingReceiver(random: () => number): Promise<FailingReceiver> {
   const arrivals = new Map<string, { body: string; came: number; taken: number }>();
   const answers = new Countdown();

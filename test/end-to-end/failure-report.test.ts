@@ -1,6 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { expectRejected } from '../cli/expect-rejected.ts';
 import { hooks } from '../cli/run-in-process.ts';
 import { track } from './receiving.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
@@ -14,26 +15,26 @@ const CASES: Readonly<Record<string, { args: string[]; env?: Record<string, stri
     sentence: /^empty.json: nothing to read/,
   },
   'no file to replay': { args: ['replay', 'none.json', '--loopback'], sentence: /^none\.json: / },
-  'a URL that is none': {
+  'an invalid URL': {
     args: ['replay', 'one.json', '--url', 'ftp://a/'],
     sentence: /^Expected `--url` to be a URL/,
   },
-  'a flag that cannot be read': {
+  'an invalid flag': {
     args: ['replay', 'one.json', '--loopback', '--rate', 'fast'],
     sentence: /`--rate`/,
   },
-  'a secret that is empty, of a receiver': {
+  'an empty secret of a receiver': {
     args: ['test', 'http://127.0.0.1:9/'],
     env: NO_SECRET,
     sentence: /HOOKS_SECRET/,
   },
   'no receiver to test': { args: ['test'], sentence: /^Expected the URL of the receiver/ },
-  'a secret that is empty, of a sender': {
+  'an empty secret of a sender': {
     args: ['expect', '--count', '1'],
     env: NO_SECRET,
     sentence: /HOOKS_SECRET/,
   },
-  'nothing that is expected': { args: ['expect'], sentence: /^Nothing is expected/ },
+  'no expectation': { args: ['expect'], sentence: /^Nothing is expected/ },
 };
 
 function folder(): string {
@@ -45,8 +46,8 @@ function folder(): string {
   });
 }
 
-describe('a report of an earlier day', () => {
-  it.each(['--dry-run', '--curl'])('is still there after %s', async (flag) => {
+describe('a report of an earlier run', () => {
+  it.each(['--dry-run', '--curl'])('is kept by %s', async (flag) => {
     const cwd = folder();
     const args = ['replay', 'none.json', '--url', 'http://127.0.0.1:9/', flag, '--report', 'r.xml'];
     expect(await hooks(args, { cwd })).toMatchObject({ code: 2 });
@@ -54,7 +55,7 @@ describe('a report of an earlier day', () => {
   });
 });
 
-describe.concurrent('a report of an earlier day is no longer there after', () => {
+describe.concurrent('a report of an earlier run is replaced after', () => {
   it.each(Object.entries(CASES))('%s', async (_name, { args, env = {}, sentence }) => {
     const cwd = folder();
     const command = args[0] === 'expect' ? ['--', 'true'] : [];
@@ -75,7 +76,7 @@ interface Report {
   readonly summary: unknown;
 }
 
-it.concurrent('the report of a failure takes the place of no input', async () => {
+it.concurrent('the report of a failure never replaces an input', async () => {
   const cwd = folder();
   const before = await stat(join(cwd, 'one.json'));
   const report = ['--report', './one.json'];
@@ -90,10 +91,8 @@ it.concurrent('the report of a failure takes the place of no input', async () =>
   expect(await readFile(join(cwd, 'one.json'), 'utf8')).toBe(track(1));
 });
 
-it.concurrent('a report that cannot be written does not hide what was wrong first', async () => {
+it.concurrent('a report that cannot be written does not hide the first error', async () => {
   const cwd = folder();
   const args = ['test', 'http://127.0.0.1:9/', '--report', 'none/r.xml'];
-  const { code, stderr } = await hooks(args, { cwd, env: NO_SECRET });
-  expect(code).toBe(2);
-  expect(stderr).toMatch(/^error: .*HOOKS_SECRET.*\nhint: .*\n$/);
+  await expectRejected(args, /^error: .*HOOKS_SECRET.*\nhint: .*\n$/, { cwd, env: NO_SECRET });
 });

@@ -9,7 +9,7 @@ import { settings } from './serve-and-worker.ts';
 
 const LIMIT = 64;
 
-/** `hooks serve` that may have 64 files and connections open. */
+/** Starts `hooks serve` with at most 64 open files and connections. */
 async function limitedService() {
   const script = `ulimit -n ${LIMIT} && exec "$@"`;
   const words = [process.execPath, BINARY, 'serve', '--port', '0', '-o', 'json', '--no-deliver'];
@@ -27,7 +27,7 @@ async function limitedService() {
   return { url: new URL(url), shortages: () => stderr.match(/out of file descriptors/g)?.length ?? 0 };
 }
 
-/** Asks over one connection that stays open, as a load balancer has it. */
+/** Returns a function that asks over one connection that stays open, as a load balancer does. */
 function readinessOf(url: URL): () => Promise<unknown> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   onTestFinished(() => agent.destroy());
@@ -40,18 +40,18 @@ function readinessOf(url: URL): () => Promise<unknown> {
     });
 }
 
-/** Takes every descriptor that the service has left. */
+/** Opens connections until the service has no file descriptor left. */
 function exhaust({ port, hostname }: URL): Socket[] {
   return Array.from({ length: 2 * LIMIT }, () => connect(Number(port), hostname).on('error', () => {}));
 }
 
-it('says once that it is out of file descriptors, and is not ready until it has some again', async () => {
+it('hooks serve logs once that it is out of file descriptors, and is not ready until it has some again', async () => {
   const { url, shortages } = await limitedService();
   const readiness = readinessOf(url);
   expect([await readiness(), shortages()]).toEqual([200, 0]);
   const sockets = exhaust(url);
   onTestFinished(() => sockets.forEach((socket) => socket.destroy()));
-  // Without a probe: what is watched is the service's own affair.
+  // Without a probe, because the service must notice the shortage itself.
   await until(() => shortages() === 1, 'a line in the log');
   for (let time = 0; time < 20; time++) expect(await readiness()).toBe(503);
   expect(shortages()).toBe(1);

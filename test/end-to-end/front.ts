@@ -4,16 +4,16 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
 
-/** Stands where clients call while the service behind it comes and goes, and notes what was answered. */
+/** A proxy with a fixed address for a service that is killed and restarted. It records the responses. */
 export interface Front {
   readonly url: string;
-  /** The `messageId` of every message of a batch that the service accepted with 200, whether or not the client got to know. */
+  /** The `messageId`s of batches that the service accepted with 200, even if the client did not get the response. */
   readonly acknowledged: ReadonlySet<string>;
-  /** Calls that came to nothing, because the service was not there or went away. */
+  /** Number of calls without a response, because the service was down or was killed. */
   readonly broken: number;
-  /** Answers that were not 200, by status. */
+  /** Statuses of the responses other than 200. */
   readonly refused: readonly number[];
-  /** Where the service is now. */
+  /** Sets the current URL of the service. */
   lead(url: string): void;
 }
 

@@ -19,15 +19,15 @@ describe.each(helps)('hooks $words --help', ({ words, code, stdout, stderr }) =>
     expect(flags.filter((flag, index) => flags.indexOf(flag) !== index)).toEqual([]);
   });
 
-  it('says a default once', () => {
+  it('names a default once', () => {
     expect(stdout).not.toMatch(/\(default: [^)]*\)\s*\(default: /);
   });
 
-  it('is what `hooks help` shows', async () => {
+  it('is the same as that of `hooks help`', async () => {
     if (words.length !== 1) return;
     const shown = await hooks(['help', ...words]);
     expect(shown.code).toBe(0);
-    // Of `serve` a topic follows.
+    // For `serve`, a topic follows.
     expect(shown.stdout.slice(0, stdout.length)).toBe(stdout);
   });
 });

@@ -24,13 +24,13 @@ export interface RunningHooks extends RunningCommand {
   readonly child: ChildProcessWithoutNullStreams;
 }
 
-/** A test that fails leaves its command running; it must not outlive the tests of its file. */
+/** Commands that a failed test left running. They are killed when the tests of its file end. */
 const running = new Set<ChildProcessWithoutNullStreams>();
 afterEachFile(() => {
   for (const child of running) child.kill('SIGKILL');
 });
 
-/** Starts the built binary, for a command that goes on until it is told to stop. */
+/** Starts the built binary with a command that runs until it is stopped. */
 export function startHooks(args: readonly string[], options: HooksOptions = {}): RunningHooks {
   const { stdin = '', keepsStdinOpen = false, env = {}, cwd, timeoutMs = 40_000 } = options;
   const child = spawn(process.execPath, [BINARY, ...args], {

@@ -1,6 +1,6 @@
 import type { HooksResult } from './running-command.ts';
 
-/** What moves a cursor, sets a title, clears a screen, rings, goes back, or turns a line around, with words between to be found by. */
+/** Controls that move the cursor, set the title, clear the screen or reorder a line, between words to search for. */
 export const HOSTILE = [
   'evil',
   '\u001b[2J\u001b[5;7H', // CSI: clears the screen, moves the cursor
@@ -16,7 +16,7 @@ export const HOSTILE = [
 // eslint-disable-next-line no-control-regex -- control characters are what this pattern is for
 const RAW = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/;
 
-/** Throws for an output that holds a character that a terminal would obey. */
+/** Throws if an output contains a character that a terminal would obey. */
 export function expectHarmless({ stdout, stderr }: Pick<HooksResult, 'stdout' | 'stderr'>): void {
   for (const text of [stdout, stderr]) {
     const at = text.search(RAW);

@@ -14,7 +14,7 @@ import { hooks } from '../cli/run-in-process.ts';
 import { messageIdsAt, messagesFile, peakMemory, replay as replayBy, type Replayed } from './delivering.ts';
 import { BUFFERS_BYTES, MEMORY_MB, ONCE, PATIENT } from './hostile-limits.ts';
 
-/** In this process: only what measures memory needs one of its own. */
+/** Runs in this process. Only a test that measures memory needs a process of its own. */
 function replay(file: string, url: string, flags?: readonly string[]): Promise<Replayed> {
   return replayBy(file, url, flags, { run: hooks, env: { HOOKS_DATA_DIR: temporaryFolder() } });
 }
@@ -36,7 +36,7 @@ describe('hooks replay', () => {
     },
   );
 
-  it('sends what died with an idle connection again, within the same attempt', async () => {
+  it('repeats a request that failed with an idle connection, within the same attempt', async () => {
     const hostile = await started(diesWhenReused());
     const { code, lines } = await replay(await messagesFile(20), hostile.url, ['--concurrency', '1']);
     expect(code).toBe(0);
@@ -46,11 +46,11 @@ describe('hooks replay', () => {
     );
   });
 
-  it('fails what gets no response, and keeps it to be replayed again', async () => {
+  it('fails messages without a response, and keeps them in a file that replay reads', async () => {
     const hostile = await started(neverAnswers());
     const file = await messagesFile(40);
     const failed = `${file}.failed`;
-    // All at once, with time enough for each to come.
+    // All at once, with enough time for each to arrive.
     const flags = [...ONCE, '--concurrency', '40', '--timeout', '4s', '--failed', failed];
     const { code, lines, summary } = await replay(file, hostile.url, flags);
     expect(code).toBe(1);
@@ -69,7 +69,7 @@ describe('hooks replay', () => {
   ])('reads little of %s, in little memory', async (_what, receiverOf, outcome) => {
     const hostile = await started(receiverOf());
     const peak = await peakMemory();
-    // Slowly, so that what is not cut off has the time to pour.
+    // Slowly, so that a response that is not cut off has time to arrive.
     const flags = [...ONCE, ...PATIENT, '--rate', '20/s'];
     const { summary } = await replayBy(await messagesFile(20), hostile.url, flags, { env: peak.env });
     expect(summary[outcome]).toBe(20);

@@ -8,7 +8,7 @@ import { EVIL_BODY, EVIL_MESSAGE, expectHarmless } from './hostile-message.ts';
 import { onTerminal } from './terminal.ts';
 
 it.skipIf(!hasTool('python3', '--version'))(
-  'what is exported to a terminal instead of a file is escaped',
+  'queue export escapes messages that it prints to a terminal',
   async () => {
     const cwd = temporaryFolder({
       'day.ndjson': EVIL_BODY,

@@ -1,24 +1,26 @@
-import { createServer, type Server } from 'node:http';
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { answersBytes } from '../hostile-receivers.ts';
+import { answers, answersBytes } from '../hostile-receivers.ts';
 import { started } from '../transport/sending.ts';
 import { hooks, startHooks, type HooksResult } from '../cli/run-in-process.ts';
 import { EVIL_BODY, EVIL_MESSAGE, expectHarmless, HOSTILE } from './hostile-message.ts';
-import { SECRET } from './receiving.ts';
+import { argv } from './argv.ts';
+import { nextUrl } from './running-command.ts';
+import { basic } from '../service/serving.ts';
+import { jsonLines, SECRET } from './receiving.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
-/** As it may stand in an HTTP header: no C0, and nothing beyond latin1. */
+const SEND = ['send', 'track', '--event', 'Signup', '--user-id', 'u1'];
+
+/** Hostile text that HTTP allows in a header: latin1 without C0 controls. */
 const IN_A_HEADER = 'evil\u009b2J\u0085';
 
-/** That the hostile text was shown at all, without which nothing is proved. */
+/** Expects the output to show the hostile text. Without it, a harmless output proves nothing. */
 function expectShown({ stdout, stderr }: Pick<HooksResult, 'stdout' | 'stderr'>): void {
   expect(stdout + stderr).toContain('evil');
 }
 
-/** Whose every answer is hostile, from the reason phrase to the body. */
+/** Starts a receiver with hostile responses, from the reason phrase to the body. */
 async function hostileReceiver(status: number): Promise<string> {
   const body = `${HOSTILE}\n${HOSTILE}`;
   const head = `HTTP/1.1 ${status} ${IN_A_HEADER}\r\nlocation: http://x/${IN_A_HEADER}\r\nretry-after: ${IN_A_HEADER}\r\nx-a: ${IN_A_HEADER}`;
@@ -29,7 +31,7 @@ async function hostileReceiver(status: number): Promise<string> {
   return receiver.url;
 }
 
-/** With -v, which shows all that the others show, and stack traces. */
+/** With -v, which shows everything, also stack traces. */
 const OUTPUTS: readonly (readonly string[])[] = [['-v'], ['-v', '-o', 'json']];
 
 interface Case {
@@ -38,12 +40,14 @@ interface Case {
   readonly files?: Readonly<Record<string, string>>;
   readonly stdin?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** Not even escaped. */
+  /** Whether the output does not show the text at all. */
   readonly isKeptBack?: true;
 }
 
+/** Files in the folder of every case. */
+const FILES = { 'message.json': EVIL_BODY, 'day.ndjson': `${EVIL_BODY}\n` };
 const ONE_ROUND = ['--retry-for', '0'];
-/** No file name has a NUL or a slash. */
+/** Without the NUL and the slash, which no file name contains. */
 const FILE = HOSTILE.replaceAll('\u0000', '').slice(0, 60);
 const EVIL_CONFIG = JSON.stringify({
   sources: {
@@ -59,14 +63,12 @@ const EVIL_CONFIG = JSON.stringify({
   },
 });
 
-describe('text from outside never reaches the terminal raw', () => {
+describe('hostile text never reaches the terminal raw', () => {
   const cases: readonly Case[] = [
     {
-      what: 'send, of flags',
+      what: 'the flags of send',
       args: [
-        'send',
-        'track',
-        '--event',
+        ...SEND.slice(0, -3),
         HOSTILE.replaceAll('\u0000', ''),
         '--user-id',
         'evil\u001b[2J',
@@ -74,64 +76,60 @@ describe('text from outside never reaches the terminal raw', () => {
       ],
     },
     {
-      what: 'send, of a message',
+      what: 'the message of send',
       args: ['send', '--json', '@message.json', '--loopback'],
-      files: { 'message.json': EVIL_BODY },
     },
     {
-      what: 'send --dry-run',
+      what: 'the message of send --dry-run',
       args: ['send', '--json', '@message.json', '--url', 'http://127.0.0.1:9/', '--dry-run'],
-      files: { 'message.json': EVIL_BODY },
     },
     {
-      what: 'send, of what is no message',
+      what: 'an invalid message of send',
       isKeptBack: true,
       args: ['send', '--json', `{"type":"evil${HOSTILE.replaceAll('\u0000', '')}"}`, '--loopback'],
     },
-    { what: 'send, of a file that is not there', args: ['send', '--json', `@${FILE}`, '--loopback'] },
-    { what: 'send, of a URL', args: ['send', 'track', '--event', 'a', '--url', `evil:${FILE}`] },
+    { what: 'the missing file of send', args: ['send', '--json', `@${FILE}`, '--loopback'] },
+    { what: 'the URL of send', args: ['send', 'track', '--event', 'a', '--url', `evil:${FILE}`] },
     {
-      what: 'send, of a header',
+      what: 'a header of send',
       isKeptBack: true,
       args: ['send', 'track', '--event', 'a', '--url', 'http://127.0.0.1:9', '--header', `X-A: ${FILE}`],
     },
     {
-      what: 'replay, of messages',
+      what: 'the messages of replay',
       args: ['replay', 'day.ndjson', '--loopback'],
-      files: { 'day.ndjson': `${EVIL_BODY}\n` },
     },
     {
-      what: 'replay, of a file name',
+      what: 'the file name of replay',
       args: ['replay', FILE, '--loopback'],
       files: { [FILE]: `${EVIL_BODY}\n{"type":"x"}\n` },
     },
-    { what: 'replay, of a file that is not there', args: ['replay', FILE, '--loopback'] },
+    { what: 'the missing file of replay', args: ['replay', FILE, '--loopback'] },
     {
-      what: 'replay, of what is malformed',
+      what: 'malformed entries of replay',
       args: ['replay', 'day.ndjson', '--loopback'],
       files: {
         'day.ndjson': `{"evil${HOSTILE}": \n{"type":"track","evil${HOSTILE}":1}\n{"type":"evil\\u001b[2J\u009b"}\n`,
       },
     },
     {
-      what: 'replay, of a filter',
+      what: 'the filter of replay',
       args: ['replay', 'day.ndjson', '--loopback', '--filter', FILE],
-      files: { 'day.ndjson': EVIL_BODY },
     },
     {
-      what: 'verify, of a body',
+      what: 'the body of verify',
       isKeptBack: true,
       args: ['verify', '--secret', SECRET, '--signature', `evil${FILE}`],
       stdin: EVIL_BODY,
     },
     {
-      what: 'verify, of a request',
+      what: 'the request of verify',
       isKeptBack: true,
       args: ['verify', '--secret', SECRET],
       stdin: `POST /evil HTTP/1.1\r\nX-Signature: ${IN_A_HEADER}\r\nContent-Length: ${Buffer.byteLength(EVIL_BODY)}\r\n\r\n${EVIL_BODY}`,
     },
     {
-      what: 'verify, of a capture',
+      what: 'the capture of verify',
       isKeptBack: true,
       args: ['verify', '--secret', SECRET],
       stdin: JSON.stringify({
@@ -143,66 +141,57 @@ describe('text from outside never reaches the terminal raw', () => {
       }),
     },
     {
-      what: 'verify, of a file that is not there',
+      what: 'the missing file of verify',
       args: ['verify', '--secret', SECRET, '--signature', 'a', FILE],
     },
-    { what: 'sign, of a file that is not there', args: ['sign', '--secret', SECRET, FILE] },
-    { what: 'config', args: ['config'], files: { '.hooksrc.json': EVIL_CONFIG } },
+    { what: 'the missing file of sign', args: ['sign', '--secret', SECRET, FILE] },
+    { what: 'a config, shown by config', args: ['config'], files: { '.hooksrc.json': EVIL_CONFIG } },
     {
-      what: 'config, of an unknown key',
+      what: 'an unknown key, shown by config',
       args: ['config'],
       files: { '.hooksrc.json': JSON.stringify({ [HOSTILE]: 1 }) },
     },
-    { what: 'config, of a file that is not there', args: ['config', '-c', FILE] },
-    { what: 'doctor', args: ['doctor'], files: { '.hooksrc.json': EVIL_CONFIG } },
+    { what: 'the missing file of config', args: ['config', '-c', FILE] },
+    { what: 'a config, shown by doctor', args: ['doctor'], files: { '.hooksrc.json': EVIL_CONFIG } },
     {
-      what: 'doctor, of an unknown key',
+      what: 'an unknown key, shown by doctor',
       args: ['doctor'],
       files: { '.hooksrc.json': JSON.stringify({ [HOSTILE]: 1 }) },
     },
-    { what: 'doctor, of a variable', args: ['doctor'], env: { HTTPS_PROXY: `evil:${FILE}` } },
+    { what: 'a variable, shown by doctor', args: ['doctor'], env: { HTTPS_PROXY: `evil:${FILE}` } },
     {
-      what: 'send, of the name of a source',
+      what: 'the name of a source',
       args: ['send', 'track', '--event', 'a', '--source', FILE, '--loopback'],
     },
-    { what: 'init', args: ['init', '--url', `evil${FILE}`] },
-    { what: 'init, of a file name', args: ['init', `${FILE}.yaml`] },
-    { what: 'queue show', args: ['queue', 'show', FILE] },
-    { what: 'queue list', args: ['queue', 'list', '--since', FILE] },
-    { what: 'serve', isKeptBack: true, args: ['serve', '--host', FILE, '--port', '0'] },
-    { what: 'expect, of a filter', args: ['expect', '--match', FILE, '--', 'true'] },
-    { what: 'expect, of a command', args: ['expect', '--count', '0', '--', FILE] },
+    { what: 'the URL of init', args: ['init', '--url', `evil${FILE}`] },
+    { what: 'the file name of init', args: ['init', `${FILE}.yaml`] },
+    { what: 'the id of queue show', args: ['queue', 'show', FILE] },
+    { what: 'the time of queue list', args: ['queue', 'list', '--since', FILE] },
+    { what: 'the host of serve', isKeptBack: true, args: ['serve', '--host', FILE, '--port', '0'] },
+    { what: 'the filter of expect', args: ['expect', '--match', FILE, '--', 'true'] },
+    { what: 'the command of expect', args: ['expect', '--count', '0', '--', FILE] },
     {
-      what: 'expect, of what a command prints',
-      args: [
-        'expect',
-        '--count',
-        '0',
-        '--',
-        process.execPath,
-        '-e',
-        `process.stdout.write(${JSON.stringify(HOSTILE)})`,
-      ],
+      what: 'the output of the command of expect',
+      args: argv`expect --count 0 -- node -e ${`process.stdout.write(${JSON.stringify(HOSTILE)})`}`,
     },
-    { what: 'test', args: ['test', `evil:${FILE}`] },
-    { what: 'a command that there is not', args: [FILE] },
-    { what: 'help of a command that there is not', args: ['help', FILE] },
-    { what: 'a flag that there is not', args: ['send', `--${FILE}`] },
-    { what: 'a choice that there is not', isKeptBack: true, args: ['config', '-o', FILE] },
-    { what: 'a value that is none', args: ['listen', '--port', FILE] },
-    { what: 'an argument too many', isKeptBack: true, args: ['config', FILE] },
+    { what: 'the URL of test', args: ['test', `evil:${FILE}`] },
+    { what: 'an unknown command', args: [FILE] },
+    { what: 'help for an unknown command', args: ['help', FILE] },
+    { what: 'an unknown flag', args: ['send', `--${FILE}`] },
+    { what: 'an unknown choice', isKeptBack: true, args: ['config', '-o', FILE] },
+    { what: 'an invalid value', args: ['listen', '--port', FILE] },
+    { what: 'a surplus argument', isKeptBack: true, args: ['config', FILE] },
     {
       what: 'a report without a format',
       args: ['replay', 'day.ndjson', '--loopback', '--report', FILE],
-      files: { 'day.ndjson': EVIL_BODY },
     },
-    { what: 'a script of answers', args: ['listen', '--respond', FILE] },
+    { what: 'a script of responses', args: ['listen', '--respond', FILE] },
   ];
 
   it.concurrent.each(cases)(
-    '$what',
+    'from $what',
     async ({ args: [verb = '', ...args], files = {}, stdin = '', env = {}, isKeptBack }) => {
-      const cwd = temporaryFolder(files);
+      const cwd = temporaryFolder({ ...FILES, ...files });
       for (const output of OUTPUTS) {
         const result = await hooks([verb, ...output, ...args], {
           cwd,
@@ -216,9 +205,9 @@ describe('text from outside never reaches the terminal raw', () => {
     },
   );
 
-  it.concurrent.each([301, 404, 500])('what a receiver responds with %d', async (status) => {
+  it.concurrent.each([301, 404, 500])('from the response of a receiver with %d', async (status) => {
     const url = await hostileReceiver(status);
-    const cwd = temporaryFolder({ 'day.ndjson': `${EVIL_BODY}\n` });
+    const cwd = temporaryFolder(FILES);
     for (const output of OUTPUTS) {
       const to = ['--url', url, ...ONE_ROUND, ...output];
       for (const args of [
@@ -231,24 +220,14 @@ describe('text from outside never reaches the terminal raw', () => {
         if (status !== 301 && !output.includes('json')) expectShown(result);
       }
     }
-    const tracking = await hooks([
-      'send',
-      'track',
-      '--event',
-      'a',
-      '--endpoint',
-      url,
-      '--write-key',
-      'k',
-      ...ONE_ROUND,
-    ]);
+    const tracking = await hooks([...SEND, '--endpoint', url, '--write-key', 'k', ...ONE_ROUND]);
     expect(tracking.code).toBe(1);
     expectHarmless(tracking);
     expectHarmless(await hooks(['test', url, '--secret', SECRET, '--only', 'track,unsigned']));
   });
 
   it.concurrent.each(OUTPUTS.map((output) => ({ output })))(
-    'what comes to listen and expect, $output',
+    'from requests to listen and expect, $output',
     async ({ output }) => {
       const poster = `
       const post = (body, headers) => fetch(process.env.HOOKS_URL + '/evil\\u009b', { method: 'POST', body, headers });
@@ -262,7 +241,7 @@ describe('text from outside never reaches the terminal raw', () => {
       expectShown(result);
 
       const listening = startHooks(['listen', '--port', '0', '--secret', SECRET, '--count', '9', ...output]);
-      const [url = ''] = /http:\/\/[\d.:]+/.exec(String((await listening.lines.next()).value)) ?? [];
+      const url = await nextUrl(listening);
       for (const signature of ['', 'evil', IN_A_HEADER]) {
         const headers = { 'x-signature': signature, 'user-agent': IN_A_HEADER };
         expect((await fetch(`${url}/evil%1b`, { method: 'POST', body: EVIL_BODY, headers })).status).toBe(
@@ -275,15 +254,14 @@ describe('text from outside never reaches the terminal raw', () => {
     },
   );
 
-  it.concurrent('what waits in a queue, what a worker and a service say of it', async () => {
+  it.concurrent('from deliveries in a queue, and the logs of worker and serve about them', async () => {
     const url = await hostileReceiver(404);
     const config = { webhooks: [url], writeKey: 'key', sharedSecret: SECRET };
-    const cwd = temporaryFolder({ '.hooksrc.json': JSON.stringify(config), 'day.ndjson': `${EVIL_BODY}\n` });
+    const cwd = temporaryFolder({ ...FILES, '.hooksrc.json': JSON.stringify(config) });
     const place = { cwd, env: { HOOKS_DATA_DIR: join(cwd, 'data') } };
     expectHarmless(await hooks(['replay', 'day.ndjson', '--queue'], place));
     const serving = startHooks(['serve', '--port', '0', '--no-deliver', '-v'], place);
-    const [service = ''] = /http:\/\/[\d.:]+/.exec(String((await serving.lines.next()).value)) ?? [];
-    const authorization = `Basic ${Buffer.from('key:').toString('base64')}`;
+    const service = await nextUrl(serving);
     const calls = [
       EVIL_BODY,
       `{"userId":"evil${HOSTILE}`,
@@ -294,7 +272,7 @@ describe('text from outside never reaches the terminal raw', () => {
       await fetch(service + path, {
         method: 'POST',
         body,
-        headers: { authorization, 'user-agent': IN_A_HEADER },
+        headers: { ...basic('key'), 'user-agent': IN_A_HEADER },
       });
       await fetch(`${service}/evil%1b%c2%9b`, { method: 'POST', body });
     }
@@ -312,9 +290,7 @@ describe('text from outside never reaches the terminal raw', () => {
     expectHarmless(worked);
     expectShown(worked);
     const { stdout } = await hooks(['queue', 'list', '--state', 'dead', '-o', 'json'], place);
-    const ids = stdout
-      .split('\n')
-      .flatMap((line) => (line === '' ? [] : [(JSON.parse(line) as { id: string }).id]));
+    const ids = jsonLines(stdout).map(({ id }) => String(id));
     expect(ids.length).toBeGreaterThan(1);
     for (const output of OUTPUTS) {
       for (const id of ids) {
@@ -329,26 +305,10 @@ describe('text from outside never reaches the terminal raw', () => {
   });
 });
 
-/** A person's terminal is no place for these either. */
-describe('a server that redirects with hostile text', () => {
-  it('is told of harmlessly', async () => {
-    const server: Server = createServer((_, response) => {
-      response.writeHead(302, { location: `http://evil/${encodeURI(HOSTILE)}` }).end();
-    });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const { port } = server.address() as AddressInfo;
-    const result = await hooks([
-      'send',
-      'track',
-      '--event',
-      'a',
-      '--url',
-      `http://127.0.0.1:${port}`,
-      ...ONE_ROUND,
-    ]);
-    server.close();
-    expect(result.code).toBe(1);
-    expectHarmless(result);
-  });
+it('a redirect with hostile text in its Location is reported harmlessly', async () => {
+  const headers = [`Location: http://evil/${encodeURI(HOSTILE)}`];
+  const { url } = await started(answers(302, { headers }));
+  const result = await hooks([...SEND, '--url', url, ...ONE_ROUND]);
+  expect(result.code).toBe(1);
+  expectHarmless(result);
 });

@@ -9,7 +9,7 @@ import { ROOT } from './receiving.ts';
 import { testing, type CheckLine, type Tested } from './testing.ts';
 
 const RECEIVERS = join(ROOT, 'test/idempotence/receivers');
-/** More than a run takes on a machine that is busy. */
+/** More than a run takes on a busy machine. */
 const TIMEOUT_MS = 300_000;
 
 type Language = 'node' | 'python3' | 'ruby' | 'go';
@@ -25,7 +25,7 @@ const hasLanguage = new Map(
   (Object.keys(VERSION_FLAGS) as Language[]) // its own keys
     .map((language) => [language, hasTool(language, VERSION_FLAGS[language])] as const),
 );
-/** One that needs the running receiver, and one that does not. */
+/** Commands that reset the state, of which one needs the running receiver. */
 const RESETS: Readonly<Record<Language, string>> = {
   node: 'curl -sf -X POST http://127.0.0.1:$PORT/reset',
   python3: 'rm -f "$DATA_DIR"/*',
@@ -34,7 +34,7 @@ const RESETS: Readonly<Record<Language, string>> = {
 };
 const HAS_CURL = hasTool('curl', '--version');
 
-/** Built once: a receiver is started dozens of times. */
+/** Builds the receivers once, because each is started dozens of times. */
 function builtGoReceivers(): string {
   const program = join(temporaryFolder(), 'receivers');
   execFileSync('go', ['build', '-o', program, join(RECEIVERS, 'receivers.go')]);
@@ -69,7 +69,7 @@ async function proved(language: Language, name: string, flags: readonly string[]
   return testing(commandOf(language, name), [...state, ...reset, ...flags], { env, timeoutMs: TIMEOUT_MS });
 }
 
-/** Each with a fault of its own, how it is found, and the code of the fault, whose fix is in the result. */
+/** Receivers with one mistake each: the check that finds the mistake, and its code. */
 const FLAWED: readonly (readonly [language: Language, name: string, check: string, fault: string])[] = [
   ['node', 'check-then-act', 'twice-at-once', 'check-then-act'],
   ['node', 'effect-before-record', 'twice-at-once', 'check-then-act'],
@@ -88,7 +88,7 @@ const FLAWED: readonly (readonly [language: Language, name: string, check: strin
   ['node', 'lost-update', 'interleaved', 'loses-updates'],
 ];
 
-/** Faults that look like others: each with the check that finds it, its code and the seed, whichever messages are lost. */
+/** Mistakes that look like others: the check that finds each, its code and the seed. */
 const STORIES: readonly (readonly [name: string, check: string, fault: string, seed: number])[] = [
   ['upsert-by-arrival', 'twice', 'overwrites-newer', 1],
   ['upsert-by-arrival', 'twice', 'overwrites-newer', 2],
@@ -123,11 +123,11 @@ function isRunnable([language]: readonly [Language, ...unknown[]]): boolean {
 
 describe.concurrent('hooks test --state', () => {
   it.each(FLAWED.filter(isRunnable))(
-    'finds a receiver in %s with the fault %s by %s: %s',
+    'finds a receiver in %s with the mistake %s by %s: %s',
     async (language, name, check, fault) => {
       const startedAt = performance.now();
       const { code, lines, stderr } = await proved(language, name, ['--any-order', '--seed', '1']);
-      // Not asserted: how long a run takes is the machine's as much as the receiver's.
+      // Not asserted, because the duration depends on the machine as much as on the receiver.
       const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
       process.stdout.write(`${name} (${language}): found in ${seconds} s\n`);
       const failed = lines.filter(({ outcome }) => outcome === 'failed') as ProofLine[]; // its lines have these fields
@@ -142,7 +142,7 @@ describe.concurrent('hooks test --state', () => {
   );
 
   it.skipIf(!isRunnable(['python3'])).each(STORIES)(
-    'tells the true story of %s: %s finds %s, seed %i',
+    'explains the mistake of %s: %s finds %s, seed %i',
     async (name, check, fault, seed) => {
       const { lines, stdout } = await proved('python3', name, ['--seed', String(seed)]);
       const [failed] = lines.filter(({ outcome }) => outcome === 'failed') as ProofLine[]; // its lines have these fields
@@ -157,12 +157,12 @@ describe.concurrent('hooks test --state', () => {
   );
 
   it.skipIf(!HAS_CURL || !hasTool('php', '--version'))(
-    'finds a race of microseconds in PHP, each worker of which checks a file and creates it then',
+    'finds a race of microseconds in PHP, in which each worker checks a file before it creates the file',
     async () => {
       const env = { DATA_DIR: temporaryFolder(), PHP_CLI_SERVER_WORKERS: '4' };
       const command = ['sh', '-c', `exec php -S 127.0.0.1:$PORT '${join(RECEIVERS, 'race.php')}'`];
       const state = ['--state', 'curl -sf http://127.0.0.1:$PORT/', '--reset', RESETS.python3, '--no-config'];
-      // More schedules than by default, which end with the first race: a machine that is busy shows fewer.
+      // More schedules than by default, because a busy machine shows fewer races. The first race ends them.
       const flags = [...state, '--only', 'twice-at-once', '--schedules', '60'];
       const { faults, stdout } = await testing(command, flags, { env, timeoutMs: TIMEOUT_MS });
       expect(faults, stdout).toEqual({ 'twice-at-once': 'check-then-act' });

@@ -6,6 +6,7 @@ import { hooks } from '../cli/run-in-process.ts';
 import { sign } from '../sign.ts';
 import { hasBrowser, openPage, openSharedPage } from './browser.ts';
 import { startHooks, type RunningHooks } from './hooks.ts';
+import { nextUrl } from './running-command.ts';
 import { receiving, SECRET, track, type Receiving } from './receiving.ts';
 
 /** A browser is slow on a busy machine. */
@@ -17,8 +18,8 @@ const BATCH = [
   { type: 'identify', userId: 'in-batch', traits: { plan: 'pro' } },
 ];
 
-// One page for all tests, in their order: a browser is slow to open. Each test leaves the list as it found it, but the last.
-describe.skipIf(!hasBrowser)('what the inbox does', PATIENT, () => {
+// One page for all tests, because a browser is slow to open. Each test except the last leaves the list unchanged.
+describe.skipIf(!hasBrowser)('the inbox', PATIENT, () => {
   let listen: RunningHooks;
   let url = '';
   let inboxUrl = '';
@@ -35,8 +36,8 @@ describe.skipIf(!hasBrowser)('what the inbox does', PATIENT, () => {
   beforeAll(async () => {
     other = await receiving({ secret: SECRET });
     listen = startHooks(['listen', '--port', '0', '--ui', '--secret', SECRET], { timeoutMs: 300_000 });
-    url = /http\S+/.exec((await listen.lines.next()).value ?? '')?.[0] ?? '';
-    inboxUrl = /http\S+/.exec((await listen.lines.next()).value ?? '')?.[0] ?? '';
+    url = await nextUrl(listen);
+    inboxUrl = await nextUrl(listen);
     await post(track(1), { 'X-Signature': sign(track(1), SECRET), Authorization: 'Bearer CANARY' });
     await post(track(2, { event: 'Refunded' }), { 'X-Signature': sign(track(1), SECRET) });
     await post(RESTRINGIFIED, { 'X-Signature': sign(JSON.stringify(JSON.parse(RESTRINGIFIED)), SECRET) });
@@ -49,12 +50,12 @@ describe.skipIf(!hasBrowser)('what the inbox does', PATIENT, () => {
 
   afterAll(() => listen.stop());
 
-  it('has the number of requests in the title of the tab', async () => {
+  it('shows the number of requests in the title of the tab', async () => {
     expect(inboxUrl).toMatch(/\/_hooks\?token=[\w-]{32}$/);
     await expect.poll(() => page.title()).toBe('(4) Inbox · hooks');
   });
 
-  it('has a link to each request, and Back leads to the list', async () => {
+  it('has a link for each request, and Back leads to the list', async () => {
     await rows(/Refunded/).click();
     await title().getByText('Refunded').waitFor();
     expect(new URL(page.url()).hash).toBe('#/requests/2');
@@ -78,7 +79,7 @@ describe.skipIf(!hasBrowser)('what the inbox does', PATIENT, () => {
     await title().waitFor({ state: 'detached' });
   });
 
-  it('shows the right signature beside the one that came, to the page of the printed address alone', async () => {
+  it('shows the expected signature beside the received one, on the page of the printed address only', async () => {
     await rows(/Refunded/).click();
     const body = track(2, { event: 'Refunded' });
     await page.locator('.signatures', { hasText: sign(body, SECRET) }).waitFor();
@@ -94,7 +95,7 @@ describe.skipIf(!hasBrowser)('what the inbox does', PATIENT, () => {
     expect(await without.page.content()).not.toContain(sign(body, SECRET));
   });
 
-  it('marks what is valid only re-serialized in amber, with a word and a filter of its own', async () => {
+  it('marks a request that is valid only when re-serialized in amber, with its own word and filter', async () => {
     const word = rows(/Shipped/).locator('.word');
     expect(await word.innerText()).toBe('re-serialized');
     const amber = await page.evaluate<string>(`(() => {
@@ -116,7 +117,7 @@ describe.skipIf(!hasBrowser)('what the inbox does', PATIENT, () => {
     await page.getByRole('combobox', { name: 'Signature' }).selectOption('');
   });
 
-  it('finds the messages of a batch by their facts, and shows each', async () => {
+  it('finds a batch by the fields of its messages, and shows each message', async () => {
     for (const term of ['event:cart', 'user:in-batch', 'type:identify', 'viewed']) {
       await page.getByRole('searchbox').fill(term);
       await page.getByText('1 of 4 requests').waitFor();
@@ -133,7 +134,7 @@ describe.skipIf(!hasBrowser)('what the inbox does', PATIENT, () => {
     await page.getByRole('searchbox').fill('');
   });
 
-  it('responds to the next requests as the page says, and tells every page', async () => {
+  it('responds to further requests as set on one page, and updates every page', async () => {
     const second = await openPage(inboxUrl);
     await second.page.getByRole('button', { name: 'Responses: 200' }).click();
     const field = second.page.getByRole('textbox', { name: 'Respond to the next requests with' });
@@ -154,7 +155,7 @@ describe.skipIf(!hasBrowser)('what the inbox does', PATIENT, () => {
     await page.getByText('8 requests').waitFor();
   });
 
-  it('sends an edited request to a port of this machine, signed for the page of the printed address', async () => {
+  it('sends an edited and signed request to a port of this machine, from the page of the printed address only', async () => {
     const target = new URL(other.url).host.replace('127.0.0.1', 'localhost');
     await rows(/Signup/).click();
     await title().getByText('Signup').waitFor();
@@ -196,7 +197,7 @@ describe.skipIf(!hasBrowser)('what the inbox does', PATIENT, () => {
     expect(other.requests).toHaveLength(1);
   });
 
-  it('exports what is shown as captures that replay and verify read', async () => {
+  it('exports the shown requests as captures that replay and verify read', async () => {
     await page.getByRole('combobox', { name: 'Signature' }).selectOption('valid');
     await page.getByText('2 of 8 requests').waitFor();
     const [download] = await Promise.all([
@@ -220,7 +221,7 @@ describe.skipIf(!hasBrowser)('what the inbox does', PATIENT, () => {
     await page.getByRole('combobox', { name: 'Signature' }).selectOption('');
   });
 
-  it('compares two requests on a phone, and has a way back at each step', async () => {
+  it('compares two requests on a phone, with a way back at each step', async () => {
     const phone = (await openPage(inboxUrl, { viewport: { width: 390, height: 800 } })).page;
     await phone.getByRole('option', { name: /Refunded/ }).click();
     await phone.getByRole('button', { name: 'Compare' }).click();
@@ -246,7 +247,7 @@ describe.skipIf(!hasBrowser)('what the inbox does', PATIENT, () => {
     expect(await phone.getByText('Comparing with').count()).toBe(0);
   });
 
-  it('clears the list of every page once it is confirmed', async () => {
+  it('clears the list of every page after a confirmation', async () => {
     const second = (await openPage(`${url}/_hooks`)).page;
     await second.getByText('8 requests').waitFor();
     await page.getByRole('button', { name: 'Clear…' }).click();

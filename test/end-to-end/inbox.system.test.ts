@@ -1,5 +1,4 @@
 // Needs chromium.
-import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { readFile } from 'node:fs/promises';
@@ -10,13 +9,16 @@ import { Inbox } from '../../src/inbox/inbox.ts';
 import type { PageParts } from '../../src/inbox/page-html.ts';
 import { startReceiver } from '../../src/app/explained.ts';
 import { freePort } from '../free-port.ts';
+import { answers } from '../hostile-receivers.ts';
+import { started } from '../transport/sending.ts';
 import { RawConnection, rawPost } from '../receiver/raw-connection.ts';
 import { hasBrowser, openPage, type Opened } from './browser.ts';
 import { startHooks } from './hooks.ts';
+import { nextJson, nextUrl } from './running-command.ts';
 import { receiving, ROOT, SECRET, track, type Receiving } from './receiving.ts';
 import { sign } from '../sign.ts';
 
-// eslint-disable-next-line no-control-regex -- they are what this is about; tabs and line breaks are the page's own
+// eslint-disable-next-line no-control-regex -- the test is about control characters, except those of the page itself
 const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e]/;
 
 interface ListeningWithInbox {
@@ -33,9 +35,7 @@ async function listening(args: readonly string[] = []): Promise<ListeningWithInb
     timeoutMs: 120_000,
   });
   onTestFinished(() => void listen.stop());
-  const urlOf = async (): Promise<string> =>
-    /http\S+/.exec((await listen.lines.next()).value ?? '')?.[0] ?? '';
-  const [url, printed] = [await urlOf(), await urlOf()];
+  const [url, printed] = [await nextUrl(listen), await nextUrl(listen)];
   return {
     url,
     inbox: `${url}/_hooks`,
@@ -48,7 +48,7 @@ async function listening(args: readonly string[] = []): Promise<ListeningWithInb
   };
 }
 
-/** The texts of the rows in sight, from the top. */
+/** Returns the texts of the visible rows, from the top. */
 function rows(page: Page): Promise<string[]> {
   return requests(page).allInnerTexts();
 }
@@ -65,7 +65,7 @@ async function opened(page: Page): Promise<string> {
 const PATIENT = { timeout: 120_000 };
 
 describe.skipIf(!hasBrowser)('the inbox', PATIENT, () => {
-  it('is empty at first, and shows what comes as it comes, with the reason of a bad signature in words', async () => {
+  it('is empty at first, and shows requests as they arrive, with the cause of an invalid signature in words', async () => {
     const listen = await listening();
     const { page, complaints } = await openPage(listen.inbox);
     await page.getByText('No requests yet').waitFor();
@@ -84,14 +84,14 @@ describe.skipIf(!hasBrowser)('the inbox', PATIENT, () => {
     await requests(page).nth(1).click();
     await page.getByText('The signature does not match').waitFor();
     expect(await opened(page)).toMatch(/it would match with a newline at the end.*trailing-newline/s);
-    // Told to whoever hears the page; what was there at the start is no news.
+    // Announced to screen readers, except for requests that were there at the start.
     await expect
       .poll(() => page.locator('#announcer').innerText(), { timeout: 10_000 })
       .toMatch(/new requests?, the last: track, Signup, by u1, unsigned|New request: /);
     expect(complaints).toEqual([]);
   });
 
-  it('finds requests by what they are, and by what stands in their bodies', async () => {
+  it('finds requests by their fields and by text in their bodies', async () => {
     const listen = await listening();
     for (const [id, city] of ['Paris', 'Wien', 'Oslo'].entries()) {
       await listen.post(track(id, { properties: { city } }));
@@ -110,12 +110,12 @@ describe.skipIf(!hasBrowser)('the inbox', PATIENT, () => {
     await page.getByRole('button', { name: 'Show all' }).click();
     await page.getByRole('combobox', { name: 'Type' }).selectOption('identify');
     await page.getByText('1 of 4 requests').waitFor();
-    // What comes is filtered too.
+    // Further requests are filtered, too.
     await listen.post(track(5));
     await page.getByText('1 of 5 requests').waitFor();
   });
 
-  it('goes on finding in bodies, however many came before, and forgets what other words found', async () => {
+  it('searches the bodies of further requests, and drops the results of earlier words', async () => {
     const listen = await listening();
     const { page } = await openPage(listen.inbox);
     const client = await RawConnection.open(listen.port);
@@ -136,7 +136,7 @@ describe.skipIf(!hasBrowser)('the inbox', PATIENT, () => {
     client.socket.destroy();
   });
 
-  it('replays the exact request with a click, to where requests go or to another port of this machine', async () => {
+  it('replays the exact request with a click, to the URL of --forward or to another port of this machine', async () => {
     const [forward, other] = [
       await receiving({ secret: SECRET }),
       await receiving({ secret: SECRET, respond: '503' }),
@@ -169,7 +169,7 @@ describe.skipIf(!hasBrowser)('the inbox', PATIENT, () => {
     expect(await page.content()).not.toContain('CANARY');
   });
 
-  it('replays by key only what the button would, and shows an outcome where it belongs', async () => {
+  it('replays by key only if the button is enabled, and shows each outcome with its request', async () => {
     const held: ServerResponse[] = [];
     const server = createServer((_request, response) => held.push(response)).listen(0, '127.0.0.1');
     onTestFinished(() => void server.close());
@@ -207,14 +207,14 @@ describe.skipIf(!hasBrowser)('the inbox', PATIENT, () => {
     expect(held).toHaveLength(2);
   });
 
-  it('compares two requests, and copies one as curl, fixture and capture', async () => {
+  it('compares two requests, and copies a request as curl, fixture and capture', async () => {
     const listen = await listening();
     await listen.post(track(1, { properties: { total: 1, gone: true } }), { Cookie: 'CANARY' });
     await listen.post(track(2, { properties: { total: 12345678901234567000 } }), { Cookie: 'CANARY' });
     const { page } = await openPage(listen.inbox, { permissions: ['clipboard-read', 'clipboard-write'] });
     await page.getByText('2 requests').waitFor();
     const copied = async (what: string): Promise<string> => {
-      // Looked for from before on: it goes away by itself.
+      // Waits from before the click, because the notice disappears by itself.
       const notice = page.getByText(`Copied as ${what}`).waitFor();
       await Promise.all([notice, page.getByRole('button', { name: `Copy ${what}` }).click()]);
       return page.evaluate('navigator.clipboard.readText()');
@@ -234,7 +234,7 @@ describe.skipIf(!hasBrowser)('the inbox', PATIENT, () => {
     await page.getByRole('button', { name: 'Compare' }).click();
     await requests(page).nth(0).click();
     const table = page.getByRole('region', { name: 'Differences' });
-    // Its head is there before both bodies are.
+    // The head of the table is shown before both bodies are loaded.
     await table.getByRole('row', { name: 'body.messageId' }).waitFor();
     expect(await table.getByRole('row').allInnerTexts()).toEqual(
       expect.arrayContaining([
@@ -247,7 +247,7 @@ describe.skipIf(!hasBrowser)('the inbox', PATIENT, () => {
     await page.getByRole('tree').waitFor();
   });
 
-  it('is driven by keys alone', async () => {
+  it('works with the keyboard alone', async () => {
     const listen = await listening();
     for (let id = 1; id <= 3; id++) await listen.post(track(id, { event: `Event ${id}` }));
     const { page } = await openPage(listen.inbox);
@@ -331,7 +331,7 @@ describe.skipIf(!hasBrowser)('the inbox', PATIENT, () => {
     expect(complaints).toEqual([]);
   });
 
-  it('holds ten thousand requests with a handful of rows', async () => {
+  it('shows ten thousand requests with at most 60 rows', async () => {
     const listen = await listening();
     const { page, complaints } = await openPage(listen.inbox);
     const client = await RawConnection.open(listen.port);
@@ -346,7 +346,7 @@ describe.skipIf(!hasBrowser)('the inbox', PATIENT, () => {
     await page.keyboard.press('G');
     await page.locator('#opened-title').getByText('E0', { exact: true }).waitFor();
     await requests(page, { selected: true }).waitFor();
-    // Whoever reads further down is not moved by what comes on top.
+    // A new request on top does not move the selection.
     await listen.post(track('new', { event: 'On top' }));
     await page.getByText('10,001 requests').waitFor();
     expect(await requests(page, { selected: true }).getAttribute('aria-posinset')).toBe('10001');
@@ -356,7 +356,7 @@ describe.skipIf(!hasBrowser)('the inbox', PATIENT, () => {
     client.socket.destroy();
   });
 
-  it('says when older requests were evicted, and goes on', async () => {
+  it('reports that older requests were evicted, and shows further requests', async () => {
     const inbox = new Inbox({
       host: '127.0.0.1',
       scheme: 'http',
@@ -384,16 +384,16 @@ describe.skipIf(!hasBrowser)('the inbox', PATIENT, () => {
     expect((await rows(page)).map((text) => text.slice(0, 2))).toEqual(['E5', 'E4', 'E3']);
   });
 
-  it('says when the connection is lost', async () => {
+  it('reports a lost connection, and offers to reload', async () => {
     const port = String(await freePort());
     const flags = ['listen', '--port', port, '-o', 'json', '--ui'];
     const listen = startHooks(flags, { timeoutMs: 60_000 });
-    const { inbox } = JSON.parse((await listen.lines.next()).value ?? '') as { inbox: string };
+    const { inbox } = await nextJson<{ inbox: string }>(listen);
     const { page } = await openPage(inbox);
     await page.getByText('Live', { exact: true }).waitFor();
     await listen.stop();
     await page.getByText('Connection lost').waitFor();
-    // Started anew at the same place it has another token: the page is to be loaded again.
+    // After a restart on the same port the token differs, so the page must be reloaded.
     const again = startHooks(flags, { timeoutMs: 60_000 });
     onTestFinished(() => void again.stop());
     await again.lines.next();
@@ -446,7 +446,7 @@ describe.skipIf(!hasBrowser)('the inbox', PATIENT, () => {
     })()`);
     const frame = evil.page.frames().find((each) => each !== evil.page.mainFrame());
     expect(await frame?.content()).not.toContain('inbox');
-    // Its own name made to lead here: the browser sees one origin, the inbox a strange host.
+    // DNS rebinding: the name of the other page resolves to this machine, so only the host name differs.
     const rebound = await openPage(listen.inbox.replace('127.0.0.1', 'evil.example'));
     expect(await rebound.page.content()).toContain('this host name does not belong to the inbox');
     expect(await rebound.page.content()).not.toContain(token);
@@ -462,7 +462,7 @@ function expectSame(forward: Receiving, other: Receiving, body: Uint8Array): voi
   expect(headerNames(other)).toEqual(headerNames(forward));
 }
 
-/** As the binary reads it. */
+/** Reads the script and the style that the binary serves. */
 async function builtPage(): Promise<PageParts> {
   const [script = '', style = ''] = await Promise.all(
     ['page.js', 'page.css'].map((name) => readFile(join(ROOT, 'dist/inbox', name), 'utf8')),
@@ -475,18 +475,12 @@ function headerNames({ requests: received }: Receiving): string[] {
 }
 
 async function evilPage(): Promise<Opened> {
-  const server = createServer((_request, response) => {
-    response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><body>evil');
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  return openPage(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+  const headers = ['Content-Type: text/html'];
+  const { url } = await started(answers(200, { headers, body: '<!doctype html><body>evil' }));
+  return openPage(url);
 }
 
-/** In the page: the texts in sight whose contrast with what is behind them is below 4.5 (WCAG 2.2, 1.4.3). */
+/** Evaluated in the page: returns the visible texts whose contrast is below 4.5 (WCAG 2.2, 1.4.3). */
 const LOW_CONTRAST = `(() => {
   const channel = (value) => {
     const part = value / 255;

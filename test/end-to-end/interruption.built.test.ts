@@ -22,40 +22,43 @@ import { until } from '../until.ts';
 
 const CONCURRENCY = 8;
 
-describe('a replay that is interrupted', () => {
+describe('an interrupted replay', () => {
   it.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
-  ] as const)('by %s ends with a summary that agrees with what its receiver saw', async (signal, code) => {
-    const hostile = await started(slowReceiver(30));
-    const folder = temporaryFolder();
-    const files = ['--report', join(folder, 'r.json'), '--failed', join(folder, 'f.ndjson')];
-    const running = await replayUntil(20, hostile, files);
-    const result = replayed(await running.stop(signal));
+  ] as const)(
+    'ends after %s with a summary that matches the requests of its receiver',
+    async (signal, code) => {
+      const hostile = await started(slowReceiver(30));
+      const folder = temporaryFolder();
+      const files = ['--report', join(folder, 'r.json'), '--failed', join(folder, 'f.ndjson')];
+      const running = await replayUntil(20, hostile, files);
+      const result = replayed(await running.stop(signal));
 
-    expect(result.code).toBe(code);
-    const { summary, lines } = result;
-    expect(summary.read).toBe(total(summary));
-    expect(lines).toHaveLength(summary.read);
-    const delivered = idsOf(lines, 'delivered');
-    expect(delivered).toHaveLength(summary.delivered);
-    expect(summary.delivered).toBeGreaterThanOrEqual(20);
-    expect(summary.unsent).toBe(summary.read - summary.delivered);
-    // What was in flight has come to an end: to its own, unless this machine has slept for longer than the second it is given.
-    const cut = lines.filter(({ outcome, error }) => outcome === 'unsent' && error === 'aborted');
-    expect(cut.length).toBeLessThanOrEqual(CONCURRENCY);
-    const seen = messageIdsAt(hostile);
-    expect(new Set(seen)).toEqual(new Set([...delivered, ...cut.map(({ messageId }) => messageId)]));
-    expect(seen).toHaveLength(summary.delivered + cut.length);
-    expect(result.stderr).toMatch(/^interrupted; .*--resume.*\n$/);
+      expect(result.code).toBe(code);
+      const { summary, lines } = result;
+      expect(summary.read).toBe(total(summary));
+      expect(lines).toHaveLength(summary.read);
+      const delivered = idsOf(lines, 'delivered');
+      expect(delivered).toHaveLength(summary.delivered);
+      expect(summary.delivered).toBeGreaterThanOrEqual(20);
+      expect(summary.unsent).toBe(summary.read - summary.delivered);
+      // Attempts in flight have a second to finish, which is too short only if this machine was asleep.
+      const cut = lines.filter(({ outcome, error }) => outcome === 'unsent' && error === 'aborted');
+      expect(cut.length).toBeLessThanOrEqual(CONCURRENCY);
+      const seen = messageIdsAt(hostile);
+      expect(new Set(seen)).toEqual(new Set([...delivered, ...cut.map(({ messageId }) => messageId)]));
+      expect(seen).toHaveLength(summary.delivered + cut.length);
+      expect(result.stderr).toMatch(/^interrupted; .*--resume.*\n$/);
 
-    const failed = (await readFile(join(folder, 'f.ndjson'), 'utf8')).trimEnd().split('\n');
-    expect(failed).toHaveLength(summary.unsent);
-    const report = JSON.parse(await readFile(join(folder, 'r.json'), 'utf8')) as { summary: Summary };
-    expect(report.summary).toMatchObject({ read: summary.read, delivered: summary.delivered });
-  });
+      const failed = (await readFile(join(folder, 'f.ndjson'), 'utf8')).trimEnd().split('\n');
+      expect(failed).toHaveLength(summary.unsent);
+      const report = JSON.parse(await readFile(join(folder, 'r.json'), 'utf8')) as { summary: Summary };
+      expect(report.summary).toMatchObject({ read: summary.read, delivered: summary.delivered });
+    },
+  );
 
-  it('tells a person numbers, not every message that was not sent', async () => {
+  it('prints counts of unsent messages, and no line for each of them', async () => {
     const hostile = await started(slowReceiver(30));
     const running = await replayUntil(20, hostile, ['-o', 'text']);
     const { code, stdout } = await running.stop();
@@ -68,7 +71,7 @@ describe('a replay that is interrupted', () => {
     expect(stdout.split('\n').length).toBeLessThan((delivered ?? 0) + CONCURRENCY + 10);
   });
 
-  it('cuts what never gets a response, and does not call it a retry', async () => {
+  it('aborts attempts without a response, and does not report them as retries', async () => {
     const hostile = await started(neverAnswers());
     const running = startHooks(await replayArgs(hostile.url, ['--timeout', '30s']));
     await reached(running, () => hostile.requests.length >= CONCURRENCY);
@@ -81,7 +84,7 @@ describe('a replay that is interrupted', () => {
     expect(stderr).not.toMatch(/retry|failed/);
   });
 
-  it('lets a tracking API respond to the batch in flight', async () => {
+  it('waits for the response of a tracking API to the batch in flight', async () => {
     const hostile = await started(slowReceiver(40));
     const to = ['--endpoint', hostile.url, '--write-key', 'k', '-o', 'json'];
     const running = startHooks(['replay', await messagesFile(COUNT), ...to]);
@@ -95,28 +98,28 @@ describe('a replay that is interrupted', () => {
     expect(summary.delivered + cut).toBe(inBatches);
   });
 
-  it('ends at once when it is interrupted again', async () => {
+  it('ends immediately when it is interrupted again', async () => {
     const hostile = await started(neverAnswers());
     const running = startHooks(await replayArgs(hostile.url, ['--timeout', '30s']));
     await reached(running, () => hostile.requests.length > 0);
-    // It may take a while until it has seen the first: two of a kind that wait to be seen are one.
+    // Repeated, because two signals of a kind that are pending at the same time count as one.
     const again = setInterval(() => running.child.kill('SIGINT'), 20);
     const { code, signal, stdout } = await running.exited;
     clearInterval(again);
     expect([code, signal]).toEqual([null, 'SIGINT']);
-    // The message that waited for room is unsent at once. The messages in flight have no result, and there is no summary.
+    // A message that waited for room is reported as unsent. Messages in flight have no result, and there is no summary.
     expect(jsonLines(stdout).filter(({ outcome }) => outcome !== 'unsent')).toEqual([]);
     expect(jsonLines(stdout).length).toBeLessThanOrEqual(1);
   });
 
-  it('does not wait until its next message would be due', async () => {
+  it('does not wait for the time of its next message', async () => {
     const hostile = await started(slowReceiver(0));
     const running = await replayUntil(1, hostile, ['--rate', '1/h']);
     const { code, summary } = replayed(await running.stop());
     expect([code, summary.delivered]).toEqual([130, 1]);
   });
 
-  it('queues nothing more', async () => {
+  it('queues no further message', async () => {
     const env = { HOOKS_URL: 'http://127.0.0.1:9/', HOOKS_DATA_DIR: temporaryFolder() };
     const flags = ['--queue', '--rate', '1/h', '-o', 'json'];
     const running = startHooks(['replay', await messagesFile(3), ...flags], { env });
@@ -142,7 +145,7 @@ describe('send that is interrupted between two rounds', () => {
   it.each([
     ['a webhook', (url: string) => ['--url', url]],
     ['a tracking API', (url: string) => ['--endpoint', url, '--write-key', 'k']],
-  ])('says what it has tried, to %s', async (_what, to) => {
+  ])('reports its attempts at %s', async (_what, to) => {
     const hostile = await started(answers(503));
     const running = startHooks([...SEND, ...to(hostile.url), '-o', 'json']);
     await reached(running, () => running.stderr().includes('retry:'));
@@ -156,7 +159,7 @@ describe('send that is interrupted between two rounds', () => {
     expect(stderr).not.toMatch(/error|aborted/);
   });
 
-  it('says so to a person', async () => {
+  it('reports its attempts as text', async () => {
     const { url } = await started(answers(503));
     const running = startHooks([...SEND, '--url', url]);
     await reached(running, () => running.stderr().includes('retry:'));
@@ -166,15 +169,15 @@ describe('send that is interrupted between two rounds', () => {
   });
 });
 
-describe('a replay that is resumed', () => {
-  it('after kill -9 leaves out only what was delivered, and repeats little', async () => {
+describe('a resumed replay', () => {
+  it('skips after SIGKILL only what was delivered, and repeats little', async () => {
     const hostile = await started(slowReceiver(10));
     const dataDir = join(temporaryFolder(), 'data');
     const env = { HOOKS_DATA_DIR: dataDir };
     const args = await replayArgs(hostile.url);
     const running = startHooks(args, { env });
     const saved = new Set<number>();
-    // Once, it may have less than half of what was delivered while a slow disk took it.
+    // The first checkpoint may have less than half of the deliveries, because a slow disk took it meanwhile.
     const isSavedTwice = (): boolean => {
       for (const file of checkpointsIn(join(dataDir, 'replays'))) saved.add(statSync(file).ino);
       return saved.size >= 2;
@@ -190,12 +193,12 @@ describe('a replay that is resumed', () => {
     expect(summary.skipped).toBeGreaterThan(first.length / 2);
     const arrived = messageIdsAt(hostile);
     expect(new Set(arrived).size).toBe(COUNT);
-    // Everything that it left out had been delivered, once.
+    // Every skipped message was delivered once.
     const second = new Set(arrived.slice(first.length));
     expect(first.filter((id) => !second.has(id))).toHaveLength(summary.skipped);
   });
 
-  it('carries on at another pace, with other patience and another secret', async () => {
+  it('continues with another concurrency, timeout, retry window and secret', async () => {
     const hostile = await started(slowReceiver(5));
     const env = { HOOKS_DATA_DIR: join(temporaryFolder(), 'data') };
     const args = await replayArgs(hostile.url);
@@ -209,7 +212,7 @@ describe('a replay that is resumed', () => {
     expect(summary).toMatchObject({ skipped: first.delivered, delivered: COUNT - first.delivered });
   });
 
-  it('elsewhere starts at the beginning', async () => {
+  it('starts from the beginning with another URL', async () => {
     const [one, other] = [await started(slowReceiver(5)), await started(slowReceiver(0))];
     const env = { HOOKS_DATA_DIR: join(temporaryFolder(), 'data') };
     const args = await replayArgs(one.url);
@@ -229,7 +232,7 @@ async function replayArgs(url: string, flags: readonly string[] = []): Promise<s
   return ['replay', file, '--url', url, '--concurrency', String(CONCURRENCY), '-o', 'json', ...flags];
 }
 
-/** A replay that has printed so many lines. */
+/** Starts a replay, and waits until it has printed this many lines. */
 async function replayUntil(
   lines: number,
   { url }: HostileReceiver,
@@ -249,9 +252,9 @@ function checkpointsIn(folder: string): string[] {
   return names.map((name) => join(folder, name));
 }
 
-/** Waits until something is so. A command that ends before that is a failure. */
+/** Waits for a condition. Throws if the command ends before. */
 async function reached({ child, exited }: RunningHooks, isSo: () => boolean): Promise<void> {
-  await until(() => child.exitCode !== null || isSo(), 'what the command is to reach', { seconds: 20 });
+  await until(() => child.exitCode !== null || isSo(), 'the condition', { seconds: 20 });
   if (!isSo()) throw new Error(`Ended too early: ${JSON.stringify(await exited)}`);
 }
 

@@ -5,12 +5,12 @@ import { onTestFinished } from 'vitest';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { ROOT } from './receiving.ts';
 
-/** A program in a process of its own that uses the built library. */
+/** A program that uses the built library in a process of its own. */
 export interface LibraryProgram {
   readonly child: ChildProcess;
-  /** Its first line on stdout. */
+  /** The first line on stdout. */
   readonly firstLine: Promise<string>;
-  /** Resolves when it has ended. */
+  /** Resolves when the program has ended. */
   readonly ended: Promise<Ended>;
 }
 
@@ -20,7 +20,7 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** `source` finds what the package exports as `hooks`. Killed at the end of the test, should it still run. */
+/** Starts `source`, in which `hooks` is the package. The program is killed when the test ends. */
 export function startLibraryProgram(source: string, ...args: readonly string[]): LibraryProgram {
   const library = JSON.stringify(join(ROOT, 'dist/index.js'));
   const cwd = temporaryFolder({ 'program.mjs': `import * as hooks from ${library};\n${source}` });

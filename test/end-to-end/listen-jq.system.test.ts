@@ -9,7 +9,7 @@ import { receiving, SECRET, track } from './receiving.ts';
 
 const hasJq = hasTool('jq', '--version');
 
-/** What the inbox shows of a request, asked for as a script would. */
+/** A filter of jq for everything that the inbox shows of a request. */
 const FILTER = `if .ready then .url else {
   at: (.at | test("^\\\\d{4}-\\\\d\\\\d-\\\\d\\\\dT[\\\\d:.]+Z$")), method, path, type, event, userId, verdict, secret, status, answered, bytes, ms: (.ms >= 0),
   code: .diagnosis.code, hint: .diagnosis.hint, note, problem,
@@ -18,12 +18,12 @@ const FILTER = `if .ready then .url else {
 } | with_entries(select(.value != null)) end`;
 
 interface Piped {
-  /** The next value that jq prints. */
+  /** Returns the next value that jq prints. */
   readonly next: () => Promise<unknown>;
   readonly post: (body: string | Uint8Array, headers?: Record<string, string>) => Promise<unknown>;
 }
 
-/** `hooks listen -v -o json … | jq` in a shell. */
+/** Runs `hooks listen -v -o json … | jq` in a shell. */
 async function listeningThroughJq(args: readonly string[]): Promise<Piped> {
   const script = '"$0" listen --port 0 -v -o json "${@:2}" | jq --unbuffered -c "$1"';
   const shell = spawn('bash', ['-c', script, BINARY, FILTER, ...args], {
@@ -48,7 +48,7 @@ async function listeningThroughJq(args: readonly string[]): Promise<Piped> {
 }
 
 describe.skipIf(!hasJq)('hooks listen -v -o json | jq', () => {
-  it('has all that the inbox shows of a request', async () => {
+  it('prints everything that the inbox shows of a request', async () => {
     const to = await receiving();
     const { post } = await listeningThroughJq(['--secret', SECRET, '--quiet', '--forward', to.url]);
     const body = track(1, { properties: { plan: 'pro' } });
@@ -71,7 +71,7 @@ describe.skipIf(!hasJq)('hooks listen -v -o json | jq', () => {
     expect(await post(body)).toMatchObject({ ...known, verdict: 'unsigned' });
   });
 
-  it('has the exact bytes of what is no text, and hostile text as it came', async () => {
+  it('prints the exact bytes of a body that is not text, and hostile text unchanged', async () => {
     const { post } = await listeningThroughJq(['--quiet']);
     const invalid = Buffer.from([0x7b, 0xff, 0x00, 0x1b, 0x5d, 0x7d]);
     expect(await post(invalid)).toMatchObject({ bytes: 6, base64: invalid.toString('base64') });

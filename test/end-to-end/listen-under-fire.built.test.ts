@@ -4,7 +4,7 @@ import { RawConnection } from '../receiver/raw-connection.ts';
 import { peakMemory } from './delivering.ts';
 import { listening } from './listening.ts';
 
-/** A command that listens takes some 80 MB. */
+/** Limit for a command that listens, which takes about 80 MB. */
 const MEMORY_MB = 200;
 const MB = 1024 * 1024;
 
@@ -20,7 +20,7 @@ function post(body: string): string {
 }
 
 describe('hooks listen', () => {
-  it('serves others while hundreds of connections say nothing, or stop in the middle, and ends at once with all of them', async () => {
+  it('serves requests beside hundreds of silent or incomplete connections, and ends immediately with all of them open', async () => {
     const { stop, url, port } = await listening();
     await connections(100, port, '');
     await connections(100, port, 'POST / HTTP/1.1\r\nHost: a\r\nX-Slow: ');
@@ -34,7 +34,7 @@ describe('hooks listen', () => {
     expect(stderr).toContain('Stopped after 3 requests');
   });
 
-  it('rejects large bodies without holding them', async () => {
+  it('rejects large bodies without keeping them in memory', async () => {
     const peak = await peakMemory();
     const { stop, url } = await listening([], { env: peak.env });
     const body = new Uint8Array(64 * MB);
@@ -48,7 +48,7 @@ describe('hooks listen', () => {
     expect(await peak.mb()).toBeLessThan(MEMORY_MB);
   });
 
-  it('survives what is no HTTP', async () => {
+  it('survives connections that do not speak HTTP', async () => {
     const { stop, url, port } = await listening();
     const garbage = [
       '\0\0\0\0',
@@ -58,7 +58,7 @@ describe('hooks listen', () => {
       `POST / HTTP/1.1\r\n${'a'.repeat(1e6)}`,
     ];
     for (const bytes of garbage) {
-      // An end tells the receiver that nothing more comes.
+      // Ends the connection, so that the receiver does not wait for more.
       for (const { socket } of await connections(20, port, bytes)) socket.end();
     }
     expect((await fetch(url, { method: 'POST', body: '{}' })).status).toBe(200);
@@ -68,7 +68,7 @@ describe('hooks listen', () => {
     expect(stderr).not.toMatch(/^ +at /m);
   });
 
-  it('does not pile up responses that their sender never reads', async () => {
+  it('does not buffer responses that their sender never reads', async () => {
     const peak = await peakMemory();
     const { stop, url, port } = await listening(['-q', '--respond', `200@x-long="${'a'.repeat(8_000)}"`], {
       env: peak.env,
@@ -76,7 +76,7 @@ describe('hooks listen', () => {
     const deaf = await RawConnection.open(port);
     onTestFinished(() => void deaf.socket.destroy());
     deaf.socket.pause();
-    // 400 MB of answers; what is not read from us either is not written any more.
+    // 400 MB of responses. Stops writing while hooks does not read.
     const requests = post('{}').repeat(1_000);
     for (let count = 0; count < 50; count++) {
       if (!deaf.socket.write(requests)) {

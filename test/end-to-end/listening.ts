@@ -1,7 +1,7 @@
 import { startHooks, type HooksOptions, type RunningHooks } from './hooks.ts';
 import { listeningBy, type Listening } from './listening-by.ts';
 
-/** `hooks listen` of the built binary on a free port with JSON lines, once it is ready. */
+/** Starts `hooks listen -o json` of the built binary on a free port, and waits until it is ready. */
 export function listening(
   args: readonly string[] = [],
   options: HooksOptions = {},

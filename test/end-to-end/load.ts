@@ -1,13 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { basic } from '../service/serving.ts';
 import { Countdown } from './countdown.ts';
 import { REFUSED } from './failing-receiver.ts';
 import { WRITE_KEY } from './serve-and-worker.ts';
 
 export interface LoadOptions {
   readonly random: () => number;
-  /** Where the service is now; undefined while it is not there. */
+  /** Returns the current URL of the service. Undefined if the service is down. */
   readonly url: () => string | undefined;
-  /** Whether so much waits that callers should, too. */
+  /** Whether the backlog is so long that callers pause. */
   readonly isFull: () => boolean;
 }
 
@@ -20,21 +21,21 @@ interface Message {
 
 const CALLERS = 4;
 const LARGEST_BATCH = 12;
-/** Of the callers that get no answer: they do not call again. */
+/** Share of the calls without a response that are not repeated. */
 const GIVES_UP = 0.1;
 
-/** Callers who call one after the other, with batches and single calls, until they are stopped. They know what got a 200. */
+/** Concurrent callers that send batches and single calls until they are stopped, and record the responses. */
 export class Load {
-  /** The `messageId`s of what was taken: it must be delivered, wait, or be a dead letter. */
+  /** The `messageId`s that got a 200. Their messages must be delivered, waiting, or dead letters. */
   readonly acknowledged = new Set<string>();
-  /** Of these, those that no webhook takes. */
+  /** The acknowledged messages that every webhook rejects. */
   readonly refused = new Set<string>();
-  /** Those of a batch that were answered to be invalid. */
+  /** The messages of batches that the response calls invalid. */
   readonly invalid = new Set<string>();
-  /** Anything but 200. */
+  /** Responses other than 200. */
   readonly otherAnswers: string[] = [];
   unanswered = 0;
-  /** Counts whatever was answered, before anything else comes of it. */
+  /** Counts each response in the turn in which it arrives. */
   readonly answers = new Countdown();
   readonly #options: LoadOptions;
   #callers: readonly Promise<void>[] = [];
@@ -75,7 +76,7 @@ export class Load {
     return { messageId, type, userId: `user of ${messageId}`, event };
   }
 
-  /** Again with the same ids until there is a response, as a client does. */
+  /** Repeats a call with the same ids until it gets a response, as a client does. */
   async #call(messages: readonly Message[], path: string): Promise<void> {
     const { random, url } = this.#options;
     const [single] = messages;
@@ -112,11 +113,10 @@ interface Answer {
   readonly text: string;
 }
 
-/** Undefined: nobody is there, or went away before the response was whole. */
+/** Posts a body. Returns undefined if the service is down, or was killed before the response was complete. */
 export async function post(url: string, body: string): Promise<Answer | undefined> {
-  const authorization = `Basic ${Buffer.from(`${WRITE_KEY}:`).toString('base64')}`;
   try {
-    const response = await fetch(url, { method: 'POST', headers: { authorization }, body });
+    const response = await fetch(url, { method: 'POST', headers: basic(WRITE_KEY), body });
     return { status: response.status, text: await response.text() };
   } catch {
     return undefined;

@@ -4,7 +4,7 @@ import { startLibraryProgram } from './library-program.ts';
 const SET_UP = `
 import { createServer } from 'node:net';
 
-// A receiver that is there and never responds.
+// A receiver that never responds.
 const server = createServer(() => {}).listen(0, '127.0.0.1');
 await new Promise((resolve) => server.once('listening', resolve));
 const url = 'http://127.0.0.1:' + server.address().port;
@@ -22,7 +22,7 @@ function lostLine(messages: string): string {
 }
 
 describe('a process that ends with messages in its clients', () => {
-  it('says in one line how many were lost, over all clients', async () => {
+  it('prints in one line how many messages all clients lost', async () => {
     const stderr = await stderrOf(`
       const [one, other] = [toTrackingApi({}), toTrackingApi({ flushAt: 1, maxQueued: 1 })];
       for (let count = 0; count < 3; count++) one.client.track(call);
@@ -32,7 +32,7 @@ describe('a process that ends with messages in its clients', () => {
     expect(stderr).toBe(lostLine('5 messages were'));
   });
 
-  it('counts what was accepted and is not settled', async () => {
+  it('counts accepted messages that are not settled', async () => {
     const stderr = await stderrOf(`
       const { client } = toWebhooks({ flushAt: 1 });
       await client.track(call);
@@ -41,7 +41,7 @@ describe('a process that ends with messages in its clients', () => {
     expect(stderr).toBe(lostLine('1 message was'));
   });
 
-  it('says so as well when an exception ends it', async () => {
+  it('prints the line also when an exception ends it', async () => {
     const stderr = await stderrOf(`
       toTrackingApi({}).client.track(call);
       throw new Error('of the program');
@@ -50,7 +50,7 @@ describe('a process that ends with messages in its clients', () => {
     expect(stderr).toContain(lostLine('1 message was'));
   });
 
-  it('says nothing when it is told not to', async () => {
+  it('prints nothing with warnOnLoss: false', async () => {
     const stderr = await stderrOf(`
       toTrackingApi({ warnOnLoss: false }).client.track(call);
       process.exit();
@@ -58,7 +58,7 @@ describe('a process that ends with messages in its clients', () => {
     expect(stderr).toBe('');
   });
 
-  it.each(['close', 'interrupt'])('says nothing after %s()', async (end) => {
+  it.each(['close', 'interrupt'])('prints nothing after %s()', async (end) => {
     const stderr = await stderrOf(`
       const pipelines = [
         hooks.createTrackingApiPipeline({ endpoint: url, writeKey: 'k', timeoutMs: 50, retryForMs: 0 }),

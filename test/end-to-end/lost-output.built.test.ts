@@ -13,7 +13,7 @@ import { slowReceiver } from './slow-receiver.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { until } from '../until.ts';
 
-/** It takes longer than a test may. */
+/** Starts a receiver for a replay that takes longer than a test may. */
 async function longReplay(
   ...flags: readonly string[]
 ): Promise<{ hostile: HostileReceiver; args: string[] }> {
@@ -26,22 +26,22 @@ async function sendArgs(): Promise<string[]> {
   return [...SEND, '--url', (await started(answersOk())).url];
 }
 
-describe('a replay whose output is not read any more', () => {
+describe('a replay whose output is no longer read', () => {
   it.each([
     ['hooks "$@" | head -1', ['-o', 'json']],
     ['hooks "$@" | head -1', []],
     ['hooks "$@" 2>&1 | head -1', ['-v']],
     ['hooks "$@" | true', []],
-  ])('ends soon and quietly: %s %j', async (line, flags) => {
+  ])('ends soon without an error: %s %j', async (line, flags) => {
     const { hostile, args } = await longReplay(...flags);
     const { code, stdout, stderr } = await inShell(line, args);
-    expect(code).toBe(0); // of the reader
+    expect(code).toBe(0); // the code of the reader
     expect(stdout.split('\n').length).toBeLessThanOrEqual(2);
     expect(stderr.replace(/^config: .*\n/, '')).toBe('');
     expect(hostile.requests.length).toBeLessThan(3_000);
   });
 
-  it('goes on when only the notes are not read', async () => {
+  it('continues if only stderr is no longer read', async () => {
     const { url } = await started(answersOk());
     const args = ['replay', await messagesFile(3), '--url', url, '-v'];
     const { stdout } = await inShell('{ hooks "$@" 2>&1 >&3 | true; } 3>&1', args);
@@ -51,20 +51,20 @@ describe('a replay whose output is not read any more', () => {
 
 describe('a command without', () => {
   it.each(['>&-', '2>&-', '<&-', '<&- >&- 2>&-'])(
-    'standard streams delivers all the same (%s)',
+    'standard streams delivers its message (%s)',
     async (closing) => {
       const { code, stderr } = await inShell(`hooks "$@" ${closing}`, await sendArgs());
       expect([code, stderr]).toEqual([0, '']);
     },
   );
 
-  it('standard input says that there is nothing to read', async () => {
+  it('standard input reports that there is nothing to read', async () => {
     const { code, stderr } = await inShell('hooks "$@" <&-', ['replay', '-', '--loopback']);
     expect(code).toBe(2);
     expect(stderr).toMatch(/^error: <stdin>: nothing to read/);
   });
 
-  it('a current folder says so, and does without where it can', async () => {
+  it('a current folder reports it, or works without it', async () => {
     const folder = temporaryFolder();
     const away = 'mkdir gone && cd gone && rmdir ../gone';
     const sent = await inShell(`${away} && hooks "$@"`, await sendArgs(), { cwd: folder });
@@ -83,7 +83,7 @@ describe.skipIf(process.platform !== 'linux')('a full disk under standard output
   it.each([
     ['send', () => Promise.resolve([...SEND])],
     ['replay', async () => ['replay', await messagesFile(3)]],
-  ])('ends %s with what is wrong', async (_command, command) => {
+  ])('ends %s with an error', async (_command, command) => {
     const { url } = await started(answersOk());
     const { code, stderr } = await inShell('hooks "$@" >/dev/full', [...(await command()), '--url', url]);
     expect(code).toBe(2);
@@ -98,14 +98,14 @@ describe.skipIf(process.platform !== 'linux')('a full disk under standard output
     [['send', '--help']],
     [['completion', 'bash']],
     [['sign', '--secret', 's']],
-  ])('is not said to have let anything be delivered by %j', async (args) => {
+  ])('is reported without a hint to deliveries by %j', async (args) => {
     const { code, stderr } = await inShell('printf {} | hooks "$@" >/dev/full', args);
     expect([code, stderr]).toEqual([2, `${FULL}hint:  make room, or redirect the output\n`]);
   });
 });
 
 describe('a reader that stops reading', () => {
-  it('holds a replay up, rather than fill its memory, and loses nothing when it reads on', async () => {
+  it('pauses a replay, which continues without a loss when the reader continues', async () => {
     const total = 5_000;
     const hostile = await started(answersOk());
     const args = ['replay', await messagesFile(total), '--url', hostile.url, '-o', 'json'];
@@ -113,7 +113,7 @@ describe('a reader that stops reading', () => {
     onTestFinished(() => void child.kill('SIGKILL'));
     const closed = once(child, 'close');
     await standstillOf(() => hostile.requests.length);
-    // A pipe of 64 KiB, as much in our buffer, and the messages that may be under way.
+    // A pipe has 64 KiB, the buffer of hooks as much, and some messages are in flight.
     expect(hostile.requests.length).toBeLessThan(total / 2);
     const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), closed]);
     expect([code, stderr]).toEqual([0, '']);
@@ -125,7 +125,7 @@ describe('a reader that stops reading', () => {
 });
 
 describe('a report', () => {
-  it('is whole though the lines are not read any more', async () => {
+  it('is complete even if the result lines are no longer read', async () => {
     const folder = temporaryFolder();
     const { args } = await longReplay('--report', 'r.json', '--failed', 'f.ndjson');
     await inShell('hooks "$@" | head -1', args, { cwd: folder });
@@ -140,7 +140,7 @@ describe('a report', () => {
   });
 });
 
-/** Resolves once a count that has begun to grow has stood still for a while. */
+/** Waits until a count has grown, and then has not changed for a while. */
 async function standstillOf(count: () => number): Promise<void> {
   let [last, still] = [0, 0];
   const standsStill = (): boolean => {

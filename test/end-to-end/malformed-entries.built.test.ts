@@ -7,7 +7,7 @@ import { temporaryFolder } from '../temporary-folder.ts';
 
 const NESTED = `{"type":"track","userId":"u","event":"e","properties":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
 
-/** A message of so many bytes as JSON, whose last character before the quotes takes three. */
+/** Returns a message of this many bytes as JSON, which ends in a character of three bytes. */
 function messageOf(bytes: number): string {
   const message = padded('x'.repeat(bytes - Buffer.byteLength(padded(''))));
   if (Buffer.byteLength(message) !== bytes) throw new Error('Expected a message of the size asked for');
@@ -18,7 +18,7 @@ function padded(padding: string): string {
   return track('big', { properties: { text: `${padding}€` } });
 }
 
-/** The entry, where in its line it is wrong, what is wrong, and the way out. */
+/** Malformed entries, each with the column of the problem, the reason and the hint. */
 const MALFORMED: Readonly<
   Record<string, readonly [entry: string | Uint8Array, column: string, reason: string, hint: string]>
 > = {
@@ -28,7 +28,7 @@ const MALFORMED: Readonly<
     'The text ends inside the string `event`',
     'is it cut off? `"}` is missing',
   ],
-  'no JSON at all': ['nonsense', ':1', 'Expected a value, got `nonsense`', ''],
+  'a text that is not JSON': ['nonsense', ':1', 'Expected a value, got `nonsense`', ''],
   'a number that JavaScript cannot hold': [
     '{"type":"track","userId":"u","event":"e","properties":{"ids":[1,12345678901234567890]}}',
     '',
@@ -110,7 +110,7 @@ describe.concurrent('a malformed entry', () => {
     },
   );
 
-  it('does not stop the good ones before, between and after', async () => {
+  it('does not stop the valid entries before, between and after', async () => {
     const to = await receiving();
     const bad = Object.values(MALFORMED).map(([entry]) => Buffer.from(entry));
     const lines = bad.flatMap((entry, index) => [Buffer.from(track(index)), entry]);
@@ -137,7 +137,7 @@ describe.concurrent('a malformed entry', () => {
     );
   });
 
-  it('stops everything with --fail-fast', async () => {
+  it('ends a replay with --fail-fast', async () => {
     const to = await receiving();
     const cwd = temporaryFolder({ 'bad.ndjson': `nonsense\n${track(1)}\n` });
     const { code, stdout } = await hooks(['replay', 'bad.ndjson', '--url', to.url, '--fail-fast'], { cwd });
@@ -146,10 +146,10 @@ describe.concurrent('a malformed entry', () => {
   });
 
   it.each([
-    ['no JSON', 'nonsense'],
-    ['no message', '{"type":"track"}'],
+    ['not JSON', 'nonsense'],
+    ['not a message', '{"type":"track"}'],
   ])(
-    'sends all that stands before the first that is %s with --fail-fast, and nothing after it',
+    'that is %s ends a replay with --fail-fast after the entries before it were sent',
     async (_what, bad) => {
       const to = await receiving({ respond: '200@delay=20ms' });
       const good = Array.from({ length: 8 }, (_, index) => track(index, { userId: `u${index % 2}` }));
@@ -163,7 +163,7 @@ describe.concurrent('a malformed entry', () => {
     },
   );
 
-  it('stops at what fails before a malformed entry that was read already', async () => {
+  it('does not hide an earlier failure with --fail-fast, even if it is already read', async () => {
     const to = await receiving({ respond: '400@delay=20ms' });
     const cwd = temporaryFolder({ 'bad.ndjson': `${track(0)}\n${track(1)}\nnonsense\n` });
     const args = ['replay', 'bad.ndjson', '--url', to.url, '--fail-fast', '-o', 'json'];
@@ -173,26 +173,29 @@ describe.concurrent('a malformed entry', () => {
   });
 });
 
-it.concurrent('takes a message of exactly 32,768 bytes, and none of one more', async () => {
-  const to = await receiving();
-  const [fits, over] = [MAX_MESSAGE_BYTES, MAX_MESSAGE_BYTES + 1];
-  const sent = await Promise.all(
-    [fits, over].map((bytes) =>
-      hooks(['send', '--json', '@-', '--url', to.url], { stdin: messageOf(bytes) }),
-    ),
-  );
-  expect(sent.map(({ code }) => code)).toEqual([0, 2]);
-  expect(sent[1]?.stderr).toBe(
-    'error: Expected a message of at most 32,768 bytes as JSON, got 32,769\nhint:  send less in one message, or split it\n',
-  );
-  const replayed = await hooks(['replay', '-', '--url', to.url], { stdin: messageOf(fits) });
-  expect(replayed.code).toBe(0);
-  expect(to.field('messageId')).toEqual(['mbig', 'mbig']);
-});
+it.concurrent(
+  'hooks send and replay accept a message of exactly 32,768 bytes, and reject one more byte',
+  async () => {
+    const to = await receiving();
+    const [fits, over] = [MAX_MESSAGE_BYTES, MAX_MESSAGE_BYTES + 1];
+    const sent = await Promise.all(
+      [fits, over].map((bytes) =>
+        hooks(['send', '--json', '@-', '--url', to.url], { stdin: messageOf(bytes) }),
+      ),
+    );
+    expect(sent.map(({ code }) => code)).toEqual([0, 2]);
+    expect(sent[1]?.stderr).toBe(
+      'error: Expected a message of at most 32,768 bytes as JSON, got 32,769\nhint:  send less in one message, or split it\n',
+    );
+    const replayed = await hooks(['replay', '-', '--url', to.url], { stdin: messageOf(fits) });
+    expect(replayed.code).toBe(0);
+    expect(to.field('messageId')).toEqual(['mbig', 'mbig']);
+  },
+);
 
-it.concurrent('reads past a line of 100 MB in bounded memory', async () => {
+it.concurrent('hooks replay skips a line of 100 MB in bounded memory', async () => {
   const to = await receiving();
-  // Sampled: the peak that the system keeps begins with that of the process which started it.
+  // Sampled, because the peak that the system records starts with that of the parent process.
   const printPeak =
     'let peak=0;setInterval(()=>{peak=Math.max(peak,process.memoryUsage.rss())},10).unref();' +
     "process.on('exit',()=>process.stderr.write('peak '+peak))";

@@ -16,17 +16,11 @@ import {
   type DestinationLine,
 } from './odd-statuses.ts';
 
-it('hooks replay survives a response of each status, and what goes to a destination beside is not late', async () => {
+it('hooks replay handles every status, without a delay for another destination', async () => {
   const [odd, beside] = [await started(answersAsAsked()), await started(answersOk())];
   const config = configOf({ Odd: { webhooks: [odd.url] }, Beside: { webhooks: [beside.url] } });
-  const file = join(
-    temporaryFolder({
-      'all.ndjson': tracks()
-        .map((each) => `${JSON.stringify(each)}\n`)
-        .join(''),
-    }),
-    'all.ndjson',
-  );
+  const all = tracks().map((each) => `${JSON.stringify(each)}\n`);
+  const file = join(temporaryFolder({ 'all.ndjson': all.join('') }), 'all.ndjson');
   const flags = ['--retry-for', '0', '--timeout', TIMEOUT, '--config', config, '-o', 'json', '-v'];
   const { code, lines } = replayed(
     await hooks(['replay', file, ...flags], { env: { HOOKS_DATA_DIR: temporaryFolder() } }),

@@ -4,9 +4,9 @@ import { receiver, type HostileReceiver } from '../hostile-receivers.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import type { AttemptLine } from './delivering.ts';
 
-/** Every status that three digits can say. */
+/** Every status of three digits. */
 export const STATUSES = Array.from({ length: 1_000 }, (_, status) => String(status).padStart(3, '0'));
-/** Of an attempt. One that waits in vain takes `TIMEOUT`, which no busy machine comes near. */
+/** Limit for the duration of an attempt. An attempt without a response takes `TIMEOUT`, longer than on any busy machine. */
 const MAX_MS = 15_000;
 export const TIMEOUT = '30s';
 export const WRITE_KEY = 'k';
@@ -16,7 +16,7 @@ export interface DestinationLine {
   readonly attempts: readonly AttemptLine[];
 }
 
-/** The status stands at the end of the path or is the event's name. An interim one is followed by 204. */
+/** Responds with the status at the end of the path, or else in the name of the event. 204 follows an interim status. */
 export function answersAsAsked(): Promise<HostileReceiver> {
   return receiver((socket, { head, body }) => {
     const status = /\/(\d{3}) HTTP/.exec(head[0] ?? '')?.[1] ?? statusOf(body.toString());
@@ -29,7 +29,7 @@ export function statusOf(body: string): string {
   return (JSON.parse(body) as { event: string }).event;
 }
 
-/** One for each status; their users differ, so that they are not sent one after another. */
+/** Returns a track for each status. Their users differ, so that they are sent concurrently. */
 export function tracks(): { readonly messageId: string }[] {
   return STATUSES.map((status) => ({
     type: 'track',
@@ -60,7 +60,7 @@ export function expectRightResults(attempts: ReadonlyMap<string, AttemptLine | u
   expect(wrong).toEqual([]);
 }
 
-/** The error and the status that an attempt tells of. */
+/** Returns the error and the status that an attempt must report. */
 export function expectedOf(status: string): [error: string | undefined, status: number | undefined] {
   if (status <= '101') return ['protocol', undefined];
   if (status < '200') return [undefined, 204];

@@ -9,7 +9,7 @@ import { temporaryFolder } from '../temporary-folder.ts';
 import { until } from '../until.ts';
 import { hooks, startHooks } from './hooks.ts';
 
-/** The file of a queue that takes a moment to copy. */
+/** Creates a queue whose file takes a moment to copy. */
 async function largeFile(folder: string): Promise<string> {
   const file = join(folder, 'hooks.db');
   const { queue, close } = await openDurableQueue({ store: file, dataDir: '', clock: systemClock });
@@ -20,7 +20,7 @@ async function largeFile(folder: string): Promise<string> {
 }
 
 describe('a backup', () => {
-  it('has its name when all of it is there, and a killed one has left no more than a hidden file', async () => {
+  it('gets its name when it is complete, and leaves only a hidden file if it is killed', async () => {
     const folder = temporaryFolder();
     const file = await largeFile(folder);
     const args = ['queue', 'backup', 'copy.db', '--store', file];

@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { expectRejected } from '../cli/expect-rejected.ts';
 import { hooks, startHooks } from './hooks.ts';
 import { receiving, summaryOf, tracks } from './receiving.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
@@ -8,7 +9,7 @@ import { until } from '../until.ts';
 
 const COUNT = 200;
 
-it('a replay of the same input to the same place is rejected while another process runs it, until that is killed', async () => {
+it('a replay of the same input to the same place is rejected while another process runs it', async () => {
   const cwd = temporaryFolder({ 'day.ndjson': tracks(COUNT), 'other.ndjson': tracks(2) });
   const options = { cwd, env: { HOOKS_DATA_DIR: join(cwd, 'data') } };
   const to = await receiving({ respond: '200@delay=50ms' });
@@ -17,9 +18,11 @@ it('a replay of the same input to the same place is rejected while another proce
   await until(() => to.requests.length > 0, 'the first replay to send');
 
   for (const flags of [[], ['--resume'], ['--again']]) {
-    const { code, stdout, stderr } = await hooks(['replay', 'day.ndjson', ...words, ...flags], options);
-    expect([code, stdout]).toEqual([2, '']);
-    expect(stderr).toContain('day.ndjson: already being replayed to the same place by process ');
+    const stderr = await expectRejected(
+      ['replay', 'day.ndjson', ...words, ...flags],
+      'day.ndjson: already being replayed to the same place by process ',
+      { run: hooks, ...options },
+    );
     expect(stderr).toContain(`process ${first.child.pid}\n`);
     expect(stderr).toContain('hint:  wait until that replay ends, or stop it');
   }

@@ -1,14 +1,10 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
-import { writeFileSync } from 'node:fs';
-import { setTimeout } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { hooks } from '../cli/run-in-process.ts';
-import { temporaryFolder } from '../temporary-folder.ts';
 import { randomFrom } from '../random.ts';
+import { receiver as rawReceiver } from '../raw-receiver.ts';
+import { started } from '../transport/sending.ts';
+import { answer } from './failing-receiver.ts';
+import { summaryOf } from './receiving.ts';
 
 interface Event {
   readonly type: string;
@@ -24,56 +20,46 @@ interface Arrival {
   readonly at: number;
 }
 
-interface Behaviour {
-  /** For this request, the nth of all. */
+interface Behavior {
+  /** Returns the status for the nth request. */
   readonly status: (body: Event, nth: number) => number;
   readonly delayMs: (body: Event) => number;
 }
 
-let folder: string;
-let server: Server | undefined;
-beforeEach(() => {
-  folder = temporaryFolder();
-});
-afterEach(async () => {
-  await new Promise((resolve) => (server === undefined ? resolve(undefined) : server.close(resolve)));
-  server = undefined;
-});
-
 describe('hooks replay --order', () => {
-  it("delivers each user's messages in the order of the file, though one request in four fails", async () => {
+  it("delivers each user's messages in the order of the file, even if one request in four fails", async () => {
     const users = Array.from({ length: 12 }, (_, user) => `user-${user}`);
     const events = Array.from({ length: 6 }, (_, step) =>
       users.map((userId) => track({ userId }, step)),
     ).flat();
-    const { url, accepted, refused } = await receiver({ status: oneInFourFails(), delayMs: () => 0 });
+    const { url, accepted, rejected } = await receiver({ status: oneInFourFails(), delayMs: () => 0 });
     expect(await replay(events, url)).toMatchObject({ read: 72, delivered: 72 });
-    expect(refused()).toBeGreaterThan(5);
+    expect(rejected()).toBeGreaterThan(5);
     for (const userId of users) {
       const own = accepted.filter(({ body }) => body.userId === userId);
       expect(own.map(({ body }) => body.event)).toEqual(STEPS);
     }
   });
 
-  it('lets users go in parallel, so that a slow one holds up no other', async () => {
+  it('sends the messages of different users concurrently, so that a slow user does not delay others', async () => {
     const userIds = ['slow', ...Array.from({ length: 20 }, (_, user) => `user-${user}`)];
-    // The slow user's come first in the file.
+    // The messages of the slow user are the first in the file.
     const events = userIds.flatMap((userId) => STEPS.map((_, step) => track({ userId }, step)));
     const { url, accepted, mostAtOnce } = await receiver({
       status: () => 200,
-      // So slow that the others have the time, on a busy machine too.
+      // So slow that the other users are faster even on a busy machine.
       delayMs: ({ userId }) => (userId === 'slow' ? 500 : 1),
     });
     expect(await replay(events, url)).toMatchObject({ read: 126, delivered: 126 });
     expect(mostAtOnce()).toBeGreaterThan(1);
     const ofSlow = accepted.filter(({ body }) => body.userId === 'slow').map(({ at }) => at);
     const others = accepted.filter(({ body }) => body.userId !== 'slow').map(({ at }) => at);
-    // Held up by it, the last of the others would have come after the last of the slow one's.
+    // If the slow user delayed the others, their last message would arrive after the last of the slow user.
     expect(Math.max(...others)).toBeLessThan(Math.max(...ofSlow));
     expect(ofSlow).toHaveLength(6);
   });
 
-  it('keeps an alias after what its old id did and before what its new one does', async () => {
+  it('sends an alias after the messages of its old id and before those of its new id', async () => {
     const events = [
       track({ anonymousId: 'anon' }, 0),
       track({ anonymousId: 'anon' }, 1),
@@ -81,7 +67,7 @@ describe('hooks replay --order', () => {
       track({ userId: 'known' }, 2),
       track({ userId: 'known' }, 3),
     ];
-    // The first fails twice, which gives the later ones time to overtake it.
+    // The first message fails twice, so that later messages have time to overtake it.
     const { url, accepted } = await receiver({
       status: (_, nth) => (nth <= 2 ? 503 : 200),
       delayMs: () => 0,
@@ -96,10 +82,10 @@ describe('hooks replay --order', () => {
     ]);
   });
 
-  it('with none lets a message overtake one of the same user that is tried again', async () => {
+  it('lets a message overtake a retried message of the same user with none', async () => {
     const events = STEPS.map((_, step) => track({ userId: 'u' }, step));
     let isNew = true;
-    // Not the first that comes: of those sent at once, that may be any.
+    // Not the first request, which may be that of any message, because they are sent concurrently.
     const failsOnce = ({ event }: Event): number => {
       if (event !== 'step 0' || !isNew) return 200;
       isNew = false;
@@ -117,8 +103,8 @@ function track(who: { userId: string } | { anonymousId: string }, step: number):
   return { type: 'track', ...who, event: STEPS[step] };
 }
 
-/** The same requests fail in every run of the test that sends them in the same order. */
-function oneInFourFails(): Behaviour['status'] {
+/** Fails the same requests in every run of a test that sends them in the same order. */
+function oneInFourFails(): Behavior['status'] {
   const random = randomFrom(20261120);
   return () => (random() < 0.25 ? 503 : 200);
 }
@@ -128,29 +114,27 @@ async function replay(
   url: string,
   flags: readonly string[] = [],
 ): Promise<unknown> {
-  const file = join(folder, 'events.ndjson');
-  writeFileSync(file, events.map((event) => `${JSON.stringify(event)}\n`).join(''));
-  const args = ['replay', file, '--url', url, '--concurrency', '8', '-o', 'json', '-q', ...flags];
-  const { stdout } = await hooks(args, { timeoutMs: 30_000 });
-  const last: unknown = JSON.parse(stdout.trim().split('\n').at(-1) ?? '');
-  return (last as { summary: unknown }).summary; // the last line of a replay
+  const stdin = events.map((event) => `${JSON.stringify(event)}\n`).join('');
+  const args = ['replay', '-', '--url', url, '--concurrency', '8', '-o', 'json', '-q', ...flags];
+  const { stdout } = await hooks(args, { stdin });
+  return summaryOf(stdout, { quiet: true });
 }
 
-async function receiver({ status, delayMs }: Behaviour) {
+async function receiver({ status, delayMs }: Behavior) {
   const accepted: Arrival[] = [];
-  let [requests, refusals, underWay, most] = [0, 0, 0, 0];
-  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    most = Math.max(most, ++underWay);
-    const body = JSON.parse(await text(request)) as Event; // what hooks sends
-    const answered = status(body, ++requests);
-    if (answered === 200) accepted.push({ body, at: performance.now() });
-    else refusals++;
-    await setTimeout(delayMs(body));
-    underWay--;
-    response.writeHead(answered).end();
-  };
-  server = createServer((request, response) => void answer(request, response)).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo; // TCP: never a pipe's name
-  return { url: `http://127.0.0.1:${port}`, accepted, refused: () => refusals, mostAtOnce: () => most };
+  let [requests, rejections, inFlight, most] = [0, 0, 0, 0];
+  const { url } = await started(
+    rawReceiver((socket, request) => {
+      most = Math.max(most, ++inFlight);
+      const body = JSON.parse(request.body.toString()) as Event; // what hooks sends
+      const responded = status(body, ++requests);
+      if (responded === 200) accepted.push({ body, at: performance.now() });
+      else rejections++;
+      setTimeout(() => {
+        inFlight--;
+        socket.write(answer(responded));
+      }, delayMs(body));
+    }),
+  );
+  return { url, accepted, rejected: () => rejections, mostAtOnce: () => most };
 }

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
+import { argv } from './argv.ts';
 import { hooks } from '../cli/run-in-process.ts';
 import { hasTool } from '../external-tool.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
@@ -12,7 +13,7 @@ const CANARY = 'CANARY-e41b7';
 const MESSAGE = track(1, { event: `it's "$HOME" \`x\` \\ 東京 \u0007`, properties: { a: [1, { b: null }] } });
 const SECRETS = ['--secret', SECRET, '--header', `X-Api-Key: ${CANARY} two`, '--header', 'X-Env: staging'];
 
-/** Runs a command line as a person would who has pasted it. */
+/** Runs a pasted command line. */
 async function sh(script: string, env: Readonly<Record<string, string>>): Promise<number> {
   const child = spawn('sh', ['-c', script], {
     env: { PATH: process.env['PATH'] ?? '', ...env },
@@ -26,19 +27,11 @@ describe.skipIf(!hasTool('curl', '--version')).concurrent('--curl', () => {
   it('prints a command that sends the same body, validly signed, once the variables are set', async () => {
     const to = await receiving({ secret: SECRET });
     const url = to.url.replace('//', `//user:${CANARY}@`);
-    const { code, stdout } = await hooks([
-      'send',
-      '--json',
-      MESSAGE,
-      '--url',
-      `${url}/a?b='c'`,
-      ...SECRETS,
-      '--curl',
-    ]);
+    const { code, stdout } = await hooks(argv`send --json ${MESSAGE} --url ${url}/a?b='c' ${SECRETS} --curl`);
     expect([code, stdout.includes(CANARY)]).toEqual([0, false]);
     const env = { HOOKS_X_API_KEY: `${CANARY} two`, HOOKS_AUTHORIZATION: 'Basic abc' };
     expect(await sh(stdout, env)).toBe(0);
-    await hooks(['send', '--json', MESSAGE, '--url', `${url}/a?b='c'`, ...SECRETS]);
+    await hooks(argv`send --json ${MESSAGE} --url ${url}/a?b='c' ${SECRETS}`);
     const [byCurl, byHooks] = to.requests;
     expect(byCurl).toMatchObject({ verdict: 'valid', path: byHooks?.path });
     expect(to.bodies()[0]).toBe(to.bodies()[1]);
@@ -48,7 +41,7 @@ describe.skipIf(!hasTool('curl', '--version')).concurrent('--curl', () => {
     expect(byCurl && headerOf(byCurl, 'authorization')).toBe('Basic abc');
   });
 
-  it('sends the one request that hooks sends, whatever curl would read into its words', async () => {
+  it('sends the same single request as hooks, although curl would expand its words', async () => {
     const to = await receiving();
     const url = `${to.url}/x?a[]=1&b=[2-3]&c={y,z}`;
     const args = ['send', '--json', track(1), '--url', url, '--header', 'X-Empty:', '--header', 'X-List: a;'];
@@ -64,7 +57,7 @@ describe.skipIf(!hasTool('curl', '--version')).concurrent('--curl', () => {
     expect(byHooks && headerOf(byHooks, 'x-empty')).toBe('');
   });
 
-  it('goes where hooks goes, which posts and shows the path as given', async () => {
+  it('sends to the same path as hooks, which posts and shows it unchanged', async () => {
     const to = await receiving();
     const args = ['send', '--json', track(1), '--url', `${to.url}/a/../b/%2e/é`, '-o', 'json'];
     const { stdout } = await hooks([...args, '--curl']);
@@ -76,20 +69,12 @@ describe.skipIf(!hasTool('curl', '--version')).concurrent('--curl', () => {
     expect(jsonLines((await hooks([...args, '--dry-run'])).stdout)).toMatchObject([{ url: to.url + path }]);
   });
 
-  it('runs nothing that a header of the user spells', async () => {
+  it('does not run a command in the name of a header', async () => {
     const to = await receiving();
     const cwd = temporaryFolder();
-    const args = [
-      'send',
-      '--json',
-      track(1),
-      '--url',
-      to.url,
-      '--header',
-      'X-`touch`$HOME-Token: v',
-      '--curl',
-    ];
-    const { stdout } = await hooks(args);
+    const { stdout } = await hooks(
+      argv`send --json ${track(1)} --url ${to.url} --header ${'X-`touch`$HOME-Token: v'} --curl`,
+    );
     await sh(stdout, { HOOKS_X__TOUCH__HOME_TOKEN: 'v', HOME: cwd });
     expect(to.requests[0]?.rawHeaders).toContain('X-`touch`$HOME-Token');
   });

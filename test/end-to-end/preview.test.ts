@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { expectRejected } from '../cli/expect-rejected.ts';
+import { argv } from './argv.ts';
 import { PACKAGE_VERSION } from '../../src/app/version.ts';
 import { hooks } from '../cli/run-in-process.ts';
 import { jsonLines, receiving, SECRET, track } from './receiving.ts';
@@ -11,18 +13,12 @@ const BODY =
 const SECRETS = ['--secret', SECRET, '--header', `X-Api-Key: ${CANARY} two`, '--header', 'X-Env: staging'];
 
 describe.concurrent('--dry-run', () => {
-  it('prints the request, with variables for its secrets, and sends nothing', async () => {
+  it('prints the request with variables instead of secrets, and sends nothing', async () => {
     const to = await receiving();
     const url = to.url.replace('//', `//user:${CANARY}@`);
-    const { code, stdout, stderr } = await hooks([
-      'send',
-      '--json',
-      track(1),
-      '--url',
-      url,
-      ...SECRETS,
-      '--dry-run',
-    ]);
+    const { code, stdout, stderr } = await hooks(
+      argv`send --json ${track(1)} --url ${url} ${SECRETS} --dry-run`,
+    );
     expect(code).toBe(0);
     expect(stdout).toBe(
       `POST ${to.url}/
@@ -52,20 +48,10 @@ ${BODY}
     expect(stderr).toBe('');
   });
 
-  it('is one JSON object a request with -o json, for each webhook that would be asked first', async () => {
+  it('prints one JSON object for each first request with -o json', async () => {
     const cwd = temporaryFolder({ 'two.ndjson': `${track(1)}\n${track(2)}\n` });
     const { code, stdout } = await hooks(
-      [
-        'replay',
-        'two.ndjson',
-        '--url',
-        'http://127.0.0.1:9',
-        '--url',
-        'http://127.0.0.1:10',
-        '--dry-run',
-        '-o',
-        'json',
-      ],
+      argv`replay two.ndjson --url http://127.0.0.1:9 --url http://127.0.0.1:10 --dry-run -o json`,
       { cwd },
     );
     expect(code).toBe(0);
@@ -83,33 +69,25 @@ ${BODY}
     ]);
   });
 
-  it('shows what a tracking API would get, without its write key', async () => {
-    const { stdout } = await hooks([
-      'send',
-      '--json',
-      track(1),
-      '--endpoint',
-      'http://127.0.0.1:9',
-      '--write-key',
-      CANARY,
-      '--dry-run',
-    ]);
+  it('prints the request to a tracking API without its write key', async () => {
+    const { stdout } = await hooks(
+      argv`send --json ${track(1)} --endpoint http://127.0.0.1:9 --write-key ${CANARY} --dry-run`,
+    );
     expect(stdout).toMatch(/^POST http:\/\/127\.0\.0\.1:9\/v1\/batch\n/);
     expect(stdout).toContain('Authorization: $HOOKS_AUTHORIZATION\n');
     expect(stdout).toContain('{"batch":[{"type":"track","userId":"u1","event":"Signup"');
   });
 
-  it('escapes what a terminal would obey', async () => {
+  it('escapes controls of a terminal', async () => {
     const args = ['send', '--json', track(1, { event: 'a\u009b31m\u202eb' }), '--loopback', '--dry-run'];
     const { stdout } = await hooks(args);
     expect(stdout).toContain(String.raw`"event":"a\u009b31m\u202eb"`);
   });
 });
 
-it('rejects --show-secrets without a preview', async () => {
-  const { code, stderr } = await hooks(['send', '--json', track(1), '--loopback', '--show-secrets']);
-  expect(code).toBe(2);
-  expect(stderr).toBe(
+it('--show-secrets is rejected without --dry-run and --curl', async () => {
+  await expectRejected(
+    argv`send --json ${track(1)} --loopback --show-secrets`,
     'error: `--show-secrets` is for `--dry-run` and `--curl`\nhint:  add one of them, or leave it out\n',
   );
 });

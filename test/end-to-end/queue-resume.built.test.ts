@@ -11,7 +11,7 @@ const { DatabaseSync } = await loadSqlite();
 const COUNT = 16_000;
 const IDS = Array.from({ length: COUNT }, (_, index) => `m${index}`);
 
-/** A day of messages; each fifth is excluded from one of the two destinations, each seventh has no id of its own. */
+/** Returns messages. Every fifth is for one of the two destinations only, every seventh has no id. */
 function day(): string {
   const lines = IDS.map((_, index) =>
     track(index, {
@@ -24,7 +24,7 @@ function day(): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** The bodies in the queue, each with its destination. */
+/** Returns the index of each message in the queue, with its destination. */
 function queued(file: string): string[] {
   const database = new DatabaseSync(file, { readOnly: true, timeout: 5_000 });
   try {
@@ -57,7 +57,7 @@ const CONFIG = {
   },
 };
 
-it('a replay to the queue that is killed in its first second and resumed queues nothing twice, and loses nothing', async () => {
+it('a replay to the queue that is killed in its first second and resumed queues each message once', async () => {
   const cwd = temporaryFolder({ 'day.ndjson': day(), '.hooksrc.json': JSON.stringify(CONFIG) });
   const options = { cwd, env: { HOOKS_DATA_DIR: join(cwd, 'data') } };
   const file = join(cwd, 'data', 'hooks.db');
@@ -80,7 +80,7 @@ it('a replay to the queue that is killed in its first second and resumed queues 
   expect(queued(file)).toHaveLength(2 * whole);
 });
 
-it('a worker that delivers meanwhile gets each message once', async () => {
+it('a worker that delivers during such a replay gets each message once', async () => {
   const to = await receiving();
   const cwd = temporaryFolder({ 'day.ndjson': tracks(3_000) });
   const options = { cwd, env: { HOOKS_DATA_DIR: join(cwd, 'data'), HOOKS_URL: to.url } };

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { expectRejected } from '../cli/expect-rejected.ts';
 import { answersOk } from '../hostile-receivers.ts';
 import { started } from '../transport/sending.ts';
 import { hooks as hooksHere, startHooks } from '../cli/run-in-process.ts';
@@ -10,10 +11,10 @@ import { BINARY, hooks } from './hooks.ts';
 import { slowReceiver } from './slow-receiver.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
-/** Where nobody makes a file or a folder, the superuser neither. */
+/** A folder in which even root cannot create a file. */
 const READ_ONLY = process.platform === 'linux' ? '/sys' : '/System';
 
-/** Somebody whom the system has never heard of. Only root becomes one, who then may not read a checkout in root's home. */
+/** A user without a name. Only root can become another user, who may be unable to read a checkout in root's home. */
 const STRANGER = { uid: 54_321, gid: 54_321 };
 const MAY_BE_A_STRANGER =
   process.getuid?.() === 0 && spawnSync(process.execPath, [BINARY, '--version'], STRANGER).status === 0;
@@ -28,7 +29,7 @@ async function longReplay() {
 }
 
 describe('a folder that cannot be written', () => {
-  it('is good enough to send and to replay from', async () => {
+  it('does not prevent send and replay', async () => {
     const url = await answering();
     const file = await messagesFile(3);
     expect(await send([url], [], { cwd: READ_ONLY })).toMatchObject({ code: 0 });
@@ -37,10 +38,10 @@ describe('a folder that cannot be written', () => {
   });
 
   it.each([
-    ['a folder that makes none', READ_ONLY],
+    ['a read-only folder', READ_ONLY],
     ['below a file', '/dev/null/data'],
-    ['where the system makes none', '/proc/nowhere/data'],
-  ])('as HOOKS_DATA_DIR (%s) only keeps a replay from being resumed', async (_what, dataDir) => {
+    ['in /proc', '/proc/nowhere/data'],
+  ])('as HOOKS_DATA_DIR (%s) prevents only that a replay is resumed', async (_what, dataDir) => {
     const [url, file, env] = [await answering(), await messagesFile(3), { HOOKS_DATA_DIR: dataDir }];
     expect(await replay(file, url, ['--limit', '2'], { run: hooksHere, env })).toMatchObject({
       code: 0,
@@ -61,28 +62,29 @@ describe('a folder that cannot be written', () => {
     ['--report', '/dev/null/report.json'],
     ['--failed', 'failed.ndjson'],
     ['--failed', '/dev/null/failed.ndjson'],
-  ])('for %s %s is complained of before anything is sent', async (flag, file) => {
+  ])('is reported for %s %s before anything is sent', async (flag, file) => {
     const receiver = await started(answersOk());
     const args = ['replay', await messagesFile(3), '--url', receiver.url, flag, file];
-    const { code, stdout, stderr } = await hooksHere(args, { cwd: READ_ONLY });
-    expect([code, stdout]).toEqual([2, '']);
-    expect(stderr).toMatch(/^error: .*(report|failed)\.\w+: cannot be written: .*\nhint: .*\n$/);
+    await expectRejected(args, /^error: .*(report|failed)\.\w+: cannot be written: .*\nhint: .*\n$/, {
+      cwd: READ_ONLY,
+    });
     expect(receiver.connections).toBe(0);
   });
 
   it.each([READ_ONLY, '/dev/null/captures', '/proc/nowhere/captures'])(
-    'for --save %s is complained of before it listens',
+    'is reported for --save %s before it listens',
     async (folder) => {
       const save = folder === READ_ONLY ? join(folder, 'captures') : folder;
-      const { code, stdout, stderr } = await hooksHere(['listen', '--port', '0', '--save', save]);
-      expect([code, stdout]).toEqual([2, '']);
-      expect(stderr).toMatch(/^error: Cannot save captures in .*\(--save\)\nhint: .*\n$/);
+      await expectRejected(
+        ['listen', '--port', '0', '--save', save],
+        /^error: Cannot save captures in .*\(--save\)\nhint: .*\n$/,
+      );
     },
   );
 });
 
-describe('a data folder that goes while a replay runs', () => {
-  it('fails no delivery', async () => {
+describe('a data folder that is removed while a replay runs', () => {
+  it('does not make a delivery fail', async () => {
     const { url, dataDir, file } = await longReplay();
     const running = startHooks(['replay', file, '--url', url, '-o', 'json', '--limit', '200'], {
       env: { HOOKS_DATA_DIR: dataDir },
@@ -93,7 +95,7 @@ describe('a data folder that goes while a replay runs', () => {
     expect([code, summary.delivered, stderr]).toEqual([0, 200, '']);
   });
 
-  it('is reported when it is interrupted', async () => {
+  it('is reported when the replay is interrupted', async () => {
     const { url, dataDir, file } = await longReplay();
     const running = startHooks(['replay', file, '--url', url, '-o', 'json'], {
       env: { HOOKS_DATA_DIR: dataDir },
@@ -110,7 +112,7 @@ describe('a data folder that goes while a replay runs', () => {
 describe('a user without a home', () => {
   const HOMELESS = { HOME: '', XDG_CONFIG_HOME: '', HOOKS_DATA_DIR: '' };
 
-  it('sends and replays, and leaves nothing in the current folder', async () => {
+  it('can send and replay, which leaves nothing in the current folder', async () => {
     const [url, cwd] = [await answering(), temporaryFolder()];
     expect(await send([url], [], { cwd, env: HOMELESS })).toMatchObject({ code: 0 });
     expect(await replay(await messagesFile(3), url, ['--limit', '2'], { cwd, env: HOMELESS })).toMatchObject({
@@ -122,14 +124,14 @@ describe('a user without a home', () => {
 
   it('is told how to resume', async () => {
     const args = ['replay', await messagesFile(3), '--loopback', '--resume'];
-    const { code, stdout, stderr } = await hooks(args, { env: HOMELESS });
-    expect([code, stdout]).toEqual([2, '']);
-    expect(stderr).toMatch(
-      /^error: There is no data folder: this user has no home folder\nhint: .*HOOKS_DATA_DIR to a writable folder\n$/,
+    await expectRejected(
+      args,
+      /^error: There is no data folder: this user has no home folder\nhint: .*HOOKS_DATA_DIR.*\n$/,
+      { run: hooks, env: HOMELESS },
     );
   });
 
-  it.skipIf(!MAY_BE_A_STRANGER)('nor a name is served as well', () => {
+  it.skipIf(!MAY_BE_A_STRANGER)('and without a name can replay', () => {
     const { PATH = '' } = process.env;
     const input = '{"type":"track","event":"e","userId":"u"}';
     const options = {
@@ -145,7 +147,7 @@ describe('a user without a home', () => {
   });
 
   it.skipIf(!MAY_BE_A_STRANGER)(
-    'is told by doctor that no queue can be made in the folder of another',
+    'learns from doctor that no queue can be created in the folder of another user',
     () => {
       const folder = temporaryFolder();
       chmodSync(folder, 0o755);

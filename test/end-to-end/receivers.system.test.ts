@@ -13,7 +13,7 @@ import { sign } from '../sign.ts';
 import { ROOT, SECRET } from './receiving.ts';
 import { RECEIVERS, testing } from './testing.ts';
 
-/** How a receiver is started, by the ending of its name. Go compiles first, which takes its time. */
+/** Commands that start a receiver, by the extension of its file. Go compiles first, which is slow. */
 const PROGRAMS: Readonly<Record<string, readonly [command: readonly string[], versionFlag: string]>> = {
   js: [['node'], '--version'],
   py: [['python3'], '--version'],
@@ -46,7 +46,7 @@ function hasExpress(): boolean {
 
 const CORRECT = ['receiver.js', 'receiver-express.js', 'receiver.py', 'receiver.go', 'receiver.rb'];
 
-describe('the receiver that is to be copied', () => {
+describe('the receiver to copy', () => {
   it.concurrent.each(CORRECT.filter(isRunnable))(
     '%s passes every check',
     async (file) => {
@@ -59,12 +59,12 @@ describe('the receiver that is to be copied', () => {
   );
 });
 
-describe('the receiver that is to be copied, asked by a liar,', () => {
+describe('the receiver to copy', () => {
   const body = '{}';
   const right = sign(body, SECRET);
 
   it.each(CORRECT.filter((file) => !file.endsWith('.go') && isRunnable(file)))(
-    '%s takes 40 digits and nothing else for a signature, and no length that is none',
+    '%s accepts only 40 digits as a signature, and rejects an invalid Content-Length',
     async (file) => {
       const { port } = await receiving(commandOf(file));
       const answered = async (headers: readonly string[]): Promise<string | undefined> => {
@@ -87,7 +87,7 @@ describe('the receiver that is to be copied, asked by a liar,', () => {
   );
 });
 
-/** Started, and reached at that port; it ends with the test. */
+/** Starts a receiver, and waits until it listens. It is killed when the test ends. */
 async function receiving([program = '', ...args]: readonly string[]): Promise<{ readonly port: number }> {
   const port = await freePort();
   const env = { ...process.env, HOOKS_SECRET: SECRET, PORT: String(port) };
@@ -110,12 +110,12 @@ describe('a recipe of docs/receivers.md', () => {
   const page = readFileSync(join(ROOT, 'docs/receivers.md'), 'utf8');
   const recipes = [...page.matchAll(/```(\w+)\n(?:\/\/|#) The bytes: [^\n]*\n(.*?)```/gs)];
 
-  it('is there for four languages', () => {
+  it('exists for four languages', () => {
     expect(recipes.map(([, language]) => language)).toEqual(['js', 'python', 'go', 'ruby']);
   });
 
   it.each(recipes.map(([, language = '', recipe = '']) => [language, recipe]))(
-    'in %s is the code of a receiver that was tested',
+    'in %s is part of a tested receiver',
     (_, recipe) => {
       const receivers = CORRECT.map((file) => readFileSync(join(RECEIVERS, file), 'utf8'));
       expect(receivers.filter((receiver) => receiver.includes(recipe))).not.toEqual([]);
@@ -123,7 +123,7 @@ describe('a recipe of docs/receivers.md', () => {
   );
 });
 
-/** Every message, for a receiver that takes none of them; the fastest of all. */
+/** The checks that a receiver fails if it rejects every message. */
 const SIGNED = [...MESSAGE_CHECKS.filter(({ expects }) => expects === 'taken'), { code: 'latency' }].map(
   ({ code }) => code,
 );
@@ -132,7 +132,7 @@ const each = (fault: string): Record<string, string> =>
 
 interface Broken {
   readonly file: string;
-  /** What is said to be wrong, by check. */
+  /** The codes of the diagnoses, by check. */
   readonly faults: Readonly<Record<string, string>>;
   readonly flags?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
@@ -198,7 +198,7 @@ describe('the broken receiver', () => {
   const runnable = BROKEN.filter(({ file }) => isRunnable(file));
 
   it.concurrent.each(runnable)(
-    '$file is caught, and told what is wrong with it',
+    '$file fails with the diagnosis of its mistake',
     async ({ file, faults, flags = [], env = {} }) => {
       const result = await testing(commandOf(`broken/${file}`), [...FLAGS, ...flags], { ...PATIENCE, env });
       expect(result.faults, result.stderr).toEqual(faults);
@@ -208,7 +208,7 @@ describe('the broken receiver', () => {
   );
 
   it.concurrent(
-    'that compares with === passes, and is told that it cannot be seen from outside',
+    'that compares with === passes, with a note that this is not visible from outside',
     async () => {
       const { code, lines, checks } = await testing(commandOf('broken/not-constant-time.js'));
       expect([code, checks('failed')]).toEqual([0, []]);
@@ -221,7 +221,7 @@ describe('the broken receiver', () => {
   );
 
   it.skipIf(!isRunnable('re_serialises.py')).concurrent(
-    'that hashes re-serialised JSON is told to hash the bytes',
+    'that hashes re-serialized JSON fails with a hint to hash the bytes',
     async () => {
       const { lines } = await testing(commandOf('broken/re_serialises.py'), ['--only', 'track']);
       expect(lines[0]?.diagnosis).toEqual({

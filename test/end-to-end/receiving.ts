@@ -6,10 +6,10 @@ import { afterEachFile } from '../clean-ups.ts';
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 export const SECRET = 's3cret-of-the-test';
-/** A time that a message may have happened at. */
+/** A timestamp for messages. */
 export const AT = '2026-11-20T21:10:05.123Z';
 
-/** At the end of the file, not of the test: tests of one file run side by side, where Vitest cannot tell whose end it is. */
+/** Run when the file ends, not the test: in concurrent tests Vitest cannot tell which test has ended. */
 const cleanUps: (() => Promise<void>)[] = [];
 afterEachFile(async () => {
   await Promise.all(cleanUps.splice(0).map((cleanUp) => cleanUp()));
@@ -20,11 +20,11 @@ export interface Receiving {
   /** In the order of arrival. */
   readonly requests: readonly ReceivedRequest[];
   readonly bodies: () => string[];
-  /** One field of each body. */
+  /** Returns one field of each body. */
   readonly field: (name: string) => unknown[];
 }
 
-/** A receiver in the process of the tests. Its script is that of `listen --respond`. */
+/** Starts a receiver in the process of the tests. `respond` is a script of `listen --respond`. */
 export async function receiving({
   secret,
   respond,
@@ -53,13 +53,13 @@ export async function receiving({
   };
 }
 
-/** The value of a header as it came. */
+/** Returns the value of a header as received. */
 export function headerOf({ rawHeaders }: ReceivedRequest, name: string): string | undefined {
   const at = rawHeaders.findIndex((each, index) => index % 2 === 0 && each.toLowerCase() === name);
   return at === -1 ? undefined : rawHeaders[at + 1];
 }
 
-/** A track of one user, with an id to find it again. */
+/** Returns a track with the message id `m` and `id`, by the same user unless `fields` say otherwise. */
 export function track(id: number | string, fields: Readonly<Record<string, unknown>> = {}): string {
   return JSON.stringify({
     type: 'track',
@@ -75,19 +75,17 @@ export function tracks(count: number, fields: Readonly<Record<string, unknown>> 
   return Array.from({ length: count }, (_, index) => `${track(index, fields)}\n`).join('');
 }
 
-/** The lines of `-o json`. */
-export function jsonLines(stdout: string): Record<string, unknown>[] {
-  return stdout
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line) as Record<string, unknown>);
+/** Parses the lines of `-o json`. */
+export function jsonLines<Line = Record<string, unknown>>(stdout: string): Line[] {
+  const lines = stdout.split('\n').filter((line) => line !== '');
+  return lines.map((line) => JSON.parse(line) as Line); // as cli.md says
 }
 
 const COUNTS = ['delivered', 'failed', 'queued', 'filtered', 'invalid', 'unsent'] as const;
 
 export type Counts = Readonly<Record<(typeof COUNTS)[number] | 'read' | 'skipped', number>>;
 
-/** The summary of `replay -o json`, once its numbers are found to add up with one another and (not with -q) with the result lines. */
+/** Returns the summary of `replay -o json`. Throws if the counts do not add up, or, without -q, differ from the result lines. */
 export function summaryOf(stdout: string, { quiet = false } = {}): Counts {
   const lines = jsonLines(stdout);
   const { summary } = lines.at(-1) as { summary?: Counts };
@@ -104,7 +102,7 @@ export function summaryOf(stdout: string, { quiet = false } = {}): Counts {
   return summary;
 }
 
-/** For what comes in any order. */
+/** Returns the values as sorted texts, to compare what arrives in any order. */
 export function sorted(values: readonly unknown[]): string[] {
   return values.map(String).toSorted();
 }

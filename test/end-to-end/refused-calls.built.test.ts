@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { startLibraryProgram } from './library-program.ts';
 
-/** A web server as many are: what goes wrong in a handler is caught in it, and what the client resolves with is not awaited. */
+/** A common web server: a handler catches errors, and does not await the promise of the client. */
 const SERVER = `
 import { createServer } from 'node:http';
 
@@ -41,7 +41,7 @@ const server = createServer((request, response) => {
 server.listen(0, '127.0.0.1', () => console.log(server.address().port));
 `;
 
-it('a web server lives through every call that is rejected', async () => {
+it('a web server survives every rejected call', async () => {
   const { firstLine, child, ended } = startLibraryProgram(SERVER);
   const port = await Promise.race([firstLine, ended.then(({ stderr }) => stderr)]);
   const ask = async (path: string): Promise<string> =>

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import { argv } from './argv.ts';
 import { toCapture } from '../../src/capture/to-capture.ts';
 import { hooks } from '../cli/run-in-process.ts';
 import { jsonLines, receiving, SECRET, sorted, summaryOf, track, tracks } from './receiving.ts';
@@ -38,8 +39,8 @@ describe.concurrent('hooks replay reads', () => {
     const to = await receiving();
     const cwd = temporaryFolder({ input: content });
     const [file, stdin] = await Promise.all([
-      hooks(['replay', 'input', '--url', to.url, '-o', 'json'], { cwd }),
-      hooks(['replay', '-', '--url', to.url, '-o', 'json'], { stdin: content }),
+      hooks(argv`replay input --url ${to.url} -o json`, { cwd }),
+      hooks(argv`replay - --url ${to.url} -o json`, { stdin: content }),
     ]);
     for (const { code, stdout } of [file, stdin]) {
       expect(code).toBe(0);
@@ -48,21 +49,22 @@ describe.concurrent('hooks replay reads', () => {
     expect(sorted(to.field('messageId'))).toEqual(['m0', 'm0', 'm1', 'm1']);
   });
 
-  it('the files of a pattern in natural order, then those named after it', async () => {
+  it('the files of a pattern in natural order, then further files', async () => {
     const to = await receiving();
     const cwd = temporaryFolder({ 'p10.json': track(10), 'p9.json': track(9), 'a.ndjson': track('a') });
-    expect(await hooks(['replay', 'p*.json', 'a.ndjson', '--url', to.url], { cwd })).toMatchObject({
+    expect(await hooks(argv`replay p*.json a.ndjson --url ${to.url}`, { cwd })).toMatchObject({
       code: 0,
     });
     expect(to.field('messageId')).toEqual(['m9', 'm10', 'ma']);
   });
 });
 
-/** Replays a day of `count` messages of one user with more flags. */
-async function replayed(count: number, flags: readonly string[], respond = '200') {
+/** Replays these lines, or this many messages of one user, to a receiver that verifies signatures. */
+async function replayed(input: number | readonly string[], flags: readonly string[] = [], respond = '200') {
   const to = await receiving({ secret: SECRET, respond });
-  const cwd = temporaryFolder({ 'day.ndjson': tracks(count) });
-  const args = ['replay', 'day.ndjson', '--url', to.url, '--secret', SECRET, '-o', 'json', ...flags];
+  const lines = typeof input === 'number' ? tracks(input) : input.join('\n');
+  const cwd = temporaryFolder({ 'day.ndjson': lines });
+  const args = argv`replay day.ndjson --url ${to.url} --secret ${SECRET} -o json ${flags}`;
   const result = await hooks(args, { cwd });
   return { ...result, to, cwd, summary: summaryOf(result.stdout, { quiet: flags.includes('-q') }) };
 }
@@ -70,36 +72,27 @@ async function replayed(count: number, flags: readonly string[], respond = '200'
 const IDS = (from: number, to: number): string[] =>
   Array.from({ length: to - from }, (_, index) => `m${from + index}`);
 
-describe.concurrent('hooks replay takes', () => {
+describe.concurrent('hooks replay sends', () => {
   it('the messages that --filter, --offset and --limit leave, in this order', async () => {
-    const { to, summary, code } = await replayed(10, [
-      '--filter',
-      'type=track',
-      '--offset',
-      '2',
-      '--limit',
-      '3',
-    ]);
+    const { to, summary, code } = await replayed(10, argv`--filter type=track --offset 2 --limit 3`);
     expect(code).toBe(0);
     expect(to.field('messageId')).toEqual(IDS(2, 5));
-    // What comes after the limit is not read at all.
+    // Messages after the limit are not read.
     expect(summary).toMatchObject({ read: 3, delivered: 3, skipped: 2 });
   });
 
-  it('those of which every condition of the filter holds', async () => {
-    const to = await receiving();
+  it('the messages for which every condition of the filter holds', async () => {
     const lines = [
       track(1, { event: 'A' }),
       track(2, { event: 'B' }),
       track(3, { event: 'A', userId: 'u2' }),
     ];
-    const cwd = temporaryFolder({ 'three.ndjson': lines.join('\n') });
-    const args = ['replay', 'three.ndjson', '--url', to.url, '--filter', 'event=A,userId!=u2', '-o', 'json'];
-    expect(summaryOf((await hooks(args, { cwd })).stdout)).toMatchObject({ read: 1, skipped: 2 });
+    const { to, summary } = await replayed(lines, ['--filter', 'event=A,userId!=u2']);
+    expect(summary).toMatchObject({ read: 1, skipped: 2 });
     expect(to.field('messageId')).toEqual(['m1']);
   });
 
-  it('none, and says so with 1, when the filter leaves nothing', async () => {
+  it('nothing, and exits with 1, if the filter leaves no message', async () => {
     const { code, summary, stderr, to } = await replayed(3, ['--filter', 'type=page']);
     expect([code, to.requests.length]).toEqual([1, 0]);
     expect(stderr).toBe('note: nothing is left of 3 messages after --filter\n');
@@ -108,35 +101,9 @@ describe.concurrent('hooks replay takes', () => {
 });
 
 describe.concurrent('hooks replay keeps', () => {
-  it('the order of one user, also over a retry', async () => {
-    const { to } = await replayed(3, [], '503,200');
-    expect(to.field('messageId')).toEqual(['m0', 'm0', 'm1', 'm2']);
-  });
-
-  it('no order with --order none', async () => {
-    const { to } = await replayed(3, ['--order', 'none'], '503,200');
-    const ids = to.field('messageId');
-    expect(ids).toHaveLength(4);
-    // The one that failed is repeated after all others.
-    expect(sorted(ids.slice(0, 3))).toEqual(IDS(0, 3));
-    expect(ids[3]).toBe(ids[0]);
-  });
-
-  it('an alias in the order of both its ids', async () => {
-    const to = await receiving({ respond: '503,200' });
-    const lines = [
-      track(0, { userId: undefined, anonymousId: 'a1' }),
-      JSON.stringify({ type: 'alias', previousId: 'a1', userId: 'u1', messageId: 'm1' }),
-      track(2),
-    ];
-    const cwd = temporaryFolder({ 'alias.ndjson': lines.join('\n') });
-    expect(await hooks(['replay', 'alias.ndjson', '--url', to.url], { cwd })).toMatchObject({ code: 0 });
-    expect(to.field('messageId')).toEqual(['m0', 'm0', 'm1', 'm2']);
-  });
-
-  it('to the rate', async () => {
+  it('the rate', async () => {
     const { summary } = await replayed(10, ['--rate', '20/s']);
-    // 450 ms in all; timers that fire late are made up for by 100 ms.
+    // 450 ms in all. A late timer is compensated by up to 100 ms.
     expect(summary).toHaveProperty(
       'ms',
       expect.toSatisfy((ms: number) => ms >= 350),
@@ -144,21 +111,16 @@ describe.concurrent('hooks replay keeps', () => {
   });
 
   it('the recorded gaps with --speed', async () => {
-    const to = await receiving();
     const lines = [track(0), track(1, { timestamp: '2026-11-20T21:10:10.123Z' })];
-    const cwd = temporaryFolder({ 'gap.ndjson': lines.join('\n') });
-    const { stdout } = await hooks(
-      ['replay', 'gap.ndjson', '--url', to.url, '--speed', '10x', '-o', 'json'],
-      { cwd },
-    );
+    const { summary } = await replayed(lines, ['--speed', '10x']);
     // 5 s at ten times the speed.
-    expect(summaryOf(stdout)).toHaveProperty(
+    expect(summary).toHaveProperty(
       'ms',
       expect.toSatisfy((ms: number) => ms >= 400),
     );
   });
 
-  it('timestamps and ids, unless told otherwise', async () => {
+  it('timestamps and ids, unless --timestamps or --message-ids say otherwise', async () => {
     const to = await receiving();
     const lines = [track(0), track(1, { timestamp: '2026-11-20T21:10:06.123Z' })];
     const cwd = temporaryFolder({ 'two.ndjson': lines.join('\n') });
@@ -179,7 +141,7 @@ describe.concurrent('hooks replay keeps', () => {
     expect(to.field('messageId').slice(4)).not.toContain('m0');
   });
 
-  it('the bytes of the file with --exact, and warns when they are no fixed point', async () => {
+  it('the bytes of the file with --exact, and notes that JSON.stringify would change them', async () => {
     const to = await receiving({ secret: SECRET });
     const body = '{ "type" : "anything",  "n": 1.0 }';
     const cwd = temporaryFolder({ 'odd.json': `${body}\n` });
@@ -192,7 +154,7 @@ describe.concurrent('hooks replay keeps', () => {
   });
 
   it.each([[[]], [['--order', 'user']], [['--queue']]])(
-    'anybody’s webhook with --exact %s, whatever its fields hold',
+    'a webhook of any shape with --exact %s',
     async (flags) => {
       const to = await receiving();
       const odd = [
@@ -215,18 +177,18 @@ describe.concurrent('hooks replay keeps', () => {
   );
 });
 
-describe.concurrent('hooks replay, when something is not delivered,', () => {
-  it('keeps it in the --failed file, from which the rest is delivered', async () => {
+describe.concurrent('hooks replay with a failed delivery', () => {
+  it('keeps the message in the file of --failed, which can be replayed', async () => {
     const { code, to, cwd, summary } = await replayed(4, ['--failed', 'failed.ndjson'], '200,404x2,200');
     expect(code).toBe(1);
     expect(summary).toMatchObject({ read: 4, delivered: 2, failed: 2 });
     expect(await readFile(join(cwd, 'failed.ndjson'), 'utf8')).toBe(`${track(1)}\n${track(2)}\n`);
-    const again = await hooks(['replay', 'failed.ndjson', '--url', to.url, '-o', 'json'], { cwd });
+    const again = await hooks(argv`replay failed.ndjson --url ${to.url} -o json`, { cwd });
     expect(summaryOf(again.stdout)).toMatchObject({ read: 2, delivered: 2 });
     expect(to.field('messageId')).toEqual([...IDS(0, 4), 'm1', 'm2']);
   });
 
-  it('stops with --fail-fast, and says what was not sent', async () => {
+  it('stops with --fail-fast, and reports unsent messages', async () => {
     const { code, to, cwd, summary } = await replayed(
       50,
       ['--fail-fast', '--failed', 'failed.ndjson'],
@@ -234,49 +196,36 @@ describe.concurrent('hooks replay, when something is not delivered,', () => {
     );
     expect(code).toBe(1);
     expect(summary.failed).toBe(1);
-    // What is on its way when it fails still arrives.
+    // Attempts in flight at the failure still arrive.
     expect(to.requests).toHaveLength(summary.delivered + summary.failed);
     expect(summary.unsent).toBeGreaterThan(30);
     const kept = (await readFile(join(cwd, 'failed.ndjson'), 'utf8')).trimEnd().split('\n');
     expect(kept).toHaveLength(summary.failed + summary.unsent);
   });
 
-  it('sends nothing of a user after the first that fails, with --fail-fast', async () => {
+  it('sends no further message of a user after the first failure, with --fail-fast', async () => {
     const { code, to, summary } = await replayed(40, ['--fail-fast'], '400');
     expect([code, to.field('messageId')]).toEqual([1, ['m0']]);
     expect(summary).toMatchObject({ read: 40, failed: 1, unsent: 39 });
   });
 
-  it('begins no other for one that failed, with --fail-fast', async () => {
-    const to = await receiving({ respond: '400' });
+  it('starts no further attempt after a failure, with --fail-fast', async () => {
     const lines = Array.from({ length: 100 }, (_, index) => track(index, { userId: `u${index}` }));
-    const cwd = temporaryFolder({ 'many.ndjson': lines.join('\n') });
-    const flags = ['--fail-fast', '--concurrency', '4', '-o', 'json'];
-    const { code, stdout } = await hooks(['replay', 'many.ndjson', '--url', to.url, ...flags], { cwd });
-    expect([code, summaryOf(stdout).delivered]).toEqual([1, 0]);
+    const { code, to, summary } = await replayed(lines, argv`--fail-fast --concurrency 4`, '400');
+    expect([code, summary.delivered]).toEqual([1, 0]);
     expect(to.requests.length).toBeLessThanOrEqual(4);
   });
 
-  it('counts what waits for its turn as unsent, with --fail-fast', async () => {
+  it('counts a message that waits for --rate as unsent, with --fail-fast', async () => {
     const { code, to, summary } = await replayed(3, ['--fail-fast', '--rate', '1/m'], '400');
     expect([code, to.requests.length]).toEqual([1, 1]);
     expect(summary).toMatchObject({ read: 2, failed: 1, unsent: 1 });
   });
 
-  it('keeps there nothing that a resumed replay sends', async () => {
+  it('removes messages that a resumed replay sends from the file of --failed', async () => {
     const to = await receiving({ respond: '404,200x20,404,200' });
     const cwd = temporaryFolder({ 'day.ndjson': tracks(50) });
-    const args = [
-      'replay',
-      'day.ndjson',
-      '--url',
-      to.url,
-      '--failed',
-      'failed.ndjson',
-      '-o',
-      'json',
-      '--resume',
-    ];
+    const args = argv`replay day.ndjson --url ${to.url} --failed failed.ndjson -o json --resume`;
     const options = { cwd, env: { HOOKS_DATA_DIR: join(cwd, 'data') } };
     const kept = async (): Promise<number> =>
       (await readFile(join(cwd, 'failed.ndjson'), 'utf8')).split('\n').length - 1;
@@ -298,7 +247,7 @@ describe.concurrent('hooks replay, when something is not delivered,', () => {
     ];
     const cwd = temporaryFolder({ 'mixed.ndjson': lines.join('\n') });
     for (const report of ['r.xml', 'r.json']) {
-      const result = await hooks(['replay', 'mixed.ndjson', '--url', to.url, '--report', report], { cwd });
+      const result = await hooks(argv`replay mixed.ndjson --url ${to.url} --report ${report}`, { cwd });
       expect(result.code).toBe(1);
     }
     const xml = await readFile(join(cwd, 'r.xml'), 'utf8');
@@ -318,21 +267,21 @@ describe.concurrent('hooks replay, when something is not delivered,', () => {
     expect(json.summary).toMatchObject({ read: 4, failed: 2, invalid: 1, filtered: 1 });
   });
 
-  it('prints with -q only what went wrong', async () => {
+  it('prints with -q only failures and the summary', async () => {
     const good = await replayed(2, ['-q']);
     expect([good.code, jsonLines(good.stdout).length]).toEqual([0, 1]);
     const to = await receiving({ respond: '200,404' });
     const cwd = temporaryFolder({ 'two.ndjson': TWO.join('\n') });
-    const { stdout } = await hooks(['replay', 'two.ndjson', '--url', to.url, '-q'], { cwd });
+    const { stdout } = await hooks(argv`replay two.ndjson --url ${to.url} -q`, { cwd });
     expect(stdout).toMatch(/^✗ failed {4}track .* 404 .* two\.ndjson:2 http.*\n {2}Delivery rejected/);
     expect(stdout).toContain('\nread       2\ndelivered  1\nfailed     1\n');
   });
 });
 
-it('sends the last messages of a part at once, however long the client would gather them', async () => {
+it('hooks replay sends the last messages immediately, even if the client waits for a full batch', async () => {
   const to = await receiving();
   const client = JSON.stringify({ client: { flushAfter: '60s' } });
   const cwd = temporaryFolder({ 'day.ndjson': tracks(30), '.hooksrc.json': client });
-  const { code } = await hooks(['replay', 'day.ndjson', '--url', to.url, '--limit', '25'], { cwd });
+  const { code } = await hooks(argv`replay day.ndjson --url ${to.url} --limit 25`, { cwd });
   expect([code, to.requests.length]).toEqual([0, 25]);
 });

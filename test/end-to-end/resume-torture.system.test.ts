@@ -1,24 +1,21 @@
 // Takes minutes: it kills replays.
-import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { randomFrom } from '../random.ts';
+import { receiver } from '../raw-receiver.ts';
+import { started } from '../transport/sending.ts';
+import { answer } from './failing-receiver.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { KILLS, SEED } from '../torture.ts';
 import { startHooks } from './hooks.ts';
 import { jsonLines, summaryOf } from './receiving.ts';
 
-/** One message in twenty is rejected, the same ones on every attempt. */
+/** One message in twenty is rejected, at every attempt. */
 const REJECTED_EACH = 20;
-/** Enough for several kills: a replay lasts for about four seconds. */
+/** Enough for several kills: a replay takes about four seconds. */
 const COUNT = 4_000;
 const CONCURRENCY = 8;
-
-const closing: (() => void)[] = [];
-afterAll(() => closing.forEach((close) => close()));
 
 describe('a replay that is killed with SIGKILL and resumed until it ends', () => {
   it(`loses nothing and forgets no failure over ${KILLS} kills (seed ${SEED})`, async () => {
@@ -27,11 +24,11 @@ describe('a replay that is killed with SIGKILL and resumed until it ends', () =>
   }, 600_000);
 });
 
-/** One replay from its first start to its end. Resolves to how many kills it took. */
+/** Kills and resumes one replay until it ends. Returns the number of kills. */
 async function killedReplay(random: () => number, mostKills: number): Promise<number> {
-  const receiver = await rejectingReceiver();
+  const rejecting = await rejectingReceiver();
   const cwd = temporaryFolder({ 'day.ndjson': messages() });
-  const args = ['replay', 'day.ndjson', '--url', receiver.url, '--concurrency', String(CONCURRENCY)];
+  const args = ['replay', 'day.ndjson', '--url', rejecting.url, '--concurrency', String(CONCURRENCY)];
   const files = ['--failed', 'failed.ndjson', '--report', 'report.json', '-o', 'json'];
   for (let kills = 0; ; kills++) {
     const flags = kills === 0 ? files : [...files, '--resume'];
@@ -42,14 +39,14 @@ async function killedReplay(random: () => number, mostKills: number): Promise<nu
     clearTimeout(killAt);
     if (signal === null) {
       expect(code, stderr).toBe(1);
-      expectWhole(cwd, receiver, stdout);
+      expectWhole(cwd, rejecting, stdout);
       return kills;
     }
-    expectSettledKept(cwd, receiver);
+    expectSettledKept(cwd, rejecting);
   }
 }
 
-/** At the end. */
+/** Expects that a replay that has ended was complete. */
 function expectWhole(cwd: string, { accepted }: RejectingReceiver, stdout: string): void {
   const failed = failedIds(cwd);
   expect(new Set(failed).size).toBe(failed.length);
@@ -70,7 +67,7 @@ function expectWhole(cwd: string, { accepted }: RejectingReceiver, stdout: strin
   expect(readdirSync(join(cwd, 'data', 'replays')).filter((name) => name.endsWith('.tmp'))).toEqual([]);
 }
 
-/** After a kill: whatever the checkpoint calls settled has arrived or stands in the file of what failed. */
+/** Expects after a kill that every settled message of the checkpoint was accepted, or is in the file of --failed. */
 function expectSettledKept(cwd: string, { accepted }: RejectingReceiver): void {
   const kept = new Set(failedIds(cwd));
   const lost = settledIn(join(cwd, 'data', 'replays')).filter((id) => !accepted.has(id) && !kept.has(id));
@@ -89,7 +86,7 @@ function settledIn(folder: string): string[] {
   });
 }
 
-/** A kill may leave the last line half written. */
+/** Returns the ids in the file of --failed, without a last line that a kill left incomplete. */
 function failedIds(cwd: string): string[] {
   const file = join(cwd, 'failed.ndjson');
   const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n').slice(0, -1) : [];
@@ -116,18 +113,12 @@ interface RejectingReceiver {
 
 async function rejectingReceiver(): Promise<RejectingReceiver> {
   const accepted = new Set<string>();
-  const server = createServer((request, response) => {
-    let body = '';
-    request.setEncoding('utf8').on('data', (text: string) => (body += text));
-    request.on('end', () => {
-      const { messageId } = JSON.parse(body) as { messageId: string };
+  const { url } = await started(
+    receiver((socket, { body }) => {
+      const { messageId } = JSON.parse(body.toString()) as { messageId: string };
       if (!isRejected(messageId)) accepted.add(messageId);
-      setTimeout(() => response.writeHead(isRejected(messageId) ? 400 : 200).end(), 8);
-    });
-    request.on('error', () => {});
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  closing.push(() => server.close().closeAllConnections());
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`, accepted };
+      setTimeout(() => socket.write(answer(isRejected(messageId) ? 400 : 200)), 8);
+    }),
+  );
+  return { url, accepted };
 }

@@ -2,6 +2,7 @@ import { EventEmitter, once } from 'node:events';
 import { appendFile, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { expectRejected } from '../cli/expect-rejected.ts';
 import { hooks, startHooks } from '../cli/run-in-process.ts';
 import { jsonLines, receiving, SECRET, summaryOf, track, tracks, type Counts } from './receiving.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
@@ -28,7 +29,7 @@ async function interrupted(after: number, signal: NodeJS.Signals) {
   const running = startHooks(args, options);
   await Promise.race([reached, running.exited]);
   const result = await running.stop(signal);
-  // What was on its way has come to its own end, unless this machine has slept for longer than the second it is given.
+  // Attempts in flight have a second to finish, which is too short only if this machine was asleep.
   const cut = jsonLines(result.stdout).filter(
     ({ outcome, error }) => outcome === 'unsent' && error === 'aborted',
   );
@@ -36,7 +37,7 @@ async function interrupted(after: number, signal: NodeJS.Signals) {
 }
 
 describe.concurrent('an interrupted replay', () => {
-  it('says what was delivered, and delivers exactly the rest with --resume', async () => {
+  it('reports what was delivered, and delivers exactly the rest with --resume', async () => {
     const { to, args, options, dataDir, result, cut } = await interrupted(50, 'SIGINT');
     expect(result.code).toBe(130);
     const first = summaryOf(result.stdout);
@@ -82,7 +83,7 @@ describe.concurrent('an interrupted replay', () => {
     expect(to.requests).toHaveLength(delivered + cut.length + COUNT);
   });
 
-  it('ends at once while it waits for a dead receiver, all input read', async () => {
+  it('ends immediately while it waits for a dead receiver after the end of its input', async () => {
     const cwd = temporaryFolder({ 'day.ndjson': tracks(3) });
     const args = ['replay', 'day.ndjson', '--url', 'http://127.0.0.1:9', '--order', 'none', '-o', 'json'];
     const running = startHooks(args, { cwd });
@@ -93,15 +94,15 @@ describe.concurrent('an interrupted replay', () => {
   });
 });
 
-it('sends nothing more of what --speed holds back, the last of all included', async () => {
+it('an interrupted replay sends no message that --speed delays, not even the last', async () => {
   const to = await receiving();
   const days = [1, 2].map((day) => track(day, { timestamp: `2026-11-0${day}T00:00:00.000Z` }));
-  // Both whole lines, which are read together: the second waits when the first comes.
+  // Both lines are read together, so that the second waits when the first is sent.
   const cwd = temporaryFolder({ 'days.ndjson': `${days.join('\n')}\n` });
   const running = startHooks(['replay', 'days.ndjson', '--speed', '1x', '--url', to.url, '-o', 'json'], {
     cwd,
   });
-  await running.lines.next(); // of the first message
+  await running.lines.next(); // the line of the first message
   const { code, stdout } = await running.stop('SIGINT');
   expect(code).toBe(130);
   expect(summaryOf(stdout)).toMatchObject({ delivered: 1, unsent: 1 });
@@ -124,7 +125,7 @@ interface SavedReport {
   }[];
 }
 
-/** Delivers m0, rejects m1, meets one that is malformed and one that is filtered, and is interrupted. */
+/** Interrupts a replay after it delivered m0, and met a rejected, a malformed and a filtered message. */
 async function begun(flags: readonly string[]) {
   const cwd = temporaryFolder({ 'day.ndjson': MIXED });
   const to = await receiving({ respond: '200,404,200@delay=10ms' });
@@ -138,13 +139,13 @@ async function begun(flags: readonly string[]) {
   return { cwd, resume, read, to };
 }
 
-describe.concurrent('a resumed replay speaks of the whole:', () => {
+describe.concurrent('a resumed replay reports the whole replay:', () => {
   const WHOLE = { failed: 1, invalid: 1, filtered: 1 };
 
-  it('summary, result lines, report and exit code have what was not delivered before, once', async () => {
+  it('summary, result lines, report and exit code include each earlier failure once', async () => {
     const { resume, read, to } = await begun([]);
     for (const report of ['r.json', 'r.xml']) {
-      // The second time it is finished, and says the same.
+      // The second time the replay is finished, with the same result.
       const { code, stdout } = await resume('--report', report);
       expect(code).toBe(1);
       const summary = summaryOf(stdout);
@@ -164,7 +165,7 @@ describe.concurrent('a resumed replay speaks of the whole:', () => {
     const { results } = JSON.parse(await read('r.json')) as SavedReport;
     expect(new Set(results.map(({ origin }) => origin)).size).toBe(44);
     const reported = results.filter(({ outcome }) => outcome !== 'delivered');
-    // The rejection comes over a socket, so its place among the others is not fixed.
+    // The rejection arrives over a socket, so its position is not fixed.
     expect(reported.map(({ outcome, origin }) => `${outcome} ${origin}`).toSorted()).toEqual([
       'failed day.ndjson:2',
       'filtered day.ndjson:4',
@@ -176,7 +177,7 @@ describe.concurrent('a resumed replay speaks of the whole:', () => {
     expect(xml).toContain('<testcase classname="day.ndjson" name="track &quot;Signup&quot; (line 1)"');
   });
 
-  it('the file of what failed has each once, also when it was begun by the second', async () => {
+  it('the file of --failed has each failure once, also if only the second replay writes it', async () => {
     const { resume, read } = await begun(['--failed', 'f.ndjson']);
     for (const name of ['f.ndjson', 'other.ndjson']) {
       expect((await resume('--failed', name)).code).toBe(1);
@@ -185,7 +186,7 @@ describe.concurrent('a resumed replay speaks of the whole:', () => {
     }
   });
 
-  it('the file of what failed keeps the lines that a person has added, and loses those that are sent now', async () => {
+  it('the file of --failed keeps lines that a person has added, and loses those that are sent', async () => {
     const { cwd, resume, read } = await begun(['--failed', 'f.ndjson']);
     const unsent = (await read('f.ndjson')).trimEnd().split('\n').slice(2);
     expect(unsent.length).toBeGreaterThan(0);
@@ -196,7 +197,7 @@ describe.concurrent('a resumed replay speaks of the whole:', () => {
     expect(lines.toSorted()).toEqual(['nonsense', track(1), ...added].toSorted());
   });
 
-  it('a journal that is damaged is found before anything is written', async () => {
+  it('a damaged journal is reported before anything is written', async () => {
     const { cwd, resume, read, to } = await begun(['--failed', 'f.ndjson']);
     const folder = join(cwd, 'data', 'replays');
     const journal = join(folder, (await readdir(folder)).find((name) => name.endsWith('.results')) ?? '');
@@ -210,16 +211,13 @@ describe.concurrent('a resumed replay speaks of the whole:', () => {
     ]) {
       await (damaged === undefined ? rm(journal) : writeFile(journal, damaged));
       const { code, stderr } = await resume('--failed', 'f.ndjson');
-      expect([code, stderr]).toEqual([
-        2,
-        expect.stringContaining('not a readable journal of results'),
-      ]);
+      expect([code, stderr]).toEqual([2, expect.stringContaining('not a readable journal of results')]);
     }
     expect([await read('f.ndjson'), to.requests.length]).toEqual([before, came]);
     expect((await readdir(cwd)).toSorted()).toEqual(['data', 'day.ndjson', 'f.ndjson']);
   });
 
-  it('the text for people too', async () => {
+  it('text output includes each earlier failure once', async () => {
     const { resume } = await begun([]);
     const { stdout } = await resume('-o', 'text');
     expect(stdout.match(/^✗ failed {4}track .* 404 .* day\.ndjson:2 /gm)).toHaveLength(1);
@@ -228,7 +226,7 @@ describe.concurrent('a resumed replay speaks of the whole:', () => {
   });
 });
 
-it('calls a replay with --limit finished when it has sent that number', async () => {
+it('a replay with --limit is finished when it has sent that number', async () => {
   const to = await receiving();
   const cwd = temporaryFolder({ 'day.ndjson': tracks(5) });
   const args = ['replay', 'day.ndjson', '--url', to.url, '--limit', '3', '-o', 'json'];
@@ -240,7 +238,7 @@ it('calls a replay with --limit finished when it has sent that number', async ()
   expect(summaryOf(stdout)).toMatchObject({ read: 0, skipped: 3, resumed: { finished: true, delivered: 3 } });
 });
 
-it('takes another queue for another place', async () => {
+it('a replay to another queue starts from the beginning', async () => {
   const cwd = temporaryFolder({
     'day.ndjson': tracks(COUNT),
     '.hooksrc.yaml': 'webhooks: [http://127.0.0.1:9]\n',
@@ -255,11 +253,11 @@ it('takes another queue for another place', async () => {
   expect(summaryOf(stdout)).toMatchObject({ queued: COUNT, skipped: 0 });
 });
 
-it('cannot be resumed from standard input', async () => {
-  const { code, stderr } = await hooks(['replay', '-', '--resume', '--loopback'], { stdin: tracks(1) });
-  expect(code).toBe(2);
-  expect(stderr).toBe(
+it('a replay of standard input cannot be resumed', async () => {
+  await expectRejected(
+    ['replay', '-', '--resume', '--loopback'],
     'error: <stdin>: cannot be resumed from: it can be read only once\nhint:  write it to a file first, and replay that\n',
+    { stdin: tracks(1) },
   );
 });
 
@@ -267,7 +265,7 @@ describe.concurrent('an interrupted replay of an input that can be read only onc
   const LINES = 1_500;
   const stdin = tracks(LINES);
 
-  /** Interrupts a replay of standard input, and sends what follows with the offset that it names. */
+  /** Interrupts a replay of standard input. `resume` replays it again from an offset. */
   async function interruptedPipe(flags: readonly string[]) {
     const cwd = temporaryFolder();
     const [slow, fast] = await Promise.all([receiving({ respond: '200@delay=2ms' }), receiving()]);
@@ -281,7 +279,7 @@ describe.concurrent('an interrupted replay of an input that can be read only onc
     return { cwd, fast, came, stdout, stderr, summary: summaryOf(stdout), resume };
   }
 
-  it('says how far it was read: with that offset and the file of --failed all is sent, and nothing twice', async () => {
+  it('reports how far it was read: that offset and the file of --failed send each message once', async () => {
     const { cwd, fast, came, stdout, stderr, summary, resume } = await interruptedPipe([
       '--failed',
       'f.ndjson',
@@ -296,7 +294,7 @@ describe.concurrent('an interrupted replay of an input that can be read only onc
     expect([new Set(came()).size, came().length]).toEqual([LINES, LINES + cut.length]);
   });
 
-  it('names the offset of the first unsent message too, for a replay without that file', async () => {
+  it('reports the offset of the first unsent message, for a replay without --failed', async () => {
     const { came, summary, resume } = await interruptedPipe([]);
     const { unsentFrom } = summary as Counts & { unsentFrom?: number };
     expect(unsentFrom).toBeLessThan(summary.read);
@@ -304,7 +302,7 @@ describe.concurrent('an interrupted replay of an input that can be read only onc
     expect(new Set(came()).size).toBe(LINES);
   });
 
-  it('counts from a given offset, also after --fail-fast, and says it in the text for people', async () => {
+  it('counts from --offset after --fail-fast, and prints the next offset as text', async () => {
     const to = await receiving({ respond: '200x3,404' });
     const flags = ['--fail-fast', '--offset', '10', '--filter', 'event=Signup'];
     const { stdout } = await hooks(['replay', '-', '--url', to.url, ...flags], {

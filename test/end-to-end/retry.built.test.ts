@@ -1,8 +1,6 @@
-import { writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { answers, receiver } from '../hostile-receivers.ts';
+import { describe, expect, it } from 'vitest';
+import { answers, answersOk, receiver } from '../hostile-receivers.ts';
 import { started } from '../transport/sending.ts';
 import {
   closedPort,
@@ -14,13 +12,15 @@ import {
   type ResultLine,
 } from './delivering.ts';
 import { hooks, startHooks } from '../cli/run-in-process.ts';
+import { nextJson } from './running-command.ts';
+import { jsonLines } from './receiving.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { until } from '../until.ts';
 
 const WINDOW_MS = 3_000;
 
 describe('a delivery that fails', () => {
-  it('is tried in growing intervals until its window is over, and tells of it', async () => {
+  it('is retried in growing intervals until its window ends, with a line for each retry', async () => {
     const { url, requests } = await started(answers(503));
     const flags = ['--url', url, '--retry-for', '3s'];
     const [{ code, line, stderr }, text, quiet] = await Promise.all([
@@ -50,55 +50,51 @@ describe('a delivery that fails', () => {
     expect(requests.length).toBeGreaterThanOrEqual(attempts.length + Number(rounds) + 2);
   });
 
-  it('is delivered once its receiver is well again', async () => {
+  it('is delivered when its receiver recovers', async () => {
     const listen = startHooks(['listen', '--port', '0', '-o', 'json', '--respond', '503x2,200']);
-    const ready = JSON.parse((await listen.lines.next()).value ?? '') as { url: string };
+    const ready = await nextJson<{ url: string }>(listen);
     const { code, line, stderr } = await send([ready.url], [], { run: hooks });
     const { stdout } = await listen.stop();
     expect(code).toBe(0);
     expect(line).toMatchObject({ outcome: 'delivered', status: 200 });
     expect(line.attempts.map(({ status }) => status)).toEqual([503, 503, 200]);
     expect(retriesIn(stderr)).toHaveLength(2);
-    const received = stdout.trimEnd().split('\n').slice(1);
-    expect(received.map((each) => (JSON.parse(each) as { status: number }).status)).toEqual([503, 503, 200]);
-    const bodies = received.map((each) => (JSON.parse(each) as { bytes: number }).bytes);
-    expect(new Set(bodies).size).toBe(1);
+    const received = jsonLines(stdout).slice(1);
+    expect(received.map(({ status }) => status)).toEqual([503, 503, 200]);
+    expect(new Set(received.map(({ bytes }) => bytes)).size).toBe(1);
   });
 
-  it('is delivered once its receiver has been started', async () => {
+  it('is delivered when its receiver starts', async () => {
     const url = await closedPort();
-    const server = createServer((_request, response) => response.end());
-    onTestFinished(() => void server.close());
     const running = startHooks([...SEND, '--url', url, '-o', 'json']);
     await until(() => running.stderr() !== '', 'the first failure');
-    server.listen(Number(new URL(url).port), '127.0.0.1');
+    await started(answersOk({ port: Number(new URL(url).port) }));
     const { code, stdout, stderr } = await running.exited;
     expect(code).toBe(0);
     const { outcome, attempts } = JSON.parse(stdout) as ResultLine;
-    // It may have been tried again before the receiver was up.
+    // There may be retries before the receiver listens.
     const [last, ...refused] = attempts.toReversed();
     expect([outcome, last?.status]).toEqual(['delivered', 200]);
     expect(new Set(refused.map(({ error }) => error))).toEqual(new Set(['refused']));
     expect(retriesIn(stderr)).toHaveLength(refused.length);
   });
 
-  it('has the later messages of its user wait, and no others', async () => {
+  it('delays the later messages of its user only', async () => {
     let isFirst = true;
     const hostile = await started(
       receiver((socket, { body }) => {
         const status = isFirst && body.includes('"m0"') ? 503 : 200;
         if (status === 503) isFirst = false;
-        // What waits for nobody has long come by then.
+        // Long enough for all messages of the other user.
         const wait = status === 503 ? 'Retry-After: 3\r\n' : '';
         socket.write(`HTTP/1.1 ${status} Whatever\r\n${wait}Content-Length: 0\r\n\r\n`);
       }),
     );
-    const file = join(temporaryFolder(), 'messages.ndjson');
     const users = ['late', 'late', 'other', 'late', 'other'];
     const lines = users.map((userId, index) =>
       JSON.stringify({ type: 'track', event: 'e', userId, messageId: `m${index}` }),
     );
-    await writeFile(file, lines.join('\n'));
+    const file = join(temporaryFolder({ 'messages.ndjson': lines.join('\n') }), 'messages.ndjson');
     const { code, summary } = await replay(file, hostile.url, [], { run: hooks });
     expect([code, summary.delivered]).toEqual([0, 5]);
     const arrived = messageIdsAt(hostile);
@@ -111,7 +107,7 @@ function startOf(attempt: AttemptLine | undefined): number {
   return Date.parse(attempt?.at ?? '');
 }
 
-/** From the end of each attempt to the start of the next. */
+/** Returns the times from the end of each attempt to the start of the next. */
 function waitsBetween(attempts: readonly AttemptLine[]): number[] {
   return attempts.slice(1).map((attempt, index) => {
     const before = attempts[index];

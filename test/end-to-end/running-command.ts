@@ -5,14 +5,14 @@ import { join } from 'node:path';
 import { afterEachFile } from '../clean-ups.ts';
 
 export interface HooksOptions {
-  /** What the command reads; without it, nothing. */
+  /** Standard input of the command. @default '' */
   readonly stdin?: string | Uint8Array;
-  /** Nothing more comes, but it does not end. @default false */
+  /** Whether standard input stays open after `stdin`. @default false */
   readonly keepsStdinOpen?: boolean;
-  /** Instead of whatever settings the runner of the tests has. */
+  /** Variables besides those of `inherited`. */
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
-  /** Killed after this long, so that no test hangs. @default 40_000 */
+  /** The command is killed after this long, so that no test hangs. @default 40_000 */
   readonly timeoutMs?: number;
 }
 
@@ -23,18 +23,33 @@ export interface HooksResult {
   readonly stderr: string;
 }
 
-/** A command that goes on until it is told to stop. */
+/** A command that runs until it is stopped. */
 export interface RunningCommand {
-  /** Stdout line by line, as it comes; ends with the command. */
+  /** The lines of stdout as they are written. Ends with the command. */
   readonly lines: AsyncIterator<string>;
-  /** What has come on stderr so far. */
+  /** Returns what stderr has got so far. */
   readonly stderr: () => string;
-  /** Sends the signal (SIGINT without one) and waits for the end. */
+  /** Sends the signal (SIGINT by default), and waits for the end of the command. */
   readonly stop: (signal?: NodeJS.Signals) => Promise<HooksResult>;
   readonly exited: Promise<HooksResult>;
 }
 
-/** What a command has written so far. */
+/** Returns the next line of `-o json`. Throws if the command has ended. */
+export async function nextJson<Line = Record<string, unknown>>({
+  lines,
+  stderr,
+}: Pick<RunningCommand, 'lines' | 'stderr'>): Promise<Line> {
+  const { value, done } = await lines.next();
+  if (done === true) throw new Error(`The command has ended: ${stderr()}`);
+  return JSON.parse(value) as Line; // as cli.md says
+}
+
+/** Returns the URL in the next line, which is the first of a command that listens. */
+export async function nextUrl({ lines }: Pick<RunningCommand, 'lines'>): Promise<string> {
+  return /https?:[^\s"]+/.exec((await lines.next()).value ?? '')?.[0] ?? '';
+}
+
+/** The output of a command so far. */
 export interface Output {
   stdout: string;
   stderr: string;
@@ -42,7 +57,7 @@ export interface Output {
   readonly changed: EventEmitter;
 }
 
-/** Not readline, which stops reading when nobody takes its lines, and then the command never ends. */
+/** Yields the lines of stdout. Not by readline, which stops reading if its lines are not taken: the command would never end. */
 export async function* linesOf(output: Output): AsyncGenerator<string, undefined> {
   let from = 0;
   for (;;) {
@@ -58,11 +73,11 @@ export async function* linesOf(output: Output): AsyncGenerator<string, undefined
   }
 }
 
-/** What commands keep between runs; not where whoever runs the tests keeps theirs. */
+/** The data folder of all commands, so that they do not use that of the person who runs the tests. */
 const DATA_DIR = join(tmpdir(), `hooks-test-data-${process.pid}`);
 afterEachFile(() => rmSync(DATA_DIR, { recursive: true, force: true }));
 
-/** What a program needs to run at all; no setting of hooks, whatever the runner has. */
+/** Returns the variables that a program needs to run, without any setting of hooks. */
 export function inherited(): Record<string, string> {
   const { PATH = '', HOME = '' } = process.env;
   return { PATH, HOME, NO_COLOR: '1', XDG_CONFIG_HOME: '/nonexistent', HOOKS_DATA_DIR: DATA_DIR };

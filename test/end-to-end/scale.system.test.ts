@@ -12,9 +12,9 @@ import { temporaryFolder } from '../temporary-folder.ts';
 import { IS_LONG } from '../torture.ts';
 
 const MESSAGES = IS_LONG ? 1_000_000 : 120_000;
-/** Of the file: what is kept until then is a matter of warming up. */
+/** Share of the file. Growth before it is read counts as warming up. */
 const EARLY_SHARE = 0.5;
-/** After that, in MB: 16 to 18 were seen without a leak; one that keeps each message adds 60. */
+/** Growth after that, in MB. Without a leak 16 to 18 were measured; keeping each message would add 60. */
 const MOST_GROWTH = 24;
 const LONGEST_MS = 900_000;
 const MEGABYTE = 1024 * 1024;
@@ -29,7 +29,7 @@ describe(`a replay of ${MESSAGES} messages`, () => {
   }, LONGEST_MS);
 
   it(
-    'delivers each, in less than 150 MB, without keeping anything of them, and tells how long they took',
+    'delivers each in less than 150 MB without a leak, and reports their latency',
     async () => {
       const receiver = await leanReceiver();
       const args = ['replay', file, '--url', receiver.url, '--secret', 's3cret', '-o', 'json', '-q'];
@@ -53,7 +53,7 @@ describe(`a replay of ${MESSAGES} messages`, () => {
   );
 });
 
-/** Distinct messages of about 1 KB by ten thousand users, some thousands at a time. */
+/** Yields distinct messages of about 1 KB by ten thousand users, in chunks of two thousand. */
 function* chunks(): Generator<string> {
   const note = 'x'.repeat(760);
   for (let first = 0; first < MESSAGES; first += 2_000) {
@@ -73,7 +73,7 @@ function line(number: number, note: string): string {
   return `${JSON.stringify(message)}\n`;
 }
 
-/** In a process of its own, as a receiver is. */
+/** Starts a receiver in a process of its own. */
 async function leanReceiver() {
   const script = fileURLToPath(new URL('../bench/lean-receiver.js', import.meta.url));
   const child = spawn(process.execPath, [script], {
@@ -85,7 +85,7 @@ async function leanReceiver() {
   await once(child.stdout, 'data');
   return {
     url: `http://127.0.0.1:${output.trim()}/webhook`,
-    /** How many requests came. */
+    /** Ends the receiver. Returns the number of requests. */
     end: async () => {
       child.stdin.end();
       await once(child, 'close');
@@ -94,10 +94,7 @@ async function leanReceiver() {
   };
 }
 
-/**
- * The most that the process ever had in memory, as the kernel counts it (VmHWM), asked for until it is gone; and the same when it had
- * read `earlyBytes`.
- */
+/** Watches the peak memory of a process (VmHWM of the kernel) until it ends, and when it has read `earlyBytes`. */
 function watchMemory(pid: number, earlyBytes: number) {
   let [peak, early] = [0, 0];
   const look = (): void => {

@@ -1,20 +1,22 @@
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { argv } from './argv.ts';
 import { CANARY, CANARY_IN_URL, SHARED_CANARY, expectNoCanary, startEcho, writtenIn } from './canaries.ts';
 import { hooks as hooksHere } from '../cli/run-in-process.ts';
 import { hooks, startHooks, type RunningHooks } from './hooks.ts';
+import { nextUrl } from './running-command.ts';
 import { jsonLines, track } from './receiving.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { until } from '../until.ts';
 
-const echo = startEcho();
+const echo = await startEcho();
 
 const CONFIG = 'hooks.yaml';
 
-/** Every place in which a secret may stand. Its webhooks refuse everything, and repeat all that they were sent. */
+/** Returns a config with a secret wherever one is possible. Its webhooks reject and repeat every request. */
 function config(): string {
-  const at = `user:${CANARY_IN_URL}@127.0.0.1:${echo.port()}/hook?token=${CANARY_IN_URL}`;
+  const at = `user:${CANARY_IN_URL}@127.0.0.1:${echo}/hook?token=${CANARY_IN_URL}`;
   return JSON.stringify({
     sources: {
       web: {
@@ -25,7 +27,7 @@ function config(): string {
             sharedSecret: '${HOOKS_SECRET}',
             webhooks: [
               {
-                url: `http://127.0.0.1:${echo.port()}/long`,
+                url: `http://127.0.0.1:${echo}/long`,
                 headers: { Authorization: `Bearer ${CANARY}`, 'X-Api-Key': CANARY, Cookie: `a=${CANARY}` },
               },
             ],
@@ -44,7 +46,7 @@ async function setUp() {
   return { cwd, dataDir, env, flags };
 }
 
-/** Everything that a service says to whoever asks, whatever they ask. */
+/** Returns all responses of a service, to valid and invalid calls. */
 async function answersOf(url: string): Promise<string> {
   const basic = { authorization: `Basic ${Buffer.from(`${CANARY}:`).toString('base64')}` };
   const wrong = { authorization: `Basic ${Buffer.from(`${CANARY}-wrong:`).toString('base64')}` };
@@ -77,11 +79,7 @@ async function answersOf(url: string): Promise<string> {
   return answers.join('\n');
 }
 
-async function readyUrl(running: RunningHooks): Promise<string> {
-  return (JSON.parse((await running.lines.next()).value ?? '{}') as { url?: string }).url ?? '';
-}
-
-/** What others see of a process and those that it has started: `ps` shows it to everybody. */
+/** Returns the command lines of a process and its children, which `ps` shows to every user. */
 function commandLines(pid: number): string {
   const children = readdirSync(`/proc/${pid}/task`).flatMap((task) =>
     readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').split(' ').filter(Boolean),
@@ -97,17 +95,17 @@ async function stopped(running: RunningHooks): Promise<string> {
 
 const hasFailed = ({ state }: Record<string, unknown>): boolean => state === 'retrying' || state === 'dead';
 
-it('no secret is in what serve and worker print, keep and send back, nor in what the queue shows of it', async () => {
+it('serve, worker and queue neither print nor store nor return a secret', async () => {
   const { cwd, dataDir, env, flags } = await setUp();
-  const serve = startHooks([...flags, 'serve', '--port', '0', '--no-deliver'], {
+  const serve = startHooks(argv`${flags} serve --port 0 --no-deliver`, {
     cwd,
     env,
     timeoutMs: 60_000,
   });
-  expectNoCanary('a response', await answersOf(await readyUrl(serve)));
+  expectNoCanary('a response', await answersOf(await nextUrl(serve)));
   const worker = startHooks([...flags, 'worker', '--allow-private'], { cwd, env, timeoutMs: 60_000 });
   const tried = async () =>
-    jsonLines((await hooksHere(['-c', CONFIG, 'queue', 'list', '-o', 'json'], { cwd, env })).stdout);
+    jsonLines((await hooksHere(argv`-c ${CONFIG} queue list -o json`, { cwd, env })).stdout);
   let lines: readonly Record<string, unknown>[] = [];
   const haveFailed = async (): Promise<boolean> => {
     lines = await tried();
@@ -133,7 +131,7 @@ it('no secret is in what serve and worker print, keep and send back, nor in what
   await Promise.all(
     looks.flatMap((args) =>
       [flags, ['-c', CONFIG, '-v']].map(async (form) => {
-        // What opens no client writes nothing of `DEBUG`, and needs no process for it.
+        // Commands without a client do not use `DEBUG`, so they can run in this process.
         const run = ['queue', 'config'].includes(args[0] ?? '') ? hooksHere : hooks;
         const { code, stdout, stderr } = await run([...form, ...args], { cwd, env, stdin: track(7) });
         expect([args.join(' '), code]).toEqual([args.join(' '), expect.toBeOneOf([0, 1])]);
@@ -146,14 +144,14 @@ it('no secret is in what serve and worker print, keep and send back, nor in what
   expectNoCanary('the data folder', await writtenIn(dataDir));
 });
 
-it('no secret is in what serve says when it delivers by itself', async () => {
+it('serve prints and stores no secret when it delivers itself', async () => {
   const { cwd, dataDir, env, flags } = await setUp();
-  const serve = startHooks([...flags, 'serve', '--port', '0', '--allow-private', '-v'], {
+  const serve = startHooks(argv`${flags} serve --port 0 --allow-private -v`, {
     cwd,
     env,
     timeoutMs: 60_000,
   });
-  const url = await readyUrl(serve);
+  const url = await nextUrl(serve);
   await answersOf(url);
   const failures = () => serve.stderr().split('an attempt failed').length;
   await until(() => failures() >= 4, 'three failures in the log');
@@ -162,12 +160,12 @@ it('no secret is in what serve says when it delivers by itself', async () => {
   expectNoCanary('the data folder', await writtenIn(dataDir));
 });
 
-it('no secret is in what listen shows and saves, nor in what is replayed of it', async () => {
+it('listen prints and saves no secret, and replay of its captures prints none', async () => {
   const { cwd, env, flags } = await setUp();
   mkdirSync(join(cwd, 'captures'));
   const listening = ['listen', '--port', '0', '--secret-file', 'secret.txt', '--save', 'captures'];
   const listen = startHooks([...flags, ...listening], { cwd, env });
-  const at = new URL(await readyUrl(listen));
+  const at = new URL(await nextUrl(listen));
   const to = `http://user:${CANARY_IN_URL}@${at.host}/hook?token=${CANARY_IN_URL}&x=1`;
   const sent = await hooks(
     ['send', '--json', track(1), '--url', to, '--header', `Cookie: a=${CANARY}`, '-v'],
@@ -180,16 +178,7 @@ it('no secret is in what listen shows and saves, nor in what is replayed of it',
   expect(captures).toContain('"messageId\\":\\"m1\\"');
   expectNoCanary('a capture', captures);
   const again = await hooks(
-    [
-      'replay',
-      'captures/*.json',
-      '--exact',
-      '--url',
-      `http://127.0.0.1:${echo.port()}/`,
-      '--retry-for',
-      '0',
-      '-v',
-    ],
+    argv`replay captures/*.json --exact --url http://127.0.0.1:${echo}/ --retry-for 0 -v`,
     { cwd, env },
   );
   expect(again.code).toBe(1);

@@ -1,13 +1,13 @@
 import type { Analytics } from '@segment/analytics-node';
 
-/** A call of the real client, and what its message holds. */
+/** A call of the real client, with the contents of its message. */
 export interface SegmentCall {
   readonly userId: string;
   readonly call: (analytics: Analytics) => void;
   readonly type: string;
-  /** The fields of its type, in the order of contract.md, Messages on the wire; the time comes after them. */
+  /** The fields of the type before the timestamp, in the order of contract.md, Messages on the wire. */
   readonly fields: Readonly<Record<string, unknown>>;
-  /** What else it was given. */
+  /** The fields after the timestamp. */
   readonly others?: Readonly<Record<string, unknown>>;
   readonly context?: Readonly<Record<string, unknown>>;
   readonly timestamp?: string;
@@ -67,7 +67,7 @@ const CALLS: readonly ((userId: string) => Omit<SegmentCall, 'userId'>)[] = [
   }),
 ];
 
-/** Calls of every type in turn, each of a user of its own. */
+/** Returns calls of every type in turn, each by a different user. */
 export function segmentCalls(count: number): readonly SegmentCall[] {
   return Array.from({ length: count }, (_, index) => {
     const userId = `user-${index}`;
@@ -77,7 +77,7 @@ export function segmentCalls(count: number): readonly SegmentCall[] {
   });
 }
 
-/** The exact body that a call should become. What the client makes up is that of the body that came. */
+/** Returns the exact body for a call. Generated values (message id, time, library version) are those of the received body. */
 export function expectedBody(
   { type, fields, others, context, timestamp }: SegmentCall,
   came: string,
@@ -100,7 +100,7 @@ interface CameBody {
   readonly context: { readonly library?: { readonly version?: string } };
 }
 
-/** Whose message a body is, whatever its type calls them. */
+/** Returns the user of a body, which each type names differently. */
 export function userOf(body: string): string {
   const { userId, anonymousId, 'User ID': newId } = JSON.parse(body) as Readonly<Record<string, unknown>>;
   return String(userId ?? newId ?? anonymousId);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { argv } from './argv.ts';
 import { hooks } from '../cli/run-in-process.ts';
 import { hooks as runBuilt } from './hooks.ts';
 import { AT, headerOf, jsonLines, receiving, SECRET, track } from './receiving.ts';
@@ -18,7 +19,7 @@ function attemptsIn(stdout: string): { outcome: string; urls: string[]; url: str
 }
 
 describe.concurrent('hooks send to several URLs', () => {
-  it('tries them in order until one takes the message', async () => {
+  it('tries them in order until one accepts the message', async () => {
     const failing = await Promise.all([1, 2, 3].map(() => receiving({ respond: '503' })));
     const rejecting = await receiving({ respond: '404' });
     const taking = await receiving({ secret: SECRET });
@@ -43,14 +44,14 @@ describe.concurrent('hooks send to several URLs', () => {
     ];
     const urls = [failing, taking, other].map(({ url }) => url);
     const args = ['send', '--json', track(1), ...urls.flatMap((url) => ['--url', url])];
-    const { code, stdout } = await hooks([...args, '--strategy', 'broadcast', '-o', 'json']);
+    const { code, stdout } = await hooks(argv`${args} --strategy broadcast -o json`);
     expect(code).toBe(0);
     const { outcome, urls: asked } = attemptsIn(stdout);
     expect([outcome, asked.toSorted()]).toEqual(['delivered', urls.toSorted()]);
     expect([failing, taking, other].map(({ requests }) => requests.length)).toEqual([1, 1, 1]);
   });
 
-  it('takes them from HOOKS_URL, and each with its own headers from the config', async () => {
+  it('reads them from HOOKS_URL, and from the config with headers of each', async () => {
     const [first, second] = [await receiving({ respond: '500' }), await receiving()];
     const byVariable = await hooks(['send', '--json', track(1)], {
       env: { HOOKS_URL: `${first.url}\n ${second.url}` },
@@ -58,16 +59,16 @@ describe.concurrent('hooks send to several URLs', () => {
     expect(byVariable.code).toBe(0);
     const config = { webhooks: [first.url, { url: second.url, headers: { 'X-Env': 'staging' } }] };
     const cwd = temporaryFolder({ '.hooksrc.json': JSON.stringify(config) });
-    const byConfig = await hooks(['send', '--json', track(2), '-v'], { cwd });
+    const byConfig = await hooks(argv`send --json ${track(2)} -v`, { cwd });
     expect([byConfig.code, byConfig.stderr.split('\n')[0]]).toEqual([0, 'config: .hooksrc.json']);
     expect(second.requests.map((request) => headerOf(request, 'x-env'))).toEqual([undefined, 'staging']);
   });
 });
 
-describe.concurrent('hooks send that fails', () => {
-  it('tells each attempt that is made again, and in the end why it failed and what to do', async () => {
+describe.concurrent('hooks send with a failed delivery', () => {
+  it('prints each retry, and finally the cause and a hint', async () => {
     const to = await receiving({ respond: '503,405' });
-    const { code, stdout, stderr } = await hooks(['send', '--json', track(1), '--url', to.url]);
+    const { code, stdout, stderr } = await hooks(argv`send --json ${track(1)} --url ${to.url}`);
     expect(code).toBe(1);
     const [line, sentence, ...rest] = stdout.split('\n');
     expect(line).toMatch(/^✗ failed {4}track {4}Signup {19}405 +[\d.]+m?s http:\/\/127\.0\.0\.1:\d+$/);
@@ -85,7 +86,7 @@ describe.concurrent('hooks send that fails', () => {
 
   it('makes one round with --retry-for 0', async () => {
     const to = await receiving({ respond: '503' });
-    const { stdout, stderr } = await hooks(['send', '--json', track(1), '--url', to.url, '--retry-for', '0']);
+    const { stdout, stderr } = await hooks(argv`send --json ${track(1)} --url ${to.url} --retry-for 0`);
     expect(stdout).toMatch(
       /\n {2}Delivery failed after 1 round in \S+s: 503 Service Unavailable from http:\S+\n$/,
     );
@@ -93,20 +94,11 @@ describe.concurrent('hooks send that fails', () => {
     expect(to.requests).toHaveLength(1);
   });
 
-  it('shows what each webhook came to, and what the receiver said', async () => {
+  it('prints the failure of each webhook and its cause', async () => {
     const to = await receiving({ respond: '401' });
-    const args = [
-      'send',
-      '--json',
-      track(1),
-      '--url',
-      'http://127.0.0.1:9',
-      '--url',
-      to.url,
-      '--retry-for',
-      '0',
-    ];
-    const { code, stdout, stderr } = await hooks(args);
+    const { code, stdout, stderr } = await hooks(
+      argv`send --json ${track(1)} --url http://127.0.0.1:9 --url ${to.url} --retry-for 0`,
+    );
     expect(code).toBe(1);
     expect(stdout).toContain(`: 401 Unauthorized from ${to.url}\n`);
     expect(stdout).toContain(
@@ -118,7 +110,7 @@ describe.concurrent('hooks send that fails', () => {
     expect(stderr).toContain('hint:  give the secret that the receiver verifies with');
   });
 
-  it('says that a rejected message is not tried again', async () => {
+  it('does not retry a rejected message', async () => {
     const to = await receiving({ respond: '404' });
     const { code, stdout } = await hooks(['send', '--json', track(1), '--url', to.url]);
     expect(code).toBe(1);
@@ -128,9 +120,9 @@ describe.concurrent('hooks send that fails', () => {
 });
 
 describe.concurrent('hooks send', () => {
-  it('makes an anonymous id for a user without an id, and says so', async () => {
+  it('generates an anonymous id for a message without a user, and prints it', async () => {
     const to = await receiving();
-    const { code, stderr } = await hooks(['send', 'track', '--event', 'Signup'], {
+    const { code, stderr } = await hooks(argv`send track --event Signup`, {
       env: { HOOKS_URL: to.url },
     });
     const [id] = to.field('anonymousId') as [string];
@@ -142,13 +134,13 @@ describe.concurrent('hooks send', () => {
     const to = await receiving();
     const whole = track(1, { properties: { a: 1, b: { c: 2 } }, context: { ip: '::1' } });
     const args = ['--json', whole, '--event', 'Other', '-p', 'b.d=3', '--context', '{"locale":"de"}'];
-    expect(await hooks(['send', 'track', ...args, '--url', to.url])).toMatchObject({ code: 0 });
+    expect(await hooks(argv`send track ${args} --url ${to.url}`)).toMatchObject({ code: 0 });
     expect(to.bodies()).toEqual([
       `{"version":1,"type":"track","userId":"u1","event":"Other","properties":{"a":1,"b":{"c":2,"d":3}},"timestamp":"${AT}","messageId":"m1","context":{"locale":"de"}}`,
     ]);
   });
 
-  it('takes a map from a file and the secret from standard input', async () => {
+  it('reads a map from a file and the secret from standard input', async () => {
     const to = await receiving({ secret: SECRET });
     const cwd = temporaryFolder({ 'traits.json': '{"plan":"pro"}' });
     const args = ['send', 'identify', '--user-id', 'u1', '--traits', '@traits.json', '--secret-file', '-'];
@@ -157,7 +149,7 @@ describe.concurrent('hooks send', () => {
     expect(to.field('traits')).toEqual([{ plan: 'pro' }]);
   });
 
-  it('prints nothing with -q when all is well, and the failure when it is not', async () => {
+  it('prints only failures with -q', async () => {
     const to = await receiving({ respond: '200,404' });
     const args = ['send', '--json', track(1), '--url', to.url, '-q'];
     expect(await hooks(args)).toMatchObject({ code: 0, stdout: '', stderr: '' });
@@ -166,15 +158,15 @@ describe.concurrent('hooks send', () => {
     expect(failed.stdout).toContain('✗ failed');
   });
 
-  it('tells of the verdict with --loopback, and of the body with -v', async () => {
-    const { code, stdout, stderr } = await hooks(['send', '--json', track(1), '--loopback', '-v']);
+  it('prints the verdict with --loopback, and the body with -v', async () => {
+    const { code, stdout, stderr } = await hooks(argv`send --json ${track(1)} --loopback -v`);
     expect([code, stderr]).toEqual([0, 'config: no file\n']);
     expect(stdout).toMatch(
       /^✓ delivered track .* 200 .* valid +http:\/\/127\.0\.0\.1:\d+\/webhook\n {2}\{"version":1/,
     );
   });
 
-  it('prints what the client does with DEBUG=analytics, and no secret', async () => {
+  it('logs the client with DEBUG=analytics, without a secret', async () => {
     const args = ['send', '--json', track(1), '--loopback', '--secret', SECRET];
     const { code, stderr } = await runBuilt(args, { env: { DEBUG: 'analytics' } });
     expect(code).toBe(0);
@@ -182,7 +174,7 @@ describe.concurrent('hooks send', () => {
     expect(stderr).not.toContain(SECRET);
   });
 
-  it('ends with 1 when integrations exclude every destination, having sent nothing', async () => {
+  it('exits with 1 and sends nothing if integrations exclude every destination', async () => {
     const to = await receiving();
     const args = ['send', '--json', track(1), '--integration', 'Webhooks=false', '--url', to.url];
     const { code, stdout, stderr } = await hooks(args);

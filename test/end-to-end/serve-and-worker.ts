@@ -7,17 +7,17 @@ import { SECRET } from './receiving.ts';
 export const WRITE_KEY = 'wk-of-the-web';
 
 export interface Place {
-  /** Of the receiver. */
+  /** The URL of the receiver. */
   readonly url: string;
   readonly dataDir: string;
 }
 
-/** The settings of all commands of a test, but what its config file says. */
+/** Returns the variables of all commands of a test. */
 export function settings({ url, dataDir }: Place): Record<string, string> {
   return { HOOKS_URL: url, HOOKS_SECRET: SECRET, HOOKS_WRITE_KEY: WRITE_KEY, HOOKS_DATA_DIR: dataDir };
 }
 
-/** `hooks serve` (on a free port) or `hooks worker`. It outlives no test. */
+/** Starts `hooks serve` (on a free port) or `hooks worker`. It is killed when the test ends. */
 export function start(
   command: 'serve' | 'worker',
   env: Readonly<Record<string, string>>,
@@ -32,7 +32,7 @@ export function start(
   return running;
 }
 
-/** What it says once it is ready: `serve` its URL. Undefined: it has ended. To be asked once. */
+/** Waits for the line of readiness, which of `serve` has the URL. Undefined if the command has ended. Can be called once. */
 export async function readiness({ lines }: RunningHooks): Promise<{ readonly url: string } | undefined> {
   const { value } = await lines.next();
   return value === undefined ? undefined : (JSON.parse(value) as { url: string });
@@ -49,7 +49,7 @@ export async function startReady(
   return { ...running, url: ready.url };
 }
 
-/** Until nothing waits any more in the queue of a file. */
+/** Waits until no delivery of a queue waits any more. */
 export async function untilSettled(file: string): Promise<void> {
   const unsettled = "SELECT count(*) FROM queue WHERE state NOT IN ('delivered', 'dead')";
   await until(async () => (await ask(file, unsettled))[0] === '0', 'the queue to be settled', {

@@ -15,15 +15,15 @@ import { settings, startReady, untilSettled, WRITE_KEY } from './serve-and-worke
 import { temporaryFolder } from '../temporary-folder.ts';
 
 const CALLS = 10_000;
-/** Made while the service is killed. A multiple of 15: the client sends so many at a time, and lets the rest wait for 10 s. */
+/** Calls while the service is killed. A multiple of 15, the batch size of the client, which delays the rest for 10 s. */
 const [CALLS_UNDER_FIRE, KILLS] = IS_LONG ? [CALLS, 20] : [1_995, 3];
-/** Few enough that a kill meets some of them under way, and that the service has the rest still before it. */
+/** Number of calls without a response. So few that a kill meets some in flight, and others follow. */
 const AT_ONCE = 500;
 
-/** What the service can have under way at once when it is killed. */
+/** Number of deliveries that can be in flight when the service is killed. */
 const CONCURRENCY = 32;
 
-/** A client with nothing but its host changed. */
+/** Creates a client of which only the host is set. */
 function client(host: string): { readonly analytics: Analytics; readonly failures: readonly unknown[] } {
   const analytics = new Analytics({ writeKey: WRITE_KEY, host });
   const failures: unknown[] = [];
@@ -31,7 +31,7 @@ function client(host: string): { readonly analytics: Analytics; readonly failure
   return { analytics, failures };
 }
 
-/** Each body that came is that of its user's call. */
+/** Expects each body to be that of the call of its user. */
 function expectBodies(came: readonly string[]): void {
   const calls = new Map(segmentCalls(CALLS).map((call) => [call.userId, call]));
   const wrong = came.filter((body) => {
@@ -42,7 +42,7 @@ function expectBodies(came: readonly string[]): void {
 }
 
 describe(`hooks serve, called by the unmodified @segment/analytics-node (seed ${SEED})`, () => {
-  it(`delivers ${CALLS} calls of all its types, each once, signed and as the contract has it`, async () => {
+  it(`delivers ${CALLS} calls of all types once each, signed and with the documented body`, async () => {
     const receiver = await receiving({ secret: SECRET });
     const serve = await startReady('serve', settings({ url: receiver.url, dataDir: temporaryFolder() }));
     const { analytics, failures } = client(serve.url);
@@ -59,7 +59,7 @@ describe(`hooks serve, called by the unmodified @segment/analytics-node (seed ${
     expectBodies(bodies);
   }, 90_000);
 
-  it(`delivers every one of ${CALLS_UNDER_FIRE} calls that it responded with 200, though it is killed and its receiver fails one in three`, async ({
+  it(`delivers every one of ${CALLS_UNDER_FIRE} acknowledged calls, though it is killed and its receiver fails one in three`, async ({
     annotate,
   }) => {
     const random = randomFrom(SEED);
@@ -96,14 +96,14 @@ describe(`hooks serve, called by the unmodified @segment/analytics-node (seed ${
     expect([...acknowledged].filter((id) => !arrivals.get(id)?.taken)).toEqual([]);
     expectBodies([...arrivals.values()].map(({ body }) => body));
     expect(receiver).toMatchObject({ taken: CALLS_UNDER_FIRE, unsigned: 0, changed: 0 });
-    // A batch that came again because its answer was lost was recognised.
+    // A batch that was repeated because its response was lost was recognized.
     expect(await ask(file, 'SELECT count(*) FROM deliveries')).toEqual([String(CALLS_UNDER_FIRE)]);
     expect(receiver.failed / receiver.requests).toBeGreaterThan(0.3);
     expect(receiver.duplicates).toBeLessThanOrEqual(KILLS * CONCURRENCY);
   }, 180_000);
 });
 
-/** Resolves when the last was made. */
+/** Makes all calls, with a limited number without a response. */
 async function callSteadily(analytics: Analytics, { acknowledged }: Front): Promise<void> {
   for (const [index, { call }] of segmentCalls(CALLS_UNDER_FIRE).entries()) {
     if (index - acknowledged.size >= AT_ONCE) {

@@ -8,15 +8,16 @@ import { temporaryFolder } from '../temporary-folder.ts';
 import { IS_LONG } from '../torture.ts';
 import { until } from '../until.ts';
 import { startHooks, type RunningHooks } from './hooks.ts';
-import { receiving } from './receiving.ts';
+import { receiving, sorted } from './receiving.ts';
+import { nextJson } from './running-command.ts';
 
 const MESSAGES = IS_LONG ? 100_000 : 600;
 const BATCH = 100;
 const WRITE_KEY = 'wk-of-the-machines';
 const LONGEST_MS = IS_LONG ? 1_800_000 : 90_000;
-/** So that of a few hundred no worker takes nearly all before another has had its turn. */
+/** So slow that no worker takes nearly all of a few hundred messages. */
 const RESPOND = IS_LONG ? '200' : '200@delay=300ms';
-/** By how much a machine under load is late. */
+/** Delay of a machine under load. */
 const MACHINE_MS = 10_000;
 
 for (const kind of SERVER_KINDS) {
@@ -38,23 +39,23 @@ for (const kind of SERVER_KINDS) {
       });
     };
     it(
-      `share ${MESSAGES} messages: each arrives, the load is even, one joins late, one leaves`,
+      `share ${MESSAGES} messages evenly, while one worker joins late and one leaves`,
       async ({ annotate }) => {
         const receiver = await receiving({ respond: RESPOND });
         const serves = [1, 2].map(() => start('serve', receiver.url, ['--port', '0', '--no-deliver', '-q']));
-        const urls = await Promise.all(serves.map(async (each) => String((await ready(each))['url'])));
+        const urls = await Promise.all(serves.map(async (each) => String((await nextJson(each))['url'])));
         await Promise.all(urls.map((url, side) => feed(url, side)));
 
         const workers = [1, 2, 3].map(() => start('worker', receiver.url));
         const counts = workers.map(count);
-        await Promise.all(workers.map(async (each, index) => counts[index]?.begin(await ready(each))));
+        await Promise.all(workers.map(async (each, index) => counts[index]?.begin(await nextJson(each))));
         await until(() => receiver.requests.length >= MESSAGES / 8, 'some', {
           seconds: LONGEST_MS / 2_000,
         });
         const late = start('worker', receiver.url);
         const lateCount = count(late);
-        lateCount.begin(await ready(late));
-        // So that there is something left to share with it, however fast the others were.
+        lateCount.begin(await nextJson(late));
+        // More messages, so that the late worker gets some, however fast the others were.
         await Promise.all(urls.map((url, side) => feed(url, side + urls.length)));
         const leaving = workers[0];
         const left = await leaving?.stop('SIGTERM');
@@ -73,9 +74,9 @@ for (const kind of SERVER_KINDS) {
         await annotate(
           `${receiver.requests.length - MESSAGES} duplicates; each worker ${counts.map((each) => each.delivered()).join(', ')}, late ${joined}`,
         );
-        // Nobody was killed: nothing is sent twice.
+        // No process was killed, so nothing is sent twice.
         expect(receiver.requests).toHaveLength(MESSAGES);
-        // Some may be gone before the slowest of them looks again.
+        // The queue may be empty before the slowest worker polls again.
         expect(Math.max(second, third)).toBeLessThan((IS_LONG ? 2 : 10) * Math.min(second, third));
         expect(joined).toBeGreaterThan(0);
         expect([...ends, left].map((end) => `${end?.stdout}${end?.stderr}`).join('')).not.toContain(CANARY);
@@ -83,20 +84,20 @@ for (const kind of SERVER_KINDS) {
       LONGEST_MS,
     );
 
-    it('take what a worker held that gets no turn within 16 s, and what it says later changes nothing', async () => {
+    it('take over the deliveries of a suspended worker within 16 s, and ignore its late results', async () => {
       const receiver = await receiving({ respond: '200@delay=4s' });
       const serve = start('serve', receiver.url, ['--port', '0', '--no-deliver', '-q']);
-      const url = String((await ready(serve))['url']);
+      const url = String((await nextJson(serve))['url']);
       await server.empty();
       const asleep = start('worker', receiver.url);
-      await ready(asleep);
+      await nextJson(asleep);
       expect(await call(url, 'held')).toBe(200);
       await until(() => receiver.requests.length === 1, 'the attempt of the first worker');
-      // For the server it is as if it had been killed.
+      // For the server this is the same as a kill.
       asleep.child.kill('SIGSTOP');
       const stoppedAt = performance.now();
       const awake = start('worker', receiver.url);
-      await ready(awake);
+      await nextJson(awake);
       await until(() => receiver.requests.length === 2, 'the attempt of the second worker', { seconds: 60 });
       const takenAfterMs = performance.now() - stoppedAt;
       await untilSettled(server.url, 1);
@@ -106,35 +107,26 @@ for (const kind of SERVER_KINDS) {
       const ends = await Promise.all([asleep, awake, serve].map((each) => each.stop('SIGTERM')));
       expect(ends.map(({ code }) => code)).toEqual([0, 0, 0]);
       expect(ends.map(({ stderr }) => stderr).join('')).not.toContain('"level":"error"');
-      // One of them, and each once but for the one that was in flight.
-      expect(
-        receiver
-          .field('userId')
-          .map(String)
-          .toSorted((a, b) => a.localeCompare(b)),
-      ).toEqual(['held', 'held', 'next']);
-      expect(
-        ends
-          .map(({ stdout }) => stdout)
-          .join('')
-          .match(/"outcome":"delivered"/g),
-      ).toHaveLength(2);
+      // Each message once, except the one that was in flight.
+      expect(sorted(receiver.field('userId'))).toEqual(['held', 'held', 'next']);
+      const outputs = ends.map(({ stdout }) => stdout).join('');
+      expect(outputs.match(/"outcome":"delivered"/g)).toHaveLength(2);
       expect(takenAfterMs).toBeLessThan(16_000 + MACHINE_MS);
     }, 120_000);
 
-    it('responds with 503 while the server is gone, and goes on by itself when it is back', async () => {
+    it('respond with 503 while the server is down, and continue when it is back', async () => {
       const receiver = await receiving();
       const serve = start('serve', receiver.url, ['--port', '0']);
-      const url = String((await ready(serve))['url']);
+      const url = String((await nextJson(serve))['url']);
       expect(await call(url, 'before')).toBe(200);
-      // What is under way when the server goes is delivered again when its lease ends.
+      // A delivery in flight when the server goes down is repeated when its lease ends.
       await until(() => receiver.requests.length === 1, 'the first message');
       await server.kill();
       expect(await call(url, 'while')).toBe(503);
       expect((await fetch(`${url}/readyz`)).status).toBe(503);
       await server.start();
       await until(async () => (await call(url, 'after')) === 200, 'a call to be taken', { seconds: 30 });
-      // What was known before it was gone is known still.
+      // The id of an earlier message is still known.
       expect(await call(url, 'before')).toBe(200);
       await until(() => new Set(receiver.field('userId')).size === 2, 'both messages', { seconds: 40 });
       expect((await fetch(`${url}/readyz`)).status).toBe(200);
@@ -164,7 +156,7 @@ async function call(url: string, userId: string): Promise<number> {
   return (await fetch(`${url}/v1/track`, { method: 'POST', body })).status;
 }
 
-/** How many a worker says it has delivered. */
+/** Counts the deliveries that a worker reports. */
 function count({ lines }: RunningHooks): { begin(ready: unknown): void; delivered(): number } {
   let delivered = 0;
   const read = async (): Promise<void> => {
@@ -182,10 +174,4 @@ async function untilSettled(url: string, total: number): Promise<void> {
     seconds: 60,
   });
   await server.close();
-}
-
-async function ready({ lines, stderr }: RunningHooks): Promise<Record<string, unknown>> {
-  const { value } = await lines.next();
-  if (value === undefined) throw new Error(`it ended: ${stderr()}`);
-  return JSON.parse(value) as Record<string, unknown>;
 }

@@ -9,13 +9,13 @@ export interface ShellResult {
   readonly stderr: string;
 }
 
-/** Runs a line of a real shell, in which `hooks` is the built binary with these arguments. */
+/** Runs a line in a shell, in which `hooks` is the built binary and `$@` are the arguments. */
 export async function inShell(
   line: string,
   args: readonly string[],
   { env, cwd, timeoutMs = 20_000 }: Omit<HooksOptions, 'stdin'> = {},
 ): Promise<ShellResult> {
-  // Group and all, so that nothing of a line that hangs is left.
+  // In a process group, so that a line that hangs is killed with all its processes.
   const shell = spawn('sh', ['-c', `hooks() { "$0" "$@"; }; ${line}`, process.execPath, BINARY, ...args], {
     cwd,
     env: { ...inherited(), ...env },

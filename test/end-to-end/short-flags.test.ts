@@ -1,19 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { expectRejected } from '../cli/expect-rejected.ts';
 import { freePort } from '../free-port.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
-import { hooks, startHooks, type RunningHooks } from '../cli/run-in-process.ts';
+import { hooks, startHooks } from '../cli/run-in-process.ts';
+import { nextJson } from './running-command.ts';
 
-const SIGNUP = ['send', 'track', '--event', 'Signup', '--user-id', 'u1'];
-
-async function nextJson({ lines }: RunningHooks): Promise<Record<string, unknown>> {
-  const { value = '{}' } = await lines.next();
-  return JSON.parse(value) as Record<string, unknown>;
-}
+const SEND = ['send', 'track', '--user-id', 'u1', '--event', 'Signup'];
 
 describe('short forms', () => {
-  it('listen PORT listens there, and send takes the port alone, with a path, and localhost without a scheme', async () => {
+  it('of listen and send accept a port alone, with a path, and localhost without a scheme', async () => {
     const port = await freePort();
     const listen = startHooks(['listen', String(port), '-o', 'json']);
     expect(await nextJson(listen)).toMatchObject({ ready: true, url: `http://127.0.0.1:${port}` });
@@ -22,38 +19,36 @@ describe('short forms', () => {
       [`:${port}/a?b=c`, '/a?b=c'],
       [`localhost:${port}/hook`, '/hook'],
     ] as const) {
-      expect(await hooks([...SIGNUP, '--url', url, '-H', 'X-Env: staging'])).toMatchObject({ code: 0 });
+      expect(await hooks([...SEND, '--url', url, '-H', 'X-Env: staging'])).toMatchObject({ code: 0 });
       expect(await nextJson(listen)).toMatchObject({ path, verdict: 'unchecked' });
     }
     await listen.stop();
   });
 
-  it('listen --forward takes a port, and -p is --port', async () => {
+  it('of listen are -p for --port, and a port for --forward', async () => {
     const target = startHooks(['listen', '-p', '0', '-o', 'json']);
     const { url } = await nextJson(target);
     const { port } = new URL(String(url));
     const front = startHooks(['listen', '-p', '0', '-o', 'json', '--forward', `:${port}/behind`]);
     const ready = await nextJson(front);
-    expect(await hooks([...SIGNUP, '--url', String(ready['url'])])).toMatchObject({ code: 0 });
+    expect(await hooks([...SEND, '--url', String(ready['url'])])).toMatchObject({ code: 0 });
     expect(await nextJson(target)).toMatchObject({ path: '/behind' });
     await front.stop();
     await target.stop();
   });
 
-  it('-n is --dry-run, and sends nothing', async () => {
-    const { code, stdout } = await hooks([...SIGNUP, '--url', 'https://a.invalid/hook', '-n']);
+  it('of send are -n for --dry-run', async () => {
+    const { code, stdout } = await hooks([...SEND, '--url', 'https://a.invalid/hook', '-n']);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^POST https:\/\/a\.invalid\/hook\n/);
   });
 
-  it('another host is never given a scheme', async () => {
-    const { code, stderr } = await hooks([...SIGNUP, '--url', 'a.example:3000/hook']);
-    expect(code).toBe(2);
-    expect(stderr).toContain('write it in full: https://host/path');
+  it('do not add a scheme to another host', async () => {
+    await expectRejected([...SEND, '--url', 'a.example:3000/hook'], 'write it in full: https://host/path');
   });
 });
 
-describe('a certificate of a receiver of our own', () => {
+describe('the certificate of listen --self-signed', () => {
   it('is written by --cert-out and trusted by --ca of send, replay, test and listen', async () => {
     const folder = temporaryFolder({ 'one.json': '{"type":"track","userId":"u1","event":"A"}' });
     const file = join(folder, 'cert.pem');
@@ -62,8 +57,8 @@ describe('a certificate of a receiver of our own', () => {
     expect(readFileSync(file, 'utf8')).toBe(certificate);
     const to = String(url);
     const options = { cwd: folder };
-    expect(await hooks([...SIGNUP, '--url', to, '--retry-for', '0'], options)).toMatchObject({ code: 1 });
-    expect(await hooks([...SIGNUP, '--url', to, '--ca', 'cert.pem'], options)).toMatchObject({ code: 0 });
+    expect(await hooks([...SEND, '--url', to, '--retry-for', '0'], options)).toMatchObject({ code: 1 });
+    expect(await hooks([...SEND, '--url', to, '--ca', 'cert.pem'], options)).toMatchObject({ code: 0 });
     expect(await hooks(['replay', 'one.json', '--url', to, '--ca', 'cert.pem'], options)).toMatchObject({
       code: 0,
     });
@@ -71,27 +66,27 @@ describe('a certificate of a receiver of our own', () => {
     expect(checked.stdout + checked.stderr).toMatch(/1 passed/);
     const front = startHooks(['listen', '-p', '0', '--forward', to, '--ca', file, '-o', 'json']);
     const ready = await nextJson(front);
-    expect(await hooks([...SIGNUP, '--url', String(ready['url'])])).toMatchObject({ code: 0 });
+    expect(await hooks([...SEND, '--url', String(ready['url'])])).toMatchObject({ code: 0 });
     await front.stop();
     await listen.stop();
   });
 
-  it('a file that is no certificate is exit 2, and the sentence names --ca', async () => {
+  it('is rejected if the file of --ca is not a certificate', async () => {
     const folder = temporaryFolder({ 'no.pem': 'nothing' });
     for (const args of [
-      [...SIGNUP, '--url', 'https://127.0.0.1:9/'],
+      [...SEND, '--url', 'https://127.0.0.1:9/'],
       ['listen', '--forward', 'https://127.0.0.1:9/'],
     ]) {
-      const { code, stderr } = await hooks([...args, '--ca', 'no.pem'], { cwd: folder });
-      expect(code).toBe(2);
-      expect(stderr).toContain('Expected `--ca` to be a PEM file of certificates');
+      await expectRejected([...args, '--ca', 'no.pem'], 'Expected `--ca` to be a PEM file of certificates', {
+        cwd: folder,
+      });
     }
   });
 
   it.each([
     [['listen', '--ca', 'a.pem'], '`--ca` is for `--forward`'],
     [['listen', '--cert-out', 'a.pem'], '`--cert-out` is for `--self-signed`'],
-  ])('%j is exit 2', async (args, sentence) => {
-    expect(await hooks(args)).toMatchObject({ code: 2, stderr: expect.stringContaining(sentence) });
+  ])('is rejected with the wrong flags: %j', async (args, sentence) => {
+    await expectRejected(args, sentence);
   });
 });

@@ -5,22 +5,22 @@ import { answer, REFUSED } from './failing-receiver.ts';
 
 export interface SlowAndFailingReceiver {
   readonly url: string;
-  /** How often each message has come, by its id. */
+  /** Number of requests with each message, by its id. */
   readonly requests: ReadonlyMap<string, number>;
-  /** How many requests have come. */
+  /** Number of requests. */
   readonly count: number;
-  /** Requests that have no answer, and perhaps get none. */
+  /** Number of requests that wait for a response. */
   readonly held: number;
-  /** Everything is taken at once from now on. */
+  /** Accepts all further requests immediately. */
   recover(): void;
 }
 
-/** Whoever was failed so often is taken next. */
+/** Number of failures after which a message is accepted. */
 const MOST_FAILURES = 2;
 
 /**
- * Answers at once, or late, or with 503, or never, as it comes; but never takes a message of the event REFUSED (400).
- * `longestMs` is the longest that it takes to respond.
+ * Starts a receiver that responds immediately, late, with 503, or never, at random, and rejects messages of the event
+ * REFUSED (400). `longestMs` limits the delay of a late response.
  */
 export async function slowAndFailingReceiver(
   random: () => number,
@@ -36,7 +36,7 @@ export async function slowAndFailingReceiver(
       clearTimeout(timer);
       socket.off('close', over).off('data', over);
     };
-    // Nobody sends on a connection before the response: the next request comes after it.
+    // Data on the connection means that the request got its response: the next one is sent after it.
     socket.on('close', over).on('data', over);
   };
   const slow = await receiver((socket, { body }) => {

@@ -1,8 +1,8 @@
 import { receiver, type HostileReceiver } from '../hostile-receivers.ts';
 
-/** Answers everything with 200, each after a time. */
+/** A receiver that responds to each request with 200 after a delay. */
 export interface SlowReceiver extends HostileReceiver {
-  /** For what comes from now on. */
+  /** Sets the delay for further requests. */
   setDelay(ms: number): void;
 }
 

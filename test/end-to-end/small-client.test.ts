@@ -18,7 +18,7 @@ function folderWith(whenFull: string, url: string): string {
 }
 
 describe.each(['wait', 'throw'])('with a client that holds one message, whenFull %s,', (whenFull) => {
-  it('replay sends all of a file', async () => {
+  it('replay sends every message of a file', async () => {
     const { url, field } = await receiving();
     const cwd = folderWith(whenFull, url);
     const { code, stderr } = await hooks(['replay', 'messages.ndjson'], { cwd });
@@ -26,7 +26,7 @@ describe.each(['wait', 'throw'])('with a client that holds one message, whenFull
     expect(new Set(field('event'))).toEqual(new Set(ids));
   });
 
-  it('replay puts all of a file into a queue', async () => {
+  it('replay queues every message of a file', async () => {
     const cwd = folderWith(whenFull, 'http://127.0.0.1:9');
     const args = ['replay', 'messages.ndjson', '--queue', '--store', './hooks.db'];
     const { code, stderr, stdout } = await hooks(args, { cwd });
@@ -34,7 +34,7 @@ describe.each(['wait', 'throw'])('with a client that holds one message, whenFull
     expect(stdout).toContain(`queued     ${MESSAGES}`);
   });
 
-  it('audience sync tells every member', async () => {
+  it('audience sync sends every member', async () => {
     const { url, field } = await receiving();
     const cwd = folderWith(whenFull, url);
     const env = { HOOKS_DATA_DIR: cwd };

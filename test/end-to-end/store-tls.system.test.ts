@@ -7,12 +7,12 @@ import { temporaryFolder } from '../temporary-folder.ts';
 import { hooks, startHooks } from './hooks.ts';
 import { receiving, SECRET } from './receiving.ts';
 
-/** What makes a driver insist on TLS, and on a certificate that it trusts. */
+/** Returns the URL with which a driver requires TLS and a trusted certificate. */
 function secured(url: string, kind: ServerKind): string {
   return kind === 'redis' ? url.replace('redis:', 'rediss:') : `${url}?sslmode=verify-full`;
 }
 
-/** A server is made and started first, which takes its time on a busy machine. */
+/** The test starts a server, which is slow on a busy machine. */
 const PATIENT = { timeout: 120_000 };
 
 describe.each(SERVER_KINDS)('a store on %s over TLS', PATIENT, (kind) => {

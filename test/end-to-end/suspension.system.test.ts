@@ -4,23 +4,24 @@ import { ask } from '../stores/sqlite/ask.ts';
 import { IS_LONG } from '../torture.ts';
 import { until } from '../until.ts';
 import type { RunningHooks } from './hooks.ts';
+import { jsonLines } from './receiving.ts';
 import { startReady, untilSettled } from './serve-and-worker.ts';
 import { expectAtRest, recorded, untilEachCame, waitingQueue } from './waiting-queue.ts';
 
 const CONCURRENCY = 8;
-/** Longer than a worker may be silent before others take what it has. */
+/** Longer than the silence after which another worker takes over. */
 const SILENCE_SECONDS = 30;
 
-/** What a worker has said that it settled, when it is stopped. */
+/** Stops a worker. Returns the ids of the messages that it settled. */
 async function settledBy(worker: RunningHooks): Promise<readonly string[]> {
   const { code, stdout } = await worker.stop('SIGTERM');
   expect(code).toBe(0);
-  const lines = stdout.trimEnd().split('\n').slice(1);
-  return lines.map((line) => (JSON.parse(line) as { messageId: string }).messageId);
+  const settled = jsonLines(stdout).slice(1);
+  return settled.map(({ messageId }) => String(messageId));
 }
 
 describe('a worker that is suspended', () => {
-  it('beyond the window of what waits makes the one late round when it wakes up', async () => {
+  it('beyond the window of waiting deliveries makes one late round when it continues', async () => {
     const queue = await waitingQueue({ retryFor: '3s' });
     const worker = await startReady('worker', queue.env);
     await queue.add(0, 10);
@@ -43,10 +44,10 @@ describe('a worker that is suspended', () => {
     expect(await worker.stop('SIGTERM')).toMatchObject({ code: 0, stderr: '' });
   });
 
-  // Half a minute of waiting for the other to be given up: for the long form only.
+  // Takes half a minute until the suspended worker is given up, so it runs in the long form only.
   const inLongForm = IS_LONG ? it : (): void => {};
   inLongForm(
-    'loses what it has to another one, says nothing of it any more, and goes on when it wakes up',
+    'loses its deliveries to another worker, does not report them, and continues when it wakes up',
     async () => {
       const queue = await waitingQueue({ concurrency: CONCURRENCY, timeout: '30s' });
       queue.answering = 'never';

@@ -3,6 +3,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { hasServer, SERVER_KINDS, startServer } from '../stores/server/servers.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { hooks, startHooks } from './hooks.ts';
+import { jsonLines } from './receiving.ts';
+import { nextUrl } from './running-command.ts';
 
 const MESSAGES = 100;
 const BATCH = 600;
@@ -18,9 +20,9 @@ async function storeFlags(kind: (typeof STORES)[number]): Promise<readonly strin
 }
 
 interface Pair {
-  /** Posts these bodies, one to each service, at once. */
+  /** Posts these bodies concurrently, one to each service. */
   readonly post: (path: string, bodies: readonly object[]) => Promise<readonly number[]>;
-  /** Stops both; how many messages wait then. */
+  /** Stops both. Returns the number of waiting messages. */
   readonly count: () => Promise<number>;
 }
 
@@ -33,9 +35,7 @@ async function pairOn(kind: (typeof STORES)[number]): Promise<Pair> {
   const flags = await storeFlags(kind);
   const args = ['serve', '--port', '0', '--no-deliver', '-o', 'json', ...flags];
   const serves = [1, 2].map(() => startHooks(args, { env, timeoutMs: 60_000 }));
-  const urls = await Promise.all(
-    serves.map(async ({ lines }) => (JSON.parse((await lines.next()).value ?? '') as { url: string }).url),
-  );
+  const urls = await Promise.all(serves.map(nextUrl));
   return {
     post: (path, bodies) =>
       Promise.all(
@@ -47,7 +47,7 @@ async function pairOn(kind: (typeof STORES)[number]): Promise<Pair> {
     count: async () => {
       await Promise.all(serves.map((serve) => serve.stop('SIGTERM')));
       const { stdout } = await hooks(['queue', 'stats', '-o', 'json', ...flags], { env });
-      return (JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as Total).total.pending;
+      return jsonLines<Total>(stdout).at(-1)?.total.pending ?? NaN;
     },
   };
 }
@@ -60,8 +60,8 @@ function message(id: number): object {
   return { userId: 'u', event: 'e', messageId: `m${id}` };
 }
 
-describe('a message that comes to two services of one store at the same moment', () => {
-  it.each(STORES)('is taken once, and told to be taken by both (%s)', async (kind) => {
+describe('a message that two services of one store get at the same time', () => {
+  it.each(STORES)('is queued once, and acknowledged by both (%s)', async (kind) => {
     const { post, count } = await pairOn(kind);
     const statuses: number[] = [];
     for (let id = 0; id < MESSAGES; id++) {
@@ -71,7 +71,7 @@ describe('a message that comes to two services of one store at the same moment',
     expect(new Set(statuses)).toEqual(new Set([200]));
   });
 
-  it.each(STORES)('may come to each in a batch of another order (%s)', async (kind) => {
+  it.each(STORES)('is queued once if it is in batches of different order (%s)', async (kind) => {
     const { post, count } = await pairOn(kind);
     const statuses: number[] = [];
     for (let round = 0; round < ROUNDS; round++) {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { BINARY, inherited } from './hooks.ts';
 
-/** Runs a command on a terminal of its own: each pair is what to wait for and what to type then. Prints the exit code last. */
+/** Runs a command on a pseudo-terminal. Each step is a text to wait for and a text to type then. Prints the exit code last. */
 const ON_A_TERMINAL = `
 import fcntl, json, os, pty, select, struct, sys, termios, time
 steps, argv, env, cwd = json.loads(sys.argv[1])
@@ -35,11 +35,11 @@ sys.stdout.write('\\nexit ' + str(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1
 interface OnTerminal {
   readonly cwd: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** What to wait for, and what to type then. */
+  /** Texts to wait for, each with what to type then. */
   readonly steps: readonly (readonly [shown: string, typed: string])[];
 }
 
-/** The built binary at a real terminal, with all that it showed there. */
+/** Runs the built binary at a real terminal. Returns all that it shows there. */
 export function onTerminal(args: readonly string[], options: OnTerminal): Promise<Shown> {
   return atTerminal([process.execPath, BINARY, ...args], options);
 }
@@ -49,7 +49,7 @@ export interface Shown {
   readonly shown: string;
 }
 
-/** Any program at a real terminal, which is python3's. */
+/** Runs any program at a real terminal, which python3 opens. */
 export async function atTerminal(
   argv: readonly string[],
   { cwd, env = {}, steps }: OnTerminal,

@@ -1,12 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { createServer } from 'node:https';
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
+import { expectRejected } from '../cli/expect-rejected.ts';
+import { argv } from './argv.ts';
 import { CHECKS } from '../../src/check/checks.ts';
 import { SCHEDULE_CODES } from '../../src/idempotence/plan/schedule.ts';
-import { makeCertificates, type Certificate, type Certificates } from '../certificates.ts';
+import { makeCertificates } from '../certificates.ts';
+import { answersOk } from '../hostile-receivers.ts';
+import { started } from '../transport/sending.ts';
 import { freePort } from '../free-port.ts';
 import { hooks } from '../cli/run-in-process.ts';
 import type { RunningHooks } from './hooks.ts';
@@ -16,9 +17,12 @@ import { temporaryFolder } from '../temporary-folder.ts';
 import { until } from '../until.ts';
 import { isRunning } from '../is-running.ts';
 
+const certificates = await makeCertificates();
+afterAll(() => certificates.remove());
+
 const NODE = ['node', join(RECEIVERS, 'receiver.js')];
 
-/** Of a JUnit file, the counts at its top. */
+/** Returns the counts at the top of a JUnit file. */
 function totals(file: string): Record<string, number> {
   const tag = /<testsuites ([^>]*)>/.exec(readFileSync(file, 'utf8'))?.[1] ?? '';
   const counts = [...tag.matchAll(/(tests|failures|errors|skipped)="(\d+)"/g)];
@@ -31,9 +35,9 @@ async function reportIn(): Promise<{ readonly file: string; readonly flags: stri
 }
 
 describe('hooks test URL -- COMMAND', () => {
-  it.concurrent('starts the receiver, proves it, stops it, and leaves a JUnit file', async () => {
+  it.concurrent('starts the receiver, checks it, stops it, and writes a JUnit report', async () => {
     const { file, flags } = await reportIn();
-    // A shell between, as npm start has one: its child must be stopped with it.
+    // Through a shell, like npm start, whose child must be stopped, too.
     const shell = ['sh', '-c', `echo "pid $$"; "$@" & echo "pid $!"; wait`, 'sh', ...NODE];
     const { code, checks, stderr } = await testing(shell, flags);
     expect([code, checks('failed')]).toEqual([0, []]);
@@ -43,7 +47,7 @@ describe('hooks test URL -- COMMAND', () => {
     expect(pids.filter(isRunning)).toEqual([]);
   });
 
-  it.concurrent('shows what the receiver prints, without the secret, and nothing of it with -q', async () => {
+  it.concurrent('prints the output of the receiver without the secret, and with -q no output', async () => {
     const command = ['sh', '-c', 'echo "the secret is $HOOKS_SECRET"; exec "$@"', 'sh', ...NODE];
     const { code, stdout, stderr } = await testing(command, ['--only', 'track']);
     expect([code, stderr.split('\n')[0]]).toEqual([0, '| the secret is ***']);
@@ -68,7 +72,7 @@ describe('hooks test URL -- COMMAND', () => {
   ] as const;
 
   it.concurrent.each(NEVER)(
-    'that %s cannot be tried: 2, and a report that says so',
+    'exits with 2 and writes a report if COMMAND %s',
     async (_, command, timing, says) => {
       const { file, flags } = await reportIn();
       const { code, stdout, stderr } = await testing(command, [...flags, ...timing]);
@@ -79,17 +83,18 @@ describe('hooks test URL -- COMMAND', () => {
     },
   );
 
-  it.concurrent('is not started when something else is at the URL', async () => {
+  it.concurrent('does not start COMMAND if another program listens at the URL', async () => {
     const { file, flags } = await reportIn();
     const { url } = await receiving();
     const marker = join(temporaryFolder(), 'started');
-    const { code, stderr } = await hooks(['test', url, ...flags, '--', 'touch', marker]);
-    expect(code).toBe(2);
-    expect(stderr).toContain('before the command is started: it would be tested instead');
+    await expectRejected(
+      argv`test ${url} ${flags} -- touch ${marker}`,
+      'before the command is started: it would be tested instead',
+    );
     expect([existsSync(marker), totals(file)['errors']]).toEqual([false, 1]);
   });
 
-  it.concurrent('that dies half-way has failed, and the rest is an error in the report', async () => {
+  it.concurrent('fails if COMMAND dies, and reports the remaining checks as errors', async () => {
     const { file, flags } = await reportIn();
     const { code, checks, lines, stderr } = await testing(['node', join(RECEIVERS, 'broken/dies.js')], flags);
     expect([code, checks('failed')]).toEqual([1, ['unsigned']]);
@@ -101,7 +106,7 @@ describe('hooks test URL -- COMMAND', () => {
     expect(totals(file)).toMatchObject({ failures: 1, errors: checks('unsent').length });
   });
 
-  it.concurrent('that hangs has failed before every check has waited for it', async () => {
+  it.concurrent('fails after three requests without a response if COMMAND hangs', async () => {
     const { file, flags } = await reportIn();
     const command = ['node', join(RECEIVERS, 'broken/hangs.js')];
     const { code, checks, lines } = await testing(command, [...flags, '--timeout', '100ms']);
@@ -110,7 +115,7 @@ describe('hooks test URL -- COMMAND', () => {
     expect(totals(file)).toMatchObject({ failures: 3, skipped: 2 });
   });
 
-  it.concurrent('that ignores SIGTERM is killed, and the verdict stays', async () => {
+  it.concurrent('kills COMMAND if it ignores SIGTERM, with the same result', async () => {
     const program = `process.on('SIGTERM', () => {}); console.log('pid ' + process.pid); import('${NODE[1]}')`;
     const { code, stderr } = await testing(['node', '-e', program], ['--only', 'track']);
     expect(code).toBe(0);
@@ -121,16 +126,9 @@ describe('hooks test URL -- COMMAND', () => {
   it.concurrent.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
-  ] as const)('%s stops both, with a report: %i', async (signal, expected) => {
+  ] as const)('stops COMMAND on %s, writes a report, and exits with %i', async (signal, expected) => {
     const { file, flags } = await reportIn();
-    const hanging = [
-      'sh',
-      '-c',
-      'echo "pid $$"; exec "$@"',
-      'sh',
-      'node',
-      join(RECEIVERS, 'broken/hangs.js'),
-    ];
+    const hanging = argv`sh -c ${'echo "pid $$"; exec "$@"'} sh node ${join(RECEIVERS, 'broken/hangs.js')}`;
     const running = await startTesting(hanging, flags);
     await printed(running, /^\| pid \d+$/m);
     const { code, stderr } = await running.stop(signal);
@@ -139,7 +137,7 @@ describe('hooks test URL -- COMMAND', () => {
     expect(totals(file)['errors']).toBeGreaterThan(0);
   });
 
-  it.concurrent('a second Ctrl-C kills what does not stop', async () => {
+  it.concurrent('kills COMMAND on a second Ctrl-C', async () => {
     const stubborn = `process.on('SIGTERM', () => console.log('asked')); console.log('pid ' + process.pid); setInterval(() => {}, 1e6)`;
     const running = await startTesting(['node', '-e', stubborn]);
     await printed(running, /^\| pid \d+$/m);
@@ -152,16 +150,17 @@ describe('hooks test URL -- COMMAND', () => {
 });
 
 describe('hooks test URL', () => {
-  it.concurrent('to a port without a listener cannot be tried', async () => {
+  it.concurrent('exits with 2 for a port without a listener', async () => {
     const url = `http://127.0.0.1:${await freePort()}/`;
-    const { code, stdout, stderr } = await hooks(['test', url, '--only', 'track']);
-    expect([code, stdout]).toEqual([2, '']);
-    expect(stderr).toContain(`error: Cannot reach ${url}: the connection was refused`);
+    await expectRejected(
+      argv`test ${url} --only track`,
+      `error: Cannot reach ${url}: the connection was refused`,
+    );
   });
 
-  it.concurrent('without a secret skips the forgeries, and says so', async () => {
+  it.concurrent('skips forgeries without a secret, and prints a note', async () => {
     const { url } = await receiving({ respond: '200' });
-    const { code, checks, lines, stderr } = tested(await hooks(['test', url, '-o', 'json']));
+    const { code, checks, lines, stderr } = tested(await hooks(argv`test ${url} -o json`));
     expect([code, checks('failed')]).toEqual([1, ['malformed']]);
     expect(checks('skipped')).toEqual([
       'tls',
@@ -178,12 +177,12 @@ describe('hooks test URL', () => {
     expect(stderr).toContain('No secret given');
   });
 
-  it.concurrent('says signed only of what is', async () => {
+  it.concurrent('names only signed messages signed', async () => {
     const { url } = await receiving({ respond: '200' });
     const flags = ['--only', 'track,latency,malformed'];
     const titles = async (...more: readonly string[]): Promise<string[]> => {
       const { file, flags: report } = await reportIn();
-      const { stdout } = await hooks(['test', url, ...flags, ...report, ...more]);
+      const { stdout } = await hooks(argv`test ${url} ${flags} ${report} ${more}`);
       const text = stdout + readFileSync(file, 'utf8');
       return [...new Set(text.match(/(?:message|at once|not JSON), (?:un)?signed/g))].toSorted();
     };
@@ -195,7 +194,7 @@ describe('hooks test URL', () => {
     expect(await titles()).toEqual(['at once, unsigned', 'message, unsigned', 'not JSON, unsigned']);
   });
 
-  it.concurrent('tells a user without the secret that it is needed', async () => {
+  it.concurrent('asks for the secret of a receiver that rejects unsigned messages', async () => {
     const { url, requests } = await receiving({ respond: '401' });
     expect(await hooks(['test', url])).toMatchObject({
       code: 2,
@@ -207,7 +206,7 @@ describe('hooks test URL', () => {
       ].join('\n'),
     });
     expect(requests.length).toBeLessThanOrEqual(2);
-    expect((await hooks(['test', url, '--only', 'malformed'])).stderr).toContain(
+    expect((await hooks(argv`test ${url} --only malformed`)).stderr).toContain(
       'it rejects unsigned messages',
     );
   });
@@ -216,16 +215,14 @@ describe('hooks test URL', () => {
     'does not ask for the secret of a receiver that rejects one type without a reason',
     async () => {
       const { url } = await receiving({ respond: '400,200' });
-      const { code, faults, checks } = tested(
-        await hooks(['test', url, '-o', 'json', '--only', 'track,page']),
-      );
+      const { code, faults, checks } = tested(await hooks(argv`test ${url} -o json --only track,page`));
       expect([code, faults, checks('passed')]).toEqual([1, { page: 'rejects-unsigned' }, ['track']]);
     },
   );
 
-  it.concurrent('says to a person what is wrong once, and how to fix it', async () => {
+  it.concurrent('prints each mistake once, with a fix', async () => {
     const { url } = await receiving({ respond: '200' });
-    const { code, stdout } = await hooks(['test', url, '--secret', SECRET, '--skip', 'malformed']);
+    const { code, stdout } = await hooks(argv`test ${url} --secret ${SECRET} --skip malformed`);
     expect(code).toBe(1);
     expect(stdout).toMatch(/^✗ unsigned +200 in .*, expected 4xx /m);
     expect(stdout).toMatch(
@@ -245,7 +242,7 @@ describe('hooks test URL', () => {
     expect(to.bodies()).toEqual([(JSON.parse(readFileSync(capture, 'utf8')) as { body: string }).body]);
   });
 
-  it.concurrent('sends the user of the URL and the headers of flags, and shows neither', async () => {
+  it.concurrent('sends the user of the URL and the headers of flags, and prints neither', async () => {
     const to = await receiving({ respond: '500' });
     const url = to.url.replace('//', '//user:CANARY@');
     const args = ['test', url, '--header', 'X-Key: CANARY', '--only', 'track', '-o', 'json'];
@@ -265,16 +262,15 @@ describe('hooks test URL', () => {
     [['--timeout', '1h'], '--timeout'],
     [['--ca', 'nope.pem'], 'Expected `--ca` to be a file that can be read'],
     [['--ca', 'package.json'], 'Expected `--ca` to be a PEM file of certificates'],
-  ])('%j cannot be tried', async (flags, says) => {
+  ])('exits with 2 for %j', async (flags, says) => {
     const { url } = await receiving();
     const { code, stderr } = await hooks(['test', url, ...flags], { cwd: ROOT });
-    expect(code).toBe(2);
-    expect(stderr).toContain(says);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(says)]);
   });
 
-  it.concurrent('does what the examples of its help say', async () => {
+  it.concurrent('runs the examples of its help', async () => {
     const { stdout } = await hooks(['test', '--help']);
-    // Not the one over two lines, whose receiver is a program of others.
+    // Except the example of two lines, whose receiver needs another program.
     const examples = [...stdout.matchAll(/^ {2}\$ hooks (test http.*[^\\])$/gm)].map(
       ([, example = '']) => example,
     );
@@ -303,63 +299,44 @@ describe('hooks test URL', () => {
 });
 
 describe('hooks test https://…', () => {
-  let certificates: Certificates;
-  beforeAll(async () => {
-    certificates = await makeCertificates();
-  });
-  afterAll(() => certificates.remove());
-
   it.each([
     ['selfSigned', 'tls-self-signed'],
     ['expired', 'tls-expired'],
     ['otherName', 'tls-hostname'],
     ['unknownCa', 'tls-untrusted'],
-  ] as const)('with a certificate that is %s fails, and asks no further', async (name, error) => {
-    const { url, stop } = await serving(certificates[name]);
+  ] as const)('fails for the certificate %s, and sends no request', async (name, error) => {
+    const { url } = await started(answersOk({ certificate: certificates[name] }));
     const args = ['test', url, '-o', 'json', '--secret', SECRET, '--ca', certificates.caFile];
     const { code, faults, lines } = tested(await hooks(args));
-    stop();
     expect([code, faults]).toEqual([1, { tls: error }]);
     expect(lines[0]?.diagnosis?.hint).toMatch(/certificate|name/);
     expect(lines[1]).toMatchObject({ check: 'redirect', outcome: 'unsent' });
   });
 
-  it('with a good one passes', async () => {
-    const { url, stop } = await serving(certificates.good);
+  it('passes for a valid certificate', async () => {
+    const { url } = await started(answersOk({ certificate: certificates.good }));
     const args = ['test', url, '-o', 'json', '--ca', certificates.caFile, '--only', 'tls,track'];
     const { code, checks } = tested(await hooks(args));
-    stop();
     expect([code, checks('passed')]).toEqual([0, ['tls', 'track']]);
   });
 
-  it('goes by the issuers of the config, unless --ca names others', async () => {
-    const { url, stop } = await serving(certificates.good);
+  it('trusts the issuers of the config, unless --ca names others', async () => {
+    const { url } = await started(answersOk({ certificate: certificates.good }));
     const cwd = temporaryFolder({
       'good.yaml': `delivery: { ca: ${certificates.caFile} }\n`,
       'other.yaml': `delivery: { ca: ${certificates.unknownCa.certFile} }\n`,
       'missing.yaml': 'delivery: { ca: missing.pem }\n',
     });
-    const run = (...flags: string[]) => hooks(['test', url, '--only', 'track', '-v', ...flags], { cwd });
+    const run = (...flags: string[]) => hooks(argv`test ${url} --only track -v ${flags}`, { cwd });
     const good = await run('-c', 'good.yaml');
     expect([good.code, good.stderr.match(/^config: /gm)]).toEqual([0, ['config: ']]);
     expect(await run('-c', 'other.yaml', '--ca', certificates.caFile)).toMatchObject({ code: 0 });
     expect(await run('-c', 'other.yaml')).toMatchObject({ code: 1 });
     const missing = await run('-c', 'missing.yaml');
-    stop();
     expect(missing.code).toBe(2);
     expect(missing.stderr).toContain('Expected `delivery.ca` to be a file that can be read');
   });
 });
-
-async function serving({ keyFile, certFile }: Certificate) {
-  const [key, cert] = [readFileSync(keyFile), readFileSync(certFile)];
-  const server = createServer({ key, cert }, (request, response) => {
-    request.resume().once('end', () => response.end());
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo; // of a TCP server
-  return { url: `https://localhost:${port}/`, stop: () => server.close().closeAllConnections() };
-}
 
 async function printed({ stderr, child }: RunningHooks, what: RegExp): Promise<void> {
   await until(() => child.exitCode !== null || what.test(stderr()), String(what));

@@ -20,13 +20,13 @@ export interface Tested {
   readonly lines: readonly CheckLine[];
   readonly stdout: string;
   readonly stderr: string;
-  /** The code of the diagnosis of each check that failed. */
+  /** The codes of the diagnoses of failed checks, by check. */
   readonly faults: Readonly<Record<string, string>>;
-  /** Of an outcome, the checks. */
+  /** Returns the checks with an outcome. */
   readonly checks: (outcome: CheckLine['outcome']) => string[];
 }
 
-/** `hooks test -o json URL -- COMMAND`, with the secret in the environment, at a free port. Patient: the machine may be busy. */
+/** Runs `hooks test -o json URL -- COMMAND` at a free port, with the secret in the environment and a long timeout. */
 export async function testing(
   command: readonly string[],
   flags: readonly string[] = [],
@@ -50,9 +50,7 @@ export async function startTesting(
 }
 
 export function tested({ code, stdout, stderr }: Awaited<ReturnType<typeof hooks>>): Tested {
-  const lines = jsonLines(stdout)
-    .filter((line) => 'check' in line)
-    .map((line) => line as unknown as CheckLine); // what `check` lines are
+  const lines = jsonLines<CheckLine>(stdout).filter((line) => 'check' in line);
   const failed = lines.flatMap(({ check, diagnosis }) => (diagnosis ? [[check, diagnosis.code]] : []));
   return {
     code,

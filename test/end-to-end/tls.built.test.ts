@@ -1,7 +1,8 @@
 import { copyFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { makeCertificates, type Certificate, type Certificates } from '../certificates.ts';
+import { afterAll, describe, expect, it } from 'vitest';
+import { expectRejected } from '../cli/expect-rejected.ts';
+import { makeCertificates, type Certificate } from '../certificates.ts';
 import { freePort } from '../free-port.ts';
 import { answers, answersOk, type HostileReceiver } from '../hostile-receivers.ts';
 import { proxyServer, type ProxyServer } from '../transport/proxy-server.ts';
@@ -12,10 +13,13 @@ import { messagesFile, SEND, type Sent } from './delivering.ts';
 import { hooks as hooksOfBinary, type HooksOptions, type HooksResult } from './hooks.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
-/** What would switch off the checks of any other program of Node. */
+const certificates = await makeCertificates();
+afterAll(() => certificates.remove());
+
+/** Disables the verification of certificates in other programs on Node. */
 const UNCHECKED = { NODE_TLS_REJECT_UNAUTHORIZED: '0' };
 
-/** Variables of Node's own take effect at the start of a process. */
+/** Runs in this process unless a variable of Node is set, which takes effect when a process starts. */
 function hooks(args: readonly string[], options: HooksOptions = {}): Promise<HooksResult> {
   const isNodes = Object.keys(options.env ?? {}).some((name) => name.startsWith('NODE_'));
   return (isNodes ? hooksOfBinary : hooksInProcess)(args, options);
@@ -27,19 +31,11 @@ const send = (
   options: HooksOptions = {},
 ): Promise<Sent> => delivering.send(urls, flags, { ...options, run: hooks });
 
-let certificates: Certificates;
-
-beforeAll(async () => {
-  certificates = await makeCertificates();
-});
-
-afterAll(() => certificates.remove());
-
 function secureReceiver(certificate: Certificate = certificates.good): Promise<HostileReceiver> {
   return started(answersOk({ certificate }));
 }
 
-/** A folder with a config whose `delivery.ca` is as given. */
+/** Returns a folder with a config with this `delivery.ca`. */
 async function configured(ca: string): Promise<string> {
   const folder = temporaryFolder();
   await writeFile(join(folder, 'hooks.json'), JSON.stringify({ delivery: { ca } }));
@@ -61,7 +57,7 @@ describe('a certificate', () => {
 
   it.each(bad)('that %s ends the delivery before a request is sent', async (_what, name, error) => {
     const hostile = await secureReceiver(certificates[name]);
-    // The issuer of the others is trusted, so that nothing but what is wrong with it is wrong.
+    // The issuer of the other certificates is trusted, so that each has only one problem.
     const env = { NODE_EXTRA_CA_CERTS: certificates.caFile };
     for (const variables of [env, { ...env, ...UNCHECKED }]) {
       const { code, line } = await send([hostile.url], [], { env: variables });
@@ -73,17 +69,17 @@ describe('a certificate', () => {
     expect(hostile.requests).toEqual([]);
   });
 
-  it('that is bad is told to a person with a hint', async () => {
+  it('that is invalid is reported with a hint', async () => {
     const { url } = await secureReceiver(certificates.selfSigned);
     const { code, stdout, stderr } = await hooks([...SEND, '--url', url], { env: UNCHECKED });
     expect(code).toBe(1);
     expect(stdout).toMatch(/^ {2}Delivery rejected: self-signed certificate at https:\S+$/m);
     expect(stdout + stderr).toMatch(/\bca\b/);
-    // Node's own warning would say that certificates are not checked.
+    // The warning of Node would say that certificates are not verified.
     expect(stderr).not.toContain('NODE_TLS_REJECT_UNAUTHORIZED');
   });
 
-  it('that is bad fails every message of a replay, and no request is sent', async () => {
+  it('that is invalid fails every message of a replay before a request is sent', async () => {
     const hostile = await secureReceiver(certificates.unknownCa);
     const { code, lines, summary } = await delivering.replay(await messagesFile(50), hostile.url, [], {
       env: UNCHECKED,
@@ -94,14 +90,14 @@ describe('a certificate', () => {
     expect(hostile.requests).toEqual([]);
   });
 
-  it('is trusted when its issuer is named by NODE_EXTRA_CA_CERTS', async () => {
+  it('is trusted if NODE_EXTRA_CA_CERTS names its issuer', async () => {
     const { url } = await secureReceiver();
     expect(await send([url])).toMatchObject({ code: 1, line: { error: 'tls-untrusted' } });
     const trusting = await send([url], [], { env: { NODE_EXTRA_CA_CERTS: certificates.caFile } });
     expect(trusting).toMatchObject({ code: 0, line: { outcome: 'delivered', status: 200 } });
   });
 
-  it('is trusted when its issuer is named by delivery.ca, a path from the config that says it', async () => {
+  it('is trusted if delivery.ca names its issuer, relative to the config', async () => {
     const { url } = await secureReceiver();
     const folder = await configured('./issuers/../ca.pem');
     await copyFile(certificates.caFile, join(folder, 'ca.pem'));
@@ -128,7 +124,7 @@ describe('a certificate', () => {
 });
 
 describe('a delivery.ca that cannot be used', () => {
-  it('does not matter to a tracking API without TLS', async () => {
+  it('is ignored for a tracking API without TLS', async () => {
     const { url } = await started(answersOk());
     const config = join(await configured('./nowhere.pem'), 'hooks.json');
     const args = [...SEND, '--endpoint', url, '--write-key', 'k', '--config', config];
@@ -136,10 +132,10 @@ describe('a delivery.ca that cannot be used', () => {
   });
 
   it.each([
-    ['is not there', './nowhere.pem', /^error: .*`delivery\.ca`.*nowhere\.pem.*\nhint: {2}.*PEM file/],
+    ['does not exist', './nowhere.pem', /^error: .*`delivery\.ca`.*nowhere\.pem.*\nhint: {2}.*PEM file/],
     ['is no PEM file', './hooks.json', /^error: .*`delivery\.ca`.*hooks\.json\nhint: {2}.*BEGIN CERTIFICATE/],
     ['is a folder', '.', /^error: .*`delivery\.ca`.*\nhint: {2}/],
-  ])('because it %s is complained of before anything is sent', async (_what, ca, complaint) => {
+  ])('because it %s is reported before anything is sent', async (_what, ca, complaint) => {
     const hostile = await secureReceiver();
     const folder = await configured(ca);
     const to = ['--config', join(folder, 'hooks.json'), '--url', hostile.url];
@@ -150,14 +146,12 @@ describe('a delivery.ca that cannot be used', () => {
       ['replay', await messagesFile(2), ...to, '--report', report],
     ];
     for (const args of runs) {
-      const { code, stdout, stderr } = await hooks(args);
-      expect([code, stdout]).toEqual([2, '']);
-      expect(stderr).toMatch(complaint);
+      await expectRejected(args, complaint, { run: hooks });
     }
     expect(hostile.connections).toBe(0);
   });
 
-  it('ends a run to a receiver of our own, too', async () => {
+  it('is reported with --loopback, too', async () => {
     const folder = await configured('./nowhere.pem');
     const { code, stdout } = await hooks([...SEND, '--config', join(folder, 'hooks.json'), '--loopback']);
     expect([code, stdout]).toEqual([2, '']);
@@ -165,10 +159,10 @@ describe('a delivery.ca that cannot be used', () => {
 });
 
 describe('a proxy', () => {
-  // Names that only the proxy knows: a label has 63 characters at most, so no name server is asked about this one.
+  // A name that only the proxy resolves: a label has at most 63 characters, so no name server is asked.
   const HOST = `${'a'.repeat(64)}.invalid`;
 
-  it('of HTTP_PROXY carries what goes to another machine', async () => {
+  it('of HTTP_PROXY forwards requests to another machine', async () => {
     const { proxy, variables } = await proxied();
     const target = await started(answersOk());
     const url = `http://${HOST}:${target.port}/hook`;
@@ -179,7 +173,7 @@ describe('a proxy', () => {
     expect(target.requests[0]?.head.join('\n')).toMatch(/^x-signature: [\da-f]{40}$/im);
   });
 
-  it('of HTTPS_PROXY is a tunnel, through which the certificate is checked', async () => {
+  it('of HTTPS_PROXY is a tunnel, through which the certificate is verified', async () => {
     const { proxy, variables } = await proxied();
     const env = { ...variables, ...UNCHECKED, NODE_EXTRA_CA_CERTS: certificates.caFile };
     const [good, bad] = [await secureReceiver(), await secureReceiver(certificates.otherName)];
@@ -195,7 +189,7 @@ describe('a proxy', () => {
     expect(bad.requests).toEqual([]);
   });
 
-  it('is passed by for what NO_PROXY names', async () => {
+  it('is not used for the hosts of NO_PROXY', async () => {
     const { proxy, variables } = await proxied();
     const env = { ...variables, NO_PROXY: 'other.test,.invalid' };
     const { code, line } = await send([`http://${HOST}/hook`], ['--retry-for', '0'], { env });
@@ -203,7 +197,7 @@ describe('a proxy', () => {
     expect(proxy.asked).toEqual([]);
   });
 
-  it('is passed by for this machine', async () => {
+  it('is not used for this machine', async () => {
     const { proxy, variables } = await proxied();
     const target = await started(answersOk());
     for (const host of ['127.0.0.1', 'localhost']) {
@@ -216,7 +210,7 @@ describe('a proxy', () => {
     expect(proxy.asked).toEqual([]);
   });
 
-  it('that rejects, or is not there, is named', async () => {
+  it('that rejects or does not listen is named', async () => {
     const refusing = await started(proxyServer({ status: 403 }));
     const gone = { origin: `http://127.0.0.1:${await freePort()}` };
     for (const [{ origin }, said] of [
@@ -231,7 +225,7 @@ describe('a proxy', () => {
     }
   });
 
-  it('keeps its password to itself', async () => {
+  it('gets its password, which is not printed', async () => {
     const { proxy } = await proxied();
     const HTTP_PROXY = proxy.origin.replace('http://', 'http://me:hunter2@');
     const target = await started(answers(503));
@@ -242,12 +236,11 @@ describe('a proxy', () => {
     expect(stdout + stderr).not.toContain('hunter2');
   });
 
-  it('whose URL cannot be one is complained of before anything is sent', async () => {
+  it('with an invalid URL is reported before anything is sent', async () => {
     const flags = ['--url', 'https://receiver.test/hook'];
-    const { code, stdout, stderr } = await hooks([...SEND, ...flags], {
+    await expectRejected([...SEND, ...flags], /^error: Expected HTTPS_PROXY to be .*ftp:\/\/proxy\nhint: /, {
+      run: hooks,
       env: { HTTPS_PROXY: 'ftp://proxy' },
     });
-    expect([code, stdout]).toEqual([2, '']);
-    expect(stderr).toMatch(/^error: Expected HTTPS_PROXY to be .*ftp:\/\/proxy\nhint: /);
   });
 });

@@ -14,10 +14,10 @@ import { settings, startReady, untilSettled } from './serve-and-worker.ts';
 import { slowAndFailingReceiver, type SlowAndFailingReceiver } from './slow-and-failing-receiver.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
-/** Two more come at the end. */
+/** Number of stops, besides two at the end. */
 const STOPS = IS_LONG ? 50 : 2;
 const TIMEOUT_MS = 2_000;
-/** Acknowledged and not yet with the receiver, at most. */
+/** Most messages that are acknowledged but have not reached the receiver. */
 const BACKLOG = 400;
 
 type Running = Awaited<ReturnType<typeof startReady>>;
@@ -26,8 +26,8 @@ const TURN_MS = 20;
 const TURNS = (TIMEOUT_MS + 1_000) / TURN_MS;
 
 /**
- * SIGTERM, and its end within the timeout of an attempt and a second, or the test fails. Counted in turns of our own: a
- * machine that lets nobody run lets us count no further either.
+ * Sends SIGTERM, and fails unless the process ends within the timeout of an attempt and a second. The time is counted in
+ * turns, which a machine without a free processor delays, too.
  */
 async function stopInTime(running: Running): Promise<HooksResult & { readonly ms: number }> {
   const { child } = running;
@@ -41,7 +41,7 @@ async function stopInTime(running: Running): Promise<HooksResult & { readonly ms
   return { ...(await result), ms };
 }
 
-/** What was made is recorded, and what was delivered is not made again. */
+/** Expects that every attempt is recorded, and that no delivered message was sent again. */
 async function expectEveryAttemptRecorded(
   file: string,
   { requests }: SlowAndFailingReceiver,
@@ -69,7 +69,7 @@ async function expectEveryAttemptRecorded(
 }
 
 it(
-  `hooks serve and hooks worker lose and repeat nothing, stopped by SIGTERM ${STOPS} times under load (seed ${SEED})`,
+  `hooks serve and hooks worker lose and repeat no message when stopped by SIGTERM ${STOPS} times under load (seed ${SEED})`,
   async ({ annotate }) => {
     const random = randomFrom(SEED);
     const dataDir = temporaryFolder();
@@ -89,11 +89,11 @@ it(
     while (times.length < STOPS) {
       const command = times.length % 2 === 0 ? 'serve' : 'worker';
       const enough = receiver.count + random() * 200;
-      await until(() => receiver.count >= enough && receiver.held > 0, 'requests under way');
+      await until(() => receiver.count >= enough && receiver.held > 0, 'requests in flight');
       const { pid } = running[command].child;
       const { code, signal, stderr, ms } = await stopInTime(running[command]);
       expect({ command, code, signal, stderr }).toEqual({ command, code: 0, signal: null, stderr: '' });
-      // It has let go of everything: nobody has to wait until it is seen to be gone.
+      // The process has released its deliveries, so that no other process waits for its leases.
       expect(await ask(file, `SELECT * FROM owners WHERE pid = ${pid}`)).toEqual([]);
       times.push(ms);
       running[command] = await startReady(command, env);

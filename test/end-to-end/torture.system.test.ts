@@ -12,20 +12,20 @@ import { Load } from './load.ts';
 import { readiness, settings, start, startReady, untilSettled } from './serve-and-worker.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
-/** What each process can have under way at once. */
+/** Number of deliveries that each process can have in flight. */
 const CONCURRENCY = 32;
-/** Acknowledged and not yet delivered, at most: what is killed has work, and the end is not long in coming. */
+/** Most messages that are acknowledged but not delivered: enough work for each kill, and a short end. */
 const BACKLOG = 400;
-/** Of the kills; the others come when the process is at work. */
+/** Share of the kills while a process starts. The others come when it works. */
 const KILLED_WHILE_STARTING = 0.2;
 
 class Storm {
   readonly env: Readonly<Record<string, string>>;
   readonly receiver: FailingReceiver;
   readonly load: Load;
-  /** Aborted once all kills have been begun. */
+  /** Aborted when all kills have begun. */
   readonly #spent = new AbortController();
-  /** Not begun yet. */
+  /** Number of kills that have not begun. */
   #killsLeft = KILLS;
   #serveUrl: string | undefined;
 
@@ -39,7 +39,7 @@ class Storm {
     });
   }
 
-  /** Starts a process, kills it, and starts it again, until all kills are spent. */
+  /** Starts, kills and restarts a process until no kill is left. */
   async killAgainAndAgain(command: 'serve' | 'worker', random: () => number): Promise<void> {
     while (this.#killsLeft-- > 0) {
       const running = start(command, this.env);
@@ -51,14 +51,14 @@ class Storm {
     this.#spent.abort();
   }
 
-  /** Until it is ready, and right after one of the next answers: to a caller, or of the receiver. */
+  /** Waits until the process is ready, and then for one of the next responses, to a caller or of the receiver. */
   async #untilBusy(running: RunningHooks, random: () => number): Promise<void> {
     const ready = await readiness(running);
     if (ready === undefined) throw new Error(`it has ended: ${running.stderr()}`);
     this.#serveUrl = ready.url ?? this.#serveUrl;
     const { load, receiver } = this;
     const isByCall = ready.url !== undefined && random() < 0.5;
-    // When the others have spent the last kills, nobody may be left to take calls.
+    // After the last kills of other processes, no service may be left for calls.
     const stop = this.#spent.signal;
     if (isByCall) await load.answers.after(random() * 60, stop);
     else await receiver.answers.after(random() * 600, stop);
@@ -70,7 +70,7 @@ async function sleep(ms: number): Promise<void> {
 }
 
 interface Kept {
-  /** How each message stands, with the reason of a dead letter. */
+  /** The state of each message, with the reason of a dead letter. */
   readonly states: ReadonlyMap<string, string>;
   readonly count: number;
 }
@@ -81,7 +81,7 @@ async function keptIn(file: string): Promise<Kept> {
   return { states, count: rows.length };
 }
 
-/** How many messages stand how. */
+/** Returns the number of messages by state. */
 function tally({ states }: Kept): string {
   const counts = new Map<string, number>();
   for (const state of states.values()) counts.set(state, (counts.get(state) ?? 0) + 1);
@@ -100,13 +100,13 @@ function expectDelivered({ load, receiver }: Storm, { states, count }: Kept): vo
   expect(is(load.invalid, 'dead invalid')).toEqual([]);
   const delivered = [...states.keys()].filter((id) => states.get(id) === 'delivered');
   expect(delivered.filter((id) => !receiver.arrivals.get(id)?.taken)).toEqual([]);
-  // Called again without a response, a message was recognised.
+  // Each repeated message was recognized.
   expect(count).toBe(states.size);
 }
 
 describe(`hooks serve and two hooks worker on one file (seed ${SEED})`, () => {
   it(
-    `lose nothing that got a 200, killed ${KILLS} times under load`,
+    `lose no acknowledged message when killed ${KILLS} times under load`,
     async ({ annotate }) => {
       const dataDir = temporaryFolder();
       const file = join(dataDir, 'hooks.db');

@@ -3,6 +3,8 @@ import { createDeliveryPipeline } from '../../src/index.ts';
 import { hooks, startHooks } from '../cli/run-in-process.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { until } from '../until.ts';
+import { nextJson, nextUrl } from './running-command.ts';
+import { basic } from '../service/serving.ts';
 import { AT, headerOf, jsonLines, receiving, track, type Receiving } from './receiving.ts';
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
@@ -14,7 +16,7 @@ interface Ids {
   readonly spanId?: string | undefined;
 }
 
-/** The ids that arrived, in the order of arrival. */
+/** Returns the ids of the received requests, in the order of arrival. */
 function arrived({ requests }: Receiving): readonly Ids[] {
   return requests.map((request) => ({ ...TRACEPARENT.exec(headerOf(request, 'traceparent') ?? '')?.groups }));
 }
@@ -31,8 +33,11 @@ function configFor({ url }: Receiving, delivery: object = { traceparent: true })
   });
 }
 
+const delivery = { traceparent: true };
+const message = { type: 'track', userId: 'u1', event: 'Signup', timestamp: AT } as const;
+
 describe('delivery.traceparent', () => {
-  it('has send begin a trace, with a span for each attempt, and show both ids', async () => {
+  it('makes send start a trace with a span for each attempt, and print both ids', async () => {
     const to = await receiving({ respond: '503,200' });
     const { stdout, code } = await hooks(['send', '--json', track(1), '-o', 'json'], { cwd: configFor(to) });
     expect(code).toBe(0);
@@ -45,7 +50,7 @@ describe('delivery.traceparent', () => {
     expect(attemptIds(jsonLines(stdout)[0])).toEqual(ids);
   });
 
-  it('is off by default, and prints the header with --dry-run where it is on', async () => {
+  it('is off by default, and adds the header to --dry-run', async () => {
     const to = await receiving();
     const off = await hooks(['send', '--json', track(1), '-o', 'json'], { cwd: configFor(to, {}) });
     expect(off.stdout).not.toContain('traceId');
@@ -54,7 +59,7 @@ describe('delivery.traceparent', () => {
     expect(on.stdout).toMatch(/^traceparent: 00-[\da-f]{32}-[\da-f]{16}-01$/m);
   });
 
-  it('leaves a configured traceparent alone', async () => {
+  it('does not replace a configured traceparent', async () => {
     const to = await receiving();
     const header = ['--header', `traceparent: ${CAME.traceparent}`];
     const args = ['send', '--json', track(1), '--url', to.url, ...header, '-o', 'json'];
@@ -63,19 +68,18 @@ describe('delivery.traceparent', () => {
     expect(attemptIds(jsonLines(stdout)[0])).toEqual([{}]);
   });
 
-  it('continues the trace of a call to serve in another process, through the file, with its tracestate', async () => {
+  it('continues the trace and tracestate of a call to serve in the process of a worker', async () => {
     const to = await receiving({ respond: '503,200' });
     const cwd = configFor(to);
     const args = ['--port', '0', '--allow-private', '-o', 'json', '-v'];
     const ingest = startHooks(['serve', ...args, '--no-deliver'], { cwd });
-    const { value = '{}' } = await ingest.lines.next();
-    const { url } = JSON.parse(value) as { url: string };
-    expect(await call(url, CAME)).toBe(200);
+    const url = await nextUrl(ingest);
+    expect(await statusOf(url, CAME)).toBe(200);
     await ingest.stop('SIGTERM');
     const worker = startHooks(['worker', '--allow-private', '-o', 'json', '-v'], { cwd });
     await until(() => to.requests.length === 2, 'both attempts');
     await worker.lines.next();
-    const settled = await worker.lines.next();
+    const settled = await nextJson(worker);
     await worker.stop('SIGTERM');
     const ids = arrived(to);
     expect(ids.map(({ traceId }) => traceId)).toEqual([TRACE, TRACE]);
@@ -83,16 +87,15 @@ describe('delivery.traceparent', () => {
     expect(to.requests.map((request) => headerOf(request, 'tracestate'))).toEqual(
       ids.map(() => 'rojo=1,congo=2'),
     );
-    expect(attemptIds(JSON.parse(settled.value ?? '{}') as Record<string, unknown>)).toEqual(ids);
+    expect(attemptIds(settled)).toEqual(ids);
   });
 
-  it('takes a malformed traceparent of a call for none, and shows the ids in the log and queue show', async () => {
+  it('ignores a malformed traceparent of a call, and shows the new ids in the log and in queue show', async () => {
     const to = await receiving({ respond: '400' });
     const cwd = configFor(to);
     const running = startHooks(['serve', '--port', '0', '--allow-private', '-o', 'json', '-v'], { cwd });
-    const { value = '{}' } = await running.lines.next();
-    const { url } = JSON.parse(value) as { url: string };
-    expect(await call(url, { ...CAME, traceparent: CAME.traceparent.toUpperCase() })).toBe(200);
+    const url = await nextUrl(running);
+    expect(await statusOf(url, { ...CAME, traceparent: CAME.traceparent.toUpperCase() })).toBe(200);
     await until(() => to.requests.length === 1, 'the attempt');
     const { stderr } = await running.stop('SIGTERM');
     const [ids] = arrived(to);
@@ -108,15 +111,10 @@ describe('delivery.traceparent', () => {
     expect(attemptIds(jsonLines(asJson.stdout)[0])).toEqual([ids]);
   });
 
-  it('works in the library, over the queue in memory', async () => {
+  it('works in the library with the queue in memory', async () => {
     const to = await receiving();
-    const pipeline = createDeliveryPipeline({
-      webhooks: [to.url],
-      delivery: { traceparent: true },
-    });
-    const outcome = await pipeline.deliver({
-      message: { type: 'track', userId: 'u1', event: 'Signup', timestamp: AT },
-    });
+    const pipeline = createDeliveryPipeline({ webhooks: [to.url], delivery });
+    const outcome = await pipeline.deliver({ message });
     await pipeline.close();
     const attempts = outcome.destinations.flatMap(({ attempts: made }) => made);
     expect(attempts.map(({ traceId, spanId }) => ({ traceId, spanId }))).toEqual(arrived(to));
@@ -125,10 +123,7 @@ describe('delivery.traceparent', () => {
 });
 
 describe('the parent of a message', () => {
-  const delivery = { traceparent: true };
-  const message = { type: 'track', userId: 'u1', event: 'Signup', timestamp: AT } as const;
-
-  it('is taken by send from its environment', async () => {
+  it('is read by send from its environment', async () => {
     const to = await receiving();
     const cwd = configFor(to);
     const send = (env: Record<string, string>) => hooks(['send', '--json', track(1)], { cwd, env });
@@ -142,7 +137,7 @@ describe('the parent of a message', () => {
     expect(states).toEqual(['rojo=1,congo=2', undefined]);
   });
 
-  it('goes with send --queue through the file', async () => {
+  it('is kept in the queue by send --queue', async () => {
     const to = await receiving();
     const cwd = configFor(to);
     const env = { TRACEPARENT: CAME.traceparent };
@@ -153,7 +148,7 @@ describe('the parent of a message', () => {
     expect(arrived(to)).toMatchObject([{ traceId: TRACE }]);
   });
 
-  it('is given with each message in the library, and changes nothing of the body', async () => {
+  it('is given with each message in the library, and does not change the body', async () => {
     const to = await receiving();
     const pipeline = createDeliveryPipeline({ webhooks: [to.url], delivery, client: { flushAt: 1 } });
     const { type: _type, ...event } = message;
@@ -169,7 +164,7 @@ describe('the parent of a message', () => {
     expect(to.bodies().join()).not.toContain('trace');
   });
 
-  it('throws in the library when it is malformed, and nothing is queued', async () => {
+  it('makes the library throw if it is malformed, and nothing is queued', async () => {
     const to = await receiving();
     const pipeline = createDeliveryPipeline({ webhooks: [to.url], delivery });
     for (const traceparent of ['', 'none', `${CAME.traceparent}\r\nX: 1`]) {
@@ -182,14 +177,9 @@ describe('the parent of a message', () => {
   });
 });
 
-async function call(url: string, headers: Record<string, string>): Promise<number> {
-  const authorization = `Basic ${Buffer.from('wk:').toString('base64')}`;
-  const { status } = await fetch(`${url}/v1/track`, {
-    method: 'POST',
-    headers: { authorization, ...headers },
-    body: track(1),
-  });
-  return status;
+async function statusOf(url: string, headers: Record<string, string>): Promise<number> {
+  const call = { method: 'POST', headers: { ...basic('wk'), ...headers }, body: track(1) };
+  return (await fetch(`${url}/v1/track`, call)).status;
 }
 
 function never(): never {

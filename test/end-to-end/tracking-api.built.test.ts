@@ -1,12 +1,12 @@
 import { describe, expect, it, afterAll } from 'vitest';
 import { BatchReceiver } from '../client/batch-receiver.ts';
 import { hooks } from '../cli/run-in-process.ts';
+import { basic } from '../service/serving.ts';
 import { hooks as runBuilt } from './hooks.ts';
 import { jsonLines, summaryOf, track, tracks } from './receiving.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
 const WRITE_KEY = 'CANARY-write-key';
-const BASIC = `Basic ${Buffer.from(`${WRITE_KEY}:`).toString('base64')}`;
 
 const open: BatchReceiver[] = [];
 afterAll(() => Promise.all(open.map((each) => each.close())));
@@ -17,12 +17,8 @@ async function trackingApi(): Promise<BatchReceiver> {
   return receiver;
 }
 
-function allOutput({ stdout, stderr }: { stdout: string; stderr: string }): string {
-  return stdout + stderr;
-}
-
 describe.concurrent('a tracking API', () => {
-  it('gets a message as a batch of one, with the write key as its user', async () => {
+  it('gets a message as a batch of one, with the write key as the user of basic authentication', async () => {
     const api = await trackingApi();
     const args = ['send', '--json', track(1), '--endpoint', api.url, '--write-key', WRITE_KEY];
     const result = await runBuilt([...args, '-v'], { env: { DEBUG: 'analytics' } });
@@ -33,14 +29,14 @@ describe.concurrent('a tracking API', () => {
     expect(api.received).toMatchObject([
       {
         path: '/v1/batch',
-        headers: { authorization: BASIC },
+        headers: basic(WRITE_KEY),
         batch: [{ type: 'track', messageId: 'm1', context: { library: { name: 'hooks-cli' } } }],
       },
     ]);
-    expect(allOutput(result)).not.toContain(WRITE_KEY);
+    expect(result.stdout + result.stderr).not.toContain(WRITE_KEY);
   });
 
-  it('gets the messages of a replay in batches, and responds for each of them', async () => {
+  it('gets the messages of a replay in batches, and its response has a result for each', async () => {
     const api = await trackingApi();
     api.answers.push({
       status: 200,
@@ -66,7 +62,7 @@ describe.concurrent('a tracking API', () => {
     });
   });
 
-  it('is tried again while it fails, and its rejection never repeats the write key', async () => {
+  it('is retried while it fails, and its rejection is printed without the write key', async () => {
     const api = await trackingApi();
     api.answers.push({ status: 503 }, { status: 401, body: `unknown key ${WRITE_KEY}` });
     const args = ['send', '--json', track(1), '--endpoint', `${api.url}/in`, '--write-key', WRITE_KEY];
@@ -77,7 +73,7 @@ describe.concurrent('a tracking API', () => {
     );
     expect(result.stdout).toContain('\n  Delivery failed after 2 attempts: 401 from ');
     expect(result.stdout).toContain('unknown key ***');
-    expect(allOutput(result)).not.toContain(WRITE_KEY);
+    expect(result.stdout + result.stderr).not.toContain(WRITE_KEY);
     expect(api.received.map(({ path }) => path)).toEqual(['/in', '/in']);
   });
 });

@@ -10,17 +10,17 @@ import { tracks } from './receiving.ts';
 import { settings } from './serve-and-worker.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
-/** A queue that a receiver keeps waiting. */
+/** A queue whose deliveries wait, because their receiver fails. */
 export interface WaitingQueue {
   readonly folder: string;
   readonly file: string;
-  /** For the commands that use it. */
+  /** The variables of the commands that use the queue. */
   readonly env: Record<string, string>;
-  /** How often each message has come. */
+  /** Number of requests with each message. */
   readonly requests: ReadonlyMap<string, number>;
-  /** What the receiver does from now on. */
+  /** How the receiver responds to further requests. */
   answering: 'with 503' | 'with 200' | 'never';
-  /** By another process, which ends. Each message has a user of its own. */
+  /** Adds messages by another process, which ends. Each message has a different user. */
   add(from: number, to: number): Promise<void>;
 }
 
@@ -45,28 +45,26 @@ export async function waitingQueue(delivery: Readonly<Record<string, unknown>> =
     add: async (from, to) => {
       const stdin = tracks(to).split('\n').slice(from).join('\n');
       // The config gives the destination; a URL in the environment would be another.
-      const { code, stderr } = await hooks(['replay', '-', '--queue', '--order', 'none', '-q'], {
-        env,
-        stdin,
-      });
+      const args = ['replay', '-', '--queue', '--order', 'none', '-q'];
+      const { code, stderr } = await hooks(args, { env, stdin });
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     },
   };
   return queue;
 }
 
-/** Until every message has come so often. Most waits between rounds are below four seconds then. */
+/** Waits for this many requests with each message. Most waits between rounds are below four seconds then. */
 export async function untilEachCame({ requests }: WaitingQueue, times: number, count: number): Promise<void> {
   const isSo = (): boolean => requests.size >= count && [...requests.values()].every((each) => each >= times);
   await until(isSo, `${times} requests for each of ${count} messages`, { seconds: 30 });
 }
 
-/** Each message once, with its state and how many attempts are recorded. */
+/** Returns the messages in the queue, each with its state and the number of recorded attempts. */
 export async function recorded({ file }: WaitingQueue): Promise<readonly string[]> {
   return ask(file, 'SELECT message_id, state, json_array_length(attempts) FROM queue ORDER BY seq');
 }
 
-/** What a process has worked so far: seconds of a processor. */
+/** Returns the processor time of a process, in seconds. */
 function processorSeconds({ child }: RunningHooks): number {
   const stat = readFileSync(`/proc/${child.pid}/stat`, 'latin1');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
@@ -74,7 +72,7 @@ function processorSeconds({ child }: RunningHooks): number {
   return (Number(fields[11]) + Number(fields[12])) / 100;
 }
 
-/** Does it, and finds that the process has been waiting for most of the time, not looping. */
+/** Expects that a process waits for most of the time of `during` and does not loop. */
 export async function expectAtRest(running: RunningHooks, during: () => Promise<void>): Promise<void> {
   const [worked, began] = [processorSeconds(running), performance.now()];
   await during();

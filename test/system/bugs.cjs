@@ -1,4 +1,4 @@
-// The planted bugs in a test runner: each sends messages that have the bug, and checks them as the page of docs/ says.
+// The planted bugs in a test runner: each sends messages with the bug, and checks them like the page in docs/.
 const { Analytics } = require('@segment/analytics-node');
 const { matchers } = require('hooks-cli/testing');
 const { BUGS, sendBy } = require('./send.cjs');
@@ -7,7 +7,7 @@ const SCHEMA = {
   Signup: { properties: { properties: { properties: { total: { type: 'number' } } } } },
 };
 
-/** The matcher that finds each bug, and what it is given. */
+/** The matcher that finds each bug, with its arguments. */
 const CHECKS = {
   renamed: ['toHaveReceived', 'type=track,event=Signup'],
   'missing-property': ['toHaveReceived', 'event=Signup,properties.plan?'],
@@ -27,11 +27,11 @@ async function send(bug, receiver) {
   receiver.clear();
   const library = new Analytics({ writeKey: receiver.writeKey, host: receiver.host });
   sendBy(library, BUGS[bug]);
-  // A program that ends now loses what it holds.
+  // A program that ends now loses its unsent messages.
   if (bug !== 'lost') await library.closeAndFlush();
 }
 
-/** By a runner's own `expect`, which has the matchers; without one, by the plain functions. */
+/** Checks by the `expect` of a runner with the matchers, or without one by the plain functions. */
 function check(bug, receiver, expect) {
   const [matcher, given] = CHECKS[bug];
   if (expect !== undefined) {
@@ -42,7 +42,7 @@ function check(bug, receiver, expect) {
   if (!pass) throw new Error(message());
 }
 
-/** Plants each bug in a test of its name, which fails. `right` is none. */
+/** Plants each bug in a test of its name, which fails. `right` has no bug. */
 module.exports = function plant(test, receiver, expect) {
   for (const bug of Object.keys(CHECKS)) {
     test(`bug ${bug}`, async () => {

@@ -1,4 +1,4 @@
-// Needs client libraries of others from the registry, and chromium.
+// Needs third-party client libraries from the registry, and chromium.
 import { execFile } from 'node:child_process';
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ import { CLIENTS, HAS_CLIENTS } from './clients.ts';
 const run = promisify(execFile);
 closeAfterEach();
 
-/** Starts a browser or loads a library, on a busy machine. */
+/** Long enough to start a browser or load a library on a busy machine. */
 const PATIENT = { timeout: 240_000 };
 
 const SCHEMA = {
@@ -38,7 +38,7 @@ async function expecting(
   return hooks(['expect', ...flags, '--', ...command], { cwd: folder, timeoutMs: 120_000, env: { CI: '' } });
 }
 
-/** The planted bug, the flags that find it, and what the output says of it. */
+/** The planted bugs, each with the flags that find it and the sentence in the output. */
 const BUGS: readonly (readonly [bug: string, flags: readonly string[], says: RegExp, notOf?: string])[] = [
   ['renamed', ['--match', 'type=track,event=Signup'], /event +expected Signup +got Sign Up/],
   [
@@ -87,10 +87,10 @@ const BUGS: readonly (readonly [bug: string, flags: readonly string[], says: Reg
   ['unknown-event', ['--schema', 'schema.json'], /expected an event with a schema.*got "Signup Strated"/],
 ];
 
-describe.skipIf(!HAS_CLIENTS)('a real client with nothing changed but its host', PATIENT, () => {
+describe.skipIf(!HAS_CLIENTS)('a real client of which only the host is set', PATIENT, () => {
   const clients = ['segment', 'legacy', 'rudder', ...(hasBrowser ? ['browser'] : [])];
 
-  it.each(clients)('is seen, matched and compared with its snapshot: %s', async (client) => {
+  it.each(clients)('passes filters, a schema and its snapshot: %s', async (client) => {
     const types = ['identify', 'track', 'page', 'group', 'alias'];
     const flags = ['--messages', '5', '--in-order', ...types.flatMap((type) => ['--match', `type=${type}`])];
     const snapshot = [
@@ -115,20 +115,20 @@ describe.skipIf(!HAS_CLIENTS)('a real client with nothing changed but its host',
     ]);
   });
 
-  // At the same time: what is expected and does not come is waited for.
+  // Concurrent, because a missing message is waited for.
   describe.concurrent.each(clients)('%s', (client) => {
     const bugs = BUGS.filter(([, , , notOf]) => notOf !== client).map(([bug, flags, says]) => ({
       bug,
       flags,
       says,
     }));
-    it.each(bugs)('has its bug named: $bug', async ({ bug, flags, says }) => {
+    it.each(bugs)('fails with a sentence about its bug: $bug', async ({ bug, flags, says }) => {
       const { code, stdout } = await expecting(client, bug, ['--within', '20s', ...flags]);
       expect([code, stdout]).toEqual([1, expect.stringMatching(says)]);
     });
   });
 
-  it.skipIf(!hasBrowser)('is seen from a page: the browser library of RudderStack', async () => {
+  it.skipIf(!hasBrowser)('reaches hooks expect from a page: the browser library of RudderStack', async () => {
     const five = ['--messages', '5', '--match', 'event=Signup,userId=u1'];
     expect(await expecting('rudder-browser', 'none', five)).toMatchObject({ code: 0 });
     const visitor = ['--messages', '1', '--each', 'anonymousId?', '--no-match', 'userId?'];
@@ -146,7 +146,7 @@ describe.skipIf(!HAS_CLIENTS)('a real client with nothing changed but its host',
     expect(serve.received.map(({ verdict }) => verdict)).toEqual(Array(6).fill('valid'));
   });
 
-  it('raises no false alarm in 10,000 valid messages', async () => {
+  it('passes with 10,000 valid messages', async () => {
     const program = `
       const { Analytics } = require('@segment/analytics-node');
       const library = new Analytics({ writeKey: 'k', host: process.env.HOOKS_URL, flushAt: 100, maxEventsInBatch: 100 });

@@ -7,15 +7,15 @@ import { fileURLToPath } from 'node:url';
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 /**
- * Where install-clients.ts installs the client libraries and test runners of others. Kept between runs, a folder for each checkout, since each links its
- * own package; Jest finds no test below a node_modules.
+ * The folder in which install-clients.ts installs third-party clients and test runners. Kept between runs. Each checkout
+ * has its own, because it links its package. Outside node_modules, because Jest finds no tests there.
  */
 export const CLIENTS = join(
   tmpdir(),
   `hooks-test-clients-${createHash('sha256').update(ROOT).digest('hex').slice(0, 8)}/`,
 );
 
-/** Written when all of them are there. */
+/** Written when all packages are installed. */
 export function installedMark(): string {
   return join(CLIENTS, 'installed.json');
 }

@@ -3,12 +3,12 @@ import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync
 import { join } from 'node:path';
 import { CLIENTS, installedMark, ROOT } from './clients.ts';
 
-/** Minutes of a slow registry. */
+/** Timeout for a slow registry. */
 const INSTALL_MS = 300_000;
 
 /**
- * Installs the clients once for a run of the system tests, unless they are there in these versions. Where there is no registry the tests that need them
- * are skipped, and say so; on CI they must run.
+ * Installs the clients for a run of the system tests, unless these versions are installed. Without a registry, the tests
+ * that need clients are skipped with a note. On CI this throws.
  */
 export function setup(): void {
   const wanted = readFileSync(new URL('package.json', import.meta.url), 'utf8');

@@ -1,4 +1,4 @@
-// Needs test runners of others from the registry.
+// Needs third-party test runners from the registry.
 import { execFile } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ interface Runner {
   readonly program: string;
   readonly plant: string;
   readonly command: readonly string[];
-  /** Ends it though a client is open, which the planted bug `lost` leaves behind. Without it the runner waits for that client. */
+  /** Flag that ends the runner although a client is open, which the planted bug `lost` leaves behind. */
   readonly forced?: readonly string[];
 }
 
@@ -66,7 +66,7 @@ interface Ran {
   readonly said: string;
 }
 
-/** In a folder of its own beside the installed packages. */
+/** Runs a program in a new folder beside the installed packages. */
 function run({ name, file, command }: Runner, text: string): Promise<Ran> {
   const folder = join(CLIENTS, `run-${name.replace(/\W/g, '')}`);
   rmSync(folder, { recursive: true, force: true });
@@ -87,7 +87,7 @@ function run({ name, file, command }: Runner, text: string): Promise<Ran> {
   });
 }
 
-/** What each bug's failure says. */
+/** The sentence in the failure of each bug. */
 const NAMED: Readonly<Record<string, RegExp>> = {
   renamed: /event: expected Signup, got Sign Up/,
   'missing-property': /properties\.plan: expected something, got nothing/,
@@ -104,14 +104,14 @@ const NAMED: Readonly<Record<string, RegExp>> = {
 };
 
 describe.skipIf(!HAS_CLIENTS).each(RUNNERS)('$name', { timeout: 420_000 }, (runner) => {
-  it('has a set-up of at most 10 lines on the page, which runs as written', async () => {
+  it('has a documented set-up of at most 10 lines that runs unchanged', async () => {
     expect(runner.setUp.trimEnd().split('\n').length).toBeLessThanOrEqual(10);
     expect(runner.program).toContain("test('a signup is tracked'");
     const { code, said } = await run(runner, `${runner.setUp}\n${runner.program}`);
     expect([code, said]).toEqual([0, expect.stringContaining('a signup is tracked')]);
   });
 
-  it('finds the twelve planted bugs, each named, and none where there is none', async () => {
+  it('names each of the twelve planted bugs, and passes without a bug', async () => {
     const { code, said } = await run(
       { ...runner, command: [...runner.command, ...(runner.forced ?? [])] },
       `${runner.setUp}\n${runner.plant}`,

@@ -1,4 +1,4 @@
-// Sends messages by a real client library: `node send.cjs CLIENT BUG`. Nothing of a client is changed but its host.
+// Sends messages by a real client library, of which only the host is set: `node send.cjs CLIENT BUG`.
 const { createServer } = require('node:http');
 const { execFileSync } = require('node:child_process');
 const { readFileSync } = require('node:fs');
@@ -26,7 +26,7 @@ const RIGHT = [
 
 const withTrack = (...tracks) => [RIGHT[0], ...tracks, ...RIGHT.slice(2)];
 
-/** What each bug makes of the messages. */
+/** Changes the messages for each bug. */
 const BUGS = {
   none: RIGHT,
   renamed: withTrack(track({ event: 'Sign Up' })),
@@ -43,7 +43,7 @@ const BUGS = {
   'unknown-event': withTrack(track({ event: 'Signup Strated' })),
 };
 
-/** Sends one by one, as a program calls its library. */
+/** Sends the messages one by one, like a program that calls its library. */
 function sendBy(library, messages) {
   for (const { type, ...fields } of messages) library[type](fields);
 }
@@ -77,7 +77,7 @@ const CLIENTS = {
     sendByPage('@rudderstack/analytics-js/dist/npm/modern/bundled/umd/index.js', byRudderStack, messages),
 };
 
-/** Opens a page of another origin that has the library, and waits for the response to each message. */
+/** Opens a page of another origin with the library, and waits for the response to each message. */
 async function sendByPage(library, sendInPage, messages) {
   const { chromium } = require('@playwright/test');
   const script = readFileSync(path.join(__dirname, 'node_modules', library));

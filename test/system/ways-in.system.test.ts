@@ -12,14 +12,14 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const SCRIPTS = fileURLToPath(new URL('ways-in', import.meta.url));
 const run = promisify(execFile);
 
-/** A slow registry; a busy machine. */
+/** Timeout for a slow registry and a busy machine. */
 const PATIENT = 240_000;
 
-describe.skipIf(!HAS_CLIENTS).concurrent('with the package installed as its users have it', () => {
+describe.skipIf(!HAS_CLIENTS).concurrent('with the package installed like users install it', () => {
   let bin: string;
   beforeAll(async () => {
     const folder = temporaryFolder({ 'package.json': '{"private":true}' });
-    // The build is there already; another one would disturb the tests that run it.
+    // Does not build again, which would disturb the tests that run the build.
     const pack = ['pack', '--ignore-scripts', '--silent', '--pack-destination', folder];
     const { stdout: name } = await run('npm', pack, { cwd: ROOT });
     const install = ['install', '--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts'];
@@ -28,7 +28,7 @@ describe.skipIf(!HAS_CLIENTS).concurrent('with the package installed as its user
   }, PATIENT);
 
   it.each(['receiver', 'ci', 'company'])(
-    'the way in of %s goes as its script says',
+    'the commands of a new user succeed: %s',
     async (script) => {
       const { HOME = '', PATH = '' } = process.env;
       const env = {
