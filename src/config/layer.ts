@@ -8,7 +8,7 @@ import type { ConfigOrigin } from './config-origin.ts';
  * with a value wins.
  */
 export interface Layer {
-  /** Values in the structure of a config file: `{ delivery: { timeout: '5s' } }`. */
+  /** Values of a file in its own structure (`{ delivery: { timeout: '5s' } }`), of flags and variables by setting (`{ 'delivery.timeout': '5s' }`). */
   readonly values: unknown;
   /** File as displayed; absent for flags and the environment. */
   readonly file?: string;
@@ -35,8 +35,9 @@ export function findSetting(
   prefix: readonly string[] = [],
 ): GivenSetting | undefined {
   for (const layer of layers) {
-    const above = layer.file === undefined ? [] : prefix;
-    const value = valueAt(layer.values, [...above, ...key.split('.')]);
+    const isFile = layer.file !== undefined;
+    const above = isFile ? prefix : [];
+    const value = valueAt(layer.values, isFile ? [...above, ...key.split('.')] : [key]);
     if (value !== undefined) return { value, layer, origin: settingOrigin(layer, key, above) };
   }
   return undefined;
@@ -75,24 +76,10 @@ export function layerOf(
   for (const key of KEYS) {
     const entry = given[key];
     if (entry === undefined || entry.value === undefined) continue;
-    setAt(values, key.split('.'), entry.value);
+    values[key] = entry.value;
     names[key] = entry.name;
   }
   return { values, folder, names };
-}
-
-function setAt(
-  target: Record<string, unknown>,
-  [first = '', ...rest]: readonly string[],
-  value: unknown,
-): void {
-  if (rest.length === 0) {
-    target[first] = value;
-    return;
-  }
-  const inner = isObject(target[first]) ? { ...target[first] } : {};
-  setAt(inner, rest, value);
-  target[first] = inner;
 }
 
 /**
