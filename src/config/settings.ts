@@ -141,7 +141,7 @@ interface Folders {
 
 function settingsOf(given: SettingLayers, { cwd, dataDir, listed }: Folders): Settings {
   const { files, environment, env } = given;
-  const scope: SettingScope = { layers: [environment, ...files], env };
+  const scope: SettingScope = { layers: [environment, ...files], env, prefix: [] };
   const names = sourceNames(given);
   return Object.freeze({
     files: files.flatMap(({ file }) => file ?? []),
