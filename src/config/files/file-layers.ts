@@ -8,17 +8,12 @@ import { findSetting, keysAt, type Layer } from '../layer.ts';
 import { loadFile } from './load-file.ts';
 import { validateReferences, referencesIn } from '../references.ts';
 
-/** Flags that select config files. */
-export interface ConfigFlags {
-  /** A file (`--config`), or false for `--no-config`. */
-  readonly config?: string | false;
-}
-
-interface ConfigFilesContext {
-  readonly flags: ConfigFlags;
+export interface ConfigFilesContext {
+  /** The flags that select config files: a file (`--config`), or false for `--no-config`. */
+  readonly flags: { readonly config?: string | false };
   readonly cwd: string;
   readonly env: Readonly<NodeJS.ProcessEnv>;
-  /** Receives warnings for the user. */
+  /** Receives warnings for the user, such as one about a data folder of another user. */
   readonly note?: ((line: string) => void) | undefined;
   /** Receives a line about each config file that is code, before it runs, if the file was found by search. */
   readonly onCode?: ((line: string) => void) | undefined;
