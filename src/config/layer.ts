@@ -57,6 +57,15 @@ export function keysAt(layers: readonly Layer[], path: readonly string[]): strin
   return [...new Set(found)];
 }
 
+/** Paths of the objects that have settings in the long form: each source, followed by its destinations. */
+export function longFormPaths(layers: readonly Layer[]): string[][] {
+  return keysAt(layers, ['sources']).flatMap((name) => {
+    const source = ['sources', name];
+    const destinations = keysAt(layers, [...source, 'destinations']);
+    return [source, ...destinations.map((each) => [...source, 'destinations', each])];
+  });
+}
+
 export function valueAt(values: unknown, path: readonly string[]): unknown {
   let value = values;
   for (const part of path) {

@@ -9,7 +9,7 @@ import type { SignatureScheme } from './schemes/scheme.ts';
 import { verifyingKeys } from './schemes/secrets.ts';
 import type { SchemeMatch, SignatureVerification } from './signature-verification.ts';
 
-interface SchemeVerificationOptions {
+export interface SchemeVerificationOptions {
   readonly secrets: readonly string[];
   /** All accepted schemes. */
   readonly schemes: readonly SignatureScheme[];

@@ -1,20 +1,17 @@
 import { readSignature } from './given-signature.ts';
 import { lenientVerification } from './lenient-verification.ts';
-import { schemeVerification } from './scheme-verification.ts';
+import { schemeVerification, type SchemeVerificationOptions } from './scheme-verification.ts';
 import type { HeaderList } from './schemes/header-list.ts';
 import { layoutOf } from './schemes/layout.ts';
 import { presentedSignature } from './schemes/presented-signature.ts';
 import type { SignatureScheme } from './schemes/scheme.ts';
 import type { SignatureVerification } from './signature-verification.ts';
 
-interface GivenRequest {
+interface GivenRequest extends Pick<SchemeVerificationOptions, 'secrets' | 'at' | 'ignoreTimestamp'> {
   /** Undefined if only the signature is known. */
   readonly headers: HeaderList | undefined;
   /** Value of the signature header of the first scheme, which replaces that header in `headers`. */
   readonly signature: string | null | undefined;
-  readonly secrets: readonly string[];
-  readonly at: number;
-  readonly ignoreTimestamp: boolean;
 }
 
 /** Makes a verification for each scheme whose headers are present. Without `headers`, a missing signature counts as an empty one. */
