@@ -4,7 +4,7 @@
  */
 export type Capture = CaptureRequest & CapturedBody;
 
-interface CaptureRequest {
+export interface CaptureRequest {
   readonly capture: 1;
   /** Time when the request arrived: ISO 8601 UTC with milliseconds; absent if unknown. */
   readonly at?: string;
@@ -17,7 +17,7 @@ interface CaptureRequest {
   readonly verdict?: CapturedVerdict;
 }
 
-type CapturedBody =
+export type CapturedBody =
   | { readonly body: string; readonly bodyBase64?: never }
   | { readonly bodyBase64: string; readonly body?: never };
 

@@ -6,13 +6,14 @@ import { toCapture } from './to-capture.ts';
 const REQUEST_LINE = /^([A-Z][A-Z-]*) (\S+) HTTP\/\d(?:\.\d)?$/;
 /** A header (RFC 9110, 5.6.2 and 5.5): a token, a colon, a value. */
 const HEADER = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):(.*)$/;
-const LF = 0x0a;
+/** The end of the last header line with the blank line after it, or the end of the text. */
+const HEAD_END = /\r?\n\r?(?:\n|$)|\r?$/;
 const HINT =
   'a raw HTTP request is a request line, headers, a blank line and the body; --format raw takes the input as the body itself';
 
 /** Whether bytes begin like a raw HTTP request. */
 export function isHttpRequest(bytes: Uint8Array): boolean {
-  return REQUEST_LINE.test(lineAt(bytes, 0).text);
+  return REQUEST_LINE.test(headOf(bytes).first);
 }
 
 /**
@@ -20,25 +21,14 @@ export function isHttpRequest(bytes: Uint8Array): boolean {
  * Content-Length, if present. Throws InputError with the line if the request is malformed.
  */
 export function readHttpRequest(bytes: Uint8Array): Capture {
-  const first = lineAt(bytes, 0);
-  const [, method, url] = REQUEST_LINE.exec(first.text) ?? [];
+  const { first, lines, bodyStart } = headOf(bytes);
+  const [, method, url] = REQUEST_LINE.exec(first) ?? [];
   if (method === undefined || url === undefined) {
-    throw requestError(1, 'Expected a request line, got', first.text);
+    throw requestError(1, 'Expected a request line, got', first);
   }
-  const { headers, bodyStart } = readHeaders(bytes, first.next);
+  const headers = lines.map((line, at) => readHeader(line, at + 2));
   const body = readBody(bytes.subarray(bodyStart), headers);
   return toCapture({ method, url, headers, body });
-}
-
-function readHeaders(bytes: Uint8Array, start: number): { headers: HeaderPair[]; bodyStart: number } {
-  const headers: HeaderPair[] = [];
-  let line = lineAt(bytes, start);
-  for (let number = 2; line.text !== ''; number++) {
-    headers.push(readHeader(line.text, number));
-    if (line.next >= bytes.length) break;
-    line = lineAt(bytes, line.next);
-  }
-  return { headers, bodyStart: line.next };
 }
 
 function readHeader(line: string, number: number): HeaderPair {
@@ -80,18 +70,13 @@ function readBody(rest: Uint8Array, headers: readonly HeaderPair[]): Uint8Array 
   );
 }
 
-interface HeaderLine {
-  readonly text: string;
-  /** Index at which the next line starts. */
-  readonly next: number;
-}
-
-/** Reads a line of the header section as Latin-1, which preserves every byte. */
-function lineAt(bytes: Uint8Array, start: number): HeaderLine {
-  const found = bytes.indexOf(LF, start);
-  const end = found === -1 ? bytes.length : found;
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('latin1');
-  return { text: text.endsWith('\r') ? text.slice(0, -1) : text, next: Math.min(end + 1, bytes.length) };
+/** Reads the lines before the body as Latin-1, which preserves every byte. */
+function headOf({ buffer, byteOffset, byteLength }: Uint8Array) {
+  const text = Buffer.from(buffer, byteOffset, byteLength).toString('latin1');
+  const [end = ''] = HEAD_END.exec(text) ?? [];
+  const head = text.slice(0, text.search(HEAD_END));
+  const [first = '', ...lines] = head.split(/\r?\n/);
+  return { first, lines, bodyStart: head.length + end.length };
 }
 
 function requestError(line: number, what: string, got: string): InputError {

@@ -1,7 +1,8 @@
 import { InputError } from '../errors.ts';
 import { isObject } from '../validate-options.ts';
 import { printable } from '../redact.ts';
-import { CAPTURED_VERDICTS, type Capture, type CapturedVerdict, type HeaderPair } from './capture.ts';
+import { CAPTURED_VERDICTS } from './capture.ts';
+import type { Capture, CapturedBody, CapturedVerdict, HeaderPair } from './capture.ts';
 
 /**
  * Whether a JSON value is meant as a capture; `readCapture` validates it. Requires a part of a request besides `capture`, because a
@@ -62,10 +63,7 @@ export function isHeaderPair(pair: unknown): pair is HeaderPair {
   return Array.isArray(pair) && pair.length === 2 && pair.every((part) => typeof part === 'string');
 }
 
-function readBody({
-  body,
-  bodyBase64,
-}: Readonly<Record<string, unknown>>): { body: string } | { bodyBase64: string } {
+function readBody({ body, bodyBase64 }: Readonly<Record<string, unknown>>): CapturedBody {
   if (body !== undefined && bodyBase64 !== undefined) {
     throw new InputError('Expected `body` or `bodyBase64` in the capture, got both', {
       hint: 'keep `body` when the bytes are valid UTF-8, else `bodyBase64`',

@@ -1,16 +1,13 @@
 import { isUtf8 } from 'node:buffer';
 import { MASK, isSecretHeader, redactUrl } from '../redact.ts';
 import { isoTime } from '../clock.ts';
-import type { Capture, CapturedVerdict, HeaderPair } from './capture.ts';
+import type { Capture, CapturedBody, CaptureRequest, HeaderPair } from './capture.ts';
 
-export interface CapturedRequest {
+interface CapturedRequest extends Pick<CaptureRequest, 'method' | 'url' | 'headers'> {
   /** Time when the request arrived, in ms since the epoch; absent if unknown. */
   readonly at?: number | undefined;
-  readonly method: string;
-  readonly url: string;
-  readonly headers: readonly HeaderPair[];
   readonly body: Uint8Array;
-  readonly verdict?: CapturedVerdict | undefined;
+  readonly verdict?: CaptureRequest['verdict'] | undefined;
 }
 
 /** Makes the capture of a request: the exact body, and the headers with secret values masked. */
@@ -37,7 +34,7 @@ function maskSecret([name, value]: HeaderPair): HeaderPair {
 }
 
 /** The body as text if it is valid UTF-8, else as base64. */
-export function capturedBody(body: Uint8Array): { body: string } | { bodyBase64: string } {
+export function capturedBody(body: Uint8Array): CapturedBody {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   return isUtf8(bytes) ? { body: bytes.toString('utf8') } : { bodyBase64: bytes.toString('base64') };
 }

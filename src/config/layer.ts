@@ -8,7 +8,7 @@ import type { ConfigOrigin } from './config-origin.ts';
  * with a value wins.
  */
 export interface Layer {
-  /** Values in the structure of a config file: `{ delivery: { timeout: '5s' } }`. */
+  /** Values of a file in its own structure (`{ delivery: { timeout: '5s' } }`), of flags and variables by setting (`{ 'delivery.timeout': '5s' }`). */
   readonly values: unknown;
   /** File as displayed; absent for flags and the environment. */
   readonly file?: string;
@@ -35,8 +35,9 @@ export function findSetting(
   prefix: readonly string[] = [],
 ): GivenSetting | undefined {
   for (const layer of layers) {
-    const above = layer.file === undefined ? [] : prefix;
-    const value = valueAt(layer.values, [...above, ...key.split('.')]);
+    const isFile = layer.file !== undefined;
+    const above = isFile ? prefix : [];
+    const value = valueAt(layer.values, isFile ? [...above, ...key.split('.')] : [key]);
     if (value !== undefined) return { value, layer, origin: settingOrigin(layer, key, above) };
   }
   return undefined;
@@ -54,6 +55,15 @@ export function keysAt(layers: readonly Layer[], path: readonly string[]): strin
     return isObject(value) ? Object.keys(value) : [];
   });
   return [...new Set(found)];
+}
+
+/** Paths of the objects that have settings in the long form: each source, followed by its destinations. */
+export function longFormPaths(layers: readonly Layer[]): string[][] {
+  return keysAt(layers, ['sources']).flatMap((name) => {
+    const source = ['sources', name];
+    const destinations = keysAt(layers, [...source, 'destinations']);
+    return [source, ...destinations.map((each) => [...source, 'destinations', each])];
+  });
 }
 
 export function valueAt(values: unknown, path: readonly string[]): unknown {
@@ -75,24 +85,10 @@ export function layerOf(
   for (const key of KEYS) {
     const entry = given[key];
     if (entry === undefined || entry.value === undefined) continue;
-    setAt(values, key.split('.'), entry.value);
+    values[key] = entry.value;
     names[key] = entry.name;
   }
   return { values, folder, names };
-}
-
-function setAt(
-  target: Record<string, unknown>,
-  [first = '', ...rest]: readonly string[],
-  value: unknown,
-): void {
-  if (rest.length === 0) {
-    target[first] = value;
-    return;
-  }
-  const inner = isObject(target[first]) ? { ...target[first] } : {};
-  setAt(inner, rest, value);
-  target[first] = inner;
 }
 
 /**

@@ -2,7 +2,7 @@ import { isSecretHeader, MASK, redactUrl } from '../redact.ts';
 import { fieldOf, KEYS, type Key } from './table/fields.ts';
 import type { SettingField } from './table/setting-field.ts';
 import { isObject } from '../validate-options.ts';
-import { findSetting, keysAt, type Layer } from './layer.ts';
+import { findSetting, longFormPaths, type Layer } from './layer.ts';
 import { referencesIn } from './references.ts';
 import { hasSourcesForm, type SettingLayers } from './sources.ts';
 
@@ -32,8 +32,12 @@ function shortForm(given: SettingLayers): ListedSetting[] {
 }
 
 function longForm(given: SettingLayers): ListedSetting[] {
-  const sources = keysAt(given.files, ['sources']).flatMap((name) => ofSource(given, ['sources', name]));
-  return [...outsideSources(given), ...sources];
+  const inside = longFormPaths(given.files).flatMap((path) => {
+    const place = path[2] === 'destinations' ? 'destination' : 'source';
+    const keys = KEYS.filter((key) => fieldOf(key).belongsTo === place);
+    return keys.map((key) => listed(given, key, path));
+  });
+  return [...outsideSources(given), ...inside];
 }
 
 /** Settings outside all sources, and settings that variables give to the source of a command at the prompt. */
@@ -42,15 +46,6 @@ function outsideSources(given: SettingLayers): ListedSetting[] {
     (key) => fieldOf(key).belongsTo === 'everything' || findSetting([given.environment], key) !== undefined,
   );
   return keys.map((key) => listed(given, key, []));
-}
-
-function ofSource(given: SettingLayers, prefix: readonly string[]): ListedSetting[] {
-  const own = KEYS.filter((key) => fieldOf(key).belongsTo === 'source');
-  const inside = KEYS.filter((key) => fieldOf(key).belongsTo === 'destination');
-  const destinations = keysAt(given.files, [...prefix, 'destinations']).flatMap((name) =>
-    inside.map((key) => listed(given, key, [...prefix, 'destinations', name])),
-  );
-  return [...own.map((key) => listed(given, key, prefix)), ...destinations];
 }
 
 function listed(

@@ -10,7 +10,7 @@ export interface SettingScope {
   readonly layers: readonly Layer[];
   readonly env: Readonly<NodeJS.ProcessEnv>;
   /** Path of the settings in the long form; empty for the short form. */
-  readonly prefix?: readonly string[];
+  readonly prefix: readonly string[];
 }
 
 /** Reads the value of a setting, or its default. Throws ConfigError if a variable is unset or the value is invalid. */

@@ -1,19 +1,13 @@
 import { join, resolve } from 'node:path';
-import type { ResolvedClientOptions } from '../client/options.ts';
-import {
-  DEFAULT_SOURCE,
-  type ConnectionOptions,
-  type SourceOptions,
-  type Sources,
-} from '../engine/options.ts';
+import { DEFAULT_SOURCE } from '../engine/options.ts';
 import { ConfigError } from '../errors.ts';
-import type { SignatureScheme } from '../signature/schemes/scheme.ts';
+import { isObject } from '../validate-options.ts';
 import { dataFolderWarning } from './data-folder.ts';
 import type { Key } from './table/fields.ts';
-import { fileLayers, type ConfigFlags } from './files/file-layers.ts';
+import { fileLayers, type ConfigFilesContext } from './files/file-layers.ts';
 import { homeFolder } from './files/home.ts';
 import { environmentLayer, findSetting, layerOf, type Layer } from './layer.ts';
-import { listSettings, type ListedSetting } from './list-settings.ts';
+import { listSettings } from './list-settings.ts';
 import { readSetting, readWithDefault, type SettingScope } from './read-setting.ts';
 import {
   allSchemes,
@@ -28,102 +22,16 @@ import {
   type SettingLayers,
 } from './sources.ts';
 
-type ClientSettings = Omit<ResolvedClientOptions, 'writeKey' | 'warnOnLoss'>;
-
-export interface RetentionSettings {
-  readonly deliveredMs: number;
-  readonly deadMs: number;
-}
-
-/**
- * All settings: flags override the environment, which overrides the project's file, the user's file and defaults. Reading `dataDir`,
- * `sources`, `client`, `endpoint`, `ownSchemes`, `store` or `retention`, and calling `source`, `secrets`, `allSecrets`, `schemes`, `allSchemes`, `connection` or
- * `writeKey` can throw ConfigError, because `${NAME}` is looked up and variables are validated only on use. Other members never throw.
- */
-export interface Settings {
-  /** Config files in use, as displayed, the one with the highest priority first. */
-  readonly files: readonly string[];
-  /** Config files in use that have no settings. */
-  readonly emptyFiles: readonly string[];
-  /** Current folder of the command, from which paths in its flags are resolved. */
-  readonly cwd: string;
-  /** Folder for data that outlives a run, which may not exist yet. Throws UnsafeFolderError if any user can write to it. */
-  readonly dataDir: string;
-  readonly sourceNames: readonly string[];
-  /** Source of a command without `--source`: the only one, else `default` if it exists. */
-  readonly defaultSource: string | undefined;
-  /** All sources, for `serve` and `worker`. Frozen. */
-  readonly sources: Sources;
-  readonly client: ClientSettings;
-  /** URL of a tracking API. */
-  readonly endpoint: string | undefined;
-  /** URL of the queue; undefined means a file in `dataDir`. */
-  readonly store: string | undefined;
-  readonly retention: RetentionSettings;
-  /**
-   * One source for a command at the prompt: with the settings of its flags (see `layerOf`), and with a single destination if
-   * `--url` or `HOOKS_URL` is given. Frozen, and without the write key.
-   */
-  readonly source: (name: string, flags?: Layer) => SourceOptions;
-  /** Secrets of the target destination (see `promptSecrets`); empty means unsigned. */
-  readonly secrets: (source: string, flags?: Layer) => readonly string[];
-  /** Connection options of the target destination, for a URL that replaces it: of a tracking API or a flag. */
-  readonly connection: (source: string, flags?: Layer) => ConnectionOptions;
-  /** The list of secrets of each destination that has any, because a receiver cannot know the destination of a request. */
-  readonly allSecrets: () => readonly (readonly string[])[];
-  /** Signature schemes of the target destination; undefined if it does not name any. */
-  readonly schemes: (source: string) => readonly SignatureScheme[] | undefined;
-  /** Signature schemes of every enabled destination; undefined for one that does not name any. */
-  readonly allSchemes: () => readonly (readonly SignatureScheme[] | undefined)[];
-  readonly writeKey: (source: string) => string | undefined;
-  /** Custom signature schemes. */
-  readonly ownSchemes: readonly SignatureScheme[];
-  /** Variable or file of a setting of the short form or outside all sources; undefined if the default is used. */
-  readonly originOf: (key: Key) => string | undefined;
-  /** The rows of `hooks config`: secrets are masked, `${NAME}` is not replaced. */
-  readonly list: () => readonly ListedSetting[];
-}
-
-interface SettingsContext {
-  readonly flags: ConfigFlags;
-  readonly env: Readonly<NodeJS.ProcessEnv>;
-  readonly cwd: string;
-  readonly signal?: AbortSignal;
-  /** Receives warnings for the user, such as one about a data folder of another user. */
-  readonly note?: ((line: string) => void) | undefined;
-  /** Receives a line about config code before the code runs. */
-  readonly onCode?: ((line: string) => void) | undefined;
-}
-
 /** Loads all settings: finds, reads and validates the config files. Throws ConfigError if a file is invalid. */
-export async function loadSettings({
-  flags,
-  env,
-  cwd,
-  note,
-  onCode,
-  signal,
-}: SettingsContext): Promise<Settings> {
-  const folder = await dataFolder(env, cwd);
-  const dataDir = warnOnFirstUse(folder, note);
-  const files = await fileLayers({ flags, env, cwd, note, onCode, signal });
-  const given = { files, environment: environmentLayer(env, cwd), env };
-  return settingsOf(given, { cwd, dataDir, listed: folder });
-}
-
-/** Returns a function that returns the data folder, and warns about an unsafe one on first use, because most commands do not use it. */
-function warnOnFirstUse(folder: string | undefined, note: SettingsContext['note']): () => string | undefined {
-  let isUsed = false;
-  return () => {
-    const warning = folder === undefined || isUsed ? undefined : dataFolderWarning(folder);
-    isUsed = true;
-    if (warning !== undefined) note?.(`warning: ${warning}`);
-    return folder;
-  };
+export async function loadSettings(context: ConfigFilesContext): Promise<Settings> {
+  const { env, cwd, note } = context;
+  const dataFolder = await dataFolderOf(env, cwd);
+  const files = await fileLayers(context);
+  return new Settings({ files, environment: environmentLayer(env, cwd), env }, { cwd, dataFolder, note });
 }
 
 /** Path of the data folder; undefined if no variable names it and the user has no home folder. */
-async function dataFolder(env: Readonly<NodeJS.ProcessEnv>, cwd: string): Promise<string | undefined> {
+async function dataFolderOf(env: Readonly<NodeJS.ProcessEnv>, cwd: string): Promise<string | undefined> {
   const named = env['HOOKS_DATA_DIR'];
   if (named) return resolve(cwd, named);
   if (env['XDG_DATA_HOME']) return join(env['XDG_DATA_HOME'], 'hooks');
@@ -132,64 +40,139 @@ async function dataFolder(env: Readonly<NodeJS.ProcessEnv>, cwd: string): Promis
   return envPaths('hooks', { suffix: '' }).data;
 }
 
-interface Folders {
-  readonly cwd: string;
-  readonly dataDir: () => string | undefined;
-  /** Data folder for listings, which do not warn about it. */
-  readonly listed: string | undefined;
+const NO_FLAGS = layerOf({}, '');
+
+interface SettingsContext extends Pick<ConfigFilesContext, 'cwd' | 'note'> {
+  readonly dataFolder: string | undefined;
 }
 
-function settingsOf(given: SettingLayers, { cwd, dataDir, listed }: Folders): Settings {
-  const { files, environment, env } = given;
-  const scope: SettingScope = { layers: [environment, ...files], env };
-  const names = sourceNames(given);
-  return Object.freeze({
-    files: files.flatMap(({ file }) => file ?? []),
-    emptyFiles: files.flatMap(({ file, values }) => (isEmptyObject(values) ? (file ?? []) : [])),
-    cwd,
-    get dataDir() {
-      return dataDir() ?? rejectWithoutHome();
-    },
-    sourceNames: names,
-    defaultSource: names.length === 1 ? names[0] : names.find((name) => name === DEFAULT_SOURCE),
-    get sources() {
-      return frozen(allSources(given));
-    },
-    get client() {
-      return frozen(clientFrom(scope));
-    },
-    get endpoint() {
-      return readSetting(scope, 'endpoint');
-    },
-    get ownSchemes() {
-      return readSetting(scope, 'schemes') ?? [];
-    },
-    get store() {
-      return readSetting(scope, 'store');
-    },
-    get retention() {
-      return {
-        deliveredMs: readWithDefault(scope, 'retention.delivered'),
-        deadMs: readWithDefault(scope, 'retention.dead'),
-      };
-    },
-    source: (name: string, flags = NO_FLAGS) => frozen(promptSource(given, name, flags)),
-    secrets: (source: string, flags = NO_FLAGS) => promptSecrets(given, source, flags),
-    connection: (source: string, flags = NO_FLAGS) => promptConnection(given, source, flags),
-    allSecrets: () => allSecrets(given),
-    schemes: (source: string) => promptSchemes(given, source),
-    allSchemes: () => allSchemes(given),
-    writeKey: (source: string) => promptWriteKey(given, source),
-    originOf: (key: Key) => {
-      const origin = findSetting(scope.layers, key)?.origin;
-      return origin?.file ?? origin?.name;
-    },
-    list: () => listSettings(given, listed),
-  });
-}
+/**
+ * All settings: flags override the environment, which overrides the project's file, the user's file and defaults. Reading `dataDir`,
+ * `sources`, `client`, `endpoint`, `ownSchemes`, `store` or `retention`, and calling `source`, `secrets`, `allSecrets`, `schemes`, `allSchemes`, `connection` or
+ * `writeKey` can throw ConfigError, because `${NAME}` is looked up and variables are validated only on use. Other members never throw.
+ */
+export class Settings {
+  readonly #given: SettingLayers;
+  readonly #scope: SettingScope;
+  readonly #context: SettingsContext;
+  #isFolderChecked = false;
 
-function isEmptyObject(values: unknown): boolean {
-  return typeof values === 'object' && values !== null && Object.keys(values).length === 0;
+  constructor(given: SettingLayers, context: SettingsContext) {
+    this.#given = given;
+    this.#scope = { layers: [given.environment, ...given.files], env: given.env, prefix: [] };
+    this.#context = context;
+    Object.freeze(this);
+  }
+
+  /** Config files in use, as displayed, the one with the highest priority first. */
+  get files(): readonly string[] {
+    return this.#given.files.flatMap(({ file }) => file ?? []);
+  }
+
+  /** Config files in use that have no settings. */
+  get emptyFiles(): readonly string[] {
+    const empty = this.#given.files.filter(
+      ({ values }) => isObject(values) && Object.keys(values).length === 0,
+    );
+    return empty.flatMap(({ file }) => file ?? []);
+  }
+
+  /** Current folder of the command, from which paths in its flags are resolved. */
+  get cwd(): string {
+    return this.#context.cwd;
+  }
+
+  /**
+   * Folder for data that outlives a run, which may not exist yet. Throws UnsafeFolderError if any user can write to it. Warns about a
+   * folder of another user on first use, because most commands do not use the folder.
+   */
+  get dataDir(): string {
+    const { dataFolder = rejectWithoutHome(), note } = this.#context;
+    const warning = this.#isFolderChecked ? undefined : dataFolderWarning(dataFolder);
+    this.#isFolderChecked = true;
+    if (warning !== undefined) note?.(`warning: ${warning}`);
+    return dataFolder;
+  }
+
+  get sourceNames(): readonly string[] {
+    return sourceNames(this.#given);
+  }
+
+  /** Source of a command without `--source`: the only one, else `default` if it exists. */
+  get defaultSource(): string | undefined {
+    const names = this.sourceNames;
+    return names.length === 1 ? names[0] : names.find((name) => name === DEFAULT_SOURCE);
+  }
+
+  /** All sources, for `serve` and `worker`. Frozen. */
+  get sources() {
+    return frozen(allSources(this.#given));
+  }
+
+  /** Options of the client, without the write key, which belongs to a source. */
+  get client() {
+    return frozen({
+      flushAt: readWithDefault(this.#scope, 'client.flushAt'),
+      flushAfterMs: readWithDefault(this.#scope, 'client.flushAfter'),
+      maxQueued: readWithDefault(this.#scope, 'client.maxQueued'),
+      whenFull: readWithDefault(this.#scope, 'client.whenFull'),
+    });
+  }
+
+  /** URL of a tracking API. */
+  get endpoint(): string | undefined {
+    return readSetting(this.#scope, 'endpoint');
+  }
+
+  /** URL of the queue; undefined means a file in `dataDir`. */
+  get store(): string | undefined {
+    return readSetting(this.#scope, 'store');
+  }
+
+  get retention() {
+    return {
+      deliveredMs: readWithDefault(this.#scope, 'retention.delivered'),
+      deadMs: readWithDefault(this.#scope, 'retention.dead'),
+    };
+  }
+
+  /** Custom signature schemes. */
+  get ownSchemes() {
+    return readSetting(this.#scope, 'schemes') ?? [];
+  }
+
+  /**
+   * One source for a command at the prompt: with the settings of its flags (see `layerOf`), and with a single destination if
+   * `--url` or `HOOKS_URL` is given. Frozen, and without the write key.
+   */
+  readonly source = (name: string, flags: Layer = NO_FLAGS) => frozen(promptSource(this.#given, name, flags));
+
+  /** Secrets of the target destination (see `promptSecrets`); empty means unsigned. */
+  readonly secrets = (source: string, flags: Layer = NO_FLAGS) => promptSecrets(this.#given, source, flags);
+
+  /** Connection options of the target destination, for a URL that replaces it: of a tracking API or a flag. */
+  readonly connection = (source: string, flags: Layer = NO_FLAGS) =>
+    promptConnection(this.#given, source, flags);
+
+  /** The list of secrets of each destination that has any, because a receiver cannot know the destination of a request. */
+  readonly allSecrets = () => allSecrets(this.#given);
+
+  /** Signature schemes of the target destination; undefined if it does not name any. */
+  readonly schemes = (source: string) => promptSchemes(this.#given, source);
+
+  /** Signature schemes of every enabled destination; undefined for one that does not name any. */
+  readonly allSchemes = () => allSchemes(this.#given);
+
+  readonly writeKey = (source: string) => promptWriteKey(this.#given, source);
+
+  /** Variable or file of a setting of the short form or outside all sources; undefined if the default is used. */
+  readonly originOf = (key: Key): string | undefined => {
+    const origin = findSetting(this.#scope.layers, key)?.origin;
+    return origin?.file ?? origin?.name;
+  };
+
+  /** The rows of `hooks config`: secrets are masked, `${NAME}` is not replaced. */
+  readonly list = () => listSettings(this.#given, this.#context.dataFolder);
 }
 
 function rejectWithoutHome(): never {
@@ -197,18 +180,6 @@ function rejectWithoutHome(): never {
     key: 'dataDir',
     hint: 'set HOOKS_DATA_DIR to a writable folder',
   });
-}
-
-const NO_FLAGS = layerOf({}, '');
-
-/** Options of the client, without the write key, which belongs to a source. */
-function clientFrom(scope: SettingScope): ClientSettings {
-  return {
-    flushAt: readWithDefault(scope, 'client.flushAt'),
-    flushAfterMs: readWithDefault(scope, 'client.flushAfter'),
-    maxQueued: readWithDefault(scope, 'client.maxQueued'),
-    whenFull: readWithDefault(scope, 'client.whenFull'),
-  };
 }
 
 /** Freezes a value deeply, so that one part of a program cannot change the settings of another. */

@@ -40,16 +40,11 @@ export function hasSourcesForm(files: readonly Layer[]): boolean {
   return false;
 }
 
-/**
- * All sources with all their destinations. Variables (`HOOKS_URL` …) apply only to the short form, because they cannot name
- * one of several sources.
- */
+/** All sources with all their destinations. */
 export function allSources(given: SettingLayers): Sources {
-  const layers = hasSourcesForm(given.files) ? given.files : [given.environment, ...given.files];
-  const entries = sourceNames(given).map((name): [string, SourceOptions] => {
-    const scope = { layers, env: given.env, prefix: prefixOf(given, name) };
+  const entries = sourceScopes(given).map(([name, scope]): [string, SourceOptions] => {
     const writeKey = readSetting(scope, 'writeKey');
-    const destinations = destinationsOf(scope, destinationNames(given, name, layers));
+    const destinations = destinationsOf(scope, destinationNames(scope));
     return [name, writeKey === undefined ? { destinations } : { writeKey, destinations }];
   });
   return Object.fromEntries(entries);
@@ -61,21 +56,19 @@ export function allSources(given: SettingLayers): Sources {
  * which webhooks do not need and whose variable can be unset.
  */
 export function promptSource(given: SettingLayers, name: string, flags: Layer): SourceOptions {
-  requireSource(given, name);
+  const scope = namedScope(given, name, given.files);
   const outside = [flags, given.environment];
-  const configured = destinationNames(given, name, given.files);
+  const configured = destinationNames(scope);
   const areNamed = findSetting(outside, 'webhooks') !== undefined;
   const names = areNamed ? [targetOf(configured)] : configured;
   const layers = [...(names.length === 1 ? outside : [flags]), ...given.files];
-  const scope = { layers, env: given.env, prefix: prefixOf(given, name) };
-  return { destinations: destinationsOf(scope, names, areNamed ? true : undefined) };
+  return { destinations: destinationsOf({ ...scope, layers }, names, areNamed ? true : undefined) };
 }
 
 /** Secrets of the target destination: the only one, or `Webhooks` if there are several. Empty if it has none. */
 export function promptSecrets(given: SettingLayers, name: string, flags: Layer): readonly string[] {
-  return (
-    readSetting(targetScope(given, name, [flags, given.environment, ...given.files]), 'sharedSecret') ?? []
-  );
+  const scope = targetScope(given, name, [flags, given.environment, ...given.files]);
+  return readSetting(scope, 'sharedSecret') ?? [];
 }
 
 /** Signature schemes of the target destination; undefined if it does not name any. */
@@ -90,9 +83,8 @@ export function promptConnection(given: SettingLayers, name: string, flags: Laye
 }
 
 function targetScope(given: SettingLayers, name: string, layers: readonly Layer[]): SettingScope {
-  requireSource(given, name);
-  const target = targetOf(destinationNames(given, name, layers));
-  return destinationScope({ layers, env: given.env, prefix: prefixOf(given, name) }, target);
+  const scope = namedScope(given, name, layers);
+  return destinationScope(scope, targetOf(destinationNames(scope)));
 }
 
 /**
@@ -122,25 +114,32 @@ export function allSchemes(given: SettingLayers): readonly (readonly SignatureSc
 
 /** A scope for each enabled destination of each source. */
 function enabledScopes(given: SettingLayers): readonly SettingScope[] {
-  const layers = hasSourcesForm(given.files) ? given.files : [given.environment, ...given.files];
-  const scopes = sourceNames(given).flatMap((name): SettingScope[] => {
-    const scope = { layers, env: given.env, prefix: prefixOf(given, name) };
-    if (scope.prefix.length === 0) return [scope];
-    return destinationNames(given, name, layers).map((each) => destinationScope(scope, each));
-  });
+  const scopes = sourceScopes(given).flatMap(([, scope]) =>
+    scope.prefix.length === 0
+      ? [scope]
+      : destinationNames(scope).map((each) => destinationScope(scope, each)),
+  );
   return scopes.filter((scope) => readWithDefault(scope, 'enabled'));
 }
 
 /** The write key of a source. A variable overrides the config. */
 export function promptWriteKey(given: SettingLayers, name: string): string | undefined {
-  requireSource(given, name);
-  const layers = [given.environment, ...given.files];
-  return readSetting({ layers, env: given.env, prefix: prefixOf(given, name) }, 'writeKey');
+  return readSetting(namedScope(given, name, [given.environment, ...given.files]), 'writeKey');
 }
 
-function requireSource(given: SettingLayers, name: string): void {
+/**
+ * The scope of each source. Variables (`HOOKS_URL` …) apply only to the short form, because they cannot name one of several
+ * sources.
+ */
+function sourceScopes(given: SettingLayers): readonly (readonly [name: string, scope: SettingScope])[] {
+  const layers = hasSourcesForm(given.files) ? given.files : [given.environment, ...given.files];
+  return sourceNames(given).map((name) => [name, sourceScope(given, name, layers)]);
+}
+
+/** The scope of a source for a command that names it. Throws ConfigError if there is no such source. */
+function namedScope(given: SettingLayers, name: string, layers: readonly Layer[]): SettingScope {
   const names = sourceNames(given);
-  if (names.includes(name)) return;
+  if (names.includes(name)) return sourceScope(given, name, layers);
   const near = suggestion(name, names);
   const known = `there ${names.length === 1 ? 'is' : 'are'}: ${names.map((each) => printable(each, 80)).join(', ')}`;
   throw new ConfigError(`Unknown source \`${printable(name, 80)}\``, {
@@ -150,12 +149,11 @@ function requireSource(given: SettingLayers, name: string): void {
   });
 }
 
-function prefixOf({ files }: SettingLayers, source: string): readonly string[] {
-  return hasSourcesForm(files) ? ['sources', source] : [];
+function sourceScope({ files, env }: SettingLayers, name: string, layers: readonly Layer[]): SettingScope {
+  return { layers, env, prefix: hasSourcesForm(files) ? ['sources', name] : [] };
 }
 
-function destinationNames(given: SettingLayers, source: string, layers: readonly Layer[]): readonly string[] {
-  const prefix = prefixOf(given, source);
+function destinationNames({ layers, prefix }: SettingScope): readonly string[] {
   if (prefix.length > 0) return keysAt(layers, [...prefix, 'destinations']);
   return findSetting(layers, 'webhooks') === undefined ? [] : [DEFAULT_DESTINATION];
 }
@@ -180,7 +178,7 @@ function destinationsOf(
 /** Reserved name: in `integrations`, `All` means every destination. */
 const ALL = 'All';
 
-function namedAll({ prefix = [] }: SettingScope): ConfigError {
+function namedAll({ prefix }: SettingScope): ConfigError {
   return new ConfigError('A destination cannot be named `All`', {
     key: [...prefix, 'destinations', ALL].join('.'),
     hint: 'rename it: in `integrations`, All means every destination',
@@ -189,7 +187,7 @@ function namedAll({ prefix = [] }: SettingScope): ConfigError {
 
 /** The scope of a destination. Its settings are under its name in the long form, and at the top in the short form. */
 function destinationScope(scope: SettingScope, name: string): SettingScope {
-  const { prefix = [] } = scope;
+  const { prefix } = scope;
   return prefix.length === 0 ? scope : { ...scope, prefix: [...prefix, 'destinations', name] };
 }
 
@@ -209,11 +207,10 @@ function destinationFrom(
 
 /** The schemes of a destination, built-in or custom. Throws ConfigError with the origin of the names if a name is unknown. */
 function schemeOf(scope: SettingScope): { readonly scheme?: readonly SignatureScheme[] } {
-  const { layers, env, prefix } = scope;
   const names = readSetting(scope, 'scheme');
   if (names === undefined) return {};
-  const { name: key = 'scheme', file } = findSetting(layers, 'scheme', prefix)?.origin ?? {};
-  const custom = readSetting({ layers, env }, 'schemes');
+  const { name: key = 'scheme', file } = findSetting(scope.layers, 'scheme', scope.prefix)?.origin ?? {};
+  const custom = readSetting({ ...scope, prefix: [] }, 'schemes');
   return { scheme: findSchemes(names, { key, file, custom }) };
 }
 

@@ -1,6 +1,5 @@
 import { SignatureError } from '../errors.ts';
 import { BodyDigests } from './body/body-digests.ts';
-import type { ExplainContext, LenientEvidence } from './evidence.ts';
 import { whyDiffers } from './body/why-differs.ts';
 import type { KeptBody, LossyMatch } from './body/kept-body.ts';
 import { readSignature, sameDigest, type GivenSignature } from './given-signature.ts';
@@ -11,64 +10,42 @@ import { sign } from './sign.ts';
 import type { SchemeMatch, SignatureVerification } from './signature-verification.ts';
 
 /** Verifies a signature by the lenient rules of the contract: over the bytes, then over the JSON-stringified body. */
-export class LenientVerification implements SignatureVerification {
-  readonly scheme: SignatureScheme;
-  readonly got: string;
-  readonly #secrets: readonly string[];
-  readonly #headers: HeaderList;
-  readonly #given: GivenSignature;
-  /** HMAC-SHA1 of the body with each secret: the valid signatures. */
-  readonly #right: BodyDigests;
-  /** Digests with the hash that the signature seems to be made with, for the diagnosis. Equals `#right` for SHA-1. */
-  readonly #digests: BodyDigests;
-
-  constructor(
-    scheme: SignatureScheme,
-    signature: string | null | undefined,
-    { secrets, headers }: { readonly secrets: readonly string[]; readonly headers: HeaderList },
-  ) {
-    this.scheme = scheme;
-    this.got = signature ?? '';
-    this.#secrets = secrets;
-    this.#headers = headers;
-    this.#given = readSignature(signature);
-    this.#right = new BodyDigests('sha1', secrets);
-    const given = this.#given;
-    this.#digests = given.shape === 'other-hash' ? new BodyDigests(given.algorithm, secrets) : this.#right;
-  }
-
-  update(chunk: Uint8Array): void {
-    this.#digests.update(chunk);
-    if (this.#right !== this.#digests) this.#right.update(chunk);
-  }
-
-  expected(): string {
-    return this.#right.all()[0]?.toString('hex') ?? '';
-  }
-
-  match(body: KeptBody | undefined): SchemeMatch | LossyMatch | undefined {
-    return this.#matchOverBytes() ?? matchOverStringified(body, this.#given, this.#secrets);
-  }
-
-  evidence(known: ExplainContext): LenientEvidence {
-    return {
+export function lenientVerification(
+  scheme: SignatureScheme,
+  signature: string | null | undefined,
+  { secrets, headers }: { readonly secrets: readonly string[]; readonly headers: HeaderList },
+): SignatureVerification {
+  const given = readSignature(signature);
+  // HMAC-SHA1 of the body with each secret: the valid signatures.
+  const right = new BodyDigests('sha1', secrets);
+  // Digests with the hash that the signature seems to be made with, for the diagnosis.
+  const digests = given.shape === 'other-hash' ? new BodyDigests(given.algorithm, secrets) : right;
+  return {
+    scheme,
+    got: signature ?? '',
+    update(chunk) {
+      digests.update(chunk);
+      if (right !== digests) right.update(chunk);
+    },
+    match: (body) => matchOverBytes(digests, given) ?? matchOverStringified(body, given, secrets),
+    evidence: (known) => ({
       kind: 'lenient',
-      scheme: this.scheme,
-      headers: this.#headers,
-      given: this.#given,
-      digests: this.#digests,
-      secrets: this.#secrets,
-      keys: this.#secrets,
+      scheme,
+      headers,
+      given,
+      digests,
+      secrets,
+      keys: secrets,
       ...known,
-    };
-  }
+    }),
+    expected: () => right.all()[0]?.toString('hex') ?? '',
+  };
+}
 
-  #matchOverBytes(): SchemeMatch | undefined {
-    if (this.#given.shape !== 'sha1') return undefined;
-    const { digest } = this.#given;
-    const secret = 1 + this.#digests.all().findIndex((each) => sameDigest(each, digest));
-    return secret > 0 ? { secret, over: 'bytes' } : undefined;
-  }
+function matchOverBytes(digests: BodyDigests, given: GivenSignature): SchemeMatch | undefined {
+  if (given.shape !== 'sha1') return undefined;
+  const secret = 1 + digests.all().findIndex((each) => sameDigest(each, given.digest));
+  return secret > 0 ? { secret, over: 'bytes' } : undefined;
 }
 
 /** Matches a signature against the JSON-stringified body. Call it only if the signature did not match the bytes. */

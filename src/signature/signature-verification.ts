@@ -21,8 +21,10 @@ export interface SignatureVerification {
 export interface SchemeMatch {
   /** Number of the secret that matched, from 1. */
   readonly secret: number;
+  /** The signed bytes: the body as received, or JSON-stringified. */
   readonly over: 'bytes' | 'stringified';
+  /** Why the bytes differ from the signed form, if `over` is `stringified`. */
   readonly note?: NoteCode;
-  /** Says what the signature does not protect, if its scheme covers only a part of the body. */
+  /** Says what the signature does not protect: `covers the first of 3 events only`. Treat the rest as unsigned. */
   readonly partial?: string;
 }

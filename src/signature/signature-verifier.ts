@@ -42,13 +42,8 @@ export class SignatureVerifier {
     const schemes = scheme === undefined ? DEFAULT_SCHEMES : findSchemes(scheme, { key: 'scheme' });
     this.#schemes = schemes;
     const list = headers === undefined ? undefined : headerList(headers);
-    this.#verifications = signatureVerifications(schemes, {
-      headers: list,
-      signature,
-      secrets,
-      at,
-      ignoreTimestamp,
-    });
+    const given = { headers: list, signature, secrets, at, ignoreTimestamp };
+    this.#verifications = signatureVerifications(schemes, given);
     const coversPart = schemes.some(({ covers }) => covers === 'first');
     this.#largestKept = diagnose === true || coversPart ? LARGEST_KEPT_BODY : LARGEST_STRINGIFIED_BODY;
     this.#largestParsed = coversPart ? LARGEST_KEPT_BODY : largestParsed;

@@ -1,23 +1,15 @@
 import { validateOptions } from '../validate-options.ts';
 import type { Diagnosis, OtherSecret } from './evidence.ts';
-import type { NoteCode } from './reasons.ts';
 import type { SchemeChoice } from './schemes/find-schemes.ts';
 import type { HeadersInput } from './schemes/header-list.ts';
+import type { SchemeMatch } from './signature-verification.ts';
 
 export type VerifyResult = ValidVerdict | InvalidVerdict;
 
-export interface ValidVerdict {
+export interface ValidVerdict extends SchemeMatch {
   readonly valid: true;
-  /** Number of the secret that matched, from 1. */
-  readonly secret: number;
-  /** The signed bytes: the body as received, or JSON-stringified. */
-  readonly over: 'bytes' | 'stringified';
-  /** Why the bytes differ from the signed form, if `over` is `stringified`. */
-  readonly note?: NoteCode;
   /** Names of the schemes that match, separated by commas; absent if only the default scheme was used. */
   readonly scheme?: string;
-  /** Says what the signatures do not protect: `covers the first of 3 events only`. Treat the rest as unsigned. */
-  readonly partial?: string;
 }
 
 export interface InvalidVerdict {

@@ -4,21 +4,16 @@ import { printable } from '../../redact.ts';
 import { shapeProblems } from '../table/shape-problems.ts';
 import { fieldOf, KEYS, type Key } from '../table/fields.ts';
 import { findProjectFile, findUserFile, unreadConfigs } from './find-files.ts';
-import { findSetting, keysAt, type Layer } from '../layer.ts';
+import { findSetting, longFormPaths, type Layer } from '../layer.ts';
 import { loadFile } from './load-file.ts';
 import { validateReferences, referencesIn } from '../references.ts';
 
-/** Flags that select config files. */
-export interface ConfigFlags {
-  /** A file (`--config`), or false for `--no-config`. */
-  readonly config?: string | false;
-}
-
-interface ConfigFilesContext {
-  readonly flags: ConfigFlags;
+export interface ConfigFilesContext {
+  /** The flags that select config files: a file (`--config`), or false for `--no-config`. */
+  readonly flags: { readonly config?: string | false };
   readonly cwd: string;
   readonly env: Readonly<NodeJS.ProcessEnv>;
-  /** Receives warnings for the user. */
+  /** Receives warnings for the user, such as one about a data folder of another user. */
   readonly note?: ((line: string) => void) | undefined;
   /** Receives a line about each config file that is code, before it runs, if the file was found by search. */
   readonly onCode?: ((line: string) => void) | undefined;
@@ -84,7 +79,9 @@ function shownPath(path: string, cwd: string): string {
 
 /** Validates every value without references, so that problems show even in settings that the command does not use. */
 function valueProblems(layer: Layer): ConfigError[] {
-  return prefixesOf(layer).flatMap((prefix) => KEYS.flatMap((key) => valueProblem(layer, key, prefix) ?? []));
+  // Sources come before destinations, which have longer paths.
+  const paths = [[], ...longFormPaths([layer])].toSorted((one, other) => one.length - other.length);
+  return paths.flatMap((path) => KEYS.flatMap((key) => valueProblem(layer, key, path) ?? []));
 }
 
 function valueProblem(layer: Layer, key: Key, prefix: readonly string[]): ConfigError | undefined {
@@ -98,13 +95,4 @@ function valueProblem(layer: Layer, key: Key, prefix: readonly string[]): Config
     if (error instanceof ConfigError) return error;
     throw error;
   }
-}
-
-/** Paths of the objects in a file that can have settings: the top, each source, each destination. */
-function prefixesOf(layer: Layer): string[][] {
-  const sources = keysAt([layer], ['sources']).map((name) => ['sources', name]);
-  const destinations = sources.flatMap((source) =>
-    keysAt([layer], [...source, 'destinations']).map((name) => [...source, 'destinations', name]),
-  );
-  return [[], ...sources, ...destinations];
 }

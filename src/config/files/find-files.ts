@@ -47,9 +47,7 @@ export function configsBeside(path: string): string[] {
 /** Files of a project or the user that look like a config, but have a name or format that is not supported. */
 export function unreadConfigs(cwd: string, env: Readonly<NodeJS.ProcessEnv>): string[] {
   const ofProject = projectFolders(cwd).flatMap((folder) => UNREAD_NAMES.map((name) => join(folder, name)));
-  const folder = userFolder(env);
-  const ofUser = folder === undefined ? [] : UNREAD_USER_NAMES.map((name) => join(folder, name));
-  return [...ofProject, ...ofUser].filter((path) => existsSync(path));
+  return [...ofProject, ...userPaths(env, UNREAD_USER_NAMES)].filter((path) => existsSync(path));
 }
 
 function projectFolders(cwd: string): string[] {
@@ -78,13 +76,12 @@ function isConfig(path: string): boolean {
 
 /** Finds the user's config. Only data formats: a config that applies to all projects must not run code. */
 export function findUserFile(env: Readonly<NodeJS.ProcessEnv>): string | undefined {
-  const folder = userFolder(env);
-  if (folder === undefined) return undefined;
-  return USER_NAMES.map((name) => join(folder, name)).find((path) => existsSync(path));
+  return userPaths(env, USER_NAMES).find((path) => existsSync(path));
 }
 
-function userFolder(env: Readonly<NodeJS.ProcessEnv>): string | undefined {
+/** Paths in the user's config folder; none if the user has no home folder. */
+function userPaths(env: Readonly<NodeJS.ProcessEnv>, names: readonly string[]): string[] {
   const home = homeFolder(env);
   const base = env['XDG_CONFIG_HOME'] || (home && join(home, '.config'));
-  return base && join(base, 'hooks');
+  return base === undefined ? [] : names.map((name) => join(base, 'hooks', name));
 }

@@ -3,24 +3,39 @@ import { isObject } from '../../validate-options.ts';
 import { ConfigError } from '../../errors.ts';
 import { MOST_FILE_BYTES, openToRead, readAtMost } from '../../files.ts';
 import { printable } from '../../redact.ts';
-import { fileProblemOf, isDuplicateKey, type FileProblem } from './syntax-error.ts';
+import { fileProblemOf, isDuplicateKey } from './syntax-error.ts';
 
-type Loader = (path: string, text: string) => unknown;
+interface Format {
+  readonly load: (path: string, text: string) => unknown;
+  /** The hint for a malformed file: the most frequent mistakes. */
+  readonly hint: string;
+}
+
+const YAML: Format = {
+  load: parseYaml,
+  hint: 'check the indentation, and quote values that have a colon and a space, or begin with @, *, &, { or [',
+};
+const JSON_FORMAT: Format = {
+  load: parseJson,
+  hint: 'keys take double quotes; JSON has no comments, and no comma before } or ]',
+};
+const CODE_HINT = 'fix it there, or pass --no-config to run without it';
+const JAVASCRIPT: Format = { load: runJavaScript, hint: CODE_HINT };
 
 /**
- * Loaders by file extension. The names, the formats and the YAML loader are cosmiconfig's, but not its explorer, which skips
+ * Formats by file extension. The names, the formats and the YAML loader are cosmiconfig's, but not its explorer, which skips
  * unreadable configs, fails on any malformed package.json in the current folder, runs code that throws twice, needs a
  * TypeScript with a JavaScript API (7 has none), and lets data files `$import` code.
  */
-const LOADERS: Readonly<Record<string, Loader>> = {
-  '': parseYaml,
-  '.yaml': parseYaml,
-  '.yml': parseYaml,
-  '.json': parseJson,
-  '.js': runJavaScript,
-  '.cjs': runJavaScript,
-  '.mjs': runJavaScript,
-  '.ts': runTypeScript,
+const FORMATS: Readonly<Record<string, Format>> = {
+  '': YAML,
+  '.yaml': YAML,
+  '.yml': YAML,
+  '.json': JSON_FORMAT,
+  '.js': JAVASCRIPT,
+  '.cjs': JAVASCRIPT,
+  '.mjs': JAVASCRIPT,
+  '.ts': { load: runTypeScript, hint: CODE_HINT },
 };
 
 /** Maximum values in a file, far more than any config has. Aliases of aliases make billions of values from a few bytes. */
@@ -39,16 +54,16 @@ interface NamedFile {
  */
 export async function loadFile(path: string, shown: string, named: NamedFile = {}): Promise<unknown> {
   const ending = extname(path);
-  const load = LOADERS[ending];
-  if (load === undefined) {
-    const known = Object.keys(LOADERS).filter((each) => each !== '');
+  const format = FORMATS[ending];
+  if (format === undefined) {
+    const known = Object.keys(FORMATS).filter((each) => each !== '');
     throw unusableFile(shown, `has the unknown ending ${printable(ending)}`, `use one of ${known.join(' ')}`);
   }
   const text = await readText(path, shown, named);
   if (/^(?:\ufffd\ufffd)?(?:[^\0]\0|\0[^\0])/.test(text)) {
     throw unusableFile(shown, 'is UTF-16, not UTF-8', 'write it as UTF-8: iconv -f UTF-16 -t UTF-8 FILE');
   }
-  const content = text.trim() === '' ? null : await runLoader(load, { path, text, shown });
+  const content = text.trim() === '' ? null : await runFormat(format, { path, text, shown });
   if (basename(path) !== 'package.json') return bounded(content ?? {}, shown);
   if (isObject(content) && Object.hasOwn(content, 'hooks')) return bounded(content['hooks'], shown);
   throw unusableFile(shown, 'has no key `hooks`', 'add the key, or name another file');
@@ -89,14 +104,16 @@ async function readText(path: string, shown: string, { by, signal }: NamedFile):
   }
 }
 
-async function runLoader(
-  load: Loader,
+async function runFormat(
+  format: Format,
   file: { path: string; text: string; shown: string },
 ): Promise<unknown> {
   try {
-    return await load(file.path, file.text);
-  } catch (error) {
-    throw brokenFile(file.shown, await fileProblemOf(error, { ...file, findSyntaxError }), error);
+    return await format.load(file.path, file.text);
+  } catch (cause) {
+    const { line, reason, hint = format.hint } = await fileProblemOf(cause, { ...file, findSyntaxError });
+    const position = line === undefined ? file.shown : `${file.shown}:${line}`;
+    throw new ConfigError(`${position}: ${reason}`, { origin: file.shown, hint, cause });
   }
 }
 
@@ -174,22 +191,6 @@ async function jiti() {
   return createJiti(import.meta.url, { fsCache: false, moduleCache: false, interopDefault: false });
 }
 
-const YAML_HINT =
-  'check the indentation, and quote values that have a colon and a space, or begin with @, *, &, { or [';
-/** Hints by file extension, for the most frequent mistakes in each format. */
-const HINTS: Readonly<Record<string, string>> = {
-  '.json': 'keys take double quotes; JSON has no comments, and no comma before } or ]',
-  '': YAML_HINT,
-  '.yaml': YAML_HINT,
-  '.yml': YAML_HINT,
-};
-
 function unusableFile(shown: string, why: string, hint: string): ConfigError {
   return new ConfigError(`The config file ${shown} ${why}`, { origin: shown, hint });
-}
-
-function brokenFile(shown: string, { line, reason, hint: own }: FileProblem, cause: unknown): ConfigError {
-  const hint = own ?? HINTS[extname(shown)] ?? 'fix it there, or pass --no-config to run without it';
-  const position = line === undefined ? shown : `${shown}:${line}`;
-  return new ConfigError(`${position}: ${reason}`, { origin: shown, hint, cause });
 }

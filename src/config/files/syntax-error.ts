@@ -2,12 +2,12 @@ import { extname } from 'node:path';
 import { printable } from '../../redact.ts';
 
 /** A problem in a config file, without any text of the file. */
-export interface FileProblem {
+interface FileProblem {
   /** Line number, from 1. */
-  readonly line?: number;
+  readonly line?: number | undefined;
   readonly reason: string;
   /** @default the hint of the file's format */
-  readonly hint?: string;
+  readonly hint?: string | undefined;
 }
 
 interface BrokenFile {
@@ -45,7 +45,7 @@ function yamlProblem({ reason, mark }: YamlError, text: string): FileProblem {
   // The error of a file that ends too early is in its last line, not in the line after it.
   const line = mark && Math.min(mark.line + 1, lineAt(text, text.trimEnd().length));
   const hint = YAML_HINTS.find(([pattern]) => pattern.test(reason))?.[1];
-  return { ...at(line), reason: `not valid YAML: ${withoutQuotes(reason)}`, ...(hint && { hint }) };
+  return { line, reason: `not valid YAML: ${withoutQuotes(reason)}`, hint };
 }
 
 const YAML_HINTS: readonly (readonly [RegExp, string])[] = [
@@ -61,10 +61,8 @@ function jsonProblem(error: Error, text: string): FileProblem {
   const position = / at position (\d+)/.exec(message)?.[1];
   const offset = message.includes('Unexpected end') ? text.trimEnd().length : Number(position);
   const reason = message.replace(/( in JSON at position|, "|, \.\.\.).*$/s, '');
-  return {
-    ...at(Number.isNaN(offset) ? undefined : lineAt(text, offset)),
-    reason: `not valid JSON: ${reason}`,
-  };
+  const line = Number.isNaN(offset) ? undefined : lineAt(text, offset);
+  return { line, reason: `not valid JSON: ${reason}` };
 }
 
 function duplicateProblem({ mark }: YamlError, text: string): FileProblem {
@@ -87,14 +85,10 @@ async function codeProblem(error: Error, { path, text, findSyntaxError }: Broken
   const { message, stack } = error;
   const [first = ''] = message.replace(/^ParseError: /, '').split('\n', 1);
   if (!(error instanceof SyntaxError || message.startsWith('ParseError: '))) {
-    return { ...at(lineIn(`${stack}`, path)), reason: `the config cannot be used: ${first}` };
+    return { line: lineIn(`${stack}`, path), reason: `the config cannot be used: ${first}` };
   }
   const line = lineIn(`${message}\n${stack}`, path) ?? (await findSyntaxError(text, path));
-  return { ...at(line), reason: `not valid code: ${withoutQuotes(first.trim())}` };
-}
-
-function at(line: number | undefined): { readonly line?: number } {
-  return line === undefined ? {} : { line };
+  return { line, reason: `not valid code: ${withoutQuotes(first.trim())}` };
 }
 
 /** Removes the words of the file that parsers quote. Keeps single characters, which help to find the problem and do not reveal a secret. */
@@ -104,10 +98,7 @@ function withoutQuotes(reason: string): string {
 
 /** The first `path:line` of a message or stack. */
 function lineIn(stack: string, path: string): number | undefined {
-  const after = stack
-    .split(path)
-    .slice(1)
-    .find((rest) => /^:\d+/.test(rest));
-  const line = after === undefined ? undefined : /^:(\d+)/.exec(after)?.[1];
+  const [, ...rests] = stack.split(path);
+  const [line] = rests.flatMap((rest) => /^:(\d+)/.exec(rest)?.[1] ?? []);
   return line === undefined ? undefined : Number(line);
 }

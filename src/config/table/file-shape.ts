@@ -4,20 +4,24 @@ import type { SettingField } from './setting-field.ts';
 /** Allowed content of a position in a config file: a setting, an object with known keys, an object whose keys are names, or any text. */
 export type FileShape =
   | { readonly kind: 'setting'; readonly key: Key }
-  | { readonly kind: 'keys'; readonly keys: Readonly<Record<string, FileShape>> }
+  | { readonly kind: 'keys'; readonly keys: ShapesByName }
   | { readonly kind: 'names'; readonly each: FileShape }
   | { readonly kind: 'text' };
 
+type ShapesByName = Readonly<Record<string, FileShape>>;
+
 /** The shape of a config file, in the short or the long form. */
 export function fileShape(): FileShape {
-  const destination = keysShape(({ belongsTo }) => belongsTo === 'destination');
-  const source = keysShape(({ belongsTo }) => belongsTo === 'source', {
-    destinations: { kind: 'names', each: destination },
-  });
-  return keysShape(({ longFormOnly }) => longFormOnly !== true, {
-    $schema: { kind: 'text' },
-    sources: { kind: 'names', each: source },
-  });
+  const destination = shapesOf(({ belongsTo }) => belongsTo === 'destination');
+  const source = shapesOf(({ belongsTo }) => belongsTo === 'source');
+  const destinations: FileShape = { kind: 'names', each: { kind: 'keys', keys: destination } };
+  const sources: FileShape = { kind: 'names', each: { kind: 'keys', keys: { ...source, destinations } } };
+  return { kind: 'keys', keys: { ...shortFormShapes(), $schema: { kind: 'text' }, sources } };
+}
+
+/** The shapes of the settings and groups at the top of a file in the short form. */
+export function shortFormShapes(): ShapesByName {
+  return shapesOf(({ longFormOnly }) => longFormOnly !== true);
 }
 
 /** The shape under a key of an object; undefined if the key is unknown. */
@@ -26,26 +30,20 @@ export function shapeBelow(shape: FileShape, key: string): FileShape | undefined
   return shape.kind === 'keys' && Object.hasOwn(shape.keys, key) ? shape.keys[key] : undefined;
 }
 
-function keysShape(
-  takes: (field: SettingField<unknown>) => boolean,
-  others: Readonly<Record<string, FileShape>> = {},
-): FileShape {
-  const keys = KEYS.filter((key) => takes(fieldOf(key))).map((key) => ({ key, path: key.split('.') }));
-  return { kind: 'keys', keys: { ...nested(keys), ...others } };
+function shapesOf(takes: (field: SettingField<unknown>) => boolean): ShapesByName {
+  const keys = KEYS.filter((key) => takes(fieldOf(key)));
+  return shapesIn('', keys);
 }
 
-/** Nests keys with dots: `delivery.health.failures` becomes an object in an object. */
-function nested(
-  entries: readonly { readonly key: Key; readonly path: readonly string[] }[],
-): Record<string, FileShape> {
-  const firsts = new Set(entries.flatMap(({ path }) => path.slice(0, 1)));
-  return Object.fromEntries(
-    Array.from(firsts, (first): [string, FileShape] => {
-      const inside = entries.filter(({ path }) => path[0] === first);
-      const own = inside.find(({ path }) => path.length === 1);
-      if (own !== undefined) return [first, { kind: 'setting', key: own.key }];
-      const deeper = inside.map(({ key, path }) => ({ key, path: path.slice(1) }));
-      return [first, { kind: 'keys', keys: nested(deeper) }];
-    }),
-  );
+/** The shapes directly in a group. `group` is its path with a final dot, or empty for the top. */
+function shapesIn(group: string, keys: readonly Key[]): ShapesByName {
+  const inside = keys.filter((key) => key.startsWith(group));
+  const names = new Set(inside.map((key) => key.slice(group.length).replace(/\..*/, '')));
+  const shapes = Array.from(names, (name): [string, FileShape] => {
+    const path = group + name;
+    const key = inside.find((each) => each === path);
+    if (key !== undefined) return [name, { kind: 'setting', key }];
+    return [name, { kind: 'keys', keys: shapesIn(`${path}.`, inside) }];
+  });
+  return Object.fromEntries(shapes);
 }

@@ -1,8 +1,8 @@
 import { isObject, kindOf } from '../../validate-options.ts';
 import { printable } from '../../redact.ts';
-import { schemeProblem } from '../../signature/schemes/validate-scheme.ts';
+import { SCHEME_SCHEMA, schemeProblem } from '../../signature/schemes/validate-scheme.ts';
 import { schemeNameProblem } from '../../signature/schemes/find-schemes.ts';
-import { SCHEME_HASHES, type SignatureScheme } from '../../signature/schemes/scheme.ts';
+import type { SignatureScheme } from '../../signature/schemes/scheme.ts';
 import {
   configError,
   originOfPart,
@@ -49,22 +49,7 @@ export const ownSchemes: SettingKind<readonly SignatureScheme[]> = {
   schema: {
     type: 'object',
     propertyNames: { pattern: '^[A-Za-z0-9_-]{1,64}$' },
-    additionalProperties: {
-      type: 'object',
-      required: ['headers', 'signs', 'hash', 'encoding'],
-      additionalProperties: false,
-      properties: {
-        title: { type: 'string' },
-        headers: { type: 'object', additionalProperties: { type: 'string' }, minProperties: 1 },
-        separator: { enum: [',', ' '] },
-        signs: { type: 'string', pattern: String.raw`\{body\}` },
-        hash: { enum: SCHEME_HASHES },
-        encoding: { enum: ['hex', 'base64'] },
-        secret: { enum: ['text', 'base64'] },
-        secretPrefix: { type: 'string', minLength: 1 },
-        tolerance: { type: 'integer', minimum: 0 },
-      },
-    },
+    additionalProperties: SCHEME_SCHEMA,
   },
 };
 

@@ -1,4 +1,5 @@
-import { defaultText, describedSetting, fieldOf, KEYS, type Key } from './fields.ts';
+import { defaultText, describedSetting, fieldOf, type Key } from './fields.ts';
+import { shortFormShapes, type FileShape } from './file-shape.ts';
 
 /** Settings that are in force in a new config file. All others are comments. */
 export interface TemplateOptions {
@@ -38,17 +39,10 @@ const LONG_FORM = `
 
 /** Makes a config file in the short form, as YAML with every setting. Settings that are not in force are comments with their default. */
 export function configTemplate({ urls, inForce }: TemplateOptions): string {
-  const keys = KEYS.filter((key) => fieldOf(key).longFormOnly !== true);
-  const sections = namesBelow('', keys).map((name) =>
-    name === 'webhooks' ? webhooks(urls) : `${section(name, { keys, inForce }).join('\n')}\n`,
+  const sections = Object.entries(shortFormShapes()).map(([name, shape]) =>
+    name === 'webhooks' ? webhooks(urls) : `${section(name, shape, inForce).join('\n')}\n`,
   );
   return [HEAD, ...sections].join('\n') + LONG_FORM;
-}
-
-/** Names of the settings and groups directly in a group. `group` is its path with a final dot, or empty for the file. */
-function namesBelow(group: string, keys: readonly Key[]): readonly string[] {
-  const inside = keys.filter((key) => key.startsWith(group));
-  return [...new Set(inside.map((key) => key.slice(group.length).split('.', 1)[0] ?? key))];
 }
 
 function webhooks(urls: readonly string[]): string {
@@ -62,29 +56,24 @@ function webhooks(urls: readonly string[]): string {
   return `${lines.join('\n')}\n`;
 }
 
-interface SectionOptions {
-  readonly keys: readonly Key[];
-  readonly inForce: TemplateOptions['inForce'];
-  /** Whether the enclosing group is entirely a comment. */
-  readonly isComment?: true;
-}
+type InForce = TemplateOptions['inForce'];
 
-/** The lines of a setting or a group. A group without a setting in force is entirely a comment. */
-function section(path: string, options: SectionOptions): readonly string[] {
-  const { keys, inForce, isComment } = options;
-  const name = path.split('.').at(-1) ?? path;
-  const own = keys.find((key) => key === path);
-  if (own !== undefined) {
-    const value = inForce[own];
-    const line = `${name}: ${value ?? EXAMPLES[own] ?? defaultText(own) ?? ''}`;
-    return [`# ${describe(own)}`, value === undefined && !isComment ? `# ${line}` : line];
+/** The lines of the setting or group at a path. A group without a setting in force is entirely a comment, and so are the groups in it. */
+function section(path: string, shape: FileShape, inForce: InForce, isComment = false): readonly string[] {
+  const name = path.slice(path.lastIndexOf('.') + 1);
+  if (shape.kind === 'setting') {
+    const { key } = shape;
+    const value = inForce[key];
+    const line = `${name}: ${value ?? EXAMPLES[key] ?? defaultText(key) ?? ''}`;
+    return [`# ${describe(key)}`, value === undefined && !isComment ? `# ${line}` : line];
   }
-  const group = `${path}.`;
-  const isPlain = isComment || keys.some((key) => key.startsWith(group) && inForce[key] !== undefined);
-  const inner: SectionOptions = isPlain ? options : { ...options, isComment: true };
-  const lines = namesBelow(group, keys).flatMap((each) => section(group + each, inner));
+  if (shape.kind !== 'keys') return []; // the short form has only settings and groups of settings
+  const hasSetting = Object.keys(inForce).some((key) => key.startsWith(`${path}.`));
+  const lines = Object.entries(shape.keys).flatMap(([each, inner]) =>
+    section(`${path}.${each}`, inner, inForce, isComment || !hasSetting),
+  );
   const all = [`${name}:`, ...lines.map((line) => `  ${line}`)];
-  return isPlain ? all : all.map((line) => `# ${line}`);
+  return isComment || hasSetting ? all : all.map((line) => `# ${line}`);
 }
 
 function describe(key: Key): string {

@@ -149,18 +149,17 @@ export class DocumentSplitter implements Splitter {
       case 'no-key':
         return this.#beginInstead(chunk, at);
       case 'wrong':
-        this.#lose(
-          `the entry that begins here breaks off in line ${this.#position.line}: its brackets do not match`,
-        );
-        return at;
+        return this.#breakOff('its brackets do not match');
       case 'open-text':
-        this.#lose(
-          `the entry that begins here breaks off in line ${this.#position.line}: a string is not closed`,
-        );
-        return at;
+        return this.#breakOff('a string is not closed');
       default:
         return event satisfies never;
     }
+  }
+
+  #breakOff(why: string): number {
+    this.#lose(`the entry that begins here breaks off in line ${this.#position.line}: ${why}`);
+    return this.#scan.at;
   }
 
   #finish(chunk: Buffer, end: number): number {

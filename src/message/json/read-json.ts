@@ -102,7 +102,10 @@ export function bomLength(bytes: Uint8Array): number {
 
 function scan(source: Source): JsonScan {
   const found = scanJson(source.bytes);
-  if (found.tooDeepAt !== -1) throw tooDeep(source, found.tooDeepAt);
+  if (found.tooDeepAt !== -1) {
+    const sentence = `Expected at most ${MAX_DEPTH} levels of nesting, got more`;
+    throw inputError(source, found.tooDeepAt, sentence, { hint: 'flatten it' });
+  }
   return found;
 }
 
@@ -176,12 +179,6 @@ function lengthOfCharacter(byte: number): number {
   if (byte < 0xc0) return 1;
   if (byte < 0xe0) return 2;
   return byte < 0xf0 ? 3 : 4;
-}
-
-function tooDeep(source: Source, offset: number): InputError {
-  return inputError(source, offset, `Expected at most ${MAX_DEPTH} levels of nesting, got more`, {
-    hint: 'flatten it',
-  });
 }
 
 /** Makes the error at an offset. Its sentence has the line and column only if there is no file to print before it. */

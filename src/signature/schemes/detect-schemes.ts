@@ -1,5 +1,5 @@
 import { BUILT_IN_SCHEMES } from './built-in.ts';
-import { headerValues, type HeaderList } from './header-list.ts';
+import { hasHeader, headerValues, type HeaderList } from './header-list.ts';
 import { layoutOf, type HeaderLayout } from './layout.ts';
 import type { SignatureScheme } from './scheme.ts';
 import { verifyingKeys } from './secrets.ts';
@@ -17,9 +17,7 @@ export function detectSchemes(
   const distinct = own.filter((scheme) => isDistinguished(scheme, headers));
   const came = [...distinct, ...BUILT_IN_SCHEMES, ...own].filter((scheme) => {
     const { lowerName } = layoutOf(scheme).signatureHeader;
-    if (scheme.covers === 'first' || taken.has(lowerName) || headerValues(headers, lowerName).length === 0) {
-      return false;
-    }
+    if (scheme.covers === 'first' || taken.has(lowerName) || !hasHeader(headers, lowerName)) return false;
     taken.add(lowerName);
     return true;
   });
@@ -35,7 +33,7 @@ function isDistinguished(scheme: SignatureScheme, headers: HeaderList): boolean 
   return (
     (prefix !== '' || layouts.length > 1) &&
     values.some((value) => value.trimStart().startsWith(prefix)) &&
-    layouts.every(({ lowerName }) => headerValues(headers, lowerName).length > 0)
+    layouts.every(({ lowerName }) => hasHeader(headers, lowerName))
   );
 }
 
@@ -44,10 +42,10 @@ function isDistinguished(scheme: SignatureScheme, headers: HeaderList): boolean 
  * if schemes are detected, because such a request fails the verification by a scheme that is named.
  */
 export function missingSignature(headers: HeaderList, own: readonly SignatureScheme[]): string | undefined {
-  const cameAny = ({ lowerName }: HeaderLayout): boolean => headerValues(headers, lowerName).length > 0;
+  const isGiven = ({ lowerName }: HeaderLayout): boolean => hasHeader(headers, lowerName);
   for (const scheme of [...BUILT_IN_SCHEMES, ...own]) {
     const { headers: layouts, signatureHeader } = layoutOf(scheme);
-    const [came] = cameAny(signatureHeader) ? [] : layouts.filter(cameAny);
+    const came = isGiven(signatureHeader) ? undefined : layouts.find(isGiven);
     if (came === undefined) continue;
     return `${came.name} came without ${signatureHeader.name}, which may have been removed: --scheme ${scheme.name} wants it`;
   }

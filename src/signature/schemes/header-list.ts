@@ -62,6 +62,10 @@ export function headerValues(headers: HeaderList, lowerName: string): readonly s
   return headers.filter(([name]) => name === lowerName).map(([, value]) => value);
 }
 
+export function hasHeader(headers: HeaderList, lowerName: string): boolean {
+  return headers.some(([name]) => name === lowerName);
+}
+
 function pair(name?: unknown, value?: unknown): readonly [string, string] {
   if (typeof name !== 'string' || typeof value !== 'string') throw notHeaders('other values than text');
   return [name.toLowerCase(), value];

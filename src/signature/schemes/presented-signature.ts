@@ -1,7 +1,7 @@
 import { printable } from '../../redact.ts';
 import { formatDuration } from '../../duration.ts';
 import type { ReasonCode } from '../reasons.ts';
-import { headerValues, type HeaderList } from './header-list.ts';
+import { hasHeader, headerValues, type HeaderList } from './header-list.ts';
 import { layoutOf, type HeaderField, type HeaderLayout } from './layout.ts';
 import type { SignatureScheme, SignedFields } from './scheme.ts';
 
@@ -30,17 +30,16 @@ export function presentedSignature(
   headers: HeaderList,
 ): PresentedSignature | undefined {
   const { headers: layouts, signatureHeader } = layoutOf(scheme);
-  const came = layouts.filter(({ lowerName }) => headerValues(headers, lowerName).length > 0);
-  const [firstCame] = came;
+  const firstCame = layouts.find(({ lowerName }) => hasHeader(headers, lowerName));
   if (firstCame === undefined) return undefined;
-  const read: Record<'signature' | 'timestamp' | 'id', string[]> = { signature: [], timestamp: [], id: [] };
+  const read: ReadFields = { signature: [], timestamp: [], id: [] };
   const problems: HeaderProblem[] = [];
   for (const layout of layouts) {
     const values = headerValues(headers, layout.lowerName);
     if (values.length !== 1) problems.push(wrongCount(layout, values.length, firstCame));
-    for (const each of values.slice(0, 1)) {
-      if (!readHeader(layout, scheme, each, read)) problems.push(unreadablePart(scheme, layout));
-    }
+    const [first] = values;
+    const isRead = first === undefined || readHeader(layout, scheme, first, read);
+    if (!isRead) problems.push(unreadablePart(scheme, layout));
   }
   const [id = '', timestamp = ''] = [read.id[0], read.timestamp[0]];
   const problem = problems[0] ?? fieldProblem(scheme, read);
@@ -128,15 +127,14 @@ function fieldProblem(
 /** Unix time in seconds, from 1970 to 5138. Without sign or leading zeros, because another spelling would be another signed text. */
 const TIMESTAMP = /^(?:0|[1-9]\d{0,10})$/;
 
+const SECONDS_FIX = 'Send and sign the Unix time in seconds: Math.floor(Date.now() / 1000)';
+
 function timestampProblem(timestamp: string): HeaderProblem {
   const isMs = /^[1-9]\d{12}$/.test(timestamp);
-  return {
-    code: isMs ? 'timestamp-unit' : 'malformed-header',
-    found: isMs
-      ? `the timestamp ${timestamp} is in milliseconds, and seconds are expected`
-      : `the timestamp \`${printable(timestamp, 40)}\` is no Unix time in seconds`,
-    fix: 'Send and sign the Unix time in seconds: Math.floor(Date.now() / 1000)',
-  };
+  const found = isMs
+    ? `the timestamp ${timestamp} is in milliseconds, and seconds are expected`
+    : `the timestamp \`${printable(timestamp, 40)}\` is no Unix time in seconds`;
+  return { code: isMs ? 'timestamp-unit' : 'malformed-header', found, fix: SECONDS_FIX };
 }
 
 /** The problem of a signature's age at `nowMs`; undefined within the tolerance, or if the scheme has no tolerance. */
@@ -152,11 +150,8 @@ export function ageProblem(
   // A time in seconds that was divided by 1000 again is in January 1970.
   const isUnit = Number(timestamp) > 0 && Math.abs(nowMs / 1_000_000 - Number(timestamp)) < 1_000_000;
   if (isUnit) {
-    return {
-      code: 'timestamp-unit',
-      found: `the timestamp ${timestamp} is a thousandth of the Unix time in seconds`,
-      fix: 'Send and sign the Unix time in seconds: Math.floor(Date.now() / 1000)',
-    };
+    const found = `the timestamp ${timestamp} is a thousandth of the Unix time in seconds`;
+    return { code: 'timestamp-unit', found, fix: SECONDS_FIX };
   }
   return {
     code: 'old-timestamp',

@@ -14,18 +14,26 @@ export interface SchemeProblem {
   readonly hint: string;
 }
 
-/** Keys of a custom scheme. Does not include the keys that only built-in schemes have. */
-const KEYS: readonly string[] = [
-  'title',
-  'headers',
-  'separator',
-  'signs',
-  'hash',
-  'encoding',
-  'secret',
-  'secretPrefix',
-  'tolerance',
-];
+/** JSON Schema (draft-07) of a custom scheme. Does not include the keys that only built-in schemes have. */
+export const SCHEME_SCHEMA = {
+  type: 'object',
+  required: ['headers', 'signs', 'hash', 'encoding'],
+  additionalProperties: false,
+  properties: {
+    title: { type: 'string' },
+    headers: { type: 'object', additionalProperties: { type: 'string' }, minProperties: 1 },
+    separator: { enum: [',', ' '] },
+    signs: { type: 'string', pattern: String.raw`\{body\}` },
+    hash: { enum: SCHEME_HASHES },
+    encoding: { enum: ['hex', 'base64'] },
+    secret: { enum: ['text', 'base64'] },
+    secretPrefix: { type: 'string', minLength: 1 },
+    tolerance: { type: 'integer', minimum: 0 },
+  },
+} as const;
+
+const { hash, encoding, secret, separator } = SCHEME_SCHEMA.properties;
+const KEYS: readonly string[] = Object.keys(SCHEME_SCHEMA.properties);
 
 type SchemeInput = Partial<Readonly<Record<keyof SignatureScheme, unknown>>>;
 
@@ -38,10 +46,10 @@ export function schemeProblem(value: unknown): SchemeProblem | undefined {
   if (unknown !== undefined) return unknownKey(unknown);
   const scheme: SchemeInput = value; // the values are validated below
   return (
-    choiceProblem('.hash', scheme.hash, SCHEME_HASHES) ??
-    choiceProblem('.encoding', scheme.encoding, ['hex', 'base64']) ??
-    choiceProblem('.secret', scheme.secret ?? 'text', ['text', 'base64']) ??
-    choiceProblem('.separator', scheme.separator ?? ',', [',', ' ']) ??
+    choiceProblem('.hash', scheme.hash, hash.enum) ??
+    choiceProblem('.encoding', scheme.encoding, encoding.enum) ??
+    choiceProblem('.secret', scheme.secret ?? 'text', secret.enum) ??
+    choiceProblem('.separator', scheme.separator ?? ',', separator.enum) ??
     textProblem('.title', scheme.title ?? 'none') ??
     textProblem('.secretPrefix', scheme.secretPrefix ?? 'none') ??
     signsProblem(scheme.signs) ??
