@@ -18,22 +18,19 @@ import { ListenOutput } from './output.ts';
 import type { KeyCommands } from './key-commands.ts';
 import type { ListenOptions } from './options.ts';
 import { listeningUrls } from '../../print/listening-urls.ts';
-import { knownSecrets, type KnownSecrets } from '../../flags/signature/known-secrets.ts';
-import { receiverSchemes } from '../../flags/signature/scheme-flags.ts';
-import { commandSecrets } from '../../flags/signature/secret-flags.ts';
+import { receiverChecks, type ReceiverChecks } from '../../flags/signature/receiver-checks.ts';
 
 /** Runs `hooks listen`: receives and shows requests until it is interrupted or the expectation is met or missed. */
 export async function listen(options: ListenOptions, io: Io): Promise<ExitCode> {
   rejectConflicts(options, FLAG_RULES);
-  const secrets = await commandSecrets(options, 'verify', io);
-  const known = secrets.length === 0 ? undefined : await knownSecrets(options, io, secrets);
-  const schemes = await receiverSchemes(options, secrets, io);
+  const checks = await receiverChecks(options, io);
+  const { secrets } = checks;
   const script = options.respond === undefined ? undefined : parseScript(options.respond);
   const forwarding = await forwardingOf(options, secrets, io);
   const display = new ListenOutput(options, io);
   const expectation = expectationOf(options, secrets);
   try {
-    await receive({ options, io, secrets, schemes, known, script, forwarding, display, expectation });
+    await receive({ options, io, checks, script, forwarding, display, expectation });
   } finally {
     expectation.close();
     await forwarding?.close();
@@ -49,9 +46,7 @@ const FLAG_RULES: readonly FlagRule[] = [
 interface Session {
   readonly options: ListenOptions;
   readonly io: Io;
-  readonly secrets: readonly string[];
-  readonly schemes: Awaited<ReturnType<typeof receiverSchemes>>;
-  readonly known: KnownSecrets | undefined;
+  readonly checks: ReceiverChecks;
   readonly script: ReturnType<typeof parseScript> | undefined;
   readonly forwarding: Forwarding | undefined;
   readonly display: ListenOutput;
@@ -59,12 +54,13 @@ interface Session {
 }
 
 async function receive(session: Session): Promise<void> {
-  const { options, io, secrets, schemes, known, script, forwarding, display, expectation } = session;
+  const { options, io, checks, script, forwarding, display, expectation } = session;
+  const { secrets, scheme: schemes } = checks;
   const certificate = options.selfSigned ? makeCertificate(options.host, Date.now()) : undefined;
   if (certificate !== undefined && options.certOut !== undefined) {
     writeCertificate(certificate.cert, options.certOut, io);
   }
-  const context = { secrets, schemes: schemes.scheme, forwarding };
+  const context = { secrets, schemes, forwarding };
   // Loads the inbox only for --ui.
   const inbox = options.ui ? await (await import('./open-inbox.ts')).openInbox(options, context) : undefined;
   let keys: KeyCommands | undefined;
@@ -72,9 +68,7 @@ async function receive(session: Session): Promise<void> {
     host: options.host,
     port: options.port,
     certificate,
-    secrets,
-    ...schemes,
-    knownSecrets: known,
+    ...checks,
     script,
     requireSignature: options.requireSignature ?? false,
     forward: forwarding?.forward,
@@ -96,7 +90,7 @@ async function receive(session: Session): Promise<void> {
     url,
     urls: listeningUrls(url, options.host),
     hasSecret: secrets.length > 0,
-    schemes: schemes.scheme,
+    schemes,
     certificate,
     forwardUrl: forwarding?.shownUrl,
     inboxUrl,
