@@ -1,7 +1,6 @@
 import { lookup } from 'node:dns/promises';
 import { networkInterfaces } from 'node:os';
 import { resolve } from 'node:path';
-import { ConfigError } from '../../../errors.ts';
 import { writeInOnePiece } from '../../../files.ts';
 import { bareHost, isLoopbackHost, portOf } from '../../../url.ts';
 import { createForwarding, type Forwarding } from '../../../app/forwarding.ts';
@@ -11,7 +10,7 @@ import { startReceiver } from '../../../app/explained.ts';
 import { parseScript } from '../../../receiver/response/script.ts';
 import { unwritableFile } from '../../../report/output-file.ts';
 import { connectionTo } from '../../flags/delivery/ca-file.ts';
-import { rejectConflicts, type FlagRule } from '../../flags/flag-values.ts';
+import { flagError, rejectConflicts, type FlagRule } from '../../flags/flag-values.ts';
 import { ExitCode, interruptedCode } from '../../exit-code.ts';
 import { aborted, type Io } from '../../io.ts';
 import { ListenOutput } from './output.ts';
@@ -137,11 +136,9 @@ async function forwardingOf(
   const forwarding = createForwarding(given);
   const target = new URL(forward.trim());
   if (Number(portOf(target)) !== port || !(await leadsHere(target, host))) return forwarding;
-  throw new ConfigError('Expected the URL of another receiver, got that of this one (--forward)', {
-    key: 'forward',
-    origin: '--forward',
-    hint: 'choose another --port for this receiver: every request would be forwarded in a loop',
-  });
+  const sentence = 'Expected the URL of another receiver, got that of this one (--forward)';
+  const hint = 'choose another --port for this receiver: every request would be forwarded in a loop';
+  throw flagError('--forward', sentence, hint);
 }
 
 /** Addresses of all interfaces. The last one is the IPv6 form of the first. */
@@ -170,12 +167,8 @@ async function addressesOf(host: string): Promise<readonly string[]> {
 }
 
 function expectationOf({ count, untilIdle, within }: ListenOptions, secrets: readonly string[]): Expectation {
-  return expectRequests({
-    ...(count === undefined ? undefined : { count }),
-    ...(untilIdle === undefined ? undefined : { untilIdleMs: untilIdle }),
-    ...(within === undefined ? undefined : { withinMs: within }),
-    signed: secrets.length > 0,
-  });
+  const signed = secrets.length > 0;
+  return expectRequests({ count, untilIdleMs: untilIdle, withinMs: within, signed });
 }
 
 function conclude(expectation: Expectation, display: ListenOutput, io: Io): ExitCode {

@@ -24,6 +24,7 @@ import type { GlobalOptions } from '../../command.ts';
 import { ExitCode, interruptedCode } from '../../exit-code.ts';
 import { aborted, type Io } from '../../io.ts';
 import { jsonLine } from '../../json-line.ts';
+import { flagError } from '../../flags/flag-values.ts';
 import type { LoopbackJudgement } from '../../flags/delivery/loopback.ts';
 import {
   firstMessageFlag,
@@ -110,10 +111,8 @@ function rejectWithExact(type: MessageType | undefined, options: SendOptions): v
   const stray = type ?? firstMessageFlag(options);
   if (stray === undefined && options.json !== undefined) return;
   const got = stray === undefined ? 'no `--json`' : `\`${stray}\` too`;
-  throw new ConfigError(`Expected \`--exact\` with \`--json\` alone, got ${got}`, {
-    flag: '--exact',
-    hint: 'run hooks send --exact --json @body.json, which sends the bytes unchanged',
-  });
+  const hint = 'run hooks send --exact --json @body.json, which sends the bytes unchanged';
+  throw flagError('--exact', `Expected \`--exact\` with \`--json\` alone, got ${got}`, hint);
 }
 
 interface MessageToSend extends SendableMessage {
