@@ -21,9 +21,14 @@ export interface ResultFacts {
   /** Why the delivery failed. */
   readonly cause?: FailureCause | undefined;
   /** The failure that the body of a 2xx response reports. */
-  readonly warning?: ResponseCause;
+  readonly warning?: ResponseCause | undefined;
   /** The result of verifying the message in the receiver of --loopback. */
-  readonly judgement?: Pick<ReceivedRequest, 'verdict' | 'problem'>;
+  readonly judgement?: Pick<ReceivedRequest, 'verdict' | 'problem'> | undefined;
+}
+
+/** Whether the receiver of --loopback, if any, accepts the signature and the message. */
+export function isAccepted(judgement: ResultFacts['judgement']): boolean {
+  return judgement === undefined || (judgement.verdict === 'valid' && judgement.problem === undefined);
 }
 
 /** Whether this command has nothing left to do for the message. */

@@ -32,8 +32,7 @@ export async function startLoopback({ secrets: given, scheme, deliverTo }: ToLoo
     scheme: schemes,
     check: problemOf,
     onRequest: ({ verdict, problem, rawHeaders }) => {
-      const judgement = { verdict, ...(problem !== undefined && { problem }) };
-      judgements.set(signatureOf(rawHeaders, schemes), judgement);
+      judgements.set(signatureOf(rawHeaders, schemes), { verdict, problem });
     },
   });
   const to = deliverTo(`${receiver.url}/webhook`);
