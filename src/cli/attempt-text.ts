@@ -45,6 +45,12 @@ export function detailText({ status, error, detail }: ShownAttempt): string | un
     : `response: ${printable(detail.trim(), 200)}`;
 }
 
+/** The text of an attempt, followed by its detail in parentheses if it has one. */
+export function attemptWithDetail(attempt: ShownAttempt): string {
+  const detail = detailText(attempt);
+  return `${attemptText(attempt)}${detail === undefined ? '' : ` (${detail})`}`;
+}
+
 /** Formats a duration: `<1ms`, `412ms`, `2.1s`, `30s`, `1m 23s` or `4h 0m`. */
 export function durationText(ms: number): string {
   if (ms < 1) return '<1ms';

@@ -4,11 +4,11 @@ import { countText } from './expectation-result.ts';
 
 export interface ExpectationOptions {
   /** Number of counted requests that meets the expectation and ends the wait. Without it, every request must count, and there must be one. */
-  readonly count?: number;
+  readonly count?: number | undefined;
   /** Ends the wait after this time without a request, in ms. Starts with the first request; open requests pause it. */
-  readonly untilIdleMs?: number;
+  readonly untilIdleMs?: number | undefined;
   /** Ends the wait this time after the start, in ms. */
-  readonly withinMs?: number;
+  readonly withinMs?: number | undefined;
   /** Whether signatures are verified, which `missing` then mentions. @default false */
   readonly signed?: boolean;
   readonly clock?: Clock;

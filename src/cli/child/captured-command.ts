@@ -1,11 +1,11 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { sleep, systemClock } from '../../clock.ts';
-import type { CommandEnd } from './child.ts';
+import { endOf, type CommandEnd } from './child.ts';
 import { signalGroup } from './process-group.ts';
 import { onSuddenEnd } from './sudden-end.ts';
 
-interface CaptureOptions {
+export interface CaptureOptions {
   readonly env: NodeJS.ProcessEnv;
   readonly cwd: string;
   readonly signal: AbortSignal;
@@ -50,7 +50,7 @@ export async function captureCommand(command: string, options: CaptureOptions): 
   signal.addEventListener('abort', onAbort);
   if (signal.aborted) onAbort();
   try {
-    const end = await endOf(child);
+    const end = await endOf(child).catch(() => ({ code: 127 }));
     const over = new AbortController();
     await Promise.race([output.closed, sleep(systemClock, OUTPUT_MS, over.signal)]);
     over.abort();
@@ -62,16 +62,6 @@ export async function captureCommand(command: string, options: CaptureOptions): 
     child.stdout?.destroy();
     child.stderr?.destroy();
     forget();
-  }
-}
-
-async function endOf(child: ChildProcess): Promise<CommandEnd> {
-  try {
-    // The arguments of an `exit` event, according to Node's types.
-    const [code, by] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null];
-    return code === null ? { signal: by ?? 'SIGKILL' } : { code };
-  } catch {
-    return { code: 127 };
   }
 }
 

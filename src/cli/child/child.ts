@@ -49,6 +49,12 @@ export function describeEnd(end: CommandEnd): string {
   return 'code' in end ? `ended with exit code ${end.code}` : `was ended by ${end.signal}`;
 }
 
+/** Resolves when a child process has ended. Rejects if it cannot be started. */
+export async function endOf(child: ChildProcess): Promise<CommandEnd> {
+  const [code, by] = (await once(child, 'exit')) as [number, null] | [null, NodeJS.Signals]; // documented for `exit`
+  return code === null ? { signal: by } : { code };
+}
+
 const GRACE_MS = 5_000;
 /** Time to wait for a killed process to end. Only a process that waits for a broken disk takes longer. */
 const KILLED_MS = 5_000;
@@ -77,10 +83,7 @@ export class RunningCommand {
     this.#signal = signal;
     this.#streams = [child.stdout, child.stderr].filter((stream) => stream !== null);
     this.#output = Promise.all(this.#streams.map((stream) => showLines(stream, options)));
-    this.exited = once(child, 'exit').then(([code, by]: (number | NodeJS.Signals | null)[]) => {
-      this.end = typeof code === 'number' ? { code } : { signal: by as NodeJS.Signals }; // one of the two is set
-      return this.end;
-    });
+    this.exited = endOf(child).then((end) => (this.end = end));
     this.#forget = onSuddenEnd(this.#kill);
     if (signal.aborted) this.#stopWhenAborted();
     else signal.addEventListener('abort', this.#stopWhenAborted);

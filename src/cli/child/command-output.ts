@@ -8,7 +8,7 @@ export interface ShowLinesOptions {
   /** Secrets to mask in the output. */
   readonly secrets: readonly string[];
   /** Whether to hide the output. @default false */
-  readonly quiet?: boolean;
+  readonly quiet?: boolean | undefined;
   /** Called with each line of the command's output, masked and escaped, even if `quiet` hides the output. */
   readonly onLine?: ((line: string) => void) | undefined;
 }

@@ -8,6 +8,12 @@ export function decidingDestination(
   return destinations.find(({ outcome }) => outcome !== 'delivered') ?? destinations[0];
 }
 
+/** Returns the deciding destination of a message, or undefined if it was not attempted. */
+export function triedDestination({ destinations }: Outcome): DestinationOutcome | undefined {
+  const destination = decidingDestination(destinations);
+  return destination?.attempts.length === 0 ? undefined : destination;
+}
+
 /** Returns the attempt that delivered the message, else the last attempt. */
 export function decidingAttempt({ attempts }: DestinationOutcome): AttemptRecord | undefined {
   return attempts.find(({ error }) => error === undefined) ?? attempts.at(-1);

@@ -1,7 +1,7 @@
 import type { DestinationOutcome, Outcome } from '../../app/pipeline/outcomes.ts';
 import type { ResponseCause } from '../../diagnosis/explain.ts';
 import { printable } from '../../redact.ts';
-import { attemptText, detailText, durationText } from '../attempt-text.ts';
+import { attemptText, attemptWithDetail, detailText, durationText } from '../attempt-text.ts';
 import { fitText } from '../fit-text.ts';
 import type { Io, Screen } from '../io.ts';
 import type { FailureCause } from './failure-cause.ts';
@@ -132,8 +132,5 @@ function failureLines(destination: DestinationOutcome, cause: FailureCause | und
 function otherWebhookLines({ attempts }: DestinationOutcome, url: string): string[] {
   const byUrl = new Map(attempts.map((attempt) => [attempt.url, attempt]));
   byUrl.delete(url);
-  return [...byUrl.values()].map((attempt) => {
-    const detail = detailText(attempt);
-    return `also: ${attemptText(attempt)}${detail === undefined ? '' : ` (${detail})`}`;
-  });
+  return [...byUrl.values()].map((attempt) => `also: ${attemptWithDetail(attempt)}`);
 }

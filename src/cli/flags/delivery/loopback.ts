@@ -20,7 +20,9 @@ export interface Loopback {
 }
 
 /** The verdict about the signature, and why the body is not a valid message. */
-export type LoopbackJudgement = Pick<ReceivedRequest, 'verdict' | 'problem'>;
+export interface LoopbackJudgement extends Pick<ReceivedRequest, 'verdict'> {
+  readonly problem: string | undefined;
+}
 
 /** Starts the receiver. Makes up a secret if none is given, so that every run signs and verifies. */
 export async function startLoopback({ secrets: given, scheme, deliverTo }: ToLoopback): Promise<Loopback> {
@@ -32,8 +34,7 @@ export async function startLoopback({ secrets: given, scheme, deliverTo }: ToLoo
     scheme: schemes,
     check: problemOf,
     onRequest: ({ verdict, problem, rawHeaders }) => {
-      const judgement = { verdict, ...(problem !== undefined && { problem }) };
-      judgements.set(signatureOf(rawHeaders, schemes), judgement);
+      judgements.set(signatureOf(rawHeaders, schemes), { verdict, problem });
     },
   });
   const to = deliverTo(`${receiver.url}/webhook`);

@@ -1,11 +1,9 @@
-import type { Command } from 'commander';
 import type { Settings } from '../../../config/settings.ts';
 import { resolvePath } from '../../../config/read-setting.ts';
 import { SharedClock, sleep, systemClock } from '../../../clock.ts';
 import { QueueError } from '../../../errors.ts';
 import type { CheckOptions, DurableQueue } from '../../../stores/opened-queue.ts';
 import type { Io } from '../../io.ts';
-import { addSettingFlags } from '../setting-flags.ts';
 
 export interface StoreFlags {
   readonly store?: string;
@@ -16,10 +14,6 @@ interface OpenQueueOptions {
   readonly create?: boolean;
   /** Output for a warning if opening loses deliveries. @default no warning: `serve` and `worker` print all `warnings` */
   readonly io?: Pick<Io, 'note' | 'errColor'>;
-}
-
-export function addStoreFlag(command: Command): Command {
-  return addSettingFlags(command, 'store');
 }
 
 /** Opens the queue for adding or delivering. Throws as openQueue does, and QueueError if nothing can be stored, as on a full disk. */

@@ -1,13 +1,26 @@
 import type { Command } from 'commander';
+import { wallClock } from '../../../clock.ts';
 import type { LogLevel } from '../../../service/log.ts';
 import type { ListenAddress } from '../../../service/options.ts';
 import type { GlobalOptions } from '../../command.ts';
 import type { Io } from '../../io.ts';
 import { parsePort } from '../flag-values.ts';
+import { addSettingFlags } from '../setting-flags.ts';
+import { readSchemeFlag, type SchemeFlags } from '../signature/scheme-flags.ts';
+import { openQueueToRun, type StoreFlags } from './queue-flags.ts';
+import { addReachFlags, reachOf, type ReachFlags } from './reach-flags.ts';
+import { commandSettings } from './settings.ts';
+import { sourcesToDeliver } from './sources-to-deliver.ts';
 
-export interface MetricsFlags {
+/** The flags that `serve` and `worker` share. */
+export interface ServiceFlags extends GlobalOptions, StoreFlags, ReachFlags, SchemeFlags {
   readonly metricsPort?: number;
   readonly metricsHost?: string;
+}
+
+/** Adds the shared flags but those of metrics, which follow the flags of `serve` in its help. */
+export function addServiceFlags(command: Command): Command {
+  return addReachFlags(addSettingFlags(command, 'store', 'scheme'));
 }
 
 export function addMetricsFlags(command: Command, port: string): Command {
@@ -16,15 +29,34 @@ export function addMetricsFlags(command: Command, port: string): Command {
     .option('--metrics-host <host>', 'serve it on this address (default: 127.0.0.1)');
 }
 
-export function metricsAddressOf({
+/** Reads the shared flags and the settings, and opens the queue. `hint` is added to the error that there is no destination. */
+export async function openService(
+  options: ServiceFlags,
+  io: Io,
+  { deliver, hint }: { readonly deliver: boolean; readonly hint?: string },
+) {
+  const settings = await commandSettings(options, io);
+  const reach = reachOf(options, io);
+  const schemes = await readSchemeFlag(options, io);
+  return {
+    sources: deliver ? sourcesToDeliver(settings, reach, { hint, schemes }) : settings.sources,
+    open: await openQueueToRun(options, settings, { io, toAdd: !deliver }),
+    metricsAt: metricsAddressOf(options),
+    ...reach,
+    ...logTo(options, io),
+    clock: wallClock,
+  };
+}
+
+function metricsAddressOf({
   metricsPort: port,
   metricsHost: host = '127.0.0.1',
-}: MetricsFlags): ListenAddress | undefined {
+}: ServiceFlags): ListenAddress | undefined {
   return port === undefined ? undefined : { host, port };
 }
 
 /** Returns the log output of `serve` and `worker`: JSON lines on stderr, or readable lines on a terminal. */
-export function logTo(
+function logTo(
   options: GlobalOptions,
   io: Io,
 ): { readonly logLevel: LogLevel; readonly write: (line: string) => void } {

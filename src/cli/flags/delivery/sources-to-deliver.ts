@@ -4,7 +4,7 @@ import type { Settings } from '../../../config/settings.ts';
 import type { Sources } from '../../../engine/options.ts';
 import { ConfigError } from '../../../errors.ts';
 import type { SignatureScheme } from '../../../signature/schemes/scheme.ts';
-import { mapDestinations } from './where-to.ts';
+import { destinationsOf, mapDestinations } from './where-to.ts';
 
 /**
  * Returns the sources of the config, with `schemes` for each destination that signs. Throws ConfigError if there is no destination, because
@@ -16,7 +16,7 @@ export function sourcesToDeliver(
   {
     hint,
     schemes,
-  }: { readonly hint?: string; readonly schemes?: readonly SignatureScheme[] | undefined } = {},
+  }: { readonly hint?: string | undefined; readonly schemes?: readonly SignatureScheme[] | undefined } = {},
 ): Sources {
   const sources =
     schemes === undefined
@@ -24,8 +24,7 @@ export function sourcesToDeliver(
       : mapDestinations(configured, (each) =>
           each.sharedSecrets.length === 0 ? each : { ...each, scheme: schemes },
         );
-  const isAny = Object.values(sources).some(({ destinations }) => Object.keys(destinations).length > 0);
-  if (isAny) {
+  if (destinationsOf(sources).length > 0) {
     rejectPrivateWebhooks(sources, reach);
     return sources;
   }

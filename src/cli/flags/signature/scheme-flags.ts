@@ -1,10 +1,8 @@
 import type { Command } from 'commander';
 import { HooksError } from '../../../errors.ts';
-import type { ReceiverOptions } from '../../../receiver/options.ts';
 import { BUILT_IN_SCHEMES } from '../../../signature/schemes/built-in.ts';
 import { findSchemes } from '../../../signature/schemes/find-schemes.ts';
 import type { SignatureScheme } from '../../../signature/schemes/scheme.ts';
-import { rejectUnusableSchemes } from '../../../signature/schemes/secrets.ts';
 import type { GlobalOptions } from '../../command.ts';
 import type { Io } from '../../io.ts';
 import { joinNames } from '../flag-values.ts';
@@ -36,7 +34,7 @@ function isBuiltIn(name: string): boolean {
   return BUILT_IN_SCHEMES.some((each) => each.name === name.trim());
 }
 
-type SignatureFlags = SchemeFlags & SecretFlags & GlobalOptions;
+export type SignatureFlags = SchemeFlags & SecretFlags & GlobalOptions;
 
 /** Returns the schemes of --scheme, else those of the config; undefined if neither names any. */
 export async function commandSchemes(
@@ -54,27 +52,6 @@ export async function commandSchemes(
 /** Whether `sign` and `verify` read the config for schemes: yes, unless a secret is given without --config. */
 export function readsConfig({ secret, secretFile, config }: SignatureFlags, { env }: Io): boolean {
   return typeof config === 'string' || ((secret ?? secretFile) === undefined && !env['HOOKS_SECRET']);
-}
-
-interface ReceiverSchemes extends Pick<ReceiverOptions, 'detectSchemes'> {
-  readonly scheme?: readonly SignatureScheme[];
-}
-
-/**
- * Returns the schemes that the receiver of `listen` or `expect` accepts: those of --scheme, else any whose headers a request has,
- * custom schemes included. With --require-signature: those of --scheme or of the config. Throws ConfigError for a scheme that can
- * use none of the secrets.
- */
-export async function receiverSchemes(
-  flags: SignatureFlags & { readonly requireSignature?: true },
-  secrets: readonly string[],
-  io: Io,
-): Promise<ReceiverSchemes> {
-  const isRequired = flags.requireSignature === true;
-  const scheme = isRequired ? await commandSchemes(flags, 'verify', io) : await readSchemeFlag(flags, io);
-  if (scheme === undefined) return isRequired ? {} : { detectSchemes: await detectableSchemes(flags, io) };
-  rejectUnusableSchemes(scheme, secrets);
-  return { scheme };
 }
 
 /** Returns the config's custom schemes to detect besides the built-in schemes. Ignores a config that cannot be read. */

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { AudienceKind } from '../../../audience/sync.ts';
 import { describe, type CommandContext, type Define } from '../../command.ts';
-import { addStoreFlag } from '../../flags/delivery/queue-flags.ts';
+import { addSettingFlags } from '../../flags/setting-flags.ts';
 import { addWhereToFlags } from '../../flags/delivery/where-to-flags.ts';
 import type { OverviewFlags, SyncFlags } from './options.ts';
 
@@ -58,7 +58,7 @@ function addOverviews(command: Command, kind: AudienceKind, { io, exit }: Comman
     const sub = describe(command.command(usage), summary);
     const lines = examples.map((example) => `  $ hooks ${kind} ${example}\n`);
     sub.addHelpText('before', `Examples:\n${lines.join('')}`);
-    return addStoreFlag(sub).configureHelp({ showGlobalOptions: true });
+    return addSettingFlags(sub, 'store').configureHelp({ showGlobalOptions: true });
   };
   const placeFlag = ['--place <place>', 'select the one that goes to this place (see list)'] as const;
   const flagsOf = (sub: Command): OverviewFlags => ({ ...sub.optsWithGlobals<OverviewFlags>(), kind });

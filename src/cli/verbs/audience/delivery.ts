@@ -7,7 +7,7 @@ import type { LoopbackJudgement } from '../../flags/delivery/loopback.ts';
 import { openPipeline, type OpenPipeline } from '../../flags/delivery/open-pipeline.ts';
 import type { WhereTo } from '../../flags/delivery/where-to.ts';
 import type { Io } from '../../io.ts';
-import { decidingDestination } from '../../print/deciding-attempt.ts';
+import { triedDestination } from '../../print/deciding-attempt.ts';
 import type { SyncFlags } from './options.ts';
 import type { SyncOutput } from './output.ts';
 
@@ -50,10 +50,9 @@ export class SyncDelivery {
   }
 
   /** Returns the result of verifying a message in the receiver of --loopback. */
-  judgementOf({ destinations }: Outcome): LoopbackJudgement | undefined {
-    const tried = decidingDestination(destinations);
-    if (tried === undefined || tried.attempts.length === 0) return undefined;
-    return this.#open?.loopback?.judgementOf(tried.signature);
+  judgementOf(outcome: Outcome): LoopbackJudgement | undefined {
+    const tried = triedDestination(outcome);
+    return tried && this.#open?.loopback?.judgementOf(tried.signature);
   }
 
   async close(how: { readonly interrupted: boolean }): Promise<void> {

@@ -11,9 +11,9 @@ import { fitText } from '../../fit-text.ts';
 import { jsonLine } from '../../json-line.ts';
 import { formatRow } from '../../print/table.ts';
 import { createProgress } from '../../print/progress.ts';
-import { decidingDestination, destinationMs } from '../../print/deciding-attempt.ts';
+import { destinationMs, triedDestination } from '../../print/deciding-attempt.ts';
 import { failureCause } from '../../print/failure-cause.ts';
-import { isTaken, resultLine } from '../../print/result-line.ts';
+import { isAccepted, isTaken, resultLine } from '../../print/result-line.ts';
 import { resultText } from '../../print/result-text.ts';
 import type { SyncFlags } from './options.ts';
 
@@ -62,14 +62,12 @@ export class SyncOutput {
     outcome: Outcome,
     judgement: LoopbackJudgement | undefined,
   ): Promise<void> | undefined {
-    const tried = decidingDestination(outcome.destinations);
+    const tried = triedDestination(outcome);
     this.#done++;
-    const ms = tried === undefined || tried.attempts.length === 0 ? undefined : destinationMs(tried);
+    const ms = tried && destinationMs(tried);
     this.#ledger.close(this.#done, outcome.outcome, outcome.outcome === 'unsent' ? undefined : ms);
     this.#progress.update(this.#done);
-    if (judgement !== undefined && (judgement.verdict !== 'valid' || judgement.problem !== undefined)) {
-      this.#areAllValid = false;
-    }
+    if (!isAccepted(judgement)) this.#areAllValid = false;
     if (this.#flags.quiet && isTaken(outcome.outcome)) return undefined;
     this.#io.out(this.#changeLine(change, outcome, judgement));
     return this.#io.drained();
@@ -78,7 +76,7 @@ export class SyncOutput {
   #changeLine({ userId, value }: Change, outcome: Outcome, judgement: LoopbackJudgement | undefined): string {
     const title = `${userId} ${JSON.stringify(value)}`;
     const cause = failureCause(outcome);
-    const facts = { type: 'identify', title, cause, ...(judgement !== undefined && { judgement }) };
+    const facts = { type: 'identify', title, cause, judgement };
     if (this.#flags.output === 'json') return jsonLine({ ...resultLine(outcome, facts), userId, value });
     const isUntouched =
       outcome.outcome === 'unsent' && outcome.destinations.every((each) => each.attempts.length === 0);

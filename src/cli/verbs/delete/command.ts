@@ -1,6 +1,6 @@
 import { Option } from 'commander';
 import type { Define } from '../../command.ts';
-import { addStoreFlag } from '../../flags/delivery/queue-flags.ts';
+import { addSettingFlags } from '../../flags/setting-flags.ts';
 import { requestDeletion, type DeleteOptions } from './run.ts';
 import { collect, timeFrom } from '../../flags/flag-values.ts';
 
@@ -20,7 +20,7 @@ delivered too. Exits with 0 when nothing failed.
 `;
 
 export const defineDelete: Define = (command, { io, exit }) => {
-  addStoreFlag(command)
+  addSettingFlags(command, 'store')
     .argument('<user-id...>', 'delete these users; - reads ids from stdin, one a line')
     .option('--source <name>', 'delete at this source only (repeat)', collect)
     .option('--queue', 'only queue it; do not wait for its delivery')

@@ -1,5 +1,4 @@
 import type { Define } from '../../command.ts';
-import { addStoreFlag } from '../../flags/delivery/queue-flags.ts';
 import { addSettingFlags } from '../../flags/setting-flags.ts';
 import { examine, type DoctorOptions } from './run.ts';
 
@@ -19,7 +18,7 @@ Exits with 0 when nothing has to be fixed, with 1 when something has.
 
 /** Defines `hooks doctor`, which changes nothing: it does not even create the queue's file. */
 export const defineDoctor: Define = (command, { io, exit }) => {
-  addSettingFlags(addStoreFlag(command), 'delivery.allowPrivate')
+  addSettingFlags(command, 'store', 'delivery.allowPrivate')
     .addHelpText('before', EXAMPLES)
     .addHelpText('after', DETAILS)
     .action(async () => exit(await examine(command.optsWithGlobals<DoctorOptions>(), io)));

@@ -12,6 +12,7 @@ import { PRIVATE_WEBHOOK_HINT } from '../../../app/private-webhooks.ts';
 import { redactUrl } from '../../../redact.ts';
 import type { Io } from '../../io.ts';
 import { examineFailure, networkCauseOf, type ExaminedFailure } from '../../../diagnosis/explain.ts';
+import { destinationsOf } from '../../flags/delivery/where-to.ts';
 import { durationText } from '../../attempt-text.ts';
 import { fail, ok, warn, type DoctorResult } from './doctor-result.ts';
 
@@ -38,12 +39,10 @@ export async function webhookResults(
 /** Lists each URL once for each set of connection options. */
 function probeTargetsOf(sources: Sources): ProbeTarget[] {
   const targets = new Map<string, ProbeTarget>();
-  for (const { destinations } of Object.values(sources)) {
-    for (const { enabled, webhooks, delivery } of Object.values(destinations)) {
-      if (!enabled) continue;
-      for (const { url } of webhooks) {
-        targets.set(`${url} ${delivery.allowPrivate}${connectionKeyOf(delivery)}`, { url, delivery });
-      }
+  for (const { enabled, webhooks, delivery } of destinationsOf(sources)) {
+    if (!enabled) continue;
+    for (const { url } of webhooks) {
+      targets.set(`${url} ${delivery.allowPrivate}${connectionKeyOf(delivery)}`, { url, delivery });
     }
   }
   return [...targets.values()];

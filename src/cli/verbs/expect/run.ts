@@ -16,9 +16,7 @@ import type { Io } from '../../io.ts';
 import { OutputTail } from '../../child/output-tail.ts';
 import type { Reports } from '../../print/reports.ts';
 import { FAILURE_SUMMARY, failureCase } from '../../print/write-failure-report.ts';
-import { receiverSchemes } from '../../flags/signature/scheme-flags.ts';
-import { knownSecrets, type KnownSecrets } from '../../flags/signature/known-secrets.ts';
-import { commandSecrets } from '../../flags/signature/secret-flags.ts';
+import { receiverChecks, type ReceiverChecks } from '../../flags/signature/receiver-checks.ts';
 import { ExpectOutput, expectationCase, SUITE, expectSummaryOf } from './output.ts';
 import { schemaCheck, Snapshot } from './message-files.ts';
 import { expectedOf, type ExpectOptions } from './options.ts';
@@ -32,7 +30,7 @@ export async function expectArrivals(
 ): Promise<ExitCode> {
   const expected = expectedOf(options);
   const script = options.respond === undefined ? [] : parseScript(options.respond);
-  const secrets = await commandSecrets(options, 'verify', io);
+  const signatures = await receiverChecks(options, io);
   const schemas = await schemaCheck(options, io);
   const report = await reports.openCases();
   const snapshot = await Snapshot.open(options, io);
@@ -40,11 +38,9 @@ export async function expectArrivals(
   const trial: Trial = {
     options,
     io,
-    secrets,
-    schemes: await receiverSchemes(options, secrets, io),
+    signatures,
     certificate: options.selfSigned ? makeCertificate('localhost', systemClock.now()) : undefined,
-    known: secrets.length === 0 ? undefined : await knownSecrets(options, io, secrets),
-    arrivals: checkArrivals({ ...expected, checks, signed: secrets.length > 0 }),
+    arrivals: checkArrivals({ ...expected, checks, signed: signatures.secrets.length > 0 }),
     complete: new AbortController(),
     display: new ExpectOutput(options, io, command),
     printed: new OutputTail(),
@@ -80,9 +76,7 @@ export async function expectArrivals(
 interface Trial {
   readonly options: ExpectOptions;
   readonly io: Io;
-  readonly secrets: readonly string[];
-  readonly schemes: Awaited<ReturnType<typeof receiverSchemes>>;
-  readonly known: KnownSecrets | undefined;
+  readonly signatures: ReceiverChecks;
   /** The receiver's TLS certificate. Undefined for plain HTTP. */
   readonly certificate: ServerCertificate | undefined;
   readonly arrivals: ArrivalCheck;
@@ -95,12 +89,10 @@ interface Trial {
 }
 
 function receiverOf(trial: Trial, script: ReturnType<typeof parseScript>): Promise<Receiver> {
-  const { io, display, secrets, schemes, known, certificate } = trial;
+  const { io, display, signatures, certificate } = trial;
   return startReceiver({
     certificate,
-    secrets,
-    ...schemes,
-    knownSecrets: known,
+    ...signatures,
     script,
     onRequest: (request) => {
       trial.arrivals.add(request);
@@ -122,7 +114,8 @@ async function runCommand(
   receiver: Receiver,
   trial: Trial,
 ): Promise<CommandEnd | undefined> {
-  const { io, secrets, options, arrivals, complete, display } = trial;
+  const { io, options, arrivals, complete, display } = trial;
+  const { secrets } = trial.signatures;
   const [secret] = secrets;
   let running: RunningCommand | undefined;
   let trust: TrustFiles | undefined;

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { ConfigError, HooksError } from '../../../errors.ts';
+import { HooksError } from '../../../errors.ts';
 import { isLinear } from '../../../message/bounded-regexp.ts';
 import { readConditions, readFilter, type MessageFilter } from '../../../message/filter.ts';
 import { CaptureFolder } from '../../../receiver/capture-folder.ts';
@@ -13,6 +13,7 @@ import { DEFAULT_SCHEMES } from '../../../signature/schemes/find-schemes.ts';
 import type { SignatureScheme } from '../../../signature/schemes/scheme.ts';
 import type { Io } from '../../io.ts';
 import { noteError } from '../../error-text.ts';
+import { flagError } from '../../flags/flag-values.ts';
 import { listeningText } from '../../print/listening-urls.ts';
 import { jsonLine } from '../../json-line.ts';
 import { receivedRow } from '../../print/received-line.ts';
@@ -175,9 +176,6 @@ function readLiveFilter(flags: readonly string[]): MessageFilter {
   const slow = conditions.find(({ operator, value }) => operator === '~' && !isLinear(value));
   if (slow === undefined) return readFilter(flags);
   const expected = 'Expected a regular expression that takes linear time in `--filter`';
-  throw new ConfigError(`${expected}, got ${printable(slow.value, 60)}`, {
-    key: 'filter',
-    origin: '--filter',
-    hint: 'write it without look-around, back references, counts over 20 and Unicode properties',
-  });
+  const hint = 'write it without look-around, back references, counts over 20 and Unicode properties';
+  throw flagError('--filter', `${expected}, got ${printable(slow.value, 60)}`, hint);
 }

@@ -1,7 +1,6 @@
 import { lookup } from 'node:dns/promises';
 import { networkInterfaces } from 'node:os';
 import { resolve } from 'node:path';
-import { ConfigError } from '../../../errors.ts';
 import { writeInOnePiece } from '../../../files.ts';
 import { bareHost, isLoopbackHost, portOf } from '../../../url.ts';
 import { createForwarding, type Forwarding } from '../../../app/forwarding.ts';
@@ -11,29 +10,26 @@ import { startReceiver } from '../../../app/explained.ts';
 import { parseScript } from '../../../receiver/response/script.ts';
 import { unwritableFile } from '../../../report/output-file.ts';
 import { connectionTo } from '../../flags/delivery/ca-file.ts';
-import { rejectConflicts, type FlagRule } from '../../flags/flag-values.ts';
+import { flagError, rejectConflicts, type FlagRule } from '../../flags/flag-values.ts';
 import { ExitCode, interruptedCode } from '../../exit-code.ts';
 import { aborted, type Io } from '../../io.ts';
 import { ListenOutput } from './output.ts';
 import type { KeyCommands } from './key-commands.ts';
 import type { ListenOptions } from './options.ts';
 import { listeningUrls } from '../../print/listening-urls.ts';
-import { knownSecrets, type KnownSecrets } from '../../flags/signature/known-secrets.ts';
-import { receiverSchemes } from '../../flags/signature/scheme-flags.ts';
-import { commandSecrets } from '../../flags/signature/secret-flags.ts';
+import { receiverChecks, type ReceiverChecks } from '../../flags/signature/receiver-checks.ts';
 
 /** Runs `hooks listen`: receives and shows requests until it is interrupted or the expectation is met or missed. */
 export async function listen(options: ListenOptions, io: Io): Promise<ExitCode> {
   rejectConflicts(options, FLAG_RULES);
-  const secrets = await commandSecrets(options, 'verify', io);
-  const known = secrets.length === 0 ? undefined : await knownSecrets(options, io, secrets);
-  const schemes = await receiverSchemes(options, secrets, io);
+  const checks = await receiverChecks(options, io);
+  const { secrets } = checks;
   const script = options.respond === undefined ? undefined : parseScript(options.respond);
   const forwarding = await forwardingOf(options, secrets, io);
   const display = new ListenOutput(options, io);
   const expectation = expectationOf(options, secrets);
   try {
-    await receive({ options, io, secrets, schemes, known, script, forwarding, display, expectation });
+    await receive({ options, io, checks, script, forwarding, display, expectation });
   } finally {
     expectation.close();
     await forwarding?.close();
@@ -49,9 +45,7 @@ const FLAG_RULES: readonly FlagRule[] = [
 interface Session {
   readonly options: ListenOptions;
   readonly io: Io;
-  readonly secrets: readonly string[];
-  readonly schemes: Awaited<ReturnType<typeof receiverSchemes>>;
-  readonly known: KnownSecrets | undefined;
+  readonly checks: ReceiverChecks;
   readonly script: ReturnType<typeof parseScript> | undefined;
   readonly forwarding: Forwarding | undefined;
   readonly display: ListenOutput;
@@ -59,12 +53,13 @@ interface Session {
 }
 
 async function receive(session: Session): Promise<void> {
-  const { options, io, secrets, schemes, known, script, forwarding, display, expectation } = session;
+  const { options, io, checks, script, forwarding, display, expectation } = session;
+  const { secrets, scheme: schemes } = checks;
   const certificate = options.selfSigned ? makeCertificate(options.host, Date.now()) : undefined;
   if (certificate !== undefined && options.certOut !== undefined) {
     writeCertificate(certificate.cert, options.certOut, io);
   }
-  const context = { secrets, schemes: schemes.scheme, forwarding };
+  const context = { secrets, schemes, forwarding };
   // Loads the inbox only for --ui.
   const inbox = options.ui ? await (await import('./open-inbox.ts')).openInbox(options, context) : undefined;
   let keys: KeyCommands | undefined;
@@ -72,9 +67,7 @@ async function receive(session: Session): Promise<void> {
     host: options.host,
     port: options.port,
     certificate,
-    secrets,
-    ...schemes,
-    knownSecrets: known,
+    ...checks,
     script,
     requireSignature: options.requireSignature ?? false,
     forward: forwarding?.forward,
@@ -96,7 +89,7 @@ async function receive(session: Session): Promise<void> {
     url,
     urls: listeningUrls(url, options.host),
     hasSecret: secrets.length > 0,
-    schemes: schemes.scheme,
+    schemes,
     certificate,
     forwardUrl: forwarding?.shownUrl,
     inboxUrl,
@@ -143,11 +136,9 @@ async function forwardingOf(
   const forwarding = createForwarding(given);
   const target = new URL(forward.trim());
   if (Number(portOf(target)) !== port || !(await leadsHere(target, host))) return forwarding;
-  throw new ConfigError('Expected the URL of another receiver, got that of this one (--forward)', {
-    key: 'forward',
-    origin: '--forward',
-    hint: 'choose another --port for this receiver: every request would be forwarded in a loop',
-  });
+  const sentence = 'Expected the URL of another receiver, got that of this one (--forward)';
+  const hint = 'choose another --port for this receiver: every request would be forwarded in a loop';
+  throw flagError('--forward', sentence, hint);
 }
 
 /** Addresses of all interfaces. The last one is the IPv6 form of the first. */
@@ -176,12 +167,8 @@ async function addressesOf(host: string): Promise<readonly string[]> {
 }
 
 function expectationOf({ count, untilIdle, within }: ListenOptions, secrets: readonly string[]): Expectation {
-  return expectRequests({
-    ...(count === undefined ? undefined : { count }),
-    ...(untilIdle === undefined ? undefined : { untilIdleMs: untilIdle }),
-    ...(within === undefined ? undefined : { withinMs: within }),
-    signed: secrets.length > 0,
-  });
+  const signed = secrets.length > 0;
+  return expectRequests({ count, untilIdleMs: untilIdle, withinMs: within, signed });
 }
 
 function conclude(expectation: Expectation, display: ListenOutput, io: Io): ExitCode {

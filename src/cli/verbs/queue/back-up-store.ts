@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { ConfigError } from '../../../errors.ts';
 import { openReplacing } from '../../../report/replacing-file.ts';
+import { flagError } from '../../flags/flag-values.ts';
 import { ExitCode } from '../../exit-code.ts';
 import type { Io } from '../../io.ts';
 import { requireFile, withQueue, writeResult, type QueueOptions } from './run.ts';
@@ -27,8 +27,6 @@ export function backUpStore(name: string, options: QueueOptions, io: Io): Promis
 async function assertNew(target: string, name: string): Promise<void> {
   const found = await stat(target).catch(() => undefined);
   if (found === undefined) return;
-  throw new ConfigError(`Expected a new file for the backup, but there is ${name} already`, {
-    flag: 'file',
-    hint: 'name another file, or remove this one first',
-  });
+  const sentence = `Expected a new file for the backup, but there is ${name} already`;
+  throw flagError('file', sentence, 'name another file, or remove this one first');
 }

@@ -1,7 +1,7 @@
-import { ConfigError } from '../../../errors.ts';
 import type { DropResult, DueResult, QueueInspection, RetryResult } from '../../../queue/inspection.ts';
 import type { DeliveryState } from '../../../queue/delivery.ts';
 import { printable } from '../../../redact.ts';
+import { flagError } from '../../flags/flag-values.ts';
 import { ExitCode } from '../../exit-code.ts';
 import type { Io } from '../../io.ts';
 import { jsonLine } from '../../json-line.ts';
@@ -47,10 +47,8 @@ export function rejectIdsWithAll(ids: readonly string[], { all, filter, since, s
   const isNarrowed = [filter, since, state].some((flag) => flag !== undefined);
   if (ids.length > 0 ? !all && !isNarrowed : all) return;
   const got = ids.length === 0 ? 'neither' : all ? 'both' : 'ids with a selection';
-  throw new ConfigError(`Expected the ids of deliveries, or \`--all\`, got ${got}`, {
-    flag: '--all',
-    hint: 'run hooks queue list --state dead to see dead letters',
-  });
+  const sentence = `Expected the ids of deliveries, or \`--all\`, got ${got}`;
+  throw flagError('--all', sentence, 'run hooks queue list --state dead to see dead letters');
 }
 
 /** Prints the result of --dry-run, which changes no delivery. */

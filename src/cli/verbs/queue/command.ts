@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { describe, type CommandContext, type Define } from '../../command.ts';
 import type { ExitCode } from '../../exit-code.ts';
 import type { Io } from '../../io.ts';
-import { addStoreFlag } from '../../flags/delivery/queue-flags.ts';
+import { addSettingFlags } from '../../flags/setting-flags.ts';
 import { countFrom, given } from '../../flags/flag-values.ts';
 import { addSelectionFlags } from './selection.ts';
 import type { MoveFlags } from './move-queue.ts';
@@ -60,7 +60,7 @@ export const defineQueue: Define = (command, context) => {
     .addHelpText('before', examplesText(Object.values(EXAMPLES).flat()))
     .addHelpText('after', DETAILS);
   const add: Add = (usage, summary, action) => {
-    const sub = addStoreFlag(addVerb(command, usage, summary));
+    const sub = addSettingFlags(addVerb(command, usage, summary), 'store');
     return sub.action(async (...words: unknown[]) => {
       const self = words.at(-1) as Command; // commander's last argument
       context.exit(await action(self.args, self.optsWithGlobals<QueueOptions>(), context.io));

@@ -7,7 +7,7 @@ import type { Screen } from '../../io.ts';
 import { truncateMiddle } from '../../fit-text.ts';
 import { formatRow, type Cell } from '../../print/table.ts';
 import { attemptCause } from '../../print/failure-cause.ts';
-import { attemptText, detailText, durationText } from '../../attempt-text.ts';
+import { attemptWithDetail, durationText } from '../../attempt-text.ts';
 
 /** Returns the fields of a delivery that `hooks queue list -o json` prints. */
 export function briefJson(delivery: Delivery): Record<string, unknown> {
@@ -156,9 +156,4 @@ function attemptLine(attempt: AttemptRecord): string {
 
 function traceLines({ traceId, spanId }: AttemptRecord): string[][] {
   return traceId === undefined || spanId === undefined ? [] : [['trace', `${traceId} span ${spanId}`]];
-}
-
-function attemptWithDetail(attempt: AttemptRecord): string {
-  const detail = detailText(attempt);
-  return `${attemptText(attempt)}${detail === undefined ? '' : ` (${detail})`}`;
 }

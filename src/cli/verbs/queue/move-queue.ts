@@ -1,5 +1,6 @@
-import { ConfigError } from '../../../errors.ts';
+import type { ConfigError } from '../../../errors.ts';
 import { moveDeliveries } from '../../../queue/move.ts';
+import { flagError } from '../../flags/flag-values.ts';
 import { openQueueToWrite } from '../../flags/delivery/queue-flags.ts';
 import { commandSettings } from '../../flags/delivery/settings.ts';
 import { printable } from '../../../redact.ts';
@@ -48,10 +49,8 @@ export function moveQueue(options: MoveFlags, io: Io): Promise<ExitCode> {
 }
 
 function sameStore({ to }: MoveFlags, durable: DurableQueue): ConfigError {
-  return new ConfigError(`Expected \`--to\` to be another store, got ${shown(to, durable)}`, {
-    flag: '--to',
-    hint: 'name another store: deliveries move from the store of --store, or of the config',
-  });
+  const hint = 'name another store: deliveries move from the store of --store, or of the config';
+  return flagError('--to', `Expected \`--to\` to be another store, got ${shown(to, durable)}`, hint);
 }
 
 /** Returns the name of a store to print: a file as the user named it, or the URL of a server without its password. */

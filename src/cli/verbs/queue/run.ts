@@ -1,4 +1,3 @@
-import { ConfigError } from '../../../errors.ts';
 import type { DurableQueue } from '../../../stores/opened-queue.ts';
 import type { GlobalOptions } from '../../command.ts';
 import { fitText } from '../../fit-text.ts';
@@ -6,6 +5,7 @@ import { jsonLine } from '../../json-line.ts';
 import { createProgress, type ProgressBar } from '../../print/progress.ts';
 import { interruptedCode, type ExitCode } from '../../exit-code.ts';
 import type { Io } from '../../io.ts';
+import { flagError } from '../../flags/flag-values.ts';
 import { openQueue, type StoreFlags } from '../../flags/delivery/queue-flags.ts';
 import { commandSettings } from '../../flags/delivery/settings.ts';
 import type { SelectionFlags } from './selection.ts';
@@ -44,10 +44,7 @@ export function requireFile(
   { purpose, hint }: { readonly purpose: string; readonly hint: string },
 ): NonNullable<DurableQueue['file']> {
   if (file !== undefined) return file;
-  throw new ConfigError(`Expected \`--store\` to be a file to ${purpose}, got ${place}`, {
-    flag: '--store',
-    hint,
-  });
+  throw flagError('--store', `Expected \`--store\` to be a file to ${purpose}, got ${place}`, hint);
 }
 
 interface Output {

@@ -1,14 +1,13 @@
 import { Option, type Command } from 'commander';
 import { systemClock } from '../../../clock.ts';
 import { parseDuration } from '../../../duration.ts';
-import { ConfigError } from '../../../errors.ts';
 import { readTimestamp } from '../../../message/timestamp.ts';
 import { isJsonObject, type JsonObject } from '../../../message/types.ts';
 import type { Delivery, DeliveryState } from '../../../queue/delivery.ts';
 import type { QueueInspection, DeliverySelection } from '../../../queue/inspection.ts';
 import { printable } from '../../../redact.ts';
 import { readConditions, readFilter } from '../../../message/filter.ts';
-import { collect } from '../../flags/flag-values.ts';
+import { collect, flagError } from '../../flags/flag-values.ts';
 import { parseJsonOrUndefined } from '../../../message/json/batch-document.ts';
 
 export interface SelectionFlags {
@@ -86,10 +85,7 @@ function readSince(text: string): number {
   if (reading.ok) return Date.parse(reading.iso);
   // If the text begins like a date, the error explains the problem of the date.
   const { expected, hint } = /^\d{4}-/.test(text) ? reading : EXPECTED_TIME;
-  throw new ConfigError(`Expected \`--since\` to be ${expected}, got ${printable(text, 60)}`, {
-    flag: '--since',
-    hint,
-  });
+  throw flagError('--since', `Expected \`--since\` to be ${expected}, got ${printable(text, 60)}`, hint);
 }
 
 /** Returns the fields that --filter matches: the fields of the body, overwritten by the fields of the delivery. */

@@ -1,11 +1,10 @@
-import { ConfigError } from '../../../errors.ts';
 import { readFilter } from '../../../message/filter.ts';
 import { readRate, readSpeed } from '../../../replay/pace.ts';
 import type { SelectionOptions } from '../../../replay/selection.ts';
 import { printable } from '../../../redact.ts';
 import type { ExactFormat } from '../../../replay/reading/replay-entry.ts';
 import type { GlobalOptions } from '../../command.ts';
-import { rejectConflicts, type FlagRule } from '../../flags/flag-values.ts';
+import { flagError, rejectConflicts, type FlagRule } from '../../flags/flag-values.ts';
 import { isContinuousIntegration } from '../../../config/files/continuous-integration.ts';
 import type { Io } from '../../io.ts';
 import type { PreviewFlags } from '../../flags/delivery/preview-flags.ts';
@@ -92,8 +91,6 @@ export function giveUpMs(
 function readCount(text: string, flag: string, min = 0): number {
   if (/^\d{1,15}$/.test(text) && Number(text) >= min) return Number(text);
   const what = min === 0 ? 'a whole number' : `a whole number from ${min}`;
-  throw new ConfigError(`Expected \`${flag}\` to be ${what}, got ${printable(text, 40)}`, {
-    flag,
-    hint: `give for example ${flag} 100`,
-  });
+  const sentence = `Expected \`${flag}\` to be ${what}, got ${printable(text, 40)}`;
+  throw flagError(flag, sentence, `give for example ${flag} 100`);
 }

@@ -76,7 +76,7 @@ export class ReplayOutput {
    */
   settled(sent: Sent, outcome: Outcome, judgement: LoopbackJudgement | undefined): Promise<void> | undefined {
     const { origin, index, original } = sent;
-    const facts = judgement === undefined ? sent.facts : { ...sent.facts, judgement };
+    const facts = { ...sent.facts, judgement };
     const written = this.files.add({
       index,
       outcome: outcome.outcome,

@@ -14,7 +14,7 @@ import { recordedAtOf, type Rewrite } from '../../../replay/rewrite.ts';
 import type { ReplaySelection } from '../../../replay/selection.ts';
 import type { Io } from '../../io.ts';
 import type { OpenPipeline } from '../../flags/delivery/open-pipeline.ts';
-import { decidingDestination, destinationMs } from '../../print/deciding-attempt.ts';
+import { destinationMs, triedDestination } from '../../print/deciding-attempt.ts';
 import { replayLimits, ReplaySemaphore } from '../../../replay/replay-semaphore.ts';
 import { boundYoungGeneration, releaseYoungGeneration } from '../../../replay/young-generation.ts';
 import { EarlierPart } from './earlier-part.ts';
@@ -197,8 +197,7 @@ export class ReplayRun {
 
   #settled(sent: Sent, outcome: Outcome): Promise<void> | undefined {
     const { checkpoint, ledger, options, output, watch, isPreview } = this.#parts;
-    const destination = decidingDestination(outcome.destinations);
-    const tried = destination === undefined || destination.attempts.length === 0 ? undefined : destination;
+    const tried = triedDestination(outcome);
     const isSettled = outcome.outcome !== 'unsent';
     watch?.settled({ isDelivered: outcome.outcome === 'delivered' });
     ledger.close(sent.number, outcome.outcome, tried && isSettled ? destinationMs(tried) : undefined);

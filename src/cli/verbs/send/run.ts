@@ -24,6 +24,7 @@ import type { GlobalOptions } from '../../command.ts';
 import { ExitCode, interruptedCode } from '../../exit-code.ts';
 import { aborted, type Io } from '../../io.ts';
 import { jsonLine } from '../../json-line.ts';
+import { flagError } from '../../flags/flag-values.ts';
 import type { LoopbackJudgement } from '../../flags/delivery/loopback.ts';
 import {
   firstMessageFlag,
@@ -35,7 +36,7 @@ import { readFlagText, type FlagText } from '../../flags/message/flag-text.ts';
 import { messageInput, type ReadFlags } from '../../flags/message/message-input.ts';
 import { openPipeline, type OpenPipeline } from '../../flags/delivery/open-pipeline.ts';
 import { previewOf, type PreviewFlags } from '../../flags/delivery/preview-flags.ts';
-import { isTaken, resultLine, messageTitleOf } from '../../print/result-line.ts';
+import { isAccepted, isTaken, resultLine, messageTitleOf } from '../../print/result-line.ts';
 import { resultText } from '../../print/result-text.ts';
 import { warnOfOddSecrets } from '../../flags/signature/odd-secret.ts';
 import { secretStdinFlags } from '../../flags/signature/secret-flags.ts';
@@ -82,7 +83,8 @@ export async function sendMessage(
   if (onRequest !== undefined && outcome.outcome === 'delivered') return ExitCode.ok;
   const judgement = open.loopback?.judgementOf(outcome.destinations[0]?.signature);
   printResult(sent, { outcome, judgement, cause, warning }, options, io);
-  return interruptedCode(io) ?? exitCodeOf(outcome, judgement);
+  const isGood = isTaken(outcome.outcome) && isAccepted(judgement);
+  return interruptedCode(io) ?? (isGood ? ExitCode.ok : ExitCode.negative);
 }
 
 function messageTypeOf(named: string | undefined, { json }: SendOptions): MessageType | undefined {
@@ -110,10 +112,8 @@ function rejectWithExact(type: MessageType | undefined, options: SendOptions): v
   const stray = type ?? firstMessageFlag(options);
   if (stray === undefined && options.json !== undefined) return;
   const got = stray === undefined ? 'no `--json`' : `\`${stray}\` too`;
-  throw new ConfigError(`Expected \`--exact\` with \`--json\` alone, got ${got}`, {
-    flag: '--exact',
-    hint: 'run hooks send --exact --json @body.json, which sends the bytes unchanged',
-  });
+  const hint = 'run hooks send --exact --json @body.json, which sends the bytes unchanged';
+  throw flagError('--exact', `Expected \`--exact\` with \`--json\` alone, got ${got}`, hint);
 }
 
 interface MessageToSend extends SendableMessage {
@@ -193,14 +193,13 @@ function printResult(
   io: Io,
 ): void {
   const { message } = sent;
-  const body = options.verbose ? sentBodyText(sent) : undefined;
   const facts = {
     type: message.type,
     title: messageTitleOf(message),
     cause,
-    ...(judgement !== undefined && { judgement }),
-    ...(body !== undefined && { body }),
-    ...(warning !== undefined && outcome.outcome === 'delivered' && { warning }),
+    judgement,
+    body: options.verbose ? sentBodyText(sent) : undefined,
+    warning: outcome.outcome === 'delivered' ? warning : undefined,
   };
   if (options.output === 'json') {
     io.out(jsonLine(resultLine(outcome, facts)));
@@ -210,12 +209,6 @@ function printResult(
   io.out(`${resultText(outcome, facts, io)}\n`);
   const hint = cause?.hint ?? facts.warning?.fix;
   if (hint !== undefined) noteHint(io, printable(hint, 1_000));
-}
-
-function exitCodeOf(outcome: Outcome, judgement: LoopbackJudgement | undefined): ExitCode {
-  const isGood =
-    judgement === undefined || (judgement.verdict === 'valid' && judgement.problem === undefined);
-  return isTaken(outcome.outcome) && isGood ? ExitCode.ok : ExitCode.negative;
 }
 
 /**

@@ -1,10 +1,7 @@
 import { Option } from 'commander';
 import type { Define } from '../../command.ts';
-import { addStoreFlag } from '../../flags/delivery/queue-flags.ts';
-import { addReachFlags } from '../../flags/delivery/reach-flags.ts';
-import { addMetricsFlags } from '../../flags/delivery/service-flags.ts';
+import { addMetricsFlags, addServiceFlags } from '../../flags/delivery/service-flags.ts';
 import { serve, type ServeOptions } from './run.ts';
-import { addSettingFlags } from '../../flags/setting-flags.ts';
 import { parsePort } from '../../flags/flag-values.ts';
 
 const EXAMPLES = `Examples:
@@ -37,8 +34,7 @@ changed config needs a restart.
 `;
 
 export const defineServe: Define = (command, { io, exit }) => {
-  addStoreFlag(command);
-  const flags = addReachFlags(addSettingFlags(command, 'scheme'))
+  const flags = addServiceFlags(command)
     .option('-p, --port <port>', 'listen on this port; 0 takes a free one', parsePort, 8788)
     .option('--host <host>', 'listen on this address; 0.0.0.0 admits other machines', '127.0.0.1');
   addMetricsFlags(flags, 'serve /metrics on this port instead')

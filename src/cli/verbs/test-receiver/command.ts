@@ -9,6 +9,7 @@ import type { ExitCode } from '../../exit-code.ts';
 import { formatTable } from '../../print/table.ts';
 import { withReports, type Reports } from '../../print/reports.ts';
 import { jsonLine } from '../../json-line.ts';
+import { destinationsOf } from '../../flags/delivery/where-to.ts';
 import { commandSchemes } from '../../flags/signature/scheme-flags.ts';
 import { addSecretFlags } from '../../flags/signature/secret-flags.ts';
 import type { Io } from '../../io.ts';
@@ -129,9 +130,7 @@ function listChecks(
 async function configuredUrl(options: TestOptions, io: Io): Promise<string> {
   const { commandSettings } = await import('../../flags/delivery/settings.ts');
   const settings = typeof options.config === 'string' ? await commandSettings(options, io) : undefined;
-  const destinations = Object.values(settings?.sources ?? {}).flatMap((source) =>
-    Object.values(source.destinations),
-  );
+  const destinations = destinationsOf(settings?.sources ?? {});
   const urls = [...new Set(destinations.flatMap(({ webhooks }) => webhooks.map(({ url }) => url)))];
   const [url] = urls;
   if (url !== undefined && urls.length === 1) return url;

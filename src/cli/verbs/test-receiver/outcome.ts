@@ -26,7 +26,7 @@ export function summaryText({ passed, failed, skipped, unsent, ms }: CheckSummar
 }
 
 /** The outcome of a check as a report names it. */
-export const REPORTED = {
+const REPORTED = {
   passed: 'passed',
   failed: 'failure',
   skipped: 'skipped',
@@ -36,22 +36,32 @@ export const REPORTED = {
 
 /** Converts the result of a check to a case of a report. `url` must not contain secrets. */
 export function checkCase(result: CheckResult, url: string): ReportedCase {
-  const { check, title, outcome, ms, mistake, reason, reply } = result;
-  const details = [
-    title,
-    mistake && `wrong: ${mistake.says}`,
-    mistake && `fix: ${mistake.fix}`,
-    reply && `response: ${reply}`,
-  ];
+  const { mistake, reason, reply } = result;
+  const message = reason ?? mistakeText(result);
+  const details = [reply && `response: ${reply}`];
+  const about = { message, details, line: checkFields(result) };
+  return { ...reportedCase(result, url, about), hint: mistake?.fix };
+}
+
+interface CaseTexts extends Pick<ReportedCase, 'message' | 'line'> {
+  /** Lines after the title, the mistake and its fix. */
+  readonly details: readonly (string | undefined)[];
+}
+
+/** Creates the case of a check with or without --state. `url` must not contain secrets. */
+export function reportedCase(
+  { check, title, outcome, ms, mistake }: Pick<CheckResult, 'check' | 'title' | 'outcome' | 'ms' | 'mistake'>,
+  url: string,
+  { details, ...about }: CaseTexts,
+): ReportedCase {
+  const lines = [title, mistake && `wrong: ${mistake.says}`, mistake && `fix: ${mistake.fix}`, ...details];
   return {
+    ...about,
     classname: url,
     name: `${check}: ${title}`,
     outcome: REPORTED[outcome],
     ms,
-    message: reason ?? mistakeText(result),
     type: mistake?.code ?? outcome,
-    details: details.filter(Boolean).join('\n'),
-    hint: mistake?.fix,
-    line: checkFields(result),
+    details: lines.filter(Boolean).join('\n'),
   };
 }

@@ -13,6 +13,7 @@ import { readJson } from '../../../message/json/read-json.ts';
 import { printable } from '../../../redact.ts';
 import type { CaseReport } from '../../../report/case-report.ts';
 import { Signer } from '../../../signature/schemes/signer.ts';
+import type { RunningCommand } from '../../child/child.ts';
 import { OutputTail } from '../../child/output-tail.ts';
 import { ExitCode, interruptedCode } from '../../exit-code.ts';
 import { commandSchemes } from '../../flags/signature/scheme-flags.ts';
@@ -29,7 +30,7 @@ import {
   type PreparedReceiver,
   type ReceiverToTest,
 } from './prepare-receiver.ts';
-import { startReceiverCommand, type StartedReceiver } from './started-receiver.ts';
+import { startReceiverCommand, whyGone } from './started-receiver.ts';
 
 /** Runs `hooks test`: starts the receiver if a command is given, runs the checks, stops the receiver, and prints the results. */
 export async function testReceiver(
@@ -97,20 +98,20 @@ class ReceiverTest {
       url: new URL(receiver.url),
       secrets,
       startTimeoutMs: options.startTimeout ?? START_TIMEOUT_MS,
-      quiet: options.quiet ?? false,
+      quiet: options.quiet,
       onLine: this.#printed.add,
       io,
     });
     try {
       const end = await this.#check(started);
-      return { end, gone: io.signal.aborted ? undefined : started.gone() };
+      return { end, gone: io.signal.aborted ? undefined : whyGone(started) };
     } finally {
       const { killed } = await started.stop();
       if (killed) this.#display.remark('The receiver did not stop on SIGTERM, and was killed');
     }
   }
 
-  #check(started: StartedReceiver | undefined): Promise<RunEnd> {
+  #check(started: RunningCommand | undefined): Promise<RunEnd> {
     const { checks, receiver, timeoutMs, connection, secrets, signer, io } = this.#parts;
     return checkReceiver({
       checks,
@@ -124,7 +125,7 @@ class ReceiverTest {
       clock: systemClock,
       signal: io.signal,
       runId: randomBytes(6).toString('hex'),
-      gone: () => started?.gone(),
+      gone: () => started && whyGone(started),
       onResult: (result) => {
         this.#results.push(result);
         this.#display.show(result);

@@ -3,32 +3,23 @@ import { sleep, systemClock } from '../../../clock.ts';
 import { InputError } from '../../../errors.ts';
 import { formatDuration } from '../../../duration.ts';
 import { printable } from '../../../redact.ts';
-import { describeEnd, startCommand, type CommandEnd } from '../../child/child.ts';
+import {
+  describeEnd,
+  startCommand,
+  type CommandEnd,
+  type RunningCommand,
+  type StartChildOptions,
+} from '../../child/child.ts';
 import type { Io } from '../../io.ts';
 import { bareHost, portOf } from '../../../url.ts';
 
-export interface StartReceiverOptions {
+export interface StartReceiverOptions extends Omit<StartChildOptions, 'env' | 'signal'> {
   /** Program and arguments that start the receiver. */
   readonly command: readonly string[];
   /** The URL at which the command must listen. */
   readonly url: URL;
-  readonly secrets: readonly string[];
   readonly startTimeoutMs: number;
-  readonly quiet: boolean;
-  /** Called with each line of the command's output. */
-  readonly onLine?: (line: string) => void;
-  /** Time between SIGTERM and SIGKILL. @default 5000 */
-  readonly graceMs?: number;
-  readonly io: Pick<Io, 'env' | 'signal' | 'stderr' | 'verbatim' | 'errColor' | 'cwd'>;
-}
-
-/** A running receiver that was started by COMMAND. */
-export interface StartedReceiver {
-  /** Returns why the receiver can no longer respond. Undefined while it runs. */
-  readonly gone: () => string | undefined;
-  readonly stop: () => Promise<{ readonly killed: boolean }>;
-  /** Kills the receiver and all processes that it started with SIGKILL. */
-  readonly crash: () => Promise<void>;
+  readonly io: StartChildOptions['io'] & Pick<Io, 'signal'>;
 }
 
 const POLL_MS = 20;
@@ -39,30 +30,26 @@ const CONNECT_MS = 1_000;
  * Starts the command and waits until it listens. The command gets the port as PORT and the secret as HOOKS_SECRET. Throws
  * InputError if another program already listens at the URL, or the command does not listen in time; then stops the command.
  */
-export async function startReceiverCommand(options: StartReceiverOptions): Promise<StartedReceiver> {
-  const { command, url, secrets, quiet, onLine, graceMs, io } = options;
+export async function startReceiverCommand(options: StartReceiverOptions): Promise<RunningCommand> {
+  const { command, url, secrets, io } = options;
   const { signal } = io;
   const [secret] = secrets;
   signal.throwIfAborted();
   await rejectTakenPort(url);
   const env = { ...io.env, PORT: portOf(url), ...(secret !== undefined && { HOOKS_SECRET: secret }) };
-  const running = await startCommand(command, {
-    env,
-    io,
-    signal,
-    secrets,
-    quiet,
-    onLine,
-    ...(graceMs !== undefined && { graceMs }),
-  });
-  const gone = (): string | undefined => running.end && `the receiver ${describeEnd(running.end)}`;
+  const running = await startCommand(command, { ...options, env, signal });
   try {
     await waitUntilListening(options, () => running.end);
   } catch (error) {
     await running.stop();
     throw error;
   }
-  return { gone, stop: () => running.stop(), crash: () => running.crash() };
+  return running;
+}
+
+/** Returns why a receiver can no longer respond. Undefined while it runs. */
+export function whyGone({ end }: RunningCommand): string | undefined {
+  return end && `the receiver ${describeEnd(end)}`;
 }
 
 /** Throws InputError if a program listens at the port of a URL. */

@@ -1,9 +1,6 @@
 import type { Define } from '../../command.ts';
-import { addStoreFlag } from '../../flags/delivery/queue-flags.ts';
-import { addReachFlags } from '../../flags/delivery/reach-flags.ts';
-import { addSettingFlags } from '../../flags/setting-flags.ts';
-import { addMetricsFlags } from '../../flags/delivery/service-flags.ts';
-import { work, type WorkerOptions } from './run.ts';
+import { addMetricsFlags, addServiceFlags, type ServiceFlags } from '../../flags/delivery/service-flags.ts';
+import { work } from './run.ts';
 
 const EXAMPLES = `Examples:
   $ hooks worker                      # deliver from the queue until stopped
@@ -24,9 +21,8 @@ only errors.
 `;
 
 export const defineWorker: Define = (command, { io, exit }) => {
-  const flags = addReachFlags(addSettingFlags(addStoreFlag(command), 'scheme'));
-  addMetricsFlags(flags, 'serve /metrics for Prometheus on this port')
+  addMetricsFlags(addServiceFlags(command), 'serve /metrics for Prometheus on this port')
     .addHelpText('before', EXAMPLES)
     .addHelpText('after', DETAILS)
-    .action(async () => exit(await work(command.optsWithGlobals<WorkerOptions>(), io)));
+    .action(async () => exit(await work(command.optsWithGlobals<ServiceFlags>(), io)));
 };

@@ -1,42 +1,25 @@
 import type { EngineEvent } from '../../../engine/engine-event.ts';
-import { wallClock } from '../../../clock.ts';
 import type { Outcome } from '../../../app/pipeline/outcomes.ts';
 import { runWorker } from '../../../app/service/run-worker.ts';
-import type { GlobalOptions } from '../../command.ts';
 import { ExitCode } from '../../exit-code.ts';
 import { aborted, type Io } from '../../io.ts';
-import { reachOf, type ReachFlags } from '../../flags/delivery/reach-flags.ts';
 import { jsonLine } from '../../json-line.ts';
-import { logTo, metricsAddressOf, type MetricsFlags } from '../../flags/delivery/service-flags.ts';
-import { openQueueToRun, type StoreFlags } from '../../flags/delivery/queue-flags.ts';
+import { openService, type ServiceFlags } from '../../flags/delivery/service-flags.ts';
 import { failureCause } from '../../print/failure-cause.ts';
 import { resultLine } from '../../print/result-line.ts';
 import { resultText } from '../../print/result-text.ts';
-import { sourcesToDeliver } from '../../flags/delivery/sources-to-deliver.ts';
-import { commandSettings } from '../../flags/delivery/settings.ts';
-import { readSchemeFlag, type SchemeFlags } from '../../flags/signature/scheme-flags.ts';
-
-export interface WorkerOptions extends GlobalOptions, StoreFlags, ReachFlags, SchemeFlags, MetricsFlags {}
 
 /** Runs `hooks worker`: delivers from the queue until it is interrupted. */
-export async function work(options: WorkerOptions, io: Io): Promise<ExitCode> {
-  const settings = await commandSettings(options, io);
-  const reach = reachOf(options, io);
-  const sources = sourcesToDeliver(settings, reach, { schemes: await readSchemeFlag(options, io) });
-  const open = await openQueueToRun(options, settings, { io, toAdd: false });
+export async function work(options: ServiceFlags, io: Io): Promise<ExitCode> {
+  const opened = await openService(options, io, { deliver: true });
   const worker = await runWorker({
-    sources,
-    open,
-    ...reach,
-    ...logTo(options, io),
-    clock: wallClock,
-    metricsAt: metricsAddressOf(options),
+    ...opened,
     onEvent: (event) => {
       if (event.kind === 'settled') printSettled(event, options, io);
     },
   });
   if (options.output === 'json') {
-    io.out(jsonLine({ ready: true, store: open.place, metrics: worker.metricsUrl }));
+    io.out(jsonLine({ ready: true, store: opened.open.place, metrics: worker.metricsUrl }));
   }
   await aborted(io.signal);
   await worker.close();
@@ -45,7 +28,7 @@ export async function work(options: WorkerOptions, io: Io): Promise<ExitCode> {
 
 function printSettled(
   { delivery, signature, signatures }: EngineEvent & { kind: 'settled' },
-  { quiet, output }: WorkerOptions,
+  { quiet, output }: ServiceFlags,
   io: Io,
 ): void {
   const { id, source, destination, messageId, type, state, reason, progress } = delivery;

@@ -6,7 +6,7 @@ import { jsonLine } from '../../../json-line.ts';
 import { PLAIN_PALETTE } from '../../../palette.ts';
 import { createProgress, ProgressFigures, type ProgressBar } from '../../../print/progress.ts';
 import type { TestOptions } from '../options.ts';
-import { REPORTED, summaryText, type CheckSummary } from '../outcome.ts';
+import { reportedCase, summaryText, type CheckSummary } from '../outcome.ts';
 import { unsentText } from '../result-text.ts';
 import { counterexampleText, proofFields, proofText } from './proof-text.ts';
 
@@ -89,17 +89,17 @@ export class ProofOutput {
     this.#results.push(result);
     if (options.output === 'json') return io.out(jsonLine(this.#fieldsOf(result)));
     if (result.outcome === 'unsent') return;
-    if (options.quiet !== true || result.outcome === 'failed') {
-      this.#write(proofText(result, repeat, io));
-    }
+    if (options.quiet === true && result.outcome !== 'failed') return;
+    this.#progress?.clear();
+    io.out(proofText(result, repeat, io));
   };
 
   /** Prints a line that `-q` leaves out. */
   remark(line: string): void {
     const { options, io } = this.#context;
     if (options.quiet === true) return;
-    if (this.#progress !== undefined && io.stderrIsTty) this.#progress.line(io.errColor.dim(line));
-    else io.note(io.errColor.dim(line));
+    const print = this.#progress?.line ?? io.note;
+    print(io.errColor.dim(line));
   }
 
   /** Prints a line of the receiver's output above the progress bar. */
@@ -119,36 +119,18 @@ export class ProofOutput {
   /** Converts a result to a case of a report. */
   caseOf(result: ProofResult): ReportedCase {
     const { shownUrl, repeat } = this.#context;
-    const { check, title, outcome, ms, mistake, reason, counterexample } = result;
+    const { check, mistake, reason, counterexample } = result;
     const details = [
-      title,
-      mistake && `wrong: ${mistake.says}`,
-      mistake && `fix: ${mistake.fix}`,
       mistake && `repeat: ${repeat(check)}`,
       mistake && counterexample && counterexampleText(mistake, counterexample, PLAIN_SCREEN),
     ];
-    return {
-      classname: shownUrl,
-      name: `${check}: ${title}`,
-      outcome: REPORTED[outcome],
-      ms,
-      message: reason ?? mistake?.says,
-      type: mistake?.code ?? outcome,
-      details: details.filter(Boolean).join('\n'),
-      line: this.#fieldsOf(result),
-    };
+    const about = { message: reason ?? mistake?.says, details, line: this.#fieldsOf(result) };
+    return reportedCase(result, shownUrl, about);
   }
 
   #fieldsOf(result: ProofResult): object {
     const { seed, repeat } = this.#context;
     return { ...proofFields(result, seed), ...(result.mistake && { repeat: repeat(result.check) }) };
-  }
-
-  /** Prints text on stdout. On a terminal, clears the progress bar first. */
-  #write(text: string): void {
-    const { io } = this.#context;
-    if (this.#progress !== undefined && io.stderrIsTty) io.stderr.write('\r\u001b[K');
-    io.out(text);
   }
 }
 

@@ -1,10 +1,11 @@
 import { HooksError, InputError } from '../../../../errors.ts';
 import type { Subject } from '../../../../idempotence/prove.ts';
+import type { RunningCommand } from '../../../child/child.ts';
 import type { Io } from '../../../io.ts';
 import {
   rejectTakenPort,
   startReceiverCommand,
-  type StartedReceiver,
+  whyGone,
   type StartReceiverOptions,
 } from '../started-receiver.ts';
 import { runReset, type StateCommandOptions } from './state-commands.ts';
@@ -30,7 +31,7 @@ const KEPT_LINES = 20;
 /** Starts, stops, kills and resets the receiver. No process of the receiver is left after `stop`. */
 export class ReceiverControl implements Pick<Subject, 'reset' | 'kill' | 'revive' | 'gone'> {
   readonly #options: ReceiverControlOptions;
-  #started: StartedReceiver | undefined;
+  #started: RunningCommand | undefined;
   #starts = 0;
   /** The last lines of output that were not shown. */
   #kept: string[] = [];
@@ -75,7 +76,7 @@ export class ReceiverControl implements Pick<Subject, 'reset' | 'kill' | 'revive
     }
   };
 
-  readonly gone = (): string | undefined => this.#started?.gone();
+  readonly gone = (): string | undefined => this.#started && whyGone(this.#started);
 
   /** Prints the last lines of the receiver's output that were not shown. */
   showKept(): void {

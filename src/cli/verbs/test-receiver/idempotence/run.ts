@@ -97,7 +97,7 @@ class IdempotenceTest {
         url,
         secrets,
         startTimeoutMs: options.startTimeout ?? START_TIMEOUT_MS,
-        quiet: options.quiet ?? false,
+        quiet: options.quiet,
       },
       reset: options.reset,
       commands: this.#commands,

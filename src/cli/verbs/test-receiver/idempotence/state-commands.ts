@@ -2,14 +2,14 @@ import { sleep, systemClock } from '../../../../clock.ts';
 import { formatDuration } from '../../../../duration.ts';
 import { InputError } from '../../../../errors.ts';
 import { printable, withoutSecrets } from '../../../../redact.ts';
-import { captureCommand, type CapturedCommand } from '../../../child/captured-command.ts';
+import {
+  captureCommand,
+  type CapturedCommand,
+  type CaptureOptions,
+} from '../../../child/captured-command.ts';
 import { describeEnd } from '../../../child/child.ts';
 
-export interface StateCommandOptions {
-  readonly env: NodeJS.ProcessEnv;
-  readonly cwd: string;
-  readonly signal: AbortSignal;
-  readonly timeoutMs: number;
+export interface StateCommandOptions extends Omit<CaptureOptions, 'maxBytes'> {
   /** Masked in what the command prints. */
   readonly secrets: readonly string[];
 }
