@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import { Dialog } from './dialog.tsx';
+import { requestsText } from './summary-texts.ts';
 
 interface ClearingProps {
   readonly count: number;
@@ -10,7 +11,7 @@ interface ClearingProps {
 
 /** Asks before all requests are removed, because that cannot be undone. */
 export function Clearing({ count, isOpen, onClose, onClear }: ClearingProps): JSX.Element {
-  const what = count === 1 ? 'the request' : `all ${count.toLocaleString('en')} requests`;
+  const what = count === 1 ? 'the request' : `all ${requestsText(count)}`;
   return (
     <Dialog id="clearing-title" title={`Clear ${what}?`} isOpen={isOpen} onClose={onClose}>
       <p>
