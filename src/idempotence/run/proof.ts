@@ -1,15 +1,15 @@
 import { messageOf } from '../../errors.ts';
 import { orderKeysOf } from '../../message/outgoing-message.ts';
-import { deviationExample, lostExample, requestsOf } from '../counterexamples.ts';
+import { deviationExample, lostExample, repeatedExample } from '../counterexamples.ts';
 import { IDEMPOTENCE_MISTAKES, type IdempotenceMistakeCode } from '../mistakes.ts';
 import { planSchedules } from '../plan/plan-schedules.ts';
 import { SCHEDULE_TITLES, type Schedule, type ScheduleCode } from '../plan/schedule.ts';
 import type { Counterexample, ProofResult } from '../proof-result.ts';
 import type { ProofMessage } from '../subject.ts';
-import { repeatAfter5xx, type After5xx } from './after-5xx.ts';
+import { repeatAfter5xx } from './after-5xx.ts';
 import { countBetween, diagnoseDeviation } from './diagnose-deviation.ts';
 import { findLostMessage } from './lost-message.ts';
-import { learnReference, repeatReference, type LeftOut, type Reference } from './learn-reference.ts';
+import { learnReference, repeatReference, type Reference } from './learn-reference.ts';
 import { findLostInReference } from './lost-in-reference.ts';
 import { ProofRunner, type Deviation, type RunnerOptions } from './proof-runner.ts';
 import { lockKept } from './reference-errors.ts';
@@ -100,8 +100,10 @@ export class Proof {
     const { messages: taken, failed, effectDespite5xx, reference, locked } = learned;
     const isLeft = this.#isLeft('after-5xx');
     if (locked !== undefined) {
-      if (!isLeft) throw lockKept(locked.message);
-      return this.#failLocked(locked);
+      const { message, response } = locked;
+      if (!isLeft) throw lockKept(message);
+      const example = repeatedExample(message, [response.status ?? 500, 409], { expected: '', state: '' });
+      return this.#fail('after-5xx', 'keeps-lock', example);
     }
     if (!(await this.#proveReference(learned))) return false;
     const suspects = new Set([...(effectDespite5xx === undefined ? [] : [effectDespite5xx]), ...failed]);
@@ -109,7 +111,9 @@ export class Proof {
     let hasRun = false;
     for (const message of isLeft ? [...suspects].slice(0, MOST_AFTER_5XX) : []) {
       const seen = await this.#timed('after-5xx', () => repeatAfter5xx(this.#runner, message, tries));
-      if (seen?.mistake !== undefined) return this.#failAfter5xx(message, seen, seen.mistake);
+      if (seen?.mistake !== undefined) {
+        return this.#fail('after-5xx', seen.mistake, repeatedExample(message, [seen.status, 200], seen));
+      }
       hasRun ||= seen !== undefined;
     }
     // The reference state has an effect twice, unless the change was a late effect of another message.
@@ -120,17 +124,6 @@ export class Proof {
     if (!isLeft) return true;
     const whyNot = failed.length === 0 ? NO_5XX : NO_5XX_AGAIN;
     return hasRun ? this.#pass('after-5xx') : this.#skip('after-5xx', whyNot);
-  }
-
-  #failLocked({ message, response: { status = 500 } }: LeftOut): boolean {
-    const requests = requestsOf(message, [status, 409]);
-    return this.#fail('after-5xx', 'keeps-lock', { schedule: 1, requests, expected: '', state: '' });
-  }
-
-  #failAfter5xx(message: ProofMessage, seen: After5xx, mistake: IdempotenceMistakeCode): boolean {
-    const { status = 500, expected, state } = seen;
-    const requests = requestsOf(message, [status, 200]);
-    return this.#fail('after-5xx', mistake, { schedule: 1, requests, expected, state });
   }
 
   async #proveSchedules(reference: Reference): Promise<boolean> {
