@@ -56,10 +56,11 @@ export interface ReceiverMistake {
 }
 
 export interface MistakeOptions {
-  /** All secrets, of which the first signs. */
+  /** All secrets, of which the first signs. Empty to send unsigned. */
   readonly secrets: readonly string[];
-  /** Signer for the chosen schemes; undefined for the default scheme. */
+  /** Signer for the chosen schemes; undefined for the default scheme, with the first secret. */
   readonly signer: Signer | undefined;
+  /** Makes the message ids of each run unique, so that receivers that remember ids accept them. */
   readonly runId: string;
 }
 

@@ -117,7 +117,6 @@ class ReceiverTest {
       receiver,
       timeoutMs,
       connection,
-      secret: secrets[0],
       secrets,
       signer,
       proxyEnv: io.env,
