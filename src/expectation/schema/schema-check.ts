@@ -143,12 +143,9 @@ function compilerOf(draft: Draft): Ajv {
 }
 
 /** Limits the time of patterns, because they run on untrusted texts. Ajv needs `code` only to write validators to a file. */
-const regExp = Object.assign(
-  (source: string, flags: string) => boundedRegExp(source, flags),
-  {
-    code: 'new RegExp',
-  },
-);
+const regExp = Object.assign((source: string, flags: string) => boundedRegExp(source, flags), {
+  code: 'new RegExp',
+});
 
 interface SchemaPlace {
   readonly file: string;
