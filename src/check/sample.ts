@@ -7,7 +7,6 @@ import type { SignatureScheme } from '../signature/schemes/scheme.ts';
 import { madeUpSecret } from '../signature/schemes/secrets.ts';
 import { Signer, signedFields } from '../signature/schemes/signer.ts';
 import { sign } from '../signature/sign.ts';
-import type { MistakeOptions } from './check.ts';
 
 export interface CheckRequest {
   readonly body: Uint8Array;
@@ -17,7 +16,13 @@ export interface CheckRequest {
   readonly signatureHeaders?: readonly string[] | undefined;
 }
 
-export interface SampleOptions extends MistakeOptions {
+export interface SampleOptions {
+  /** All secrets, of which the first signs. Empty to send unsigned. */
+  readonly secrets: readonly string[];
+  /** Signer for the chosen schemes; undefined for the default scheme, with the first secret. */
+  readonly signer: Signer | undefined;
+  /** Makes the message ids of each run unique, so that receivers that remember ids accept them. */
+  readonly runId: string;
   /** Timestamp of the messages, in ms since the epoch. */
   readonly now: number;
 }
