@@ -49,15 +49,7 @@ export function App({ setup }: { readonly setup: Setup }): JSX.Element {
       <Announcer arrived={arrived} />
       <Help isOpen={dialog === 'help'} onClose={close} />
       <Responses inbox={inbox} isOpen={dialog === 'responses'} onClose={close} />
-      <Clearing
-        count={arrived.requests.length}
-        isOpen={dialog === 'clearing'}
-        onClose={close}
-        onClear={() => {
-          close();
-          inbox.clear();
-        }}
-      />
+      <Clearing inbox={inbox} isOpen={dialog === 'clearing'} onClose={close} />
     </div>
   );
 }

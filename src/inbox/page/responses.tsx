@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { printable } from '../../redact.ts';
-import { Dialog } from './dialog.tsx';
+import { Dialog, type DialogState } from './dialog.tsx';
 import { messageOf } from '../../errors.ts';
 import type { InboxState } from './state/use-inbox.ts';
 
@@ -17,10 +17,8 @@ const EXAMPLES = [
   'reset',
 ];
 
-interface ResponsesProps {
+interface ResponsesProps extends DialogState {
   readonly inbox: InboxState;
-  readonly isOpen: boolean;
-  readonly onClose: () => void;
 }
 
 /** Changes the responses to the next requests, as `--respond` does at the start. */
