@@ -56,10 +56,6 @@ export class ReceiverUnderTest {
     this.#options = options;
   }
 
-  get timeoutMs(): number {
-    return this.#options.timeoutMs;
-  }
-
   /** Why no further request can be sent (the run was interrupted, or the receiver has ended); undefined if it can. */
   get over(): string | undefined {
     return this.#options.signal.aborted ? INTERRUPTED : this.#options.gone();

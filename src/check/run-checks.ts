@@ -122,7 +122,7 @@ export class CheckRun {
   async #make(check: Check, requests: readonly CheckRequest[]): Promise<CheckJudgement> {
     const responses = await this.#withoutOwnPages(check, await this.#receiver.askAll(requests, check));
     const judgement = judgeResponses(check, responses, {
-      timeoutMs: this.#receiver.timeoutMs,
+      timeoutMs: this.#options.timeoutMs,
       hasTaken: this.#progress.hasTaken,
     });
     const { response, mistake } = judgement;
