@@ -2,7 +2,7 @@ import { messageOf } from '../../errors.ts';
 import { orderKeysOf } from '../../message/outgoing-message.ts';
 import { deviationExample, lostExample, repeatedExample } from '../counterexamples.ts';
 import { IDEMPOTENCE_MISTAKES, type IdempotenceMistakeCode } from '../mistakes.ts';
-import { planSchedules } from '../plan/plan-schedules.ts';
+import { areAllOfOneUser, planSchedules } from '../plan/plan-schedules.ts';
 import { SCHEDULE_TITLES, type Schedule, type ScheduleCode } from '../plan/schedule.ts';
 import type { Counterexample, ProofResult } from '../proof-result.ts';
 import type { ProofMessage } from '../subject.ts';
@@ -132,7 +132,7 @@ export class Proof {
       orderKeys: orderKeysOf(message.message),
       isEffective: reference.effective.has(message),
     }));
-    if (this.#isLeft('interleaved') && isOfOneUser(messages)) this.#skip('interleaved', ONE_USER);
+    if (this.#isLeft('interleaved') && areAllOfOneUser(messages)) this.#skip('interleaved', ONE_USER);
     const left = codes.filter((code) => this.#isLeft(code));
     const ms = reference.messages.reduce((sum, message) => sum + this.#runner.latencyOf(message), 0);
     const burst = ms > SLOW_MS * messages.length ? 2 : BURST_SIZE;
@@ -223,11 +223,4 @@ export class Proof {
       onResult({ check, title: SCHEDULE_TITLES[check], outcome: 'unsent', schedules: 0, ms: 0, reason });
     }
   }
-}
-
-/** Whether each two messages share a user, so that no two can be sent in another order. */
-function isOfOneUser(messages: readonly { readonly orderKeys: readonly string[] }[]): boolean {
-  return messages.every(({ orderKeys }, at) =>
-    messages.slice(0, at).every((earlier) => earlier.orderKeys.some((key) => orderKeys.includes(key))),
-  );
 }
