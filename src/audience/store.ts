@@ -58,11 +58,8 @@ export interface PartitionStore {
 }
 
 /** The next content of a partition. */
-export interface PartitionUpdate {
+export interface PartitionUpdate extends Partition {
   readonly partition: number;
-  readonly members: number;
-  readonly entries: Uint8Array;
-  readonly doubtful: readonly string[];
 }
 
 /** An audience store with the functions to list and remove audiences. */

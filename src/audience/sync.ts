@@ -112,9 +112,8 @@ function readInput<O extends ChangeOutcome>(
   { kind, input, signal }: SyncOptions<O>,
   spill: Spill,
 ): Promise<void> {
-  const file = input.name;
-  if ('open' in input) return readMembers(input.open(), spill, { ...input, kind, file, signal });
-  return readList(input, new MemberTarget({ kind, file, spill }));
+  const target = new MemberTarget({ kind, file: input.name, spill });
+  return 'open' in input ? readMembers(input, target, signal) : readList(input, target);
 }
 
 async function runSync<O extends ChangeOutcome>(

@@ -1,6 +1,5 @@
-import type { Signer } from '../signature/schemes/signer.ts';
 import type { CheckResponseKind } from './check-response.ts';
-import type { CheckRequest, Sample } from './sample.ts';
+import type { CheckRequest, Sample, SampleOptions } from './sample.ts';
 
 /** One requirement for a receiver: the requests, the expected response, and the fix of a failure. */
 export interface Check {
@@ -55,13 +54,8 @@ export interface ReceiverMistake {
   readonly fix: string;
 }
 
-export interface MistakeOptions {
-  /** All secrets, of which the first signs. */
-  readonly secrets: readonly string[];
-  /** Signer for the chosen schemes; undefined for the default scheme. */
-  readonly signer: Signer | undefined;
-  readonly runId: string;
-}
+/** How the requests of a run are signed. */
+export type MistakeOptions = Omit<SampleOptions, 'now'>;
 
 /** A request that a receiver accepts only because of a mistake, and the mistake. */
 export interface MistakenRequest {

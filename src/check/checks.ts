@@ -11,27 +11,17 @@ import { schemeChecks } from './scheme-checks.ts';
 import { PACE_CHECKS, UNSEEN_CHECKS, CONNECTION_CHECKS } from './connection-checks.ts';
 
 /** All checks in the order in which they run. The first ones stop all others if they fail. */
-export const CHECKS: readonly Check[] = [
-  ...CONNECTION_CHECKS,
-  ...MESSAGE_CHECKS,
-  ...bytesChecks(DEFAULT_SCHEMES),
-  ...FORGERY_CHECKS,
-  ...PACE_CHECKS,
-  ...UNSEEN_CHECKS,
-];
+export const CHECKS: readonly Check[] = checksWith(DEFAULT_SCHEMES, FORGERY_CHECKS);
 
 /** The checks of a receiver that verifies by these schemes; by the default scheme if undefined. */
 export function checksFor(schemes: readonly SignatureScheme[] | undefined): readonly Check[] {
   if (schemes === undefined) return CHECKS;
-  return [
-    ...CONNECTION_CHECKS,
-    ...MESSAGE_CHECKS,
-    ...bytesChecks(schemes),
-    ...severalSignaturesChecks(schemes),
-    ...schemeChecks(schemes),
-    ...PACE_CHECKS,
-    ...UNSEEN_CHECKS,
-  ];
+  return checksWith(schemes, [...severalSignaturesChecks(schemes), ...schemeChecks(schemes)]);
+}
+
+function checksWith(schemes: readonly SignatureScheme[], ofSignatures: readonly Check[]): readonly Check[] {
+  const ofMessages = [...CONNECTION_CHECKS, ...MESSAGE_CHECKS, ...bytesChecks(schemes)];
+  return [...ofMessages, ...ofSignatures, ...PACE_CHECKS, ...UNSEEN_CHECKS];
 }
 
 export interface CheckSelection {

@@ -14,9 +14,8 @@ export interface TestedReceiverOptions {
   readonly headers: readonly string[];
   readonly timeoutMs: number;
   readonly connection?: ConnectionOptions | undefined;
-  readonly secret: string | undefined;
-  /** All secrets, of which the first signs. @default `secret` alone */
-  readonly secrets?: readonly string[] | undefined;
+  /** Secrets to remove from responses. */
+  readonly secrets: readonly string[];
   readonly clock: Clock;
   readonly signal: AbortSignal;
   /** Returns why the receiver can no longer respond; undefined if it still can. */
@@ -55,10 +54,6 @@ export class ReceiverUnderTest {
 
   constructor(options: TestedReceiverOptions) {
     this.#options = options;
-  }
-
-  get timeoutMs(): number {
-    return this.#options.timeoutMs;
   }
 
   /** Why no further request can be sent (the run was interrupted, or the receiver has ended); undefined if it can. */
@@ -110,8 +105,7 @@ export class ReceiverUnderTest {
   }
 
   async #ask({ body, signature, signatureHeaders }: CheckRequest): Promise<CheckResponse> {
-    const { transport, url, headers, timeoutMs, connection, clock, signal, causes } = this.#options;
-    const { secret, secrets = secret === undefined ? [] : [secret] } = this.#options;
+    const { transport, url, headers, timeoutMs, connection, clock, signal, secrets, causes } = this.#options;
     const startedAt = clock.now();
     const own = signatureHeaders ?? (signature === undefined ? [] : ['X-Signature', signature]);
     const sent = { url, headers: own.length === 0 ? headers : [...headers, ...own] };

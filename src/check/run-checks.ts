@@ -1,4 +1,3 @@
-import type { Clock } from '../clock.ts';
 import { ConfigError } from '../errors.ts';
 import { checkName, resultOf, unsentResult } from './check-results.ts';
 import type { CheckResponse } from './check-response.ts';
@@ -13,15 +12,10 @@ import {
 } from './judge-responses.ts';
 import { INTERRUPTED, ReceiverUnderTest, type TestedReceiverOptions } from './receiver-under-test.ts';
 import { NEEDS_SECRET, RunProgress } from './run-progress.ts';
-import type { Signer } from '../signature/schemes/signer.ts';
 import { Sample, type CheckRequest } from './sample.ts';
 
-export interface RunOptions extends TestedReceiverOptions {
+export interface RunOptions extends TestedReceiverOptions, MistakeOptions {
   readonly checks: readonly Check[];
-  /** Signer for the chosen schemes. @default the default scheme, with `secret` */
-  readonly signer?: Signer | undefined;
-  /** Makes the messages of this run unique. */
-  readonly runId: string;
   /** Makes the requests that reveal the mistake of a receiver that rejects a correct signature. */
   readonly mistakenRequests: (body: Buffer, options: MistakeOptions) => Promise<Iterable<MistakenRequest>>;
   /** Called with the result of each check, in order, as soon as the check has run. */
@@ -44,7 +38,6 @@ export class CheckRun {
   readonly #options: RunOptions;
   readonly #receiver: ReceiverUnderTest;
   readonly #sample: Sample;
-  readonly #clock: Clock;
   readonly #progress: RunProgress;
   /** The mistake in the receiver's verification; undefined until a probe finds it. */
   #mistake: ReceiverMistake | undefined;
@@ -58,12 +51,11 @@ export class CheckRun {
   #over: string | undefined;
 
   constructor(options: RunOptions) {
-    const { secret, signer, clock, runId } = options;
+    const { secrets, signer, clock, runId } = options;
     this.#options = options;
-    this.#clock = clock;
     this.#receiver = new ReceiverUnderTest(options);
     this.#progress = new RunProgress(signer?.schemes);
-    this.#sample = new Sample({ secret, signer, runId, now: clock.now() });
+    this.#sample = new Sample({ secrets, signer, runId, now: clock.now() });
   }
 
   async run(): Promise<RunEnd> {
@@ -130,7 +122,7 @@ export class CheckRun {
   async #make(check: Check, requests: readonly CheckRequest[]): Promise<CheckJudgement> {
     const responses = await this.#withoutOwnPages(check, await this.#receiver.askAll(requests, check));
     const judgement = judgeResponses(check, responses, {
-      timeoutMs: this.#receiver.timeoutMs,
+      timeoutMs: this.#options.timeoutMs,
       hasTaken: this.#progress.hasTaken,
     });
     const { response, mistake } = judgement;
@@ -219,10 +211,10 @@ export class CheckRun {
   }
 
   async #probe(body: Buffer): Promise<ReceiverMistake | undefined> {
-    const until = this.#clock.now() + PROBING_MS;
-    const { secret = '', secrets = [secret], signer, runId, mistakenRequests } = this.#options;
-    for (const { request, mistake } of await mistakenRequests(body, { secrets, signer, runId })) {
-      if (this.#clock.now() > until || this.#receiver.over !== undefined) return undefined;
+    const { clock, mistakenRequests } = this.#options;
+    const until = clock.now() + PROBING_MS;
+    for (const { request, mistake } of await mistakenRequests(body, this.#options)) {
+      if (clock.now() > until || this.#receiver.over !== undefined) return undefined;
       const { kind } = await this.#receiver.ask(request);
       if (kind === 'taken') return mistake;
       if (kind === 'none') return undefined;

@@ -17,14 +17,14 @@ export interface CheckRequest {
 }
 
 export interface SampleOptions {
-  /** Secret of the default scheme; undefined to send unsigned. */
-  readonly secret: string | undefined;
-  /** Signer for the chosen schemes. @default the default scheme, with `secret` */
-  readonly signer?: Signer | undefined;
-  /** Timestamp of the messages, in ms since the epoch. */
-  readonly now: number;
+  /** All secrets, of which the first signs. Empty to send unsigned. */
+  readonly secrets: readonly string[];
+  /** Signer for the chosen schemes; undefined for the default scheme, with the first secret. */
+  readonly signer: Signer | undefined;
   /** Makes the message ids of each run unique, so that receivers that remember ids accept them. */
   readonly runId: string;
+  /** Timestamp of the messages, in ms since the epoch. */
+  readonly now: number;
 }
 
 type SampleFields = Readonly<Record<string, unknown>>;
@@ -73,7 +73,7 @@ export class Sample {
   }
 
   get isSigned(): boolean {
-    return this.#options.secret !== undefined;
+    return this.#options.secrets.length > 0;
   }
 
   /** Makes the body of a message. `fields` override the fields of its type, `name` becomes part of its `messageId`. */
@@ -91,14 +91,13 @@ export class Sample {
 
   /** Makes a correct request, which is signed if there is a secret. */
   signed(body: Buffer): CheckRequest {
-    const { secret, signer } = this.#options;
-    if (signer !== undefined) return this.signedAt(body, { agoMs: 0 });
-    return secret === undefined ? { body } : { body, signature: sign(body, secret) };
+    if (this.#options.signer !== undefined) return this.signedAt(body, { agoMs: 0 });
+    return this.isSigned ? { body, signature: this.signature(body) } : { body };
   }
 
   /** The right signature of a body. Throws TypeError without a secret, because only checks that need one call it. */
   signature(body: Buffer): string {
-    const { secret } = this.#options;
+    const [secret] = this.#options.secrets;
     if (secret === undefined) throw new TypeError('A check that needs a secret was not skipped');
     return sign(body, secret);
   }
@@ -117,21 +116,14 @@ export class Sample {
   ): CheckRequest {
     const { signer } = this.#options;
     if (signer === undefined) return { body, signature: change(this.signature(body)) };
-    const { signatureHeaders = [] } = this.signed(body);
     const schemes = only === undefined ? signer.schemes : [only];
-    return {
-      body,
-      signatureHeaders: changedHeaders(signatureHeaders, { schemes, field: 'signature', change }),
-    };
+    return this.withField(body, { schemes, field: 'signature', change });
   }
 
-  /** Makes a request in which a field of a scheme's headers is changed after signing. */
-  withField(
-    body: Buffer,
-    { scheme, ...change }: { scheme: SignatureScheme } & Omit<HeaderChange, 'schemes'>,
-  ): CheckRequest {
+  /** Makes a request in which a field of the headers of some schemes is changed after signing. */
+  withField(body: Buffer, change: HeaderChange): CheckRequest {
     const { signatureHeaders = [] } = this.signed(body);
-    return { body, signatureHeaders: changedHeaders(signatureHeaders, { schemes: [scheme], ...change }) };
+    return { body, signatureHeaders: changedHeaders(signatureHeaders, change) };
   }
 
   /** Makes a request with the signature of another body. */
@@ -143,7 +135,7 @@ export class Sample {
   signedTwice(body: Buffer, scheme: SignatureScheme): CheckRequest {
     const text = layoutOf(scheme).signatureHeader.parts.find(({ field }) => field === 'signature')?.text;
     const change = (right: string): string => `${otherDigit(right)}${scheme.separator}${text}${right}`;
-    return this.withField(body, { scheme, field: 'signature', change });
+    return this.withField(body, { schemes: [scheme], field: 'signature', change });
   }
 
   /** Makes a request that is signed with secrets that the receiver does not have. */

@@ -112,6 +112,6 @@ function otherField(scheme: SignatureScheme, { field, name, says, change }: Othe
     kind: `other-${field}`,
     title: `${name} of ${scheme.name} other than the signed one`,
     says,
-    request: (sample, body) => sample.withField(body, { scheme, field, change }),
+    request: (sample, body) => sample.withField(body, { schemes: [scheme], field, change }),
   });
 }

@@ -44,12 +44,13 @@ export class ArrivalCheck {
   preflights = 0;
   /** Names the first request whose content cannot be read, and why. */
   unread: string | undefined;
+  /** Number of messages of the requests that got a 2xx. */
+  messages = 0;
   readonly #expected: ExpectedArrivals;
   readonly #tally: Expectation;
   readonly #valid = new ValidCheck();
   readonly #undecided = new UndecidedMessages();
   readonly #checks: readonly MessageCheck[];
-  #messages = 0;
   #uncountedMessages = 0;
   #firstInvalid: string | undefined;
 
@@ -61,11 +62,6 @@ export class ArrivalCheck {
 
   get tally(): Tally {
     return this.#tally.tally;
-  }
-
-  /** Number of messages of the requests that got a 2xx. */
-  get messages(): number {
-    return this.#messages;
   }
 
   add(request: ReceivedRequest): void {
@@ -83,8 +79,8 @@ export class ArrivalCheck {
     }
     const place = { request: this.#posts, isSole: messages.length === 1 };
     for (const message of messages) {
-      this.#messages += 1;
-      this.#undecided.judge({ message, ...place, number: this.#messages }, this.#checks);
+      this.messages += 1;
+      this.#undecided.judge({ message, ...place, number: this.messages }, this.#checks);
     }
   }
 
@@ -97,15 +93,15 @@ export class ArrivalCheck {
   /** Whether further requests cannot improve the result. */
   get isOver(): boolean {
     const { atLeast, atMost, messages } = this.#expected;
-    if (this.#posts < atLeast || (messages !== undefined && this.#messages < messages)) return false;
-    const isFull = this.#posts >= atMost || (messages !== undefined && this.#messages >= messages);
+    if (this.#posts < atLeast || (messages !== undefined && this.messages < messages)) return false;
+    const isFull = this.#posts >= atMost || (messages !== undefined && this.messages >= messages);
     return isFull || !this.#checks.some(({ isWaiting }) => isWaiting === true);
   }
 
   results(): readonly ExpectationResult[] {
     const came = {
       requests: this.#posts,
-      messages: this.#messages,
+      messages: this.messages,
       uncountedMessages: this.#uncountedMessages,
       preflights: this.preflights,
     };

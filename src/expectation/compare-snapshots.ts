@@ -176,7 +176,7 @@ function aligned(expected: readonly ComparedMessage[], got: readonly ComparedMes
   let [row, column] = [0, 0];
   while (row < expected.length || column < got.length) {
     const [one, other] = [expected[row], got[column]];
-    const score = scores[row]?.[column] ?? 0;
+    const score = scoreAt(scores, row, column);
     if (
       one !== undefined &&
       other !== undefined &&
@@ -204,8 +204,7 @@ function scoresOf(expected: readonly ComparedMessage[], got: readonly ComparedMe
     for (let column = got.length - 1; column >= 0; column--) {
       const [one, other, line] = [expected[row], got[column], scores[row]];
       if (one === undefined || other === undefined || line === undefined) continue;
-      const paired =
-        one.title === other.title ? likeness(one, other) + scoreAt(scores, row + 1, column + 1) : 0;
+      const paired = likeness(one, other) + scoreAt(scores, row + 1, column + 1);
       line[column] = Math.max(paired, scoreAt(scores, row + 1, column), scoreAt(scores, row, column + 1));
     }
   }

@@ -13,7 +13,6 @@ export interface ExpectationResult {
     | 'match'
     | 'no-match'
     | 'each'
-    | 'in-order'
     | 'size'
     | 'valid'
     | 'decided'

@@ -1,4 +1,4 @@
-import { ConfigError, InputError } from '../errors.ts';
+import { ConfigError } from '../errors.ts';
 import { readConditions, type Condition } from '../message/filter.ts';
 import type { JsonValue } from '../message/types.ts';
 import { printable, withoutWriteKeys } from '../redact.ts';
@@ -9,7 +9,7 @@ import { NearestMessage } from './nearest.ts';
 import { Expectation, type ExpectationOptions } from './request-expectation.ts';
 import { SnapshotCheck } from './snapshot-check.ts';
 import type { SnapshotUser } from './snapshot.ts';
-import { parseSnapshot } from './snapshot-text.ts';
+import { parseSnapshot, type SnapshotSource } from './snapshot-text.ts';
 
 export type { ArrivalCheck, ExpectedArrivals } from './arrivals.ts';
 export type { ExpectedMessage } from './expected-message.ts';
@@ -67,13 +67,6 @@ export function checkSnapshot(): SnapshotCheck {
 }
 
 /** Parses a snapshot. Throws InputError if the text is not a snapshot. A damaged snapshot that will be replaced counts as empty. */
-export function readSnapshot(
-  text: string,
-  { file, isReplaced }: { readonly file: string; readonly isReplaced: boolean },
-): readonly SnapshotUser[] {
-  const reading = parseSnapshot(text);
-  if (reading.ok) return reading.users;
-  if (isReplaced && reading.isDamaged) return [];
-  const { expected, line, hint } = reading;
-  throw new InputError(`Expected ${expected}`, { file, line, hint });
+export function readSnapshot(text: string, source: SnapshotSource): readonly SnapshotUser[] {
+  return parseSnapshot(text, source);
 }

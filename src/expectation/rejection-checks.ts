@@ -16,7 +16,6 @@ import {
 export class SizeCheck implements MessageCheck {
   #first: DifferingMessage | undefined;
   #count = 0;
-  readonly isWaiting = false;
 
   add(arrived: ArrivedMessage): void {
     const { rejection } = arrived.message;
@@ -49,7 +48,6 @@ export class ValidCheck implements MessageCheck {
   /** Place of the first rejected message, and the reason. */
   #firstMessage = '';
   #firstCall = '';
-  readonly isWaiting = false;
 
   add(arrived: ArrivedMessage): void {
     const { rejection } = arrived.message;

@@ -40,10 +40,12 @@ export function lostExample({ code, messages, expected, state }: LostMessage): C
   return { schedule: 1, requests, expected, state };
 }
 
-/** Formats the requests of one message that got these responses in turn. */
-export function requestsOf(
-  { label, messageId }: ProofMessage,
+/** Formats the requests of one message that got these responses in turn, and the two states. */
+export function repeatedExample(
+  { label: message, messageId }: ProofMessage,
   statuses: readonly number[],
-): readonly ShownRequest[] {
-  return statuses.map((status, atMs) => ({ message: label, messageId, atMs, status }));
+  { expected, state }: Pick<Counterexample, 'expected' | 'state'>,
+): Counterexample {
+  const requests = statuses.map((status, atMs) => ({ message, messageId, atMs, status }));
+  return { schedule: 1, requests, expected, state };
 }

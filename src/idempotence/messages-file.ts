@@ -45,17 +45,13 @@ function validValue(entry: ReplayEntry, options: ProofMessageOptions): JsonValue
 
 /** Throws InputError if two messages have the same id, because the schedules themselves repeat messages. */
 function distinct(messages: readonly ProofMessage[], file: string): readonly ProofMessage[] {
-  const ids = new Set<string>();
-  for (const { messageId } of messages) {
-    if (ids.has(messageId)) {
-      throw new InputError(`Two messages have the messageId ${messageId}`, {
-        file,
-        hint: 'give each message its own id, or none: the schedules send each message several times',
-      });
-    }
-    ids.add(messageId);
-  }
-  return messages;
+  const ids = messages.map(({ messageId }) => messageId);
+  const repeated = ids.find((id, at) => ids.indexOf(id) < at);
+  if (repeated === undefined) return messages;
+  throw new InputError(`Two messages have the messageId ${repeated}`, {
+    file,
+    hint: 'give each message its own id, or none: the schedules send each message several times',
+  });
 }
 
 function tooMany(file: string): InputError {

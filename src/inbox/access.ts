@@ -1,7 +1,8 @@
 import { timingSafeEqual } from 'node:crypto';
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
 import { isIP } from 'node:net';
 import { isLoopbackHost } from '../url.ts';
+import type { InboxRequest } from './inbox-request.ts';
 
 /** The address and the tokens of an inbox. */
 export interface AccessRule {
@@ -14,11 +15,25 @@ export interface AccessRule {
   readonly printedToken: string;
 }
 
+/** Returns why a request for the page, or of the page, is rejected. */
+export function accessRejection(visit: InboxRequest, rule: AccessRule): string | undefined {
+  const { headers, method } = visit.request;
+  const rejection = hostRejection(headers, rule);
+  if (rejection !== undefined) return rejection;
+  if (visit.path === '') return pageRejection(visit, rule);
+  return tokenRejection(visit, rule) ?? (method === 'POST' ? originRejection(headers, rule) : undefined);
+}
+
+/** Whether a request has the printed token: it has the printed address, or is from a page opened by it. */
+export function hasPrintedToken(visit: InboxRequest, { printedToken }: AccessRule): boolean {
+  return isToken(givenToken(visit), printedToken);
+}
+
 /**
  * Returns why the Host of a request is rejected. Another site can point its name to this machine (DNS rebinding), and its page then has the
  * origin of the inbox. So only names of this machine and IP addresses are served.
  */
-export function hostRejection(headers: IncomingHttpHeaders, { host }: AccessRule): string | undefined {
+function hostRejection(headers: IncomingHttpHeaders, { host }: AccessRule): string | undefined {
   const name = hostName(headers.host ?? '');
   if (name === host.toLowerCase() || isLoopbackHost(name)) return undefined;
   // A receiver on all addresses is reachable by any IP address. Another site can only point a name here, not an address.
@@ -27,39 +42,22 @@ export function hostRejection(headers: IncomingHttpHeaders, { host }: AccessRule
 }
 
 /** Returns why the page is not served. The page contains the token, so a request without one must come from this machine, not through a tunnel. */
-export function pageRejection(
-  { headers, socket }: IncomingMessage,
-  query: URLSearchParams,
-  rule: AccessRule,
-): string | undefined {
+function pageRejection({ request, query }: InboxRequest, rule: AccessRule): string | undefined {
   if (isAnyToken(query.get('token'), rule)) return undefined;
-  const isProxied = Object.keys(headers).some((name) => PROXY_HEADER.test(name));
-  if (isLoopbackHost(socket.remoteAddress ?? '') && !isProxied) return undefined;
+  const isProxied = Object.keys(request.headers).some((name) => PROXY_HEADER.test(name));
+  if (isLoopbackHost(request.socket.remoteAddress ?? '') && !isProxied) return undefined;
   return 'from another machine the inbox needs its token: open the whole address that `hooks listen` printed';
 }
 
 /** Returns why a request of the page is rejected. The token, which other sites cannot know, is in a header, or for events in the query. */
-export function tokenRejection(
-  headers: IncomingHttpHeaders,
-  query: URLSearchParams,
-  rule: AccessRule,
-): string | undefined {
-  return isAnyToken(givenToken(headers, query), rule)
+function tokenRejection(visit: InboxRequest, rule: AccessRule): string | undefined {
+  return isAnyToken(givenToken(visit), rule)
     ? undefined
     : 'the token is missing or from an earlier start: reload the page';
 }
 
-/** Whether a request has the printed token: it has the printed address, or is from a page opened by it. */
-export function hasPrintedToken(
-  headers: IncomingHttpHeaders,
-  query: URLSearchParams,
-  { printedToken }: AccessRule,
-): boolean {
-  return isToken(givenToken(headers, query), printedToken);
-}
-
 /** Returns why an action is rejected: it is not from the page itself. */
-export function originRejection(headers: IncomingHttpHeaders, { scheme }: AccessRule): string | undefined {
+function originRejection(headers: IncomingHttpHeaders, { scheme }: AccessRule): string | undefined {
   return headers.origin === `${scheme}://${headers.host}`
     ? undefined
     : 'this request comes from another page';
@@ -73,7 +71,7 @@ function hostName(header: string): string {
   return /^(?:\[([^\]]*)\]|([^:]*))(?::\d*)?$/.exec(header.toLowerCase())?.slice(1).find(Boolean) ?? '';
 }
 
-function givenToken(headers: IncomingHttpHeaders, query: URLSearchParams): string | null {
+function givenToken({ request: { headers }, query }: InboxRequest): string | null {
   const header = headers['x-hooks-token'];
   return typeof header === 'string' ? header : query.get('token');
 }

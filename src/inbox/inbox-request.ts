@@ -8,7 +8,7 @@ import { isObject } from '../validate-options.ts';
 export interface InboxRequest {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** Path below `/_hooks`. */
+  /** Path below `/_hooks`. Empty for the page. */
   readonly path: string;
   readonly query: URLSearchParams;
 }

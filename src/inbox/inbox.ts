@@ -5,14 +5,7 @@ import { isLoopbackHost } from '../url.ts';
 import type { ReceivedRequest } from '../receiver/received-request.ts';
 import type { Receiver } from '../receiver/receiver.ts';
 import { parseScript } from '../receiver/response/script.ts';
-import {
-  hasPrintedToken,
-  hostRejection,
-  originRejection,
-  pageRejection,
-  tokenRejection,
-  type AccessRule,
-} from './access.ts';
+import { accessRejection, hasPrintedToken, type AccessRule } from './access.ts';
 import { captureLines, resend, type Resending } from './actions.ts';
 import { captureOf, detailsOf, shownBody } from './details.ts';
 import { Feed } from './feed.ts';
@@ -86,7 +79,8 @@ export class Inbox {
   readonly serve = (request: IncomingMessage, response: ServerResponse): boolean => {
     const [path = '', search = ''] = (request.url ?? '').split('?', 2);
     if (path !== ROOT && !path.startsWith(`${ROOT}/`)) return false;
-    const visit = { request, response, path: path.slice(ROOT.length), query: new URLSearchParams(search) };
+    const below = path.slice(ROOT.length).replace(/^\/$/, '');
+    const visit = { request, response, path: below, query: new URLSearchParams(search) };
     void this.#serve(visit).catch((error: unknown) => respondRejected(visit, inboxRejectionOf(error)));
     return true;
   };
@@ -97,12 +91,11 @@ export class Inbox {
 
   async #serve(visit: InboxRequest): Promise<void> {
     const { request, response, path, query } = visit;
-    const { headers, method } = request;
-    if (method !== 'POST') request.resume();
+    if (request.method !== 'POST') request.resume();
     setSafety(response);
-    const rejection = hostRejection(headers, this.#rule) ?? this.#rejectionOf(visit);
+    const rejection = accessRejection(visit, this.#rule);
     if (rejection !== undefined) return respondRejected(visit, { status: 403, text: rejection });
-    if (path === '' || path === '/') return this.#page(visit);
+    if (path === '') return this.#page(visit);
     if (path === '/events') return this.#events(visit);
     if (path === '/search') {
       return respondJson(visit, await searchBodies(this.#store, query.get('text') ?? ''));
@@ -115,13 +108,6 @@ export class Inbox {
       return respondRejected(visit, { status: 404, text: 'not found: it may have been evicted or cleared' });
     }
     return this.#part(visit, kept, part);
-  }
-
-  #rejectionOf({ request, path, query }: InboxRequest): string | undefined {
-    const { headers, method } = request;
-    if (path === '' || path === '/') return pageRejection(request, query, this.#rule);
-    const rejection = tokenRejection(headers, query, this.#rule);
-    return method === 'POST' ? (rejection ?? originRejection(headers, this.#rule)) : rejection;
   }
 
   /** Actions of the page by path. */
@@ -173,8 +159,8 @@ export class Inbox {
     );
   }
 
-  #isPrinted({ request: { headers }, query }: InboxRequest): boolean {
-    return hasPrintedToken(headers, query, this.#rule);
+  #isPrinted(visit: InboxRequest): boolean {
+    return hasPrintedToken(visit, this.#rule);
   }
 
   async #part(visit: InboxRequest, kept: StoredRequest, part: string): Promise<void> {

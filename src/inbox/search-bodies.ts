@@ -1,32 +1,28 @@
 import { setImmediate } from 'node:timers/promises';
 import { parseJsonOrUndefined } from '../message/json/batch-document.ts';
 import { unpackedBody } from '../receiver/messages/tracking-call.ts';
-import type { StoredRequest, RequestStore } from './request-store.ts';
+import type { RequestStore, StoredRequest } from './request-store.ts';
 
 /** Bytes to search before yielding to the event loop, so that a search does not delay incoming requests. */
 const SLICE_BYTES = 2 * 1024 * 1024;
-/** Requests to take from the store at once. */
-const SLICE = 500;
 
 /** Returns the ids of requests whose body contains the text, ignoring case. */
 export async function searchBodies(store: RequestStore, text: string): Promise<readonly number[]> {
   const wanted = text.toLowerCase();
   const found: number[] = [];
   let bytes = 0;
-  let fromId = store.firstId;
-  for (;;) {
-    const slice = store.since(fromId, SLICE);
-    if (slice.length === 0) return found;
-    for (const kept of slice) {
-      const searched = textOf(kept);
-      if (hasText(searched, wanted)) found.push(kept.summary.id);
-      fromId = kept.summary.id + 1;
-      bytes += searched.length;
-      if (bytes < SLICE_BYTES) continue;
-      bytes = 0;
-      await setImmediate();
-    }
+  for (let id = store.firstId; id < store.nextId; id++) {
+    const kept = store.get(id);
+    // The request was evicted or cleared during a pause.
+    if (kept === undefined) continue;
+    const searched = textOf(kept);
+    if (hasText(searched, wanted)) found.push(id);
+    bytes += searched.length;
+    if (bytes < SLICE_BYTES) continue;
+    bytes = 0;
+    await setImmediate();
   }
+  return found;
 }
 
 /** The text of a body, unzipped. */

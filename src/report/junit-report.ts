@@ -1,24 +1,34 @@
-import { openReplacing, type ReplacingFile } from './replacing-file.ts';
-import type { Report, ReportedOutcome, ReportedResult, ReportedSummary } from './report.ts';
+import { openReplacing } from './replacing-file.ts';
+import type { Report, ReportedOutcome, ReportedResult } from './report.ts';
 import { attributes, escapeXml } from './xml.ts';
 
 /**
  * Opens a report in JUnit XML for continuous integration (Jenkins, GitLab, GitHub Actions) with one test case per message. Reserves
  * room for the totals, which precede the cases but are known only after them, by padding their tag with spaces.
  */
-export async function openJunitReport(target: string, name = target): Promise<Report> {
+export async function openJunitReport(target: string, name: string): Promise<Report> {
   const replacing = await openReplacing(target, name);
   await replacing.file.add(Buffer.from(paddedHead({ tests: 0, failures: 0, errors: 0, skipped: 0, ms: 0 })));
-  return new JunitReport(replacing);
+  const counts: Record<JunitOutcome, number> = { passed: 0, failure: 0, error: 0, skipped: 0 };
+  return {
+    add: (result) => {
+      counts[OUTCOMES[result.outcome]]++;
+      return replacing.file.add(Buffer.from(testCaseOf(result)));
+    },
+    finish: ({ ms }) => {
+      const { passed, failure, error, skipped } = counts;
+      const tests = passed + failure + error + skipped;
+      const head = paddedHead({ tests, failures: failure, errors: error, skipped, ms });
+      return replacing.commit(async (file) => {
+        await file.add(Buffer.from('</testsuite>\n</testsuites>\n'));
+        await file.replace(0, Buffer.from(head));
+      });
+    },
+    abandon: replacing.abandon,
+  };
 }
 
-interface JunitTotals {
-  readonly tests: number;
-  readonly failures: number;
-  readonly errors: number;
-  readonly skipped: number;
-  readonly ms: number;
-}
+type JunitTotals = Readonly<Record<'tests' | 'failures' | 'errors' | 'skipped' | 'ms', number>>;
 
 /** Upper limit of the totals, for which room is reserved. */
 const MOST = 9_999_999_999;
@@ -39,34 +49,6 @@ export function junitHead(suite: string, { ms, ...counts }: JunitTotals): string
 /** Formats a time for JUnit: seconds with three decimals. */
 export function secondsText(ms: number | undefined): string | undefined {
   return ms === undefined ? undefined : (ms / 1_000).toFixed(3);
-}
-
-class JunitReport implements Report {
-  readonly #replacing: ReplacingFile;
-  readonly #counts: Record<JunitOutcome, number> = { passed: 0, failure: 0, error: 0, skipped: 0 };
-
-  constructor(replacing: ReplacingFile) {
-    this.#replacing = replacing;
-  }
-
-  add(result: ReportedResult): Promise<void> | undefined {
-    this.#counts[OUTCOMES[result.outcome]]++;
-    return this.#replacing.file.add(Buffer.from(testCaseOf(result)));
-  }
-
-  async finish({ ms }: ReportedSummary): Promise<void> {
-    const { passed, failure, error, skipped } = this.#counts;
-    const tests = passed + failure + error + skipped;
-    const head = paddedHead({ tests, failures: failure, errors: error, skipped, ms });
-    await this.#replacing.commit(async (file) => {
-      await file.add(Buffer.from('</testsuite>\n</testsuites>\n'));
-      await file.replace(0, Buffer.from(head));
-    });
-  }
-
-  abandon(): Promise<void> {
-    return this.#replacing.abandon();
-  }
 }
 
 /** Outcome of a test case in JUnit. `error` means that the case could not be tried. */

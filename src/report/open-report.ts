@@ -2,8 +2,8 @@ import { extname } from 'node:path';
 import { ConfigError } from '../errors.ts';
 import { escapeInJson, printable } from '../redact.ts';
 import { openJunitReport } from './junit-report.ts';
-import { openReplacing, type ReplacingFile } from './replacing-file.ts';
-import type { Report, ReportedResult, ReportedSummary } from './report.ts';
+import { openReplacing } from './replacing-file.ts';
+import type { Report } from './report.ts';
 
 /** The formats of `--report`: JUnit XML or JSON. */
 export type ReportFormat = '.xml' | '.json';
@@ -17,7 +17,7 @@ export async function openReport(target: string, name = target): Promise<Report>
 }
 
 /** The format of a report by its extension. Throws ConfigError for another extension. */
-export function reportFormat(target: string, name = target): ReportFormat {
+export function reportFormat(target: string, name: string): ReportFormat {
   const format = extname(target).toLowerCase();
   if (format === '.xml' || format === '.json') return format;
   throw new ConfigError(`Expected \`--report\` to end in .xml or .json, got ${printable(name, 200)}`, {
@@ -28,33 +28,21 @@ export function reportFormat(target: string, name = target): ReportFormat {
 }
 
 /** Opens a report of one JSON object, `{"results":[…],"summary":{…}}`, with one line per result. */
-async function openJsonReport(target: string, name = target): Promise<Report> {
+async function openJsonReport(target: string, name: string): Promise<Report> {
   const replacing = await openReplacing(target, name);
   await replacing.file.add(Buffer.from('{"results":['));
-  return new JsonReport(replacing);
-}
-
-class JsonReport implements Report {
-  readonly #replacing: ReplacingFile;
-  #separator = '\n';
-
-  constructor(replacing: ReplacingFile) {
-    this.#replacing = replacing;
-  }
-
-  add({ origin, ...result }: ReportedResult): Promise<void> | undefined {
-    const line = escapeInJson(JSON.stringify({ ...result, origin: `${origin.file}:${origin.line}` }));
-    const separator = this.#separator;
-    this.#separator = ',\n';
-    return this.#replacing.file.add(Buffer.from(separator + line));
-  }
-
-  async finish(summary: ReportedSummary): Promise<void> {
-    const end = Buffer.from(`\n],"summary":${JSON.stringify(summary)}}\n`);
-    await this.#replacing.commit(async (file) => file.add(end));
-  }
-
-  abandon(): Promise<void> {
-    return this.#replacing.abandon();
-  }
+  let separator = '\n';
+  return {
+    add: ({ origin, ...result }) => {
+      const line = escapeInJson(JSON.stringify({ ...result, origin: `${origin.file}:${origin.line}` }));
+      const bytes = Buffer.from(separator + line);
+      separator = ',\n';
+      return replacing.file.add(bytes);
+    },
+    finish: (summary) => {
+      const end = Buffer.from(`\n],"summary":${JSON.stringify(summary)}}\n`);
+      return replacing.commit(async (file) => file.add(end));
+    },
+    abandon: replacing.abandon,
+  };
 }

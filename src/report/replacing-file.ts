@@ -44,11 +44,6 @@ export async function openReplacing(path: string, name = path): Promise<Replacin
 async function rejectIrregular(target: string, name: string): Promise<void> {
   const found = await stat(target).catch(() => undefined);
   if (found === undefined || found.isFile()) return;
-  throw new InputError(
-    `Cannot be written: it is ${found.isDirectory() ? 'a folder' : 'not a regular file'}`,
-    {
-      file: name,
-      hint: 'name a file',
-    },
-  );
+  const what = found.isDirectory() ? 'a folder' : 'not a regular file';
+  throw new InputError(`Cannot be written: it is ${what}`, { file: name, hint: 'name a file' });
 }

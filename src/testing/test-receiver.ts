@@ -102,7 +102,7 @@ export async function startTestReceiver(options: TestReceiverOptions = {}): Prom
     onRefused: (rejection: ConnectionRejection) => log.addRejection(rejection),
   };
   const receiver = await Receiver.start(receiverOptions, explainMismatch);
-  return new RunningTestReceiver(receiver, log, writeKey);
+  return runningReceiver(receiver, log, writeKey);
 }
 
 /** The received requests and messages, and the callers that wait for more. */
@@ -192,58 +192,35 @@ export function arrivedAt(receiver: unknown): readonly ArrivedMessage[] {
   throw new TypeError('Expected a receiver of startTestReceiver, as in expect(receiver)');
 }
 
-class RunningTestReceiver implements TestReceiver {
-  readonly url: string;
-  readonly host: string;
-  readonly writeKey: string;
-  readonly #receiver: Receiver;
-  readonly #log: MessageLog;
-
-  constructor(receiver: Receiver, log: MessageLog, writeKey: string) {
-    this.url = receiver.url;
-    this.host = receiver.url;
-    this.writeKey = writeKey;
-    this.#receiver = receiver;
-    this.#log = log;
-  }
-
-  get [ARRIVED](): readonly ArrivedMessage[] {
-    return this.#log.arrived;
-  }
-
-  messages(matcher?: MessageMatcher): readonly SentMessage[] {
+function runningReceiver(receiver: Receiver, log: MessageLog, writeKey: string): TestReceiver {
+  const messages = (matcher?: MessageMatcher): readonly SentMessage[] => {
     const conditions = matcher === undefined ? [] : readMatcher(matcher).conditions;
-    const { taken } = matchMessages(this.#log.arrived, conditions);
+    const { taken } = matchMessages(log.arrived, conditions);
     return taken.map(({ message }) => sentMessage(message));
-  }
-
-  requests(): readonly TestRequest[] {
-    return this.#log.requests;
-  }
-
-  rejections(): readonly TestRejection[] {
-    return this.#log.rejections;
-  }
-
-  async waitFor(matcher: MessageMatcher, options: WaitOptions = {}): Promise<readonly SentMessage[]> {
-    validateOptions(options, { kinds: { count: 'a number', withinMs: 'a number' } });
-    const { count = 1, withinMs = 5_000 } = options;
-    const isMet = await this.#log.wait(() => this.messages(matcher).length >= count, withinMs);
-    const found = this.messages(matcher);
-    if (isMet) return found;
-    const within = `within ${formatDuration(withinMs)}`;
-    throw new Error(explainMessages(this.#log.arrived, { ...readMatcher(matcher), wanted: count, within }));
-  }
-
-  clear(): void {
-    this.#log.clear();
-  }
-
-  close(): Promise<void> {
-    return this.#receiver.close();
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.close();
-  }
+  };
+  const close = (): Promise<void> => receiver.close();
+  const running = {
+    url: receiver.url,
+    host: receiver.url,
+    writeKey,
+    get [ARRIVED](): readonly ArrivedMessage[] {
+      return log.arrived;
+    },
+    messages,
+    requests: () => log.requests,
+    rejections: () => log.rejections,
+    waitFor: async (matcher: MessageMatcher, options: WaitOptions = {}) => {
+      validateOptions(options, { kinds: { count: 'a number', withinMs: 'a number' } });
+      const { count = 1, withinMs = 5_000 } = options;
+      const isMet = await log.wait(() => messages(matcher).length >= count, withinMs);
+      const found = messages(matcher);
+      if (isMet) return found;
+      const within = `within ${formatDuration(withinMs)}`;
+      throw new Error(explainMessages(log.arrived, { ...readMatcher(matcher), wanted: count, within }));
+    },
+    clear: () => log.clear(),
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+  return running;
 }

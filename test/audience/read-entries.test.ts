@@ -3,6 +3,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { PARTITIONS, parseMember, type AudienceEntry } from '../../src/audience/entry.ts';
 import type { ReadMembersOptions } from '../../src/audience/read/layout.ts';
+import { MemberTarget } from '../../src/audience/read/member-target.ts';
 import { readMembers } from '../../src/audience/read/read-entries.ts';
 import { Spill } from '../../src/audience/spill.ts';
 import type { ChunkStore } from '../../src/audience/store.ts';
@@ -46,13 +47,9 @@ async function read(
   const spill = new Spill(new MemoryChunks());
   try {
     const bytes = typeof input === 'string' ? Buffer.from(input) : input;
-    const signal = new AbortController().signal;
-    await readMembers(gunzipIfPacked(inChunks(bytes, chunk)), spill, {
-      ...options,
-      kind,
-      file: 'members',
-      signal,
-    });
+    const { signal } = new AbortController();
+    const target = new MemberTarget({ kind, file: 'members', spill });
+    await readMembers({ ...options, open: () => gunzipIfPacked(inChunks(bytes, chunk)) }, target, signal);
     spill.finish();
     return Array.from({ length: PARTITIONS }, (_, partition) => Buffer.concat(spill.chunksOf(partition)))
       .flatMap((lines) => lines.toString().split('\n').slice(0, -1))

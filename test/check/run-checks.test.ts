@@ -58,7 +58,8 @@ async function run(
     url: 'http://receiver.example/',
     headers: ['User-Agent', 'test'],
     timeoutMs: 5_000,
-    secret: SECRET,
+    secrets: [SECRET],
+    signer: undefined,
     clock,
     signal: new AbortController().signal,
     gone: () => undefined,
@@ -189,7 +190,7 @@ describe('a run', () => {
     ['a URL', `/hook?key=${encodeURIComponent(ODD_SECRET)}&a=b`, '/hook?key=***&a=b'],
     ['a reply that was cut', `wrong key ${ODD_SECRET.slice(0, -2)}`, 'wrong key ***'],
   ])('removes the secret as spelled by %s', async (_, said, shown) => {
-    const { results } = await run(['track'], () => status(500, said), { secret: ODD_SECRET });
+    const { results } = await run(['track'], () => status(500, said), { secrets: [ODD_SECRET] });
     expect(results[0]?.reply).toBe(shown);
   });
 });

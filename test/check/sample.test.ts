@@ -8,7 +8,12 @@ import { MAX_MESSAGE_BYTES } from '../../src/message/limits.ts';
 import { MESSAGE_TYPES } from '../../src/message/types.ts';
 
 const SECRET = 's3cret';
-const sample = new Sample({ secret: SECRET, now: Date.UTC(2026, 10, 20), runId: 'run' });
+const sample = new Sample({
+  secrets: [SECRET],
+  signer: undefined,
+  now: Date.UTC(2026, 10, 20),
+  runId: 'run',
+});
 const hmac = (text: string | Buffer): string => createHmac('sha1', SECRET).update(text).digest('hex');
 
 describe('a request of a check', () => {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compareSnapshots } from '../../src/expectation/compare-snapshots.ts';
-import { snapshotOf } from '../../src/expectation/snapshot.ts';
+import { snapshotOf, type SnapshotUser } from '../../src/expectation/snapshot.ts';
 import { formatSnapshot, parseSnapshot } from '../../src/expectation/snapshot-text.ts';
 import type { JsonValue } from '../../src/message/types.ts';
 import { json } from '../message/arbitraries.ts';
@@ -33,10 +33,12 @@ describe('a snapshot of keyed messages', () => {
   });
 });
 
+function parsed(text: string): readonly SnapshotUser[] {
+  return parseSnapshot(text, { file: 'a.snap', isReplaced: false });
+}
+
 function changed(before: string, now: string): string[] {
-  const [one, other] = [parseSnapshot(before), parseSnapshot(now)];
-  if (!one.ok || !other.ok) throw new Error('no snapshot');
-  return compareSnapshots(one.users, other.users).flatMap(({ label, differences }) =>
+  return compareSnapshots(parsed(before), parsed(now)).flatMap(({ label, differences }) =>
     differences.length === 0
       ? [label]
       : differences.map(({ path, expected, got }) => `${label}: ${path} ${expected} -> ${got}`),
@@ -216,21 +218,25 @@ describe('a snapshot', () => {
 
   it('is recognized despite a merge conflict in its first line', () => {
     const [first, second] = ['<<<<<<< HEAD', '# hooks snapshot 1: x'];
-    expect(parseSnapshot(`${first}\n${second}\n`)).toMatchObject({
-      expected: 'a snapshot without a merge conflict',
-      line: 1,
-      isDamaged: true,
-    });
-    expect(parseSnapshot(`${first}\n`)).toMatchObject({ isDamaged: false });
+    const text = `${first}\n${second}\n`;
+    expect(() => parsed(text)).toThrow(
+      expect.objectContaining({
+        message: 'Expected a snapshot without a merge conflict',
+        line: 1,
+      }),
+    );
+    const replaced = { file: 'a.snap', isReplaced: true };
+    expect(parseSnapshot(text, replaced)).toEqual([]);
+    expect(() => parseSnapshot(`${first}\n`, replaced)).toThrow(expect.objectContaining({ line: 1 }));
   });
 
   it('is parsed back to the same users, with any content', () => {
     fc.assert(
       fc.property(fc.array(oddMessage, { maxLength: 6 }), (values) => {
         const users = snapshotOf(values.map((value, index) => ({ index, value })));
-        const read = parseSnapshot(Buffer.from(formatSnapshot(users)).toString());
-        expect(read).toEqual({ ok: true, users });
-        expect(compareSnapshots(read.ok ? read.users : [], users)).toEqual([]);
+        const read = parsed(Buffer.from(formatSnapshot(users)).toString());
+        expect(read).toEqual(users);
+        expect(compareSnapshots(read, users)).toEqual([]);
       }),
       { numRuns: 500 },
     );
@@ -287,6 +293,8 @@ describe('a snapshot', () => {
     ['conflict markers', `${textOf([event('A')])}<<<<<<< HEAD\n`, 9],
     ['a value without a message', '# hooks snapshot 1: x\n\nuser "u1"\n  a = 1\n', 4],
   ])('is distinguished from %s', (_what, text, line) => {
-    expect(parseSnapshot(text)).toMatchObject({ ok: false, line });
+    expect(() => parsed(text)).toThrow(
+      expect.objectContaining({ code: 'ERR_HOOKS_INPUT', file: 'a.snap', line }),
+    );
   });
 });

@@ -1,9 +1,7 @@
 import { InputError } from '../../errors.ts';
 import { MEMBER_END } from '../entry.ts';
-import type { Spill } from '../spill.ts';
-import type { AudienceKind } from '../store.ts';
 import { membersLayoutOf, type MembersLayout, type ReadMembersOptions } from './layout.ts';
-import { MemberTarget, trimmedId } from './member-target.ts';
+import { trimmedId, type MemberTarget } from './member-target.ts';
 import { wholeLines } from './whole-lines.ts';
 
 /** A file of members or values, as bytes. */
@@ -12,29 +10,20 @@ export interface MembersFile extends ReadMembersOptions {
   readonly onRead?: ((entries: number) => void) | undefined;
 }
 
-export interface ReadEntriesOptions extends Omit<MembersFile, 'open'> {
-  readonly kind: AudienceKind;
-  /** Name of the file, for errors. */
-  readonly file: string;
-  /** Stops reading, without an error. */
-  readonly signal: AbortSignal;
-}
-
 /**
- * Reads CSV with a header, NDJSON or one id per line into the spill. Throws InputError with file and line if any entry is invalid, because a
- * skipped entry would count as a user who left.
+ * Reads CSV with a header, NDJSON or one id per line into the target. Throws InputError with file and line if any entry is invalid, because a
+ * skipped entry would count as a user who left. `signal` stops reading, without an error.
  */
 export async function readMembers(
-  chunks: AsyncIterable<Uint8Array>,
-  spill: Spill,
-  options: ReadEntriesOptions,
+  input: MembersFile,
+  target: MemberTarget,
+  signal: AbortSignal,
 ): Promise<void> {
-  const { kind, file, signal, onRead } = options;
-  const target = new MemberTarget({ kind, file, spill });
+  const chunks = input.open();
   let layout: MembersLayout | undefined;
   let line = 1;
   try {
-    for await (const lines of wholeLines(chunks, file)) {
+    for await (const lines of wholeLines(chunks, target.file)) {
       if (signal.aborted) return;
       if (layout !== undefined) {
         await layout.reader.take(lines);
@@ -46,15 +35,15 @@ export async function readMembers(
         layout = await membersLayoutOf(
           { text: trimmedId(lines.toString('utf8', start.at, end)), line },
           target,
-          options,
+          input,
         );
         await layout.reader.take(lines.subarray(layout.hasHeader ? end + 1 : start.at));
       }
-      onRead?.(spill.total);
+      input.onRead?.(target.spill.total);
     }
   } catch (error) {
     if (signal.aborted) return;
-    throw readingError(error, file);
+    throw readingError(error, target.file);
   }
   layout?.reader.end?.();
 }

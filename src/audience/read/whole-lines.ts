@@ -44,19 +44,14 @@ interface LineOrigin {
 }
 
 function notUtf8(lines: Buffer, { file, line }: LineOrigin): InputError {
-  let [from, broken] = [0, line];
-  for (let end = lines.indexOf(MEMBER_END); end !== -1; end = lines.indexOf(MEMBER_END, from)) {
-    const text = lines.subarray(from, end);
-    if (!isUtf8(text) || text.includes(0)) break;
-    from = end + 1;
-    broken++;
-  }
+  const texts = lines.toString('latin1').split('\n');
+  const broken = texts.findIndex((text) => !isUtf8(Buffer.from(text, 'latin1')) || text.includes('\0'));
   const isUtf16 = lines.includes(0);
   return new InputError(
     isUtf16 ? 'Expected UTF-8, got zero bytes: it may be UTF-16' : 'Expected UTF-8, got other bytes',
     {
       file,
-      line: broken,
+      line: line + broken,
       hint: isUtf16 ? 'convert it: iconv -f UTF-16 -t UTF-8 FILE' : 'save the file as UTF-8',
     },
   );

@@ -156,6 +156,12 @@ function isReady(place: number, left: ReadonlySet<number>, messages: readonly Pl
   return [...left].every((earlier) => earlier >= place || !areOfOneUser(messages, earlier, place));
 }
 
+/** Whether each two messages share a user, so that no two can be sent in another order. */
+export function areAllOfOneUser(messages: readonly PlannedMessage[]): boolean {
+  const places = [...messages.keys()];
+  return places.every((one) => places.every((other) => one === other || areOfOneUser(messages, one, other)));
+}
+
 function areOfOneUser(messages: readonly PlannedMessage[], one: number, other: number): boolean {
   const keys = messages[other]?.orderKeys ?? [];
   return (messages[one]?.orderKeys ?? []).some((key) => keys.includes(key));

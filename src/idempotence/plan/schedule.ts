@@ -58,11 +58,12 @@ export type Kill =
   /** Exact time of a kill in an earlier run, which shrinking repeats. */
   | { readonly when: 'at'; readonly ms: number };
 
-export function requestCount({ waves }: Pick<Schedule, 'waves'>): number {
-  return waves.reduce((sum, { messages }) => sum + messages.length, 0);
+/** The index of the message of each request, in order. */
+export function scheduledRequests({ waves }: Pick<Schedule, 'waves'>): readonly number[] {
+  return waves.flatMap(({ messages }) => messages);
 }
 
 /** Indexes of the messages of a schedule, in the order of their first requests. */
-export function scheduledMessages({ waves }: Pick<Schedule, 'waves'>): readonly number[] {
-  return [...new Set(waves.flatMap(({ messages }) => messages))];
+export function scheduledMessages(schedule: Pick<Schedule, 'waves'>): readonly number[] {
+  return [...new Set(scheduledRequests(schedule))];
 }

@@ -1,4 +1,4 @@
-import { scheduledMessages, requestCount, type Schedule, type Wave } from './schedule.ts';
+import { scheduledMessages, scheduledRequests, type Schedule, type Wave } from './schedule.ts';
 import { keepsStory } from './story.ts';
 
 export interface ShrinkOptions<Seen> {
@@ -25,7 +25,7 @@ export async function shrink<Seen>(
 ): Promise<Shrunk<Seen>> {
   let smallest = found;
   const improves = async (schedule: Schedule): Promise<boolean> => {
-    if (!hasTime() || requestCount(schedule) === 0) return false;
+    if (!hasTime() || scheduledRequests(schedule).length === 0) return false;
     if (sizeOf(schedule) >= sizeOf(smallest.schedule) || !keepsStory(found.schedule, schedule)) return false;
     const seen = await run(schedule);
     if (seen !== undefined) smallest = { schedule, seen };
@@ -69,11 +69,11 @@ async function leaveOutKills(current: () => Schedule, improves: Improves): Promi
 }
 
 function sizeOf(schedule: Schedule): number {
-  return requestCount(schedule) + schedule.waves.filter(({ kill }) => kill !== undefined).length;
+  return scheduledRequests(schedule).length + schedule.waves.filter(({ kill }) => kill !== undefined).length;
 }
 
 async function leaveOutRequests(current: () => Schedule, improves: Improves): Promise<void> {
-  for (let at = requestCount(current()) - 1; at >= 0; at--) {
+  for (let at = scheduledRequests(current()).length - 1; at >= 0; at--) {
     const schedule = current();
     const waves = withoutRequest(schedule.waves, at);
     // Keeps one request of each message: a message that is never sent is missing for another reason.

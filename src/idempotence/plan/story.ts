@@ -1,9 +1,9 @@
-import { requestCount, scheduledMessages, type Schedule } from './schedule.ts';
+import { scheduledRequests, scheduledMessages, type Schedule } from './schedule.ts';
 
 /** Features of a schedule that an explanation names: repeated messages, the order of first sends, cut connections, kills. */
 const FEATURES: readonly ((schedule: Schedule) => boolean)[] = [
   isInOrder,
-  (schedule) => requestCount(schedule) > scheduledMessages(schedule).length,
+  (schedule) => scheduledRequests(schedule).length > scheduledMessages(schedule).length,
   ({ waves }) => waves.some(({ messages }) => new Set(messages).size < messages.length),
   ({ waves }) => waves.some(({ cut }) => cut !== undefined),
   ({ waves }) => waves.some(({ kill }) => kill !== undefined),

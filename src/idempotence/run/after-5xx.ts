@@ -7,7 +7,7 @@ import type { ProofRunner } from './proof-runner.ts';
 export interface After5xx {
   /** Undefined if the message had its effect exactly once. */
   readonly mistake: IdempotenceMistakeCode | undefined;
-  readonly status: number | undefined;
+  readonly status: number;
   /** The state that one effect of the message gives. */
   readonly expected: string;
   /** The state after the message was sent again. */
@@ -21,8 +21,8 @@ export async function repeatAfter5xx(
   tries: number,
 ): Promise<After5xx | undefined> {
   await runner.reset();
-  const { status } = await runner.options.subject.send(message);
-  if ((status ?? 0) < 500) return tries > 1 ? repeatAfter5xx(runner, message, tries - 1) : undefined;
+  const { status = 0 } = await runner.options.subject.send(message);
+  if (status < 500) return tries > 1 ? repeatAfter5xx(runner, message, tries - 1) : undefined;
   const { state: expected } = await runner.settle();
   await runner.send([message], { waves: referenceWaves([0]) });
   const { state } = await runner.settle();

@@ -1,5 +1,5 @@
 import { referenceWaves } from '../plan/plan-schedules.ts';
-import { scheduledMessages, type Schedule, type Wave } from '../plan/schedule.ts';
+import { scheduledMessages, scheduledRequests, type Schedule, type Wave } from '../plan/schedule.ts';
 import type { IdempotenceMistakeCode } from '../mistakes.ts';
 import { differingLines, hasMore, isSameState, skipsNumbers } from '../state-difference.ts';
 import type { Deviation, ProofRunner } from './proof-runner.ts';
@@ -47,8 +47,8 @@ function isRepeat({ execution: { exchanges } }: Deviation): boolean {
 }
 
 /** Number of other messages between the first request of the repeated message and its repeat. */
-export function countBetween({ waves }: Schedule): number {
-  const sent = waves.flatMap(({ messages }) => messages);
+export function countBetween(schedule: Schedule): number {
+  const sent = scheduledRequests(schedule);
   const again = sent.findIndex((place, at) => sent.indexOf(place) < at);
   return new Set(sent.slice(sent.indexOf(sent[again] ?? -1) + 1, again)).size;
 }
@@ -60,6 +60,8 @@ class DeviationDiagnosis {
   readonly #runner: ProofRunner;
   readonly #schedule: Schedule;
   readonly #deviation: Deviation;
+  /** The index of the message of each request. */
+  readonly #sent: readonly number[];
   /** How often the receiver does the work again if a message is repeated, each time after its work is done. */
   #worksAgain: 'never' | 'sometimes' | 'always' = 'never';
 
@@ -67,6 +69,7 @@ class DeviationDiagnosis {
     this.#runner = runner;
     this.#schedule = schedule;
     this.#deviation = deviation;
+    this.#sent = scheduledRequests(schedule);
   }
 
   async find(): Promise<IdempotenceMistakeCode> {
@@ -104,8 +107,7 @@ class DeviationDiagnosis {
   }
 
   async #repeatSlowly(): Promise<'never' | 'sometimes' | 'always'> {
-    const sent = this.#schedule.waves.flatMap(({ messages }) => messages);
-    const again = sent.filter((place, at) => sent.indexOf(place) < at).slice(0, 1);
+    const again = this.#sent.filter((place, at) => this.#sent.indexOf(place) < at).slice(0, 1);
     const repeats = this.#runner.messagesAt(Array.from({ length: REPEATS }, () => again).flat());
     const states = await this.#runner.statesAfterEach(repeats);
     const changes = states.slice(1).filter((state, at) => !isSameState(state, states[at] ?? ''));
@@ -115,9 +117,8 @@ class DeviationDiagnosis {
 
   /** The mistake that shows if the same messages are sent in the same order one after another, without races, cuts and kills. */
   async #findPlainRepeatMistake(): Promise<IdempotenceMistakeCode | undefined> {
-    const places = this.#schedule.waves.flatMap(({ messages }) => messages);
-    if (new Set(places).size === places.length) return undefined;
-    const deviation = await this.#runner.judge({ ...this.#schedule, waves: referenceWaves(places) });
+    if (new Set(this.#sent).size === this.#sent.length) return undefined;
+    const deviation = await this.#judge(referenceWaves(this.#sent));
     if (deviation === undefined) return undefined;
     return deviation.kind === 'state'
       ? this.#findRepeatMistake()
@@ -125,35 +126,34 @@ class DeviationDiagnosis {
   }
 
   async #findRepeatMistake(): Promise<IdempotenceMistakeCode> {
-    const sent = this.#schedule.waves.flatMap(({ messages }) => messages);
+    const sent = this.#sent;
     const isInARow = sent.every((place, at) => sent.indexOf(place) === at || sent[at - 1] === place);
     if (isInARow) return this.#worksAgain === 'never' ? 'works-after-response' : 'no-dedupe';
     const places = scheduledMessages(this.#schedule);
-    const adjacent = referenceWaves(places.flatMap((place) => [place, place]));
-    const plain = await this.#runner.judge({ ...this.#schedule, waves: adjacent });
+    const plain = await this.#judge(referenceWaves(places.flatMap((place) => [place, place])));
     if (plain?.kind === 'state') return 'no-dedupe';
     // A receiver that takes the last message for the newest ends in the state of the last requests.
     const last = [...new Set(sent.toReversed())];
-    const asArrived = { ...this.#schedule, waves: referenceWaves(last.toReversed()) };
-    const state = (await this.#runner.judge(asArrived))?.state;
+    const state = (await this.#judge(referenceWaves(last.toReversed())))?.state;
     const overwrites = state !== undefined && isSameState(state, this.#deviation.state);
     return overwrites ? 'overwrites-newer' : 'remembers-last';
   }
 
   async #findKillMistake(): Promise<IdempotenceMistakeCode> {
-    const { waves } = this.#schedule;
-    const killed = waves.find(({ kill }) => kill !== undefined);
+    const killed = this.#schedule.waves.find(({ kill }) => kill !== undefined);
     const [message = 0] = killed?.messages ?? [];
-    const requests = waves.flatMap(({ messages }) => messages).filter((each) => each === message);
-    if (requests.length === 1) return 'responds-before-storing';
+    if (this.#sent.filter((each) => each === message).length === 1) return 'responds-before-storing';
     const without = await this.#stateWithout([message]);
     if (isSameState(this.#deviation.state, without)) return 'record-before-effect';
     const after: Wave = { messages: [message], kill: { when: 'after' } };
-    const again = { messages: [message] };
-    const isForgotten = await this.#runner.judge({ ...this.#schedule, waves: [after, again] });
+    const isForgotten = await this.#judge([after, { messages: [message] }]);
     return isForgotten?.kind === 'state' && !isSameState(isForgotten.state, this.#runner.base)
       ? 'dedupe-in-memory'
       : 'effect-and-record-apart';
+  }
+
+  #judge(waves: readonly Wave[]): Promise<Deviation | undefined> {
+    return this.#runner.judge({ ...this.#schedule, waves });
   }
 
   /** The state after the messages of the schedule except those that are left out. */
@@ -166,9 +166,8 @@ class DeviationDiagnosis {
     const { expected, state, execution } = this.#deviation;
     const hasFailed = execution.exchanges.some(({ failedWith = 0 }) => failedWith >= 500);
     if (hasFailed && hasMore(expected, state)) return 'effect-despite-5xx';
-    const places = this.#schedule.waves.flatMap(({ messages }) => messages);
-    if (places.length === this.#schedule.waves.length) return 'depends-on-other-users';
-    const inTurn = await this.#runner.judge({ ...this.#schedule, waves: referenceWaves(places) });
+    if (this.#sent.length === this.#schedule.waves.length) return 'depends-on-other-users';
+    const inTurn = await this.#judge(referenceWaves(this.#sent));
     return inTurn === undefined ? 'loses-updates' : 'depends-on-other-users';
   }
 }

@@ -2,16 +2,14 @@ import { orderKeysOf } from '../../message/outgoing-message.ts';
 import { scheduledMessages, type Schedule } from '../plan/schedule.ts';
 import { differingLines } from '../state-difference.ts';
 import type { ProofMessage } from '../subject.ts';
+import type { Reference } from './learn-reference.ts';
 import type { Deviation } from './proof-runner.ts';
 
 /** Limits of the single messages and pairs that shrinking tries before it leaves out halves of the schedule. */
 const MOST_SINGLES = 4;
 const MOST_PAIRS = 4;
 
-export interface KnownMessages {
-  readonly messages: readonly ProofMessage[];
-  readonly effective: ReadonlySet<ProofMessage>;
-}
+export type KnownMessages = Pick<Reference, 'messages' | 'effective'>;
 
 /**
  * Groups of messages that are likely to show the deviation alone. Single messages first: the message that was not accepted, messages whose ids

@@ -92,8 +92,7 @@ export class ProofRunner {
    * verdict depends on this run.
    */
   async judge(schedule: Schedule, { isCareful = false } = {}): Promise<Deviation | undefined> {
-    const messages = [...new Set(schedule.waves.flatMap((wave) => wave.messages))];
-    const expected = await this.referenceOf(messages);
+    const expected = await this.referenceOf(scheduledMessages(schedule));
     await this.reset();
     const execution = await this.send(this.#messages, schedule, isCareful ? BUSY_MS : 0);
     if (execution.failure !== undefined) {

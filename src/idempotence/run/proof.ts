@@ -1,15 +1,15 @@
 import { messageOf } from '../../errors.ts';
 import { orderKeysOf } from '../../message/outgoing-message.ts';
-import { deviationExample, lostExample, requestsOf } from '../counterexamples.ts';
+import { deviationExample, lostExample, repeatedExample } from '../counterexamples.ts';
 import { IDEMPOTENCE_MISTAKES, type IdempotenceMistakeCode } from '../mistakes.ts';
-import { planSchedules } from '../plan/plan-schedules.ts';
+import { areAllOfOneUser, planSchedules } from '../plan/plan-schedules.ts';
 import { SCHEDULE_TITLES, type Schedule, type ScheduleCode } from '../plan/schedule.ts';
 import type { Counterexample, ProofResult } from '../proof-result.ts';
 import type { ProofMessage } from '../subject.ts';
-import { repeatAfter5xx, type After5xx } from './after-5xx.ts';
+import { repeatAfter5xx } from './after-5xx.ts';
 import { countBetween, diagnoseDeviation } from './diagnose-deviation.ts';
 import { findLostMessage } from './lost-message.ts';
-import { learnReference, repeatReference, type LeftOut, type Reference } from './learn-reference.ts';
+import { learnReference, repeatReference, type Reference } from './learn-reference.ts';
 import { findLostInReference } from './lost-in-reference.ts';
 import { ProofRunner, type Deviation, type RunnerOptions } from './proof-runner.ts';
 import { lockKept } from './reference-errors.ts';
@@ -100,8 +100,10 @@ export class Proof {
     const { messages: taken, failed, effectDespite5xx, reference, locked } = learned;
     const isLeft = this.#isLeft('after-5xx');
     if (locked !== undefined) {
-      if (!isLeft) throw lockKept(locked.message);
-      return this.#failLocked(locked);
+      const { message, response } = locked;
+      if (!isLeft) throw lockKept(message);
+      const example = repeatedExample(message, [response.status ?? 500, 409], { expected: '', state: '' });
+      return this.#fail('after-5xx', 'keeps-lock', example);
     }
     if (!(await this.#proveReference(learned))) return false;
     const suspects = new Set([...(effectDespite5xx === undefined ? [] : [effectDespite5xx]), ...failed]);
@@ -109,7 +111,9 @@ export class Proof {
     let hasRun = false;
     for (const message of isLeft ? [...suspects].slice(0, MOST_AFTER_5XX) : []) {
       const seen = await this.#timed('after-5xx', () => repeatAfter5xx(this.#runner, message, tries));
-      if (seen?.mistake !== undefined) return this.#failAfter5xx(message, seen, seen.mistake);
+      if (seen?.mistake !== undefined) {
+        return this.#fail('after-5xx', seen.mistake, repeatedExample(message, [seen.status, 200], seen));
+      }
       hasRun ||= seen !== undefined;
     }
     // The reference state has an effect twice, unless the change was a late effect of another message.
@@ -122,24 +126,13 @@ export class Proof {
     return hasRun ? this.#pass('after-5xx') : this.#skip('after-5xx', whyNot);
   }
 
-  #failLocked({ message, response: { status = 500 } }: LeftOut): boolean {
-    const requests = requestsOf(message, [status, 409]);
-    return this.#fail('after-5xx', 'keeps-lock', { schedule: 1, requests, expected: '', state: '' });
-  }
-
-  #failAfter5xx(message: ProofMessage, seen: After5xx, mistake: IdempotenceMistakeCode): boolean {
-    const { status = 500, expected, state } = seen;
-    const requests = requestsOf(message, [status, 200]);
-    return this.#fail('after-5xx', mistake, { schedule: 1, requests, expected, state });
-  }
-
   async #proveSchedules(reference: Reference): Promise<boolean> {
     const { seed, schedules, lateMs, codes, onProgress, signal } = this.#options;
     const messages = reference.messages.map((message) => ({
       orderKeys: orderKeysOf(message.message),
       isEffective: reference.effective.has(message),
     }));
-    if (this.#isLeft('interleaved') && isOfOneUser(messages)) this.#skip('interleaved', ONE_USER);
+    if (this.#isLeft('interleaved') && areAllOfOneUser(messages)) this.#skip('interleaved', ONE_USER);
     const left = codes.filter((code) => this.#isLeft(code));
     const ms = reference.messages.reduce((sum, message) => sum + this.#runner.latencyOf(message), 0);
     const burst = ms > SLOW_MS * messages.length ? 2 : BURST_SIZE;
@@ -230,11 +223,4 @@ export class Proof {
       onResult({ check, title: SCHEDULE_TITLES[check], outcome: 'unsent', schedules: 0, ms: 0, reason });
     }
   }
-}
-
-/** Whether each two messages share a user, so that no two can be sent in another order. */
-function isOfOneUser(messages: readonly { readonly orderKeys: readonly string[] }[]): boolean {
-  return messages.every(({ orderKeys }, at) =>
-    messages.slice(0, at).every((earlier) => earlier.orderKeys.some((key) => orderKeys.includes(key))),
-  );
 }

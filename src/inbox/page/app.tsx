@@ -24,20 +24,12 @@ export function App({ setup }: { readonly setup: Setup }): JSX.Element {
   const close = (): void => setDialog(undefined);
   useKeys({ ...keysOf(inbox), '?': () => setDialog('help') });
   const { arrived, notice, selectedId } = inbox;
-  const otherwise = setup.forwardUrl === undefined ? '200' : 'as the other receiver responds';
   return (
     <div class={`app${selectedId === undefined ? '' : ' reading'}`}>
-      <TopBar
-        setup={setup}
-        connection={arrived.connection}
-        onHelp={() => setDialog('help')}
-        responds={arrived.respond || (setup.forwardUrl === undefined ? '200' : 'as forwarded')}
-        onResponds={() => setDialog('responses')}
-        onCopy={inbox.copyText}
-      />
+      <TopBar inbox={inbox} onHelp={() => setDialog('help')} onResponds={() => setDialog('responses')} />
       {arrived.connection === 'gone' && <Ended />}
       <main>
-        <Sidebar inbox={inbox} setup={setup} onClear={() => setDialog('clearing')} />
+        <Sidebar inbox={inbox} onClear={() => setDialog('clearing')} />
         <section class="main" aria-label="Request">
           <button type="button" class="back" onClick={() => inbox.select(undefined)}>
             ← All requests
@@ -56,22 +48,8 @@ export function App({ setup }: { readonly setup: Setup }): JSX.Element {
       </p>
       <Announcer arrived={arrived} />
       <Help isOpen={dialog === 'help'} onClose={close} />
-      <Responses
-        api={inbox.api}
-        respond={arrived.respond}
-        otherwise={otherwise}
-        isOpen={dialog === 'responses'}
-        onClose={close}
-      />
-      <Clearing
-        count={arrived.requests.length}
-        isOpen={dialog === 'clearing'}
-        onClose={close}
-        onClear={() => {
-          close();
-          inbox.clear();
-        }}
-      />
+      <Responses inbox={inbox} isOpen={dialog === 'responses'} onClose={close} />
+      <Clearing inbox={inbox} isOpen={dialog === 'clearing'} onClose={close} />
     </div>
   );
 }
@@ -81,25 +59,15 @@ interface WithInbox {
 }
 
 interface SidebarProps extends WithInbox {
-  readonly setup: Setup;
   readonly onClear: () => void;
 }
 
-function Sidebar({ inbox, setup, onClear }: SidebarProps): JSX.Element {
-  const { arrived, filter, setFilter, shown, searchRef } = inbox;
+function Sidebar({ inbox, onClear }: SidebarProps): JSX.Element {
+  const { arrived, setFilter, setup, shown } = inbox;
   const { requests, evicted } = arrived;
   return (
     <nav class="side" aria-label="Requests">
-      <FilterBar
-        filter={filter}
-        onFilter={setFilter}
-        requests={requests}
-        shown={shown.length}
-        searchRef={searchRef}
-        canAct={setup.canAct}
-        onExport={inbox.exportShown}
-        onClear={onClear}
-      />
+      <FilterBar inbox={inbox} onClear={onClear} />
       {inbox.markedId !== undefined && <Choosing inbox={inbox} />}
       {requests.length === 0 && <NothingYet setup={setup} />}
       {requests.length > 0 && shown.length === 0 && (
@@ -110,14 +78,7 @@ function Sidebar({ inbox, setup, onClear }: SidebarProps): JSX.Element {
           </button>
         </div>
       )}
-      {shown.length > 0 && (
-        <RequestList
-          requests={shown}
-          selectedId={inbox.selectedId}
-          comparedId={inbox.markedId}
-          onSelect={inbox.select}
-        />
-      )}
+      {shown.length > 0 && <RequestList inbox={inbox} />}
       {evicted > 0 && (
         <p class="evicted">
           {evicted.toLocaleString('en')} older {evicted === 1 ? 'request was' : 'requests were'} evicted.{' '}

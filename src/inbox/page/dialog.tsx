@@ -1,12 +1,15 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 
-interface DialogProps {
+export interface DialogState {
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+}
+
+interface DialogProps extends DialogState {
   /** Id of the heading, which labels the dialog. */
   readonly id: string;
   readonly title: string;
-  readonly isOpen: boolean;
-  readonly onClose: () => void;
   readonly children: ComponentChildren;
 }
 

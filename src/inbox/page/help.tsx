@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { Dialog } from './dialog.tsx';
+import { Dialog, type DialogState } from './dialog.tsx';
 
 const KEYS: readonly (readonly [keys: readonly string[], what: string])[] = [
   [['j', '↓'], 'the next request'],
@@ -24,13 +24,7 @@ const TERMS: readonly (readonly [term: string, what: string])[] = [
   ['verdict:invalid path:/hook', 'the signature, the path'],
 ];
 
-export function Help({
-  isOpen,
-  onClose,
-}: {
-  readonly isOpen: boolean;
-  readonly onClose: () => void;
-}): JSX.Element {
+export function Help({ isOpen, onClose }: DialogState): JSX.Element {
   return (
     <Dialog id="help-title" title="Keys and search" isOpen={isOpen} onClose={onClose}>
       <dl>

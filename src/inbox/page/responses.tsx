@@ -1,9 +1,9 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { printable } from '../../redact.ts';
-import { Dialog } from './dialog.tsx';
+import { Dialog, type DialogState } from './dialog.tsx';
 import { messageOf } from '../../errors.ts';
-import type { Api } from './state/api.ts';
+import type { InboxState } from './state/use-inbox.ts';
 
 const EXAMPLES = [
   '200',
@@ -17,27 +17,23 @@ const EXAMPLES = [
   'reset',
 ];
 
-interface ResponsesProps {
-  readonly api: Api;
-  /** The current script. Empty if there is none. */
-  readonly respond: string;
-  /** The response without a script. */
-  readonly otherwise: string;
-  readonly isOpen: boolean;
-  readonly onClose: () => void;
+interface ResponsesProps extends DialogState {
+  readonly inbox: InboxState;
 }
 
 /** Changes the responses to the next requests, as `--respond` does at the start. */
-export function Responses({ isOpen, onClose, ...rest }: ResponsesProps): JSX.Element {
+export function Responses({ inbox, isOpen, onClose }: ResponsesProps): JSX.Element {
   return (
     <Dialog id="responses-title" title="Responses" isOpen={isOpen} onClose={onClose}>
-      <ScriptForm {...rest} onClose={onClose} />
+      <ScriptForm inbox={inbox} onClose={onClose} />
     </Dialog>
   );
 }
 
-function ScriptForm({ api, respond, otherwise, onClose }: Omit<ResponsesProps, 'isOpen'>): JSX.Element {
-  const [text, setText] = useState(respond);
+function ScriptForm({ inbox, onClose }: Omit<ResponsesProps, 'isOpen'>): JSX.Element {
+  const { api, arrived, setup } = inbox;
+  const otherwise = setup.forwardUrl === undefined ? '200' : 'as the other receiver responds';
+  const [text, setText] = useState(arrived.respond);
   const [failure, setFailure] = useState('');
   const apply = async (): Promise<void> => {
     try {

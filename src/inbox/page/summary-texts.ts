@@ -42,6 +42,11 @@ export function timeOf({ at }: RequestSummary): string {
   return `${time.toTimeString().slice(0, 8)}.${String(time.getMilliseconds()).padStart(3, '0')}`;
 }
 
+/** `1 request`, `2,000 requests`. */
+export function requestsText(count: number): string {
+  return `${count.toLocaleString('en')} request${count === 1 ? '' : 's'}`;
+}
+
 export function sizeText(bytes: number): string {
   if (bytes < 1024) return `${bytes} B`;
   if (bytes < 1024 * 1024) return `${(bytes / 1024).toFixed(1)} KB`;

@@ -2,6 +2,7 @@ import type { JSX } from 'preact';
 import { printable } from '../../redact.ts';
 import type { Setup } from '../wire.ts';
 import type { FeedState } from './state/arrivals.ts';
+import type { InboxState } from './state/use-inbox.ts';
 
 const STATES: Readonly<Record<FeedState, string>> = {
   connecting: 'Connecting…',
@@ -11,17 +12,14 @@ const STATES: Readonly<Record<FeedState, string>> = {
 };
 
 interface TopBarProps {
-  readonly setup: Setup;
-  readonly connection: FeedState;
+  readonly inbox: InboxState;
   readonly onHelp: () => void;
-  /** The current response script, or what happens without one. */
-  readonly responds: string;
   readonly onResponds: () => void;
-  readonly onCopy: (text: string, what: string) => void;
 }
 
-export function TopBar(props: TopBarProps): JSX.Element {
-  const { setup, connection, onHelp, responds, onResponds, onCopy } = props;
+export function TopBar({ inbox, onHelp, onResponds }: TopBarProps): JSX.Element {
+  const { setup, arrived, copyText } = inbox;
+  const responds = arrived.respond || (setup.forwardUrl === undefined ? '200' : 'as forwarded');
   return (
     <header class="top">
       <h1>
@@ -35,7 +33,7 @@ export function TopBar(props: TopBarProps): JSX.Element {
         <button
           type="button"
           aria-label="Copy the address"
-          onClick={() => onCopy(setup.receiverUrl, 'address')}
+          onClick={() => copyText(setup.receiverUrl, 'address')}
         >
           Copy
         </button>
@@ -58,8 +56,8 @@ export function TopBar(props: TopBarProps): JSX.Element {
         </span>
         <code>{printable(responds)}</code>
       </button>
-      <p class={`connection ${connection}`} role="status">
-        {STATES[connection]}
+      <p class={`connection ${arrived.connection}`} role="status">
+        {STATES[arrived.connection]}
       </p>
       <button type="button" class="help-button" aria-label="Keys and search" onClick={onHelp}>
         ?

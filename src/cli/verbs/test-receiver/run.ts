@@ -118,7 +118,6 @@ class ReceiverTest {
       receiver,
       timeoutMs,
       connection,
-      secret: secrets[0],
       secrets,
       signer,
       proxyEnv: io.env,

@@ -1,25 +1,22 @@
-import type { JSX, RefObject } from 'preact';
+import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { RequestSummary } from '../../wire.ts';
-import { NO_TYPE, typesOfRequest, type RequestFilter } from './filter.ts';
+import type { InboxState } from '../state/use-inbox.ts';
+import { requestsText } from '../summary-texts.ts';
+import { NO_TYPE, typesOfRequest } from './filter.ts';
 
 interface FilterBarProps {
-  readonly filter: RequestFilter;
-  readonly onFilter: (filter: RequestFilter) => void;
-  readonly requests: readonly RequestSummary[];
-  /** Number of requests that pass the filter. */
-  readonly shown: number;
-  readonly searchRef: RefObject<HTMLInputElement | null>;
-  /** Whether this page may export and clear. */
-  readonly canAct: boolean;
-  readonly onExport: () => void;
+  readonly inbox: InboxState;
   readonly onClear: () => void;
 }
 
 const VERDICTS = ['valid', 're-serialized', 'invalid', 'unsigned', 'unchecked'];
 
-export function FilterBar(props: FilterBarProps): JSX.Element {
-  const { filter, onFilter, requests, shown, searchRef, canAct, onExport, onClear } = props;
+export function FilterBar({ inbox, onClear }: FilterBarProps): JSX.Element {
+  const { filter, setFilter, searchRef } = inbox;
+  const { requests } = inbox.arrived;
+  const { canAct } = inbox.setup;
+  const shown = inbox.shown.length;
   const types = useMemo(() => typesOf(requests), [requests]);
   return (
     <div class="filter" role="search">
@@ -34,7 +31,7 @@ export function FilterBar(props: FilterBarProps): JSX.Element {
         spellcheck={false}
         placeholder="Search events, users, bodies…"
         value={filter.text}
-        onInput={({ currentTarget: { value } }) => onFilter({ ...filter, text: value })}
+        onInput={({ currentTarget: { value } }) => setFilter({ ...filter, text: value })}
       />
       <kbd aria-hidden="true">/</kbd>
       <Choice
@@ -42,22 +39,22 @@ export function FilterBar(props: FilterBarProps): JSX.Element {
         all="All types"
         value={filter.type}
         choices={types}
-        onChoice={(type) => onFilter({ ...filter, type })}
+        onChoice={(type) => setFilter({ ...filter, type })}
       />
       <Choice
         label="Signature"
         all="Any signature"
         value={filter.verdict}
         choices={VERDICTS.map((verdict) => [verdict, verdict])}
-        onChoice={(verdict) => onFilter({ ...filter, verdict })}
+        onChoice={(verdict) => setFilter({ ...filter, verdict })}
       />
       <output class="shown">
         {shown === requests.length
-          ? many(shown)
-          : `${shown.toLocaleString('en')} of ${many(requests.length)}`}
+          ? requestsText(shown)
+          : `${shown.toLocaleString('en')} of ${requestsText(requests.length)}`}
       </output>
       <div class="list-actions">
-        <button type="button" disabled={!canAct || shown === 0} onClick={onExport}>
+        <button type="button" disabled={!canAct || shown === 0} onClick={inbox.exportShown}>
           Export
         </button>
         <button type="button" disabled={!canAct || requests.length === 0} onClick={onClear}>
@@ -72,10 +69,6 @@ export function FilterBar(props: FilterBarProps): JSX.Element {
       )}
     </div>
   );
-}
-
-function many(count: number): string {
-  return `${count.toLocaleString('en')} request${count === 1 ? '' : 's'}`;
 }
 
 function typesOf(requests: readonly RequestSummary[]): (readonly [value: string, name: string])[] {

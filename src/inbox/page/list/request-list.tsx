@@ -2,6 +2,7 @@ import type { JSX } from 'preact';
 import { useRef } from 'preact/hooks';
 import { printable } from '../../../redact.ts';
 import type { RequestSummary } from '../../wire.ts';
+import type { InboxState } from '../state/use-inbox.ts';
 import { VerdictMark } from '../verdict-mark.tsx';
 import { Windowed } from '../windowed.tsx';
 import {
@@ -15,16 +16,8 @@ import {
 
 const ROW_HEIGHT = 58;
 
-interface RequestListProps {
-  /** Requests, newest first. */
-  readonly requests: readonly RequestSummary[];
-  readonly selectedId: number | undefined;
-  /** Id of the request that the selected request is compared with. */
-  readonly comparedId: number | undefined;
-  readonly onSelect: (id: number) => void;
-}
-
-export function RequestList({ requests, selectedId, comparedId, onSelect }: RequestListProps): JSX.Element {
+export function RequestList({ inbox }: { readonly inbox: InboxState }): JSX.Element {
+  const { shown: requests, selectedId, markedId, select } = inbox;
   const active = requests.findIndex(({ id }) => id === selectedId);
   const grownOnTop = useGrowth(requests);
   const row = (index: number): JSX.Element | undefined => {
@@ -36,8 +29,8 @@ export function RequestList({ requests, selectedId, comparedId, onSelect }: Requ
           request={request}
           place={[index + 1, requests.length]}
           isSelected={request.id === selectedId}
-          isCompared={request.id === comparedId}
-          onSelect={onSelect}
+          isCompared={request.id === markedId}
+          onSelect={select}
         />
       )
     );

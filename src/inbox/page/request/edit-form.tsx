@@ -1,16 +1,15 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import type { InboxState } from '../state/use-inbox.ts';
 import type { EditDraft } from './edit-draft.ts';
 
 interface EditFormProps {
+  readonly inbox: InboxState;
   readonly draft: EditDraft;
-  readonly onDraft: (draft: EditDraft) => void;
-  /** Whether the inbox can sign requests of this page. */
-  readonly canSign: boolean;
 }
 
 /** Form to edit the headers and the body of a request. */
-export function EditForm({ draft, onDraft, canSign }: EditFormProps): JSX.Element {
+export function EditForm({ inbox: { setDraft, setup }, draft }: EditFormProps): JSX.Element {
   const bodyField = useRef<HTMLTextAreaElement>(null);
   // Scrolls to the field, which is out of sight on a phone.
   useEffect(() => bodyField.current?.focus(), []);
@@ -22,7 +21,7 @@ export function EditForm({ draft, onDraft, canSign }: EditFormProps): JSX.Elemen
         rows={5}
         spellcheck={false}
         value={draft.headers}
-        onInput={({ currentTarget: { value } }) => onDraft({ ...draft, headers: value })}
+        onInput={({ currentTarget: { value } }) => setDraft({ ...draft, headers: value })}
       />
       <label for="edit-body">Body</label>
       <textarea
@@ -31,14 +30,14 @@ export function EditForm({ draft, onDraft, canSign }: EditFormProps): JSX.Elemen
         class="edit-body"
         spellcheck={false}
         value={draft.body}
-        onInput={({ currentTarget: { value } }) => onDraft({ ...draft, body: value })}
+        onInput={({ currentTarget: { value } }) => setDraft({ ...draft, body: value })}
       />
-      {canSign && (
+      {setup.canSign && (
         <label class="choice">
           <input
             type="checkbox"
             checked={draft.isSigned}
-            onChange={({ currentTarget: { checked } }) => onDraft({ ...draft, isSigned: checked })}
+            onChange={({ currentTarget: { checked } }) => setDraft({ ...draft, isSigned: checked })}
           />
           Sign it with the secret of <code>hooks listen</code>
         </label>

@@ -32,7 +32,7 @@ interface OpenedRequestProps {
 
 /** The selected request in full. */
 export function OpenedRequest({ inbox, opened }: OpenedRequestProps): JSX.Element {
-  const { tab, setTab, compared, endComparing, setup, draft, setDraft } = inbox;
+  const { tab, setTab, compared, endComparing, draft } = inbox;
   const { details } = opened;
   return (
     <article class="opened" aria-labelledby="opened-title">
@@ -44,7 +44,7 @@ export function OpenedRequest({ inbox, opened }: OpenedRequestProps): JSX.Elemen
         </p>
       )}
       <Actions inbox={inbox} opened={opened} />
-      {draft !== undefined && <EditForm draft={draft} onDraft={setDraft} canSign={setup.canSign} />}
+      {draft !== undefined && <EditForm inbox={inbox} draft={draft} />}
       {draft === undefined && compared === undefined && (
         <>
           <Tabs tab={tab} onTab={setTab} headers={details.headers.length} />
@@ -90,26 +90,21 @@ const COPIES: readonly CopiedForm[] = ['curl', 'fixture', 'capture', 'body', 'li
 
 function Actions({ inbox, opened }: OpenedRequestProps): JSX.Element {
   const { details, body } = opened;
-  const { draft, setup } = inbox;
+  const { draft } = inbox;
   const { id, method } = details.summary;
   const isMarked = inbox.markedId === id;
   return (
     <div class="actions">
       <ReplayForm
         key={id}
-        api={inbox.api}
-        id={id}
-        url={inbox.replayUrl}
-        onUrl={inbox.setReplayUrl}
-        isPost={method === 'POST'}
-        setup={setup}
-        formRef={inbox.formRef}
+        inbox={inbox}
+        summary={details.summary}
         edited={draft && (() => editedOf(draft, body))}
       />
       <button
         type="button"
         aria-pressed={draft !== undefined}
-        disabled={method !== 'POST' || !setup.canAct}
+        disabled={method !== 'POST' || !inbox.setup.canAct}
         onClick={inbox.toggleEdit}
       >
         {draft === undefined ? 'Edit' : 'Stop editing'}

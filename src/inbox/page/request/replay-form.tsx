@@ -1,23 +1,16 @@
-import type { JSX, RefObject } from 'preact';
+import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Forwarded } from '../../../receiver/response/forwarding.ts';
-import type { EditedRequest, Setup } from '../../wire.ts';
+import type { EditedRequest, RequestSummary } from '../../wire.ts';
 import { printable } from '../../../redact.ts';
 import { messageOf } from '../../../errors.ts';
-import type { Api } from '../state/api.ts';
+import type { InboxState } from '../state/use-inbox.ts';
 import { millisecondsText, printableLines } from '../summary-texts.ts';
 import { HeaderTable } from './header-table.tsx';
 
 interface ReplayFormProps {
-  readonly api: Api;
-  readonly id: number;
-  /** Target URL, which stays from one request to the next. */
-  readonly url: string;
-  readonly onUrl: (url: string) => void;
-  /** Whether the request is a POST. Only POSTs can be replayed. */
-  readonly isPost: boolean;
-  readonly setup: Setup;
-  readonly formRef: RefObject<HTMLFormElement | null>;
+  readonly inbox: InboxState;
+  readonly summary: RequestSummary;
   /** Returns the edited request. Undefined if the request is not being edited. */
   readonly edited: (() => EditedRequest) | undefined;
 }
@@ -26,16 +19,17 @@ type ReplayOutcome =
   { readonly forwarded: Forwarded } | { readonly failure: string } | 'in flight' | undefined;
 
 /** Sends the request again, unchanged or edited, and shows the response. The key gives each request its own form. */
-export function ReplayForm(props: ReplayFormProps): JSX.Element {
-  const { api, id, url, onUrl, isPost, setup, formRef, edited } = props;
+export function ReplayForm({ inbox, summary, edited }: ReplayFormProps): JSX.Element {
+  const { api, replayUrl: url, setReplayUrl, setup, formRef } = inbox;
   const [outcome, setOutcome] = useState<ReplayOutcome>();
   // A page without the printed token may only replay to the forwarding URL.
   const mayGo = setup.canAct || (setup.forwardUrl !== undefined && ['', setup.forwardUrl].includes(url));
-  const isReady = isPost && mayGo && outcome !== 'in flight';
+  // Only POSTs can be replayed.
+  const isReady = summary.method === 'POST' && mayGo && outcome !== 'in flight';
   const replay = async (): Promise<void> => {
     setOutcome('in flight');
     const body = { ...(url !== '' && { url }), ...(edited !== undefined && { edited: edited() }) };
-    setOutcome(await outcomeOf(api.replay(id, body)));
+    setOutcome(await outcomeOf(api.replay(summary.id, body)));
   };
   return (
     <form
@@ -58,7 +52,7 @@ export function ReplayForm(props: ReplayFormProps): JSX.Element {
         spellcheck={false}
         placeholder="localhost:3000/webhook"
         value={url}
-        onInput={({ currentTarget: { value } }) => onUrl(value)}
+        onInput={({ currentTarget: { value } }) => setReplayUrl(value)}
       />
       <button type="submit" class="primary" disabled={!isReady}>
         {edited === undefined ? 'Replay' : 'Send edited'}

@@ -1,5 +1,6 @@
 import type { RequestSummary, Setup } from '../../wire.ts';
 import { messageOf } from '../../../errors.ts';
+import { requestsText } from '../summary-texts.ts';
 import type { Api } from './api.ts';
 import { copiedText, type CopiedForm } from './copies.ts';
 import type { ChangeRoute } from './use-route.ts';
@@ -36,8 +37,7 @@ export function commandsOf(context: InboxCommandContext) {
       report(copyText(text), `Copied the ${what}`, 'Not copied'),
     /** Saves the captures of the shown requests as a file. */
     exportShown: (): void => {
-      const count = `${shown.length.toLocaleString('en')} ${shown.length === 1 ? 'request' : 'requests'}`;
-      report(exportCaptures(api, shown), `Exported ${count}`, 'Not exported');
+      report(exportCaptures(api, shown), `Exported ${requestsText(shown.length)}`, 'Not exported');
     },
     clear: (): void => {
       const cleared = api

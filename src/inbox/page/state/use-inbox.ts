@@ -43,6 +43,7 @@ export function useInbox(setup: Setup) {
     markedId,
     tab,
     setTab,
+    /** Target URL of a replay, which stays from one request to the next. */
     replayUrl,
     setReplayUrl,
     /** A short message about the last command, shown for a moment. */
