@@ -16,13 +16,13 @@ import {
 } from './options.ts';
 import { respondToBrowser } from './messages/browser-library.ts';
 import { trackingCallOf } from './messages/tracking-call.ts';
-import { bufferBody } from './read-body.ts';
 import { Responder } from './response/responder.ts';
 import type { Script } from './response/script.ts';
 import { sendResponse } from './response/send-response.ts';
 import { BoundedServer } from './connection/server.ts';
 import type { ExplainMismatch } from '../signature/evidence.ts';
 import { SignatureJudge, UNCHECKED } from './signature-judge.ts';
+import { bufferBody } from '../service/request/buffer-body.ts';
 import { startListening } from '../service/start-listening.ts';
 
 /** An HTTP receiver; `startReceiver` documents it. */
