@@ -6,18 +6,16 @@ import { SERVICE_LIMITS, type ServiceLimits, type ServiceOptions } from './optio
 import { slowSenderTimeouts, startListening } from './start-listening.ts';
 
 /** Starts a separate server for `/metrics`. Undefined without an address. Close it last, so that metrics stay available while the last requests are stored. */
-export async function startMetricsServer({
-  metricsAt,
-  metrics,
-  log,
-  limits,
-}: Pick<ServiceOptions, 'metricsAt' | 'metrics' | 'log' | 'limits'>): Promise<HttpServer | undefined> {
+export async function startMetricsServer(
+  options: Pick<ServiceOptions, 'metricsAt' | 'metrics' | 'log' | 'limits'>,
+): Promise<HttpServer | undefined> {
+  const { metricsAt, log } = options;
   if (metricsAt === undefined) return undefined;
-  const { fetch } = createMetricsApp({ metrics });
-  return startServer(fetch, {
+  const limits = { ...SERVICE_LIMITS, ...options.limits };
+  return startServer(createMetricsApp(options).fetch, {
     ...metricsAt,
     portFlag: '--metrics-port',
-    limits: { ...SERVICE_LIMITS, ...limits },
+    limits,
     log,
   });
 }
