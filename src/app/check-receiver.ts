@@ -1,5 +1,5 @@
 import { CheckRun, type RunEnd, type RunOptions } from '../check/run-checks.ts';
-import { prepareWebhooks } from '../engine/webhook.ts';
+import { prepareWebhook } from '../engine/webhook.ts';
 import { validateRoute } from '../transport/route/validate-route.ts';
 import type { ConnectionOptions } from '../transport/transport.ts';
 import { createUndiciTransport } from '../transport/undici-transport.ts';
@@ -35,8 +35,7 @@ interface GivenReceiver {
 
 /** Validates a receiver before any request is sent. Throws ConfigError for an unusable URL, header, proxy or CA file. */
 export function checkedReceiver({ url, headers, connection, proxyEnv }: GivenReceiver): CheckedReceiver {
-  const [webhook] = prepareWebhooks([{ url, headers }], { userAgent: USER_AGENT, setting: 'webhooks' });
-  if (webhook === undefined) throw new TypeError('Expected one prepared webhook, got none');
+  const webhook = prepareWebhook({ url, headers }, { userAgent: USER_AGENT, setting: 'webhooks[0]' });
   validateRoute(webhook.url, connection, proxyEnv);
   return webhook;
 }

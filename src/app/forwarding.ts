@@ -1,4 +1,4 @@
-import { prepareWebhooks } from '../engine/webhook.ts';
+import { prepareWebhook } from '../engine/webhook.ts';
 import { ConfigError, HooksError } from '../errors.ts';
 import {
   endToEndHeaders,
@@ -178,8 +178,7 @@ function cutText(cutBy: NonNullable<TransportResponse['bodyCutBy']>, statusMs: n
 
 function targetOf(url: string, origin: string): ForwardTarget {
   try {
-    const [webhook] = prepareWebhooks([{ url, headers: {} }], { userAgent: '', setting: origin });
-    if (webhook === undefined) throw new TypeError('Expected one prepared webhook, got none');
+    const webhook = prepareWebhook({ url, headers: {} }, { userAgent: '', setting: `${origin}[0]` });
     const at = webhook.headers.indexOf('Authorization');
     return {
       url: webhook.url,
