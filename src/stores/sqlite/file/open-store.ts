@@ -1,4 +1,4 @@
-import { access, constants, copyFile, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { access, constants, copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { sleep, type Clock } from '../../../clock.ts';
@@ -6,7 +6,7 @@ import { ConfigError, QueueError } from '../../../errors.ts';
 import { nameNewFile, removeAbandonedBeside, temporaryFileBeside } from '../../../files.ts';
 import { printable, redactUrl } from '../../../redact.ts';
 import { DiskRoom } from './disk-room.ts';
-import { assertNotEmpty, isEmptyFile, prepareFiles, removeStore, sizeOf } from './files.ts';
+import { assertNotEmpty, isEmptyFile, isMissing, prepareFiles, removeStore, sizeOf } from './files.ts';
 import { assertOwnFile } from './ownership.ts';
 import { SqliteConnection } from './connection.ts';
 import { cutCommits, lostPages } from './cut-commits.ts';
@@ -66,16 +66,6 @@ export async function openStore(
       if (!isBusy(error) || clock.now() >= giveUpAt) throw storeError(error, file);
     }
     await sleep(clock, OPENING_RETRY_MS);
-  }
-}
-
-/** Whether the file is missing. Opening it reports any other problem. */
-async function isMissing(file: string): Promise<boolean> {
-  try {
-    await stat(file);
-    return false;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ENOENT'; // of a file operation
   }
 }
 
