@@ -101,6 +101,7 @@ const ONLY_THESE: readonly {
       'service/ingest/sort-messages.ts',
       'service/request/authentication.ts',
       'service/request/buffer-body.ts',
+      'service/request/byte-share.ts',
       'service/request/cross-origin.ts',
       'service/request/encoding.ts',
       'service/request/message-paths.ts',

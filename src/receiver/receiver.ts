@@ -119,8 +119,7 @@ export class Receiver {
       return;
     }
     const open = this.#open.begin();
-    const take = (bytes: number): boolean => open.take(bytes);
-    bufferBody(request, { maxBytes: this.#limits.bodyBytes, take }, (result) => {
+    bufferBody(request, { maxBytes: this.#limits.bodyBytes, take: open.take }, (result) => {
       if (result.kind === 'body') {
         const { body } = result;
         const { method, url: path = '', rawHeaders } = request;
