@@ -1,5 +1,5 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
-import { loadSqlite, type Database } from './sqlite.ts';
+import { withDatabase, type Database } from './sqlite.ts';
 import type { StoreFound } from './store.ts';
 
 /** The layout of the log: https://www.sqlite.org/fileformat2.html#the_write_ahead_log */
@@ -16,13 +16,7 @@ export async function cutCommits(file: string): Promise<number> {
   // A log that others write to can look damaged too. Only now an exclusive lock is tried, because it delays the next
   // process.
   if (damagedCommits(file) === 0) return 0;
-  const { DatabaseSync } = await loadSqlite();
-  const database = new DatabaseSync(file, { timeout: 0 });
-  try {
-    return isAlone(database) ? damagedCommits(file) : 0;
-  } finally {
-    database.close();
-  }
+  return withDatabase(file, { timeout: 0 }, (database) => (isAlone(database) ? damagedCommits(file) : 0));
 }
 
 /** The words of the index of a log: https://www.sqlite.org/walformat.html#the_wal_index_file_format */

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { loadSqlite } from './sqlite.ts';
+import { withDatabase } from './sqlite.ts';
 import type { Sql, Store } from './store.ts';
 import { storeError } from './store-error.ts';
 
@@ -44,14 +44,8 @@ export async function settledBytes(file: string): Promise<number> {
 
 /** Runs SQL that cannot run in a transaction of the store. */
 async function overOwnConnection(file: string, sql: string): Promise<void> {
-  const { DatabaseSync } = await loadSqlite();
   try {
-    const database = new DatabaseSync(file, { timeout: LOCK_WAIT_MS });
-    try {
-      database.exec(sql);
-    } finally {
-      database.close();
-    }
+    await withDatabase(file, { timeout: LOCK_WAIT_MS }, (database) => database.exec(sql));
   } catch (error) {
     throw storeError(error, file);
   }
