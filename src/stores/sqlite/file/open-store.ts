@@ -14,7 +14,7 @@ import { assertSchema, isNewDatabase, makeTables } from './schema.ts';
 import { loadSqlite, type Database } from './sqlite.ts';
 import { SqliteStore } from './sqlite-store.ts';
 import type { Store } from './store.ts';
-import { busyError, diskFullError, isBusy, isDiskFull, storeError } from './store-error.ts';
+import { isBusy, isDiskFull, sqliteError, storeError } from './store-error.ts';
 
 export interface StoreOptions {
   readonly clock: Clock;
@@ -79,7 +79,7 @@ function noQueue(file: string): QueueError {
 /** Creates the file under another name first, so that no process finds it without its tables. */
 async function make(file: string, tables: readonly string[]): Promise<void> {
   // Nothing could be added to the file.
-  if (new DiskRoom(file).isShort()) throw diskFullError();
+  if (new DiskRoom(file).isShort()) throw sqliteError('database or disk is full');
   const { DatabaseSync } = await loadSqlite();
   await removeAbandonedBeside(file);
   const fresh = temporaryFileBeside(file);
@@ -169,7 +169,7 @@ async function reconnect(file: string, tables: readonly string[]): Promise<Sqlit
   const connection = await connect(file, tables, TURN_WAIT_MS);
   try {
     const { busy } = connection.sql('PRAGMA wal_checkpoint(TRUNCATE)').get() ?? {};
-    if (busy !== 0) throw busyError();
+    if (busy !== 0) throw sqliteError('database is locked');
     return connection;
   } catch (error) {
     connection.close();

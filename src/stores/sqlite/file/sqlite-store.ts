@@ -4,7 +4,7 @@ import type { SqliteConnection } from './connection.ts';
 import type { DiskRoom } from './disk-room.ts';
 import { SoundConnection } from './sound-connection.ts';
 import type { Sql, Store, StoreFound, WriteOptions } from './store.ts';
-import { diskFullError, isDiskFull, isOfWhatWasRead, lockRetryMs, storeError } from './store-error.ts';
+import { isDiskFull, isOfWhatWasRead, lockRetryMs, sqliteError, storeError } from './store-error.ts';
 
 /** Milliseconds that a commit may be only in the log. */
 const CHECKPOINT_AFTER_MS = 1_000;
@@ -70,7 +70,8 @@ export class SqliteStore implements Store {
   ): Promise<T> {
     if (this.#closed !== undefined) return Promise.reject(closed());
     if (this.#isReadOnly) return Promise.reject(storeError({ code: 'EROFS' }, this.file));
-    if (adds && this.#hasNoRoom()) return Promise.reject(storeError(diskFullError(), this.file));
+    if (adds && this.#hasNoRoom())
+      return Promise.reject(storeError(sqliteError('database or disk is full'), this.file));
     return new Promise<T>((resolve, reject) => {
       this.#waiting.push({
         work,
@@ -107,7 +108,7 @@ export class SqliteStore implements Store {
   async check({ toAdd = true }: { readonly toAdd?: boolean } = {}): Promise<void> {
     const now = this.#clock.now();
     if (toAdd && (this.room.isShort() || now - this.#rejectedAt < REJECTED_FOR_MS)) {
-      throw storeError(diskFullError(), this.file);
+      throw storeError(sqliteError('database or disk is full'), this.file);
     }
     if (this.#isChecked && now - this.#writtenAt < WRITTEN_FOR_MS) return;
     await this.write((sql) => void sql(NOTE_CHECK).run(Math.floor(now)));
