@@ -1,5 +1,5 @@
 import { sleep, type Clock } from '../../../clock.ts';
-import { ClosedError } from '../../../errors.ts';
+import { ClosedError, type HooksError } from '../../../errors.ts';
 import type { SqliteConnection } from './connection.ts';
 import type { DiskRoom } from './disk-room.ts';
 import { SoundConnection } from './sound-connection.ts';
@@ -13,11 +13,8 @@ const WRITTEN_FOR_MS = 5_000;
 /** Milliseconds after a write failed on a full disk in which `check` assumes that it is still full: a quota cannot be queried. */
 const REJECTED_FOR_MS = 5_000;
 
-interface Write {
+interface Write extends Required<WriteOptions> {
   readonly work: (sql: Sql) => unknown;
-  readonly isDurable: boolean;
-  readonly isSeparable: boolean;
-  readonly adds: boolean;
   readonly since: number;
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: unknown) => void;
@@ -70,13 +67,12 @@ export class SqliteStore implements Store {
   ): Promise<T> {
     if (this.#closed !== undefined) return Promise.reject(closed());
     if (this.#isReadOnly) return Promise.reject(storeError({ code: 'EROFS' }, this.file));
-    if (adds && this.#hasNoRoom())
-      return Promise.reject(storeError(sqliteError('database or disk is full'), this.file));
+    if (adds && this.#hasNoRoom()) return Promise.reject(this.#diskFullError());
     return new Promise<T>((resolve, reject) => {
       this.#waiting.push({
         work,
-        isDurable: survives === 'power cut',
-        isSeparable: separable,
+        survives,
+        separable,
         adds,
         since: this.#clock.now(),
         resolve: resolve as (result: unknown) => void, // it gets what `work` returned
@@ -89,6 +85,10 @@ export class SqliteStore implements Store {
   /** Asks the file system only once per group, because this takes longer than a row. */
   #hasNoRoom(): boolean {
     return !this.#waiting.some(({ adds }) => adds) && this.room.isShort();
+  }
+
+  #diskFullError(): HooksError {
+    return storeError(sqliteError('database or disk is full'), this.file);
   }
 
   async read<T>(work: (sql: Sql) => T): Promise<T> {
@@ -108,7 +108,7 @@ export class SqliteStore implements Store {
   async check({ toAdd = true }: { readonly toAdd?: boolean } = {}): Promise<void> {
     const now = this.#clock.now();
     if (toAdd && (this.room.isShort() || now - this.#rejectedAt < REJECTED_FOR_MS)) {
-      throw storeError(sqliteError('database or disk is full'), this.file);
+      throw this.#diskFullError();
     }
     if (this.#isChecked && now - this.#writtenAt < WRITTEN_FOR_MS) return;
     await this.write((sql) => void sql(NOTE_CHECK).run(Math.floor(now)));
@@ -152,7 +152,8 @@ export class SqliteStore implements Store {
 
   #begin(group: readonly Write[], connection: SqliteConnection): void {
     try {
-      connection.beginWriting(group.some(({ isDurable }) => isDurable) ? 'FULL' : 'NORMAL');
+      const isDurable = group.some(({ survives }) => survives === 'power cut');
+      connection.beginWriting(isDurable ? 'FULL' : 'NORMAL');
     } catch (error) {
       connection.doubt(error);
       throw error;
@@ -243,7 +244,7 @@ type Ends = ReadonlyMap<Write, () => void>;
  */
 function failedWith(failed: Write | undefined, group: readonly Write[]): readonly Write[] {
   if (failed === undefined) return group;
-  return failed.isSeparable ? [failed] : group.filter(({ isSeparable }) => !isSeparable);
+  return failed.separable ? [failed] : group.filter(({ separable }) => !separable);
 }
 
 /** The write of a check, which leaves one row. */
