@@ -65,8 +65,9 @@ function countFrames(log: string, pageBytes: number): number {
 /** Describes what the file has lost. Undefined if it has lost nothing. */
 export function lossText(found: StoreFound, file: string): string | undefined {
   if (found.wasEmpty) return `${file} had 0 bytes: a new queue was made in it`;
-  if (found.lostPages > 0)
+  if (found.lostPages > 0) {
     return `${found.lostPages} pages of recent changes are missing from the log of ${file}`;
+  }
   if (found.cutCommits === 0) return undefined;
   const commits = found.cutCommits === 1 ? '1 commit' : `${found.cutCommits} commits`;
   return `${commits} cut: the log of ${file} is damaged, and the commits after the damage are lost`;

@@ -54,8 +54,9 @@ export async function openStore(
   const reopen = () => (isReadOnly ? connectToRead(file, tables) : reconnect(file, tables));
   for (;;) {
     try {
-      if (isReadOnly)
+      if (isReadOnly) {
         return new SqliteStore(await reopen(), { file, room, clock, found, reopen, isReadOnly });
+      }
       await prepareFiles(file, () => make(file, tables));
       found.cutCommits ||= await cutCommits(file);
       const connection = await connect(file, tables, OPENING_WAIT_MS);

@@ -96,7 +96,8 @@ export class SqliteStore implements Store {
     for (;;) {
       if (this.#closed !== undefined) throw closed();
       try {
-        return readOnce(work, this.#connection.sound ?? (await this.#connection.reopened()));
+        const connection = this.#connection.sound ?? (await this.#connection.reopened());
+        return connection.read(work);
       } catch (error) {
         const waitMs = lockRetryMs(error, this.#clock.now() - since);
         if (waitMs === undefined) throw storeError(error, this.file);
@@ -220,18 +221,6 @@ export class SqliteStore implements Store {
     else this.#isScheduled = false;
     for (const tell of ends.values()) tell();
     if (this.#waiting.length === 0) this.#onEmpty?.();
-  }
-}
-
-function readOnce<T>(work: (sql: Sql) => T, connection: SqliteConnection): T {
-  try {
-    connection.begin();
-    return work(connection.sql);
-  } catch (error) {
-    connection.doubt(error);
-    throw error;
-  } finally {
-    connection.rollBack();
   }
 }
 
