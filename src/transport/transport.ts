@@ -103,7 +103,7 @@ export interface NetworkFailure {
 export type NetworkError = keyof typeof NETWORK_ERRORS;
 
 /**
- * What each error says. `passing`: the same request may succeed later. `lasting`: a certificate must change, which rarely
+ * The meaning of each error. `passing`: the same request may succeed later. `lasting`: a certificate must change, which rarely
  * happens within a retry window. `local`: this program or its settings ended the request, not the receiver.
  */
 export const NETWORK_ERRORS = {
