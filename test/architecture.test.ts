@@ -100,6 +100,8 @@ const ONLY_THESE: readonly {
       'service/ingest/read-messages.ts',
       'service/ingest/sort-messages.ts',
       'service/request/authentication.ts',
+      'service/request/buffer-body.ts',
+      'service/request/byte-share.ts',
       'service/request/cross-origin.ts',
       'service/request/encoding.ts',
       'service/request/message-paths.ts',

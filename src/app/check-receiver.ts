@@ -1,5 +1,6 @@
 import { CheckRun, type RunEnd, type RunOptions } from '../check/run-checks.ts';
-import { prepareWebhooks } from '../engine/webhook.ts';
+import type { WebhookOptions } from '../engine/options.ts';
+import { prepareWebhook, type Webhook } from '../engine/webhook.ts';
 import { validateRoute } from '../transport/route/validate-route.ts';
 import type { ConnectionOptions } from '../transport/transport.ts';
 import { createUndiciTransport } from '../transport/undici-transport.ts';
@@ -16,27 +17,16 @@ export interface CheckReceiverOptions extends Omit<
 }
 
 /** A receiver whose URL is validated, with the headers of every request to it. */
-export interface CheckedReceiver {
-  readonly url: string;
-  /** The URL without secrets. */
-  readonly shownUrl: string;
-  /** Name, value, name, value …. */
-  readonly headers: readonly string[];
-  /** Whether the headers contain an `Idempotency-Key`. */
-  readonly hasOwnKey: boolean;
-}
+export type CheckedReceiver = Pick<Webhook, 'url' | 'shownUrl' | 'headers' | 'hasOwnKey'>;
 
-interface GivenReceiver {
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
+interface GivenReceiver extends WebhookOptions {
   readonly connection: ConnectionOptions;
   readonly proxyEnv: Readonly<NodeJS.ProcessEnv>;
 }
 
 /** Validates a receiver before any request is sent. Throws ConfigError for an unusable URL, header, proxy or CA file. */
 export function checkedReceiver({ url, headers, connection, proxyEnv }: GivenReceiver): CheckedReceiver {
-  const [webhook] = prepareWebhooks([{ url, headers }], { userAgent: USER_AGENT, setting: 'webhooks' });
-  if (webhook === undefined) throw new TypeError('Expected one prepared webhook, got none');
+  const webhook = prepareWebhook({ url, headers }, { userAgent: USER_AGENT, setting: 'webhooks[0]' });
   validateRoute(webhook.url, connection, proxyEnv);
   return webhook;
 }

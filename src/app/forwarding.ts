@@ -1,4 +1,4 @@
-import { prepareWebhooks } from '../engine/webhook.ts';
+import { prepareWebhook, type Webhook } from '../engine/webhook.ts';
 import { ConfigError, HooksError } from '../errors.ts';
 import {
   endToEndHeaders,
@@ -63,9 +63,7 @@ export function createForwarding(options: ForwardingOptions): Forwarding {
   };
 }
 
-interface ForwardTarget {
-  readonly url: string;
-  readonly shownUrl: string;
+interface ForwardTarget extends Pick<Webhook, 'url' | 'shownUrl'> {
   /** The `Authorization` header from the URL's user and password, which replaces the sender's; empty if the URL has none. */
   readonly authorization: readonly string[];
 }
@@ -178,14 +176,9 @@ function cutText(cutBy: NonNullable<TransportResponse['bodyCutBy']>, statusMs: n
 
 function targetOf(url: string, origin: string): ForwardTarget {
   try {
-    const [webhook] = prepareWebhooks([{ url, headers: {} }], { userAgent: '', setting: origin });
-    if (webhook === undefined) throw new TypeError('Expected one prepared webhook, got none');
+    const webhook = prepareWebhook({ url, headers: {} }, { userAgent: '', setting: `${origin}[0]` });
     const at = webhook.headers.indexOf('Authorization');
-    return {
-      url: webhook.url,
-      shownUrl: webhook.shownUrl,
-      authorization: at === -1 ? [] : webhook.headers.slice(at, at + 2),
-    };
+    return { ...webhook, authorization: at === -1 ? [] : webhook.headers.slice(at, at + 2) };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     throw new ConfigError(`${error.message} (${origin})`, { key: origin, origin, hint: error.hint });

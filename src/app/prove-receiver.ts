@@ -22,8 +22,7 @@ export interface ProofSenderOptions {
 export type ProofSender = (message: ProofMessage, how?: ProofSendOptions) => Promise<ProofResponse>;
 
 /** Bytes and time to read a response body: enough for a sentence. */
-const RESPONSE_BYTES = 1_000;
-const RESPONSE_MS = 300;
+const READING = { responseBytes: 1_000, responseMs: 300 };
 
 /**
  * Creates a function that sends a message like a real delivery: with the same headers, signature and `Idempotency-Key` on every attempt.
@@ -40,11 +39,7 @@ export function createProofSender(options: ProofSenderOptions): ProofSender {
     const { url } = receiver;
     const request = { url, headers, body, timeoutMs, connection, signal, cutsResponse: cut, hold };
     try {
-      const result = await transport.send({
-        ...request,
-        responseBytes: RESPONSE_BYTES,
-        responseMs: RESPONSE_MS,
-      });
+      const result = await transport.send({ ...request, ...READING });
       return responseOf(result, { url, headers, secret, cut });
     } finally {
       await transport.close();

@@ -7,8 +7,7 @@ import { createUndiciTransport } from '../transport/undici-transport.ts';
 import { validateRoutes } from './validate-routes.ts';
 
 /** Bytes and time to read a response body: enough for the text of a page, without a noticeable wait. */
-const RESPONSE_BYTES = 4_000;
-const RESPONSE_MS = 300;
+const READING = { responseBytes: 4_000, responseMs: 300 };
 
 interface ReadingOptions {
   readonly sources: Sources;
@@ -24,11 +23,7 @@ export function createReadingTransport({ sources, proxyEnv, onContradiction }: R
   const transport = createUndiciTransport({ proxyEnv });
   return {
     send: async (request) => {
-      const result = await transport.send({
-        ...request,
-        responseBytes: RESPONSE_BYTES,
-        responseMs: RESPONSE_MS,
-      });
+      const result = await transport.send({ ...request, ...READING });
       if (result.kind === 'failure' || result.status > 299) return result;
       const { status, headers = {}, body: raw = '' } = result;
       if (raw === '') return result;

@@ -1,5 +1,5 @@
 import { redactUrl, printable, withoutRepeated } from '../redact.ts';
-import type { NetworkError, TransportResponse, TransportResult } from '../transport/transport.ts';
+import { NETWORK_ERRORS, type TransportResponse, type TransportResult } from '../transport/transport.ts';
 
 /** The result of one POST of a batch. It alone decides what the sink does next. */
 export type BatchResult =
@@ -24,21 +24,6 @@ export interface RejectedMessage {
   readonly reason: string;
 }
 
-const IS_RETRYABLE: Readonly<Record<NetworkError, boolean>> = {
-  timeout: true,
-  refused: true,
-  dns: true,
-  reset: true,
-  protocol: true,
-  'tls-self-signed': false,
-  'tls-expired': false,
-  'tls-hostname': false,
-  'tls-untrusted': false,
-  tls: false,
-  'blocked-address': false,
-  aborted: false,
-};
-
 /** The parts of a batch request that its response may repeat. */
 export interface SentBatch {
   readonly url: string;
@@ -51,7 +36,8 @@ export function batchResult(result: TransportResult, sent: SentBatch): BatchResu
   if (result.kind === 'response') return responseResult(result, sent);
   const { error, detail } = result;
   const reason = `${printable(detail)} (${redactUrl(url)})`;
-  return { result: IS_RETRYABLE[error] ? 'retryable' : 'rejected', code: error, reason };
+  const isRetryable = NETWORK_ERRORS[error] === 'passing';
+  return { result: isRetryable ? 'retryable' : 'rejected', code: error, reason };
 }
 
 function responseResult(response: TransportResponse, sent: SentBatch): BatchResult {

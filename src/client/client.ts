@@ -57,8 +57,6 @@ export interface ClientParts {
   readonly sink: Sink;
   readonly clock: Clock;
   readonly options: ResolvedClientOptions;
-  /** Makes the `messageId` of messages that have none. @default crypto.randomUUID */
-  readonly newId?: () => string;
 }
 
 export function createClient(parts: ClientParts): Client {
@@ -68,15 +66,13 @@ export function createClient(parts: ClientParts): Client {
 class QueueingClient implements Client {
   readonly #sink: Sink;
   readonly #clock: Clock;
-  readonly #newId: () => string;
   readonly #outbox: Batcher | Forwarder;
   #closing: Promise<void> | undefined;
 
-  constructor({ sink, clock, options, newId = randomUUID }: ClientParts) {
+  constructor({ sink, clock, options }: ClientParts) {
     const parts = { sink, clock, options, log: createDebugLog() };
     this.#sink = sink;
     this.#clock = clock;
-    this.#newId = newId;
     this.#outbox = sink.onSettled === undefined ? new Batcher(parts) : new Forwarder(parts);
   }
 
@@ -146,7 +142,7 @@ class QueueingClient implements Client {
   }
 
   #encode(options: EnqueueOptions): OutgoingMessage {
-    const messageId = options.messageId ?? options.message.messageId ?? this.#newId();
+    const messageId = options.messageId ?? options.message.messageId ?? randomUUID();
     return this.#sink.encode(options, messageId);
   }
 }

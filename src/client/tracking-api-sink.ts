@@ -1,7 +1,7 @@
 import type { AttemptRecord } from '../attempt-record.ts';
 import { callDetached } from '../errors.ts';
 import type { OutgoingMessage } from '../message/outgoing-message.ts';
-import type { JsonObject, JsonValue, Message } from '../message/types.ts';
+import type { JsonObject, Message } from '../message/types.ts';
 import { redactUrl } from '../redact.ts';
 import { retryAfterMs } from '../transport/retry-after.ts';
 import type { TransportResult } from '../transport/transport.ts';
@@ -168,10 +168,7 @@ function interrupted({ reason }: BatchRejection): BatchResult {
 }
 
 /** The name and category of a page: properties in a webhook body, but top-level fields in the tracking API. */
-function pageFields({ properties = {} }: Message): {
-  readonly name?: JsonValue;
-  readonly category?: JsonValue;
-} {
+function pageFields({ properties = {} }: Message): JsonObject {
   const { name, category } = properties;
   return { ...(name !== undefined && { name }), ...(category !== undefined && { category }) };
 }

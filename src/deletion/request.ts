@@ -115,7 +115,7 @@ async function create({ userIds, sources }: DeletionRequest, parts: DeletionPart
 }
 
 interface DeletionPart {
-  readonly request: Pick<DeletionRecord, 'id' | 'createdAt' | 'userIds'>;
+  readonly request: Omit<DeletionRecord, 'sources'>;
   readonly affected: readonly string[];
   /** The range of the user ids: from `from` (included) to `to` (excluded). */
   readonly from: number;

@@ -28,13 +28,8 @@ export interface DeletionRecord {
   readonly sources: Readonly<Record<string, SourceDeletion>>;
 }
 
-/** A request, or a part of it, with its deliveries. */
-export interface NewDeletion {
-  readonly id: string;
-  /** Ms since the epoch. */
-  readonly createdAt: number;
-  /** All user ids of the request, in each of its parts. */
-  readonly userIds: readonly string[];
+/** A request, or a part of it, with its deliveries. Each part has all user ids of the request. */
+export interface NewDeletion extends Omit<DeletionRecord, 'sources'> {
   /** The ids of the deliveries by source, with an entry for each affected source. */
   readonly deliveryIds: ReadonlyMap<string, readonly string[]>;
   /** The number of this part, from 0. The parts of a large request are added one after the other, each with its own deliveries. @default the only part */

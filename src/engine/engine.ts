@@ -73,23 +73,15 @@ export class Engine implements Pick<Router, 'submit'> {
   /** Starts delivering. Before `start`, `submit` only adds to the queue. */
   start(): void {
     if (this.#laneContext !== undefined || this.#stopping.signal.aborted) return;
-    const { queue, transport, clock, random = Math.random, pollMs, loadCauses } = this.#options;
-    const listener = this.#options.onEvent;
-    // A listener that throws must not make a delivered message look undelivered.
-    const onEvent = listener && ((event: EngineEvent) => callDetached(listener, event));
-    const [stopping, aborting] = [this.#stopping.signal, this.#aborting.signal];
-    const onQuiet = (): void => this.#announceIdle();
+    const { clock, random = Math.random, pollMs, onEvent: listener } = this.#options;
     this.#laneContext = {
-      queue,
-      transport,
-      clock,
+      ...this.#options,
       random,
-      pollMs,
-      onEvent,
-      loadCauses,
-      stopping,
-      aborting,
-      onQuiet,
+      // A listener that throws must not make a delivered message look undelivered.
+      onEvent: listener && ((event) => callDetached(listener, event)),
+      stopping: this.#stopping.signal,
+      aborting: this.#aborting.signal,
+      onQuiet: () => this.#announceIdle(),
       uninterruptedRun: new UninterruptedRun(clock, () => pollMs !== undefined || !this.#isIdle),
     };
     this.#laneContext.uninterruptedRun.watch();

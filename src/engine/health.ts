@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts';
+import { NETWORK_ERRORS } from '../transport/transport.ts';
 import type { AttemptResult } from './round/attempt-result.ts';
 
 /** The health of a webhook. `failures` counts the consecutive failures before the first pause. */
@@ -49,25 +50,13 @@ type Symptom = 'well' | 'ill' | 'none';
 export function symptomOf(result: AttemptResult): Symptom {
   if (result.result === 'delivered') return 'well';
   switch (result.error) {
-    case 'timeout':
-    case 'refused':
-    case 'dns':
-    case 'reset':
-    case 'protocol':
-    case 'tls-self-signed':
-    case 'tls-expired':
-    case 'tls-hostname':
-    case 'tls-untrusted':
-    case 'tls':
     case 'http-5xx':
       return 'ill';
     case 'redirect':
     case 'http-4xx':
-    case 'blocked-address':
-    case 'aborted':
       return 'none';
     default:
-      return result.error satisfies never;
+      return NETWORK_ERRORS[result.error] === 'local' ? 'none' : 'ill';
   }
 }
 

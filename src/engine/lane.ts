@@ -13,7 +13,7 @@ import { FAILURE_BACKOFF, settledDelivery, settleInQueue, settlementOf } from '.
 export interface LaneContext extends Omit<RoundContext, 'destination' | 'health'> {
   readonly random: () => number;
   /** Milliseconds between two looks for deliveries of other processes. Undefined if there are no other processes. */
-  readonly pollMs: number | undefined;
+  readonly pollMs?: number;
   /** Called when the lane has nothing in flight and nothing waits. */
   readonly onQuiet: () => void;
 }

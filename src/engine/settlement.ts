@@ -40,7 +40,7 @@ function retryOrGiveUp({ progress, beganAt }: RoundResult, context: SettlementCo
   const { webhooks, delivery } = context.destination;
   const left = remainingWebhooks(webhooks, progress);
   const now = clock.now();
-  const soFar = roundsSoFar(progress, { now, clock, retryForMs: delivery.retryForMs });
+  const soFar = roundsSoFar(progress, context, now);
   const dueAt = nextRoundAt({
     ...soFar,
     random: random(),
@@ -48,7 +48,7 @@ function retryOrGiveUp({ progress, beganAt }: RoundResult, context: SettlementCo
     roundMs: delivery.strategy === 'fallback' ? (left.length - 1) * delivery.timeoutMs : 0,
   });
   if (dueAt !== undefined) return { state: 'retrying', dueAt: Math.ceil(dueAt), progress };
-  if (isLateRoundOwed(soFar, { beganAt, uninterruptedSince: uninterruptedRun.since() })) {
+  if (isLateRoundOwed(soFar, beganAt, uninterruptedRun.since())) {
     return { state: 'retrying', dueAt: Math.ceil(now), progress };
   }
   return { state: 'dead', reason: 'exhausted', progress };

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { HooksError } from '../errors.ts';
-import { bufferBody } from '../receiver/read-body.ts';
+import { bufferBody } from '../service/request/buffer-body.ts';
 import { isObject } from '../validate-options.ts';
 
 export interface InboxRequest {
@@ -42,7 +42,7 @@ export function readActionBody(request: IncomingMessage): Promise<Readonly<Recor
     bufferBody(request, { maxBytes: MAX_ACTION_BYTES }, (result) => {
       try {
         if (result.kind !== 'body') throw new SyntaxError(result.kind);
-        const value: unknown = JSON.parse(Buffer.from(result.body).toString());
+        const value: unknown = JSON.parse(result.body.toString());
         if (!isObject(value)) throw new SyntaxError('no object');
         resolve(value);
       } catch (error) {

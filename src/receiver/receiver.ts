@@ -16,13 +16,13 @@ import {
 } from './options.ts';
 import { respondToBrowser } from './messages/browser-library.ts';
 import { trackingCallOf } from './messages/tracking-call.ts';
-import { bufferBody } from './read-body.ts';
 import { Responder } from './response/responder.ts';
 import type { Script } from './response/script.ts';
 import { sendResponse } from './response/send-response.ts';
 import { BoundedServer } from './connection/server.ts';
 import type { ExplainMismatch } from '../signature/evidence.ts';
 import { SignatureJudge, UNCHECKED } from './signature-judge.ts';
+import { bufferBody } from '../service/request/buffer-body.ts';
 import { startListening } from '../service/start-listening.ts';
 
 /** An HTTP receiver; `startReceiver` documents it. */
@@ -119,8 +119,7 @@ export class Receiver {
       return;
     }
     const open = this.#open.begin();
-    const take = (bytes: number): boolean => open.take(bytes);
-    bufferBody(request, { maxBytes: this.#limits.bodyBytes, take }, (result) => {
+    bufferBody(request, { maxBytes: this.#limits.bodyBytes, take: open.take }, (result) => {
       if (result.kind === 'body') {
         const { body } = result;
         const { method, url: path = '', rawHeaders } = request;

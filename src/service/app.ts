@@ -101,12 +101,12 @@ function ingestRequestOf(context: Context<Env>): IngestRequest {
 /** Adds the monitoring routes, which require no key and show no secrets. */
 function addMonitoring(app: Hono<Env>, parts: AppParts): void {
   const { metrics, stopping } = parts;
-  const readiness = new Readiness(parts);
+  const isStoreReady = storeProbe(parts);
   app.get('/healthz', (context) => context.json({ status: 'ok' }));
   app.get('/readyz', async (context) => {
     if (stopping.aborted) return context.json({ status: 'stopping' }, 503);
     if (!(await parts.hasDescriptors())) return context.json({ status: 'out of file descriptors' }, 503);
-    if (await readiness.isReady()) return context.json({ status: 'ready' });
+    if (await isStoreReady()) return context.json({ status: 'ready' });
     return context.json({ status: 'storage unavailable' }, 503);
   });
   if (parts.servesMetrics) addMetrics(app, metrics);
@@ -132,40 +132,28 @@ function preflight(context: Context<Env>): Response {
 /** Longest wait for the store in a readiness probe: probes time out sooner than a write that waits for a lock. */
 const LONGEST_MS = 2_000;
 
-/** Checks whether the store accepts messages. Logs every change, even while no client sends requests. */
-class Readiness {
-  readonly #parts: Pick<ServiceOptions, 'checkStore' | 'clock' | 'log'>;
-  #checking: Promise<boolean> | undefined;
-  #wasReady = true;
-
-  constructor(parts: Pick<ServiceOptions, 'checkStore' | 'clock' | 'log'>) {
-    this.#parts = parts;
-  }
-
-  /** Concurrent callers share one check. */
-  async isReady(): Promise<boolean> {
-    this.#checking ??= this.#check().finally(() => {
-      this.#checking = undefined;
-    });
-    const over = new AbortController();
-    const late = sleep(this.#parts.clock, LONGEST_MS, over.signal).then(() => false);
-    const isReady = await Promise.race([this.#checking, late]);
-    over.abort();
-    return isReady;
-  }
-
-  async #check(): Promise<boolean> {
-    const { checkStore, log } = this.#parts;
+/** Creates a probe that tells whether the store accepts messages. Logs every change, even while no client sends requests. */
+function storeProbe({ checkStore, clock, log }: Pick<ServiceOptions, 'checkStore' | 'clock' | 'log'>) {
+  let isReady = true;
+  const check = async (): Promise<boolean> => {
     try {
       await checkStore();
-      if (!this.#wasReady) log.info('storage available again');
-      this.#wasReady = true;
+      if (!isReady) log.info('storage available again');
+      isReady = true;
     } catch (error) {
       // A busy store is no outage: requests get 429 and succeed when they are retried.
-      if (error instanceof QueueError && error.isBusy) return this.#wasReady;
-      if (this.#wasReady) log.error('storage unavailable', errorFields(error));
-      this.#wasReady = false;
+      if (error instanceof QueueError && error.isBusy) return isReady;
+      if (isReady) log.error('storage unavailable', errorFields(error));
+      isReady = false;
     }
-    return this.#wasReady;
-  }
+    return isReady;
+  };
+  // Concurrent callers share one check.
+  let checking: Promise<boolean> | undefined;
+  return async (): Promise<boolean> => {
+    checking ??= check().finally(() => (checking = undefined));
+    const over = new AbortController();
+    const late = sleep(clock, LONGEST_MS, over.signal).then(() => false);
+    return Promise.race([checking, late]).finally(() => over.abort());
+  };
 }

@@ -40,15 +40,9 @@ async function ingestMessages(
   const caller = authorize(writeKey);
   if (caller === undefined) return rejectionResponse(UNAUTHORIZED);
   if (!ingestRequest.share.grow(addedBytes)) return rejectionResponse(OVERLOADED, caller.source);
-  const { clock, newId } = context;
+  const now = context.clock.now();
   const trace = readTraceContext(ingestRequest.request.headers);
-  const sorted = sortMessages(items, {
-    ...caller,
-    newId,
-    now: clock.now(),
-    requestBytes: bytes.length,
-    trace,
-  });
+  const sorted = sortMessages(items, { ...caller, now, requestBytes: bytes.length, trace });
   const [single] = sorted.rejected;
   if (type !== undefined && single !== undefined) {
     return rejectionResponse(singleRejection(single), caller.source);

@@ -3,21 +3,19 @@ import { createAdaptorServer } from '@hono/node-server';
 import { createMetricsApp } from './app.ts';
 import type { ServiceLog } from './log.ts';
 import { SERVICE_LIMITS, type ServiceLimits, type ServiceOptions } from './options.ts';
-import { slowSenderTimeouts, startListening } from './start-listening.ts';
+import { slowSenderTimeouts, startListening, type WantedAddress } from './start-listening.ts';
 
 /** Starts a separate server for `/metrics`. Undefined without an address. Close it last, so that metrics stay available while the last requests are stored. */
-export async function startMetricsServer({
-  metricsAt,
-  metrics,
-  log,
-  limits,
-}: Pick<ServiceOptions, 'metricsAt' | 'metrics' | 'log' | 'limits'>): Promise<HttpServer | undefined> {
+export async function startMetricsServer(
+  options: Pick<ServiceOptions, 'metricsAt' | 'metrics' | 'log' | 'limits'>,
+): Promise<HttpServer | undefined> {
+  const { metricsAt, log } = options;
   if (metricsAt === undefined) return undefined;
-  const { fetch } = createMetricsApp({ metrics });
-  return startServer(fetch, {
+  const limits = { ...SERVICE_LIMITS, ...options.limits };
+  return startServer(createMetricsApp(options).fetch, {
     ...metricsAt,
     portFlag: '--metrics-port',
-    limits: { ...SERVICE_LIMITS, ...limits },
+    limits,
     log,
   });
 }
@@ -30,11 +28,7 @@ export interface HttpServer {
   cut(): void;
 }
 
-interface ServerOptions {
-  readonly host?: string;
-  readonly port?: number;
-  /** The command-line flag of the port, for hints. */
-  readonly portFlag?: string;
+interface ServerOptions extends WantedAddress {
   readonly limits: ServiceLimits;
   readonly log: ServiceLog;
 }
@@ -42,7 +36,7 @@ interface ServerOptions {
 /** Starts a server. Throws ConfigError if it cannot listen on the address. */
 export async function startServer(
   fetch: Parameters<typeof createAdaptorServer>[0]['fetch'],
-  { host = '127.0.0.1', port = 0, portFlag, limits, log }: ServerOptions,
+  { limits, log, ...wanted }: ServerOptions,
 ): Promise<HttpServer> {
   // Longer than the 60 s of load balancers, so that they rarely use a connection that is being closed.
   const serverOptions = { ...slowSenderTimeouts(limits), keepAliveTimeout: 65_000 };
@@ -52,7 +46,7 @@ export async function startServer(
   server.on('drop', () =>
     log.warn('connection limit reached, connection closed', { limit: limits.connections }),
   );
-  const address = await startListening(server, { host, port, portFlag });
+  const address = await startListening(server, wanted);
   return {
     url: `http://${address.host}:${address.port}`,
     close: () =>

@@ -4,12 +4,7 @@ import { HooksError, messageOf } from '../errors.ts';
 import { printable, withoutSecrets } from '../redact.ts';
 
 /** A log for machines: each event is a constant sentence with variable fields. */
-export interface ServiceLog {
-  debug(event: string, fields?: LogFields): void;
-  info(event: string, fields?: LogFields): void;
-  warn(event: string, fields?: LogFields): void;
-  error(event: string, fields?: LogFields): void;
-}
+export type ServiceLog = Readonly<Record<LogLevel, (event: string, fields?: LogFields) => void>>;
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 export type LogFields = Readonly<Record<string, string | number | boolean | undefined>>;

@@ -95,9 +95,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
   };
 }
 
-type Counters = Readonly<Record<'requests' | 'messages' | 'deadLetters', Counter>>;
-
-function addCounters(registers: Registry[]): Counters {
+function addCounters(registers: Registry[]) {
   return {
     requests: new Counter({
       name: 'hooks_requests_total',
@@ -132,11 +130,7 @@ function startAtZero(deadLetters: Counter, { sources, webhooks }: MetricsOptions
   }
 }
 
-type AttemptMetrics = Readonly<Record<'attemptSeconds' | 'deliverySeconds', Histogram>> & {
-  readonly attempts: Counter;
-};
-
-function addAttempts(registers: Registry[]): AttemptMetrics {
+function addAttempts(registers: Registry[]) {
   const labelNames = ['source', 'destination'];
   return {
     attempts: new Counter({

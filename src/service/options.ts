@@ -8,16 +8,13 @@ import type { Seen } from './ingest/seen.ts';
 export type DeletionReach = 'own' | 'all';
 
 export interface ListenAddress {
+  /** A name or address of this machine. */
   readonly host: string;
-  /** The port; 0 selects a free port. */
+  /** The port, 0 to 65,535; 0 selects a free port. */
   readonly port: number;
 }
 
-export interface ServiceOptions {
-  /** A name or address of this machine. @default '127.0.0.1' */
-  readonly host?: string;
-  /** The port, 0 to 65,535; 0 selects a free port. @default 0 */
-  readonly port?: number;
+export interface ServiceOptions extends ListenAddress {
   /** A separate address for `/metrics`, for when `port` is public. @default on `port` */
   readonly metricsAt?: ListenAddress | undefined;
   /** The sources by name. Clients cannot call a source without a write key. */
@@ -35,8 +32,6 @@ export interface ServiceOptions {
   readonly clock: Clock;
   /** Rejects if the store does not accept messages now, for `/readyz`. */
   readonly checkStore: () => Promise<void>;
-  /** Makes the id of messages without one. @default a UUID */
-  readonly newId?: () => string;
   readonly limits?: Partial<ServiceLimits>;
 }
 

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { sleep } from '../clock.ts';
 import { WeightedSemaphore } from '../weighted-semaphore.ts';
 import { createApp } from './app.ts';
@@ -28,10 +27,9 @@ const WATCH_MS = 1_000;
 /** Starts the tracking API. Throws ConfigError if it cannot listen on the address, no source has a write key or two sources share one. */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const limits = { ...SERVICE_LIMITS, ...options.limits };
-  const { clock, log, newId = randomUUID } = options;
+  const { clock, log } = options;
   const handlers: HandlerContext = {
     ...options,
-    newId,
     keys: new WriteKeys(options.sources),
     ingest: new Ingest(options),
   };

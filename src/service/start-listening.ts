@@ -10,8 +10,8 @@ const NO_HOST = {
   hint: 'name one: 127.0.0.1 for this machine only, 0.0.0.0 for all its interfaces',
 } as const;
 
-interface WantedAddress extends ListenAddress {
-  /** @default '--port' */
+export interface WantedAddress extends ListenAddress {
+  /** The command-line flag of the port, for hints. @default '--port' */
   readonly portFlag?: string | undefined;
 }
 

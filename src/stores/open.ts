@@ -128,12 +128,12 @@ export async function recoverQueue(from: string, options: { to: string; clock: C
 function caughtUp(store: DeletionStore, inspection: Pick<QueueInspection, 'states'>): DeletionStore {
   const catchUp = async (id: string, recorded: readonly RecordedDelivery[]): Promise<void> => {
     const states = await inspection.states(recorded.map(({ deliveryId }) => deliveryId));
-    const ends = recorded.flatMap(({ source, deliveryId, isDelivered }) => {
+    const updates = recorded.map(async ({ source, deliveryId, isDelivered }) => {
       const state = states.get(deliveryId);
-      if (state === undefined || endOf(state) === isDelivered) return [];
-      return { source, end: { deliveryId, isDelivered: endOf(state) } };
+      if (state === undefined || endOf(state) === isDelivered) return;
+      await store.settled(id, source, { deliveryId, isDelivered: endOf(state) });
     });
-    await Promise.all(ends.map(({ source, end }) => store.settled(id, source, end)));
+    await Promise.all(updates);
   };
   return {
     add: (deletion, stored) => store.add(deletion, stored),

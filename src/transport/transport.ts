@@ -100,16 +100,23 @@ export interface NetworkFailure {
 }
 
 /** Stable codes (cli.md). `aborted` if the caller's signal was aborted; all others concern the receiver or the connection to it. */
-export type NetworkError =
-  | 'timeout'
-  | 'refused'
-  | 'dns'
-  | 'reset'
-  | 'protocol'
-  | 'tls-self-signed'
-  | 'tls-expired'
-  | 'tls-hostname'
-  | 'tls-untrusted'
-  | 'tls'
-  | 'blocked-address'
-  | 'aborted';
+export type NetworkError = keyof typeof NETWORK_ERRORS;
+
+/**
+ * The meaning of each error. `passing`: the same request may succeed later. `lasting`: a certificate must change, which rarely
+ * happens within a retry window. `local`: this program or its settings ended the request, not the receiver.
+ */
+export const NETWORK_ERRORS = {
+  timeout: 'passing',
+  refused: 'passing',
+  dns: 'passing',
+  reset: 'passing',
+  protocol: 'passing',
+  'tls-self-signed': 'lasting',
+  'tls-expired': 'lasting',
+  'tls-hostname': 'lasting',
+  'tls-untrusted': 'lasting',
+  tls: 'lasting',
+  'blocked-address': 'local',
+  aborted: 'local',
+} as const;

@@ -189,11 +189,9 @@ async function loadClient(): Promise<typeof Client> {
 }
 
 function parseUrl(text: string): URL {
+  const parsed = URL.canParse(text) ? new URL(text) : undefined;
+  if (parsed?.protocol === 'http:' || parsed?.protocol === 'https:') return parsed;
   const url = redactUrl(text);
-  if (!URL.canParse(text)) {
-    throw new TransportError(`Expected an http: or https: URL, got ${printable(url)}`, { kind: 'url', url });
-  }
-  const parsed = new URL(text);
-  if (parsed.protocol === 'http:' || parsed.protocol === 'https:') return parsed;
-  throw new TransportError(`Expected an http: or https: URL, got ${printable(url)}`, { kind: 'scheme', url });
+  const kind = parsed === undefined ? 'url' : 'scheme';
+  throw new TransportError(`Expected an http: or https: URL, got ${printable(url)}`, { kind, url });
 }

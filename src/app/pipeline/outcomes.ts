@@ -184,31 +184,19 @@ function combined(destinations: readonly DestinationOutcome[]): Outcome['outcome
 
 /** The outcome of a message in a queue from which another process delivers. */
 export function queuedOutcome(receipt: Receipt): Outcome {
-  const { messageId } = receipt;
-  if (receipt.accepted) {
-    const outcome = receipt.deliveries.length === 0 ? 'filtered' : 'queued';
-    return { messageId, outcome, destinations: [] };
-  }
-  const { code, reason } = receipt;
-  return { messageId, outcome: 'failed', destinations: [], refusal: { code, reason } };
+  if (!receipt.accepted || receipt.deliveries.length === 0) return withoutDelivery(receipt);
+  return { messageId: receipt.messageId, outcome: 'queued', destinations: [] };
 }
 
 /** The outcome of a message to a tracking API. */
 export function trackingApiOutcome(receipt: Receipt): Outcome {
   const { messageId, attempts = [] } = receipt;
   if (receipt.accepted) {
-    return {
-      messageId,
-      outcome: 'delivered',
-      destinations: [{ name: TRACKING_API, outcome: 'delivered', attempts }],
-    };
+    const outcome = 'delivered';
+    return { messageId, outcome, destinations: [{ name: TRACKING_API, outcome, attempts }] };
   }
   const { code, reason } = receipt;
   const outcome = code === 'aborted' ? 'unsent' : 'failed';
-  return {
-    messageId,
-    outcome,
-    destinations: [{ name: TRACKING_API, outcome, attempts }],
-    refusal: { code, reason },
-  };
+  const destinations = [{ name: TRACKING_API, outcome, attempts }] as const;
+  return { messageId, outcome, destinations, refusal: { code, reason } };
 }

@@ -89,20 +89,15 @@ function ingestTargetOf(engine: Engine, { queue, clock }: OpenQueue): IngestTarg
 
 /** A dead letter without a destination, because an invalid message does not reliably name its destinations. */
 function deadLetter(source: string, letter: InvalidMessage, now: number): Delivery {
-  const { id, messageId, type, body, detail } = letter;
   return {
-    id,
+    ...letter,
     source,
     destination: '',
-    messageId,
-    type,
-    body,
     orderKeys: [],
     createdAt: now,
     dueAt: now,
     state: 'dead',
     progress: NO_PROGRESS,
     reason: 'invalid',
-    detail,
   };
 }

@@ -1,6 +1,7 @@
 import { sleep, type Clock } from '../../clock.ts';
 import { prepareDestinations } from '../../engine/destination.ts';
 import type { Sources, WebhookOptions } from '../../engine/options.ts';
+import { percentDecoded } from '../../engine/webhook.ts';
 import type { LaneId } from '../../queue/queue.ts';
 import { isSecretHeader, spellingsOf } from '../../redact.ts';
 import { createServiceLog, type LogLevel, type ServiceLog } from '../../service/log.ts';
@@ -135,16 +136,8 @@ function userinfoSecrets(url: string): readonly string[] {
   if (!URL.canParse(url)) return [];
   const { username, password } = new URL(url);
   if (username === '' && password === '') return [];
-  const plain = [decoded(username), decoded(password)];
+  const plain = [username, password].map((text) => percentDecoded(text).toString());
   return [`${username}:${password}`, password, ...plain.slice(1), base64(plain.join(':'))];
-}
-
-/** Decodes percent-encoding. Leaves a stray % unchanged, where decodeURIComponent would throw. */
-function decoded(text: string): string {
-  return Buffer.from(
-    text.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),
-    'latin1',
-  ).toString();
 }
 
 function base64(text: string): string {

@@ -28,9 +28,9 @@ export class Room implements MessageHolder {
   #maxQueued: number;
   #called = 0;
   #taken = 0;
-  /** Undefined until a call waits: most clients are never full. */
-  #waiting: Fifo<ClientCall> | undefined;
-  #readies: Fifo<() => void> | undefined;
+  /** The calls that wait for room. */
+  readonly #waiting = new Fifo<ClientCall>();
+  readonly #readies = new Fifo<() => void>();
 
   constructor(parts: RoomParts) {
     this.#parts = parts;
@@ -40,15 +40,15 @@ export class Room implements MessageHolder {
   /** Takes the message or lets it wait for room. Throws QueueError if the client is full with `whenFull: 'throw'`, or if too many calls wait. */
   add(call: ClientCall): void {
     const { maxQueued, whenFull, warnOnLoss } = this.#parts.options;
-    const hasRoom = !this.#isFull && this.#calls === 0;
+    const hasRoom = !this.#isFull && this.#waiting.length === 0;
     if (!hasRoom && whenFull === 'throw') throw clientFullError(maxQueued);
-    if (!hasRoom && this.#calls >= maxQueued) throw tooManyWaitError(maxQueued);
+    if (!hasRoom && this.#waiting.length >= maxQueued) throw tooManyWaitError(maxQueued);
     const { type, messageId } = call.message;
     this.#parts.log?.('enqueue %s %s%s', type, printable(messageId), hasRoom ? '' : ' (waits: full)');
     this.#called++;
     if (warnOnLoss && this.heldMessages === 0) warnOfLoss(this);
     if (hasRoom) this.#letIn(call);
-    else (this.#waiting ??= new Fifo()).push(call);
+    else this.#waiting.push(call);
   }
 
   /** Number of messages that were added so far. */
@@ -57,18 +57,18 @@ export class Room implements MessageHolder {
   }
 
   get heldMessages(): number {
-    return this.#taken + this.#calls;
+    return this.#taken + this.#waiting.length;
   }
 
   /** Whether a caller waits for room. */
   get isAwaited(): boolean {
-    return this.#calls > 0 || this.#isAsked;
+    return this.#waiting.length > 0 || this.#readies.length > 0;
   }
 
   /** Resolves when there is room for one more message. */
   ready(): Promise<void> {
     if (!this.#isFull) return Promise.resolve();
-    return new Promise((resolve) => (this.#readies ??= new Fifo()).push(resolve));
+    return new Promise((resolve) => this.#readies.push(resolve));
   }
 
   /** Frees the room of `messages` messages. */
@@ -83,16 +83,6 @@ export class Room implements MessageHolder {
     this.#letAllIn();
   }
 
-  /** Number of calls that wait for room. */
-  get #calls(): number {
-    return this.#waiting?.length ?? 0;
-  }
-
-  /** Whether a caller waits for `ready()`. */
-  get #isAsked(): boolean {
-    return this.#readies !== undefined && this.#readies.length > 0;
-  }
-
   get #isFull(): boolean {
     return this.#taken >= this.#maxQueued;
   }
@@ -103,12 +93,12 @@ export class Room implements MessageHolder {
   }
 
   #letAllIn(): void {
-    while (this.#calls > 0 && !this.#isFull) {
-      const call = this.#waiting?.shift();
+    while (this.#waiting.length > 0 && !this.#isFull) {
+      const call = this.#waiting.shift();
       if (call !== undefined) this.#letIn(call);
     }
-    for (let left = this.#maxQueued - this.#taken; left > 0 && this.#isAsked; left--) {
-      this.#readies?.shift()?.();
+    for (let left = this.#maxQueued - this.#taken; left > 0 && this.#readies.length > 0; left--) {
+      this.#readies.shift()?.();
     }
     if (this.#parts.options.warnOnLoss && this.heldMessages === 0) endWarningOfLoss(this);
   }

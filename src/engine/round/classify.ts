@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.ts';
-import type { NetworkError, TransportResponse, TransportResult } from '../../transport/transport.ts';
+import { NETWORK_ERRORS, type TransportResponse, type TransportResult } from '../../transport/transport.ts';
 import type { ResponseEvidence } from '../../transport/cause.ts';
 import type { AttemptEvidence } from '../../attempt-record.ts';
 import type { AttemptResult } from './attempt-result.ts';
@@ -56,7 +56,9 @@ function meaningOf(result: TransportResult, context: ClassifyContext): AttemptRe
   switch (kind) {
     case 'failure': {
       const { error, detail, cause } = result;
-      const isRetryable = isTemporary(error) && !PERMANENT_CAUSES.has(cause ?? '');
+      // The operator can allow a blocked address within the retry window.
+      const isTemporary = NETWORK_ERRORS[error] !== 'lasting';
+      const isRetryable = isTemporary && !PERMANENT_CAUSES.has(cause ?? '');
       return { at, ms, result: isRetryable ? 'retryable' : 'rejected', error, detail };
     }
     case 'response': {
@@ -71,29 +73,6 @@ function meaningOf(result: TransportResult, context: ClassifyContext): AttemptRe
 
 /** A proxy that wants a password (contract, Delivery) and a server that wants a client certificate will want them again. */
 const PERMANENT_CAUSES: ReadonlySet<string> = new Set(['proxy-authentication', 'client-certificate']);
-
-/** Whether the same URL may succeed later. A certificate is rarely fixed within a retry window. */
-function isTemporary(error: NetworkError): boolean {
-  switch (error) {
-    case 'timeout':
-    case 'refused':
-    case 'dns':
-    case 'reset':
-    case 'protocol':
-    case 'aborted':
-    // The operator can allow the address within the retry window.
-    case 'blocked-address':
-      return true;
-    case 'tls-self-signed':
-    case 'tls-expired':
-    case 'tls-hostname':
-    case 'tls-untrusted':
-    case 'tls':
-      return false;
-    default:
-      return error satisfies never;
-  }
-}
 
 /** Temporary statuses: Request Timeout, Locked, Too Early, Too Many Requests. */
 const TEMPORARY_4XX: ReadonlySet<number> = new Set([408, 423, 425, 429]);

@@ -2,6 +2,7 @@ import type { AttemptRecord } from '../../attempt-record.ts';
 import type { Progress } from '../../queue/delivery.ts';
 import type { AttemptResult } from './attempt-result.ts';
 import type { Clock } from '../../clock.ts';
+import type { Destination } from '../destination.ts';
 import type { RoundsSoFar } from './schedule.ts';
 import type { Webhook } from '../webhook.ts';
 
@@ -11,8 +12,10 @@ import type { Webhook } from '../webhook.ts';
  */
 export function roundsSoFar(
   { rounds, firstAttemptAt }: Progress,
-  { now, clock, retryForMs }: { readonly now: number; readonly clock: Clock; readonly retryForMs: number },
+  { clock, destination }: { readonly clock: Clock; readonly destination: Destination },
+  now: number,
 ): RoundsSoFar {
+  const { retryForMs } = destination.delivery;
   const first = firstAttemptAt ?? now;
   return { now, rounds: Math.max(1, rounds), firstAttemptAt: first + clock.skipped(first), retryForMs };
 }

@@ -32,7 +32,7 @@ export interface RoundContext {
   readonly aborting: AbortSignal;
   readonly onEvent: ((event: EngineEvent) => void) | undefined;
   /** Called after each failed response. */
-  readonly loadCauses: (() => Promise<ResponseCauses>) | undefined;
+  readonly loadCauses?: () => Promise<ResponseCauses>;
 }
 
 /**
@@ -71,12 +71,7 @@ class Round {
   }
 
   get #soFar(): RoundsSoFar {
-    const { clock, destination } = this.#context;
-    return roundsSoFar(this.#progress, {
-      now: this.#beganAt,
-      clock,
-      retryForMs: destination.delivery.retryForMs,
-    });
+    return roundsSoFar(this.#progress, this.#context, this.#beganAt);
   }
 
   /** Computed each time, because it moves with a clock that is set forward. */

@@ -49,10 +49,7 @@ export function windowEndOf({ firstAttemptAt, retryForMs }: RoundsSoFar): number
 }
 
 /** Whether the window ended during a round while the process was stopped, so that the rest of the window went unused. */
-export function isLateRoundOwed(
-  soFar: RoundsSoFar,
-  { beganAt, uninterruptedSince }: { readonly beganAt: number; readonly uninterruptedSince: number },
-): boolean {
+export function isLateRoundOwed(soFar: RoundsSoFar, beganAt: number, uninterruptedSince: number): boolean {
   const windowEnd = windowEndOf(soFar);
   return beganAt < windowEnd && windowEnd < uninterruptedSince;
 }

@@ -1,11 +1,12 @@
+import { ByteShare } from '../../service/request/byte-share.ts';
 import { WeightedSemaphore } from '../../weighted-semaphore.ts';
 
 /** A request that has arrived and is not yet reported or rejected. */
 export interface RequestInFlight {
   /** Counts bytes of the body that arrived. Returns false if all bodies in memory would exceed `maxBytes`. */
-  take(bytes: number): boolean;
+  readonly take: (bytes: number) => boolean;
   /** Frees the bytes when the request is reported or rejected. Call it once. */
-  end(): void;
+  readonly end: () => void;
 }
 
 interface RequestsInFlightOptions {
@@ -29,15 +30,11 @@ export class RequestsInFlight {
   begin(): RequestInFlight {
     this.#count += 1;
     if (this.#count === 1) this.#onBusy(true);
-    let taken = 0;
+    const share = new ByteShare(this.#bytes);
     return {
-      take: (bytes) => {
-        if (!this.#bytes.tryEnter(bytes)) return false;
-        taken += bytes;
-        return true;
-      },
+      take: (bytes) => share.grow(bytes),
       end: () => {
-        this.#bytes.leave(taken);
+        share.shrinkTo(0);
         this.#count -= 1;
         if (this.#count === 0) this.#onBusy(false);
       },

@@ -33,15 +33,8 @@ export class BoundedServer {
   /** The TCP connections under the TLS sockets, by the sender's address and port. */
   readonly #wires = new Map<string, Socket>();
 
-  constructor({
-    limits,
-    certificate,
-    onRequest,
-    onRequestProblem,
-    onConnectionProblem,
-    onEnded,
-    onDropped,
-  }: BoundedServerOptions) {
+  constructor(options: BoundedServerOptions) {
+    const { limits, certificate, onRequest, onRequestProblem, onConnectionProblem } = options;
     const settings = {
       ...slowSenderTimeouts(limits),
       // Long, so that a sender's pooled connection rarely uses a socket that is being closed.
@@ -67,8 +60,8 @@ export class BoundedServer {
       socket.on('error', () => {});
       onConnectionProblem(CONNECT, socket as Socket); // a socket, see above
     });
-    this.server.on('drop', onDropped);
-    if (certificate !== undefined) this.#watchTls(onEnded);
+    this.server.on('drop', options.onDropped);
+    if (certificate !== undefined) this.#watchTls(options.onEnded);
   }
 
   /** The TCP connection of a socket, which may be a TLS socket. */

@@ -1,16 +1,9 @@
 import type { OutgoingMessage } from '../../message/outgoing-message.ts';
-import { errorFields, type ServiceLog } from '../log.ts';
-import type { Metrics } from '../metrics.ts';
-import type { IngestTarget } from './ingest-target.ts';
-import type { Seen } from './seen.ts';
+import { errorFields } from '../log.ts';
+import type { ServiceOptions } from '../options.ts';
 import type { SortedMessages } from './sort-messages.ts';
 
-interface IngestParts {
-  readonly ingestTarget: IngestTarget;
-  readonly seen: Seen;
-  readonly metrics: Metrics;
-  readonly log: ServiceLog;
-}
+type IngestParts = Pick<ServiceOptions, 'ingestTarget' | 'seen' | 'metrics' | 'log'>;
 
 /** Stores messages without duplicates. A message is accepted only after it is stored. */
 export class Ingest {

@@ -10,7 +10,7 @@ import {
   type MessageType,
 } from '../../message/types.ts';
 import { batchItems } from './batch-items.ts';
-import { malformed, jsonRejection, tooLarge, type IngestRejection } from '../request/rejection.ts';
+import { invalid, malformed, jsonRejection, tooLarge, type IngestRejection } from '../request/rejection.ts';
 
 /** The messages of a request, not yet validated. */
 export interface PostedMessages {
@@ -153,12 +153,8 @@ function merged(defaults: JsonObject, own: JsonValue | undefined): JsonValue {
 
 function otherType(type: MessageType, given: JsonValue): IngestRejection {
   const got = typeof given === 'string' ? JSON.stringify(given.slice(0, 40)) : `a ${typeof given}`;
-  return {
-    status: 400,
-    code: 'invalid',
-    message: `Expected \`type\` to be "${type}" as the path says, got ${got}`,
-    hint: 'omit `type`, or post to the path of that type',
-  };
+  const message = `Expected \`type\` to be "${type}" as the path says, got ${got}`;
+  return invalid(message, 'omit `type`, or post to the path of that type');
 }
 
 function writeKeyOf({ writeKey }: JsonObject): string | undefined {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { ValidationError } from '../../errors.ts';
 import { isObject } from '../../validate-options.ts';
 import { encodeBody, type OutgoingMessage } from '../../message/outgoing-message.ts';
@@ -29,7 +29,6 @@ interface SortOptions {
   readonly source: string;
   /** The time of messages without one. Ms since the epoch. */
   readonly now: number;
-  readonly newId: () => string;
   /** Size of the whole request: if it is small, no message can be too large. */
   readonly requestBytes: number;
   /** The write key, which is removed from dead letters. */
@@ -99,10 +98,10 @@ function validMessage(
 /** Builds the outgoing message. Throws ValidationError. */
 function readMessage(posted: PostedMessage, options: SortOptions): OutgoingMessage {
   const message = validMessage(posted, options);
-  const { newId, now, trace } = options;
+  const { now, trace } = options;
   const { type, messageId, integrations } = message;
   return {
-    messageId: messageId ?? newId(),
+    messageId: messageId ?? randomUUID(),
     type,
     integrations,
     body: Buffer.from(encodeBody(message)),

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { MAX_BATCH_BYTES_ACCEPTED } from '../../message/limits.ts';
+import { bufferBody } from './buffer-body.ts';
 import type { ByteShare } from './byte-share.ts';
 import { encodingRejection, isGzip, TOO_LARGE, UNDECLARED_GZIP, unpackingRejection } from './encoding.ts';
 import { OVERLOADED, type IngestRejection } from './rejection.ts';
@@ -27,27 +28,15 @@ export async function readIngestBody(request: IncomingMessage, share: ByteShare)
   return isGzip(body.bytes) ? reject(UNDECLARED_GZIP) : body;
 }
 
+const REJECTIONS = { 'too-large': TOO_LARGE, 'no-room': OVERLOADED, incomplete: undefined } as const;
+
 function collect(request: IncomingMessage, share: ByteShare): Promise<Body> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
+  const limits = { maxBytes: MAX_BYTES, take: (bytes: number) => share.grow(bytes) };
   return new Promise((resolve) => {
-    const settle = (body: Body): void => {
-      chunks.length = 0;
-      request.off('data', onData);
-      // Discards the rest as it arrives, so that the sender can read the response.
-      if (!request.readableEnded && !request.destroyed) request.resume();
-      resolve(body);
-    };
-    const onData = (chunk: Buffer): void => {
-      bytes += chunk.length;
-      if (bytes > MAX_BYTES) return settle(reject(TOO_LARGE));
-      if (!share.grow(chunk.length)) return settle(reject(OVERLOADED));
-      chunks.push(chunk);
-    };
-    request.on('data', onData);
-    request.once('end', () => settle({ ok: true, bytes: Buffer.concat(chunks) }));
-    request.once('error', () => settle({ ok: false, rejection: undefined }));
-    request.once('close', () => settle({ ok: false, rejection: undefined }));
+    bufferBody(request, limits, (result) => {
+      if (result.kind === 'body') resolve({ ok: true, bytes: result.body });
+      else resolve({ ok: false, rejection: REJECTIONS[result.kind] });
+    });
   });
 }
 

@@ -13,7 +13,6 @@ export interface HandlerContext extends Pick<
 > {
   readonly keys: WriteKeys;
   readonly ingest: Ingest;
-  readonly newId: () => string;
 }
 
 /** A request that has no response yet. */

@@ -53,6 +53,10 @@ export function malformed(message: string, hint?: string): IngestRejection {
   return { status: 400, code: 'malformed', message, hint };
 }
 
+export function invalid(message: string, hint: string | undefined): IngestRejection {
+  return { status: 400, code: 'invalid', message, hint };
+}
+
 export function tooLarge(message: string): IngestRejection {
   return { status: 413, code: 'too-large', message, hint: 'send less in one request' };
 }
@@ -60,9 +64,7 @@ export function tooLarge(message: string): IngestRejection {
 /** The rejection for an error of readJson: malformed JSON, or JSON that cannot be parsed without loss. Rethrows any other error. */
 export function jsonRejection(error: unknown): IngestRejection {
   if (error instanceof InputError) return malformed(error.message, error.hint);
-  if (error instanceof ValidationError) {
-    return { status: 400, code: 'invalid', message: error.message, hint: error.hint };
-  }
+  if (error instanceof ValidationError) return invalid(error.message, error.hint);
   throw error;
 }
 

@@ -11,16 +11,11 @@ export interface ServiceResponse {
   readonly body: object;
   /** The rejection, for the log. */
   readonly rejection?: IngestRejection;
-  readonly source?: string;
+  readonly source?: string | undefined;
 }
 
 export function rejectionResponse(rejection: IngestRejection, source?: string): ServiceResponse {
-  return {
-    status: rejection.status,
-    body: rejectionBody(rejection),
-    rejection,
-    ...(source !== undefined && { source }),
-  };
+  return { status: rejection.status, body: rejectionBody(rejection), rejection, source };
 }
 
 /** Hono's types. `share` is the request's share of the bytes in flight, on routes that read a body. */

@@ -1,6 +1,7 @@
-import { constants, stat } from 'node:fs/promises';
+import { constants } from 'node:fs/promises';
 import type { Clock } from '../../clock.ts';
-import type { QueueSurvey } from '../../queue/survey.ts';
+import { surveyInspection, type QueueSurvey } from '../../queue/survey.ts';
+import { isMissing } from './file/files.ts';
 import { fileOf } from './file/open-store.ts';
 import {
   examineStore,
@@ -34,8 +35,10 @@ export type FileExamination =
  */
 export async function examineFile(place: string, clock: Clock): Promise<FileExamination> {
   const file = fileOf(place);
-  const { isFound, ...around } = await lookAround(file);
-  if (!isFound) return { kind: 'absent', file, ...around };
+  const around = await fileEnvironmentOf(file).catch((error: unknown) => {
+    throw storeError(error, file);
+  });
+  if (await isMissing(file)) return { kind: 'absent', file, ...around };
   const { used, ...store } = await examineStore(file, { clock, tables: TABLES }, (opened) =>
     surveyQueue(opened, clock),
   );
@@ -43,36 +46,11 @@ export async function examineFile(place: string, clock: Clock): Promise<FileExam
   return { kind: 'there', freeBytes: around.freeBytes, isWritable, store, survey: used };
 }
 
-async function lookAround(file: string): Promise<FileEnvironment & { readonly isFound: boolean }> {
-  try {
-    return { ...(await fileEnvironmentOf(file)), isFound: await isThere(file) };
-  } catch (error) {
-    throw storeError(error, file);
-  }
-}
-
-async function isThere(file: string): Promise<boolean> {
-  try {
-    await stat(file);
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false; // of a file operation
-    throw error;
-  }
-}
-
-const SOME = 50;
-
 /** Surveys a queue without writing. `store` has QUEUE_TABLES. */
 async function surveyQueue(store: Store, clock: Clock): Promise<QueueSurvey> {
-  const inspection = new SqliteInspection({ store, clock });
-  const [lanes, { deliveries }] = [
-    await inspection.stats(),
-    await inspection.list({ states: ['retrying'], limit: SOME }),
-  ];
+  const survey = await surveyInspection(new SqliteInspection({ store, clock }));
   return store.read((sql) => ({
-    lanes,
-    retrying: deliveries,
+    ...survey,
     dead: Object.fromEntries(
       sql(DEAD)
         .all()

@@ -8,7 +8,7 @@ import { damagedCommits, lossText, lostPages } from './file/cut-commits.ts';
 import { removeStore, sizeOf } from './file/files.ts';
 import { settledBytes } from './file/free-space.ts';
 import { assertOwnFile } from './file/ownership.ts';
-import { busyError, storeError } from './file/store-error.ts';
+import { sqliteError, storeError } from './file/store-error.ts';
 import type { Queue } from '../../queue/queue.ts';
 import type { Store } from './file/store.ts';
 import { fileOf } from './file/open-store.ts';
@@ -57,7 +57,7 @@ export async function recoverInto(
   const from = await DamagedFile.open(file);
   try {
     const counts = await copyInto(await open(part), from);
-    if (await sizeOf(`${part}-wal`)) throw storeError(busyError(), part);
+    if (await sizeOf(`${part}-wal`)) throw storeError(sqliteError('database is locked'), part);
     nameNewFile(part, target);
     await syncFolder(dirname(target));
     return { ...counts, from: file, to: target, loss: lossText(found, file) };

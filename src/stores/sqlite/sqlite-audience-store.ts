@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock.ts';
 import { holdLock } from './file/lock.ts';
-import type { Row } from './file/sqlite.ts';
+import type { Row, SqlValue } from './file/sqlite.ts';
 import type { Sql, Store } from './file/store.ts';
 import type {
   AudienceCatalog,
@@ -53,13 +53,8 @@ export class SqliteAudienceStore implements AudienceCatalog {
     const release = await this.#lock(audience);
     if (release === undefined) return undefined;
     try {
-      await this.#store.write((sql) => {
-        sql('UPDATE audiences SET sync_pid = ?, sync_began_at = ? WHERE audience = ?').run(
-          process.pid,
-          this.#now(),
-          audience.audience,
-        );
-      });
+      const sql = 'UPDATE audiences SET sync_pid = ?, sync_began_at = ? WHERE audience = ?';
+      await this.#run(sql, process.pid, this.#now(), audience.audience);
       return release;
     } catch (error) {
       release();
@@ -68,27 +63,20 @@ export class SqliteAudienceStore implements AudienceCatalog {
   }
 
   completeSync({ audience }: AudienceOverview): Promise<void> {
-    return this.#store.write((sql) => {
-      sql('UPDATE audiences SET synced_at = ? WHERE audience = ?').run(this.#now(), audience);
-    });
+    return this.#run('UPDATE audiences SET synced_at = ? WHERE audience = ?', this.#now(), audience);
   }
 
   dropUnused({ audience }: AudienceOverview): Promise<void> {
-    return this.#store.write((sql) => {
-      sql(
-        `DELETE FROM audiences WHERE audience = ?1 AND synced_at IS NULL
-           AND NOT EXISTS (SELECT 1 FROM audience_partitions WHERE audience = ?1)`,
-      ).run(audience);
-    });
+    const sql = `DELETE FROM audiences WHERE audience = ?1 AND synced_at IS NULL
+      AND NOT EXISTS (SELECT 1 FROM audience_partitions WHERE audience = ?1)`;
+    return this.#run(sql, audience);
   }
 
   async forget(audience: AudienceOverview): Promise<boolean> {
     const release = await this.#lock(audience);
     if (release === undefined) return false;
     try {
-      await this.#store.write((sql) => {
-        sql('DELETE FROM audiences WHERE audience = ?').run(audience.audience);
-      });
+      await this.#run('DELETE FROM audiences WHERE audience = ?', audience.audience);
       return true;
     } finally {
       release();
@@ -102,6 +90,10 @@ export class SqliteAudienceStore implements AudienceCatalog {
       doubt: (updates) => store.write((sql) => doubtUsers(sql, audience, updates)),
       keep: (updates) => store.write((sql) => keepPartitions(sql, audience, updates)),
     };
+  }
+
+  #run(text: string, ...values: readonly SqlValue[]): Promise<void> {
+    return this.#store.write((sql) => void sql(text).run(...values));
   }
 
   #lock({ audience }: AudienceOverview): Promise<(() => void) | undefined> {

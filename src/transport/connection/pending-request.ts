@@ -38,18 +38,13 @@ export class PendingRequest implements Abortable {
   reconnected = false;
   watchPlace = -1;
   readonly #startedAt = elapsedMs();
-  readonly #via: string | undefined;
-  readonly #watch: AbortWatch;
-  readonly #resolve: (result: TransportResult) => void;
-  readonly #reject: (error: TransportError) => void;
+  readonly #options: PendingRequestOptions;
 
-  constructor({ request, path, via, watch, resolve, reject }: PendingRequestOptions) {
+  constructor(options: PendingRequestOptions) {
+    const { request, path, watch } = options;
+    this.#options = options;
     this.request = request;
     this.path = path;
-    this.#via = via;
-    this.#watch = watch;
-    this.#resolve = resolve;
-    this.#reject = reject;
     if (request.signal) watch.add(request.signal, this);
   }
 
@@ -93,10 +88,11 @@ export class PendingRequest implements Abortable {
   }
 
   fail({ error, detail, cause = this.#causeOnTheWay(error) }: NetworkFailure): void {
+    const { via } = this.#options;
     this.#settle({
       kind: 'failure',
       error,
-      detail: this.#via === undefined ? detail : `${detail}, through the proxy ${this.#via}`,
+      detail: via === undefined ? detail : `${detail}, through the proxy ${via}`,
       ...(cause !== undefined && { cause }),
       ms: roundedMs(elapsedMs() - this.#startedAt),
       reconnected: this.reconnected,
@@ -105,23 +101,23 @@ export class PendingRequest implements Abortable {
 
   /** Returns the cause for a proxy, which then is what was not found or did not accept a connection. */
   #causeOnTheWay(error: NetworkFailure['error']): string | undefined {
-    const isWay = this.#via !== undefined && (error === 'refused' || error === 'dns');
+    const isWay = this.#options.via !== undefined && (error === 'refused' || error === 'dns');
     return isWay ? 'proxy-unreachable' : undefined;
   }
 
   /** Rejects a request that cannot be written. */
   reject(error: TransportError): void {
     this.#unwatch();
-    this.#reject(error);
+    this.#options.reject(error);
   }
 
   #settle(result: TransportResult): void {
     this.#unwatch();
-    this.#resolve(result);
+    this.#options.resolve(result);
   }
 
   #unwatch(): void {
     const { signal } = this.request;
-    if (signal) this.#watch.delete(signal, this);
+    if (signal) this.#options.watch.delete(signal, this);
   }
 }

@@ -29,8 +29,17 @@ export class SqliteConnection {
     return this.#isSound;
   }
 
-  begin(): void {
-    this.#database.exec('BEGIN');
+  /** Runs `work` on one snapshot of the file. */
+  read<T>(work: (sql: Sql) => T): T {
+    try {
+      this.#database.exec('BEGIN');
+      return work(this.sql);
+    } catch (error) {
+      this.doubt(error);
+      throw error;
+    } finally {
+      this.rollBack();
+    }
   }
 
   /** Begins with the write lock, so that a transaction cannot fail halfway for lack of it. */

@@ -1,5 +1,5 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
-import { loadSqlite, type Database } from './sqlite.ts';
+import { withDatabase, type Database } from './sqlite.ts';
 import type { StoreFound } from './store.ts';
 
 /** The layout of the log: https://www.sqlite.org/fileformat2.html#the_write_ahead_log */
@@ -16,13 +16,7 @@ export async function cutCommits(file: string): Promise<number> {
   // A log that others write to can look damaged too. Only now an exclusive lock is tried, because it delays the next
   // process.
   if (damagedCommits(file) === 0) return 0;
-  const { DatabaseSync } = await loadSqlite();
-  const database = new DatabaseSync(file, { timeout: 0 });
-  try {
-    return isAlone(database) ? damagedCommits(file) : 0;
-  } finally {
-    database.close();
-  }
+  return withDatabase(file, { timeout: 0 }, (database) => (isAlone(database) ? damagedCommits(file) : 0));
 }
 
 /** The words of the index of a log: https://www.sqlite.org/walformat.html#the_wal_index_file_format */
@@ -71,8 +65,9 @@ function countFrames(log: string, pageBytes: number): number {
 /** Describes what the file has lost. Undefined if it has lost nothing. */
 export function lossText(found: StoreFound, file: string): string | undefined {
   if (found.wasEmpty) return `${file} had 0 bytes: a new queue was made in it`;
-  if (found.lostPages > 0)
+  if (found.lostPages > 0) {
     return `${found.lostPages} pages of recent changes are missing from the log of ${file}`;
+  }
   if (found.cutCommits === 0) return undefined;
   const commits = found.cutCommits === 1 ? '1 commit' : `${found.cutCommits} commits`;
   return `${commits} cut: the log of ${file} is damaged, and the commits after the damage are lost`;

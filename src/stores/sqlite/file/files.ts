@@ -54,6 +54,16 @@ export async function isEmptyFile(file: string): Promise<boolean> {
   );
 }
 
+/** Whether the file is missing. Opening it reports any other problem. */
+export async function isMissing(file: string): Promise<boolean> {
+  try {
+    await stat(file);
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ENOENT'; // of a file operation
+  }
+}
+
 /** Returns undefined if there is no such file. */
 export async function sizeOf(file: string): Promise<number | undefined> {
   const found = await lstat(file).catch(() => undefined);

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { loadSqlite } from './sqlite.ts';
+import { withDatabase } from './sqlite.ts';
 import type { Sql, Store } from './store.ts';
 import { storeError } from './store-error.ts';
 
@@ -9,15 +9,12 @@ const STEP_PAGES = 256;
 export interface GivingBack {
   /** Free space to keep in the file, as a share of the used space. @default 0 */
   readonly keptShare?: number;
-  /** Called before each step. Returns whether to continue. @default always continues */
-  readonly goesOn?: () => boolean;
+  /** Called before each step. Returns whether to continue. */
+  readonly goesOn: () => boolean;
 }
 
 /** Returns free pages to the file system, in steps between other processes' writes. */
-export async function giveBackSpace(
-  store: Store,
-  { keptShare = 0, goesOn = () => true }: GivingBack = {},
-): Promise<void> {
+export async function giveBackSpace(store: Store, { keptShare = 0, goesOn }: GivingBack): Promise<void> {
   let steps = await store.read((sql) => Math.floor(sparePages(sql, keptShare) / STEP_PAGES));
   for (; steps > 0 && goesOn(); steps--) {
     await store.write((sql) => void sql(`PRAGMA incremental_vacuum(${STEP_PAGES})`).all(), {
@@ -44,14 +41,8 @@ export async function settledBytes(file: string): Promise<number> {
 
 /** Runs SQL that cannot run in a transaction of the store. */
 async function overOwnConnection(file: string, sql: string): Promise<void> {
-  const { DatabaseSync } = await loadSqlite();
   try {
-    const database = new DatabaseSync(file, { timeout: LOCK_WAIT_MS });
-    try {
-      database.exec(sql);
-    } finally {
-      database.close();
-    }
+    await withDatabase(file, { timeout: LOCK_WAIT_MS }, (database) => database.exec(sql));
   } catch (error) {
     throw storeError(error, file);
   }

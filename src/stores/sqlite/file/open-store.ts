@@ -1,4 +1,4 @@
-import { access, constants, copyFile, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { access, constants, copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { sleep, type Clock } from '../../../clock.ts';
@@ -6,7 +6,7 @@ import { ConfigError, QueueError } from '../../../errors.ts';
 import { nameNewFile, removeAbandonedBeside, temporaryFileBeside } from '../../../files.ts';
 import { printable, redactUrl } from '../../../redact.ts';
 import { DiskRoom } from './disk-room.ts';
-import { assertNotEmpty, isEmptyFile, prepareFiles, removeStore, sizeOf } from './files.ts';
+import { assertNotEmpty, isEmptyFile, isMissing, prepareFiles, removeStore, sizeOf } from './files.ts';
 import { assertOwnFile } from './ownership.ts';
 import { SqliteConnection } from './connection.ts';
 import { cutCommits, lostPages } from './cut-commits.ts';
@@ -14,7 +14,7 @@ import { assertSchema, isNewDatabase, makeTables } from './schema.ts';
 import { loadSqlite, type Database } from './sqlite.ts';
 import { SqliteStore } from './sqlite-store.ts';
 import type { Store } from './store.ts';
-import { busyError, diskFullError, isBusy, isDiskFull, storeError } from './store-error.ts';
+import { isBusy, isDiskFull, sqliteError, storeError } from './store-error.ts';
 
 export interface StoreOptions {
   readonly clock: Clock;
@@ -54,8 +54,9 @@ export async function openStore(
   const reopen = () => (isReadOnly ? connectToRead(file, tables) : reconnect(file, tables));
   for (;;) {
     try {
-      if (isReadOnly)
+      if (isReadOnly) {
         return new SqliteStore(await reopen(), { file, room, clock, found, reopen, isReadOnly });
+      }
       await prepareFiles(file, () => make(file, tables));
       found.cutCommits ||= await cutCommits(file);
       const connection = await connect(file, tables, OPENING_WAIT_MS);
@@ -69,16 +70,6 @@ export async function openStore(
   }
 }
 
-/** Whether the file is missing. Opening it reports any other problem. */
-async function isMissing(file: string): Promise<boolean> {
-  try {
-    await stat(file);
-    return false;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ENOENT'; // of a file operation
-  }
-}
-
 function noQueue(file: string): QueueError {
   return new QueueError(`There is no queue at ${file}`, {
     file,
@@ -89,7 +80,7 @@ function noQueue(file: string): QueueError {
 /** Creates the file under another name first, so that no process finds it without its tables. */
 async function make(file: string, tables: readonly string[]): Promise<void> {
   // Nothing could be added to the file.
-  if (new DiskRoom(file).isShort()) throw diskFullError();
+  if (new DiskRoom(file).isShort()) throw sqliteError('database or disk is full');
   const { DatabaseSync } = await loadSqlite();
   await removeAbandonedBeside(file);
   const fresh = temporaryFileBeside(file);
@@ -179,7 +170,7 @@ async function reconnect(file: string, tables: readonly string[]): Promise<Sqlit
   const connection = await connect(file, tables, TURN_WAIT_MS);
   try {
     const { busy } = connection.sql('PRAGMA wal_checkpoint(TRUNCATE)').get() ?? {};
-    if (busy !== 0) throw busyError();
+    if (busy !== 0) throw sqliteError('database is locked');
     return connection;
   } catch (error) {
     connection.close();

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { pathToFileURL } from 'node:url';
 import { QueueError } from '../../../errors.ts';
 import { printable } from '../../../redact.ts';
-import { loadSqlite, type Database, type Row } from './sqlite.ts';
+import { withDatabase, type Database, type Row } from './sqlite.ts';
 
 /** The `PRAGMA application_id` of the files of hooks: "hook" in ASCII. */
 export const APPLICATION_ID = 0x686f6f6b;
@@ -14,14 +14,18 @@ export const APPLICATION_ID = 0x686f6f6b;
 export async function assertOwnFile(file: string): Promise<void> {
   const url = pathToFileURL(file).href;
   // Takes no lock, creates no other file, and does not read the log. The file itself has the stamp of hooks.
-  const isStamped = await look(
+  const isStamped = await withDatabase(
     `${url}?immutable=1`,
+    READING,
     (database) => applicationIdOf(database) === APPLICATION_ID,
   )
     // Read without lock and log, a file looks damaged while a log is written into it, or if the writing process was killed.
     .catch(() => false);
   if (isStamped) return;
-  const foreign = await lookIntoAll(file, foreignSign);
+  // Reads the log too, if it exists: committed tables may be only in the log, while the file alone seems empty.
+  const log = await stat(`${file}-wal`).catch(() => undefined);
+  const mode = log !== undefined && log.size > 0 ? 'mode=ro' : 'immutable=1';
+  const foreign = await withDatabase(`${url}?${mode}`, READING, foreignSign);
   if (foreign === undefined) return;
   throw new QueueError(`The queue ${file} is a database of another program (${foreign})`, {
     file,
@@ -29,24 +33,7 @@ export async function assertOwnFile(file: string): Promise<void> {
   });
 }
 
-/** Reads the log too, if it exists: committed tables may be only in the log, while the file alone seems empty. */
-async function lookIntoAll<T>(file: string, use: (database: Database) => T): Promise<T> {
-  const log = await stat(`${file}-wal`).catch(() => undefined);
-  const isInLog = log !== undefined && log.size > 0;
-  return look(`${pathToFileURL(file).href}?${isInLog ? 'mode=ro' : 'immutable=1'}`, use);
-}
-
-async function look<T>(url: string, use: (database: Database) => T): Promise<T> {
-  const { DatabaseSync } = await loadSqlite();
-  const database = new DatabaseSync(url, { timeout: LOCK_WAIT_MS, readOnly: true });
-  try {
-    return use(database);
-  } finally {
-    database.close();
-  }
-}
-
-const LOCK_WAIT_MS = 1_000;
+const READING = { timeout: 1_000, readOnly: true };
 
 export function applicationIdOf(database: Database): number {
   return Number(database.prepare('PRAGMA application_id').get()?.['application_id']);

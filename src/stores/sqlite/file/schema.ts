@@ -1,7 +1,7 @@
 import { QueueError } from '../../../errors.ts';
 import { applicationIdOf, APPLICATION_ID } from './ownership.ts';
 import type { Database } from './sqlite.ts';
-import { damagedError } from './store-error.ts';
+import { sqliteError } from './store-error.ts';
 
 /** The `PRAGMA user_version` of every file. A change of any table takes the next number. Builds before the first release wrote 1. */
 export const SCHEMA_VERSION = 2;
@@ -49,7 +49,7 @@ export function assertSchema(database: Database, tables: readonly string[], file
   const { user_version: version } = database.prepare('PRAGMA user_version').get() ?? {};
   if (found.size > 0 && version !== SCHEMA_VERSION) throw otherSchema(file, Number(version));
   const names = [...tables.join('\n').matchAll(/^CREATE TABLE (\w+)/gm)].map(([, name]) => name);
-  if (!names.every((name) => found.has(name))) throw damagedError();
+  if (!names.every((name) => found.has(name))) throw sqliteError('database disk image is malformed');
 }
 
 function otherSchema(file: string, version: number): QueueError {

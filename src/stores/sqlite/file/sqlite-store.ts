@@ -1,10 +1,10 @@
 import { sleep, type Clock } from '../../../clock.ts';
-import { ClosedError } from '../../../errors.ts';
+import { ClosedError, type HooksError } from '../../../errors.ts';
 import type { SqliteConnection } from './connection.ts';
 import type { DiskRoom } from './disk-room.ts';
 import { SoundConnection } from './sound-connection.ts';
 import type { Sql, Store, StoreFound, WriteOptions } from './store.ts';
-import { diskFullError, isDiskFull, isOfWhatWasRead, lockRetryMs, storeError } from './store-error.ts';
+import { isDiskFull, isOfWhatWasRead, lockRetryMs, sqliteError, storeError } from './store-error.ts';
 
 /** Milliseconds that a commit may be only in the log. */
 const CHECKPOINT_AFTER_MS = 1_000;
@@ -13,11 +13,8 @@ const WRITTEN_FOR_MS = 5_000;
 /** Milliseconds after a write failed on a full disk in which `check` assumes that it is still full: a quota cannot be queried. */
 const REJECTED_FOR_MS = 5_000;
 
-interface Write {
+interface Write extends Required<WriteOptions> {
   readonly work: (sql: Sql) => unknown;
-  readonly isDurable: boolean;
-  readonly isSeparable: boolean;
-  readonly adds: boolean;
   readonly since: number;
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: unknown) => void;
@@ -70,12 +67,12 @@ export class SqliteStore implements Store {
   ): Promise<T> {
     if (this.#closed !== undefined) return Promise.reject(closed());
     if (this.#isReadOnly) return Promise.reject(storeError({ code: 'EROFS' }, this.file));
-    if (adds && this.#hasNoRoom()) return Promise.reject(storeError(diskFullError(), this.file));
+    if (adds && this.#hasNoRoom()) return Promise.reject(this.#diskFullError());
     return new Promise<T>((resolve, reject) => {
       this.#waiting.push({
         work,
-        isDurable: survives === 'power cut',
-        isSeparable: separable,
+        survives,
+        separable,
         adds,
         since: this.#clock.now(),
         resolve: resolve as (result: unknown) => void, // it gets what `work` returned
@@ -90,12 +87,17 @@ export class SqliteStore implements Store {
     return !this.#waiting.some(({ adds }) => adds) && this.room.isShort();
   }
 
+  #diskFullError(): HooksError {
+    return storeError(sqliteError('database or disk is full'), this.file);
+  }
+
   async read<T>(work: (sql: Sql) => T): Promise<T> {
     const since = this.#clock.now();
     for (;;) {
       if (this.#closed !== undefined) throw closed();
       try {
-        return readOnce(work, this.#connection.sound ?? (await this.#connection.reopened()));
+        const connection = this.#connection.sound ?? (await this.#connection.reopened());
+        return connection.read(work);
       } catch (error) {
         const waitMs = lockRetryMs(error, this.#clock.now() - since);
         if (waitMs === undefined) throw storeError(error, this.file);
@@ -107,7 +109,7 @@ export class SqliteStore implements Store {
   async check({ toAdd = true }: { readonly toAdd?: boolean } = {}): Promise<void> {
     const now = this.#clock.now();
     if (toAdd && (this.room.isShort() || now - this.#rejectedAt < REJECTED_FOR_MS)) {
-      throw storeError(diskFullError(), this.file);
+      throw this.#diskFullError();
     }
     if (this.#isChecked && now - this.#writtenAt < WRITTEN_FOR_MS) return;
     await this.write((sql) => void sql(NOTE_CHECK).run(Math.floor(now)));
@@ -151,7 +153,8 @@ export class SqliteStore implements Store {
 
   #begin(group: readonly Write[], connection: SqliteConnection): void {
     try {
-      connection.beginWriting(group.some(({ isDurable }) => isDurable) ? 'FULL' : 'NORMAL');
+      const isDurable = group.some(({ survives }) => survives === 'power cut');
+      connection.beginWriting(isDurable ? 'FULL' : 'NORMAL');
     } catch (error) {
       connection.doubt(error);
       throw error;
@@ -221,18 +224,6 @@ export class SqliteStore implements Store {
   }
 }
 
-function readOnce<T>(work: (sql: Sql) => T, connection: SqliteConnection): T {
-  try {
-    connection.begin();
-    return work(connection.sql);
-  } catch (error) {
-    connection.doubt(error);
-    throw error;
-  } finally {
-    connection.rollBack();
-  }
-}
-
 /** The callbacks that end each write. */
 type Ends = ReadonlyMap<Write, () => void>;
 
@@ -242,7 +233,7 @@ type Ends = ReadonlyMap<Write, () => void>;
  */
 function failedWith(failed: Write | undefined, group: readonly Write[]): readonly Write[] {
   if (failed === undefined) return group;
-  return failed.isSeparable ? [failed] : group.filter(({ isSeparable }) => !isSeparable);
+  return failed.separable ? [failed] : group.filter(({ separable }) => !separable);
 }
 
 /** The write of a check, which leaves one row. */

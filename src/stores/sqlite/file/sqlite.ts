@@ -45,6 +45,23 @@ export async function loadSqlite(): Promise<Sqlite> {
   return builtIn() ?? (await replacement());
 }
 
+/** Opens a database only for `use`. */
+export async function withDatabase<T>(
+  file: string,
+  options: DatabaseOptions,
+  use: (database: Database) => T,
+): Promise<T> {
+  return useDatabase(new (await loadSqlite()).DatabaseSync(file, options), use);
+}
+
+function useDatabase<T>(database: Database, use: (database: Database) => T): T {
+  try {
+    return use(database);
+  } finally {
+    database.close();
+  }
+}
+
 function builtIn(): Sqlite | undefined {
   // Before 22.13, the module is missing or behind a flag.
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
@@ -66,13 +83,10 @@ function withoutWarning<T>(load: () => T): T {
 }
 
 function isSafe({ DatabaseSync }: Sqlite): boolean {
-  const database = new DatabaseSync(':memory:', { timeout: 0 });
-  try {
+  return useDatabase(new DatabaseSync(':memory:', { timeout: 0 }), (database) => {
     const { version } = database.prepare('SELECT sqlite_version() AS version').get() ?? {};
     return isAtLeast(String(version), SAFE_VERSION);
-  } finally {
-    database.close();
-  }
+  });
 }
 
 export function isAtLeast(version: string, least: readonly number[]): boolean {

@@ -65,7 +65,7 @@ const FILE_REASONS: Readonly<Record<string, Reason>> = {
 };
 
 /** Result codes by SQLite's message, for errors that have only the message (the package's `all()`). */
-const SENTENCES: Readonly<Record<string, number>> = {
+const SENTENCES = {
   'database is locked': BUSY,
   'attempt to write a readonly database': 8,
   'disk I/O error': 10,
@@ -73,7 +73,7 @@ const SENTENCES: Readonly<Record<string, number>> = {
   'database or disk is full': 13,
   'unable to open database file': 14,
   'file is not a database': 26,
-};
+} as const;
 
 interface SqliteError {
   /** The extended result code, from Node's own module. */
@@ -86,7 +86,8 @@ interface SqliteError {
 /** Returns SQLite's result code, extended if known. Undefined for an error that is not SQLite's. */
 function resultCode(error: unknown): number | undefined {
   const { errcode, sqliteExtendedCode, message = '' } = (error ?? {}) as SqliteError; // or whatever was thrown
-  return sqliteExtendedCode ?? errcode ?? SENTENCES[message];
+  const ofMessage: Readonly<Record<string, number>> = SENTENCES;
+  return sqliteExtendedCode ?? errcode ?? ofMessage[message];
 }
 
 /** Returns SQLite's result code without its extension. */
@@ -111,14 +112,12 @@ export function lockRetryMs(error: unknown, waitedMs: number): number | undefine
   return Math.min(Math.max(waitedMs * part, shortestMs), longestMs);
 }
 
-/** Creates SQLite's error for a locked file, for cases in which SQLite reports the lock by a result. */
-export function busyError(): Error {
-  return Object.assign(new Error('database is locked'), { errcode: BUSY });
-}
-
-/** Creates SQLite's error for a damaged file, for damage that this program finds. */
-export function damagedError(): Error {
-  return Object.assign(new Error('database disk image is malformed'), { errcode: 11 });
+/**
+ * Creates SQLite's error: for a lock that SQLite reports by a result, for damage that this program finds, and for a write that
+ * is rejected before the disk is full.
+ */
+export function sqliteError(sentence: keyof typeof SENTENCES): Error {
+  return new Error(sentence);
 }
 
 /** Whether a row violates a constraint of its table. */
@@ -136,11 +135,6 @@ export function isDiskFull(error: unknown): boolean {
     code === FULL_INDEX ||
     (error as NodeJS.ErrnoException | undefined)?.code === 'ENOSPC' // an error of a file operation
   );
-}
-
-/** Creates SQLite's error for a full disk, to reject a write before the disk is full. */
-export function diskFullError(): Error {
-  return Object.assign(new Error('database or disk is full'), { errcode: FULL });
 }
 
 /** Result codes after which a connection cannot be trusted. 1 is the code of a statement that does not match the schema. */

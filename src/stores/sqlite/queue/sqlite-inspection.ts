@@ -22,6 +22,7 @@ import {
   retryDelivery,
 } from './sqlite-changes.ts';
 import {
+  laneOf,
   READABLE_COLUMNS,
   readDelivery,
   readStoredJson,
@@ -49,10 +50,9 @@ export class SqliteInspection implements QueueInspection {
     return this.#store.read((sql) =>
       sql(LAST_DELIVERED)
         .all(limit)
-        .map(({ source, destination, attempts }) => ({
-          source: String(source),
-          destination: String(destination),
-          attempts: readStoredJson(attempts, NO_PROGRESS.attempts),
+        .map((row) => ({
+          ...laneOf(row),
+          attempts: readStoredJson(row['attempts'], NO_PROGRESS.attempts),
         })),
     );
   }
@@ -209,8 +209,7 @@ function toStats(row: Row): LaneStats {
   const nextDueAt = row['next_due_at'];
   const [sending, retrying] = [count('sending'), count('tried') - count('tried_sending')];
   return {
-    source: String(row['source']),
-    destination: String(row['destination']),
+    ...laneOf(row),
     pending: count('open') - sending - retrying,
     sending,
     retrying,

@@ -10,7 +10,7 @@ import { forgetOldest, SqliteRetention, type SqliteRetentionOptions } from './sq
 import { reschedule } from './sqlite-changes.ts';
 import { leave, leaveAllLines, waitAll } from './sqlite-lines.ts';
 import { countAdded, insertDelivery } from './sqlite-insert.ts';
-import { rowToDelivery, writeProgress } from './sqlite-rows.ts';
+import { laneOf, rowToDelivery, writeProgress } from './sqlite-rows.ts';
 
 export interface SqliteQueueOptions {
   /** Opened with QUEUE_TABLES. Closing the queue does not close it. */
@@ -131,10 +131,7 @@ export class SqliteQueue implements Queue {
         'SELECT source, destination FROM lanes WHERE EXISTS (SELECT 1 FROM waiting WHERE lane = lanes.lane)',
       ).all(),
     );
-    return rows.map(({ source, destination }) => ({
-      source: String(source),
-      destination: String(destination),
-    }));
+    return rows.map(laneOf);
   }
 
   async close(): Promise<void> {

@@ -27,14 +27,13 @@ const PAGE = 500;
  */
 export async function recoverDeliveries(from: DamagedFile, to: Pick<Queue, 'add'>): Promise<RecoveryCounts> {
   const counts = { waiting: 0, dead: 0, damaged: 0, delivered: 0, unreadable: 0 };
-  const read = readerOf(from);
   let page: Delivery[] = [];
   const add = async (): Promise<void> => {
     await to.add(page);
     page = [];
   };
   for (const seq of seqsIn(from)) {
-    const delivery = read(seq);
+    const delivery = readFrom(from, seq);
     if (delivery === undefined) counts.unreadable++;
     else if (delivery.state === 'delivered') counts.delivered++;
     else {
@@ -77,18 +76,15 @@ const WITHOUT_PROGRESS = `
       NULL AS not_before WHERE 0),
     claims AS (SELECT NULL AS seq WHERE 0)`;
 
-function readerOf(from: DamagedFile): (seq: number) => Delivery | undefined {
-  return (seq) => {
-    const row = rowOr(() => from.row(`${SELECT_DELIVERIES} WHERE d.seq = ?`, seq));
-    const found =
-      row ?? rowOr(() => from.row(`${WITHOUT_PROGRESS} ${SELECT_DELIVERIES} WHERE d.seq = ?`, seq));
-    return found && readDelivery(found);
-  };
+function readFrom(from: DamagedFile, seq: number): Delivery | undefined {
+  const select = `${SELECT_DELIVERIES} WHERE d.seq = ?`;
+  const row = rowOf(from, select, seq) ?? rowOf(from, `${WITHOUT_PROGRESS} ${select}`, seq);
+  return row && readDelivery(row);
 }
 
-function rowOr(read: () => Row | undefined): Row | undefined {
+function rowOf(from: DamagedFile, sql: string, seq: number): Row | undefined {
   try {
-    return read();
+    return from.row(sql, seq);
   } catch {
     return undefined;
   }

@@ -8,6 +8,7 @@ import {
   type DeliveryState,
   type Progress,
 } from '../../../queue/delivery.ts';
+import type { LaneId } from '../../../queue/queue.ts';
 import type { LaneEntry } from './sqlite-lines.ts';
 
 /** The state of a delivery, from `progress p` and `claims c`. */
@@ -34,12 +35,12 @@ export const SELECT_DELIVERIES = `
   FROM deliveries d JOIN lanes l ON l.lane = d.lane ${WITH_STATE}`;
 
 export function readDelivery(row: Row): Delivery {
-  const { source, destination, state } = row;
-  return rowToDelivery(row, {
-    source: String(source),
-    destination: String(destination),
-    state: state as DeliveryState, // as STATE says
-  });
+  const state = row['state'] as DeliveryState; // as STATE says
+  return rowToDelivery(row, { ...laneOf(row), state });
+}
+
+export function laneOf({ source, destination }: Row): LaneId {
+  return { source: String(source), destination: String(destination) };
 }
 
 /** Converts a row, with the fields of the delivery that the row does not have. */

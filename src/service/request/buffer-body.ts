@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 
 export type BodyResult =
-  | { readonly kind: 'body'; readonly body: Uint8Array }
+  | { readonly kind: 'body'; readonly body: Buffer }
   /** The Content-Length or the arrived bytes exceed `maxBytes`; the rest is discarded as it arrives. */
   | { readonly kind: 'too-large' }
   /** The bodies of other requests leave no room; the rest is discarded as it arrives. */
@@ -9,7 +9,7 @@ export type BodyResult =
   /** The sender disconnected before the end. */
   | { readonly kind: 'incomplete' };
 
-const NOTHING = new Uint8Array(0);
+const NOTHING = Buffer.alloc(0);
 
 interface BodyLimits {
   readonly maxBytes: number;
@@ -44,7 +44,7 @@ export function bufferBody(
   if (declaredBytes(request) > maxBytes) settle({ kind: 'too-large' });
 }
 
-function joined(chunks: readonly Buffer[]): Uint8Array {
+function joined(chunks: readonly Buffer[]): Buffer {
   if (chunks.length > 1) return Buffer.concat(chunks);
   return chunks[0] ?? NOTHING;
 }
