@@ -12,9 +12,7 @@ export { MemoryQueue } from './memory/memory-queue.ts';
 const loadFiles = () => import('./sqlite/open-queue-file.ts');
 const loadServers = () => import('./server/open-server-queue.ts');
 
-/**
- * Opens the queue in a file or on a server. Throws ConfigError for an unknown kind of store, QueueError if the store fails.
- */
+/** Opens the queue in a file or on a server. Throws ConfigError for an unknown kind of store, QueueError if it fails. */
 export function openDurableQueue(options: DurableQueueOptions): Promise<DurableQueue> {
   const place = options.store ?? join(options.dataDir, FILE);
   return isServer(place) ? openOnServer(place, options) : openInFile(place, options);

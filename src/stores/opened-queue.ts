@@ -44,9 +44,7 @@ export interface DurableQueueOptions {
   readonly retention?: RetentionOptions;
   /** Whether to create the file if it is missing. @default true */
   readonly create?: boolean;
-  /**
-   * Whether the caller neither adds nor delivers. The file may then be read-only, but must not have 0 bytes. @default false
-   */
+  /** Whether the caller neither adds nor delivers. The file may then be read-only, but not have 0 bytes. @default false */
   readonly isReading?: boolean;
 }
 
@@ -64,9 +62,7 @@ export interface DurableQueue extends OpenQueue {
   readonly loss: string | undefined;
   /** Searches a server for lanes whose registration it has lost, so that the inspection sees them. */
   readonly findLanes: () => Promise<void>;
-  /**
-   * Opens the audiences: those of the same file or, with a server, of the file in the data folder. Closed with the queue.
-   */
+  /** Opens the audiences: those of the same file; with a server, of the file in the data folder. Closed with the queue. */
   readonly audiences: () => Promise<AudienceCatalog>;
   /**
    * Whether this queue and `other` use the same store. Comparing their places is not enough, because a file or a server can

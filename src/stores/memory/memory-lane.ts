@@ -63,9 +63,7 @@ export class MemoryEntry {
   progress: Progress;
   dueAt: number;
   token: string | undefined = undefined;
-  /**
-   * Time of the claim. Undefined after a renewal, which stores the progress: until then, `progress` lacks the begun round.
-   */
+  /** Time of the claim. Undefined after a renewal, which stores the begun round: until then, `progress` lacks it. */
   claimedAt: number | undefined = undefined;
   leaseEndsAt = NOT_LEASED;
   /** Number of order keys for which an earlier delivery is still unsettled. The entry is claimable at 0. */

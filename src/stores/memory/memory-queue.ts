@@ -12,9 +12,7 @@ const NOTHING_WAITS = { pending: 0, sending: 0, retrying: 0, delivered: 0, dead:
 export class MemoryQueue implements Queue {
   readonly #clock: Clock;
   #entries = new ReusableMap<MemoryEntry>();
-  /**
-   * The lanes by source, then by destination: two look-ups of existing strings are cheaper than building a key from both.
-   */
+  /** The lanes by source, then by destination: two look-ups of existing strings are cheaper than making one of both. */
   readonly #lanes = new Map<string, Map<string, MemoryLane>>();
   #added = 0;
   #claimed = 0;
