@@ -4,7 +4,7 @@ import { QueueError } from '../../../errors.ts';
 import { printable } from '../../../redact.ts';
 import { loadSqlite, type Database, type Row } from './sqlite.ts';
 
-/** The `PRAGMA application_id` of the files of hooks: "hook" in ASCII. */
+/** The `PRAGMA application_id` with which hooks marks its files: "hook" in ASCII. */
 export const APPLICATION_ID = 0x686f6f6b;
 
 /**
@@ -13,12 +13,14 @@ export const APPLICATION_ID = 0x686f6f6b;
  */
 export async function assertOwnFile(file: string): Promise<void> {
   const url = pathToFileURL(file).href;
-  // Takes no lock, creates no other file, and does not read the log. The file itself has the stamp of hooks.
+  // `immutable` takes no lock, creates no other file, and does not read the log. The file without its log already has the
+  // application id of hooks.
   const isStamped = await look(
     `${url}?immutable=1`,
     (database) => applicationIdOf(database) === APPLICATION_ID,
   )
-    // Read without lock and log, a file looks damaged while a log is written into it, or if the writing process was killed.
+    // Not an error: without lock and log, a file looks damaged while a log is written into it, or if the writing process was
+    // killed.
     .catch(() => false);
   if (isStamped) return;
   const foreign = await lookIntoAll(file, foreignSign);
@@ -29,7 +31,10 @@ export async function assertOwnFile(file: string): Promise<void> {
   });
 }
 
-/** Reads the log too, if it exists: committed tables may be only in the log, while the file alone seems empty. */
+/**
+ * Runs `use` on the file with its log, if there is one: committed tables may be only in the log, while the file alone seems
+ * empty.
+ */
 async function lookIntoAll<T>(file: string, use: (database: Database) => T): Promise<T> {
   const log = await stat(`${file}-wal`).catch(() => undefined);
   const isInLog = log !== undefined && log.size > 0;
@@ -52,7 +57,7 @@ export function applicationIdOf(database: Database): number {
   return Number(database.prepare('PRAGMA application_id').get()?.['application_id']);
 }
 
-/** Describes why the file belongs to another program. Undefined if it has the stamp of hooks or is empty. */
+/** Returns how the file differs from files of hooks. Undefined if it has the application id of hooks, or is empty. */
 function foreignSign(database: Database): string | undefined {
   const id = applicationIdOf(database);
   if (id === APPLICATION_ID) return undefined;
@@ -62,7 +67,7 @@ function foreignSign(database: Database): string | undefined {
   return `it has the ${String(first['type'])} ${printable(String(first['name']), 80)}, and no table of hooks`;
 }
 
-/** Recognizes a database of another program without tables by its version, which an empty database does not have. */
+/** Returns how a database without tables differs from an empty one, if it is of another program: by its user_version. */
 function formatSign(database: Database): string | undefined {
   const { user_version: version } = database.prepare('PRAGMA user_version').get() ?? {};
   return version === 0 ? undefined : `its user_version is ${String(version)}, and it has no table`;
