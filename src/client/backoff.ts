@@ -1,14 +1,14 @@
 import { backoffMs, type Backoff } from '../clock.ts';
 
-/** Attempts to send a batch before its messages are rejected (contract, Batching client). */
+/** Maximum number of attempts to send a batch. After the last one, its messages are rejected. */
 const MAX_ATTEMPTS = 10;
 
 /** The waits between the attempts of a batch. */
 const BATCH_BACKOFF: Backoff = { firstMs: 500, longestMs: 30_000 };
-/** Longest `Retry-After` that is obeyed, because the batch stays in memory meanwhile. */
+/** Longest wait for a `Retry-After`, in milliseconds: limited, because the batch stays in memory meanwhile. */
 const LONGEST_RETRY_AFTER_MS = 10 * 60_000;
 
-/** The sum of the longest waits between all attempts of a batch, in ms, without a `Retry-After`. */
+/** Returns the longest time in milliseconds that all retries of a batch can wait, without a `Retry-After`. */
 export function longestRetriesMs(): number {
   const waits = Array.from({ length: MAX_ATTEMPTS - 1 }, (_, index) =>
     backoffMs(BATCH_BACKOFF, index + 1, 1),
@@ -17,14 +17,14 @@ export function longestRetriesMs(): number {
 }
 
 export interface RetrySituation {
-  /** Attempts made so far. */
+  /** Number of attempts made so far. */
   readonly attempts: number;
   readonly now: number;
   /** The time after which no attempt starts. Ms since the epoch. */
   readonly endAt: number;
-  /** The shortest wait that the response asked for. */
+  /** The shortest wait that the response asked for (`Retry-After`), in milliseconds. */
   readonly retryAfterMs?: number | undefined;
-  /** A random number from 0 to 1. */
+  /** Random number from 0 to 1 for the jitter of the wait. */
   readonly random: number;
 }
 

@@ -1,20 +1,20 @@
 import { redactUrl, printable, withoutRepeated } from '../redact.ts';
 import { NETWORK_ERRORS, type TransportResponse, type TransportResult } from '../transport/transport.ts';
 
-/** The result of one POST of a batch. It alone decides what the sink does next. */
+/** The result of one POST of a batch, which alone decides what the sink does next. */
 export type BatchResult =
   /** The tracking API accepted every message except those in `rejected`. */
   | { readonly result: 'accepted'; readonly status: number; readonly rejected: readonly RejectedMessage[] }
   | ({ readonly result: 'retryable'; readonly retryAfter?: string } & BatchRejection)
-  /** The body exceeds the limit of the tracking API (413): smaller batches may pass. */
+  /** The body exceeds the limit of the tracking API (413): the sink sends two smaller batches. */
   | ({ readonly result: 'too-large' } & BatchRejection)
   | ({ readonly result: 'rejected' } & BatchRejection);
 
 export interface BatchRejection {
   readonly status?: number;
-  /** A stable code: `timeout refused … redirect http-4xx http-5xx`. */
+  /** Stable code of the failure: `timeout refused … redirect http-4xx http-5xx`. */
   readonly code: string;
-  /** One line for people. */
+  /** Why the batch was rejected: one line for people. */
   readonly reason: string;
 }
 
@@ -24,10 +24,10 @@ export interface RejectedMessage {
   readonly reason: string;
 }
 
-/** The parts of a batch request that its response may repeat. */
+/** The parts of a batch request that its response may repeat, and that must not be shown. */
 export interface SentBatch {
   readonly url: string;
-  /** Secrets to mask in the texts of a success; the transport masks them in any other response. */
+  /** Secrets to mask in the texts of a 2xx; the transport has masked them in any other response. */
   readonly secrets: readonly string[];
 }
 
@@ -53,15 +53,15 @@ function responseResult(response: TransportResponse, sent: SentBatch): BatchResu
 }
 
 /**
- * Reads the result of a 2xx. Its body may list rejected messages: `{"rejected":[{index,code,message}]}`. Any other
- * body (empty, `OK`, `{"success":true}`) accepts all messages.
+ * Returns the result of a 2xx. The body may list rejected messages: `{"rejected":[{index,code,message}]}`. With any other
+ * body (empty, `OK`, `{"success":true}`), all messages are accepted.
  */
 function successResult(status: number, body: string, sent: SentBatch): BatchResult {
   if (!body.includes('"rejected"')) return { result: 'accepted', status, rejected: [] };
   const rejected = rejectedIn(body, sent);
   if (rejected !== undefined) return { result: 'accepted', status, rejected };
-  // Which messages were accepted is unknown. If the caller sends all again, the messageId identifies duplicates;
-  // counted as accepted, the rejected messages would be lost.
+  // Rejects all, because it is unknown which messages were accepted. If the caller sends all again, the messageId identifies
+  // duplicates; if all counted as accepted, the rejected ones would be lost.
   return {
     result: 'rejected',
     status,
@@ -81,7 +81,7 @@ function rejectedIn(body: string, sent: SentBatch): readonly RejectedMessage[] |
 }
 
 function rejectedMessage(entry: unknown, sent: SentBatch): RejectedMessage {
-  // The tracking API may send any shape; each field is checked before it is used.
+  // A cast without check: the tracking API may send any shape, and each field is checked before it is used.
   const { index, code, message } = entry as Record<'index' | 'code' | 'message', unknown>;
   if (!Number.isInteger(index)) throw new TypeError('no index');
   return {

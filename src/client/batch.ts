@@ -4,11 +4,11 @@ import { MAX_BATCH_BYTES_SENT } from '../message/limits.ts';
 export interface BatchSize {
   /** Number of messages. */
   readonly count: number;
-  /** UTF-8 bytes of the request body. */
+  /** Number of bytes of the request body in UTF-8. */
   readonly bodyBytes: number;
 }
 
-/** The body of a batch request, from the bodies of its messages. */
+/** Builds the body of a batch request from the bodies of its messages. */
 export function batchBody(bodies: readonly Uint8Array[], sentAt: string): Uint8Array {
   const parts: Uint8Array[] = [Buffer.from('{"batch":[')];
   bodies.forEach((body, index) => {
@@ -25,12 +25,12 @@ export const EMPTY_BATCH: BatchSize = {
   bodyBytes: batchBody([], '2026-01-01T00:00:00.000Z').byteLength,
 };
 
-/** The size of a batch after a message of `bytes` bytes, and the comma before it, is added. */
+/** Returns the size of a batch to which a message of `bytes` bytes, and the comma before it, is added. */
 export function grown({ count, bodyBytes }: BatchSize, bytes: number): BatchSize {
   return { count: count + 1, bodyBytes: bodyBytes + bytes + (count === 0 ? 0 : 1) };
 }
 
-/** Whether a batch of this size may be sent. A single message always may, because it cannot be split. */
+/** Whether a batch of this size may be sent. A batch with a single message always may, because it cannot be split. */
 export function isAllowed({ count, bodyBytes }: BatchSize): boolean {
   return count <= 1 || bodyBytes <= MAX_BATCH_BYTES_SENT;
 }

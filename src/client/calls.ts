@@ -9,27 +9,30 @@
  */
 export type FreeForm = Readonly<Record<string, unknown>> | (object & NoBuiltIn);
 
-/** Excludes arrays, Map, Set, Date and functions. */
+/** Excludes arrays, Map, Set, Date and functions, which all have one of these symbols. */
 type NoBuiltIn = {
   readonly [Mark in typeof Symbol.iterator | typeof Symbol.toPrimitive | typeof Symbol.hasInstance]?: never;
 };
 
-/** The options of every call. */
+/** The fields that the arguments of all calls have in common. */
 export interface CallOptions {
-  /** The time of the event; a past time imports history. A string must be RFC 3339 with a zone. @default the time of the call */
+  /**
+   * When the event happened; a past time imports history. A string must be RFC 3339 with a zone. @default the time of the
+   * call
+   */
   readonly timestamp?: string | Date | undefined;
   /** The circumstances of the event: device, page, campaign, … */
   readonly context?: FreeForm | undefined;
   /**
-   * Whether the message goes to a destination, by its name (case-sensitive). All are on by default; `All: false` turns
-   * off every destination that is not listed as true. An object counts as true.
+   * Whether the message goes to a destination, by the name of the destination (case-sensitive). All destinations are on by
+   * default; `All: false` turns off every destination that is not listed as true. An object counts as true.
    */
   readonly integrations?: Readonly<Record<string, boolean | FreeForm>> | undefined;
   /** Identifies the message: a second message with the same id is a duplicate. @default a random UUID */
   readonly messageId?: string | undefined;
 }
 
-/** The trace that a message belongs to, for destinations with `delivery.traceparent`. */
+/** The trace that a message belongs to. Only destinations with `delivery.traceparent` get it. */
 export interface TraceParent {
   /** A W3C `traceparent`, such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. @default a new trace */
   readonly traceparent?: string | undefined;
@@ -55,7 +58,7 @@ export type PageCall = CallOptions &
   Identity & {
     readonly name?: string | undefined;
     readonly category?: string | undefined;
-    /** Further properties, such as `url`, `title`, `referrer` and `path`. `properties` overrides them. */
+    /** Further properties of the page, such as `url`, `title`, `referrer` and `path`. `properties` overrides equal names. */
     readonly traits?: FreeForm | undefined;
     readonly properties?: FreeForm | undefined;
   };
@@ -74,9 +77,9 @@ export type GroupCall = CallOptions &
   };
 
 export type AliasCall = CallOptions & {
-  /** The new id. */
+  /** The id of the user from now on. */
   readonly userId: string;
-  /** The previous id. */
+  /** The id of the user until now. */
   readonly previousId: string;
 };
 

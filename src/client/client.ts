@@ -26,9 +26,9 @@ import type { EnqueueOptions, Receipt, Sink } from './sink.ts';
 
 /**
  * Queues messages in memory and submits them to a sink in the background: in batches, or one by one if the sink itself keeps
- * messages in memory. A call returns a promise of its receipt: `await` it for the result, or only `await close()` at the end.
- * The promise never rejects, so a call that is not awaited cannot end the process. A call throws synchronously, without
- * queueing anything: ValidationError (not a message, or over 32,768 bytes), QueueError (full) or ClosedError (contract, Batching client).
+ * messages in memory. A call returns a promise of its receipt: `await` it for the result, or only `await close()` at the
+ * end. The promise never rejects, so a call that is not awaited cannot end the process. A call that throws queues nothing:
+ * ValidationError (not a message, or over 32,768 bytes), QueueError (full) or ClosedError.
  */
 export interface Client {
   identify(call: IdentifyCall, parent?: TraceParent): Promise<Receipt>;
@@ -38,16 +38,16 @@ export interface Client {
   group(call: GroupCall, parent?: TraceParent): Promise<Receipt>;
   alias(call: AliasCall, parent?: TraceParent): Promise<Receipt>;
   delete(call: DeleteCall, parent?: TraceParent): Promise<Receipt>;
-  /** Queues a message that `buildMessage` made and whose size is validated. */
+  /** Queues a message that `buildMessage` made. The caller has validated its size. */
   enqueue(options: EnqueueOptions): Promise<Receipt>;
   /**
-   * Queues a message like `enqueue` but without a promise, for programs that send millions: `onReceipt` is called once,
-   * later. An error that `onReceipt` throws is an uncaught exception; other messages still get their receipts.
+   * Queues a message like `enqueue`, but without a promise, for programs that send millions of messages. `onReceipt` is
+   * called once, later. If it throws, the error is an uncaught exception, and other messages still get receipts.
    */
   enqueueThen(options: EnqueueOptions, onReceipt: (receipt: Receipt) => void): void;
-  /** Resolves when the client has room for another message: a loop that awaits it runs in bounded memory. */
+  /** Resolves when the client has room for another message. A loop that awaits this before each call has bounded memory. */
   ready(): Promise<void>;
-  /** Sends all queued messages. Resolves when every call so far has its receipt. */
+  /** Sends all queued messages now. Resolves when all calls until now have their receipts. */
   flush(): Promise<void>;
   /** Flushes, then closes the sink. Later calls throw ClosedError. */
   close(): Promise<void>;
@@ -148,8 +148,8 @@ class QueueingClient implements Client {
 }
 
 /**
- * Throws ValidationError if the argument of a call exceeds the size limit, without the type that the client adds (contract,
- * Batching client). If the body contains the whole argument and is within the limit, the argument need not be serialized again.
+ * Throws ValidationError if the argument of a call exceeds the size limit, not counting the type that the client adds. The
+ * argument is not serialized again if the body contains all of it and is within the limit.
  */
 function validateGivenSize(
   given: Readonly<Record<string, unknown>>,
@@ -177,13 +177,13 @@ function closedError(): ClosedError {
   });
 }
 
-/** Works like `new Promise`, but throws an error of `start` synchronously; the promise never rejects. */
+/** Works like `new Promise`, but an error that `start` throws is thrown synchronously, so the promise never rejects. */
 export function promiseOrThrow<T>(start: (resolve: (value: T) => void) => void): Promise<T> {
   let settle: ((value: T) => void) | undefined;
   const promise = new Promise<T>((resolve) => {
     settle = resolve;
   });
-  // The Promise constructor has set `settle` synchronously.
+  // By now the Promise constructor has set `settle`, because it calls its argument synchronously.
   start((value) => settle?.(value));
   return promise;
 }

@@ -3,20 +3,20 @@ import { sleep, type Clock } from '../clock.ts';
 
 interface ClosingWindowOptions {
   readonly clock: Clock;
-  /** How long an endpoint may fail while its sink is closing. */
+  /** How long an endpoint may fail while its sink is closing. Ms. */
   readonly windowMs: number;
-  /** Ends every wait when it aborts. */
+  /** Signal that ends every wait when it aborts. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Decides when a closing sink gives up a failing endpoint. Each of hundreds of batches may have its own retry window:
+ * Decides when a closing sink gives up a failing endpoint. Each batch has its own retry window, and there may be hundreds:
  * without a common end, closing would take hours. A slow endpoint is not given up while it accepts batches.
  */
 export class ClosingWindow {
   readonly #options: ClosingWindowOptions;
   readonly #began = new AbortController();
-  /** Also aborts when closing begins, because the waits before were calculated without the window. */
+  /** Aborts with `signal`, and when closing begins: waits from before that were calculated without the window. */
   readonly #wake: AbortSignal;
   #closingAt: number | undefined;
   /** Start of the first failed attempt since the last success. Ms since the epoch. */
@@ -26,7 +26,7 @@ export class ClosingWindow {
     this.#options = options;
     const signals = options.signal === undefined ? [] : [options.signal];
     this.#wake = AbortSignal.any([...signals, this.#began.signal]);
-    // Every waiting batch adds a listener.
+    // No limit, because every waiting batch adds a listener.
     setMaxListeners(0, this.#wake);
   }
 
@@ -41,13 +41,13 @@ export class ClosingWindow {
     else this.#failingSince ??= at;
   }
 
-  /** The time after which no attempt starts. Ms since the epoch. */
+  /** The time after which no attempt starts, for any batch. Ms since the epoch. */
   get endAt(): number {
     if (this.#closingAt === undefined || this.#failingSince === undefined) return Infinity;
     return Math.max(this.#closingAt, this.#failingSince) + this.#options.windowMs;
   }
 
-  /** Waits `ms`, but not beyond `endAt`. Also returns when the signal aborts; the caller must check it. */
+  /** Waits `ms`, but not beyond `endAt`. Also returns when `signal` aborts; the caller must check `signal`. */
   async wait(ms: number): Promise<void> {
     const { clock, signal } = this.#options;
     const until = clock.now() + ms;

@@ -2,22 +2,22 @@ import { validateOptions, definedOf, Problems, type OptionKind } from '../valida
 import { ConfigError } from '../errors.ts';
 
 export interface ClientOptions {
-  /** The write key of the source; for a tracking API also the user of Basic auth. */
+  /** The write key of the source. For a tracking API, also the user name of Basic authentication. */
   readonly writeKey?: string | undefined;
   /**
-   * Messages per batch for a tracking API or a durable queue; a queue in memory gets messages one by one. `size` is the
-   * older name of this option; giving both is an error. 1 to 1,000. @default 20
+   * Number of messages per batch for a tracking API or a durable queue; a queue in memory gets messages one by one. `size`
+   * is the older name of this option; giving both is an error. 1 to 1,000. @default 20
    */
   readonly flushAt?: number | undefined;
   readonly size?: number | undefined;
-  /** Time from the last flush to the next, even of a partial batch. Ms, 1 to 2^31-1. @default 5000 */
+  /** Time from one flush to the next, which sends even a partial batch. Ms, 1 to 2^31-1. @default 5000 */
   readonly flushAfterMs?: number | undefined;
   /**
-   * Messages held in memory: queued, in flight to the sink and, if this process delivers from a queue in memory, not yet
-   * settled. 1 to 1,000,000. @default 10_000
+   * Maximum number of messages held in memory: queued, in flight to the sink and, if this process delivers from a queue in
+   * memory, not yet settled. 1 to 1,000,000. @default 10_000
    */
   readonly maxQueued?: number | undefined;
-  /** Whether a call waits or throws when `maxQueued` is reached. At most `maxQueued` calls wait; the next one throws. @default 'wait' */
+  /** What a call does when `maxQueued` is reached. At most `maxQueued` calls wait; the next one throws. @default 'wait' */
   readonly whenFull?: 'wait' | 'throw' | undefined;
   /**
    * Whether to report on stderr how many messages of an unclosed client are lost when the process ends by
@@ -34,7 +34,7 @@ export const CLIENT_DEFAULTS = {
   warnOnLoss: true,
 } as const satisfies Omit<Required<ClientOptions>, 'writeKey' | 'size'>;
 
-/** Options from `resolveClientOptions`: validated, complete and frozen; `size` has become `flushAt`. */
+/** Options as `resolveClientOptions` returns them: validated, complete and frozen. `size` has become `flushAt`. */
 export type ResolvedClientOptions = {
   readonly [Name in keyof typeof CLIENT_DEFAULTS]: NonNullable<ClientOptions[Name]>;
 } & Pick<ClientOptions, 'writeKey'>;
@@ -51,10 +51,13 @@ export const CLIENT_KINDS = {
   warnOnLoss: 'a boolean',
 } as const satisfies Record<keyof ClientOptions, OptionKind>;
 
-/** Names of these options in Segment's own clients, for the hint. */
+/** Option names of Segment's own clients, with the names here. For the hint about an unknown option. */
 const OTHER_NAMES = { flushInterval: 'flushAfterMs', maxEventsInBatch: 'flushAt' };
 
-/** Validates options and fills in the defaults; `undefined` counts as absent. Throws one ConfigError for all options that are unknown, of the wrong kind or out of range. */
+/**
+ * Validates options and fills in the defaults; `undefined` counts as absent. Throws one ConfigError for all options that are
+ * unknown, of the wrong kind or out of range.
+ */
 export function resolveClientOptions(options: ClientOptions = {}): ResolvedClientOptions {
   const problems = new Problems();
   const { size, ...given } = definedOf(options);

@@ -7,52 +7,58 @@ import type { TraceParent } from './calls.ts';
 /** Receives the client's batches: the router in this process, or a tracking API over HTTP. */
 export interface Sink {
   /**
-   * Batches that may be in flight at once. 1 keeps batches in the order of the calls, even across retries; a sink that
-   * keeps the order by itself may allow several.
+   * Maximum number of batches in flight at once. 1 keeps batches in the order of the calls, even across retries; a sink that
+   * keeps the order itself may allow several.
    */
   readonly maxInFlight: number;
   /**
-   * Serializes a message once, during the call. The client counts the bytes of `body` against the batch limit. It keeps
-   * only this result in memory, because a message consists of many objects.
+   * Serializes a message once, during the call. The client counts the bytes of `body` against the batch limit. It keeps only
+   * this result in memory, because the message itself consists of many objects.
    */
   encode(options: EnqueueOptions, messageId: string): OutgoingMessage;
   /** Returns one receipt per message, in order. Never rejects: a failure is a rejected receipt with its reason. */
   submit(batch: readonly OutgoingMessage[]): Promise<readonly Receipt[]>;
   /**
-   * Exists on sinks that keep accepted messages in memory until they are settled; these get messages one by one. Calls
-   * `listener` with the number of settled messages, possibly before their receipts; until then they count against
-   * `maxQueued`. Messages that are rejected, or accepted without a delivery, are not reported.
+   * Exists on sinks that keep accepted messages in memory until they are settled; such a sink gets messages one by one.
+   * Calls `listener` with the number of messages that were settled, possibly before their receipts; until then the messages
+   * count against `maxQueued`. Messages that are rejected, or accepted without a delivery, are not reported.
    */
   onSettled?(listener: (messages: number) => void): void;
-  /** Called when the client only waits for the last receipts: the sink must give up failing batches in bounded time. */
+  /** Called when the client is closing and only waits for receipts: the sink must soon give up batches that fail. */
   beginClose?(): void;
   /** Releases the sink. Called once, after the last receipt. */
   close(): Promise<void>;
 }
 
-/** A message for the client and how to send it. Only the router sink uses the trace. */
+/** A message for the client, and options for sending it. Only the router sink uses the trace. */
 export interface EnqueueOptions extends TraceParent {
   readonly message: Message;
-  /** @default the `messageId` in the message, else a new id */
+  /** Id of the message. @default the `messageId` in the message, else a new id */
   readonly messageId?: string | undefined;
-  /** Deliveries with the same order key reach a destination in the order of the calls. Only the router sink uses it. @default none */
+  /**
+   * Deliveries that share an order key reach a destination in the order of the calls. Only the router sink uses order keys.
+   * @default none
+   */
   readonly orderKeys?: readonly string[] | undefined;
-  /** The request body, sent instead of the serialized message (`replay --exact`, or bytes known to be the same). Only the router sink uses it. */
+  /**
+   * Bytes to send as the body instead of serializing the message: for `replay --exact`, or if the bytes are known to be what
+   * serializing would give. Only the router sink uses them.
+   */
   readonly exactBody?: Uint8Array | undefined;
-  /** See OutgoingMessage. */
+  /** Id of the first delivery (OutgoingMessage). @default a new id */
   readonly deliveryId?: string | undefined;
 }
 
-/** A sink's receipt for one message. Accepted messages have no deliveries if `integrations` excludes every destination. */
+/** What became of one message. An accepted message has no deliveries if `integrations` excludes every destination. */
 export type Receipt = {
   readonly messageId: string;
-  /** The POSTs of the message's batch, shared by the receipts of the batch. */
+  /** The POSTs of the batch that had the message. All messages of a batch share this list. */
   readonly attempts?: readonly AttemptRecord[];
 } & (
   | { readonly accepted: true; readonly deliveries: readonly AcceptedDelivery[] }
   | {
       readonly accepted: false;
-      /** A stable code: `http-4xx http-5xx timeout … closed queue sink`. */
+      /** Stable code of the failure: `http-4xx http-5xx timeout … closed queue sink`. */
       readonly code: string;
       readonly reason: string;
     }
@@ -64,8 +70,8 @@ export interface AcceptedDelivery {
 }
 
 /**
- * Submits messages and returns one receipt for each. Never rejects: if the sink throws or omits receipts, the messages
- * are rejected, so that no caller waits forever and the process does not end.
+ * Submits messages and returns one receipt for each. Never rejects: if the sink throws or omits receipts, the messages are
+ * rejected, so that no caller waits forever and the process does not end by an unhandled rejection.
  */
 export async function receiptsFrom(
   sink: Sink,

@@ -7,28 +7,28 @@ import { requestTarget } from '../url.ts';
 import type { Transport } from '../transport/transport.ts';
 
 export interface TrackingApiSinkOptions {
-  /** The URL that batches are posted to: http or https, without userinfo. The path is `/v1/batch` if the URL has none. */
+  /** The URL to post batches to: http or https, without userinfo. A URL without a path gets the path `/v1/batch`. */
   readonly endpoint: string;
-  /** The user of Basic auth. Visible ASCII without a colon. */
+  /** User name for Basic authentication: visible ASCII without a colon. */
   readonly writeKey: string;
   /** This package's version, for `User-Agent` and `context.library`. */
   readonly version: string;
   /** Timeout of one attempt, from name lookup to status line. Ms, 1 to 30,000. @default 5000 */
   readonly timeoutMs?: number | undefined;
   /**
-   * How long to try a batch, from its first attempt; 0 means one attempt. After `close()`, how long the endpoint may
-   * fail before all remaining batches are given up, at least `timeoutMs`. Ms, 0 to 2^31-1. @default 10 attempts per
-   * batch, and about two minutes after close()
+   * Time limit for the attempts of a batch, from the first one; 0 means one attempt. After `close()`, the time for which the
+   * endpoint may fail before all remaining batches are given up, at least `timeoutMs`. Ms, 0 to 2^31-1. @default 10 attempts
+   * per batch, and about two minutes after close()
    */
   readonly retryForMs?: number | undefined;
-  /** Batches in flight at once. With more than 1, batches can arrive out of order. 1 to 1,024. @default 1 */
+  /** Maximum number of batches in flight at once. If above 1, batches can arrive out of order. 1 to 1,024. @default 1 */
   readonly maxInFlight?: number | undefined;
-  /** The transport; closed with the sink. */
+  /** Transport for the requests. The sink closes it. */
   readonly transport: Transport;
   readonly clock: Clock;
-  /** Returns a number from 0 to 1, like Math.random. */
+  /** Returns a random number from 0 to 1 for the jitter of waits, like Math.random. */
   readonly random: () => number;
-  /** Ends attempts and waits; messages that are not accepted by then are rejected as `aborted`. */
+  /** Signal that ends attempts and waits. Messages that are not accepted when it aborts are rejected as `aborted`. */
   readonly signal?: AbortSignal | undefined;
   /** Called before each wait for a retry. An error that it throws is an uncaught exception; the batch is retried anyway. */
   readonly onRetry?: ((retry: BatchRetry) => void) | undefined;
@@ -37,7 +37,7 @@ export interface TrackingApiSinkOptions {
 /** A failed attempt that will be followed by another. */
 export interface BatchRetry {
   readonly attempt: AttemptRecord;
-  /** Attempts so far, including this one. */
+  /** Number of attempts so far, including this one. */
   readonly attempts: number;
   readonly reason: string;
   /** Time until the next attempt. Ms. */
@@ -49,7 +49,10 @@ export interface BatchRetry {
 export const DEFAULT_TIMEOUT_MS = 5_000;
 const DEFAULT_PATH = '/v1/batch';
 
-/** The URL that batches are posted to. Adds `/v1/batch` if `endpoint` has no path. Throws ConfigError if it is not a usable http or https URL. */
+/**
+ * Returns the URL to post batches to. Adds `/v1/batch` if `endpoint` has no path. Throws ConfigError if `endpoint` is not a
+ * usable http or https URL.
+ */
 export function batchUrl(endpoint: string): string {
   const url = URL.canParse(endpoint) ? new URL(endpoint) : undefined;
   if (url === undefined) {
@@ -69,7 +72,10 @@ export function batchUrl(endpoint: string): string {
   return url.origin + requestTarget(endpoint).replace(/^\/(?=\?|$)/, DEFAULT_PATH);
 }
 
-/** The `Authorization` header: Basic auth with the write key as the user and no password. Throws ConfigError if the key has other characters. */
+/**
+ * Returns the `Authorization` header: Basic authentication with the write key as the user and no password. Throws
+ * ConfigError unless the key is visible ASCII without a colon.
+ */
 export function authorization(writeKey: string): string {
   if (!/^[!-9;-~]+$/.test(writeKey)) {
     throw new ConfigError('Expected `writeKey` to be visible ASCII without a colon', {
@@ -80,7 +86,7 @@ export function authorization(writeKey: string): string {
   return `Basic ${Buffer.from(`${writeKey}:`).toString('base64')}`;
 }
 
-/** The kinds of the options that a program can set. */
+/** The kinds of the options that a user of the library can set. */
 export const SINK_KINDS = {
   endpoint: 'a string',
   writeKey: 'a non-empty string',
@@ -90,7 +96,10 @@ export const SINK_KINDS = {
   onRetry: 'a function',
 } as const satisfies Partial<Record<keyof TrackingApiSinkOptions, OptionKind>>;
 
-/** Throws ConfigError if the endpoint or the write key is unusable. Skips values that are not strings: `validateOptions` reports their kind. */
+/**
+ * Throws ConfigError if the endpoint or the write key is unusable. Skips a value that is not a string, because
+ * `validateOptions` reports its kind.
+ */
 export function validateAccess({
   endpoint,
   writeKey,

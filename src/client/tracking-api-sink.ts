@@ -19,10 +19,10 @@ import {
   type TrackingApiSinkOptions,
 } from './tracking-api-options.ts';
 
-/** Bytes to read of a response: enough for the longest list of rejected messages of a batch of 1,000. */
+/** Maximum number of bytes to read of a response: enough for a list of 1,000 rejected messages, the largest batch. */
 const RESPONSE_BYTES = 1024 * 1024;
 
-/** Order keys are unnecessary because a batch keeps the order of its messages. */
+/** No order keys, because a batch keeps the order of its messages without them. */
 const NO_KEYS: readonly string[] = [];
 
 const NOT_SENT: BatchResult = {
@@ -45,7 +45,7 @@ export class TrackingApiSink implements Sink {
   readonly #shownUrl: string;
   readonly #headers: readonly string[];
   readonly #secrets: readonly string[];
-  /** Default `context` of a message. */
+  /** Default for the `context` of every message. */
   readonly #context: JsonObject;
   readonly #log = createDebugLog();
   readonly #closing: ClosingWindow;
@@ -54,7 +54,8 @@ export class TrackingApiSink implements Sink {
     this.maxInFlight = options.maxInFlight ?? 1;
     this.#options = options;
     const { clock, signal, retryForMs = longestRetriesMs(), timeoutMs = DEFAULT_TIMEOUT_MS } = options;
-    // Long enough for one attempt: with `retryForMs: 0` the first failure after close() would give up all other batches.
+    // At least `timeoutMs`, long enough for one attempt: with a window of 0, the first failure after close() would give up
+    // all batches.
     this.#closing = new ClosingWindow({ clock, signal, windowMs: Math.max(retryForMs, timeoutMs) });
     this.#url = batchUrl(options.endpoint);
     this.#shownUrl = redactUrl(this.#url);
@@ -68,7 +69,7 @@ export class TrackingApiSink implements Sink {
     this.#secrets = [options.writeKey, basic.replace('Basic ', '')];
   }
 
-  /** Keeps the `context.library` of the message, because another library may have made a replayed message. */
+  /** Serializes a message. Keeps its `context.library`, because another library may have made a message that is replayed. */
   encode({ message }: EnqueueOptions, messageId: string): OutgoingMessage {
     const { type } = message;
     const context = message.context === undefined ? this.#context : { ...this.#context, ...message.context };
@@ -93,7 +94,7 @@ export class TrackingApiSink implements Sink {
     return this.#options.transport.close();
   }
 
-  /** Sends the halves one after the other, which keeps their order. */
+  /** Sends the two halves of a batch that was too large, one after the other, which keeps the order of the messages. */
   async #submitHalves(batch: readonly OutgoingMessage[]): Promise<readonly Receipt[]> {
     const middle = Math.ceil(batch.length / 2);
     this.#log?.('413: %d messages are sent in two batches', batch.length);
@@ -134,7 +135,7 @@ export class TrackingApiSink implements Sink {
     }
   }
 
-  /** Makes one attempt. `sentAt` is its time, because the receiver corrects the sender's clock with it. */
+  /** Makes one attempt. `sentAt` is its time: the receiver compares it with its own clock to correct the message times. */
   async #attempt(
     bodies: readonly Uint8Array[],
     round: number,
@@ -162,12 +163,12 @@ export class TrackingApiSink implements Sink {
   }
 }
 
-/** The result of a batch whose retries were interrupted. It is `aborted`, because the next attempt might have succeeded. */
+/** Returns the result of a batch whose retries were interrupted: `aborted`, because another attempt might have succeeded. */
 function interrupted({ reason }: BatchRejection): BatchResult {
   return { result: 'rejected', code: 'aborted', reason: `interrupted; ${reason}` };
 }
 
-/** The name and category of a page: properties in a webhook body, but top-level fields in the tracking API. */
+/** Returns the name and category of a page: properties in a webhook body, but top-level fields in the tracking API. */
 function pageFields({ properties = {} }: Message): JsonObject {
   const { name, category } = properties;
   return { ...(name !== undefined && { name }), ...(category !== undefined && { category }) };

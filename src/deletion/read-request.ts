@@ -3,7 +3,7 @@ import { isObject, kindOf } from '../validate-options.ts';
 import { printable } from '../redact.ts';
 import type { DeletionRequest } from './request.ts';
 
-/** Reads `{"userIds":[…],"sources"?:[…]}`. Throws ValidationError with the path of the problem. */
+/** Reads a request body, `{"userIds":[…],"sources"?:[…]}`. Throws ValidationError with the path of the invalid field. */
 export function readDeletionRequest(input: unknown): DeletionRequest {
   if (!isObject(input)) throw problem('', 'a deletion request to be a JSON object', input);
   assertKnownFields(input);
@@ -14,10 +14,13 @@ export function readDeletionRequest(input: unknown): DeletionRequest {
     : { userIds, sources: readNames(sources, 'sources') };
 }
 
-/** The allowed fields. `writeKey` identifies the caller. */
+/** The allowed fields of the body. `writeKey` identifies the caller, and is not part of the request. */
 const FIELDS: readonly string[] = ['userIds', 'sources', 'writeKey'];
 
-/** Rejects unknown fields: a misspelled `source` would delete at every source instead of one, and a deletion cannot be undone. */
+/**
+ * Rejects unknown fields, because a misspelled `sources` would delete the users at every source instead of some, and a
+ * deletion cannot be undone.
+ */
 function assertKnownFields(input: object): void {
   const unknown = Object.keys(input).find((key) => !FIELDS.includes(key));
   if (unknown === undefined) return;
@@ -27,7 +30,7 @@ function assertKnownFields(input: object): void {
   });
 }
 
-/** Reads a list of names without duplicates, because a second deletion has no effect. */
+/** Reads a list of non-empty strings. Drops duplicates, because deleting a user a second time has no effect. */
 function readNames(value: unknown, path: string): readonly string[] {
   if (!Array.isArray(value) || value.length === 0) {
     throw problem(path, `\`${path}\` to be a list of at least one string`, value);

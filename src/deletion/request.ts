@@ -8,26 +8,29 @@ import { closest } from '../suggest.ts';
 import { printable } from '../redact.ts';
 import { recordOf, type DeletionRecord, type DeletionStore } from './state.ts';
 
-/** A request to delete users: a `delete` message for each goes to every enabled destination of the sources. */
+/** A request to delete users. For each user, a `delete` message goes to every enabled destination of the sources. */
 export interface DeletionRequest {
-  /** At least one user id, without duplicates. */
+  /** Ids of the users to delete: at least one, without duplicates. */
   readonly userIds: readonly string[];
-  /** @default all sources */
+  /** Names of the sources to delete the users from. @default all sources */
   readonly sources?: readonly string[];
 }
 
 export type DeletionMessage = Pick<OutgoingMessage, 'messageId' | 'type' | 'body' | 'orderKeys'>;
 
 export interface Deletions {
-  /** Number of deliveries of a request. @throws ValidationError for a source that is not configured. */
+  /**
+   * Returns the number of deliveries that a request needs.
+   * @throws ValidationError for a source that is not configured.
+   */
   size(request: DeletionRequest): number;
   /**
-   * Records the request and queues its messages. Resolves when both are stored. A large request is stored in parts, with other
-   * work in between: if it rejects, or the process ends, earlier parts may be stored and are delivered.
+   * Records the request and queues its messages. Resolves when both are stored. A large request is stored in parts, with
+   * other work in between: if `create` rejects, or the process ends, earlier parts may be stored and are delivered.
    * @throws ValidationError for a source that is not configured, and the errors of `submit`.
    */
   create(request: DeletionRequest): Promise<DeletionRecord>;
-  /** Records a settled delivery. Ignores deliveries that belong to no request. */
+  /** Records that a delivery was settled. Ignores deliveries that belong to no deletion request. */
   settled(delivery: SettledDelivery): Promise<void>;
   /** Finds a request by its id. Undefined if there is none. */
   get(id: string): Promise<DeletionRecord | undefined>;
@@ -44,9 +47,12 @@ export interface SettledDelivery {
 interface DeletionParts {
   /** The names of all sources. */
   readonly sources: readonly string[];
-  /** Number of destinations of a source that get delete messages. */
+  /** Returns the number of destinations of a source that get delete messages. */
   readonly destinations: (source: string) => number;
-  /** Queues messages of a source. Resolves when they are stored. Calls `onRouted` with the ids of their deliveries in the same turn of the event loop. */
+  /**
+   * Queues messages of a source. Resolves when they are stored. Calls `onRouted` with the ids of their deliveries, in the
+   * turn of the event loop in which the deliveries are added.
+   */
   readonly submit: (
     source: string,
     messages: readonly DeletionMessage[],
@@ -54,7 +60,7 @@ interface DeletionParts {
   ) => Promise<unknown>;
   readonly store: DeletionStore;
   readonly clock: Clock;
-  /** Makes a unique id. @default a UUID */
+  /** Makes a unique id for a request. @default a UUID */
   readonly newId?: () => string;
 }
 
@@ -68,7 +74,7 @@ export function createDeletions(parts: DeletionParts): Deletions {
   };
 }
 
-/** Records a settled delivery in its request. Ignores deliveries that belong to no request. */
+/** Records in its deletion request that a delivery was settled. Ignores deliveries that belong to no such request. */
 export async function recordEnd(
   { id: deliveryId, source, messageId, type, state }: SettledDelivery,
   store: Pick<DeletionStore, 'settled'>,
@@ -87,8 +93,8 @@ function size(
 }
 
 /**
- * Deliveries to store in one turn of the event loop: storing 10,000 in a file blocked it for 250 ms, and no other request was
- * served meanwhile.
+ * Maximum number of deliveries to store in one turn of the event loop: storing 10,000 in a file blocked it for 250 ms, and
+ * no other request was served meanwhile.
  */
 const PART_DELIVERIES = 250;
 
@@ -102,7 +108,7 @@ async function create({ userIds, sources }: DeletionRequest, parts: DeletionPart
   const of = Math.max(Math.ceil(userIds.length / users), 1);
   const all = new Map<string, string[]>(affected.map((source) => [source, []]));
   for (let index = 0; index < of; index++) {
-    // Yields to other work, because a queue in memory resolves within the same turn.
+    // Yields to other work between two parts, because with a queue in memory, storing a part does not wait for anything.
     if (index > 0) await nextTurn();
     const ids = await storePart(
       { request, affected, from: index * users, to: (index + 1) * users },
@@ -117,12 +123,15 @@ async function create({ userIds, sources }: DeletionRequest, parts: DeletionPart
 interface DeletionPart {
   readonly request: Omit<DeletionRecord, 'sources'>;
   readonly affected: readonly string[];
-  /** The range of the user ids: from `from` (included) to `to` (excluded). */
+  /** The range of the user ids of this part: from `from` (included) to `to` (excluded). */
   readonly from: number;
   readonly to: number;
 }
 
-/** Stores a part in one turn of the event loop, so that the record and its deliveries are in one transaction. Returns the ids of the deliveries. */
+/**
+ * Stores a part of a request in one turn of the event loop, so that one transaction has the record and its deliveries.
+ * Returns the ids of the deliveries by source.
+ */
 async function storePart(
   { request, affected, from, to }: DeletionPart,
   part: { readonly index: number; readonly of: number },
@@ -152,7 +161,10 @@ function deletionMessage(
   };
 }
 
-/** The id of the request of a message. Derived from the message id, so that it is known even after a restart. */
+/**
+ * Returns the id of the deletion request of a message. It is part of the message id, so that it is known even after a
+ * restart.
+ */
 function requestOf(messageId: string): string | undefined {
   return /^deletion-(.+)-\d+$/.exec(messageId)?.[1];
 }

@@ -28,15 +28,18 @@ export interface DeletionRecord {
   readonly sources: Readonly<Record<string, SourceDeletion>>;
 }
 
-/** A request, or a part of it, with its deliveries. Each part has all user ids of the request. */
+/** A deletion request, or a part of a large one, with its deliveries. Each part has all user ids of the request. */
 export interface NewDeletion extends Omit<DeletionRecord, 'sources'> {
   /** The ids of the deliveries by source, with an entry for each affected source. */
   readonly deliveryIds: ReadonlyMap<string, readonly string[]>;
-  /** The number of this part, from 0. The parts of a large request are added one after the other, each with its own deliveries. @default the only part */
+  /**
+   * Index of this part, from 0, and the number of parts. The parts of a large request are added one after the other, each
+   * with its own deliveries. @default the only part
+   */
   readonly part?: { readonly index: number; readonly of: number };
 }
 
-/** The record of a request without settled deliveries. */
+/** Returns the record of a request of which no delivery is settled yet. */
 export function recordOf({ id, createdAt, userIds, deliveryIds }: NewDeletion): DeletionRecord {
   const sources = [...deliveryIds].map(([source, ids]) => [
     source,
@@ -47,23 +50,24 @@ export function recordOf({ id, createdAt, userIds, deliveryIds }: NewDeletion): 
 
 export interface DeletionStore {
   /**
-   * Records a request, or a part of it, while its deliveries are being stored, so that both succeed or neither does. If both go to
-   * the same file, the record is written in the current turn of the event loop, and so in the same transaction.
+   * Records a request, or a part of it, while its deliveries are being stored (`stored`), so that both succeed or neither
+   * does. If both go to the same file, the record is written in the current turn of the event loop, and so in the same
+   * transaction.
    */
   add(deletion: NewDeletion, stored: Promise<unknown>): Promise<void>;
   /**
-   * Records that a delivery was settled, or waits again. Each delivery counts once, with its latest state, because dead letters can be
-   * retried. Ignores unknown requests.
+   * Records that a delivery was settled, or waits again. Each delivery counts once, by its latest state, because dead
+   * letters can be retried. Ignores unknown requests.
    */
   settled(id: string, source: string, end: DeliveryEnd): Promise<void>;
-  /** The deliveries of the request that are not recorded as delivered. */
+  /** Returns the deliveries of a request that are not recorded as delivered. */
   undelivered(id: string): Promise<readonly RecordedDelivery[]>;
   get(id: string): Promise<DeletionRecord | undefined>;
 }
 
 export interface DeliveryEnd {
   readonly deliveryId: string;
-  /** Undefined if the delivery is not settled. */
+  /** Whether the delivery was delivered; false for a dead letter. Undefined if it is not settled. */
   readonly isDelivered: boolean | undefined;
 }
 

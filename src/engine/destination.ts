@@ -36,7 +36,7 @@ export function prepareDestinations(sources: Sources, userAgent: string): readon
   });
 }
 
-/** The part of a lease for the rest of a round, such as waiting for the queue. */
+/** Milliseconds that a lease lasts longer than the attempts of a round, for example to wait for the queue. */
 const LEASE_SLACK_MS = 30_000;
 
 function prepareDestination(
@@ -65,7 +65,7 @@ function prepareDestination(
   };
 }
 
-/** Throws ConfigError for a secret that is no text or blank. `key` names the setting in errors. */
+/** Throws ConfigError for a secret that is not a string, or is empty or blank. `key` names the setting in errors. */
 export function validateSecret(secret: unknown, key: string): void {
   if (typeof secret === 'string' && !isBlankSecret(secret)) return;
   const got = typeof secret === 'string' ? `${emptyOrBlank(secret)} one` : kindOf(secret);

@@ -25,7 +25,7 @@ export type EngineEvent =
       /** The signatures of all schemes, by header name, if several schemes sign. */
       readonly signatures?: SignedHeaders['signatures'];
     }
-  /** The lease ran out here, and another process has claimed the delivery. */
+  /** This process has lost the delivery: the lease ran out, and another process has claimed the delivery. */
   | { readonly kind: 'lost'; readonly delivery: Delivery }
   /** The queue or the engine failed. No delivery is lost: the engine tries again. */
   | {

@@ -15,11 +15,11 @@ import { FAILURE_BACKOFF } from './settlement.ts';
 export interface EngineOptions extends RouterOptions {
   readonly queue: Queue;
   readonly transport: Transport;
-  /** Product token, `<name>/<version>`. */
+  /** The `User-Agent` of all requests: a product token, `<name>/<version>`. */
   readonly userAgent: string;
-  /** Returns a number of at least 0 and less than 1. @default Math.random */
+  /** Returns a random number for the jitter of waits: at least 0, less than 1. @default Math.random */
   readonly random?: () => number;
-  /** Milliseconds between two looks for deliveries that other processes added. @default no look: this process is alone */
+  /** Milliseconds between two looks for deliveries that other processes added. @default never: no other process adds any */
   readonly pollMs?: number;
   /**
    * How to treat deliveries to a destination that `sources` does not have: mark them dead (cancelled), or leave them to a
@@ -27,17 +27,17 @@ export interface EngineOptions extends RouterOptions {
    */
   readonly unknownLanes?: 'cancel' | 'leave' | undefined;
   /**
-   * Called between the steps of deliveries, so it must be quick. An error that it throws becomes an uncaught exception; the
+   * Called while deliveries wait for it, so it must be quick. An error that it throws becomes an uncaught exception; the
    * deliveries continue.
    */
   readonly onEvent?: (event: EngineEvent) => void;
-  /** Loads the functions that explain failed responses, after the first failure, to keep other runs fast. @default no cause is kept */
+  /** Loads functions that explain failures, after the first one, to keep other runs fast. @default no cause is stored */
   readonly loadCauses?: () => Promise<ResponseCauses>;
 }
 
 /**
- * Delivers what the router adds and what the queue already holds. Does not close its queue or its transport. `submit` throws
- * ClosedError after close().
+ * Delivers the messages that its router adds to the queue, and the deliveries that the queue already holds. Does not close
+ * its queue or its transport. `submit` throws ClosedError after close().
  */
 export class Engine implements Pick<Router, 'submit'> {
   readonly #options: EngineOptions;
@@ -48,7 +48,7 @@ export class Engine implements Pick<Router, 'submit'> {
   readonly #aborting = new AbortController();
   #laneContext: LaneContext | undefined;
   #adding = 0;
-  /** Whether `queue.lanes()` has been asked for the lanes that the config does not have. */
+  /** Whether the lanes of the queue that the config does not have have been found, or need not be. */
   #knowsAllLanes = false;
   #idleWaiters: (() => void)[] = [];
   #stopped: Promise<void> | undefined;
@@ -61,7 +61,7 @@ export class Engine implements Pick<Router, 'submit'> {
     const queue = { add: (deliveries: readonly Delivery[]) => this.#add(deliveries) };
     this.#router = new Router({ sources, queue, clock, newId });
     this.#destinations = prepareDestinations(sources, options.userAgent);
-    // Every attempt in flight and every wait listens to these signals.
+    // No limit, because every attempt in flight and every wait adds a listener to these signals.
     setMaxListeners(0, this.#stopping.signal, this.#aborting.signal);
   }
 
@@ -98,20 +98,20 @@ export class Engine implements Pick<Router, 'submit'> {
     });
   }
 
-  /** Starts no further attempts and finishes those in flight. Messages submitted later are only queued. */
+  /** Finishes the attempts in flight and starts no others. Messages submitted later are only queued. */
   stop(): Promise<void> {
     this.#stopping.abort();
     this.#stopped ??= this.#closeLanes();
     return this.#stopped;
   }
 
-  /** Stops, rejects further messages, and leaves the rest in the queue. */
+  /** Stops the engine and rejects further messages. Unsettled deliveries stay in the queue. */
   close(): Promise<void> {
     this.#isClosed = true;
     return this.stop();
   }
 
-  /** Closes, but aborts the attempts in flight: they are recorded as `aborted`, and their deliveries stay queued. */
+  /** Closes the engine and aborts attempts in flight: they are recorded as `aborted`, and their deliveries stay queued. */
   abort(): Promise<void> {
     this.#aborting.abort();
     return this.close();
@@ -150,7 +150,7 @@ export class Engine implements Pick<Router, 'submit'> {
         failures = 0;
         this.#noteAllLanesKnown();
       } catch (error) {
-        // The caller of stop() closes the queue without waiting for this query, which then fails.
+        // No error to report: the caller of stop() closes the queue without waiting for this query, which then fails.
         if (stopping.aborted) return;
         failures++;
         onEvent?.({ kind: 'error', during: 'lanes', error });

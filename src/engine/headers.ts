@@ -4,13 +4,13 @@ import { printable } from '../redact.ts';
 import type { SignatureScheme } from '../signature/schemes/scheme.ts';
 
 export interface HeaderContext {
-  /** Product token, `<name>/<version>`. A configured `User-Agent` replaces it. */
+  /** Value of `User-Agent`: a product token, `<name>/<version>`. A configured `User-Agent` header replaces it. */
   readonly userAgent: string;
-  /** Basic authentication from the URL's userinfo. */
+  /** The `Authorization` header for the userinfo of the URL. Undefined if the URL has none. */
   readonly authorization: string | undefined;
   /** The signature schemes in use, whose headers cannot be configured. */
   readonly schemes?: readonly SignatureScheme[] | undefined;
-  /** Path of the setting that `headers` is in, for errors. */
+  /** Path of the webhook in the config, for errors, such as `sources.default.destinations.Webhooks.webhooks[0]`. */
   readonly setting: string;
 }
 
@@ -37,7 +37,7 @@ export function buildHeaders(configured: Readonly<Record<string, string>>, conte
   ];
 }
 
-/** A token of HTTP (RFC 9110, 5.6.2). */
+/** Matches an HTTP token (RFC 9110, 5.6.2), the syntax of a header name. */
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 
 /** Reserved header names, with the reason why they cannot be configured. */

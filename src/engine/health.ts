@@ -5,7 +5,7 @@ import type { AttemptResult } from './round/attempt-result.ts';
 /** The health of a webhook. `failures` counts the consecutive failures before the first pause. */
 export interface Health {
   readonly failures: number;
-  /** Consecutive pauses. 0 means healthy. */
+  /** Number of pauses since the webhook was last healthy. 0 means healthy. */
   readonly pauses: number;
   readonly pausedUntil: number;
 }
@@ -23,8 +23,8 @@ export interface Observation {
 }
 
 /**
- * Returns the next state. An unhealthy webhook's pause grows only when its trial fails: the other attempts were in flight
- * when the webhook failed, so their failures say nothing new.
+ * Returns the health of a webhook after an attempt. The pause of an unhealthy webhook grows only when its trial fails: the
+ * other attempts were in flight when the webhook failed, so their failures say nothing new.
  */
 export function healthAfter(
   health: Health,
@@ -46,7 +46,10 @@ function paused({ failures, pauses }: Health, now: number): Health {
 /** The effect of an attempt on a webhook's health. `none` if there is no effect. */
 type Symptom = 'well' | 'ill' | 'none';
 
-/** Ignores a 4xx or a redirect, which concern the message or the URL, and a blocked address or an abort, which this program caused. */
+/**
+ * Returns the symptom that an attempt shows: `none` for a 4xx or a redirect, which concern the message or the URL, and for a
+ * blocked address or an abort, which this program caused.
+ */
 export function symptomOf(result: AttemptResult): Symptom {
   if (result.result === 'delivered') return 'well';
   switch (result.error) {
@@ -60,7 +63,7 @@ export function symptomOf(result: AttemptResult): Symptom {
   }
 }
 
-/** Tracks the health of the webhooks of a lane, and which of them are on trial. */
+/** Tracks the health of the webhooks of a lane. A trial is the one attempt that tests whether a paused webhook is back. */
 export class LaneHealth {
   readonly #threshold: number;
   readonly #clock: Clock;
@@ -73,7 +76,10 @@ export class LaneHealth {
     this.#states = new Map(webhookKeys.map((key) => [key, HEALTHY]));
   }
 
-  /** Whether to skip a webhook: only while another webhook is healthy. If none is healthy, none is skipped. */
+  /**
+   * Whether to skip a webhook: it is paused or on trial, and another webhook is healthy. If none is healthy, none is
+   * skipped.
+   */
   isSkipped(key: string): boolean {
     const health = this.#states.get(key) ?? HEALTHY;
     if (health.pauses === 0) return false;
@@ -82,7 +88,7 @@ export class LaneHealth {
     return false;
   }
 
-  /** Called before an attempt. Returns whether the attempt is a trial; pass this to `end`. */
+  /** Called before an attempt. Returns whether the attempt is a trial; the caller passes this result to `end`. */
   begin(key: string): boolean {
     const health = this.#states.get(key) ?? HEALTHY;
     if (health.pauses === 0 || this.#trials.has(key) || this.#clock.now() < health.pausedUntil) return false;

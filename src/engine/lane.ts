@@ -12,9 +12,9 @@ import { FAILURE_BACKOFF, settledDelivery, settleInQueue, settlementOf } from '.
 /** Context that all lanes of an engine have in common. */
 export interface LaneContext extends Omit<RoundContext, 'destination' | 'health'> {
   readonly random: () => number;
-  /** Milliseconds between two looks for deliveries of other processes. Undefined if there are no other processes. */
+  /** Milliseconds between two looks for deliveries that other processes added. Undefined if there are no other processes. */
   readonly pollMs?: number;
-  /** Called when the lane has nothing in flight and nothing waits. */
+  /** Called when the lane has no delivery left that waits or is in flight. */
   readonly onQuiet: () => void;
 }
 
@@ -24,17 +24,17 @@ interface NextClaim {
   readonly isFirst: boolean;
 }
 
-/** Settings for a destination that is gone: its deliveries are settled without being sent. */
+/** Settings for a lane whose destination is gone: its deliveries are settled without being sent. */
 const GONE: Pick<Destination, 'delivery' | 'leaseMs'> = { delivery: DELIVERY_DEFAULTS, leaseMs: 30_000 };
 
-/** Shortest time between two claims of a slowed lane, so that deliveries that may start in this time are claimed together. */
+/** Milliseconds between two claims of a slowed lane, at least: deliveries that may start meanwhile are claimed together. */
 const SHORTEST_WAIT_MS = 10;
 
 /** One destination of one source. Claims due deliveries, up to the concurrency of the destination, and delivers each. */
 export class Lane {
   readonly #name: LaneId;
   readonly #context: LaneContext;
-  /** Undefined if the destination is gone or disabled. */
+  /** Context of the rounds. Undefined if the destination is gone or disabled. */
   readonly #round: (RoundContext & LaneContext) | undefined;
   readonly #concurrency: number;
   readonly #leaseMs: number;
@@ -48,7 +48,7 @@ export class Lane {
   #mayHaveMore = false;
   /** Whether the last claim found no unsettled delivery in the lane. */
   #isEmpty = false;
-  /** Consecutive claims that the queue has failed. */
+  /** Number of consecutive calls of `queue.claim` that failed. */
   #failures = 0;
   #timer: { readonly at: number; readonly cancel: () => void } | undefined;
   #onDone: (() => void) | undefined;
@@ -64,7 +64,7 @@ export class Lane {
     this.#round = destination && { ...context, destination, health: healthOf(destination, context) };
   }
 
-  /** Whether nothing waits and nothing is in flight. */
+  /** Whether the lane has no delivery: none waits, and none is in flight. */
   get isQuiet(): boolean {
     return this.#isEmpty && this.#isAtRest;
   }
@@ -73,7 +73,7 @@ export class Lane {
   wake(): void {
     this.#isEmpty = false;
     this.#mayHaveMore = true;
-    // After a failure of the queue, only the timer claims again.
+    // After a failed claim, only the timer claims again, so that the queue is not asked too often.
     if (!this.#isClaiming && this.#failures === 0 && this.#mayClaim) void this.#claimAll();
   }
 
@@ -99,7 +99,7 @@ export class Lane {
   async #claimAll(): Promise<void> {
     this.#isClaiming = true;
     try {
-      // If the concurrency is used up, a delivery that ends wakes this lane.
+      // Claims until the concurrency is used up; then a delivery that ends wakes this lane.
       while (this.#mayHaveMore && this.#mayClaim) {
         const next = this.#nextClaim();
         if (next === undefined) break;
@@ -116,13 +116,12 @@ export class Lane {
     this.#announceRest();
   }
 
-  /** Returns undefined if the lane must not claim before it is woken. */
+  /** Returns the next claim to make. Undefined if the lane must not claim before it is woken. */
   #nextClaim(): NextClaim | undefined {
     const { clock, uninterruptedRun } = this.#context;
     const now = clock.now();
     const isFirst = this.#claimedAt < uninterruptedRun.since(now);
-    // The leases of claims in flight may have ended in the interruption: a claim now would deliver them
-    // twice.
+    // Leases of deliveries in flight may have ended in the interruption: a claim now could return these deliveries again.
     if (isFirst && this.#inFlight + this.#settling > 0) return undefined;
     this.#mayHaveMore = false;
     const limit = Math.min(this.#concurrency - this.#inFlight, this.#pace.allowance(now));
@@ -144,18 +143,18 @@ export class Lane {
     // If the process was interrupted during the claim, another process may have these deliveries by now.
     const isFresh = uninterruptedRun.since() <= this.#claimedAt;
     for (const claim of claims) void this.#deliver(claim, isFresh);
-    // When the concurrency is used up, the first delivery that ends claims again.
+    // Without a timer if the concurrency is used up: then the first delivery that ends claims again.
     if (this.#mayClaim) this.#wakeAt(Math.min(nextDueAt ?? Infinity, clock.now() + pollMs));
   }
 
-  /** Whether the deliveries became due while no process delivered. Cancelled deliveries do not count. */
+  /** Whether all claims became due before this process started or resumed. False for a lane that only cancels deliveries. */
   #hasPiledUp(claims: readonly Claim[]): boolean {
-    // Queues store whole milliseconds.
+    // A millisecond earlier, because queues store `dueAt` in whole milliseconds.
     const until = this.#context.uninterruptedRun.since() - 1;
     return this.#round !== undefined && claims.every(({ delivery }) => delivery.dueAt < until);
   }
 
-  /** Sets the timer. A timer for an earlier time stays, because one needless claim costs less than resetting it each time. */
+  /** Sets the timer. A timer for an earlier time stays, because a needless claim costs less than resetting it each time. */
   #wakeAt(at: number): void {
     if (at === Infinity || this.#context.stopping.aborted) return this.#cancelTimer();
     if (this.#timer !== undefined && this.#timer.at <= at) return;
@@ -175,8 +174,9 @@ export class Lane {
   }
 
   /**
-   * Never rejects. After a success, the lane claims the next delivery in the same turn as the settlement, without waiting
-   * for it. After a failure it waits, since a listener may stop the engine, and then nothing must be claimed.
+   * Sends a claimed delivery and settles it. Never rejects. After a success, the lane claims again in the same turn, without
+   * waiting for the settlement. After a failure it waits for it, because a listener may then stop the engine, and nothing
+   * must be claimed after that.
    */
   async #deliver(claim: Claim, isFresh: boolean): Promise<void> {
     const isSent = this.#round !== undefined && claim.delivery.isDamaged === undefined;
@@ -192,18 +192,18 @@ export class Lane {
     this.#announceRest();
   }
 
-  /** Settles the claim, with or without a round. Never rejects. */
+  /** Settles the claim. `result` is undefined if the delivery was not sent. Never rejects. */
   async #conclude(claim: Claim, result: RoundResult | undefined): Promise<void> {
     try {
       const settlement = this.#settlementOf(claim, result);
-      // If there is no settlement, another process has the claim. After a late settlement, `onLate` wakes the
-      // lane: deliveries with the same order keys have become claimable.
+      // Without a settlement, another process has the claim. After a late settlement, `onLate` wakes the lane: the order
+      // keys of the delivery no longer hold other deliveries back.
       const isOurs =
         settlement !== undefined &&
         (await settleInQueue({ claim, settlement, onLate: this.#onLate }, this.#context));
       if (isOurs !== undefined) this.#announce(claim.delivery, isOurs ? settlement : undefined, result);
     } catch (error) {
-      // A bug of this program. The delivery is claimed again when its lease ends.
+      // Only a bug of this program ends here. The delivery is claimed again when its lease ends.
       this.#context.onEvent?.({ kind: 'error', during: 'settle', error, delivery: claim.delivery });
     }
   }

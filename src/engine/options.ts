@@ -27,21 +27,27 @@ export interface DeliveryOptions extends ConnectionOptions {
   readonly retryForMs: number;
   /** Deliveries in flight to the destination at once. 1 to 1024. @default 32 */
   readonly concurrency: number;
-  /** Whether `serve` and `worker`, which check addresses, allow loopback, private and link-local ones. @default false */
+  /**
+   * Whether `serve` and `worker`, which otherwise reject them, connect to loopback, private and link-local addresses.
+   * @default false
+   */
   readonly allowPrivate?: boolean | undefined;
   /** Whether every attempt has the message id as `Idempotency-Key`. @default true */
   readonly idempotencyKey?: boolean | undefined;
-  /** Whether every attempt has a W3C `traceparent`, in the trace of the call to the service, or else in a new trace. @default false */
+  /**
+   * Whether every attempt has a W3C `traceparent`, which continues the trace of the message or starts a new one. @default
+   * false
+   */
   readonly traceparent?: boolean | undefined;
-  /** Consecutive failures that make a webhook unhealthy. At least 1. @default { failures: 10 } */
+  /** Health of webhooks: one is unhealthy after `failures` consecutive failures, at least 1. @default { failures: 10 } */
   readonly health: { readonly failures: number };
 }
 
 /** A destination of a source. Its key in `destinations` is its name in the `integrations` of messages. */
 export interface DestinationOptions {
-  /** @default true */
+  /** Whether the destination gets deliveries. @default true */
   readonly enabled: boolean;
-  /** The first secret signs, all of them verify. Unsigned if empty. */
+  /** Secrets shared with the receiver: the first signs, and each of them verifies. If empty, requests are not signed. */
   readonly sharedSecrets: readonly string[];
   /** The signature schemes that sign, each with the first secret that fits it. @default 'segment', with the first secret */
   readonly scheme?: SchemeChoice | undefined;
@@ -86,15 +92,15 @@ export const DELIVERY_DEFAULTS: DeliveryOptions = {
 };
 
 /**
- * Validates the options of a program; config files are validated when they are read. Throws ConfigError for options that are
- * unknown, missing or out of range: for example, an attempt without a timeout would fail before its request. `setting` names
- * the options in errors.
+ * Validates the delivery options that a program passes; those in a config file are validated when the file is read. Throws
+ * ConfigError for options that are unknown, missing or out of range: for example, an attempt without a timeout would fail
+ * before its request. `setting` names the options in errors.
  */
 export function validateDelivery(delivery: DeliveryOptions, setting: string): void {
   const problems = new Problems();
   problems.collect(() => validateOptions(delivery, { setting, kinds: DELIVERY_KINDS, required: REQUIRED }));
   if (isObject(delivery) && isObject(delivery.health)) {
-    // Unknown options of `health` have always been ignored here.
+    // Validates only `failures`, because unknown options of `health` have always been ignored.
     const { failures } = delivery.health;
     problems.collect(() => validateOptions({ failures }, { ...HEALTH, setting: `${setting}.health` }));
   }

@@ -9,9 +9,9 @@ import type { RoundResult } from './round/round-result.ts';
  * starts as many deliveries per second as its concurrency; the number doubles with every second that goes well.
  */
 export interface AttemptPace {
-  /** Consecutive failed rounds. */
+  /** Number of consecutive failed rounds. */
   readonly failures: number;
-  /** Undefined if the lane is not slowed. */
+  /** The current second of a slowed lane. Undefined if the lane is not slowed. */
   readonly ramp: Ramp | undefined;
 }
 
@@ -21,7 +21,7 @@ interface Ramp {
   /** Deliveries that may start in this second, evenly spread. */
   readonly perSecond: number;
   readonly begun: number;
-  /** Rounds that ended in this second: `well` if delivered or rejected, else `ill`. */
+  /** Number of rounds that ended in this second: `well` if delivered or rejected, else `ill`. */
   readonly well: number;
   readonly ill: number;
 }
@@ -41,19 +41,25 @@ export function paceOptionsOf({ concurrency, health, retryForMs }: DeliveryOptio
 export const FULL_SPEED: AttemptPace = { failures: 0, ramp: undefined };
 
 const STEP_MS = 1_000;
-/** Shortest retry window in which deliveries have the time to wait. */
+/** Shortest retry window, in milliseconds, with which deliveries can wait while their lane is slowed. */
 const PATIENT_MS = 10 * 60_000;
 /** Share of rounds that must succeed before the pace doubles. Not all of them: some fail for unrelated reasons. */
 const GROWS_FROM = 1 / 4;
-/** A limit of this many per second and concurrent delivery is no limit: no receiver responds within a millisecond. */
+/**
+ * Deliveries per second, for each unit of concurrency, above which the limit ends: no receiver responds within a
+ * millisecond.
+ */
 const NO_LIMIT = 1_000;
 
-/** Returns the pace of a lane that starts slowly. */
+/** Returns the pace of a lane that starts slowly: `concurrency` deliveries in the first second. */
 export function slowStart({ concurrency }: AttemptPaceOptions, now: number): AttemptPace {
   return { failures: 0, ramp: stepOf(concurrency, now) };
 }
 
-/** Returns the pace at `now`. A second that has ended decides the pace of the next one. */
+/**
+ * Returns the pace at `now`. When a second of a slowed lane has ended, the rounds that ended in it decide the pace of the
+ * next one.
+ */
 export function paceAt(pace: AttemptPace, { concurrency }: AttemptPaceOptions, now: number): AttemptPace {
   const { failures, ramp } = pace;
   if (ramp === undefined || now < ramp.beganAt + STEP_MS) return pace;
@@ -66,7 +72,7 @@ function nextPerSecond({ perSecond, well, ill }: Ramp, concurrency: number): num
   return well >= (well + ill) * GROWS_FROM ? perSecond * 2 : perSecond;
 }
 
-/** Returns how many deliveries may start at `now`. The first of a second may start at once. */
+/** Returns how many deliveries may start at `now`. They are spread over the second, and the first one may start at once. */
 export function allowance({ ramp }: AttemptPace, now: number): number {
   if (ramp === undefined) return Infinity;
   const { beganAt, perSecond, begun } = ramp;
@@ -86,7 +92,10 @@ export function withBegun(pace: AttemptPace, count: number): AttemptPace {
   return ramp === undefined ? pace : { failures, ramp: { ...ramp, begun: ramp.begun + count } };
 }
 
-/** Returns the pace after a round. A success after `threshold` failures means that the destination is back: the lane starts slowly. */
+/**
+ * Returns the pace after a round. A success after `threshold` failures means that the destination is back: the lane starts
+ * slowly again.
+ */
 export function afterRound(
   pace: AttemptPace,
   isWell: boolean,
@@ -136,7 +145,10 @@ export class LanePace {
     this.#pace = withBegun(this.#pace, count);
   }
 
-  /** Counts a round. A rejection shows that the receiver is up. Interrupted, broken and lost rounds say nothing about it. */
+  /**
+   * Counts a round that has ended. A rejection counts as a success, because it shows that the receiver is up. Interrupted,
+   * broken and lost rounds are not counted, because they say nothing about the receiver.
+   */
   ended({ outcome }: RoundResult): void {
     const isWell = outcome === 'delivered' || outcome === 'rejected';
     if (!isWell && outcome !== 'open') return;

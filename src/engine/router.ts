@@ -31,10 +31,11 @@ export class Router {
   }
 
   /**
-   * Adds the deliveries of a batch, which are as durable as the queue makes them when the promise resolves. Returns one item
-   * per message, in order. Its deliveries are empty if `integrations` excludes every destination.
-   * @param onRouted Gets the same result earlier, in the turn of the event loop in which the deliveries are added: what it
-   *   writes to the file of the queue is committed with them.
+   * Adds the deliveries of a batch of messages. When the promise resolves, the queue has stored them as durably as it can: a
+   * queue in a file, for example, has synced them. Returns one item per message, in order. An item has no deliveries if
+   * `integrations` excludes every destination.
+   * @param onRouted Gets the same items earlier, in the turn of the event loop in which the deliveries are added: if it
+   *   writes to the file of the queue, one transaction commits both.
    * @throws ConfigError for an unknown source, QueueError when the deliveries cannot be stored.
    */
   async submit(
@@ -114,7 +115,10 @@ export function createDeliveryIds(): () => string {
   return () => `${prefix}-${(count++).toString(36).padStart(6, '0')}`;
 }
 
-/** Returns the same id in every process that adds a message with this key for the lane. A queue adds an id only once. */
+/**
+ * Returns the id of a delivery to a lane, derived from the dedupe key of its message. All processes get the same id for the
+ * same key, and a queue adds an id only once.
+ */
 export function dedupedId({ source, destination }: LaneId, dedupeKey: string): string {
   return hash('sha256', JSON.stringify([source, destination, dedupeKey]), 'hex').slice(0, 32);
 }

@@ -26,7 +26,7 @@ export function settlementOf(
     case 'broken':
       return retryOrGiveUp(result, context);
     case 'interrupted':
-      // The delivery keeps its place in the queue.
+      // An unchanged `dueAt` keeps the place of the delivery in the queue.
       return { state: 'retrying', dueAt: delivery.dueAt, progress };
     case 'lost':
       return undefined;
@@ -91,5 +91,5 @@ export async function settleInQueue(
   }
 }
 
-/** The waits after failures of this program or its queue. */
+/** The waits between two tries after this program or its queue failed. */
 export const FAILURE_BACKOFF: Backoff = { ...ROUND_BACKOFF, longestMs: 30_000 };

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 
 const LOOK_MS = 2_000;
-/** A busy process is late, but less than this. */
+/** Milliseconds by which a timer of a busy process can be late. A timer that is even later shows an interruption. */
 const LATE_MS = 3_000;
 
 /**
@@ -15,7 +15,7 @@ export class UninterruptedRun {
   #seenAt: number;
   #cancel: (() => void) | undefined;
 
-  /** `watch` looks for interruptions as long as `isNeeded` returns true, since an idle process should have no timer. */
+  /** `watch` keeps its timer only while `isNeeded` returns true, because an idle process should have no timer. */
   constructor(clock: Clock, isNeeded: () => boolean) {
     this.#clock = clock;
     this.#isNeeded = isNeeded;
@@ -23,7 +23,10 @@ export class UninterruptedRun {
     this.#seenAt = this.#since;
   }
 
-  /** Returns milliseconds since the epoch. The first call after an interruption notices it, before the timer does. */
+  /**
+   * Returns when the current run began, in milliseconds since the epoch. Notices an interruption itself, even before the
+   * timer does.
+   */
   since(now = this.#clock.now()): number {
     if (now - this.#seenAt > LOOK_MS + LATE_MS) this.#since = now;
     this.#seenAt = now;

@@ -13,11 +13,17 @@ export interface Webhook {
   readonly url: string;
   /** The URL as shown and stored: userinfo and secret parameters are masked. */
   readonly shownUrl: string;
-  /** Headers without the signature: name, value, name, value … */
+  /**
+   * Headers that all requests to the webhook have in common: name, value, name, value … The signature, for example, is not
+   * one.
+   */
   readonly headers: readonly string[];
-  /** Whether an `Idempotency-Key` is configured, which replaces the message id. */
+  /** Whether the configured headers have an `Idempotency-Key`, which is then sent instead of the message id. */
   readonly hasOwnKey: boolean;
-  /** Whether a `traceparent` or `tracestate` is configured, which replaces the one of the attempt. */
+  /**
+   * Whether the configured headers have a `traceparent` or `tracestate`, which is then sent instead of the ones of the
+   * attempt.
+   */
   readonly hasOwnTrace: boolean;
 }
 
@@ -41,12 +47,12 @@ export function prepareWebhooks(
     const { shownUrl } = prepared;
     const time = (timesShown.get(shownUrl) ?? 0) + 1;
     timesShown.set(shownUrl, time);
-    // No `shownUrl` has a fragment, so no other key looks like this.
+    // A `#` and a number make the key unique, because no `shownUrl` has a fragment.
     return { ...prepared, key: time === 1 ? shownUrl : `${shownUrl}#${time}` };
   });
 }
 
-/** Throws ConfigError. `setting` names the webhooks in errors. */
+/** Throws ConfigError unless `count` is from 1 to MAX_WEBHOOKS. `setting` names the webhooks in errors. */
 export function validateWebhookCount(count: number, setting: string): void {
   if (count > 0 && count <= MAX_WEBHOOKS) return;
   throw new ConfigError(`Expected 1 to ${MAX_WEBHOOKS} webhooks for a destination, got ${count}`, {
@@ -55,7 +61,10 @@ export function validateWebhookCount(count: number, setting: string): void {
   });
 }
 
-/** Prepares one webhook. Its key is not numbered. @throws ConfigError */
+/**
+ * Validates one webhook and prepares it. Its key has no number, even if another webhook has the same `shownUrl`.
+ * @throws ConfigError
+ */
 export function prepareWebhook(webhook: WebhookOptions, context: WebhookContext): Webhook {
   const { setting } = context;
   validateOptions(webhook, { setting, kinds: KINDS, required: Object.keys(KINDS) });
@@ -102,7 +111,7 @@ function readUrl(given: string, setting: string): WebhookAddress {
     : withUserinfo(url, requested);
 }
 
-/** Reads an address with Basic authentication (RFC 7617). */
+/** Reads a URL with userinfo, which is sent as Basic authentication (RFC 7617). */
 function withUserinfo(url: URL, requested: string): WebhookAddress {
   const credentials = Buffer.concat([
     percentDecoded(url.username),
@@ -124,7 +133,7 @@ export function percentDecoded(text: string): Buffer {
   return Buffer.from(bytes, 'latin1');
 }
 
-/** Shows an invalid URL in an error. */
+/** Returns an invalid URL for an error: redacted, printable and shortened. */
 function shownText(text: string): string {
   return printable(redactUrl(text), 200);
 }

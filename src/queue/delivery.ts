@@ -8,7 +8,8 @@ import type { AttemptRecord } from '../attempt-record.ts';
  *                              │     └─ reschedule ─► retrying ─┐
  *                              └──────────── claim, when due ───┘
  *
- * A delivery that must not be sent is added as `dead`. A `sending` delivery whose lease has run out (its process died) is claimable again.
+ * A delivery that must not be sent is added as `dead`. A `sending` delivery whose lease has run out (its process died) can be
+ * claimed again.
  */
 export type DeliveryState = 'pending' | 'sending' | 'retrying' | 'delivered' | 'dead';
 
@@ -18,9 +19,9 @@ export type DeliveryState = 'pending' | 'sending' | 'retrying' | 'delivered' | '
  */
 export type DeadReason = 'rejected' | 'exhausted' | 'invalid' | 'cancelled' | 'damaged';
 
-/** The results of earlier rounds, kept across restarts. Webhooks are identified by their redacted URLs. */
+/** The results of the rounds of a delivery, kept across restarts. Identifies webhooks by their redacted URLs. */
 export interface Progress {
-  /** Rounds that have begun. */
+  /** Number of rounds that have begun. */
   readonly rounds: number;
   /** When the first attempt began: the start of the retry window. Milliseconds since the epoch. */
   readonly firstAttemptAt?: number;
@@ -33,7 +34,7 @@ export interface Progress {
 
 export const NO_PROGRESS: Progress = { rounds: 0, attempts: [], rejectedBy: [], notBefore: {} };
 
-/** Whether the progress is equivalent to NO_PROGRESS. */
+/** Whether no round has begun, as in NO_PROGRESS. */
 export function isUntried({ rounds, attempts }: Progress): boolean {
   return rounds === 0 && attempts.length === 0;
 }
@@ -46,41 +47,41 @@ export function withRound(progress: Progress, now: number): Progress {
 
 /** One message on its way to one destination: added to a queue, and claimed from it. */
 export interface Delivery {
-  /** Unique in the queue. Adding a known id again changes nothing. */
+  /** Id that is unique in the queue. Adding a delivery with a known id changes nothing. */
   readonly id: string;
   readonly source: string;
   /** The name of the destination. Empty for a dead letter without a known destination. */
   readonly destination: string;
   readonly messageId: string;
   readonly type: string;
-  /** The exact bytes of the body of every attempt. */
+  /** The bytes that every attempt sends as its body. */
   readonly body: Uint8Array;
-  /** Earlier unsettled deliveries to the same source and destination with one of these keys go first. */
+  /** Order keys: the delivery waits for earlier unsettled deliveries of its lane that share one of these keys. */
   readonly orderKeys: readonly string[];
   /** The trace that the attempts continue: a W3C `traceparent`, and after a space the `tracestate`. */
   readonly trace?: string | undefined;
-  /** Milliseconds since the epoch. */
+  /** When the delivery was created. Milliseconds since the epoch. */
   readonly createdAt: number;
   readonly dueAt: number;
-  /** The state. A delivery that is added as `dead` is never sent; any other waits, whatever its state was in another queue. */
+  /** The current state. A delivery that is added as `dead` is never sent; one that is added in another state waits. */
   readonly state: DeliveryState;
-  /** NO_PROGRESS for a new delivery. */
+  /** The rounds and attempts so far. NO_PROGRESS for a new delivery. */
   readonly progress: Progress;
   readonly reason?: DeadReason | undefined;
   /** A description of the problem in an invalid message, unescaped. */
   readonly detail?: string | undefined;
   /** When the delivery was settled. Milliseconds since the epoch. @default when it was created, if it is added as `dead` */
   readonly settledAt?: number | undefined;
-  /** Set if the stored delivery differs from the added one. `body` is then the readable part, and must not be sent. */
+  /** Set if the stored delivery differs from the added one. `body` is then only its readable part, and must not be sent. */
   readonly isDamaged?: true | undefined;
 }
 
-/** The fields that a new delivery has. */
+/** Names of the fields that a new delivery has. */
 export type FirstField = Exclude<keyof Delivery, 'reason' | 'detail' | 'settledAt' | 'isDamaged'>;
 
 type Changeable<T> = { -readonly [Name in keyof T]: T[Name] };
 
-/** Copies a delivery so that the copy can be changed. Lists the fields, because a spread costs more than the rest of a claim. */
+/** Returns a copy that can be changed. Lists the fields, because a spread costs more than the rest of a claim. */
 export function copyDelivery(delivery: Delivery): Changeable<Delivery> {
   const { id, source, destination, messageId, type, body, orderKeys, trace, createdAt, dueAt } = delivery;
   const { state, progress, reason, detail, settledAt, isDamaged } = delivery;
@@ -104,7 +105,7 @@ export function copyDelivery(delivery: Delivery): Changeable<Delivery> {
   } satisfies Record<keyof Delivery, unknown>;
 }
 
-/** Returns the delivery as shown to people: a damaged one is a dead letter, even if the queue has not marked it yet. */
+/** Returns the delivery as shown to people: a damaged one as a dead letter, even if the queue has not marked it dead yet. */
 export function withDamageShown(delivery: Delivery, now = delivery.createdAt): Delivery {
   const { isDamaged, state, reason, settledAt = now } = delivery;
   const isLeft = state === 'delivered' || state === 'sending' || reason === 'damaged';

@@ -7,15 +7,15 @@ import type { LaneId, QueueDepth } from './queue.ts';
  * store fails.
  */
 export interface QueueInspection {
-  /** Returns each lane that has deliveries. */
+  /** Returns the numbers of each lane that has deliveries. */
   stats(): Promise<readonly LaneStats[]>;
 
-  /** Returns the attempts of the latest delivered deliveries: at most `limit` per lane, or for all lanes together. Reads no bodies. */
+  /** Returns the attempts of the last delivered deliveries: at most `limit` per lane, or in total. Does not read bodies. */
   lastDelivered(limit: number): Promise<readonly DeliveredAttempts[]>;
 
   /**
-   * Returns a page of deliveries, in the order of adding; the next page comes `after` the last one. New deliveries are at
-   * the end. Marks damaged deliveries dead if the store allows it; so does `get`.
+   * Returns a page of deliveries in the order of adding, so new deliveries are on the last page. Pass the `next` of a page
+   * as `after` to get the next page. Marks damaged deliveries dead if the store allows it; so does `get`.
    */
   list(selection: DeliverySelection): Promise<Page>;
 
@@ -27,12 +27,12 @@ export interface QueueInspection {
   /** Returns several deliveries like `get`, in one request. */
   getAll(ids: readonly string[]): Promise<readonly (Delivery | undefined)[]>;
 
-  /** Returns the states by id. Unknown ids are missing. */
+  /** Returns the states of deliveries by id. Unknown ids are missing. */
   states(ids: readonly string[]): Promise<ReadonlyMap<string, DeliveryState>>;
 
   /**
-   * Retries dead letters. Each gets a new retry window that starts now, and goes behind the deliveries that wait with the
-   * same order keys. Its attempts are kept. Returns one result per id, in order.
+   * Retries dead letters. Each gets a new retry window that starts now, and a place behind the waiting deliveries with the
+   * same order keys. A dead letter keeps its attempts. Returns one result per id, in order.
    */
   retry(ids: readonly string[]): Promise<readonly RetryResult[]>;
 
@@ -66,37 +66,40 @@ export interface DeliverySelection {
   readonly states: readonly DeliveryState[];
   /** Only deliveries that were added at this time or later. Milliseconds since the epoch. */
   readonly since?: number;
-  /** The cursor of the previous page. */
+  /** The `next` of the previous page. @default the first page */
   readonly after?: Cursor;
   /** The page size, at least 1. */
   readonly limit: number;
   /**
-   * Whether the caller changes the deliveries next. They are then in the order of adding on every store, which a user with
-   * read-only access cannot have. @default on a server, by lane and state
+   * Whether the caller changes the deliveries next. Every store then lists them in the order of adding, which a server
+   * cannot do for a user with read-only access. @default a server lists them by lane and state
    */
   readonly toChange?: boolean;
 }
 
-/** The position where a page ended. */
+/** The position at which a page of deliveries ended. */
 export type Cursor = number;
 
 export interface Page {
   readonly deliveries: readonly Delivery[];
-  /** The cursor for the next page. Undefined on the last page. */
+  /** The `after` of the next page. Undefined on the last page. */
   readonly next: Cursor | undefined;
 }
 
-/** `waiting`: the delivery is not settled. `invalid`: no attempt would make it valid. `damaged`: its body is not what was added. */
+/**
+ * Result of a retry. `waiting`: it is not settled. `invalid`: no attempt can make it valid. `damaged`: its stored body has
+ * changed.
+ */
 export type RetryResult = 'retried' | 'unknown' | 'delivered' | 'waiting' | 'invalid' | 'damaged';
 
-/** `due`: the delivery will be attempted as soon as its lane has room. */
+/** Result of making a delivery due. `due`: it is attempted as soon as its lane has room. */
 export type DueResult = 'due' | 'unknown' | 'delivered' | 'dead' | 'sending';
 
 export type DropResult = 'dropped' | 'unknown' | 'sending';
 
 /** Options for removing dead letters in steps. */
 export interface DeadDropping {
-  /** Milliseconds since the epoch. */
+  /** Removes dead letters that were added at this time or later. Milliseconds since the epoch. */
   readonly since: number;
   /** Called before each step. Returns whether to continue. */
   readonly goesOn: () => boolean;

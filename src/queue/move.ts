@@ -10,29 +10,30 @@ export interface MoveOptions {
 }
 
 export interface MoveCounts {
-  /** Waiting deliveries that have been moved. */
+  /** Number of waiting deliveries that have been moved. */
   readonly waiting: number;
-  /** Dead letters that have been moved. */
+  /** Number of dead letters that have been moved. */
   readonly dead: number;
-  /** Deliveries in flight. They stay until the process that delivers them has settled them. */
+  /** Number of deliveries in flight. They stay until the process that delivers them has settled them. */
   readonly left: number;
 }
 
 const MOVED: readonly DeliveryState[] = ['pending', 'retrying', 'dead'];
-/** Deliveries per page, which the other queue adds in one transaction. Smaller pages would wait for a server more often. */
+/** Deliveries per page, which `to` adds in one transaction. With smaller pages, a server would be waited for more often. */
 const PAGE = 1_000;
 
 /**
  * Moves waiting deliveries and dead letters to another queue, with their progress, in the order of adding. Each one is added
- * there before it is dropped here. After a kill between the two it is in both queues; moving it again does not change the
- * other queue. A delivery that is claimed here in between stays, and is delivered twice if the other queue delivers already.
+ * to `to` before it is dropped from `from`. If the process is killed between the two steps, both queues have it; moving it
+ * again does not change `to`. A delivery that is claimed in between stays in `from`, and is delivered twice if `to` already
+ * delivers.
  */
 export async function moveDeliveries({ from, to, signal, onProgress }: MoveOptions): Promise<MoveCounts> {
   let counts: MoveCounts = { waiting: 0, dead: 0, left: await countSending(from) };
   const pages = pagesOf(from, signal);
   let [page, added]: [Deliveries, Deliveries] = [await pages.next(), []];
   while (page.length > 0 || added.length > 0) {
-    // A server reads the next page and drops the previous one while this one is written.
+    // Runs at the same time, so that a server reads the next page and drops the previous one while this page is written.
     const [next, , results] = await Promise.all([
       pages.next(),
       to.add(page.map(toMovedDelivery)),
@@ -47,7 +48,7 @@ export async function moveDeliveries({ from, to, signal, onProgress }: MoveOptio
 
 type Deliveries = readonly Delivery[];
 
-/** Reads page by page. An empty page marks the end. */
+/** Reads one page of deliveries per call of `next`. An empty page marks the end. */
 function pagesOf(from: QueueInspection, signal: AbortSignal): { readonly next: () => Promise<Deliveries> } {
   let after: Cursor | undefined = 0;
   const next = async (): Promise<Deliveries> => {

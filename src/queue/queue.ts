@@ -7,30 +7,34 @@ import type { DeadReason, Delivery, DeliveryState, Progress } from './delivery.t
  */
 export interface Queue {
   /**
-   * Resolves when all deliveries are as durable as the queue makes them. Up to a thousand are added all or none; of more,
-   * some may be stored when it rejects. Adding a known id changes nothing, whether the delivery waits, is in flight, or is
-   * settled and still remembered: so a batch can be added again. A delivery that is added as dead is never claimed.
+   * Adds deliveries, and resolves when the queue has stored them as durably as it can. Adds up to a thousand all or none; of
+   * more, some may be stored when it rejects. Adding a known id changes nothing, whether the delivery waits, is in flight,
+   * or is settled and still remembered: so a caller can add a batch again. A delivery that is added as dead is never
+   * claimed.
    */
   add(deliveries: readonly Delivery[]): Promise<void>;
 
   /**
    * Moves up to `limit` deliveries of one lane to `sending`: those that are due and first in each of their order keys,
-   * earliest due first (and among equals, first added first). A delivery whose lease has ended is due as before. This call
-   * stores that a round of each has begun, before its first attempt; the returned delivery is as it was before. A delivery
-   * with `isDamaged` must be settled as a dead letter, and not sent.
+   * earliest due first (and first added first if due at the same time). A delivery whose lease has ended is due again. The
+   * queue stores that a round of each has begun, before its first attempt; the returned deliveries do not count this round
+   * yet. The caller must settle a delivery with `isDamaged` as a dead letter, and not send it.
    */
   claim(request: ClaimRequest): Promise<ClaimResult>;
 
   /**
    * Stores the progress of a claim and extends its lease to `leaseMs` from now, for another attempt of the round. Resolves
-   * to false if the claim was lost: its lease ran out, and another process has the delivery. The caller must stop then.
+   * to false if the claim was lost: its lease ran out, and another process has the delivery. The caller must then stop.
    */
   renew(claim: Claim, progress: Progress, leaseMs: number): Promise<boolean>;
 
-  /** Ends the claim: as settled, or for another round. Resolves to false, without a change, if the claim was lost. */
+  /**
+   * Ends a claim: its delivery is settled, or waits for another round. Resolves to false, without a change, if the claim was
+   * lost.
+   */
   settle(claim: Claim, settlement: Settlement): Promise<boolean>;
 
-  /** Returns the lanes with unsettled deliveries, to find those whose destination is gone. */
+  /** Returns the lanes with unsettled deliveries. The engine needs them to find lanes whose destination is gone. */
   lanes(): Promise<readonly LaneId[]>;
 
   /** Finishes pending calls and releases the store. Open claims stay `sending` until their leases end. */
@@ -44,24 +48,27 @@ export interface LaneId {
 }
 
 export interface ClaimRequest extends LaneId {
-  /** At least 1. */
+  /** Maximum number of deliveries to claim, at least 1. */
   readonly limit: number;
-  /** Milliseconds, longer than an attempt can take. Renewed before each further attempt. */
+  /**
+   * Duration of the lease in milliseconds, longer than an attempt can take. The lease is renewed before each further
+   * attempt.
+   */
   readonly leaseMs: number;
 }
 
 export interface ClaimResult {
   readonly claims: readonly Claim[];
   /**
-   * When the lane may next have something to claim without another call: the earliest due time or end of a lease, including
-   * these claims, of deliveries that no order key holds back. Undefined if the lane is empty.
+   * When the lane may next have a delivery to claim, if no call changes it: the earliest due time or end of a lease,
+   * including these claims, of deliveries that no order key holds back. Undefined if the lane is empty.
    */
   readonly nextDueAt: number | undefined;
 }
 
 export interface Claim {
   readonly delivery: Delivery;
-  /** Proves that the caller still has the claim. */
+  /** Identifies the claim, and so proves to the queue that the caller still has it. */
   readonly token: string;
 }
 

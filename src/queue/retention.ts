@@ -1,6 +1,6 @@
 /** How long settled deliveries stay in the queue. A store may remove them later, but not earlier. */
 export interface RetentionOptions {
-  /** Milliseconds that a delivered one stays. */
+  /** Milliseconds that a delivered delivery stays. */
   readonly deliveredMs: number;
   /** Milliseconds that a dead letter stays. */
   readonly deadMs: number;

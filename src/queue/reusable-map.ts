@@ -1,13 +1,13 @@
 /** The initial number of slots: a power of two. */
 const SMALLEST = 16;
-/** Differs in every process, so that no sender can choose keys that all collide. */
+/** Start value of the hashes. Random in every process, so that no sender can choose keys that all collide. */
 const SEED = Math.floor(Math.random() * 2 ** 32);
 
 /**
- * A map for millions of keys that are added and removed. V8's Map allocates a new table after a number of insertions, and
- * the old table points to the new one: when one of them reaches the old generation, all later tables, with everything they
- * ever held, stay in memory until the next full collection. This is 40 MB in a replay. This map reuses free slots. It uses
- * open addressing with linear probing, and is never more than half full.
+ * A map for millions of keys that are added and removed, which reuses free slots. V8's Map instead allocates a new table
+ * after a number of insertions, and the old table points to the new one. When one of the tables reaches the old generation,
+ * all later tables, with everything they ever held, stay in memory until the next full collection: 40 MB in a replay. This
+ * map uses open addressing with linear probing, and is never more than half full.
  */
 export class ReusableMap<Value> {
   #keys: (string | undefined)[] = emptySlots(SMALLEST);
@@ -41,11 +41,11 @@ export class ReusableMap<Value> {
     this.#closeGap(slot);
   }
 
-  /** Yields the values in no particular order. The map may change during the iteration, which can then miss new values. */
+  /** Yields the values in no particular order. The map may change during the iteration, which then may miss new values. */
   *values(): Generator<Value, void, undefined> {
     const [keys, values] = [[...this.#keys], [...this.#values]];
     for (const [slot, key] of keys.entries()) {
-      // The value itself may be undefined; only the key shows that the slot is used.
+      // The cast is safe, because the key shows that the slot is used. The value itself may be undefined.
       if (key !== undefined) yield values[slot] as Value;
     }
   }
@@ -94,7 +94,7 @@ function emptySlots<Item>(count: number): (Item | undefined)[] {
   return Array.from({ length: count }, () => undefined);
 }
 
-/** FNV-1a over UTF-16 units. Folds the high bits into the low ones, which select the slot. */
+/** Returns the FNV-1a hash of the UTF-16 units. Folds the high bits into the low ones, which select the slot. */
 function hashOf(key: string): number {
   let hash = SEED;
   for (let at = 0; at < key.length; at++) hash = Math.imul(hash ^ key.charCodeAt(at), 0x01000193);

@@ -4,21 +4,24 @@ import type { LaneStats, QueueInspection } from './inspection.ts';
 /** The state of a queue in numbers, with some examples. */
 export interface QueueSurvey {
   readonly lanes: readonly LaneStats[];
-  /** Dead letters by reason; under '' if the reasons are not counted. */
+  /** Number of dead letters by reason. All under the reason '' if they are not counted by reason. */
   readonly dead: Readonly<Record<string, number>>;
   /** A sample of the deliveries that wait for a retry, with the results of their attempts. */
   readonly retrying: readonly Delivery[];
-  /** Processes that deliver. Undefined if the store does not know them. */
+  /** The processes that deliver from the queue. Undefined if the store does not know them. */
   readonly deliverers: readonly { readonly pid: number; readonly isHere: boolean }[] | undefined;
-  /** When the latest delivery was added. Milliseconds since the epoch. Undefined for an empty queue, or if the store does not know. */
+  /**
+   * When the latest delivery was added. Milliseconds since the epoch. Undefined if the queue is empty or the store does not
+   * know.
+   */
   readonly newestAt: number | undefined;
 }
 
 const SOME = 50;
 
 /**
- * Surveys any queue through its inspection. Does not determine who delivers, or why dead letters died, because this would
- * read each.
+ * Surveys any queue through its inspection. Leaves out which processes deliver, which an inspection does not know, and the
+ * reasons of dead letters, because each dead letter would have to be read.
  */
 export async function surveyInspection(inspection: QueueInspection): Promise<QueueSurvey> {
   const lanes = await inspection.stats();

@@ -7,21 +7,21 @@ import type { DeliveryState } from '../queue/delivery.ts';
 import type { QueueInspection } from '../queue/inspection.ts';
 import { monitored, type DurableQueue, type DurableQueueOptions } from './opened-queue.ts';
 
-// Each backend is loaded by one line, when it is needed: only users with a server install its packages.
+// Each line below loads one backend when it is needed, because only users with a server install its packages.
 export { MemoryQueue } from './memory/memory-queue.ts';
 const loadFiles = () => import('./sqlite/open-queue-file.ts');
 const loadServers = () => import('./server/open-server-queue.ts');
 
-/** Opens the queue in its file or on its server. Throws ConfigError for an unknown kind of store, QueueError if the store fails. */
+/** Opens the queue in a file or on a server. Throws ConfigError for an unknown kind of store, QueueError if it fails. */
 export function openDurableQueue(options: DurableQueueOptions): Promise<DurableQueue> {
   const place = options.store ?? join(options.dataDir, FILE);
   return isServer(place) ? openOnServer(place, options) : openInFile(place, options);
 }
 
-/** The name of the queue's file in the data folder. */
+/** Name of the queue's file in the data folder, if no store is configured. */
 const FILE = 'hooks.db';
 
-/** Whether the store is the URL of a server, and not a file. Loads no packages. */
+/** Whether `place` is the URL of a server, and not a file. Loads no packages. */
 export function isServer(place: string): boolean {
   return /^(?:rediss?|postgres(?:ql)?):/i.test(place);
 }
@@ -73,7 +73,7 @@ async function openInFile(place: string, options: DurableQueueOptions): Promise<
     ...monitored(inspection),
     check: async (forWhat) => {
       await store.check(forWhat);
-      // Damaged pages can be unreadable even if writes succeed.
+      // Reads too, because damaged pages can be unreadable even if writes succeed.
       await queue.lanes();
     },
     warnings: async () => (loss === undefined ? [] : [loss]),
@@ -85,7 +85,7 @@ async function openInFile(place: string, options: DurableQueueOptions): Promise<
   };
 }
 
-/** Opens the audiences in a file. Throws ConfigError for a store that is not a file, and QueueError. */
+/** Opens the audiences in a file. Throws ConfigError for a store that is not a file, QueueError if the file fails. */
 export async function openAudienceStore(
   place: string,
   clock: Clock,
@@ -93,19 +93,19 @@ export async function openAudienceStore(
   return (await loadFiles()).openAudiences(place, clock);
 }
 
-/** Opens temporary storage without a name, which ends with its process. */
+/** Opens temporary storage for large data. Its file has no name, and disappears when the process ends. */
 export async function openChunkStore(): Promise<ChunkStore> {
   return (await loadFiles()).openChunks();
 }
 
 type Files = Awaited<ReturnType<typeof loadFiles>>;
 
-/** The facts about a queue's file. Examining it creates and changes nothing. */
+/** What an examination finds out about the file of a queue. It creates and changes nothing. */
 export type QueueExamination = Awaited<ReturnType<Files['examineFile']>>;
 
 /**
- * Examines a file, given like `store`. Throws ConfigError for a store that is not a file, QueueError for a file that cannot
- * be found or opened.
+ * Examines a file; `place` is a path or `sqlite:PATH`. Throws ConfigError for a store that is not a file, QueueError for a
+ * file that cannot be found or opened.
  */
 export async function examineQueue(place: string, clock: Clock): Promise<QueueExamination> {
   return (await loadFiles()).examineFile(place, clock);
@@ -114,16 +114,17 @@ export async function examineQueue(place: string, clock: Clock): Promise<QueueEx
 export type Recovery = Awaited<ReturnType<Files['recoverFile']>>;
 
 /**
- * Copies the readable part of a queue's file to a new one, and leaves the file unchanged. Throws ConfigError if `to` exists,
- * QueueError if nothing can be read.
+ * Copies the readable part of a queue's file to the new file `to`, and leaves the original unchanged. Throws ConfigError if
+ * `to` exists, QueueError if nothing can be read.
  */
 export async function recoverQueue(from: string, options: { to: string; clock: Clock }): Promise<Recovery> {
   return (await loadFiles()).recoverFile(from, options);
 }
 
 /**
- * Updates a deletion request from the queue before reading it: a process can be killed after settling a delivery and before
- * recording this, and a dead letter can be retried. For deliveries that the queue has forgotten, the record counts.
+ * Updates the record of a deletion request from the queue before it is read: a process can be killed after settling a
+ * delivery and before recording this, and a dead letter can be retried. For deliveries that the queue has forgotten, the
+ * record stays as it is.
  */
 function caughtUp(store: DeletionStore, inspection: Pick<QueueInspection, 'states'>): DeletionStore {
   const catchUp = async (id: string, recorded: readonly RecordedDelivery[]): Promise<void> => {
@@ -149,10 +150,10 @@ function caughtUp(store: DeletionStore, inspection: Pick<QueueInspection, 'state
   };
 }
 
-/** Deliveries that are updated at once: a server gets a request for each. */
+/** Number of deliveries to update at once: a server gets one request for them. */
 const AT_ONCE = 1_000;
 
-/** Returns undefined if the delivery is not settled. */
+/** Returns whether the delivery was delivered. Undefined if it is not settled. */
 function endOf(state: DeliveryState): boolean | undefined {
   return state === 'delivered' || (state === 'dead' ? false : undefined);
 }

@@ -1,24 +1,24 @@
 /**
- * The evidence in a response. `headers` has only EVIDENCE_HEADERS, with lower-case names. All texts come from outside: they
- * have no secrets, but are not escaped.
+ * The parts of a response from which its cause is determined. `headers` has only EVIDENCE_HEADERS, with lower-case names.
+ * All texts are from the receiver: secrets are removed, but the texts are not escaped.
  */
 export interface ResponseEvidence {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** The beginning of the body. */
+  /** The beginning of the response body. */
   readonly body: string;
   /** Whether the request was signed. */
   readonly isSigned: boolean;
-  /** Whether the request was signed by a scheme without `X-Signature`. */
+  /** Whether the request was signed by a scheme that sends no `X-Signature` header. */
   readonly isBySchemeWithout?: boolean | undefined;
 }
 
-/** The facts that the text for a cause may mention. They are few, because every attempt stores them. */
+/** The facts of an attempt that the explanation of a cause may mention: few, because every attempt stores them. */
 export interface CauseFacts {
   readonly status: number;
   /** The URL of the request, redacted. */
   readonly url: string;
-  /** The `Server` header. */
+  /** The `Server` header of the response. */
   readonly server?: string | undefined;
   /** The target of a redirect, or the URL or protocol that was found instead. */
   readonly location?: string | undefined;
@@ -28,19 +28,19 @@ export interface CauseFacts {
 }
 
 /**
- * The scope of a cause. `way`: a system before the receiver rejects, whatever the message is. `busy`: the same, but
- * temporarily. `receiver`: the receiver itself, which names a reason. `status`: only the status is known, so that a caller
+ * What a cause is about. `way`: a system before the receiver rejects every message. `busy`: such a system rejects messages
+ * temporarily. `receiver`: the receiver itself rejects, and names a reason. `status`: only the status is known, so a caller
  * that knows more about the message can explain more.
  */
 export type CauseKind = 'way' | 'busy' | 'receiver' | 'status';
 
-/** Why the receiver responded so, and how to fix it. */
+/** The likely reason for a failed response, and how to fix it. */
 export interface ResponseCause {
   readonly code: string;
   readonly kind: CauseKind;
-  /** A sentence without its full stop. */
+  /** What happened, as a sentence without its full stop. */
   readonly says: string;
-  /** Begins with a verb. */
+  /** How to fix the receiver: a text that begins with a verb. */
   readonly fix: string;
 }
 
@@ -50,13 +50,13 @@ export interface FailureEvidence {
   readonly cause?: string | undefined;
 }
 
-/** Why there is no response. */
+/** The likely reason why there is no response, and how to fix it. */
 export interface NetworkCause {
   readonly code: string;
-  /** Undefined if the text of the transport is enough. */
+  /** What happened. Undefined if the error text of the transport is enough. */
   readonly says: string | undefined;
-  /** A fix for the sender. */
+  /** How the user of the sender can fix it. */
   readonly fix: string;
-  /** A fix for the author of the receiver. */
+  /** How the author of the receiver can fix it. */
   readonly receiverFix: string;
 }

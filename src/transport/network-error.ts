@@ -3,22 +3,23 @@ import type { NetworkError, NetworkFailure } from './transport.ts';
 
 /** The `code` of a `lookup` error for an address that is not allowed. */
 export const BLOCKED_ADDRESS = 'ERR_HOOKS_BLOCKED_ADDRESS';
-/** The `code` of an error of a proxy that did not carry the request. */
+/** The `code` of the error for a proxy that rejected the request or the tunnel. */
 export const PROXY_REFUSED = 'ERR_HOOKS_PROXY_REFUSED';
 const MALFORMED_RESPONSE = 'ERR_HOOKS_MALFORMED_RESPONSE';
 const CUT = 'ERR_HOOKS_CUT_RESPONSE';
-/** Codes of this program's own errors, whose messages already say what happened. */
+/** Codes of this program's own errors, whose messages are shown as they are, because they say what happened. */
 const TELLING_CODES: ReadonlySet<string> = new Set([BLOCKED_ADDRESS, PROXY_REFUSED, MALFORMED_RESPONSE]);
 
-/** Part of undici's message for a response that does not start like HTTP. */
+/** Part of undici's message for a response that does not start with `HTTP/`. */
 const NOT_HTTP = 'Expected HTTP/';
 const MALFORMED = 'malformed-http';
 
 const TLS_FAILED = 'the TLS connection failed';
 
 /**
- * Errors of the system, of TLS (Node's documentation, "X509 certificate error codes") and of undici, by `code`. `refused`:
- * the receiver was not reached, and nothing was sent. `reset`: the connection broke, and the receiver may have the message.
+ * Errors of the system, of TLS (Node's documentation, "X509 certificate error codes") and of undici, by their `code`.
+ * `refused`: the receiver was not reached, and nothing was sent. `reset`: the connection broke, and the receiver may have
+ * the message.
  */
 const BY_CODE: Readonly<Record<string, readonly [error: NetworkError, words: string, cause?: string]>> = {
   ECONNREFUSED: ['refused', 'the connection was refused'],
@@ -49,7 +50,7 @@ const BY_CODE: Readonly<Record<string, readonly [error: NetworkError, words: str
 
   UND_ERR_HEADERS_OVERFLOW: ['protocol', 'the response has more than 16 KB of headers', 'headers-overflow'],
   [MALFORMED_RESPONSE]: ['protocol', 'the response does not match HTTP'],
-  // Only a response can make undici fail an assertion, whose message would be a line of undici's source.
+  // Caused by a response that breaks an assertion of undici; the original message would be a line of undici's source.
   ERR_ASSERTION: ['protocol', 'the response is nothing that undici expects'],
 
   DEPTH_ZERO_SELF_SIGNED_CERT: ['tls-self-signed', 'the certificate is self-signed'],
@@ -93,10 +94,13 @@ const BY_CODE: Readonly<Record<string, readonly [error: NetworkError, words: str
   [CUT]: ['aborted', 'the connection was cut at the first byte of the response'],
 };
 
-/** The error of a connection that was destroyed for `cutsResponse`. */
+/** The error of a connection that was destroyed because its request has `cutsResponse`. */
 export const CUT_RESPONSE: Error = Object.assign(new Error('cut'), { code: CUT });
 
-/** Detail and cause by undici's message: for every broken response, undici uses the code of a closed connection. */
+/**
+ * Detail and cause of a broken response, by undici's message: undici uses one code for all of them, that of a closed
+ * connection.
+ */
 const UNREADABLE_RESPONSES: Readonly<Record<string, readonly [string, string]>> = {
   'bad response': [
     'the response came unasked, or was an interim 100 Continue that was not asked for',
@@ -108,13 +112,13 @@ const UNREADABLE_RESPONSES: Readonly<Record<string, readonly [string, string]>> 
 interface SystemError extends Error {
   readonly code?: unknown;
   readonly reason?: unknown;
-  /** A more exact cause, only on this program's own errors. */
+  /** A cause that is more exact than `code`. Only this program's own errors have it. */
   readonly hooksCause?: string;
-  /** The certificate, if it is for another name. */
+  /** The certificate of the server, if it is for another name. */
   readonly cert?: { readonly subjectaltname?: string; readonly subject?: { readonly CN?: unknown } };
 }
 
-/** Creates the error for a response that is not HTTP, although undici's parser accepts it. @param detail what is wrong, for people */
+/** Creates the error for a response that breaks HTTP although undici's parser accepts it. `detail` says how, for people. */
 export function malformedResponse(detail: string): Error {
   return Object.assign(new Error(detail), { code: MALFORMED_RESPONSE });
 }
@@ -140,12 +144,12 @@ export function networkFailure(cause: unknown): NetworkFailure {
   };
 }
 
-/** OpenSSL has a code for each of its hundreds of reasons. Any other unknown code counts as a broken connection. */
+/** Classifies an unknown code: OpenSSL has one for each of its hundreds of reasons; any other is a broken connection. */
 function otherwise(code: string): readonly [NetworkError, string] {
   return /^ERR_(SSL|TLS|OSSL)_/.test(code) ? ['tls', TLS_FAILED] : ['reset', ''];
 }
 
-/** Whether the connection broke, which happens to idle connections that the server closes while a request is sent. */
+/** Whether the error is a broken connection: often an idle connection that the server closed while a request was sent. */
 export function isBrokenOff(cause: unknown): boolean {
   return networkFailure(cause).error === 'reset';
 }
@@ -156,8 +160,8 @@ export function isUnsendable({ name }: Error): boolean {
 }
 
 /**
- * Returns the most informative error of those for the addresses tried (happy eyeballs). The timeout of 250 ms per address is
- * not informative.
+ * Returns the most informative error, if the connection failed at several addresses (happy eyeballs). A timeout of 250 ms
+ * per address is the least informative.
  */
 function mostTelling(cause: unknown): SystemError {
   const failure: SystemError = cause instanceof Error ? cause : new Error(String(cause));
@@ -178,7 +182,7 @@ function detailOf(failure: SystemError, code: string, words: string): string {
   return `${words} (${where === undefined ? code : `${code} ${where}`})`;
 }
 
-/** Returns OpenSSL's reason, since its whole message consists of addresses and line numbers. */
+/** Returns OpenSSL's reason. Its message is not shown, because it consists of addresses and line numbers. */
 function reasonOf({ reason, hooksCause }: SystemError, code: string): string {
   if (typeof reason !== 'string') return code;
   return reason === 'wrong version number' && hooksCause === undefined

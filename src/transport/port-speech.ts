@@ -2,8 +2,8 @@ import { connect, isIP, type Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 
 /**
- * The protocol that a port speaks. `tls-with-client-certificate`: TLS, with a request for a client certificate. `nothing`:
- * the port closed the connection without sending a byte. `undecided`: no byte arrived in time.
+ * The protocol that a port speaks. `tls-with-client-certificate`: TLS, and the server requests a client certificate.
+ * `nothing`: the port closed the connection without sending a byte. `undecided`: no byte arrived in time.
  */
 export type PortSpeech =
   'tls' | 'tls-with-client-certificate' | 'http' | 'http2' | 'other' | 'nothing' | 'undecided';
@@ -15,12 +15,12 @@ export interface AskedPort {
   readonly signal?: AbortSignal;
 }
 
-/** Bytes to search for HTTP at the beginning of what the server sends. */
+/** Number of bytes, at the beginning of the data from the server, in which `HTTP/` is expected. */
 const GREETING_BYTES = 64;
 
 /**
- * Starts a TLS 1.2 handshake, which is not encrypted, so that a request for a client certificate can be read. Sends nothing
- * after the handshake, so the certificate does not matter. Resolves to `nothing` also if the connection fails.
+ * Asks with a TLS 1.2 handshake, which is not encrypted, so that a request for a client certificate can be read. Sends
+ * nothing after the handshake, so the server's certificate is not verified. Resolves to `nothing` if the connection fails.
  */
 export function askInTls(asked: AskedPort): Promise<PortSpeech> {
   return new Promise((resolve) => {
@@ -51,7 +51,7 @@ export function askInTls(asked: AskedPort): Promise<PortSpeech> {
   });
 }
 
-/** Sends an HTTP request without effect: `OPTIONS *` changes no state of any server (RFC 9110, 9.3.7). */
+/** Asks with an HTTP request that has no effect: `OPTIONS *` changes no state of any server (RFC 9110, 9.3.7). */
 export function askInHttp(asked: AskedPort): Promise<PortSpeech> {
   return new Promise((resolve) => {
     const socket = connectTo(asked, resolve);
@@ -130,7 +130,10 @@ function speechOf(bytes: Buffer): PortSpeech {
 
 const SETTINGS = 4;
 
-/** Whether an HTTP/2 server without TLS sent its settings, which come first and on stream 0 (RFC 9113, 3.4 and 4.1). */
+/**
+ * Whether the bytes are the SETTINGS frame of an HTTP/2 server without TLS: its first frame, on stream 0 (RFC 9113, 3.4 and
+ * 4.1).
+ */
 function isSettingsFrame(bytes: Buffer): boolean {
   return bytes.length >= 9 && bytes[0] === 0 && bytes[3] === SETTINGS && bytes.readUInt32BE(5) === 0;
 }

@@ -6,17 +6,17 @@ import { routeTo } from './route/route.ts';
 import type { ConnectionOptions, NetworkFailure } from './transport.ts';
 import { trustContext } from './route/trust.ts';
 
-/** The result of a connection to a URL (name lookup, connect and TLS), without any HTTP. */
+/** The result of opening a connection to a URL (name lookup, connect and TLS), without an HTTP request. */
 export type Probe = Reached | Unreached;
 
 export interface Reached {
   readonly isReached: true;
   readonly ms: number;
-  /** The address connected to. With a proxy, the proxy's address. */
+  /** The IP address of the connection: that of the proxy, if there is one. */
   readonly address: string;
   /** Why `serve` and `worker` reject the address by default, such as `loopback`. Undefined for a public address. */
   readonly notPublic: string | undefined;
-  /** The proxy, without userinfo. The receiver behind a proxy that forwards is not reached. */
+  /** The URL of the proxy, without userinfo. If the proxy forwards, only the proxy was reached, and not the receiver. */
   readonly via: string | undefined;
   /** When the certificate expires. Milliseconds since the epoch. */
   readonly validUntil: number | undefined;
@@ -35,14 +35,14 @@ export interface ProbeOptions {
 }
 
 /**
- * Opens a connection with the same route and trust as an attempt, and closes it. Throws ConfigError for options that no
- * attempt could use.
+ * Opens a connection as an attempt would, by the same route and with the same trusted issuers, and closes it. Throws
+ * ConfigError for options with which no attempt could start.
  */
 export async function probe(
   url: string,
   { timeoutMs, signal, connection, proxyEnv }: ProbeOptions,
 ): Promise<Probe> {
-  // Rejects an invalid `caFile` at once, even for `http:`.
+  // Read even for `http:`, so that an invalid `caFile` is always rejected.
   const trust = trustContext(connection);
   const { dial, via } = routeTo(new URL(url), { secureContext: () => trust, proxyEnv });
   const startedAt = performance.now();

@@ -1,6 +1,6 @@
 /**
- * Converts `Retry-After`, delay-seconds or an HTTP-date (RFC 9110, 10.2.3 and 5.6.7), to milliseconds from `now`. Returns
- * 0 for a date in the past, and undefined for anything else. Does not limit the wait.
+ * Converts a `Retry-After` value, a number of seconds or an HTTP-date (RFC 9110, 10.2.3 and 5.6.7), to milliseconds from
+ * `now`. Returns 0 for a date in the past, and undefined for any other text. Does not limit the wait.
  *
  * Number and Date.parse never get the raw text: they accept "0x10", "1e300" and "5" (May 2001).
  */
@@ -17,7 +17,10 @@ const TIME = '(?<hour>[01]\\d|2[0-3]):(?<minute>[0-5]\\d):(?<second>[0-5]\\d|60)
 const SHORT_DAY = '(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)';
 const LONG_DAY = '(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day';
 
-/** A sender must use the first form; a recipient must accept all three. A wrong name of the day is ignored. */
+/**
+ * The three formats of an HTTP-date: senders must use the first, but recipients must accept all. The day of the week may be
+ * wrong.
+ */
 const HTTP_DATES: readonly RegExp[] = [
   new RegExp(`^${SHORT_DAY}, (?<day>\\d{2}) ${MONTH} (?<year>\\d{4}) ${TIME} GMT$`),
   new RegExp(`^${LONG_DAY}, (?<day>\\d{2})-${MONTH}-(?<year>\\d{2}) ${TIME} GMT$`),
@@ -32,7 +35,7 @@ function httpDate(text: string, now: number): number | undefined {
   return undefined;
 }
 
-/** Returns undefined for a day that does not exist (31 April, 29 February of most years). */
+/** Returns milliseconds since the epoch. Undefined for a day that does not exist (31 April, 29 February of most years). */
 function timeOf(parts: Readonly<Record<string, string>>, now: number): number | undefined {
   const number = (name: string): number => Number(parts[name]);
   const [month, day] = [MONTHS.indexOf(parts['month'] ?? ''), number('day')];
@@ -42,7 +45,7 @@ function timeOf(parts: Readonly<Record<string, string>>, now: number): number | 
   return midnight.getTime() + ((number('hour') * 60 + number('minute')) * 60 + number('second')) * 1000;
 }
 
-/** Expands a year of two digits: one that seems to be more than 50 years ahead is in the past century (RFC 9110, 5.6.7). */
+/** Returns a year in full. A two-digit year that seems more than 50 years ahead is in the past century (RFC 9110, 5.6.7). */
 function yearOf(digits: string, now: number): number {
   const year = Number(digits);
   if (digits.length === 4) return year;

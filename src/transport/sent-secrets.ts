@@ -4,8 +4,8 @@ import type { TransportRequest } from './transport.ts';
 export type SentRequest = Pick<TransportRequest, 'url' | 'headers'>;
 
 /**
- * Removes the secrets of a request, from its headers and query, from the body of the response. Receivers often repeat what
- * they reject ("Cannot POST /hook?token=…"), and the body is shown, logged and stored.
+ * Removes from a response body the secrets in the headers and the query of its request. Receivers often repeat a rejected
+ * request ("Cannot POST /hook?token=…"), and the body is shown, logged and stored.
  */
 export function withoutSent(body: string, sent: SentRequest): string {
   return withoutRepeated(body, [...sentSecrets(sent)]);
@@ -21,7 +21,7 @@ export function sentSecrets({ url, headers }: SentRequest): ReadonlySet<string> 
   for (const [name, value] of new URL(url).searchParams) {
     if (isSecretParameter(name)) secrets.add(value);
   }
-  // The raw query too, since a value can be encoded in several ways.
+  // Adds the values of the raw query too, because a value can be encoded in several ways.
   for (const [, name = '', value = ''] of url.matchAll(/[?&]([^=&#]*)=([^&#]*)/g)) {
     if (isSecretParameter(name)) secrets.add(value);
   }
@@ -29,8 +29,8 @@ export function sentSecrets({ url, headers }: SentRequest): ReadonlySet<string> 
 }
 
 /**
- * Returns the secret parts of a header's value. For `Basic …` and `Bearer …`, these are the credentials, and for Basic also
- * the decoded ones.
+ * Returns the secret parts of a header's value. For `Basic …` and `Bearer …`, the secret parts are the credentials; for
+ * Basic, also the decoded user and password.
  */
 function partsOf(value: string): string[] {
   const [, scheme = '', credentials] = /^([a-z]+) +(.+)$/i.exec(value.trim()) ?? [];
@@ -38,6 +38,6 @@ function partsOf(value: string): string[] {
   if (scheme.toLowerCase() !== 'basic') return [credentials];
   const plain = Buffer.from(credentials, 'base64').toString();
   const colon = plain.indexOf(':');
-  // A write key is the user name, with an empty password.
+  // All parts are secret: a write key, for example, is the user name, with an empty password.
   return [credentials, plain, plain.slice(0, colon), plain.slice(colon + 1)];
 }

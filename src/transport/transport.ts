@@ -1,6 +1,6 @@
 import type { OptionKind } from '../validate-options.ts';
 
-/** Options of the connections to a receiver, whether its URL is in the config, belongs to a tracking API or is on a command line. */
+/** Options of the connections to a receiver. They apply to URLs in the config, of a tracking API and on a command line. */
 export interface ConnectionOptions {
   /**
    * A PEM file with certificate authorities to trust besides Node's own. If the file is invalid, send() rejects with
@@ -19,8 +19,8 @@ export const CONNECTION_KINDS = {
  */
 export interface Transport {
   /**
-   * Rejects only for a request that cannot be made: TransportError (a URL of another scheme, a header that HTTP does not
-   * allow), ConfigError (`caFile`, a proxy variable), ClosedError (after close()).
+   * Sends a request. Rejects only if it cannot be made: TransportError (a URL that is not http: or https:, a header that
+   * HTTP does not allow), ConfigError (`caFile`, a proxy variable), ClosedError (after close()).
    */
   send(request: TransportRequest): Promise<TransportResult>;
   /** Closes idle connections and resolves when all sockets are closed. Attempts in flight end as `aborted`. */
@@ -28,34 +28,37 @@ export interface Transport {
 }
 
 export interface TransportRequest {
-  /** `http:` or `https:`, without userinfo and fragment. */
+  /** The URL to post to: `http:` or `https:`, without userinfo and fragment. */
   readonly url: string;
   /** Name, value, name, value …: undici's own form, so that a webhook's list is built once. */
   readonly headers: readonly string[];
   readonly body: Uint8Array;
-  /** Milliseconds from the start of the attempt (name lookup, connect and TLS included) to the response's status and headers. */
+  /** Time limit in milliseconds, from the start of the attempt (before name lookup, connect and TLS) to the headers. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
   /**
-   * Bytes of the response's body to return as `body`, whatever its status. The result then waits for the end of the body, or
-   * for `timeoutMs`, and has the body received so far. For responses whose body matters.
+   * Maximum number of body bytes to return, whatever the status. The result then waits for the end of the body or for
+   * `timeoutMs`, and has the bytes received until then. For callers that need the body.
    */
   readonly responseBytes?: number;
-  /** Milliseconds for the body after the status, within `timeoutMs`. Only with `responseBytes`. @default the rest of `timeoutMs` */
+  /**
+   * Time limit in milliseconds for the body, after the status and within `timeoutMs`. Only used with `responseBytes`.
+   * @default the rest of `timeoutMs`
+   */
   readonly responseMs?: number;
-  /** @default the connection options of the transport */
+  /** Connection options of this request. @default the connection options of the transport */
   readonly connection?: ConnectionOptions | undefined;
   /**
-   * Destroys the connection at the first byte of a response, as a failing network would. The result is the failure
-   * `aborted`. @default false
+   * Whether to destroy the connection at the first byte of a response, as a failing network would. The result is then the
+   * failure `aborted`. @default false
    */
   readonly cutsResponse?: boolean;
   /**
-   * Called when a connection is open. The request is sent when the given function is called, so that several requests leave
-   * at once.
+   * Called when a connection is open. The request is sent only when `release` is called, so that a caller can send several
+   * requests at once.
    */
   readonly hold?: ((release: () => void) => void) | undefined;
-  /** Allows any address, even if the transport allows only public ones. @default false */
+  /** Whether any address is allowed, even if the transport allows only public ones. @default false */
   readonly allowPrivate?: boolean | undefined;
 }
 
@@ -64,19 +67,19 @@ export type TransportResult = TransportResponse | TransportFailure;
 export interface TransportResponse {
   readonly kind: 'response';
   readonly status: number;
-  /** The header as received. */
+  /** The `Retry-After` header as received. */
   readonly retryAfter?: string | undefined;
   /**
-   * Headers that show where the response comes from (EVIDENCE_HEADERS), with lower-case names. Undefined for a 2xx without
-   * `responseBytes`. Unescaped, without the secrets that were sent.
+   * Headers that show which system sent the response (EVIDENCE_HEADERS), with lower-case names. Undefined for a 2xx without
+   * `responseBytes`. Unescaped; the secrets of the request are removed.
    */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /**
-   * The first 4,000 characters of the body, unescaped; with `responseBytes`, that many bytes. Undefined for a 2xx without
-   * `responseBytes`. Without the secrets that were sent, except for a 2xx.
+   * The first 4,000 characters of the body, or its first `responseBytes` bytes; unescaped. Undefined for a 2xx without
+   * `responseBytes`. The secrets of the request are removed, except from a 2xx.
    */
   readonly body?: string | undefined;
-  /** Why `body` is incomplete, with `responseBytes` only. `length` if the body is longer than `responseBytes`. */
+  /** Why `body` is incomplete; only set with `responseBytes`. `length` if the body is longer than `responseBytes`. */
   readonly bodyCutBy?: NetworkError | 'length';
   /** Milliseconds from the start of the attempt to the status line. */
   readonly ms: number;
@@ -95,11 +98,11 @@ export interface NetworkFailure {
   readonly error: NetworkError;
   /** A description of the failure, without secrets. */
   readonly detail: string;
-  /** A more exact cause: a code of diagnosis/causes/network-causes.ts. */
+  /** A cause that is more exact than `error`: a code of diagnosis/causes/network-causes.ts. */
   readonly cause?: string;
 }
 
-/** Stable codes (cli.md). `aborted` if the caller's signal was aborted; all others concern the receiver or the connection to it. */
+/** Stable error codes of the output. `aborted`: the caller aborted the request. All others concern the receiver or the connection. */
 export type NetworkError = keyof typeof NETWORK_ERRORS;
 
 /**

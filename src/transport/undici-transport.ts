@@ -13,46 +13,49 @@ import { routeTo } from './route/route.ts';
 import type { ConnectionOptions, Transport, TransportRequest, TransportResult } from './transport.ts';
 import { trustContext } from './route/trust.ts';
 
-/** Options of a transport. Its connection options apply to requests without their own; `caFile` is read at once. */
+/** Options of a transport. `caFile` is read at once, and applies to requests without connection options of their own. */
 export interface UndiciTransportOptions extends ConnectionOptions {
-  /** Environment with HTTPS_PROXY, HTTP_PROXY and NO_PROXY (or lower case). Loopback never uses a proxy. @default no proxy */
+  /** The environment, for HTTPS_PROXY, HTTP_PROXY and NO_PROXY (in upper or lower case). @default no proxy */
   readonly proxyEnv?: NodeJS.ProcessEnv;
-  /** Milliseconds to keep an idle connection if the server gives no hint. Above 0. @default 4000 */
+  /** Milliseconds to keep an idle connection, if the server does not say how long it keeps it. Above 0. @default 4000 */
   readonly maxIdleMs?: number;
   /**
    * Looks up the addresses of a host name, like `dns.lookup`. An error with the code BLOCKED_ADDRESS ends the attempt as
-   * `blocked-address`. Not called for a host that is an address, nor for connections that a proxy makes. @default dns.lookup
+   * `blocked-address`. Not called for a host that is an address, nor if a proxy connects to the host. @default dns.lookup
    */
   readonly lookup?: LookupFunction;
   /**
-   * The addresses that may be connected to. `public` excludes private, loopback, link-local, metadata and similar ones
-   * (public-address.ts). The rule is applied to the address of each connect; if it allows none, the attempt ends as
-   * `blocked-address`. @default 'any'
+   * The addresses to which connections are allowed. `public` excludes private, loopback, link-local, metadata and similar
+   * ones (public-address.ts). Each connection checks the addresses of its own lookup; if none is allowed, the attempt ends
+   * as `blocked-address`. @default 'any'
    */
   readonly addresses?: 'any' | 'public' | AddressRule;
   /**
-   * Whether to allow a proxy although `addresses` is not `any`: the rule cannot be applied to what a proxy connects to. It
-   * still applies to direct connections. @default false
+   * Whether to allow a proxy although `addresses` is not `any`: the addresses that a proxy connects to cannot be checked.
+   * Addresses of direct connections are still checked. @default false
    */
   readonly allowProxy?: boolean;
 }
 
-/** Throws ConfigError for an invalid `caFile`, or for a proxy variable that `addresses` does not allow. */
+/**
+ * Creates a transport. Throws ConfigError for an invalid `caFile`, or for a proxy variable while `addresses` forbids
+ * proxies.
+ */
 export function createUndiciTransport(options: UndiciTransportOptions = {}): Transport {
   return new UndiciTransport(options);
 }
 
 const DEFAULT_MAX_IDLE_MS = 4_000;
-/** Parsed URLs to remember. A destination has at most five. */
+/** Maximum number of parsed URLs to keep. A destination has at most five. */
 const MAX_TARGETS = 1_000;
 
-/** The path of a URL in the request line, and the connections to its origin. */
+/** The path of a URL for the request line, and the connections to its origin. */
 interface OriginTarget {
   readonly path: string;
   readonly pool: ConnectionPool;
 }
 
-/** Returns the same text for options that reach a receiver in the same way. Empty for the defaults. */
+/** Returns a key for the options: requests with equal keys may share connections. Empty for the defaults. */
 export function connectionKeyOf({ caFile }: ConnectionOptions): string {
   return caFile === undefined ? '' : ` caFile=${caFile}`;
 }
@@ -84,14 +87,14 @@ class UndiciTransport implements Transport {
     await Promise.all([...this.#pools.values()].map((pool) => pool.close()));
   }
 
-  /** Loads the HTTP client before the attempt, so that its loading time does not count. */
+  /** Loads the HTTP client before the first attempt, so that the loading time does not count as time of the attempt. */
   async #firstAttempt(request: TransportRequest): Promise<TransportResult> {
     this.#addressRule ??= await loadRule(this.#options.addresses);
     this.#UndiciClient ??= await loadClient();
     return this.#attempt(request, this.#UndiciClient);
   }
 
-  /** An error that is thrown in here rejects. */
+  /** Makes an attempt. Runs inside the promise, so that an error that is thrown becomes a rejection. */
   #attempt(request: TransportRequest, UndiciClient: typeof Client): Promise<TransportResult> {
     return new Promise((resolve, reject) => {
       const { path, pool } = this.#targetOf(request, UndiciClient);
@@ -105,7 +108,7 @@ class UndiciTransport implements Transport {
 
   #targetOf(request: TransportRequest, UndiciClient: typeof Client): OriginTarget {
     const { allowPrivate, connection = this.#options } = request;
-    // Requests with different keys share no connection.
+    // Part of the keys below. Requests that differ in it share no connection.
     const way = `${allowPrivate ? ' private' : ''}${connectionKeyOf(connection)}`;
     const key = request.url + way;
     const known = this.#targets.get(key);
@@ -128,7 +131,7 @@ class UndiciTransport implements Transport {
     const known = this.#pools.get(key);
     if (known) return known;
     const { lookup, maxIdleMs = DEFAULT_MAX_IDLE_MS } = this.#options;
-    // Rejects an invalid `caFile` now, even for `http:`.
+    // Read now, even for `http:`, so that an invalid `caFile` is always rejected.
     if (connectionKeyOf(connection) !== '') this.#trusted(connection);
     const route = routeTo(url, {
       secureContext: () => this.#trusted(connection),
@@ -151,7 +154,7 @@ class UndiciTransport implements Transport {
   }
 }
 
-/** Returns the environment only if it names a proxy now, so that a variable that is set later is not used without this check. */
+/** Returns the environment, if it may be used. Undefined if it names no proxy now: one set later would be unchecked. */
 function usableProxyEnv(options: UndiciTransportOptions): NodeJS.ProcessEnv | undefined {
   const { proxyEnv, addresses = 'any', allowProxy = false } = options;
   if (proxyEnv === undefined || addresses === 'any' || allowProxy) return proxyEnv;
@@ -176,12 +179,12 @@ async function loadRule(
 }
 
 /**
- * Loads only undici's HTTP/1 client: 54 ms, instead of 128 for the whole package. undici has no exports map, so the path can
- * be imported; test/built-package.built.test.ts verifies this.
+ * Loads only undici's HTTP/1 client, which takes 54 ms instead of 128 for the whole package. The path can be imported
+ * because undici has no exports map; test/built-package.built.test.ts verifies this.
  */
 async function loadClient(): Promise<typeof Client> {
-  // Node 20 keeps optimizing undici's WebAssembly parser at the end: a process that sends one message exits 40 ms later.
-  // Later versions do not, and there the flag costs 20 ms. It does not slow requests.
+  // Without the flag, Node 20 waits at exit until undici's WebAssembly parser is optimized: a process that sends one message
+  // exits 40 ms later. Later versions do not wait, and the flag costs them 20 ms. Requests are as fast with the flag.
   if (process.versions.node.startsWith('20.')) {
     process.getBuiltinModule('node:v8').setFlagsFromString('--liftoff-only');
   }

@@ -9,7 +9,7 @@ import { Room, type ClientCall, type Settle } from './room.ts';
 import { receiptsFrom, type Sink } from '../sink.ts';
 
 interface Batch {
-  /** Sequence number of the first message: messages are numbered from 0 in the order of the calls. */
+  /** Sequence number of the first message of the batch. Messages are numbered from 0 in the order of the calls. */
   readonly first: number;
   readonly messages: OutgoingMessage[];
   readonly settles: Settle[];
@@ -36,7 +36,7 @@ export class Batcher {
 
   #open = emptyBatch(0);
   readonly #cut = new Fifo<Batch>();
-  /** Oldest first. */
+  /** Batches in flight to the sink, oldest first. */
   readonly #inFlight: Batch[] = [];
 
   readonly #room: Room;
@@ -52,7 +52,7 @@ export class Batcher {
     this.#flushedAt = parts.clock.now();
   }
 
-  /** Throws QueueError as `Room.add` does. */
+  /** Adds a message. Throws QueueError like `Room.add`. */
   add(message: OutgoingMessage, settle: Settle): void {
     this.#room.add({ message, settle });
     this.#pump();
@@ -69,7 +69,7 @@ export class Batcher {
     });
   }
 
-  /** Flushes. Receipts free room, so no waiting call waits forever. */
+  /** Flushes. Waiting calls get room too, because every receipt frees room. */
   close(): Promise<void> {
     return this.flush();
   }
@@ -117,7 +117,10 @@ export class Batcher {
     }
   }
 
-  /** Whether to cut the open batch early. A call waiting for room requires that too: with nothing in flight, only the timer would free room. */
+  /**
+   * Whether to cut the open batch before it is full: `flush()` covers it, or a call waits for room while nothing is in
+   * flight. Without the second condition, only the timer would free room.
+   */
   #isFlushDue(): boolean {
     const { first, size } = this.#open;
     if (size.count === 0) return false;
@@ -133,7 +136,7 @@ export class Batcher {
       receipts.filter(({ accepted }) => accepted).length,
       receipts.length,
     );
-    // Freed before the callbacks, so that a callback can send another message.
+    // Frees the room before the callbacks, so that a callback can send another message.
     this.#room.give(receipts.length);
     batch.settles.forEach((settle, index) => {
       const receipt = receipts[index];
@@ -149,7 +152,10 @@ export class Batcher {
     while ((this.#flushes.peek()?.below ?? Infinity) <= settledBelow) this.#flushes.shift()?.resolve();
   }
 
-  /** Sequence number below which every message has its receipt. Batches are submitted in order, so the oldest is first. */
+  /**
+   * Sequence number below which every message has its receipt. It is the first of the oldest batch, because batches are
+   * submitted in order.
+   */
   #settledBelow(): number {
     const [oldest] = this.#inFlight;
     return (oldest ?? this.#cut.peek() ?? this.#open).first;

@@ -7,8 +7,9 @@ import { Room, type ClientCall, type Settle } from './room.ts';
 type ForwarderParts = Omit<BatcherParts, 'clock'>;
 
 /**
- * Submits each message at once to a sink that itself keeps messages in memory: a batch would only delay them. A message counts
- * against `maxQueued` until the sink reports it as settled. Receipts come in the order of the calls, because a submit to memory is never retried.
+ * Submits each message at once to a sink that itself keeps messages in memory: a batch would only delay them. A message
+ * counts against `maxQueued` until the sink reports it as settled. Receipts come in the order of the calls, because a submit
+ * to a queue in memory is never retried.
  */
 export class Forwarder {
   readonly #parts: ForwarderParts;
@@ -22,7 +23,7 @@ export class Forwarder {
     parts.sink.onSettled?.((messages) => this.#room.give(messages));
   }
 
-  /** Throws QueueError as `Room.add` does. */
+  /** Adds a message. Throws QueueError like `Room.add`. */
   add(message: OutgoingMessage, settle: Settle): void {
     this.#room.add({ message, settle });
   }
@@ -39,7 +40,7 @@ export class Forwarder {
     return new Promise((resolve) => this.#flushes.push({ below, resolve }));
   }
 
-  /** Flushes. Waiting calls stop waiting for unsettled messages, because after an interruption these never settle. */
+  /** Flushes. Calls no longer wait for room: after an interruption, unsettled messages never settle and free none. */
   close(): Promise<void> {
     this.#room.close();
     return this.flush();
@@ -50,7 +51,7 @@ export class Forwarder {
     if (receipt === undefined) throw new TypeError('Expected a receipt per message');
     this.#parts.log?.('receipts: %d accepted of 1', receipt.accepted ? 1 : 0);
     const isKept = receipt.accepted && receipt.deliveries.length > 0;
-    // Freed before the callback, so that the callback can send another message.
+    // Frees the room before the callback, so that the callback can send another message.
     if (!isKept) this.#room.give(1);
     callDetached(settle, receipt);
     this.#receipts++;

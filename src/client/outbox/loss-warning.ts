@@ -1,4 +1,4 @@
-/** Holds messages in memory, which are lost when the process ends. */
+/** An object that holds messages in memory, which are lost when the process ends. */
 export interface MessageHolder {
   /** Number of messages that have no receipt yet or that the sink keeps in memory. */
   readonly heldMessages: number;
@@ -8,7 +8,7 @@ export interface MessageHolder {
 const holders = new Set<MessageHolder>();
 let isListening = false;
 
-/** Registers a holder when it gets its first message: at exit of the process, its messages are reported as lost. */
+/** Registers a holder when it gets its first message: if the process exits, the messages it holds are reported as lost. */
 export function warnOfLoss(holder: MessageHolder): void {
   holders.add(holder);
   if (isListening) return;
@@ -19,7 +19,7 @@ export function warnOfLoss(holder: MessageHolder): void {
   });
 }
 
-/** Unregisters a holder when it is empty. */
+/** Unregisters a holder when it holds no more messages. */
 export function endWarningOfLoss(holder: MessageHolder): void {
   holders.delete(holder);
 }

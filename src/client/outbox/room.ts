@@ -18,7 +18,7 @@ export interface ClientCall {
 interface RoomParts {
   readonly options: ResolvedClientOptions;
   readonly log: DebugLog | undefined;
-  /** Called for each message, in the order of the calls, when there is room for it. */
+  /** Called for each message when there is room for the message, in the order of the calls. */
   readonly take: (call: ClientCall) => void;
 }
 
@@ -28,8 +28,9 @@ export class Room implements MessageHolder {
   #maxQueued: number;
   #called = 0;
   #taken = 0;
-  /** The calls that wait for room. */
+  /** Calls that wait for room. */
   readonly #waiting = new Fifo<ClientCall>();
+  /** Callbacks that resolve the promises of `ready()`. */
   readonly #readies = new Fifo<() => void>();
 
   constructor(parts: RoomParts) {
@@ -37,7 +38,10 @@ export class Room implements MessageHolder {
     this.#maxQueued = parts.options.maxQueued;
   }
 
-  /** Takes the message or lets it wait for room. Throws QueueError if the client is full with `whenFull: 'throw'`, or if too many calls wait. */
+  /**
+   * Takes the message, or lets it wait for room. Throws QueueError if the client is full with `whenFull: 'throw'`, or if
+   * `maxQueued` calls wait already.
+   */
   add(call: ClientCall): void {
     const { maxQueued, whenFull, warnOnLoss } = this.#parts.options;
     const hasRoom = !this.#isFull && this.#waiting.length === 0;
@@ -60,7 +64,7 @@ export class Room implements MessageHolder {
     return this.#taken + this.#waiting.length;
   }
 
-  /** Whether a caller waits for room. */
+  /** Whether a call or a `ready()` waits for room. */
   get isAwaited(): boolean {
     return this.#waiting.length > 0 || this.#readies.length > 0;
   }
@@ -71,13 +75,13 @@ export class Room implements MessageHolder {
     return new Promise((resolve) => this.#readies.push(resolve));
   }
 
-  /** Frees the room of `messages` messages. */
+  /** Frees room: `messages` is the number of messages that no longer need any. */
   give(messages: number): void {
     this.#taken -= messages;
     this.#letAllIn();
   }
 
-  /** Removes the limit, which lets all waiting calls in. */
+  /** Removes the limit of messages, which lets all waiting calls in. */
   close(): void {
     this.#maxQueued = Infinity;
     this.#letAllIn();

@@ -3,7 +3,7 @@ import type { NetworkError } from '../../transport/transport.ts';
 
 /**
  * The result of one POST, from which the engine decides everything else. `delivered`: the receiver has the message.
- * `retryable`: the same URL may accept it later. `rejected`: that URL never will.
+ * `retryable`: the URL may accept the message later. `rejected`: the URL will never accept it.
  */
 export type AttemptResult =
   | (AttemptFacts & { readonly result: 'delivered'; readonly status: number })

@@ -26,11 +26,11 @@ export interface OutgoingAttempt {
   readonly at: number;
   readonly webhook: Webhook;
   readonly signed: SignedBody;
-  /** Undefined if no `traceparent` is sent. */
+  /** Trace headers and ids of the attempt. Undefined if no `traceparent` is sent. */
   readonly trace: AttemptTrace | undefined;
 }
 
-/** Builds the POST of an attempt. `signal` aborts it. */
+/** Builds the POST of an attempt. `signal` aborts the POST. */
 export function toRequest(
   { webhook, signed, trace }: OutgoingAttempt,
   delivery: DeliveryOptions,
@@ -80,12 +80,12 @@ function hasXSignature(headers: readonly string[]): boolean {
  */
 const SENDABLE_ID = /^[!-~]{1,255}$/;
 
-/** Returns the value of `Idempotency-Key`, the same for every attempt: the message id, or its digest if a header cannot carry it. */
+/** Returns the value of `Idempotency-Key` for every attempt: the message id, or its digest if a header cannot carry it. */
 export function idempotencyKeyOf(messageId: string): string {
   return SENDABLE_ID.test(messageId) ? messageId : hash('sha256', messageId, 'hex');
 }
 
-/** Starts the span of an attempt, if the destination has `traceparent` and the webhook has no header of its own. */
+/** Starts the trace span of an attempt. Undefined if `traceparent` is off or the webhook has a trace header of its own. */
 export function traceOf(
   { hasOwnTrace }: Webhook,
   { id, trace }: Delivery,
@@ -94,7 +94,10 @@ export function traceOf(
   return traceparent && !hasOwnTrace ? traceAttempt(trace, id) : undefined;
 }
 
-/** Masks secrets in the body, which is shown and stored. The transport has already masked what it sent. */
+/**
+ * Masks the shared secrets in the body of a response, which is shown and stored. The transport has already masked the
+ * secrets that it sent.
+ */
 function withoutSecretsInBody(result: TransportResult, secrets: readonly string[]): TransportResult {
   if (result.kind === 'failure' || result.body === undefined) return result;
   return { ...result, body: withoutRepeated(result.body, secrets) };

@@ -5,14 +5,14 @@ import type { AttemptEvidence } from '../../attempt-record.ts';
 import type { AttemptResult } from './attempt-result.ts';
 import { retryAfterMs } from '../../transport/retry-after.ts';
 
-/** Characters of a receiver's response that are stored. Every attempt is stored, so they must be few. */
+/** Maximum number of characters of a response body to store: few, because they are stored for every attempt. */
 const DETAIL_LENGTH = 200;
-/** Characters of a short header that are stored. */
+/** Maximum number of characters to store of the headers `Server` and `Retry-After`. */
 const SERVER_LENGTH = 60;
 
 /** Explains failed responses for the record of an attempt. */
 export interface ResponseCauses {
-  /** Returns the code of the system that a response other than 2xx comes from. */
+  /** Returns a code for the cause of a response other than 2xx, such as the proxy or the framework that sent it. */
   readonly causeCodeOf: (response: ResponseEvidence) => string;
   /** Returns the readable text of a body, at most `length` characters of it. */
   readonly readableStart: (body: string, length: number) => string;
@@ -24,28 +24,28 @@ interface ClassifyContext {
   readonly clock: Pick<Clock, 'now'>;
   /** Whether the engine added an `Idempotency-Key` to the request. */
   readonly sendsKey: boolean;
-  /** @default true */
+  /** Whether the request was signed. @default true */
   readonly isSigned?: boolean;
-  /** Whether the scheme that signed the request has no `X-Signature`. */
+  /** Whether the request was signed by a scheme that sends no `X-Signature` header. */
   readonly isBySchemeWithout?: boolean;
-  /** Needed only for a failed response. @default no cause is stored */
+  /** Functions that explain a response; needed only for a failed one. @default no cause is stored */
   readonly causes?: ResponseCauses | undefined;
 }
 
-/** Determines what the response, or its absence, means for the delivery (contract, Delivery). */
+/** Determines what the response to an attempt, or its absence, means for the delivery. */
 export function classify(result: TransportResult, context: ClassifyContext): AttemptResult {
   const meaning = meaningOf(result, context);
   const outcome = meaning.result === 'delivered' ? meaning : { ...meaning, ...evidenceOf(result, context) };
   return result.reconnected ? { ...outcome, reconnected: true } : outcome;
 }
 
-/** Stores the body as received, and no cause, for an engine without `causes`. */
+/** Causes of an engine that does not explain failures: the body is stored as received, and no cause is stored. */
 const NO_CAUSES: ResponseCauses = {
   causeCodeOf: () => '',
   readableStart: (body, length) => body.slice(0, length),
 };
 
-/** Whether the receiver responded and did not accept the message. */
+/** Whether the receiver responded with a status other than 2xx. */
 export function isFailedResponse(result: TransportResult): boolean {
   return result.kind === 'response' && (result.status < 200 || result.status > 299);
 }
@@ -71,7 +71,7 @@ function meaningOf(result: TransportResult, context: ClassifyContext): AttemptRe
   }
 }
 
-/** A proxy that wants a password (contract, Delivery) and a server that wants a client certificate will want them again. */
+/** Causes that no retry removes: a proxy wants a password, or a server wants a client certificate. */
 const PERMANENT_CAUSES: ReadonlySet<string> = new Set(['proxy-authentication', 'client-certificate']);
 
 /** Temporary statuses: Request Timeout, Locked, Too Early, Too Many Requests. */
@@ -80,7 +80,10 @@ const TEMPORARY_4XX: ReadonlySet<number> = new Set([408, 423, 425, 429]);
 type FailedResponse = Pick<Extract<AttemptResult, { result: 'retryable' | 'rejected' }>, 'error' | 'detail'> &
   ({ result: 'retryable'; status: number; retryAfterMs?: number } | { result: 'rejected'; status: number });
 
-/** A receiver that supports `Idempotency-Key` responds 409 while it still processes the first request with the key. */
+/**
+ * A 409 counts as temporary if the engine sent an `Idempotency-Key`: a receiver that supports it responds 409 while it still
+ * processes the first request with the key.
+ */
 const CONFLICT = 409;
 
 function failedResponse(
@@ -96,7 +99,7 @@ function failedResponse(
   const isClientError = status >= 400 && status <= 499;
   const isTemporary4xx = TEMPORARY_4XX.has(status) || (status === CONFLICT && sendsKey);
   if (isClientError && !isTemporary4xx) return { ...common, result: 'rejected', error: 'http-4xx' };
-  // Not a final HTTP status (RFC 9110, 15): as malformed as a response that cannot be parsed.
+  // A status that is not a final HTTP status (RFC 9110, 15) is as malformed as a response that cannot be parsed.
   if (status < 400 || status > 599) {
     return { status, result: 'retryable', error: 'protocol', detail: `no HTTP status: ${status}` };
   }

@@ -7,8 +7,8 @@ import type { RoundsSoFar } from './schedule.ts';
 import type { Webhook } from '../webhook.ts';
 
 /**
- * Returns the rounds so far, for the schedule. The retry window counts elapsed time: the time that a changed clock skipped
- * is added to its start.
+ * Returns the rounds so far, for the schedule. The retry window counts elapsed time: its start moves forward by the time
+ * that was skipped when the clock was changed.
  */
 export function roundsSoFar(
   { rounds, firstAttemptAt }: Progress,
@@ -20,7 +20,10 @@ export function roundsSoFar(
   return { now, rounds: Math.max(1, rounds), firstAttemptAt: first + clock.skipped(first), retryForMs };
 }
 
-/** Returns the progress after an attempt, with its record and the time before which the webhook must not be asked again. */
+/**
+ * Returns the progress with the record of another attempt, and with the time before which the webhook must not be asked
+ * again.
+ */
 export function withAttempt(
   progress: Progress,
   { key }: Webhook,
@@ -34,7 +37,10 @@ export function withAttempt(
   };
 }
 
-/** A later response without `Retry-After` ends the wait of an earlier one; `until` is then 0. */
+/**
+ * Returns the waits with `until` for the webhook `key`. `until` is 0 after a response without `Retry-After`, which ends an
+ * earlier wait.
+ */
 function withWait(waits: Progress['notBefore'], key: string, until: number): Progress['notBefore'] {
   if (until > 0) return { ...waits, [key]: until };
   if (waits[key] === undefined) return waits;

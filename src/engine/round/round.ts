@@ -24,14 +24,14 @@ export interface RoundContext {
   readonly queue: Queue;
   readonly transport: Transport;
   readonly clock: Clock;
-  /** A retry window that ended before this run began gets one more round, because no process was there to use it. */
+  /** Tells when this run began. A retry window that ended earlier gets another round, because no process could use it. */
   readonly uninterruptedRun: UninterruptedRun;
-  /** Keeps further attempts from starting. */
+  /** Aborted when the engine stops: attempts in flight continue, but no other attempt starts. */
   readonly stopping: AbortSignal;
   /** Aborts the attempts in flight. */
   readonly aborting: AbortSignal;
   readonly onEvent: ((event: EngineEvent) => void) | undefined;
-  /** Called after each failed response. */
+  /** Loads the functions that explain failed responses. Called after each failed response. */
   readonly loadCauses?: () => Promise<ResponseCauses>;
 }
 
@@ -54,9 +54,9 @@ class Round {
   #signatures: SignedHeaders['signatures'];
   readonly #claim: Claim;
   readonly #context: RoundContext;
-  /** Whether to ignore the end of the retry window, as the first round and a late round do. */
+  /** Whether the round ignores the end of the retry window: it is the first, or the window ended before this run began. */
   readonly #isWhole: boolean;
-  /** Whether the lease is long enough for the next attempts. */
+  /** Whether the lease was just set, so that the next attempts need no renewal. */
   #isFresh: boolean;
 
   constructor(claim: Claim, context: RoundContext, isFresh: boolean) {
@@ -74,7 +74,7 @@ class Round {
     return roundsSoFar(this.#progress, this.#context, this.#beganAt);
   }
 
-  /** Computed each time, because it moves with a clock that is set forward. */
+  /** The end of the retry window. Computed each time, because it moves when the clock is set forward. */
   get #windowEnd(): number {
     return windowEndOf(this.#soFar);
   }
@@ -83,13 +83,13 @@ class Round {
     return isLastRound(this.#soFar);
   }
 
-  /** Never rejects. */
+  /** Runs the round. Never rejects. */
   async run(): Promise<RoundResult> {
     const { destination, queue, stopping } = this.#context;
     const before = this.#claim.delivery.progress;
     try {
       let untried = this.#webhooksToAsk();
-      // If all webhooks have rejected the delivery, or none may be asked yet, no round counts.
+      // Undoes the count of the round, if all webhooks have rejected the delivery or none may be asked yet.
       if (untried.length === 0) this.#progress = before;
       while (untried.length > 0) {
         if (stopping.aborted) return this.#interrupted(before);
@@ -136,7 +136,7 @@ class Round {
     return this.#isLast ? [...open, ...all.filter(isResting)] : open;
   }
 
-  /** Returns the webhooks to ask next, together: the first one, or all with `broadcast`. Unhealthy ones only when no other is left. */
+  /** Returns the webhooks to ask next: one, or all with `broadcast`. Skips unhealthy webhooks while others are left. */
   #nextWave(untried: readonly Webhook[]): readonly Webhook[] {
     if (untried.length === 1) return untried;
     const { destination, health } = this.#context;
@@ -213,15 +213,15 @@ class Round {
     });
   }
 
-  /** Returns until when to wait after `Retry-After`, at most until the end of the window. 0 without the header. */
+  /** Returns the end of the wait for `Retry-After`, at most the end of the retry window. 0 without the header. */
   #notBefore(result: AttemptResult): number {
     if (result.result !== 'retryable' || result.retryAfterMs === undefined) return 0;
     return Math.min(Math.ceil(this.#context.clock.now() + result.retryAfterMs), this.#windowEnd);
   }
 
   /**
-   * Whether `abort()` ended an attempt. An attempt that is `aborted` for another reason counts as a failure, or it would
-   * repeat forever.
+   * Whether `Engine.abort()` ended one of the attempts. An attempt that is `aborted` for another reason counts as a failure:
+   * otherwise its delivery would be tried forever.
    */
   #wasCut(results: readonly AttemptResult[]): boolean {
     const { aborting } = this.#context;
@@ -230,12 +230,12 @@ class Round {
     );
   }
 
-  /** Drops the round from the count if the window ended before any webhook was asked. */
+  /** Does not count the round if the retry window ended before any webhook was asked. */
   #uncountUnlessAsked({ rounds, attempts }: Progress): void {
     if (this.#progress.attempts.length === attempts.length) this.#progress = { ...this.#progress, rounds };
   }
 
-  /** An interrupted round does not count, so that the next wait does not get longer. */
+  /** Returns the result of an interrupted round. It is not counted as a round, since this would lengthen the next wait. */
   #interrupted(before: Progress): RoundResult {
     const hasAsked = this.#progress.attempts.length > before.attempts.length;
     this.#progress = hasAsked ? { ...this.#progress, rounds: before.rounds } : before;

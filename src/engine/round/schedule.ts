@@ -1,8 +1,11 @@
 import { backoffMs, type Backoff } from '../../clock.ts';
 
-/** The waits between the rounds of a delivery (contract, Delivery). */
+/** The waits between the rounds of a delivery. */
 export const ROUND_BACKOFF: Backoff = { firstMs: 1_000, longestMs: 10 * 60_000 };
-/** Kept free before the end of the window, so that a round that is due then still starts within it. */
+/**
+ * Milliseconds that a round starts before the end of the retry window at the latest, so that a late timer still starts it in
+ * time.
+ */
 const SLACK_MS = 50;
 
 export interface RoundsSoFar {
@@ -10,24 +13,25 @@ export interface RoundsSoFar {
   /** The start of the retry window. Milliseconds since the epoch. */
   readonly firstAttemptAt: number;
   readonly retryForMs: number;
-  /** Rounds that have begun, at least 1. */
+  /** Number of rounds that have begun, at least 1. */
   readonly rounds: number;
 }
 
 export interface NextRound extends RoundsSoFar {
-  /** For each remaining webhook, the time before which it must not be asked; 0 without such a time. Milliseconds since the epoch. */
+  /** Time before which each remaining webhook must not be asked, in milliseconds since the epoch; 0 without such a time. */
   readonly notBefore: readonly number[];
   /** Longest time from the start of a round to the start of its last attempt, in milliseconds. */
   readonly roundMs: number;
-  /** At least 0 and less than 1. */
+  /** Random number for the jitter of the wait: at least 0, less than 1. */
   readonly random: number;
 }
 
 /**
- * Returns when the next round begins, or undefined if the window leaves no time for it.
+ * Returns when the next round begins. Undefined if the retry window leaves no time for it.
  *
- * The wait is exponential with equal jitter, and lasts at least until the first webhook may be asked again. The last round moves
- * forward so that all its attempts, or at least the first, start within the window, but never below the shortest wait.
+ * The wait is exponential with equal jitter, and lasts at least until the first webhook may be asked again. The last round
+ * starts earlier, so that all its attempts, or at least the first, start within the window; but never after less than the
+ * shortest wait.
  */
 export function nextRoundAt(next: NextRound): number | undefined {
   const { now, rounds, roundMs, random } = next;
@@ -43,18 +47,21 @@ export function nextRoundAt(next: NextRound): number | undefined {
   return last >= earliest ? last : undefined;
 }
 
-/** Returns the time after which no attempt starts. */
+/** Returns the end of the retry window: the time after which no attempt starts. */
 export function windowEndOf({ firstAttemptAt, retryForMs }: RoundsSoFar): number {
   return firstAttemptAt + retryForMs;
 }
 
-/** Whether the window ended during a round while the process was stopped, so that the rest of the window went unused. */
+/**
+ * Whether a delivery gets one more round because the process was stopped during its last round until the retry window had
+ * ended.
+ */
 export function isLateRoundOwed(soFar: RoundsSoFar, beganAt: number, uninterruptedSince: number): boolean {
   const windowEnd = windowEndOf(soFar);
   return beganAt < windowEnd && windowEnd < uninterruptedSince;
 }
 
-/** Whether the round that begins now is the last one, even with the shortest wait after it. */
+/** Whether the round that begins now is the last: even after the shortest wait, the retry window has no time for another. */
 export function isLastRound(soFar: RoundsSoFar): boolean {
   return soFar.now + shortestWaitMs(soFar.rounds) > windowEndOf(soFar) - SLACK_MS;
 }

@@ -1,7 +1,7 @@
 import { copyDelivery, withRound, type Delivery, type Progress } from '../../queue/delivery.ts';
 import { ReusableMap } from '../../queue/reusable-map.ts';
 
-/** One lane. An unsettled entry is in `due` or in `#leased`, or, if an order key holds it back, in neither. */
+/** The entries of one lane. An entry is in `due` or in `#leased`; if an order key holds it back, it is in neither. */
 export class MemoryLane {
   readonly due = new Heap<MemoryEntry>(
     (a, b) => a.dueAt < b.dueAt || (a.dueAt === b.dueAt && a.sequence < b.sequence),
@@ -26,7 +26,7 @@ export class MemoryLane {
     this.#leased.push(entry);
   }
 
-  /** Makes the entries whose leases have ended due as before. Their tokens stay valid until the next claim. */
+  /** Makes entries due again whose leases have ended. Their tokens stay valid until the next claim. */
   endLeases(now: number): void {
     for (let entry = this.#leased.first; entry !== undefined; entry = this.#leased.first) {
       if (entry.leaseEndsAt > now) return;
@@ -55,7 +55,7 @@ export class MemoryLane {
 
 const NOT_LEASED = -1;
 
-/** A delivery of the lane. */
+/** A delivery in a lane, with the state that changes. */
 export class MemoryEntry {
   readonly delivery: Delivery;
   readonly orderKeys: readonly string[];
@@ -63,10 +63,10 @@ export class MemoryEntry {
   progress: Progress;
   dueAt: number;
   token: string | undefined = undefined;
-  /** The time of the claim, until the claim is renewed: the round that it began is not in `progress` yet. */
+  /** Time of the claim. Undefined after a renewal, which stores the begun round: until then, `progress` lacks it. */
   claimedAt: number | undefined = undefined;
   leaseEndsAt = NOT_LEASED;
-  /** The number of lines in which another entry is before this one. */
+  /** Number of order keys for which an earlier delivery is still unsettled. The entry is claimable at 0. */
   heldBy = 0;
   place = -1;
 
@@ -102,13 +102,13 @@ interface Line {
   last: Turn;
 }
 
-/** A first-come-first-served line for each order key of a lane. Joining and leaving take constant time per key. */
+/** One line (first come, first served) for each order key of a lane. Joining and leaving take constant time per key. */
 class OrderLines {
   readonly #lines = new ReusableMap<Line>();
 
   /**
-   * Adds the waiter to the line of each of its order keys and sets `heldBy`. Ignores duplicate keys, with which the waiter
-   * would wait for itself.
+   * Adds the entry to the line of each of its order keys and sets `heldBy`. Ignores duplicate keys, because an entry that is
+   * in a line twice would wait for itself.
    */
   join(entry: MemoryEntry): void {
     for (const key of entry.orderKeys) {
@@ -125,7 +125,7 @@ class OrderLines {
     }
   }
 
-  /** Removes an entry from the lines where it is first. Calls `onFree` for each entry that is then first in all its lines. */
+  /** Removes an entry from the lines where it is first. Calls `onFree` for entries that are now first in all their lines. */
   leave(entry: MemoryEntry, onFree: (next: MemoryEntry) => void): void {
     for (const key of entry.orderKeys) {
       const line = this.#lines.get(key);
@@ -143,11 +143,11 @@ class OrderLines {
 
 /** An item that stores its index, so that the heap can remove it from the middle. */
 export interface HeapItem {
-  /** The index in the heap; -1 outside. Only the heap changes it. */
+  /** Index of the item in the heap; -1 if it is not in a heap. Only the heap changes it. */
   place: number;
 }
 
-/** A binary heap. Reading the first item is constant, all else is O(log n). */
+/** A binary heap. Reading the first item takes constant time, and other operations take O(log n). */
 export class Heap<Item extends HeapItem> {
   readonly #items: Item[] = [];
   readonly #isBefore: (a: Item, b: Item) => boolean;

@@ -12,7 +12,7 @@ const NOTHING_WAITS = { pending: 0, sending: 0, retrying: 0, delivered: 0, dead:
 export class MemoryQueue implements Queue {
   readonly #clock: Clock;
   #entries = new ReusableMap<MemoryEntry>();
-  /** The lanes by source, then by destination: two lookups of existing strings are cheaper than one of a new string. */
+  /** The lanes by source, then by destination: two look-ups of existing strings are cheaper than making one of both. */
   readonly #lanes = new Map<string, Map<string, MemoryLane>>();
   #added = 0;
   #claimed = 0;
@@ -25,7 +25,7 @@ export class MemoryQueue implements Queue {
   async add(deliveries: readonly Delivery[]): Promise<void> {
     this.#assertOpen();
     for (const delivery of deliveries) {
-      // Dead letters are settled, and settled deliveries are forgotten.
+      // Skipped, because a dead letter counts as settled, and this queue forgets settled deliveries.
       if (delivery.state === 'dead' || this.#entries.has(delivery.id)) continue;
       const entry = new MemoryEntry(delivery, this.#added++);
       this.#entries.set(delivery.id, entry);
@@ -121,7 +121,7 @@ export class MemoryQueue implements Queue {
     return entries;
   }
 
-  /** Returns undefined if the token is not that of the current claim. */
+  /** Returns the entry of a claim. Undefined if the claim was lost, so that its token is not the current one. */
   #entryOf({ delivery, token }: Claim): MemoryEntry | undefined {
     const entry = this.#entries.get(delivery.id);
     return entry?.token === token ? entry : undefined;

@@ -6,15 +6,15 @@ import type { Sql, Store } from './file/store.ts';
 import { isConstraint, storeError } from './file/store-error.ts';
 
 const LOCK_WAIT_MS = 5_000;
-/** Rows to read at once, and to write in one transaction. */
+/** Maximum number of rows to read at once, and to write in one transaction. */
 const MOST_ROWS = 500;
 
-/** The columns of a table's key, each with a value before all others. */
+/** The columns of a key of a table, each with a value that comes before all its values: a read starts after these values. */
 export type KeyStart = Readonly<Record<string, string | number>>;
 
 type RowKey = readonly SqlValue[];
 
-/** Reads a file with damage anywhere, as far as possible, without writing to it. */
+/** Reads as much as possible of a file that may be damaged anywhere. Does not write to the file. */
 export class DamagedFile {
   readonly #connection: SqliteConnection;
 
@@ -22,13 +22,13 @@ export class DamagedFile {
     this.#connection = connection;
   }
 
-  /** Throws QueueError for a file that is no database, or whose list of tables is unreadable. */
+  /** Opens a file. Throws QueueError if it is no database, or if its list of tables is unreadable. */
   static async open(file: string): Promise<DamagedFile> {
     await assertNotEmpty(file);
     const { DatabaseSync } = await loadSqlite();
     try {
       const database = new DatabaseSync(file, { timeout: LOCK_WAIT_MS, readOnly: true, defensive: false });
-      // SQLite reads a file that is shorter than its header says only with this setting.
+      // Without this setting, SQLite does not read a file that is shorter than its header says.
       database.exec('PRAGMA writable_schema = ON');
       const damaged = new DamagedFile(new SqliteConnection(database, file));
       if (damaged.row("SELECT 1 FROM pragma_table_info('deliveries')") !== undefined) return damaged;
@@ -42,12 +42,15 @@ export class DamagedFile {
     });
   }
 
-  /** Returns undefined if the row does not exist. Throws SQLite's error if it is unreadable. */
+  /** Returns the first row of a query. Undefined if there is none. Throws SQLite's error if the row is unreadable. */
   row(sql: string, ...values: SqlValue[]): Row | undefined {
     return this.#connection.sql(sql).get(...values);
   }
 
-  /** Reads a table in the order of a key, in groups of rows. Yields undefined for unreadable rows, and continues after them. */
+  /**
+   * Reads a table in the order of a key, in groups of rows. Yields undefined in place of unreadable rows, and continues
+   * behind them.
+   */
   *read(table: string, start: KeyStart, columns = '*'): Generator<readonly Row[] | undefined> {
     const { sql } = this.#connection;
     const names = Object.keys(start).join(', ');
@@ -61,13 +64,14 @@ export class DamagedFile {
     const rowsAfter = (after: RowKey, limit: number): readonly Row[] | undefined => {
       try {
         const rows = sql(select).all(...after, limit);
-        // A loop in damaged pages could be read forever.
+        // Damaged pages can form a loop, which would be read forever: rows that do not come after `after` count as
+        // unreadable.
         return rows.length === 0 || isBehind(lastKey(rows), after) ? rows : undefined;
       } catch {
         return undefined;
       }
     };
-    // Finds a key close to the next readable rows.
+    // Finds a key from which on rows can be read again, as close behind the unreadable ones as its steps allow.
     const keyBehind = (after: RowKey): RowKey | undefined => {
       let last = after;
       for (const key of keysBehind(after, Object.values(start))) {
@@ -87,7 +91,7 @@ export class DamagedFile {
     }
   }
 
-  /** Copies the readable rows of a table to the table of the same name. Returns whether all rows were copied. */
+  /** Copies the readable rows of a table to the table of the same name in `to`. Returns whether all rows were copied. */
   async copy(table: string, start: KeyStart, to: Store): Promise<boolean> {
     let isAll = true;
     for (const rows of this.read(table, start)) {
@@ -102,7 +106,10 @@ export class DamagedFile {
   }
 }
 
-/** Inserts rows, except those that violate a constraint, as a row whose parent is lost does. Returns whether all were inserted. */
+/**
+ * Inserts rows, except those that violate a constraint, such as a row whose parent row is lost. Returns whether all rows
+ * were inserted.
+ */
 function insertAll(sql: Sql, table: string, rows: readonly Row[]): boolean {
   let areAll = true;
   for (const row of rows) {
@@ -118,7 +125,7 @@ function insertAll(sql: Sql, table: string, rows: readonly Row[]): boolean {
   return areAll;
 }
 
-/** Yields later keys, at growing distances. */
+/** Yields keys that come after `key`, at growing distances from it. */
 function* keysBehind(key: RowKey, start: RowKey): Generator<RowKey> {
   for (let column = key.length - 1; column >= 0; column--) {
     for (const value of valuesBehind(key[column])) {

@@ -16,22 +16,22 @@ import { livingOwners } from './queue/owner.ts';
 import { SqliteInspection } from './queue/sqlite-inspection.ts';
 import { TABLES } from './tables.ts';
 
-/** The facts about a queue's file. Examining it creates and changes nothing. */
+/** What an examination finds out about the file of a queue. It creates and changes nothing. */
 export type FileExamination =
   | ({ readonly kind: 'absent'; readonly file: string } & FileEnvironment)
   | {
       readonly kind: 'there';
       readonly freeBytes: number;
-      /** Whether this user can write the file, and create its log beside it. */
+      /** Whether this user can write the file, and can create its log in the same folder. */
       readonly isWritable: boolean;
       readonly store: StoreExamination;
-      /** Undefined if the file is damaged. */
+      /** The numbers of the queue. Undefined if the file is damaged. */
       readonly survey: QueueSurvey | undefined;
     };
 
 /**
- * Examines a file, given like `store`. Throws ConfigError for a store that is not a file, QueueError for a file that cannot
- * be found or opened.
+ * Examines a file; `place` is a path or `sqlite:PATH`. Throws ConfigError for a store that is not a file, QueueError for a
+ * file that cannot be found or opened.
  */
 export async function examineFile(place: string, clock: Clock): Promise<FileExamination> {
   const file = fileOf(place);
@@ -46,7 +46,7 @@ export async function examineFile(place: string, clock: Clock): Promise<FileExam
   return { kind: 'there', freeBytes: around.freeBytes, isWritable, store, survey: used };
 }
 
-/** Surveys a queue without writing. `store` has QUEUE_TABLES. */
+/** Surveys the queue in `store`, which has QUEUE_TABLES, without adding or delivering. */
 async function surveyQueue(store: Store, clock: Clock): Promise<QueueSurvey> {
   const survey = await surveyInspection(new SqliteInspection({ store, clock }));
   return store.read((sql) => ({

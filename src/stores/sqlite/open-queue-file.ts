@@ -20,13 +20,13 @@ export { examineFile } from './examine.ts';
 export { openChunks } from './sqlite-chunk-store.ts';
 
 export interface OpenQueueFileOptions extends Omit<StoreOptions, 'tables'> {
-  /** @default settled deliveries are never removed */
+  /** How long settled deliveries are kept. @default forever */
   readonly retention?: RetentionOptions | undefined;
 }
 
 /**
- * Opens the queue and all records of one file, which several processes may share. Throws ConfigError for a store that is not
- * a file, and QueueError.
+ * Opens the queue and all other records in a file, which several processes may share. Throws ConfigError for a store that is
+ * not a file, QueueError if the file fails.
  */
 export async function openQueueFile(place: string, { retention, ...options }: OpenQueueFileOptions) {
   const { clock } = options;
@@ -49,7 +49,7 @@ export async function openQueueFile(place: string, { retention, ...options }: Op
   };
 }
 
-/** Opens only the audiences of a file. */
+/** Opens a file to use only its audiences, for a queue that is on a server. */
 export async function openAudiences(
   place: string,
   clock: Clock,
@@ -58,7 +58,10 @@ export async function openAudiences(
   return Object.assign(new SqliteAudienceStore(store, clock), { close: () => store.close() });
 }
 
-/** Copies the readable part of a file to a new one. Throws ConfigError if `to` exists, and QueueError. */
+/**
+ * Copies the readable part of a queue's file to the new file `to`. Throws ConfigError if `to` exists, QueueError if nothing
+ * can be read.
+ */
 export function recoverFile(
   from: string,
   { to, clock }: { to: string; clock: Clock },
@@ -80,12 +83,12 @@ async function isSameFile(path: string, otherPath: string): Promise<boolean> {
   return file?.dev === other?.dev && file?.ino === other?.ino;
 }
 
-/** Dead letters to read in one transaction: few enough not to delay deliveries for long. */
+/** Number of dead letters to read in one transaction: few enough not to delay deliveries for long. */
 const STEP = 500;
 
 /**
- * Removes dead letters as described at QueueFile. Does not wait for the disk: the next run removes those that a power cut
- * restores.
+ * Removes dead letters as described at QueueFile. Does not sync to the disk: if a power cut restores dead letters, the next
+ * run removes them.
  */
 export async function dropDead(store: Store, { since, goesOn, onDropped }: DeadDropping): Promise<void> {
   let [dropped, last]: [number, number | undefined] = [0, 0];
@@ -98,7 +101,7 @@ export async function dropDead(store: Store, { since, goesOn, onDropped }: DeadD
   }
 }
 
-/** Drops the dead letters of a step. `last` is the seq to continue after, undefined at the end. */
+/** Removes the dead letters of one step. `last` is the seq after which the next step continues; undefined at the end. */
 function dropStep(sql: Sql, since: number, after: number) {
   const rows = sql(DEAD).all(after, STEP);
   const seqs = rows
@@ -108,7 +111,7 @@ function dropStep(sql: Sql, since: number, after: number) {
   return { dropped: seqs.length, last: rows.length === STEP ? Number(rows.at(-1)?.['seq']) : undefined };
 }
 
-// Uses the index of undelivered rows. CROSS JOIN keeps SQLite from scanning all deliveries.
+// The first condition makes SQLite use the index of undelivered rows. CROSS JOIN keeps it from scanning all deliveries.
 const DEAD = `
   SELECT p.seq, d.type, d.created_at FROM progress p CROSS JOIN deliveries d ON d.seq = p.seq
   WHERE p.settled_state IS NOT 'delivered' AND p.settled_state IS 'dead' AND p.seq > ? ORDER BY p.seq LIMIT ?`;

@@ -19,15 +19,18 @@ interface OpenFile {
 }
 
 export interface FileRecovery extends RecoveryCounts {
-  /** Contents of the other tables that could not be read completely. */
+  /** Names of the contents, such as `audiences`, of which some rows could not be read. */
   readonly incomplete: readonly string[];
   readonly from: string;
   readonly to: string;
-  /** Describes what the file's log has lost. */
+  /** A sentence about what the log of the file has lost. Undefined if nothing is lost. */
   readonly loss: string | undefined;
 }
 
-/** The content of each table, in words, and its key. A table comes after those that it refers to. */
+/**
+ * The tables besides those of deliveries, with a name for their content and with their key. A table comes after the tables
+ * that it refers to.
+ */
 const OTHER_TABLES: Readonly<Record<string, readonly [what: string, start: KeyStart]>> = {
   seen: ['messages seen', { source: '', message_id: '' }],
   deletion_requests: ['deletion requests', { id: '' }],
@@ -38,8 +41,8 @@ const OTHER_TABLES: Readonly<Record<string, readonly [what: string, start: KeySt
 };
 
 /**
- * Copies the readable part of a queue's file to a new one, and leaves the file unchanged. Throws ConfigError if `to` exists,
- * QueueError if nothing can be read.
+ * Copies the readable part of a queue's file to the new file `to`, and leaves the original unchanged. Throws ConfigError if
+ * `to` exists, QueueError if nothing can be read.
  */
 export async function recoverInto(
   given: string,
@@ -48,7 +51,7 @@ export async function recoverInto(
   const [file, target] = [fileOf(given), fileOf(to)];
   await assertNew(target);
   const part = `${target}.part`;
-  // A killed run has left the file.
+  // An earlier recovery that was killed has left its unfinished file.
   if (await sizeOf(part)) {
     await assertOwnFile(part).catch((error: unknown) => Promise.reject(storeError(error, part)));
   }

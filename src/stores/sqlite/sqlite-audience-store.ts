@@ -173,10 +173,11 @@ function optionalNumber(value: Row[string] | undefined): number | undefined {
 }
 
 /**
- * The last sent members of audiences and values of computed traits. Times are ms since the epoch.
+ * SQL for the tables of audiences: the members and the values of computed traits that were last sent. Times are ms since the
+ * epoch.
  *
- * An entry is a line: the user's id, and for a computed trait a tab and the value as JSON. An id with a control character,
- * or that begins with a quotation mark, is written as a JSON string (entry.ts).
+ * An entry of a partition is a line: the user's id, and for a computed trait a tab and the value as JSON. An id that has a
+ * control character or begins with a quotation mark is written as a JSON string (entry.ts).
  */
 export const AUDIENCE_TABLES = `
 CREATE TABLE audiences (

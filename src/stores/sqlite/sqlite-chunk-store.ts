@@ -6,7 +6,7 @@ import type { Sql } from './file/store.ts';
 
 const TABLES = 'CREATE TABLE chunks (place INTEGER PRIMARY KEY, entries BLOB NOT NULL)';
 
-/** Opens temporary storage without a name, which ends with its process. */
+/** Opens temporary storage for large data. Its file has no name, and disappears when the process ends. */
 export async function openChunks(): Promise<ChunkStore> {
   const scratch = await openScratch(TABLES);
   return {
@@ -23,18 +23,18 @@ export async function openChunks(): Promise<ChunkStore> {
   };
 }
 
-/** Temporary storage for data that does not fit into memory. It has no name, and ends with its process. */
+/** Temporary storage for data that does not fit into memory. Its file has no name, and disappears when the process ends. */
 export interface Scratch {
-  /** Runs `work`. Throws QueueError if the disk is full. */
+  /** Runs `work` on the storage. Throws QueueError if the disk is full or fails. */
   use<T>(work: (sql: Sql) => T): T;
   close(): void;
 }
 
-/** Opens a temporary database of SQLite, in `SQLITE_TMPDIR`, `TMPDIR` or /var/tmp. */
+/** Opens temporary storage with the given tables (SQL), in the folder `SQLITE_TMPDIR`, `TMPDIR` or /var/tmp. */
 export async function openScratch(tables: string): Promise<Scratch> {
   const { DatabaseSync } = await loadSqlite();
   const database = new DatabaseSync('', { timeout: 0 });
-  // No other process reads it, and a crash deletes it, so it needs no protection.
+  // Without journal and syncs: no other process reads the file, and the file does not outlive a crash.
   database.exec('PRAGMA page_size = 32768; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF');
   database.exec('PRAGMA cache_size = -8192');
   database.exec(tables);

@@ -14,7 +14,7 @@ import {
 export class SqliteDeletionStore implements DeletionStore {
   readonly #store: Store;
 
-  /** `store` is opened with DELETION_TABLES. */
+  /** `store` must be opened with DELETION_TABLES. */
   constructor(store: Store) {
     this.#store = store;
   }
@@ -54,7 +54,7 @@ function addRequest(sql: Sql, { id, createdAt, userIds, deliveryIds }: NewDeleti
   });
 }
 
-// A delivered one stays delivered, because a caller with another state has read it earlier.
+// A delivery that is recorded as delivered stays so: a caller with another state has read that state earlier.
 const SETTLE = `
   UPDATE deletion_deliveries SET is_delivered = ?
   WHERE request = ? AND source = ? AND delivery = ? AND is_delivered IS NOT 1`;
@@ -90,12 +90,12 @@ function toSource({ deliveries, delivered, failed }: Row): SourceDeletion {
   return { deliveries: Number(deliveries), delivered: Number(delivered), failed: Number(failed) };
 }
 
-/** Rows to delete in one transaction, for which a delivering process waits. */
+/** Maximum number of rows to delete in one transaction, because deliveries wait for the transaction. */
 const FORGOTTEN_AT_ONCE = 1_000;
 
 /**
- * Removes requests that were made before a time, with their user ids. Works in steps, since one request can have a million
- * deliveries. Returns whether there may be more.
+ * Removes a step of the requests that were made before a time, with their user ids. Works in steps, because one request can
+ * have a million deliveries. Returns whether another step may be needed.
  */
 export function forgetDeletions(sql: Sql, before: number): boolean {
   for (let left = FORGOTTEN_AT_ONCE; left > 0; left--) {
@@ -114,7 +114,7 @@ const FORGET_DELIVERIES = `
   DELETE FROM deletion_deliveries WHERE (request, source, delivery) IN
     (SELECT request, source, delivery FROM deletion_deliveries WHERE request = ? LIMIT ?)`;
 
-/** Times are ms since the epoch. */
+/** SQL for the tables of deletion requests. Times are ms since the epoch. */
 export const DELETION_TABLES = `
 CREATE TABLE deletion_requests (
   id TEXT PRIMARY KEY,

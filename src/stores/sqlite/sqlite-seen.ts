@@ -3,15 +3,21 @@ import type { Sql, Store } from './file/store.ts';
 import { writeAlongside } from './write-alongside.ts';
 import { SEEN_FOR_MS, shortId, type Seen } from '../../service/ingest/seen.ts';
 
-/** Messages to forget per message that is remembered: enough that old ones do not pile up, without a long transaction. */
+/**
+ * Number of old messages to forget for each one that is remembered: enough that old ones do not pile up, without a long
+ * transaction.
+ */
 const FORGOTTEN_AT_ONCE = 2;
 
-/** Remembers messages in the file of the queue. Messages and deliveries that are added in the same turn are committed together. */
+/**
+ * Remembers messages in the file of the queue. A message and its deliveries are committed together, if both are added in one
+ * turn of the event loop.
+ */
 export class SqliteSeen implements Seen {
   readonly #store: Store;
   readonly #clock: Clock;
 
-  /** `store` is opened with SEEN_TABLES. */
+  /** `store` must be opened with SEEN_TABLES. */
   constructor(store: Store, clock: Clock) {
     this.#store = store;
     this.#clock = clock;
@@ -37,12 +43,16 @@ export class SqliteSeen implements Seen {
   }
 }
 
-// Looks up a batch at once, because a statement costs more than a row. CROSS JOIN keeps SQLite from scanning all messages.
+// Looks up a batch of messages at once, because a statement costs more than a row. CROSS JOIN keeps SQLite from scanning all
+// messages.
 const TAKEN = `
   SELECT s.message_id FROM json_each(?) i CROSS JOIN seen s
   WHERE s.source = ? AND s.message_id = i.value AND s.taken_at > ?`;
 
-/** Inserts first, because for an upsert, which can fail after some rows, SQLite would copy each changed page to a temporary file. */
+/**
+ * Remembers messages. Inserts before it updates: an upsert can fail after some rows, so SQLite would copy each changed page
+ * to a temporary file.
+ */
 function take(sql: Sql, source: string, shortIds: readonly string[], now: number): void {
   const ids = JSON.stringify(shortIds);
   const { changes } = sql('INSERT OR IGNORE INTO seen SELECT ?, value, ? FROM json_each(?)').run(
@@ -59,7 +69,7 @@ function take(sql: Sql, source: string, shortIds: readonly string[], now: number
 }
 
 function forget(sql: Sql, until: number, limit: number): void {
-  // Mostly there is nothing to forget, and an empty DELETE costs as much as adding a batch.
+  // Asks first, because mostly no message is old enough, and a DELETE without rows costs as much as adding a batch.
   if (sql('SELECT 1 FROM seen WHERE taken_at <= ? LIMIT 1').get(until) === undefined) return;
   sql(
     `DELETE FROM seen WHERE (source, message_id) IN
@@ -67,7 +77,7 @@ function forget(sql: Sql, until: number, limit: number): void {
   ).run(until, limit);
 }
 
-/** Times are ms since the epoch. */
+/** SQL for the table of messages. Times are ms since the epoch. */
 export const SEEN_TABLES = `
 -- Messages that were taken, so that one that comes again is known. A message_id that is long is a digest.
 CREATE TABLE seen (

@@ -1,15 +1,15 @@
 import type { Sql, Store } from './file/store.ts';
 
 /**
- * Writes in the same transaction as `stored`, a write to the same store: both are committed or neither. Call it in the turn
- * of the event loop in which `stored` began.
+ * Runs `work` in the transaction of `stored`, an earlier write to the same store: both are committed or neither. Must be
+ * called in the turn of the event loop in which `stored` began.
  */
 export async function writeAlongside(
   store: Store,
   stored: Promise<unknown>,
   work: (sql: Sql) => void,
 ): Promise<void> {
-  // A delivery that is rejected before it reaches the store has no transaction that could fail.
+  // If `stored` is rejected before it reaches the store, the transaction does not fail, so `work` must be skipped.
   let isRejected = false;
   stored.catch(() => {
     isRejected = true;

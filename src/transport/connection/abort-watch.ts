@@ -1,6 +1,6 @@
-/** An object that a signal aborts. */
+/** An attempt that its signal can abort. */
 export interface Abortable {
-  /** Index in the list of the signal. Only AbortWatch changes it. */
+  /** Index of the attempt in the list of its signal. Only AbortWatch changes it. */
   watchPlace: number;
   abort(): void;
 }
@@ -11,9 +11,9 @@ interface Watched {
 }
 
 /**
- * Adds one listener per signal, however many attempts share it: a signal warns of a leak at its eleventh listener, and
- * adding one is slow on the hot path. Removes the listener with the last attempt. Keeps a list, because a Set that millions
- * pass through costs memory (see ReusableMap).
+ * Aborts the attempts of a signal. Adds one listener per signal, however many attempts share it, because Node warns of a
+ * leak at the eleventh listener of a signal, and adding one is slow. Removes the listener with the last attempt. Keeps a
+ * list, because a Set that millions of attempts pass through costs memory (see ReusableMap).
  */
 export class AbortWatch {
   readonly #watched = new Map<AbortSignal, Watched>();
@@ -34,7 +34,7 @@ export class AbortWatch {
   #watch(signal: AbortSignal): Watched {
     const attempts: Abortable[] = [];
     const listener = (): void => {
-      // Copies the list, because each aborted attempt leaves it.
+      // A copy, because each aborted attempt removes itself from the list.
       for (const attempt of attempts.slice()) attempt.abort();
     };
     const watched = { attempts, listener };
@@ -44,7 +44,7 @@ export class AbortWatch {
   }
 }
 
-/** Removes an attempt, whose place the last one takes. False if the attempt is not in the list. */
+/** Removes an attempt from the list and moves the last attempt to its place. Returns false if it is not in the list. */
 function leave(attempts: Abortable[], attempt: Abortable): boolean {
   const { watchPlace: place } = attempt;
   if (attempts[place] !== attempt) return false;

@@ -4,15 +4,18 @@ import type { Route } from '../route/route.ts';
 
 type ConnectionPoolOptions = Omit<HttpConnectionOptions, 'owner'>;
 
-/** Most connections that only receive the rest of a body, for no attempt. More are not worth their sockets. */
+/**
+ * Maximum number of connections that only receive the rest of a body, for which no attempt waits. More of them are not worth
+ * their sockets.
+ */
 const MAX_DRAINING = 64;
 /**
- * Milliseconds that close() waits for the rest of bodies, which mostly follow their status at once. A receiver whose
- * response is cut off gets a reset connection, and logs a failure for a message that it accepted.
+ * Milliseconds that close() waits for the rest of response bodies, which mostly follow their status at once. A receiver
+ * whose response is cut off gets a reset connection, and logs a failure for a message that it accepted.
  */
 const DRAIN_MS = 250;
 
-/** The connections to one origin: as many as attempts were in flight at once. */
+/** The connections to one origin. Their number is the largest number of attempts that were in flight at once. */
 export class ConnectionPool implements ConnectionOwner {
   readonly route: Route;
   readonly #options: ConnectionPoolOptions;

@@ -10,11 +10,11 @@ import { ResponseGuard } from './response-guard.ts';
 import type { Route } from '../route/route.ts';
 import type { NetworkFailure } from '../transport.ts';
 
-/** The pool that a connection belongs to. */
+/** The pool that a connection belongs to, as the connection sees it. */
 export interface ConnectionOwner {
   /** Called when the connection is ready for another attempt. */
   released(connection: HttpConnection): void;
-  /** Called when the connection must never be used again. */
+  /** Called when the connection cannot carry another attempt. */
   dropped(connection: HttpConnection): void;
   /** Called when the socket is closed. */
   closed(connection: HttpConnection): void;
@@ -25,17 +25,17 @@ export interface ConnectionOwner {
 export interface HttpConnectionOptions {
   readonly UndiciClient: typeof Client;
   readonly route: Route;
-  /** Milliseconds to keep an idle connection if the server gives no hint. */
+  /** Milliseconds to keep an idle connection, if the server does not say how long it keeps it. */
   readonly maxIdleMs: number;
   readonly owner: ConnectionOwner;
 }
 
 const MAX_HEADER_BYTES = 16 * 1024;
-/** Most milliseconds to keep an idle connection, even if the server promises more. */
+/** Maximum number of milliseconds to keep an idle connection, even if the server promises to keep it longer. */
 const MAX_HINTED_IDLE_MS = 60_000;
 const ENOUGH: NetworkFailure = { error: 'aborted', detail: 'enough of the response was read' };
 
-/** One connection, which carries one attempt after another: a Client of undici with a reused exchange and options. */
+/** A connection that carries one attempt after another: a Client of undici, with an exchange and options that are reused. */
 export class HttpConnection implements Carrier, ExchangeOwner {
   readonly #client: Client;
   readonly #owner: ConnectionOwner;
@@ -45,12 +45,12 @@ export class HttpConnection implements Carrier, ExchangeOwner {
   readonly #request: Dispatcher.DispatchOptions = { method: 'POST', path: '/', headers: null, body: null };
   readonly #expire = (): void => this.abandon(this.#timeoutFailure());
   #deadline: NodeJS.Timeout | undefined;
-  /** The socket under undici's connection. undici can replace it while the request is not written yet. */
+  /** The open or opening socket. undici can replace it with a new one as long as the request is not written. */
   #socket: Socket | undefined;
   #isConnected = false;
-  /** Responses received over this socket. If there are any, the socket is reused. */
+  /** Number of responses received over this socket. If above 0, the socket is reused. */
   #served = 0;
-  /** Whether an attempt has started and the body of its response has not ended. */
+  /** Whether an attempt has started whose response body has not ended. */
   #isBusy = false;
   #isDropped = false;
 
@@ -66,14 +66,15 @@ export class HttpConnection implements Carrier, ExchangeOwner {
       maxHeaderSize: MAX_HEADER_BYTES,
       keepAliveTimeout: maxIdleMs,
       keepAliveMaxTimeout: MAX_HINTED_IDLE_MS,
-      // undici's timers are imprecise, and interim responses and slow bodies reset them, so this class has its own timer.
+      // Off, because undici's timers are imprecise, and interim responses and slow bodies reset them: `#deadline` replaces
+      // them.
       headersTimeout: 0,
       bodyTimeout: 0,
       connect: (_options, dialled) => this.#dial(dialled),
     });
   }
 
-  /** Whether only the rest of a body is being received, for which no attempt waits. */
+  /** Whether the connection only receives the rest of a response body, for which no attempt waits. */
   get isDraining(): boolean {
     return this.#isBusy && this.#exchange.pending === undefined;
   }
@@ -90,7 +91,7 @@ export class HttpConnection implements Carrier, ExchangeOwner {
     this.#client.dispatch(this.#request, this.#exchange);
   }
 
-  /** Ends the connection, and its attempt if that has no result yet. */
+  /** Ends the connection. Its attempt fails, if it has no result yet. */
   abandon(failure: NetworkFailure): void {
     this.#exchange.conclude(failure);
     this.drop();
@@ -150,10 +151,7 @@ export class HttpConnection implements Carrier, ExchangeOwner {
     hold(() => socket.uncork());
   }
 
-  /**
-   * Handles the close of the current socket. Ignores an old socket, which undici replaced for a request that it had not
-   * written yet.
-   */
+  /** Handles the close of the current socket. Ignores an old socket that undici replaced before it wrote the request. */
   #onClose(socket: Socket): void {
     if (socket !== this.#socket) return;
     this.#socket = undefined;
@@ -190,7 +188,10 @@ export class HttpConnection implements Carrier, ExchangeOwner {
   }
 }
 
-/** Adds the headers of the route. Rejects content encodings, which this program does not decode, unless the caller accepts one. */
+/**
+ * Adds the headers of the route. Asks for a body without content encoding, which is not decoded, unless the caller accepts
+ * one.
+ */
 function headersOf({ request: { headers } }: PendingRequest, route: Route): string[] {
   return hasName(headers, 'accept-encoding')
     ? headers.concat(route.headers)

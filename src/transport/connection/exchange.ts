@@ -8,23 +8,23 @@ import type { PendingRequest, ResponseHead } from './pending-request.ts';
 export interface ExchangeOwner {
   /** Called when the response has ended, and the connection can carry another request. */
   ended(): void;
-  /** Limits the time for the rest of the response, in milliseconds. */
+  /** Sets the time limit, in milliseconds, for the rest of the response after its headers. */
   limitBody(ms: number): void;
-  /** Called when the exchange fails, or without an error when enough was read. */
+  /** Called when the exchange fails. `error` is undefined if enough of the response was read and the rest is not wanted. */
   broken(error?: Error): void;
 }
 
 type Headers = Record<string, string | string[] | undefined>;
 
-/** Bytes to read of a response's body that no attempt needs, before closing the connection. */
+/** Maximum number of bytes to read of a body that no attempt needs, before the connection is closed. */
 const MAX_BODY_BYTES = 64 * 1024;
 const SWITCHING_PROTOCOLS = 101;
-/** The failure of a connection on which undici was about to write a request twice. */
+/** The error of a connection on which undici starts to write a request a second time. */
 const WRITTEN_TWICE = Object.assign(new Error('closed'), { code: 'ECONNRESET' });
 
 /**
- * Receives a request's response from undici. Each connection reuses one exchange for all its attempts. The attempt gets its
- * result when the status decides it; the exchange continues to the end of the body.
+ * Receives the response to a request from undici. Each connection reuses one exchange for all its attempts. An attempt gets
+ * its result when the status decides it; the exchange continues to the end of the body.
  */
 export class Exchange implements Dispatcher.DispatchHandler {
   readonly #owner: ExchangeOwner;
@@ -42,7 +42,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#isForwarded = isForwarded;
   }
 
-  /** Undefined after the attempt has its result. */
+  /** The request in flight. Undefined after its attempt has its result. */
   get pending(): PendingRequest | undefined {
     return this.#pending;
   }
@@ -66,7 +66,10 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#body = undefined;
   }
 
-  /** Gives the attempt its result, unless it has one. A received status decides, even if the connection fails later. */
+  /**
+   * Gives the attempt its result, unless it already has one. If the status was received, it decides, and not a later
+   * failure.
+   */
   conclude(failure?: NetworkFailure, cutBy: TransportResponse['bodyCutBy'] = failure?.error): void {
     const pending = this.#pending;
     if (pending === undefined) return;
@@ -75,12 +78,12 @@ export class Exchange implements Dispatcher.DispatchHandler {
     else if (failure) pending.fail(failure);
   }
 
-  /** Drops the attempt, which continues on another connection. */
+  /** Forgets the attempt, because another connection repeats it. */
   handOver(): void {
     this.#pending = undefined;
   }
 
-  /** Whether a response has begun whose headers have not ended. */
+  /** Whether the first byte of a response has arrived but not the end of its headers. */
   get isInHeaders(): boolean {
     return this.#hasBegun && this.#interim === 0;
   }
@@ -94,18 +97,20 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    // undici writes a request again after some closes. The first one may have arrived, so it must not be sent again here.
+    // A second start means that undici writes the request again after the connection closed. The first request may have
+    // arrived, so the second is aborted.
     if (this.#isWritten) controller.abort(WRITTEN_TWICE);
     this.#isWritten = true;
   }
 
-  /** Called at the first byte of a response, also of an interim one. */
+  /** Called by undici at the first byte of a response, even of an interim one. */
   onResponseStarted(): void {
     this.#hasBegun = true;
   }
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: Headers): void {
-    // Rejects these statuses first: undici would fail an assertion, and formatting its message takes seconds in a bundle.
+    // Rejected here, because undici would fail an assertion for these statuses, and formatting its message takes seconds in
+    // a bundle.
     if (status < 100 || status === SWITCHING_PROTOCOLS) return controller.abort(unexpectedStatus(status));
     if (this.#pending === undefined) return;
     if (status < 200) this.#interim = status;
@@ -135,7 +140,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#head = {
       status,
       retryAfter: Array.isArray(retryAfter) ? retryAfter[0] : retryAfter,
-      // Most responses are successes, which need no explanation.
+      // Headers are skipped for most responses, because these are successes, which need no explanation.
       headers: status > 299 || request.responseBytes !== undefined ? evidenceHeaders(headers) : undefined,
       at: elapsedMs(),
     };
@@ -154,7 +159,7 @@ function unexpectedStatus(status: number): Error {
   );
 }
 
-/** Headers that show where a response comes from. Others are not stored: most are noise, and some are secret. */
+/** Headers that show which system sent a response. Other headers are not stored: most are noise, and some are secret. */
 export const EVIDENCE_HEADERS: readonly string[] = [
   'server',
   'location',
@@ -175,7 +180,7 @@ export const EVIDENCE_HEADERS: readonly string[] = [
 
 const MAX_VALUE_LENGTH = 500;
 
-/** Picks EVIDENCE_HEADERS, and the first value of a repeated header. */
+/** Returns the EVIDENCE_HEADERS of a response, of a repeated header only the first value. */
 function evidenceHeaders(headers: Headers): Readonly<Record<string, string>> {
   const kept: Record<string, string> = {};
   for (const name of EVIDENCE_HEADERS) {
@@ -186,19 +191,19 @@ function evidenceHeaders(headers: Headers): Readonly<Record<string, string>> {
   return kept;
 }
 
-/** Characters of a body to keep: frameworks explain an error below a thousand characters of styles. */
+/** Maximum number of characters of a body to keep: frameworks explain an error below a thousand characters of styles. */
 const MAX_CHARACTERS = 4_000;
-/** Most bytes of a character in UTF-8. */
+/** Maximum number of bytes of a character in UTF-8. */
 const MAX_CHARACTER_BYTES = 4;
 
-/** The first part of a response's body. Copies it, because a chunk shares its memory with everything that was read with it. */
+/** The first part of a response's body. Copies chunks, because each shares its memory with all that was read with it. */
 class ResponseBody {
   readonly #maxBytes: number;
   readonly #maxCharacters: number;
   readonly #chunks: Buffer[] = [];
   #bytes = 0;
 
-  /** Keeps `responseBytes` bytes, or else MAX_CHARACTERS characters. */
+  /** Keeps up to `responseBytes` bytes. Keeps up to MAX_CHARACTERS characters if it is undefined. */
   constructor(responseBytes?: number) {
     this.#maxCharacters = responseBytes ?? MAX_CHARACTERS;
     this.#maxBytes = responseBytes ?? MAX_CHARACTERS * MAX_CHARACTER_BYTES;
@@ -215,7 +220,7 @@ class ResponseBody {
     this.#chunks.push(kept);
   }
 
-  /** Returns the text, without a character that the limit splits. */
+  /** Returns the text of the body, without a last character that the size limit cut in two. */
   text(): string {
     const text = new TextDecoder().decode(Buffer.concat(this.#chunks), { stream: this.isFull });
     return text.slice(0, this.#maxCharacters).replace(/[\uD800-\uDBFF]$/, '');

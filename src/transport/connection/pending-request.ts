@@ -19,7 +19,7 @@ interface PendingRequestOptions {
   readonly request: TransportRequest;
   /** The path in the request line. */
   readonly path: string;
-  /** The proxy, for the text of a failure. */
+  /** The URL of the proxy, for the text of a failure. Undefined without a proxy. */
   readonly via: string | undefined;
   readonly watch: AbortWatch;
   readonly resolve: (result: TransportResult) => void;
@@ -29,11 +29,11 @@ interface PendingRequestOptions {
 const ABORTED: NetworkFailure = { error: 'aborted', detail: 'the caller gave up' };
 export const CLOSED: NetworkFailure = { error: 'aborted', detail: 'the transport was closed' };
 
-/** A request without a response, with its timeout and its caller. It survives a connection that dies. */
+/** A request that has no result yet, with its timeout and its promise. If its connection dies, it can move to another. */
 export class PendingRequest implements Abortable {
   readonly request: TransportRequest;
   readonly path: string;
-  /** The connection that carries the request. Another one replaces it if it died idle. */
+  /** The connection that carries the request. If it dies while idle, another connection replaces it. */
   carrier: Carrier | undefined;
   reconnected = false;
   watchPlace = -1;
@@ -75,12 +75,15 @@ export class PendingRequest implements Abortable {
     });
   }
 
-  /** Removes sent secrets. The body of a success stays unchanged, because callers parse it. */
+  /**
+   * Removes the secrets of the request from a response body. The body of a success stays unchanged, because callers parse
+   * it.
+   */
   #shown(body: string, status: number): string {
     return status > 299 ? withoutSent(body, this.request) : body;
   }
 
-  /** A redirect may repeat the query with its secrets. */
+  /** Masks secrets in `Location`, because a redirect may repeat the query of the request with its secrets. */
   #shownHeaders(headers: ResponseHead['headers']): ResponseHead['headers'] {
     const { location } = headers ?? {};
     if (location === undefined) return headers;
@@ -99,13 +102,13 @@ export class PendingRequest implements Abortable {
     });
   }
 
-  /** Returns the cause for a proxy, which then is what was not found or did not accept a connection. */
+  /** Returns the cause if the request goes through a proxy: then the proxy was not found, or did not accept a connection. */
   #causeOnTheWay(error: NetworkFailure['error']): string | undefined {
     const isWay = this.#options.via !== undefined && (error === 'refused' || error === 'dns');
     return isWay ? 'proxy-unreachable' : undefined;
   }
 
-  /** Rejects a request that cannot be written. */
+  /** Rejects the promise of `send`, for a request that cannot be written. */
   reject(error: TransportError): void {
     this.#unwatch();
     this.#options.reject(error);

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { CUT_RESPONSE, malformedResponse } from '../network-error.ts';
 
-/** Most bytes of a response besides its body: status line, reason phrase, headers, interim responses, chunk sizes and extensions. */
+/** Maximum number of bytes besides the body: status line, headers, interim responses, chunk sizes and extensions. */
 const MAX_OVERHEAD_BYTES = 64 * 1024;
 const TOO_LONG = malformedResponse('the response has more than 64 KiB besides its body');
 const BARE_CR = malformedResponse('the response has a carriage return that no line feed follows');
@@ -15,9 +15,9 @@ const SLASH = 0x2f;
 const DIGIT_ONE = 0x31;
 
 /**
- * Inspects the bytes of a connection before undici's parser, which does not limit reason phrases, chunk extensions and
- * interim responses, accepts `HTTP/2.0 200` as a status line, and accepts CR CR as the end of a status line (RFC 9112, 2.2
- * forbids a bare CR). Each connection has its own guard.
+ * Inspects the bytes of a connection before undici's parser does, because that parser is too lenient: it does not limit
+ * reason phrases, chunk extensions and interim responses, and accepts `HTTP/2.0 200` as a status line and CR CR as its end
+ * (RFC 9112, 2.2 forbids a bare CR). Each connection has its own guard.
  */
 export class ResponseGuard {
   readonly #bodyBytes: () => number;
@@ -44,7 +44,7 @@ export class ResponseGuard {
     this.#statusDigit = 0;
   }
 
-  /** Makes the socket fail, instead of returning bytes that the guard rejects to undici. */
+  /** Wraps `read` of a socket: bytes that the guard rejects destroy the socket, instead of reaching undici. */
   watch(socket: Socket): void {
     const read = socket.read.bind(socket) as (size?: number) => Buffer | null; // It has no encoding, so it gives no text.
     socket.read = (size) => {
@@ -56,7 +56,10 @@ export class ResponseGuard {
     };
   }
 
-  /** Compares before adding the chunk: only earlier chunks are parsed, so only for them the bytes of the body are known. */
+  /**
+   * Returns why the chunk must not reach undici. Checks the size before adding the chunk, because how many bytes belong to
+   * the body is known only for the chunks that undici has parsed.
+   */
   #failureOf(chunk: Buffer): Error | undefined {
     if (this.#cutsResponse) return CUT_RESPONSE;
     if (this.#bytes - this.#bodyBytes() > MAX_OVERHEAD_BYTES) return TOO_LONG;
@@ -64,7 +67,7 @@ export class ResponseGuard {
     return this.#awaitsFinalStatus ? this.#failureInHead(chunk) : undefined;
   }
 
-  /** Inspects only the status lines: undici itself rejects bare CRs elsewhere and after the final status line. */
+  /** Inspects the bytes up to the end of the final status line: undici itself rejects a bare CR after that. */
   #failureInHead(chunk: Buffer): Error | undefined {
     for (let at = 0; at < chunk.length && this.#awaitsFinalStatus; at++) {
       const byte = chunk[at] ?? 0;
@@ -77,7 +80,7 @@ export class ResponseGuard {
     return undefined;
   }
 
-  /** Ends a line. The head of an interim response ends with an empty line, and another head follows. */
+  /** Handles the end of a line. An empty line ends the head of an interim response, and another head follows. */
   #endLine(): void {
     if (this.#statusDigit !== 0 && this.#statusDigit !== DIGIT_ONE) this.#awaitsFinalStatus = false;
     else if (this.#isLineEmpty) this.#statusDigit = 0;

@@ -3,24 +3,24 @@ import { isIP, type LookupFunction } from 'node:net';
 import { isLoopbackHost } from '../../url.ts';
 import { BLOCKED_ADDRESS } from '../network-error.ts';
 
-/** Returns in a word or two why an address must not be connected to, or undefined if it may be. */
+/** Returns in a word or two why no connection to an address is allowed. Undefined if one is allowed. */
 export type AddressRule = (address: string) => string | undefined;
 
-/** Returns why an address does not belong to this machine alone, or undefined if it does. Decodes IPv4-mapped addresses. */
+/** Returns why an address is not a loopback address. Undefined if it is one. Decodes IPv4-mapped addresses. */
 export function whyNotLoopback(address: string): string | undefined {
   return isLoopbackHost(address) ? undefined : 'not loopback';
 }
 
-/** Returns the error for a host that is an address against the rule, since a connection to an address does no lookup. */
+/** Returns the error for a host that is an address which the rule rejects: a connection to an address does no lookup. */
 export function blockedHost(host: string, rule: AddressRule): Error | undefined {
   const reason = isIP(host) === 0 ? undefined : rule(host);
   return reason === undefined ? undefined : blocked(`${host} (${reason})`);
 }
 
 /**
- * Wraps a lookup to drop the addresses against the rule. A connection uses only the addresses of its one lookup, so the rule
- * is applied to what is connected to, whatever the next lookup returns and whichever address comes first (happy eyeballs).
- * If only some addresses are dropped, the rest is used: a name can have a unique-local address besides its public one.
+ * Wraps a lookup to drop the addresses that the rule rejects. A connection uses only the addresses of its one lookup, so no
+ * other address can be connected to, whatever a later lookup returns and whichever address comes first (happy eyeballs). If
+ * only some addresses are rejected, the rest is used: a name can have a unique-local address besides its public one.
  */
 export function guardedLookup(
   rule: AddressRule,
@@ -28,7 +28,7 @@ export function guardedLookup(
 ): LookupFunction {
   return (hostname, options, callback) => {
     lookup(
-      // Resolvers may look up names below `localhost` in the network and trust the result.
+      // Looks up `localhost` itself, because resolvers may ask the network for names below it, such as `a.localhost`.
       isLoopbackHost(hostname) ? 'localhost' : hostname,
       { ...options, all: true },
       (error, found, family) => {

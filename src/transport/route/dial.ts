@@ -5,7 +5,7 @@ import { PROXY_REFUSED } from '../network-error.ts';
 import type { Proxy } from './proxy.ts';
 import { bareHost, portOf } from '../../url.ts';
 
-/** Receives a connection that is ready for a request, or the error. Called at most once. */
+/** Callback that gets a connection that is ready for a request, or the error. Called at most once. */
 export type Dialled = (...outcome: [null, Socket] | [Error, null]) => void;
 
 /**
@@ -19,7 +19,7 @@ export interface DialOptions {
   readonly secureContext: () => SecureContext;
   /** Looks up the addresses of a host name. Not called for a host that is an address. */
   readonly lookup?: LookupFunction | undefined;
-  /** The addresses that may be connected to. @default all */
+  /** Which addresses are allowed. @default all */
   readonly addressRule?: AddressRule | undefined;
 }
 
@@ -39,7 +39,7 @@ export function directDial(origin: URL, { secureContext, lookup: given, addressR
   };
 }
 
-/** Loaded only when used: plain HTTP without a proxy needs neither. */
+/** Modules are loaded when used: plain HTTP without a proxy needs neither `node:tls` nor `node:http`. */
 
 function tls(): typeof import('node:tls') {
   return process.getBuiltinModule('node:tls');
@@ -49,7 +49,7 @@ function http(): typeof import('node:http') {
   return process.getBuiltinModule('node:http');
 }
 
-/** Returns a socket that fails like one that could not connect, without connecting. */
+/** Returns a socket that fails with `error`, as if a connection had failed, without connecting. */
 function failedDial(error: Error, dialled: Dialled): Socket {
   const socket = new Socket();
   report(socket, false, dialled);
@@ -76,15 +76,15 @@ export function tunnelDial(origin: URL, proxy: Proxy, options: DialOptions): Dia
 
 const PROXY_GARBAGE = 'proxy-garbage';
 
-/** Adds the more exact cause to an error whose code matches. */
+/** Adds `hooksCause`, which is more exact than the code, to an error whose code matches `codes`. */
 function withCause(error: Error, hooksCause: string, codes: RegExp): Error {
   const code = 'code' in error ? String(error.code) : '';
   return codes.test(code) ? Object.assign(error, { hooksCause }) : error;
 }
 
 /**
- * Sets everything explicitly, because NODE_TLS_REJECT_UNAUTHORIZED=0 changes the defaults. An address is no server name (RFC
- * 6066, 3).
+ * Returns the TLS options. Sets all of them explicitly, because NODE_TLS_REJECT_UNAUTHORIZED=0 changes the defaults. An IP
+ * address must not be a server name (RFC 6066, 3).
  */
 function securityFor(origin: URL, secureContext: SecureContext): ConnectionOptions {
   const host = bareHost(origin);
@@ -97,12 +97,12 @@ function securityFor(origin: URL, secureContext: SecureContext): ConnectionOptio
   };
 }
 
-/** The codes of a connection that breaks during its TLS handshake. */
+/** Codes of the errors for a connection that breaks during the TLS handshake. */
 const BROKEN_OFF = /^(?:ECONNRESET|EPIPE|ECONNABORTED)$/;
 
 /**
- * Calls `dialled` with the outcome of a connection. Keeps the error listener, because undici adds its own only when it gets
- * the socket.
+ * Calls `dialled` when the socket is connected or has failed. Keeps the error listener after that, because undici adds its
+ * own only when it gets the socket.
  */
 function report(socket: Socket, secure: boolean, dialled: Dialled): void {
   let isOpen = true;
@@ -113,8 +113,8 @@ function report(socket: Socket, secure: boolean, dialled: Dialled): void {
   socket.once(secure ? 'secureConnect' : 'connect', () => once(null, socket));
   socket.on('error', (error) => {
     once(secure && isOpen ? withCause(error, 'tls-unfinished', BROKEN_OFF) : error, null);
-    // A TLS alert after the handshake (TLS 1.3 wants a client certificate) leaves the socket open, and undici would then
-    // report its end instead.
+    // Destroyed, because a TLS alert after the handshake (TLS 1.3 wants a client certificate) leaves the socket open, and
+    // undici would then report its end instead of the alert.
     socket.destroy();
   });
 }
@@ -140,7 +140,7 @@ function askForTunnel(origin: URL, proxy: Proxy, socket: Socket, asked: (error?:
   request.end();
 }
 
-/** Creates the error for a status of a proxy, which concerns the proxy and not the receiver. */
+/** Creates the error for a failure status of a proxy, which concerns the proxy and not the receiver. */
 export function proxyErrorOf(statusCode: number, wanted: string | readonly string[] = ''): Error {
   const message = `the proxy responded with ${statusCode} ${http().STATUS_CODES[statusCode] ?? ''}`.trimEnd();
   return Object.assign(new Error(message), {

@@ -6,19 +6,20 @@ import { printable, redactUrl } from '../../redact.ts';
 export interface Proxy {
   /** The proxy's URL without userinfo, so that it can be shown. */
   readonly origin: URL;
-  /** The value of `Proxy-Authorization`, if the variable's URL has userinfo. */
+  /** The value of `Proxy-Authorization`. Undefined if the URL in the environment variable has no userinfo. */
   readonly authorization?: string;
 }
 
 /**
- * Returns the proxy that the environment has for a URL, by curl's rules: `https_proxy` for https:, `http_proxy` for http:,
- * lower case first, except for hosts in `no_proxy`. Never a proxy for loopback, which would be the proxy's own machine.
+ * Returns the proxy that the environment sets for a URL, by curl's rules: `https_proxy` for https:, `http_proxy` for http:,
+ * lower case first, except for hosts in `no_proxy`. Loopback hosts never have a proxy, because the proxy would connect to
+ * its own machine.
  */
 export function proxyFor(url: URL, env: NodeJS.ProcessEnv): Proxy | undefined {
   const name = url.protocol === 'https:' ? 'https_proxy' : 'http_proxy';
   const key = env[name] ? name : name.toUpperCase();
   const value = env[key];
-  // A final dot only marks a complete name.
+  // Without the final dot, which only marks a complete name.
   const host = bareHost(url).replace(/\.$/, '');
   if (!value || isLoopbackHost(host)) return undefined;
   const exceptions = env['no_proxy'] ?? env['NO_PROXY'] ?? '';
@@ -55,8 +56,8 @@ function decoded(text: string): string | undefined {
 }
 
 /**
- * Whether `no_proxy` has the host. Its entries are separated by commas or white space: a domain with all its subdomains,
- * with or without a leading dot and with an optional port, or `*`.
+ * Whether `no_proxy` excludes the host from the proxy. Its entries are separated by commas or white space: `*`, or a domain,
+ * which includes its subdomains. A domain may have a leading dot and a port.
  */
 function isException(host: string, port: string, exceptions: string): boolean {
   return exceptions

@@ -4,27 +4,27 @@ import ipaddr from 'ipaddr.js';
 import { isLoopbackHost, bareHost } from '../../url.ts';
 
 /**
- * Returns in a word or two why an address is not public, or undefined if it is. Rejects all special-purpose blocks of IANA's
- * registries, even those that can be reached from anywhere (AS112, AMT, 6to4, Teredo): they have no webhook receivers, and
- * an address rejected by mistake gets a clear error, but one accepted by mistake gets none. Accepts the public addresses of
- * this machine and a network's own NAT64 prefix, because these look like any other address.
+ * Returns in a word or two why an address is not public. Undefined if it is public. Rejects all special-purpose blocks of
+ * IANA's registries, even those that can be reached from anywhere (AS112, AMT, 6to4, Teredo): they have no webhook
+ * receivers. An address rejected by mistake gets a clear error, but one accepted by mistake gets none. Accepts the public
+ * addresses of this machine and a network's own NAT64 prefix, because these look like any other address.
  */
 export function whyNotPublic(address: string): string | undefined {
   if (isIP(address) === 0) return 'not an IP address';
-  // process() converts an IPv4-mapped address to IPv4, which a connection to it uses too.
+  // process() converts an IPv4-mapped IPv6 address to the IPv4 address that a connection would use.
   const parsed = ipaddr.process(plain(address));
   if (METADATA.has(parsed.toString())) return 'cloud metadata';
   return parsed instanceof ipaddr.IPv4 ? whyNotPublicV4(parsed) : whyNotPublicV6(parsed);
 }
 
-/** Removes the zone of an address. `::1.2.3.4` gets a zero, because ipaddr.js takes it for `::ffff:1.2.3.4`. */
+/** Removes the zone of an IPv6 address. Makes `::1.2.3.4` `0::1.2.3.4`, because ipaddr.js reads it as `::ffff:1.2.3.4`. */
 function plain(address: string): string {
   return address.replace(/%.*$/, '').replace(/^::(?=\d+\.)/, '0::');
 }
 
 /**
- * The metadata addresses of clouds, which serve credentials. Only Azure's looks public; the others are here for their name
- * in the error.
+ * The metadata addresses of clouds, which serve credentials. Only Azure's looks public; the others are listed to be named as
+ * metadata in the error.
  */
 const METADATA: ReadonlySet<string> = new Set([
   '169.254.169.254',
@@ -65,8 +65,8 @@ function whyNotPublicV6(address: InstanceType<typeof ipaddr.IPv6>): string | und
 }
 
 /**
- * Returns in a word or two why the host of a URL is not public: it is a private address or a loopback name. Does not look up
- * names.
+ * Returns in a word or two why the host of a URL is not public: it is an address that is not public, or a loopback name.
+ * Undefined for any other host. Does not look up names.
  */
 export function whyPrivateHost(url: URL): string | undefined {
   const host = bareHost(url).replace(/\.$/, '');
@@ -74,7 +74,10 @@ export function whyPrivateHost(url: URL): string | undefined {
   return isLoopbackHost(host) ? 'loopback' : undefined;
 }
 
-/** Returns the addresses of a host name, with why they are not public. Undefined if one is public or the lookup fails. */
+/**
+ * Returns the addresses of a host name, each with the reason why it is not public. Undefined if one of them is public or the
+ * lookup fails.
+ */
 export async function whyPrivateName(url: URL): Promise<string | undefined> {
   const found = await lookup(bareHost(url), { all: true }).catch(() => []);
   const reasons = found.map(({ address }) => ({ address, reason: whyNotPublic(address) }));

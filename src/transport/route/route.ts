@@ -1,16 +1,19 @@
 import { directDial, tunnelDial, type Dial, type DialOptions } from './dial.ts';
 import { proxyFor } from './proxy.ts';
 
-/** The way of requests to one origin: direct or through a proxy. */
+/** How requests reach one origin: directly or through a proxy. */
 export interface Route {
-  /** `forwarded`: a proxy reads the requests, so it needs whole URLs, and a 407 is its own. `tunnel`: a proxy only carries bytes. */
+  /**
+   * How a proxy is used. `forwarded`: it reads the requests, so they need absolute URLs, and a status 407 is the proxy's
+   * own. `tunnel`: it only carries bytes.
+   */
   readonly kind: 'direct' | 'forwarded' | 'tunnel';
-  /** The origin that the connection speaks HTTP with: the receiver, or a proxy that forwards. */
+  /** The origin whose HTTP server gets the requests: the receiver's, or that of a proxy that forwards. */
   readonly origin: string;
   readonly dial: Dial;
-  /** Headers added to every request: name, value, name, value … */
+  /** Headers that this route adds to every request, for a proxy that forwards: name, value, name, value … */
   readonly headers: readonly string[];
-  /** The proxy, without its userinfo. */
+  /** The URL of the proxy, without userinfo. Undefined for a direct connection. */
   readonly via?: string;
 }
 
@@ -19,10 +22,9 @@ export interface RouteOptions extends DialOptions {
 }
 
 /**
- * Routes https: through a tunnel of the proxy and lets it forward http:, as proxies expect. Does not use undici's
+ * Routes https: through a tunnel of the proxy, and lets the proxy forward http:, as proxies expect. Does not use undici's
  * ProxyAgent, which cannot close opening connections, folds repeated headers, and requires a password with every user name.
- * `lookup` and `addressRule` apply to direct connections only: the addresses of a proxy, and those that it connects to, are
- * its own business.
+ * `lookup` and `addressRule` apply to direct connections only, and not to a proxy or to the addresses that it connects to.
  */
 export function routeTo(url: URL, { proxyEnv, ...options }: RouteOptions): Route {
   const proxy = proxyEnv && proxyFor(url, proxyEnv);

@@ -5,8 +5,8 @@ import { MOST_FILE_BYTES, openToRead, readAtMost, readTextNow, unreadableReason 
 import type { ConnectionOptions } from '../transport.ts';
 
 /**
- * Creates the TLS context with the trusted issuers; connections share it. Adds Node's issuers to those of `caFile`, because
- * the option `ca` replaces them.
+ * Creates the TLS context with the trusted issuers, for all connections with the same options. Adds Node's issuers to those
+ * of `caFile`, because the option `ca` would replace them.
  */
 export function trustContext({ caFile }: ConnectionOptions): SecureContext {
   const tls = process.getBuiltinModule('node:tls');
@@ -14,10 +14,13 @@ export function trustContext({ caFile }: ConnectionOptions): SecureContext {
   return tls.createSecureContext({ ca: [...issuersOfNode(), ...issuersIn(caFile)] });
 }
 
-/** The issuers in files that a flag names, since a pipe can be read only once. */
+/** The issuers by the file that a flag names. Kept, because a pipe can be read only once. */
 const known = new Map<string, readonly string[]>();
 
-/** Reads the file of a flag, which may be a pipe, and stores its issuers for later calls. Throws ConfigError. */
+/**
+ * Reads the file that a flag names, which may be a pipe, and keeps its issuers for later calls. Throws ConfigError for an
+ * unreadable or invalid file.
+ */
 export async function loadCaFile(caFile: string, flag: string, signal: AbortSignal): Promise<void> {
   try {
     const bytes = await readAtMost(MOST_FILE_BYTES, () => openToRead(caFile, signal));
@@ -30,7 +33,7 @@ export async function loadCaFile(caFile: string, flag: string, signal: AbortSign
 const SETTING = 'delivery.ca';
 const PEM = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
-/** Returns the certificates of a file. Throws ConfigError for an invalid file. */
+/** Returns the certificates in a PEM file. Throws ConfigError for an unreadable or invalid file. */
 export function issuersIn(caFile: string): readonly string[] {
   return known.get(caFile) ?? issuersOf(readPem(caFile), caFile, SETTING);
 }
@@ -75,13 +78,14 @@ function notPem(caFile: string, name: string): ConfigError {
 
 function issuersOfNode(): readonly string[] {
   const tls = process.getBuiltinModule('node:tls');
-  // Missing in the types of Node 20: it exists since 22.15, and respects --use-system-ca and --use-openssl-ca.
+  // The cast adds a function that the types of Node 20 lack: it exists since 22.15, and respects --use-system-ca and
+  // --use-openssl-ca.
   const { getCACertificates } = tls as { getCACertificates?: (kind: 'default') => readonly string[] };
   if (getCACertificates !== undefined) return getCACertificates('default');
   return [...tls.rootCertificates, ...extraIssuers(process.env['NODE_EXTRA_CA_CERTS'])];
 }
 
-/** Returns no issuers for an unreadable file, for which Node only prints a warning. */
+/** Returns the issuers in a file. Empty for an unreadable file, for which Node itself only prints a warning. */
 function extraIssuers(file: string | undefined): readonly string[] {
   if (!file) return [];
   try {

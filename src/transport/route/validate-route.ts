@@ -3,8 +3,8 @@ import type { ConnectionOptions } from '../transport.ts';
 import { issuersIn } from './trust.ts';
 
 /**
- * Throws ConfigError for an invalid `caFile` or proxy variable, with which no request to the URL could start. Called before
- * the first message.
+ * Throws ConfigError for an invalid `caFile` or proxy variable, because no request to the URL could start. Called before the
+ * first message is sent.
  */
 export function validateRoute(
   url: string,

@@ -5,7 +5,7 @@ import type { Database, Statement } from './sqlite.ts';
 import type { Sql } from './store.ts';
 import { isDoubtful } from './store-error.ts';
 
-/** The failure that a commit survives: the end of the process (NORMAL), or also a power cut (FULL). */
+/** What a commit survives: the end of the process (NORMAL), or also a power cut (FULL). */
 export type Synchronous = 'NORMAL' | 'FULL';
 
 /** An open database with its prepared statements, and whether it can still be trusted. */
@@ -24,7 +24,7 @@ export class SqliteConnection {
     this.#fileId = fileId(file);
   }
 
-  /** False if the file must be opened again. */
+  /** Whether the connection can still be trusted. If not, the file must be opened again. */
   get isSound(): boolean {
     return this.#isSound;
   }
@@ -42,7 +42,7 @@ export class SqliteConnection {
     }
   }
 
-  /** Begins with the write lock, so that a transaction cannot fail halfway for lack of it. */
+  /** Begins a transaction with the write lock, so that it cannot fail halfway because another process holds the lock. */
   beginWriting(synchronous: Synchronous): void {
     if (synchronous === 'FULL') this.#assertInPlace();
     if (synchronous !== this.#synchronous) this.#database.exec(`PRAGMA synchronous = ${synchronous}`);
@@ -62,16 +62,16 @@ export class SqliteConnection {
     }
   }
 
-  /** Marks the connection as unsound if the error makes it doubtful. */
+  /** Marks the connection as not sound, if the error is one after which it cannot be trusted. */
   doubt(error: unknown): void {
     if (isDoubtful(error)) this.#isSound = false;
   }
 
   /**
-   * Writes the log back into the file and restarts the log, unless others use it. One flipped bit can lose the content of
-   * the log: the next process that opens the file alone ignores everything after it. Old frames would be worse, because
-   * those before the bit would restore older pages; so a commit overwrites the beginning of the log. The log keeps its size,
-   * which a full disk might not give again.
+   * Writes the log back into the file and restarts the log, unless other processes use the log. A short log limits the harm
+   * of a flipped bit, after which the next process that opens the file alone ignores the rest of the log. A commit then
+   * overwrites the beginning of the log, because old frames that stay valid would restore older pages. The log keeps its
+   * size, which a full disk might not give again.
    */
   checkpoint(): void {
     try {
@@ -82,12 +82,12 @@ export class SqliteConnection {
     }
   }
 
-  /** Writes the whole log into the file and truncates the log. */
+  /** Writes the whole log into the file, and truncates the log to 0 bytes. */
   emptyLog(): void {
     try {
       this.#database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     } catch {
-      // The next process that opens the file reads both.
+      // Ignored, because the next process that opens the file reads the log too.
     }
   }
 
@@ -96,7 +96,7 @@ export class SqliteConnection {
     this.#database.close();
   }
 
-  /** Throws QueueError if the file was removed or replaced, because writes to it would be lost. */
+  /** Throws QueueError if the file was removed or replaced since it was opened, because writes to it would be lost. */
   #assertInPlace(): void {
     if (this.#fileId !== undefined && fileId(this.#file) === this.#fileId) return;
     this.#isSound = false;

@@ -2,40 +2,40 @@ import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { withDatabase, type Database } from './sqlite.ts';
 import type { StoreFound } from './store.ts';
 
-/** The layout of the log: https://www.sqlite.org/fileformat2.html#the_write_ahead_log */
+/** Layout of the write-ahead log: https://www.sqlite.org/fileformat2.html#the_write_ahead_log */
 const HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;
 const BIG_ENDIAN_MAGIC = 0x377f0683;
 
 /**
- * Returns the number of commits that SQLite will ignore: everything after the first frame with a wrong checksum, even if it
- * is intact. Must be called before anything else opens the file, because the next write overwrites them. Returns 0 if
- * another process has the file open, because then the log is in use and nothing is cut.
+ * Returns the number of commits in the log that SQLite will ignore: all after the first frame with a wrong checksum, even
+ * intact ones. Must be called before anything else opens the file, because the next write overwrites these commits. Returns
+ * 0 if another process has the file open, because then the log is in use and nothing is cut.
  */
 export async function cutCommits(file: string): Promise<number> {
-  // A log that others write to can look damaged too. Only now an exclusive lock is tried, because it delays the next
-  // process.
+  // A log to which another process writes can look damaged too. An exclusive lock, which shows that there is no such
+  // process, delays the next process, so it is tried only now.
   if (damagedCommits(file) === 0) return 0;
   return withDatabase(file, { timeout: 0 }, (database) => (isAlone(database) ? damagedCommits(file) : 0));
 }
 
-/** The words of the index of a log: https://www.sqlite.org/walformat.html#the_wal_index_file_format */
+/** Positions of 32-bit words in the index of a log: https://www.sqlite.org/walformat.html#the_wal_index_file_format */
 const INDEX = { words: 25, pageBytes: 3, frames: 4, writtenBack: 24 } as const;
 
 /**
- * Returns the number of pages that were only in the log when the log was deleted or cut off: its index still counts them.
- * Must be called before anything else opens the file.
+ * Returns the number of lost pages: pages that were only in the log when the log was deleted or cut off. The index of the
+ * log still counts them. Must be called before anything else opens the file.
  */
 export function lostPages(file: string): number {
   const words = indexOf(file);
   const [frames = 0, writtenBack = 0] = [words[INDEX.frames], words[INDEX.writtenBack]];
   const present = countFrames(`${file}-wal`, pageBytesOf(words));
   const lost = frames - Math.max(writtenBack, present);
-  // Another process may have written to both in between.
+  // Counts only if the index has not changed, because another process may have written to it and the log in between.
   return lost > 0 && indexOf(file).every((word, at) => word === words[at]) ? lost : 0;
 }
 
-/** Returns the words of the index, all 0 if it cannot be read. */
+/** Returns the words of the index (`-shm`) of the log, all 0 if it cannot be read. */
 function indexOf(file: string): Uint32Array {
   const words = new Uint32Array(INDEX.words);
   try {
@@ -46,13 +46,13 @@ function indexOf(file: string): Uint32Array {
   return words;
 }
 
-/** The upper half of the word, in which 1 stands for 65,536. */
+/** Returns the page size: the upper half of a word of the index, in which 1 stands for 65,536. */
 function pageBytesOf(words: Uint32Array): number {
   const size = (words[INDEX.pageBytes] ?? 0) >>> 16;
   return size === 1 ? 65_536 : size;
 }
 
-/** Returns 0 for a missing log. */
+/** Returns the number of complete frames in the log. 0 for a missing log. */
 function countFrames(log: string, pageBytes: number): number {
   try {
     const { size } = statSync(log);
@@ -62,7 +62,7 @@ function countFrames(log: string, pageBytes: number): number {
   }
 }
 
-/** Describes what the file has lost. Undefined if it has lost nothing. */
+/** Returns a sentence about what the file had lost when it was opened. Undefined if it had lost nothing. */
 export function lossText(found: StoreFound, file: string): string | undefined {
   if (found.wasEmpty) return `${file} had 0 bytes: a new queue was made in it`;
   if (found.lostPages > 0) {
@@ -73,11 +73,11 @@ export function lossText(found: StoreFound, file: string): string | undefined {
   return `${commits} cut: the log of ${file} is damaged, and the commits after the damage are lost`;
 }
 
-/** Whether no other process has the file open: in WAL mode, each holds a shared lock. */
+/** Whether no other process has the file open. In WAL mode, each process that has it open holds a shared lock. */
 function isAlone(database: Database): boolean {
   try {
     database.exec('PRAGMA locking_mode = EXCLUSIVE');
-    // Not a prepared statement, which would keep the lock after close() until it is collected.
+    // Runs without a prepared statement, which would keep the lock after close() until it is garbage-collected.
     database.exec('SELECT count(*) FROM sqlite_schema');
     return true;
   } catch {
@@ -91,7 +91,7 @@ interface Frame {
   readonly isWhole: boolean;
 }
 
-/** Returns the number of commits after the first damage of the log. */
+/** Returns the number of commits in the log after its first damage. */
 export function damagedCommits(file: string): number {
   const log = `${file}-wal`;
   if (countFrames(log, 0) === 0) return 0;
@@ -107,14 +107,14 @@ export function damagedCommits(file: string): number {
 interface Log {
   /**
    * The salts of the current frames; frames with other salts are from before the log was restarted. Taken from the header,
-   * which is written before the first frame: after a kill in between, all frames are old. Undefined if the log is
-   * unreadable.
+   * which is written before the first frame: if the process was killed in between, all frames are old. If the header is
+   * damaged, taken from the first frame. Undefined if the log is unreadable.
    */
   readonly salts: string | undefined;
   readonly frames: readonly Frame[];
 }
 
-/** Reads all frames, and whether the checksum of everything up to each is right. */
+/** Reads all frames of the log, and whether the checksum of each, which covers everything before it, is right. */
 function readLog(fd: number): Log {
   const header = Buffer.alloc(HEADER_BYTES);
   readSync(fd, header, 0, HEADER_BYTES, 0);
@@ -141,7 +141,7 @@ function isPageSize(bytes: number): boolean {
   return bytes >= 512 && bytes <= 65_536 && (bytes & (bytes - 1)) === 0;
 }
 
-/** The checksum of the log, which continues from frame to frame. */
+/** Computes the checksum of the log, which continues from frame to frame. */
 class LogSum {
   readonly #isBigEndian: boolean;
   #first = 0;

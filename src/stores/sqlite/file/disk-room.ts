@@ -2,16 +2,22 @@ import { closeSync, existsSync, fsyncSync, openSync, rmSync, statfsSync, statSyn
 import { dirname } from 'node:path';
 import { randomBytes } from 'node:crypto';
 
-/** Room for the largest batch (500 KB), which is written twice: into the log, and then into the file. */
+/**
+ * Free bytes, besides room for the log, below which nothing is added. The largest batch (500 KB) is written twice: into the
+ * log, and then into the file.
+ */
 const LEAST_FREE_BYTES = 1024 * 1024;
-/** Room for settlements before their deletions free some: pages of the file, and their copies in the log. */
+/**
+ * Size of the reserve file: room for settlements until the deliveries that they remove free some. Settlements need pages of
+ * the file, and copies of these in the log.
+ */
 const RESERVE_BYTES = 512 * 1024;
-/** Free bytes below which settled deliveries are removed early. */
+/** Free bytes below which settled deliveries are removed before their time. */
 const SCARCE_BYTES = RESERVE_BYTES / 2;
 
 /**
- * Tracks the room on the disk of a store. Rejects writes that add before the disk is full, so that existing deliveries can
- * still be settled. If other programs fill the disk completely, a reserve file beside the store is deleted.
+ * Tracks the room on the disk of a store. Before the disk is full, writes that add are rejected, so that existing deliveries
+ * can still be settled. If other programs fill the disk completely, the reserve file beside the store is deleted.
  */
 export class DiskRoom {
   readonly #file: string;
@@ -24,35 +30,38 @@ export class DiskRoom {
     this.#reserve = `${file}-reserve`;
   }
 
-  /** Whether room was short at the last check. */
+  /** Whether the last check found too little room for writes that add. */
   get wasShort(): boolean {
     return this.#wasShort;
   }
 
-  /** Whether settled deliveries take the room that settling others needs, as of the last check. */
+  /** Whether the last check found so little room that settled deliveries must be removed to settle others. */
   get isScarce(): boolean {
     return this.#isScarce;
   }
 
-  /** Whether adding more could fill the disk. Asks the file system and writes nothing. */
+  /** Whether the disk has too little room for writes that add. Asks the file system, and writes nothing. */
   isShort(): boolean {
     const bytes = freeBytes(this.#file);
     this.#isScarce = bytes < SCARCE_BYTES && !existsSync(this.#reserve);
     return (this.#wasShort = bytes < LEAST_FREE_BYTES + logBytes(this.#file));
   }
 
-  /** Creates the reserve if it is missing and there is room. The next durable write reports a failing disk. */
+  /**
+   * Creates the reserve file if it is missing and there is room. Ignores errors: the next durable write reports a failing
+   * disk.
+   */
   keepReserve(): void {
     if (this.isShort() || existsSync(this.#reserve)) return;
     try {
       this.#makeReserve();
     } catch (error) {
-      // Another process may have created it first.
+      // EEXIST means that another process has created the reserve file first.
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') rmSync(this.#reserve, { force: true }); // of a file operation
     }
   }
 
-  /** Deletes the reserve. Returns whether there was one. */
+  /** Deletes the reserve file. Returns whether there was one. */
   giveUpReserve(): boolean {
     const isThere = existsSync(this.#reserve);
     this.#wasShort = true;
@@ -64,7 +73,7 @@ export class DiskRoom {
   #makeReserve(): void {
     const descriptor = openSync(this.#reserve, 'wx', 0o600);
     try {
-      // Random bytes, because a compressing file system would reserve nothing for others.
+      // Random bytes, because a file system that compresses would reserve no room for compressible ones.
       writeSync(descriptor, randomBytes(RESERVE_BYTES));
       fsyncSync(descriptor);
     } finally {
@@ -73,7 +82,7 @@ export class DiskRoom {
   }
 }
 
-/** Returns the bytes that this user can write. Infinity if the file system does not tell. */
+/** Returns the free bytes that this user may use. Infinity if the file system does not report them. */
 function freeBytes(file: string): number {
   try {
     const { bavail, bfree, bsize, blocks } = statfsSync(dirname(file));
@@ -84,7 +93,7 @@ function freeBytes(file: string): number {
   }
 }
 
-/** Returns the bytes by which the file can still grow when the log is written into it. */
+/** Returns the maximum number of bytes by which the file grows when the write-ahead log is written into it. */
 function logBytes(file: string): number {
   try {
     return statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0;

@@ -11,13 +11,13 @@ import { SqliteStore } from './sqlite-store.ts';
 import type { Store } from './store.ts';
 import { isBusy, storeError } from './store-error.ts';
 
-/** The facts about a store's file that can be read without creating or changing it. */
+/** What can be found out about the file of a store without creating or changing it. */
 export interface StoreExamination {
   readonly file: string;
   readonly bytes: number;
-  /** The permissions of the file, such as `0o600`. */
+  /** The permission bits of the file, such as `0o600`. */
   readonly mode: number;
-  /** The version of SQLite, such as `3.51.3`. */
+  /** Version of the SQLite library in use, such as `3.51.3`. */
   readonly sqliteVersion: string;
   readonly isLocked: boolean;
   /** The damage that SQLite's quick check found. Undefined if there is none, or if the file was too large to check. */
@@ -25,15 +25,15 @@ export interface StoreExamination {
   readonly isChecked: boolean;
 }
 
-/** The folder of a file, or the nearest folder above it that exists. */
+/** What can be found out about the folder of a file, or about the nearest folder above that exists. */
 export interface FileEnvironment {
-  /** Bytes that this user can write. */
+  /** Free bytes on the disk that this user may use. */
   readonly freeBytes: number;
   /** Whether this user can create files in the folder. */
   readonly isWritable: boolean;
 }
 
-/** Throws the error of the file system if the folder cannot be found. */
+/** Examines the folder of a file. Throws the error of the file system if no folder can be found. */
 export async function fileEnvironmentOf(file: string): Promise<FileEnvironment> {
   const folder = await nearestFolder(dirname(file));
   const { bavail, bsize } = await statfs(folder);
@@ -51,7 +51,7 @@ async function nearestFolder(folder: string): Promise<string> {
   }
 }
 
-/** Whether this user has the rights of `mode` on a file or folder. */
+/** Whether this user has the permissions `mode` (bits such as `W_OK`) on a file or folder. */
 export function mayAccess(path: string, mode: number): Promise<boolean> {
   return access(path, mode).then(
     () => true,
@@ -59,11 +59,11 @@ export function mayAccess(path: string, mode: number): Promise<boolean> {
   );
 }
 
-/** The check reads the whole file. For larger files, it takes longer than a person waits. */
+/** Size of the largest file to check for damage. The check reads the whole file, and a person would not wait longer. */
 const LARGEST_CHECKED = 256 * 1024 * 1024;
 const LOCK_WAIT_MS = 1_000;
 
-/** Examines an existing file. Calls `use` to read more if it is not damaged. Throws QueueError if it cannot be opened. */
+/** Examines an existing file. If it is not damaged, calls `use` to read more. Throws QueueError if it cannot be opened. */
 export async function examineStore<T>(
   file: string,
   { clock, tables }: Pick<StoreOptions, 'clock' | 'tables'>,

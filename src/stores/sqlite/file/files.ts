@@ -6,9 +6,10 @@ import { makeFolder } from '../../../files.ts';
 import { assertOwnFile } from './ownership.ts';
 
 /**
- * Creates a missing database file, makes the files readable by their owner only, and rejects symbolic links: someone who can
- * place a link could choose what is overwritten. SQLite gives `-wal` and `-shm` the mode of the file. Rejects a database of
- * another program before changing anything. `make` creates the missing file, unless another process does so first.
+ * Creates a missing database file and makes its files readable by their owner only; SQLite gives `-wal` and `-shm` the mode
+ * of the file. Rejects symbolic links, because someone who can place a link could choose which file is overwritten. Rejects
+ * a database of another program before changing anything. `make` creates the missing file, unless another process does so
+ * first.
  */
 export async function prepareFiles(file: string, make = makeEmpty): Promise<void> {
   const folder = dirname(resolve(file));
@@ -16,7 +17,7 @@ export async function prepareFiles(file: string, make = makeEmpty): Promise<void
   await rejectOpenFolder(folder, file);
   const isNew = (await modeOf(file)) === undefined;
   if (isNew) await make(file);
-  // SQLite would report a read-only file as one that cannot be opened.
+  // Checked here, because SQLite would report a read-only file as a file that cannot be opened.
   await access(file, constants.W_OK);
   const files = [file, `${file}-wal`, `${file}-shm`];
   for (const each of files) await modeOf(each);
@@ -25,8 +26,8 @@ export async function prepareFiles(file: string, make = makeEmpty): Promise<void
 }
 
 /**
- * Rejects a folder in which any user can rename and delete files, and so replace the database or its log. In a folder with
- * the sticky bit, such as /tmp, only the owner of a file can. Root may use any folder.
+ * Rejects a folder in which any user can rename and delete files, and so replace the database or its log. A folder with the
+ * sticky bit, such as /tmp, is allowed: there only the owner of a file can rename or delete it. Root may use any folder.
  */
 async function rejectOpenFolder(folder: string, file: string): Promise<void> {
   if (process.geteuid?.() === 0) return;
@@ -39,8 +40,8 @@ async function rejectOpenFolder(folder: string, file: string): Promise<void> {
 }
 
 /**
- * Whether the file exists and has 0 bytes. Throws QueueError if it is missing or empty and its log exists: SQLite would
- * treat the file as new and delete the log.
+ * Whether the file exists and has 0 bytes. Throws QueueError if the file is missing or has 0 bytes but its log exists:
+ * SQLite would treat the file as new and delete the log.
  */
 export async function isEmptyFile(file: string): Promise<boolean> {
   const [bytes, logBytes] = await Promise.all([sizeOf(file), sizeOf(`${file}-wal`)]);
@@ -54,7 +55,7 @@ export async function isEmptyFile(file: string): Promise<boolean> {
   );
 }
 
-/** Whether the file is missing. Opening it reports any other problem. */
+/** Whether the file is missing. False for any other problem, which opening the file reports. */
 export async function isMissing(file: string): Promise<boolean> {
   try {
     await stat(file);
@@ -64,13 +65,13 @@ export async function isMissing(file: string): Promise<boolean> {
   }
 }
 
-/** Returns undefined if there is no such file. */
+/** Returns the size of a file in bytes. Undefined if there is no such file. */
 export async function sizeOf(file: string): Promise<number | undefined> {
   const found = await lstat(file).catch(() => undefined);
   return found?.isFile() ? found.size : undefined;
 }
 
-/** Throws QueueError for a file of 0 bytes, a folder, a pipe and a device. */
+/** Throws QueueError for a file of 0 bytes, a folder, a pipe or a device. */
 export async function assertNotEmpty(file: string): Promise<void> {
   assertRegular(file, await stat(file).catch(() => undefined));
   if (!(await isEmptyFile(file))) return;
@@ -80,12 +81,12 @@ export async function assertNotEmpty(file: string): Promise<void> {
   });
 }
 
-/** Removes a store that no process uses, with its log. */
+/** Removes a database file that no process uses, with its log. */
 export async function removeStore(file: string): Promise<void> {
   for (const end of ['', '-wal', '-shm', '-journal']) await rm(file + end, { force: true });
 }
 
-/** Creates an empty file, which is an empty database. */
+/** Creates a file of 0 bytes, which SQLite opens as an empty database. Does nothing if the file exists. */
 async function makeEmpty(file: string): Promise<void> {
   try {
     await writeFile(file, '', { flag: 'wx', mode: 0o600 });
@@ -99,7 +100,7 @@ async function makePrivate(file: string): Promise<void> {
   if (mode !== undefined && (mode & 0o077) !== 0) await chmod(file, 0o600);
 }
 
-/** Returns the mode of a file. Undefined if it does not exist. Throws QueueError if it is not a regular file. */
+/** Returns the mode of a file. Undefined if the file does not exist. Throws QueueError if it is not a regular file. */
 async function modeOf(file: string): Promise<number | undefined> {
   const found = await lstat(file).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error;

@@ -3,7 +3,7 @@ import { withDatabase } from './sqlite.ts';
 import type { Sql, Store } from './store.ts';
 import { storeError } from './store-error.ts';
 
-/** Pages to return in one transaction, 1 MB: few enough not to delay other writes. */
+/** Pages to return to the file system in one transaction (1 MB): few enough not to delay other writes. */
 const STEP_PAGES = 256;
 
 export interface GivingBack {
@@ -13,7 +13,7 @@ export interface GivingBack {
   readonly goesOn: () => boolean;
 }
 
-/** Returns free pages to the file system, in steps between other processes' writes. */
+/** Returns free pages of the file to the file system, in steps between other processes' writes. */
 export async function giveBackSpace(store: Store, { keptShare = 0, goesOn }: GivingBack): Promise<void> {
   let steps = await store.read((sql) => Math.floor(sparePages(sql, keptShare) / STEP_PAGES));
   for (; steps > 0 && goesOn(); steps--) {
@@ -33,13 +33,13 @@ function pragma(sql: Sql, name: 'freelist_count' | 'page_count'): number {
   return Number(sql(`PRAGMA ${name}`).get()?.[name]);
 }
 
-/** Writes the log into the file, and truncates the file to the used pages. Returns its size in bytes. */
+/** Writes the write-ahead log into the file, and truncates the file to the used pages. Returns its size in bytes. */
 export async function settledBytes(file: string): Promise<number> {
   await overOwnConnection(file, 'PRAGMA wal_checkpoint(TRUNCATE)');
   return (await stat(file)).size;
 }
 
-/** Runs SQL that cannot run in a transaction of the store. */
+/** Runs SQL that cannot run in a transaction, over a connection of its own. */
 async function overOwnConnection(file: string, sql: string): Promise<void> {
   try {
     await withDatabase(file, { timeout: LOCK_WAIT_MS }, (database) => database.exec(sql));

@@ -3,9 +3,9 @@ import { loadSqlite } from './sqlite.ts';
 import { isBusy, storeError } from './store-error.ts';
 
 /**
- * Holds a lock that the operating system releases when the process ends in any way. Keeps the empty file: after a removal,
- * one process could lock the old and another the new file.
- * @returns A function that releases the lock. Undefined if this or another process holds it already.
+ * Takes a lock that the operating system releases when the process ends in any way. Keeps the empty lock file: if it was
+ * removed, one process could lock the old file and another process a new one.
+ * @returns A function that releases the lock. Undefined if this or another process already holds the lock.
  */
 export async function holdLock(file: string): Promise<(() => void) | undefined> {
   const { DatabaseSync } = await loadSqlite();

@@ -18,25 +18,25 @@ import { isBusy, isDiskFull, sqliteError, storeError } from './store-error.ts';
 
 export interface StoreOptions {
   readonly clock: Clock;
-  /** SQL for all tables of the file. */
+  /** SQL that creates all tables of the file. */
   readonly tables: readonly string[];
   /** Whether to create a missing file and its folder. @default true */
   readonly create?: boolean | undefined;
   /**
-   * Whether the caller neither adds nor delivers. It may then open a read-only file, but does not initialize an empty one.
-   * @default false
+   * Whether the caller neither adds nor delivers. The file may then be read-only, and a file of 0 bytes is rejected instead
+   * of initialized. @default false
    */
   readonly isReading?: boolean | undefined;
 }
 
-/** Milliseconds to wait for locks while opening, which blocks the event loop. */
+/** Milliseconds to wait for locks while the file is opened. This wait blocks the event loop. */
 const OPENING_WAIT_MS = 5_000;
 const OPENING_RETRY_MS = 20;
-/** Milliseconds to wait for locks later: only for a short commit, because sqlite-store.ts waits without blocking the event loop. */
+/** Milliseconds to wait for locks after that, enough for a short commit. sqlite-store.ts waits longer without blocking. */
 const TURN_WAIT_MS = 5;
 
 /**
- * Opens the file, and creates the tables of a new one.
+ * Opens the file of a store, and creates the tables of a new one.
  * @param place `sqlite:PATH` or a path.
  * @throws ConfigError for another kind of store, QueueError for a file that cannot be used.
  */
@@ -63,7 +63,8 @@ export async function openStore(
       return new SqliteStore(connection, { file, room, clock, found, reopen });
     } catch (error) {
       if (isDiskFull(error) && room.giveUpReserve()) continue;
-      // While a process enables the write-ahead log, other processes fail at once with a lock error instead of waiting.
+      // Tries again after a lock error: while another process enables the write-ahead log, SQLite fails at once instead of
+      // waiting.
       if (!isBusy(error) || clock.now() >= giveUpAt) throw storeError(error, file);
     }
     await sleep(clock, OPENING_RETRY_MS);
@@ -77,9 +78,9 @@ function noQueue(file: string): QueueError {
   });
 }
 
-/** Creates the file under another name first, so that no process finds it without its tables. */
+/** Creates the file with its tables under another name and renames it, so that no process finds it without its tables. */
 async function make(file: string, tables: readonly string[]): Promise<void> {
-  // Nothing could be added to the file.
+  // Does not create a file to which nothing could be added.
   if (new DiskRoom(file).isShort()) throw sqliteError('database or disk is full');
   const { DatabaseSync } = await loadSqlite();
   await removeAbandonedBeside(file);
@@ -87,21 +88,24 @@ async function make(file: string, tables: readonly string[]): Promise<void> {
   try {
     await writeFile(fresh, '', { flag: 'wx', mode: 0o600 });
     const database = new DatabaseSync(fresh, { timeout: 0 });
-    // Not in WAL mode: the index of the log would be under the temporary name.
+    // Does not enable WAL mode yet, because the index of the log would have the temporary name.
     initialize(database, tables);
     database.close();
     nameNewFile(fresh, file);
   } catch (error) {
-    // Another process may have created it first.
+    // EEXIST means that another process has created the file first.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error; // of a file operation, or SQLite's
   } finally {
     await removeStore(fresh);
   }
 }
 
-/** Writes the stamp and the tables of a new file before its log exists: looking for them in a damaged log would repair the log. */
+/**
+ * Writes the application id and the tables of a new file before it has a log: looking for them in a damaged log would make
+ * SQLite repair that log.
+ */
 function initialize(database: Database, tables: readonly string[]): void {
-  // Possible only before anything is stored.
+  // Set first, because SQLite applies `auto_vacuum` only before anything is stored.
   database.exec('PRAGMA auto_vacuum = INCREMENTAL');
   makeTables(database, tables);
 }
@@ -113,7 +117,7 @@ async function connect(file: string, tables: readonly string[], waitMs: number):
   try {
     if (isNewDatabase(database)) {
       initialize(database, tables);
-      // A file that has pages applies `auto_vacuum` only with VACUUM.
+      // Without VACUUM, SQLite does not apply `auto_vacuum` to a file that already has pages.
       database.exec('VACUUM');
     }
     setUp(database);
@@ -126,15 +130,16 @@ async function connect(file: string, tables: readonly string[], waitMs: number):
   }
 }
 
-/** Whether the file exists and this user cannot write it. Its file system can be read-only too. */
+/** Whether the file exists and this user cannot write it, for example because its file system is read-only. */
 async function cannotBeWritten(file: string): Promise<boolean> {
   const error = await access(file, constants.W_OK).catch((reason: NodeJS.ErrnoException) => reason);
   return error !== undefined && error.code !== 'ENOENT';
 }
 
 /**
- * Opens a read-only file. In WAL mode, SQLite needs the index of the log, which it may be unable to create. A file with an
- * empty log is then read from a copy. Never opened as immutable, because that hides a log that another process begins.
+ * Opens a read-only file. In WAL mode, SQLite needs the index of the log, which it may be unable to create. If so, a file
+ * with an empty log is read from a copy. The file is never opened as immutable, because this would hide a log that another
+ * process begins.
  */
 async function connectToRead(file: string, tables: readonly string[]): Promise<SqliteConnection> {
   await assertOwnFile(file);
@@ -145,7 +150,7 @@ async function connectToRead(file: string, tables: readonly string[]): Promise<S
     return new SqliteConnection(database, file);
   } catch (error) {
     if (error instanceof QueueError) throw error;
-    // Opening the copy reports any other problem.
+    // Ignored, because opening the copy reports any other problem.
   }
   if (await sizeOf(`${file}-wal`)) {
     const hint = `copy ${file}, ${file}-wal and ${file}-shm to a folder that can be written, and name the copy with --store`;
@@ -154,7 +159,7 @@ async function connectToRead(file: string, tables: readonly string[]): Promise<S
   const folder = await mkdtemp(join(tmpdir(), 'hooks-read-only-'));
   try {
     await copyFile(file, join(folder, 'copy.db'), constants.COPYFILE_FICLONE);
-    // The open copy stays readable without its name.
+    // On return the copy is removed, but the connection can still read it.
     return await connect(join(folder, 'copy.db'), tables, OPENING_WAIT_MS);
   } finally {
     await rm(folder, { recursive: true });
@@ -163,7 +168,8 @@ async function connectToRead(file: string, tables: readonly string[]): Promise<S
 
 /**
  * Opens the file again after an error. After a failed fsync, data that was written before may be missing on the disk,
- * although it can be read and the next fsync succeeds. So all of the log is written into the file, and a new log begins.
+ * although it can be read and the next fsync succeeds. So the whole log is written into the file again, and a new log
+ * begins.
  */
 async function reconnect(file: string, tables: readonly string[]): Promise<SqliteConnection> {
   await prepareFiles(file, () => make(file, tables));
@@ -185,15 +191,19 @@ function setUp(database: Database): void {
   }
   database.exec('PRAGMA synchronous = FULL');
   database.exec('PRAGMA foreign_keys = ON');
-  // Limits the memory for files of any size. A larger cache gains nothing, because the operating system caches the rest.
+  // Limits the cache to 4 MB for files of any size. A larger one gains nothing, because the operating system caches the
+  // rest.
   database.exec('PRAGMA cache_size = -4096');
-  // Most content is in the file, because sqlite-store.ts writes the log back every second. With 4,000 pages, a page that
-  // several commits change is written back once.
+  // At 4,000 pages of log, SQLite writes the log back itself. So many, because a page that several commits change is then
+  // written back once; sqlite-store.ts writes the log back every second anyway.
   database.exec('PRAGMA wal_autocheckpoint = 4000');
   database.exec('PRAGMA journal_size_limit = 67108864');
 }
 
-/** Returns the file of a place. @throws ConfigError */
+/**
+ * Returns the path of the file that `place` (`sqlite:PATH` or a path) names.
+ * @throws ConfigError
+ */
 export function fileOf(place: string): string {
   const [, scheme, rest = ''] = /^([a-z][a-z0-9+.-]+):(.*)$/is.exec(place) ?? [];
   const path = scheme?.toLowerCase() === 'sqlite' ? rest.replace(/^\/\/(?=\/|[^/]*$)/, '') : place;
@@ -209,7 +219,7 @@ export function fileOf(place: string): string {
   );
 }
 
-/** Matches `~/hooks.db` and `~me/hooks.db`: a shell expands `~`, but not inside a word. */
+/** Matches `~/hooks.db` and `~me/hooks.db`, which are mistakes: a shell expands `~` only at the beginning of a word. */
 const HOME = /^~[^/\\]*[/\\]/;
 
 function homeless(path: string): ConfigError {

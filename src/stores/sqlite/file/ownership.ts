@@ -4,7 +4,7 @@ import { QueueError } from '../../../errors.ts';
 import { printable } from '../../../redact.ts';
 import { withDatabase, type Database, type Row } from './sqlite.ts';
 
-/** The `PRAGMA application_id` of the files of hooks: "hook" in ASCII. */
+/** The `PRAGMA application_id` with which hooks marks its files: "hook" in ASCII. */
 export const APPLICATION_ID = 0x686f6f6b;
 
 /**
@@ -13,13 +13,15 @@ export const APPLICATION_ID = 0x686f6f6b;
  */
 export async function assertOwnFile(file: string): Promise<void> {
   const url = pathToFileURL(file).href;
-  // Takes no lock, creates no other file, and does not read the log. The file itself has the stamp of hooks.
+  // `immutable` takes no lock, creates no other file, and does not read the log. The file without its log already has the
+  // application id of hooks.
   const isStamped = await withDatabase(
     `${url}?immutable=1`,
     READING,
     (database) => applicationIdOf(database) === APPLICATION_ID,
   )
-    // Read without lock and log, a file looks damaged while a log is written into it, or if the writing process was killed.
+    // Not an error: without lock and log, a file looks damaged while a log is written into it, or if the writing process was
+    // killed.
     .catch(() => false);
   if (isStamped) return;
   // Reads the log too, if it exists: committed tables may be only in the log, while the file alone seems empty.
@@ -39,7 +41,7 @@ export function applicationIdOf(database: Database): number {
   return Number(database.prepare('PRAGMA application_id').get()?.['application_id']);
 }
 
-/** Describes why the file belongs to another program. Undefined if it has the stamp of hooks or is empty. */
+/** Returns how the file differs from files of hooks. Undefined if it has the application id of hooks, or is empty. */
 function foreignSign(database: Database): string | undefined {
   const id = applicationIdOf(database);
   if (id === APPLICATION_ID) return undefined;
@@ -49,7 +51,7 @@ function foreignSign(database: Database): string | undefined {
   return `it has the ${String(first['type'])} ${printable(String(first['name']), 80)}, and no table of hooks`;
 }
 
-/** Recognizes a database of another program without tables by its version, which an empty database does not have. */
+/** Returns how a database without tables differs from an empty one, if it is of another program: by its user_version. */
 function formatSign(database: Database): string | undefined {
   const { user_version: version } = database.prepare('PRAGMA user_version').get() ?? {};
   return version === 0 ? undefined : `its user_version is ${String(version)}, and it has no table`;

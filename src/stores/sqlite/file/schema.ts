@@ -3,7 +3,10 @@ import { applicationIdOf, APPLICATION_ID } from './ownership.ts';
 import type { Database } from './sqlite.ts';
 import { sqliteError } from './store-error.ts';
 
-/** The `PRAGMA user_version` of every file. A change of any table takes the next number. Builds before the first release wrote 1. */
+/**
+ * The `PRAGMA user_version` of every file. Each change of a table takes the next number. Builds before the first release
+ * wrote 1.
+ */
 export const SCHEMA_VERSION = 2;
 
 const OWN_TABLE = `
@@ -11,13 +14,13 @@ const OWN_TABLE = `
 CREATE TABLE store_checks (id INTEGER PRIMARY KEY CHECK (id = 1), checked_at INTEGER NOT NULL);
 `;
 
-/** Whether the file has neither tables nor the stamp of a program. */
+/** Whether the file has no tables, and no application id of any program. */
 export function isNewDatabase(database: Database): boolean {
   const first = database.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get();
   return first === undefined && applicationIdOf(database) === 0;
 }
 
-/** Creates all tables of an empty file in one transaction, unless another process has done so. `tables` is SQL. */
+/** Creates all tables of an empty file in one transaction, unless another process has done so. `tables` is a list of SQL. */
 export function makeTables(database: Database, tables: readonly string[]): void {
   database.exec('BEGIN IMMEDIATE');
   try {
@@ -33,16 +36,16 @@ export function makeTables(database: Database, tables: readonly string[]): void 
   }
 }
 
-/** Rolls back a transaction, which SQLite may have ended already after an error such as a full disk. */
+/** Rolls back a transaction, if SQLite has not already ended it after an error such as a full disk. */
 function rollBack(database: Database): void {
   try {
     database.exec('ROLLBACK');
   } catch {
-    // The transaction has ended. Only the original error matters.
+    // Ignored, because the transaction has already ended, and only the original error matters.
   }
 }
 
-/** Throws QueueError for a file with another schema, and SQLite's error for a damaged file, which lacks a table. */
+/** Throws QueueError for a file with another schema version, and SQLite's error for damage if a table is missing. */
 export function assertSchema(database: Database, tables: readonly string[], file: string): void {
   const rows = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
   const found = new Set(rows.map(({ name }) => name));

@@ -1,6 +1,6 @@
 import type { SqliteConnection } from './connection.ts';
 
-/** The connection of a store. Opens the file again after an error that makes the connection doubtful. */
+/** The connection of a store, which is replaced by a new one after an error that makes it doubtful. */
 export class SoundConnection {
   readonly #reopen: () => Promise<SqliteConnection>;
   #connection: SqliteConnection;
@@ -11,12 +11,12 @@ export class SoundConnection {
     this.#reopen = reopen;
   }
 
-  /** The connection. Undefined if the file must be opened again first. */
+  /** The current connection. Undefined if an error made it doubtful, so that the file must be opened again. */
   get sound(): SqliteConnection | undefined {
     return this.#connection.isSound ? this.#connection : undefined;
   }
 
-  /** Opens the file again. Concurrent calls share the new connection. */
+  /** Returns a new connection to the file. Concurrent calls share it. */
   reopened(): Promise<SqliteConnection> {
     this.#opening ??= this.#replace().finally(() => {
       this.#opening = undefined;
@@ -31,8 +31,8 @@ export class SoundConnection {
   }
 
   /**
-   * Closes the old connection last: if no connection had the file open, rejected writes that are still in the log would
-   * become permanent.
+   * Opens a new connection, and only then closes the old one: if no connection had the file open in between, SQLite would
+   * write rejected writes that are still in the log into the file.
    */
   async #replace(): Promise<SqliteConnection> {
     const doubtful = this.#connection;

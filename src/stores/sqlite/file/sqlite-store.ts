@@ -6,11 +6,11 @@ import { SoundConnection } from './sound-connection.ts';
 import type { Sql, Store, StoreFound, WriteOptions } from './store.ts';
 import { isDiskFull, isOfWhatWasRead, lockRetryMs, sqliteError, storeError } from './store-error.ts';
 
-/** Milliseconds that a commit may be only in the log. */
+/** Milliseconds after which a commit is copied from the write-ahead log to the file. */
 const CHECKPOINT_AFTER_MS = 1_000;
-/** Milliseconds after a successful write in which `check` assumes that another write would succeed. */
+/** Milliseconds after a successful write for which `check` assumes that another write would succeed. */
 const WRITTEN_FOR_MS = 5_000;
-/** Milliseconds after a write failed on a full disk in which `check` assumes that it is still full: a quota cannot be queried. */
+/** Milliseconds for which `check` assumes that a disk that rejected a write is still full: a quota cannot be queried. */
 const REJECTED_FOR_MS = 5_000;
 
 interface Write extends Required<WriteOptions> {
@@ -24,15 +24,15 @@ interface SqliteStoreOptions {
   readonly file: string;
   readonly room: DiskRoom;
   readonly clock: Clock;
-  /** Whether to reject writes: the connection may be to a copy. @default false */
+  /** Whether to reject writes, because the connection may be to a copy of the file. @default false */
   readonly isReadOnly?: boolean;
-  /** @default nothing was wrong */
+  /** Problems that were found when the file was opened. @default no problems */
   readonly found?: StoreFound;
-  /** Opens the file again, with all its content synced to the disk. */
+  /** Opens the file again. Must first sync all its content to the disk. */
   readonly reopen: () => Promise<SqliteConnection>;
 }
 
-/** Groups writes into one commit: an fsync costs as much as dozens of rows, so all writes of one turn share it. */
+/** A store that groups writes: an fsync costs as much as dozens of rows, so all writes of one turn share a commit. */
 export class SqliteStore implements Store {
   readonly file: string;
   readonly found: StoreFound;
@@ -45,9 +45,9 @@ export class SqliteStore implements Store {
   #closed: Promise<void> | undefined;
   #onEmpty: (() => void) | undefined;
   #cancelCheckpoint: (() => void) | undefined;
-  /** The write that the transaction runs. Undefined during the commit itself. */
+  /** The write whose `work` runs in the transaction. Undefined during the commit itself. */
   #running: Write | undefined;
-  /** When a write last succeeded; -Infinity after a failed write. */
+  /** Time of the last successful write; -Infinity after a failed write. */
   #writtenAt = -Infinity;
   #rejectedAt = -Infinity;
   #isChecked = false;
@@ -82,7 +82,7 @@ export class SqliteStore implements Store {
     });
   }
 
-  /** Asks the file system only once per group, because this takes longer than a row. */
+  /** Whether the disk is too full to add. Asks the file system only once per group, since this takes longer than a row. */
   #hasNoRoom(): boolean {
     return !this.#waiting.some(({ adds }) => adds) && this.room.isShort();
   }
@@ -131,13 +131,13 @@ export class SqliteStore implements Store {
     await this.#connection.close();
   }
 
-  /** Commits after this turn of the event loop, so that one commit has all its writes. */
+  /** Schedules the commit for after this turn of the event loop, so that one commit has all writes of the turn. */
   #schedule(): void {
     this.#isScheduled = true;
     setImmediate(() => void this.#commitAll());
   }
 
-  /** Commits the group. Never rejects, and waits only to open the file again. */
+  /** Commits all waiting writes. Never rejects, and waits only to open the file again. */
   async #commitAll(): Promise<void> {
     const group = this.#waiting;
     try {
@@ -161,7 +161,7 @@ export class SqliteStore implements Store {
     }
   }
 
-  /** Returns the ends of the finished writes: all of the group, or those that need an unreadable page. */
+  /** Returns the callbacks of the writes that have ended: all, or those that failed because of an unreadable page. */
   #commit(group: readonly Write[], connection: SqliteConnection): Ends {
     try {
       return this.#run(group, connection);
@@ -179,13 +179,13 @@ export class SqliteStore implements Store {
     connection.commit();
     this.#writtenAt = this.#clock.now();
     if (group.some(({ adds }) => adds)) this.#rejectedAt = -Infinity;
-    // On a nearly full disk, the log must not grow: after a checkpoint, the next commit starts at its beginning.
+    // On a nearly full disk, the log must not grow: after a checkpoint, the next commit overwrites its beginning.
     if (this.room.wasShort && this.room.isShort()) connection.checkpoint();
     else this.#checkpointSoon();
     return new Map(group.map((write, index) => [write, () => write.resolve(results[index])]));
   }
 
-  /** Rejects the writes that add, and gives the others all the room, because settling deliveries frees room. */
+  /** Commits on a full disk: rejects writes that add, so that others get all the room. Settling deliveries frees room. */
   #commitWithoutMore(group: readonly Write[], connection: SqliteConnection, cause: unknown): Ends {
     const rest = group.filter(({ adds }) => !adds);
     if (rest.length < group.length) this.#rejectedAt = this.#clock.now();
@@ -224,19 +224,19 @@ export class SqliteStore implements Store {
   }
 }
 
-/** The callbacks that end each write. */
+/** The callback of each write that has ended, which resolves or rejects its promise. */
 type Ends = ReadonlyMap<Write, () => void>;
 
 /**
- * Returns the writes that fail: only the failed one if it is separable, or else all that are not. All, if the commit itself
- * failed.
+ * Returns the writes that fail with `failed`: only `failed` if it is separable, or else all writes that are not separable.
+ * Returns the whole group if the commit itself failed.
  */
 function failedWith(failed: Write | undefined, group: readonly Write[]): readonly Write[] {
   if (failed === undefined) return group;
   return failed.separable ? [failed] : group.filter(({ separable }) => !separable);
 }
 
-/** The write of a check, which leaves one row. */
+/** The write with which `check` tests the file. It always changes the same row. */
 const NOTE_CHECK =
   'INSERT INTO store_checks VALUES (1, ?) ON CONFLICT DO UPDATE SET checked_at = excluded.checked_at';
 

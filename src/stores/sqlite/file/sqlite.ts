@@ -1,6 +1,6 @@
 import { QueueError } from '../../../errors.ts';
 
-/** The part of the `node:sqlite` API that Node's own module and its replacement share. */
+/** The part of the `node:sqlite` API that both Node's own module and the replacement package have. */
 export interface Database {
   exec(sql: string): void;
   prepare(sql: string): Statement;
@@ -11,8 +11,8 @@ export type SqlValue = string | number | bigint | null | Uint8Array;
 export type Row = Readonly<Record<string, SqlValue>>;
 
 /**
- * A prepared statement. Has no `iterate`, because the process crashes (SIGSEGV) if the garbage collector collects a paused
- * statement.
+ * A prepared statement. `iterate` is left out, because the process crashes (SIGSEGV) if the garbage collector collects a
+ * statement whose iteration is paused.
  */
 export interface Statement {
   run(...values: SqlValue[]): {
@@ -24,11 +24,11 @@ export interface Statement {
 }
 
 interface DatabaseOptions {
-  /** Milliseconds to wait for locks. */
+  /** Milliseconds to wait for a lock of another connection. */
   readonly timeout: number;
-  /** @default false */
+  /** Whether to open the file for reading only. @default false */
   readonly readOnly?: boolean;
-  /** False allows to set `writable_schema`, which older versions of Node always do. @default true */
+  /** Whether SQL cannot set `writable_schema`. Older versions of Node ignore this and always allow it. @default true */
   readonly defensive?: boolean;
 }
 
@@ -37,10 +37,10 @@ interface Sqlite {
   readonly DatabaseSync: new (file: string, options: DatabaseOptions) => Database;
 }
 
-/** The first SQLite that cannot corrupt a database in WAL mode when a checkpoint and a write happen at once. */
+/** The first version of SQLite that cannot corrupt a database in WAL mode when a checkpoint and a write happen at once. */
 const SAFE_VERSION = [3, 51, 3];
 
-/** Loads Node's own SQLite if it is safe, or else the package with another one. Throws QueueError if there is neither. */
+/** Loads Node's own SQLite if its version is safe, or else the replacement package. Throws QueueError if it has neither. */
 export async function loadSqlite(): Promise<Sqlite> {
   return builtIn() ?? (await replacement());
 }
@@ -63,14 +63,14 @@ function useDatabase<T>(database: Database, use: (database: Database) => T): T {
 }
 
 function builtIn(): Sqlite | undefined {
-  // Before 22.13, the module is missing or behind a flag.
+  // Before Node 22.13, `node:sqlite` is missing or behind a flag.
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   if (major < 22 || (major === 22 && minor < 13)) return undefined;
   const sqlite = withoutWarning(() => process.getBuiltinModule('node:sqlite')) as Sqlite | undefined; // the types are those of Node 20
   return sqlite !== undefined && isSafe(sqlite) ? sqlite : undefined;
 }
 
-/** Hides the warning that the module is experimental, which means nothing to the user of a command. */
+/** Hides the warning of Node that `node:sqlite` is experimental, which means nothing to the user of a command. */
 function withoutWarning<T>(load: () => T): T {
   // eslint-disable-next-line typescript/unbound-method -- it is not called, but put back as it was
   const { emitWarning } = process;

@@ -3,10 +3,10 @@ import { dirname } from 'node:path';
 import { HooksError, QueueError } from '../../../errors.ts';
 
 const BUSY = 5;
-/** SQLite's code if a full disk has no room for the `-shm` file. */
+/** SQLite's extended result code if a full disk has no room for the `-shm` file. */
 const FULL_INDEX = 10 | (19 << 8);
 
-/** The problem of a file, and the hint. */
+/** What is wrong with a file, to complete `The queue FILE …`, and the hint. */
 type Reason = readonly [what: string, hint: string];
 
 const LOCKED: Reason = [
@@ -30,7 +30,7 @@ const NO_FOLDER: Reason = [
   'name another file with --store',
 ];
 
-/** Reasons by SQLite's result code, primary or extended (sqlite.org/rescode.html). */
+/** What is wrong, by SQLite's result code, primary or extended (sqlite.org/rescode.html). */
 const REASONS: Readonly<Record<number, Reason>> = {
   5: LOCKED,
   6: LOCKED,
@@ -46,7 +46,7 @@ const REASONS: Readonly<Record<number, Reason>> = {
   26: ['is not a SQLite database', 'name another file with --store'],
 };
 
-/** Reasons by the code of a file operation. */
+/** What is wrong, by the `code` of a failed file operation. */
 const FILE_REASONS: Readonly<Record<string, Reason>> = {
   EACCES: NOT_ALLOWED,
   EPERM: NOT_ALLOWED,
@@ -64,7 +64,7 @@ const FILE_REASONS: Readonly<Record<string, Reason>> = {
   EIO: DISK_FAILS,
 };
 
-/** Result codes by SQLite's message, for errors that have only the message (the package's `all()`). */
+/** SQLite's result codes by its messages, for errors that have only a message (those of the package's `all()`). */
 const SENTENCES = {
   'database is locked': BUSY,
   'attempt to write a readonly database': 8,
@@ -76,36 +76,36 @@ const SENTENCES = {
 } as const;
 
 interface SqliteError {
-  /** The extended result code, from Node's own module. */
+  /** The extended result code in errors of Node's own module. */
   readonly errcode?: number;
-  /** The extended result code, from the package. */
+  /** The extended result code in errors of the replacement package. */
   readonly sqliteExtendedCode?: number;
   readonly message?: string;
 }
 
-/** Returns SQLite's result code, extended if known. Undefined for an error that is not SQLite's. */
+/** Returns SQLite's result code, the extended one if known. Undefined for an error that is not SQLite's. */
 function resultCode(error: unknown): number | undefined {
   const { errcode, sqliteExtendedCode, message = '' } = (error ?? {}) as SqliteError; // or whatever was thrown
   const ofMessage: Readonly<Record<string, number>> = SENTENCES;
   return sqliteExtendedCode ?? errcode ?? ofMessage[message];
 }
 
-/** Returns SQLite's result code without its extension. */
+/** Returns SQLite's primary result code: the extended one without its upper bits. 0 for an error that is not SQLite's. */
 function primaryCode(error: unknown): number {
   return (resultCode(error) ?? 0) & 0xff;
 }
 
-/** Whether another program locks the file. */
+/** Whether the error means that another process or program locks the file. */
 export function isBusy(error: unknown): boolean {
   return primaryCode(error) === BUSY;
 }
 
-/** Milliseconds to wait for a lock of another program before failing. */
+/** Milliseconds to wait for a lock of another process or program before failing. */
 const LOCK_WAIT_MS = 10_000;
-/** The wait before the next try: a part of the time waited so far, because most locks are short. */
+/** The wait before the next try: `part` of the time waited so far, within limits. Short at first, as most locks are. */
 const LOCK_RETRY = { part: 1 / 4, shortestMs: 2, longestMs: 100 };
 
-/** Returns the milliseconds to wait before the next try. Undefined if the error is not a lock, or the lock has lasted too long. */
+/** Returns the milliseconds to wait before the next try. Undefined if the error is no lock, or the lock lasts too long. */
 export function lockRetryMs(error: unknown, waitedMs: number): number | undefined {
   if (!isBusy(error) || waitedMs >= LOCK_WAIT_MS) return undefined;
   const { part, shortestMs, longestMs } = LOCK_RETRY;
@@ -113,21 +113,21 @@ export function lockRetryMs(error: unknown, waitedMs: number): number | undefine
 }
 
 /**
- * Creates SQLite's error: for a lock that SQLite reports by a result, for damage that this program finds, and for a write that
- * is rejected before the disk is full.
+ * Creates the error of SQLite with this message. Thrown for a lock that SQLite reports in a result, for damage that this program
+ * finds, and for a write that is rejected before the disk is full.
  */
 export function sqliteError(sentence: keyof typeof SENTENCES): Error {
   return new Error(sentence);
 }
 
-/** Whether a row violates a constraint of its table. */
+/** Whether the error means that a row violates a constraint of its table. */
 export function isConstraint(error: unknown): boolean {
   return primaryCode(error) === 19;
 }
 
 const FULL = 13;
 
-/** Whether the disk or a quota is full. */
+/** Whether the error means that the disk or a quota is full. */
 export function isDiskFull(error: unknown): boolean {
   const code = resultCode(error) ?? 0;
   return (
@@ -137,23 +137,23 @@ export function isDiskFull(error: unknown): boolean {
   );
 }
 
-/** Result codes after which a connection cannot be trusted. 1 is the code of a statement that does not match the schema. */
+/** Primary result codes after which a connection cannot be trusted. 1: a statement does not match the schema of the file. */
 const DOUBTFUL: readonly number[] = [1, 8, 10, 11, 14, 26];
 
 /**
- * Whether the error is more than a lock, a full disk or a violated constraint. After a failed fsync, earlier writes are
- * uncertain, and a file that was read-only or damaged may have been replaced.
+ * Whether the connection cannot be trusted after the error, unlike after a lock, a full disk or a violated constraint. After
+ * a failed fsync, earlier writes are uncertain; a file that was read-only or damaged may have been replaced.
  */
 export function isDoubtful(error: unknown): boolean {
   return DOUBTFUL.includes(primaryCode(error));
 }
 
-/** Whether the error may concern only the pages or rows that `work` read, so that other work can still succeed. */
+/** Whether the error may concern only pages or rows that one write needed, so that the other writes can still succeed. */
 export function isOfWhatWasRead(error: unknown): boolean {
   return [0, 10, 11].includes(primaryCode(error));
 }
 
-/** Turns an error of SQLite or the file system into one that a person can act on. Keeps a HooksError. */
+/** Converts an error of SQLite or the file system to one that a person can act on. Returns a HooksError unchanged. */
 export function storeError(cause: unknown, file: string): HooksError {
   if (cause instanceof HooksError) return cause;
   const reason = REASONS[resultCode(cause) ?? 0] ?? REASONS[primaryCode(cause)];
@@ -164,7 +164,7 @@ export function storeError(cause: unknown, file: string): HooksError {
 
 const CANNOT_OPEN = 14;
 
-/** Explains SQLite's error for a file that it cannot open: its folder may be read-only. Undefined if that is not the cause. */
+/** Returns why SQLite cannot open a file, if the folder of the file is not writable. Undefined if the folder is writable. */
 function folderReason(file: string): Reason | undefined {
   try {
     accessSync(dirname(file), constants.W_OK);

@@ -2,8 +2,8 @@ import type { DiskRoom } from './disk-room.ts';
 import type { Statement } from './sqlite.ts';
 
 /**
- * The database file of a data folder. Other folders define and use its tables. All methods reject with QueueError if the
- * file fails.
+ * The database file of a data folder. Code of other folders defines and uses its tables. All methods reject with QueueError
+ * if the file fails.
  */
 export interface Store {
   /** The path of the file. */
@@ -11,15 +11,18 @@ export interface Store {
   readonly found: StoreFound;
   /**
    * Runs `work` in a transaction that it shares with the other writes of this turn of the event loop, and resolves to its
-   * result after the commit. If one of them throws or the commit fails, all are rolled back and rejected, except those that
-   * are `separable`. `work` must be synchronous, and may run again after a rollback.
+   * result after the commit. If one of these writes throws or the commit fails, all are rolled back and rejected, except
+   * those that are `separable`. `work` must be synchronous, and may run again after a rollback.
    */
   write<T>(work: (sql: Sql) => T, options?: WriteOptions): Promise<T>;
-  /** Runs `work` on one snapshot of the file. */
+  /** Runs `work`, which only reads, on one snapshot of the file. */
   read<T>(work: (sql: Sql) => T): Promise<T>;
-  /** Rejects if a write that adds would be rejected now. Writes a row on the first call, and if no write has succeeded lately. */
+  /**
+   * Rejects if a write that adds would be rejected now; with `toAdd: false`, only if other writes would be rejected too.
+   * Writes a row to test this, unless a write has succeeded lately.
+   */
   check(options?: { readonly toAdd?: boolean }): Promise<void>;
-  /** The room on the disk of the file. */
+  /** The free room on the disk of the file. */
   readonly room: Pick<DiskRoom, 'isScarce' | 'keepReserve'>;
   /** Commits pending writes, then closes the file. */
   close(): Promise<void>;
@@ -27,31 +30,31 @@ export interface Store {
 
 /** Problems of the file that were found when it was opened. */
 export interface StoreFound {
-  /** Commits that were lost because the log was damaged (cut-commits.ts). */
+  /** Number of commits that were lost because the log was damaged (cut-commits.ts). */
   readonly cutCommits: number;
-  /** Pages that were lost because the log was deleted or cut off. */
+  /** Number of pages that were lost because the log was deleted or cut off. */
   readonly lostPages: number;
-  /** Whether the file had 0 bytes and was initialized. */
+  /** Whether the file had 0 bytes, so that a new queue was made in it. */
   readonly wasEmpty: boolean;
 }
 
 export interface WriteOptions {
-  /** The failure that the write survives: the end of this process, or a power cut, which requires an fsync. @default 'power cut' */
+  /** What the write survives: the end of this process, or even a power cut, which needs an fsync. @default 'power cut' */
   readonly survives?: 'exit' | 'power cut';
   /**
-   * Whether the write is independent: if it needs an unreadable page, it is rejected alone, and if others do, it is
-   * committed without them. @default false
+   * Whether the write is independent of others in its commit: if it needs an unreadable page, only this write is rejected;
+   * if others need one, it is still committed. @default false
    */
   readonly separable?: boolean;
   /**
-   * Whether the write needs more room than it frees. It is then rejected when the disk is nearly full, so that other writes
-   * succeed. @default false
+   * Whether the write needs more room than it frees. Such a write is rejected when the disk is nearly full, so that other
+   * writes still succeed. @default false
    */
   readonly adds?: boolean;
 }
 
 /**
- * Returns the prepared statement of an SQL text. After the file was opened again, this is another function, because the file
- * may be another.
+ * Returns the prepared statement of an SQL text. After the file was opened again, the function is another one: code that
+ * keeps row ids compares it, because the file may be another.
  */
 export type Sql = (text: string) => Statement;

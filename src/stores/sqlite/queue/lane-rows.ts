@@ -2,8 +2,8 @@ import type { Sql } from '../file/store.ts';
 import type { LaneId } from '../../../queue/queue.ts';
 
 /**
- * Finds the row of a lane by its name, and remembers its number after the commit. Rows are never removed, so a number is
- * valid as long as the file is the same.
+ * Finds the id of a lane by its name, and remembers it after the commit. Rows of lanes are never removed, so an id is valid
+ * as long as the file is the same.
  */
 export class LaneRows {
   readonly #known = new Map<string, Map<string, number>>();
@@ -26,7 +26,10 @@ export class LaneRows {
     return Number(made.lastInsertRowid);
   }
 
-  /** Remembers a committed lane. `sql` is the one of the transaction: after reopening, the file may be another. */
+  /**
+   * Remembers the id of a committed lane. Does nothing if `sql`, with which the transaction ran, is not the current one: the
+   * file was opened again, and may be another.
+   */
   remember(sql: Sql, { source, destination }: LaneId, id: number): void {
     if (sql !== this.#sql) return;
     const destinations = this.#known.get(source) ?? new Map<string, number>();

@@ -9,20 +9,23 @@ import { NO_PROGRESS, type Progress } from '../../../queue/delivery.ts';
 import { OPEN, readStoredJson, writeProgress } from './sqlite-rows.ts';
 
 const BEAT_MS = 2_000;
-/** 16 s: longer than a busy process is silent. Then other processes take its claims, and its tokens are invalid when it continues. */
+/**
+ * Number of beats (16 s), longer than a busy process is silent. Then other processes take its claims, and its tokens become
+ * invalid.
+ */
 const SILENT_BEATS = 8;
 
 /**
- * Registers this process among those that deliver from one file, and releases the claims of dead ones. Each process
- * increments a counter with every beat; if the counter of another stands still for SILENT_BEATS beats of this process, that
- * process is dead. No wall clock is used, so setting a clock steals no claim, nor does the first process that wakes up after
- * a suspension. A claim ends soon after its owner.
+ * Registers this process among those that deliver from one file, and releases the claims of dead processes. Each process
+ * increments a counter with every beat. If the counter of another process stands still for SILENT_BEATS beats of this
+ * process, that process is dead. No wall clock is used, so changing a clock does not steal claims, and neither does the
+ * process that is the first to wake up after a suspension. The claims of a process end soon after it has ended.
  */
 export class Owner {
   readonly id = randomBytes(9).toString('base64url');
   readonly #store: Store;
   readonly #clock: Clock;
-  /** The counters of the other processes, and how many beats of this process each has stood still. */
+  /** The other processes: the last counter of each, and for how many beats of this process the counter has stood still. */
   readonly #seen = new Map<string, { readonly beats: number; readonly still: number }>();
   #beats = 0;
   #cancelBeat: (() => void) | undefined;
@@ -34,8 +37,8 @@ export class Owner {
   }
 
   /**
-   * Registers this process in every transaction that claims, because another process may have removed it as dead. Its old
-   * tokens stay invalid.
+   * Registers this process. Called in every transaction that claims, because another process may have removed this one as
+   * dead. Tokens from before that stay invalid.
    */
   enter(sql: Sql): void {
     if (this.#cancelBeat === undefined) this.#start(sql);
@@ -49,7 +52,7 @@ export class Owner {
     );
   }
 
-  /** Leaves open claims until another process notices that this one has ended. */
+  /** Ends the beats. Open claims stay until another process notices that this one has ended. */
   async close(): Promise<void> {
     this.#isClosed = true;
     if (this.#cancelBeat === undefined) return;
@@ -62,7 +65,7 @@ export class Owner {
         );
       });
     } catch {
-      // Mostly a full disk. Other processes notice that the beats stop.
+      // Ignored: mostly the disk is full, and other processes notice that the beats have stopped.
     }
   }
 
@@ -81,7 +84,7 @@ export class Owner {
   async #beat(): Promise<void> {
     this.#store.room.keepReserve();
     try {
-      // The write also makes the disk store everything that was settled since the last beat.
+      // A write that survives a power cut. It makes the disk store all settlements since the last beat, too.
       await this.#store.write((sql) => {
         this.#beats++;
         this.#noteTime(sql);
@@ -93,12 +96,12 @@ export class Owner {
         this.#releaseDead(sql);
       });
     } catch {
-      // Claims meet the same error and report it. The next beat tries again.
+      // Ignored, because claims fail with the same error and report it. The next beat tries again.
     }
     if (!this.#isClosed) this.#scheduleBeat();
   }
 
-  /** Continues from the latest recorded time if the wall clock was set back, so that deliveries do not wait longer. */
+  /** Sets the clock to the latest time in the file if the wall clock was set back, so that deliveries do not wait longer. */
   #catchUp(sql: Sql): void {
     const now = this.#clock.now();
     const latest = sql(`SELECT at FROM latest_time WHERE at > ?1 AND (${IS_DUE_LATER} OR ${ARE_OTHERS})`);
@@ -110,7 +113,7 @@ export class Owner {
     sql('INSERT OR REPLACE INTO latest_time VALUES (1, ?)').run(Math.floor(this.#clock.now()));
   }
 
-  /** Releases the claims of dead owners. */
+  /** Releases the claims of processes that are dead. */
   #releaseDead(sql: Sql): void {
     for (const row of sql('SELECT owner, host, pid, beats FROM owners WHERE owner <> ?').all(this.id)) {
       if (!this.#isDead(row)) continue;
@@ -134,7 +137,10 @@ const ARE_OTHERS = 'EXISTS (SELECT 1 FROM owners WHERE owner <> ?2)';
 const IS_DUE_LATER =
   'EXISTS (SELECT 1 FROM lanes l WHERE EXISTS (SELECT 1 FROM waiting w WHERE w.lane = l.lane AND w.due_at > ?1))';
 
-/** Returns the processes that deliver from the file: those of this machine that run, and others with a recent beat. */
+/**
+ * Returns the processes that deliver from the file: those of this machine that still run, and those of other machines with a
+ * recent beat.
+ */
 export function livingOwners(
   sql: Sql,
   now: number,
@@ -151,12 +157,15 @@ export function livingOwners(
     );
 }
 
-/** Whether ended processes of this machine have open claims. */
+/** Whether processes of this machine that have ended are still registered. */
 export function hasGoneOwners(sql: Sql): boolean {
   return goneOwners(sql).length > 0;
 }
 
-/** Releases the claims of ended processes, for a process that does not deliver and therefore counts no beats. */
+/**
+ * Releases the claims of processes of this machine that have ended. For a process that does not deliver, and so does not
+ * count beats.
+ */
 export function releaseGoneOwners(sql: Sql): void {
   for (const owner of goneOwners(sql)) release(sql, owner);
 }
@@ -171,7 +180,10 @@ function release(sql: Sql, owner: string): void {
   sql('DELETE FROM owners WHERE owner = ?').run(owner);
 }
 
-/** Ends claims. Their deliveries are due as before, with the progress of the last renewal. */
+/**
+ * Ends claims without a settlement. Their deliveries are due as before, with the progress that the claim or its last renewal
+ * stored.
+ */
 export function giveBack(sql: Sql, claims: readonly Row[]): void {
   for (const { seq, lane, due_at: dueAt, progress } of claims) {
     const place = { seq: Number(seq), lane: Number(lane), dueAt: Number(dueAt) };
@@ -181,7 +193,7 @@ export function giveBack(sql: Sql, claims: readonly Row[]): void {
   }
 }
 
-/** Identifies the PID namespace: boot id plus PID namespace. Only within it does a process id identify a process. */
+/** Identifies the PID namespace in which process ids of this process are valid: boot id plus PID namespace. */
 const HOST = hostId();
 
 function hostId(): string {

@@ -9,7 +9,7 @@ export function findDeliveryRow(sql: Sql, id: string): Row | undefined {
   return sql(`${SELECT_DELIVERIES} WHERE d.id = ?`).get(id);
 }
 
-/** Marks a delivery damaged by its seq, because its id may be damaged. */
+/** Marks a delivery damaged. Finds it by its seq, because its id may be damaged too. */
 export function markDeliveryDamaged(sql: Sql, seq: number, now: number): void {
   const row = sql(`${SELECT_DELIVERIES} WHERE d.seq = ?`).get(seq);
   if (row === undefined) return;
@@ -47,7 +47,7 @@ export function makeDeliveryDue(sql: Sql, id: string, now: number): DueResult {
   return 'due';
 }
 
-/** Lets a delivery wait for another round at `dueAt`. */
+/** Changes a delivery so that it waits for another round at `dueAt`. */
 export function reschedule(
   sql: Sql,
   place: LaneEntry,
@@ -58,7 +58,7 @@ export function reschedule(
   writeProgress(sql, { ...place, dueAt }, progress, OPEN);
 }
 
-/** Gives a delivery a new seq, as if it was added now, because others with its order keys may be in flight. */
+/** Gives a delivery the seq of one that is added now, because later deliveries with its order keys may be in flight. */
 function moveToEnd(sql: Sql, seq: number, now: number): number {
   sql('DELETE FROM progress WHERE seq = ?').run(seq);
   const row = sql(
@@ -67,7 +67,7 @@ function moveToEnd(sql: Sql, seq: number, now: number): number {
   return Number(row?.['seq']);
 }
 
-/** Removes deliveries that are not in flight. One statement removes all, since a statement costs more than a row. */
+/** Removes deliveries, except those in flight. One statement removes all, because a statement costs more than a row. */
 export function dropDeliveryRows(sql: Sql, ids: readonly string[]): readonly DropResult[] {
   const found = new Map(
     sql(PLACES)
@@ -88,7 +88,10 @@ export function dropDeliveryRows(sql: Sql, ids: readonly string[]): readonly Dro
   return results;
 }
 
-/** Removes a delivery from its lane and its lines. The order keys of a damaged delivery are not reliable. */
+/**
+ * Removes a delivery from its lane and the lines of its order keys. If it is damaged, looks for it in all lines, because its
+ * order keys cannot be trusted.
+ */
 function leaveLines(sql: Sql, id: string, row: Row): void {
   const place = { seq: Number(row['seq']), lane: Number(row['lane']), dueAt: Number(row['due_at']) };
   const stored = findDeliveryRow(sql, id);

@@ -4,14 +4,14 @@ import { isUntried, type Delivery } from '../../../queue/delivery.ts';
 import { lineUp } from './sqlite-lines.ts';
 import { OPEN, writeProgress } from './sqlite-rows.ts';
 
-/** The result of adding a delivery. */
+/** A delivery that was added. */
 interface Inserted {
   readonly seq: number;
-  /** Whether the delivery is claimable. The caller then passes its seq to `waitAll`. */
+  /** Whether the delivery can be claimed when it is due. The caller must then pass its seq to `waitAll`. */
   readonly waits: boolean;
 }
 
-/** Adds a delivery. Returns undefined if its id is known. The caller counts added deliveries with `countAdded`. */
+/** Adds a delivery. Returns undefined if its id is known. The caller must count the added deliveries with `countAdded`. */
 export function insertDelivery(sql: Sql, delivery: Delivery, lane: number): Inserted | undefined {
   const { id, messageId, type, orderKeys, createdAt, dueAt, body, state, progress, trace = null } = delivery;
   const keys = orderKeys.length === 0 ? '[]' : JSON.stringify(orderKeys);
@@ -31,7 +31,10 @@ export function insertDelivery(sql: Sql, delivery: Delivery, lane: number): Inse
   return { seq: place.seq, waits: !lineUp(sql, place, orderKeys) };
 }
 
-/** Counts the deliveries that a batch added to each lane. A trigger per row would cost as much as an index. */
+/**
+ * Adds to the counters of lanes: `added` has the number of added deliveries by lane. A trigger per row would cost as much as
+ * an index.
+ */
 export function countAdded(sql: Sql, added: ReadonlyMap<number, number>): void {
   for (const [lane, count] of added) {
     sql('UPDATE lane_counts SET deliveries = deliveries + ? WHERE lane = ?').run(count, lane);

@@ -31,7 +31,10 @@ import {
   WITH_STATE,
 } from './sqlite-rows.ts';
 
-/** Reads and changes the file of a SqliteQueue, from its own or another process. `store` is opened with QUEUE_TABLES. */
+/**
+ * Reads and changes the queue in a file, in the process of its SqliteQueue or in another. `store` must be opened with
+ * QUEUE_TABLES.
+ */
 export class SqliteInspection implements QueueInspection {
   readonly #store: Store;
   readonly #clock: Clock;
@@ -122,7 +125,7 @@ export class SqliteInspection implements QueueInspection {
       .filter((_, index) => shown[index] !== deliveries[index])
       .map(({ seq }) => Number(seq));
     if (damaged.length > 0) {
-      // If the file is read-only, they are only shown as damaged.
+      // Errors are ignored, because in a read-only file damaged deliveries can only be shown as damaged.
       await this.#store
         .write((sql) => damaged.forEach((seq) => markDeliveryDamaged(sql, seq, now)))
         .catch(() => {});
@@ -130,10 +133,12 @@ export class SqliteInspection implements QueueInspection {
     return shown;
   }
 
-  /** Releases the claims of processes that have ended. The next delivering process would do so too, but there may be none. */
+  /**
+   * Releases the claims of processes that have ended. The next process that delivers would do so too, but there may be none.
+   */
   async #releaseGoneOwners(): Promise<void> {
     if (!(await this.#store.read(hasGoneOwners))) return;
-    // If the file is read-only, the deliveries stay `sending`.
+    // Errors are ignored: in a read-only file, the deliveries of ended processes stay `sending`.
     await this.#store.write(releaseGoneOwners, { survives: 'exit' }).catch(() => {});
   }
 }
@@ -146,7 +151,7 @@ const IDS = `
 const STATES = `
   SELECT d.id, ${STATE} FROM json_each(?) i CROSS JOIN deliveries d ON d.id = i.value ${WITH_STATE}`;
 
-// The cursor of an earlier page is already after the first delivery that `since` selects.
+// Looks up `since` only for the first page: the cursor of a later page is already behind the first delivery of that time.
 function rowsOf(sql: Sql, { states, since = 0, after = 0, limit }: DeliverySelection): Row[] {
   const start = after === 0 && since > 0 ? beforeFirstSince(sql, since) : after;
   if (start === undefined) return [];
@@ -156,15 +161,15 @@ function rowsOf(sql: Sql, { states, since = 0, after = 0, limit }: DeliverySelec
 }
 
 /**
- * Returns the seq before the first delivery added since then. Uses the index of times, because seqs and times can be in
- * different orders.
+ * Returns the seq before the first delivery that was added at `since` or later. Undefined if there is none. Uses the index
+ * of times, because seqs and times can be in different orders.
  */
 function beforeFirstSince(sql: Sql, since: number): number | undefined {
   const first = sql(FIRST_SINCE).get(since)?.['seq'];
   return typeof first === 'number' ? first - 1 : undefined;
 }
 
-// `+` keeps SQLite from scanning all deliveries in the order of seq.
+// The `+` keeps SQLite from scanning all deliveries in the order of seq instead of using the index.
 const FIRST_SINCE =
   'SELECT min(+seq) AS seq FROM deliveries INDEXED BY deliveries_created WHERE created_at >= ?';
 
@@ -172,7 +177,7 @@ const LISTED = 'd.created_at >= ? AND state IN (SELECT value FROM json_each(?))'
 
 const LIST = `${SELECT_DELIVERIES} WHERE d.seq > ? AND ${LISTED} ORDER BY d.seq LIMIT ?`;
 
-// Faster lists for states that few of many deliveries are in.
+// Faster queries for states that few deliveries are in: they read a small table or index instead of all deliveries.
 const UNDELIVERED = "p.settled_state IS NOT 'delivered' AND p.settled_state IS";
 const LIST_ONE: Readonly<Partial<Record<DeliveryState, string>>> = {
   dead: listFrom('progress p', `${UNDELIVERED} 'dead' AND p.seq`),
@@ -180,7 +185,7 @@ const LIST_ONE: Readonly<Partial<Record<DeliveryState, string>>> = {
   sending: listFrom('claims c', 'c.seq'),
 };
 
-/** Builds a list that reads a small table in the order of its seqs. */
+/** Builds a query that lists deliveries in the order of seq, beginning with the rows of a small table. */
 function listFrom(table: 'progress p' | 'claims c', where: string): string {
   const other = table === 'claims c' ? 'progress p' : 'claims c';
   return `
@@ -190,7 +195,7 @@ function listFrom(table: 'progress p' | 'claims c', where: string): string {
   WHERE ${where} > ? AND ${LISTED} ORDER BY ${table.slice(-1)}.seq LIMIT ?`;
 }
 
-// Counts only claims, which are few.
+// Counts only rows of `claims`, which are few; `lane_counts` has the other numbers.
 const STATS = `
   SELECT source, destination, n.deliveries - n.delivered - n.dead AS open, n.tried, n.delivered, n.dead,
     (SELECT count(*) FROM claims c WHERE c.lane = l.lane) AS sending,

@@ -1,13 +1,13 @@
 import type { Sql } from '../file/store.ts';
 
-/** The place of a delivery in its lane. */
+/** The columns that identify a delivery in the table `waiting`. */
 export interface LaneEntry {
   readonly lane: number;
   readonly dueAt: number;
   readonly seq: number;
 }
 
-/** Puts a delivery behind the earlier ones with its order keys. Makes it claimable if there are none. */
+/** Puts a delivery behind the earlier deliveries with its order keys. If there are none, makes it claimable. */
 export function join(sql: Sql, place: LaneEntry, orderKeys: readonly string[]): void {
   if (!lineUp(sql, place, orderKeys)) wait(sql, place);
 }
@@ -23,13 +23,16 @@ export function lineUp(sql: Sql, { lane, dueAt, seq }: LaneEntry, orderKeys: rea
   return heldBy > 0;
 }
 
-/** Removes a delivery from its lane and its lines. Makes deliveries claimable that are then first in all their lines. */
+/**
+ * Removes a delivery from its lane and the lines of its order keys. Makes deliveries claimable that are now first in all
+ * their lines.
+ */
 export function leave(sql: Sql, place: LaneEntry, orderKeys: readonly string[]): void {
   stopWaiting(sql, place);
   for (const key of distinct(orderKeys)) leaveLine(sql, place, key);
 }
 
-/** Removes a delivery from all lines where it is found, because its own order keys are damaged. */
+/** Removes a delivery from every line that has it: its own order keys are damaged and do not tell in which lines it is. */
 export function leaveAllLines(sql: Sql, place: LaneEntry): void {
   stopWaiting(sql, place);
   for (const { lane, order_key: key } of sql('SELECT lane, order_key FROM order_lines WHERE seq = ?').all(
@@ -43,7 +46,7 @@ export function wait(sql: Sql, { lane, dueAt, seq }: LaneEntry): void {
   sql('INSERT INTO waiting VALUES (?, ?, ?)').run(lane, dueAt, seq);
 }
 
-/** Makes deliveries claimable as they were added. One statement for all, since a statement costs more than a row. */
+/** Makes just added deliveries claimable. One statement for all, because a statement costs more than a row. */
 export function waitAll(sql: Sql, seqs: readonly number[]): void {
   sql(
     'INSERT INTO waiting SELECT lane, due_at, seq FROM deliveries WHERE seq IN (SELECT value FROM json_each(?))',
@@ -65,7 +68,7 @@ function leaveLine(sql: Sql, { lane, seq }: LaneEntry, key: string): void {
     lane,
     key,
   )?.['seq'];
-  // If the line has an earlier delivery, this one held back none.
+  // Only a delivery that was first in the line has held back the next one.
   if (typeof first === 'number' && first > seq) advance(sql, first);
 }
 
@@ -78,12 +81,12 @@ function advance(sql: Sql, seq: number): void {
   wait(sql, { lane: Number(row['lane']), dueAt: Number(row['due_at']), seq });
 }
 
-/** Ignores duplicate keys, with which a delivery would wait for itself. */
+/** Returns the keys as stored, without duplicates, because a delivery that is in a line twice would wait for itself. */
 function distinct(keys: readonly string[]): Iterable<string> {
   return new Set(keys.map(storable));
 }
 
-/** Escapes keys with NUL, at which some drivers cut a text. */
+/** Escapes a key that has a NUL, because some drivers cut a text there. */
 function storable(key: string): string {
   return key.includes('\0') ? JSON.stringify(key) : key;
 }

@@ -13,22 +13,22 @@ import { countAdded, insertDelivery } from './sqlite-insert.ts';
 import { laneOf, rowToDelivery, writeProgress } from './sqlite-rows.ts';
 
 export interface SqliteQueueOptions {
-  /** Opened with QUEUE_TABLES. Closing the queue does not close it. */
+  /** The store, opened with QUEUE_TABLES. Closing the queue does not close the store. */
   readonly store: Store;
   readonly clock: Clock;
   /** How long settled deliveries are kept. @default forever */
   readonly retention?: SqliteRetentionOptions;
 }
 
-/** Commit options of one lane or delivery: an unreadable page fails only the writes that need it. */
+/** Commit options for writes that concern one lane or delivery: an unreadable page fails only the writes that need it. */
 const PER_LANE = { survives: 'exit', separable: true } as const;
 
-/** Milliseconds after which a caller should look again for deliveries that another process has claimed. */
+/** Milliseconds after which a caller should claim again, if another process has claimed deliveries of the lane. */
 const OTHERS_MS = 2_000;
 
 /**
  * A queue in a file, which several processes may share. Added deliveries survive a power cut when `add` resolves. Claims,
- * renewals and settlements survive the end of the process at once, and a power cut after BEAT_MS at most: the last
+ * renewals and settlements survive the end of the process at once, but a power cut only after BEAT_MS at most: the last
  * deliveries before a power cut are repeated. An fsync per settlement would cost most of the speed, and would not prevent
  * repeating the deliveries in flight.
  */
@@ -77,11 +77,11 @@ export class SqliteQueue implements Queue {
   async claim(request: ClaimRequest): Promise<ClaimResult> {
     this.#assertOpen();
     this.#retention.start();
-    // The time before the write, because the caller has checked its own leases for this time. The clock may change, or the
-    // process stop, before the write.
+    // The time of the call, because the caller has checked its own leases for this time. Until the write, the clock may
+    // change or the process stop.
     const askedAt = this.#clock.now();
     return this.#store.write((sql) => {
-      // Even if the lane does not exist, because this detects a replaced file.
+      // Called even if the lane does not exist, because this write detects a replaced file.
       this.#owner.enter(sql);
       const lane = this.#lanes.find(sql, request);
       if (lane === undefined) return { claims: [], nextDueAt: undefined };
@@ -125,7 +125,7 @@ export class SqliteQueue implements Queue {
 
   async lanes(): Promise<readonly LaneId[]> {
     this.#assertOpen();
-    // A held delivery is always behind a waiting one.
+    // Looks only at `waiting`, because a held delivery is always behind a waiting one of its lane.
     const rows = await this.#store.read((sql) =>
       sql(
         'SELECT source, destination FROM lanes WHERE EXISTS (SELECT 1 FROM waiting WHERE lane = lanes.lane)',
@@ -160,7 +160,9 @@ export class SqliteQueue implements Queue {
     return { claims, nextDueAt: this.#nextDueAt(sql, { lane, now, last: rows.at(-1) }) };
   }
 
-  /** Ends the expired leases of this owner. Those of other owners end with their owner, whose clock may differ. */
+  /**
+   * Ends the expired leases of this process. Leases of another process end when that process is dead: its clock may differ.
+   */
   #endLeases(sql: Sql, lane: number, askedAt: number): void {
     const over = sql('SELECT * FROM claims WHERE lane = ? AND owner = ? AND lease_ends_at <= ?').all(
       lane,
@@ -206,13 +208,13 @@ const CLAIMABLE = `
 const PROGRESS =
   'SELECT rounds, first_attempt_at, attempts, rejected_by, not_before FROM progress WHERE seq = ?';
 
-// Continues after the last claimed delivery, to skip the claimed ones.
+// Starts after the last delivery that was just claimed, to skip the claimed ones.
 const NEXT_WAITING = `
   SELECT w.due_at FROM waiting w
   WHERE w.lane = ? AND (w.due_at, w.seq) > (?, ?) AND NOT EXISTS (SELECT 1 FROM claims c WHERE c.seq = w.seq)
   ORDER BY w.due_at LIMIT 1`;
 
-/** Returns the seq at the start of a token. */
+/** Returns the seq of the delivery, with which the token of a claim begins. */
 function seqOf(token: string): number {
   return Number.parseInt(token, 10);
 }

@@ -4,21 +4,21 @@ import { toMovedDelivery, type Delivery } from '../../../queue/delivery.ts';
 import type { Queue } from '../../../queue/queue.ts';
 import { readDelivery, SELECT_DELIVERIES } from './sqlite-rows.ts';
 
-/** Counts of the deliveries that the damaged file still mentions. */
+/** Numbers of the deliveries that a damaged file still mentions. */
 export interface RecoveryCounts {
-  /** Added to the new queue, to be delivered. */
+  /** Number of deliveries that were added to the new queue to be delivered. */
   readonly waiting: number;
-  /** Added to the new queue as dead letters. */
+  /** Number of deliveries that were added to the new queue as dead letters. */
   readonly dead: number;
-  /** The dead letters among them whose body is incomplete. */
+  /** Number of those dead letters whose stored body, id or order keys are damaged. */
   readonly damaged: number;
-  /** Left out, because they were delivered. */
+  /** Number of deliveries that were left out, because they were delivered. */
   readonly delivered: number;
-  /** Mentioned by an index or another table, but not readable. */
+  /** Number of deliveries that an index or another table mentions, but that cannot be read. */
   readonly unreadable: number;
 }
 
-/** Deliveries to add at once. */
+/** Number of deliveries to add to the new queue at once. */
 const PAGE = 500;
 
 /**
@@ -47,7 +47,7 @@ export async function recoverDeliveries(from: DamagedFile, to: Pick<Queue, 'add'
   return counts;
 }
 
-/** All keys of tables with delivery numbers (seq), because any of them may be unreadable. */
+/** The keys of all tables that have delivery numbers (`seq`). All are read, because any of them may be partly unreadable. */
 const KEYS: readonly (readonly [table: string, start: KeyStart])[] = [
   ['deliveries', { seq: -1 }],
   ['deliveries', { id: '' }],
@@ -57,7 +57,7 @@ const KEYS: readonly (readonly [table: string, start: KeyStart])[] = [
   ['progress', { seq: -1 }],
 ];
 
-/** Returns every seq that any table mentions. */
+/** Returns every delivery number (`seq`) in any table, in ascending order. */
 function seqsIn(from: DamagedFile): readonly number[] {
   const seqs = new Set<number>();
   for (const [table, start] of KEYS) {
@@ -69,7 +69,7 @@ function seqsIn(from: DamagedFile): readonly number[] {
   return [...seqs].toSorted((a, b) => a - b);
 }
 
-/** Replaces tables whose pages may be unreadable. */
+/** Empty tables that hide `progress` and `claims`, for deliveries whose rows in these tables are unreadable. */
 const WITHOUT_PROGRESS = `
   WITH progress AS (SELECT NULL AS seq, NULL AS due_at, NULL AS settled_state, NULL AS reason, NULL AS detail,
       NULL AS settled_at, NULL AS rounds, NULL AS first_attempt_at, NULL AS attempts, NULL AS rejected_by,

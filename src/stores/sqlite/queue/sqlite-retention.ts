@@ -4,7 +4,10 @@ import { giveBackSpace } from '../file/free-space.ts';
 import type { Sql, Store } from '../file/store.ts';
 
 export interface SqliteRetentionOptions extends RetentionOptions {
-  /** Removes some other records about deliveries older than `before`. Returns whether there may be more. @default removes none */
+  /**
+   * Removes some records, in another table, about deliveries older than `before`. Returns whether there may be more.
+   * @default removes none
+   */
   readonly alsoForget?: (sql: Sql, before: number) => boolean;
 }
 
@@ -14,13 +17,16 @@ interface Rule {
 }
 
 const EVERY_MS = 60_000;
-/** Deliveries to delete in one transaction: few enough not to delay other writes. */
+/** Maximum number of deliveries to delete in one transaction: few enough not to delay other writes. */
 const CHUNK = 500;
 
-/** Free space to keep, as a share of the used space, so that the size of a queue with a steady load stays constant. */
+/** Free space to keep in the file, as a share of the used space, so that its size stays constant under a steady load. */
 const KEPT_SHARE = 1 / 4;
 
-/** Removes settled deliveries when their time is over, every EVERY_MS and in small steps, and returns their space. */
+/**
+ * Removes settled deliveries when their retention is over, every EVERY_MS and in small steps, and returns their space to the
+ * file system.
+ */
 export class SqliteRetention {
   readonly #store: Store;
   readonly #clock: Clock;
@@ -61,7 +67,7 @@ export class SqliteRetention {
       for (const rule of this.#rules) await this.#apply(rule);
       await giveBackSpace(this.#store, { keptShare: KEPT_SHARE, goesOn: () => !this.#isClosed });
     } catch {
-      // Claims meet the same error and report it. The next run tries again.
+      // Ignored, because claims fail with the same error and report it. The next run tries again.
     }
     this.#cancel = undefined;
     this.start();
@@ -84,10 +90,13 @@ function removeSettled(sql: Sql, state: string, before: number): boolean {
   return Number(changes) === CHUNK;
 }
 
-/** Delivered deliveries to remove for one settlement. Two free more room than one settlement takes. */
+/** Number of delivered deliveries to remove for one settlement. Two free more room than one settlement takes. */
 const FORGOTTEN_AT_ONCE = 2;
 
-/** Makes room on a full disk for a settlement. Keeps deliveries of deletion requests, which read their state from the queue. */
+/**
+ * Removes the deliveries that were delivered first, to make room for a settlement on a full disk. Keeps those of deletion
+ * requests, whose state is read from the queue.
+ */
 export function forgetOldest(sql: Sql): void {
   sql(
     `DELETE FROM deliveries WHERE seq IN

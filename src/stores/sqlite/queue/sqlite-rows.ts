@@ -11,7 +11,7 @@ import {
 import type { LaneId } from '../../../queue/queue.ts';
 import type { LaneEntry } from './sqlite-lines.ts';
 
-/** The state of a delivery, from `progress p` and `claims c`. */
+/** SQL expression for the state of a delivery. Needs `progress p` and `claims c`. */
 export const STATE = `
   CASE
     WHEN p.settled_state IS NOT NULL THEN p.settled_state
@@ -22,14 +22,14 @@ export const STATE = `
 
 export const WITH_STATE = 'LEFT JOIN progress p ON p.seq = d.seq LEFT JOIN claims c ON c.seq = d.seq';
 
-/** The columns that `readDelivery` needs, from `deliveries d`, `lanes l`, `progress p` and `claims c`. */
+/** The columns that `readDelivery` needs, of `deliveries d`, `lanes l`, `progress p` and `claims c`. */
 export const READABLE_COLUMNS = `
   d.seq, d.id, d.lane, d.message_id, d.type, d.order_keys, d.created_at, d.body, d.checksum, d.trace,
   coalesce(p.due_at, d.due_at) AS due_at,
   p.rounds, p.first_attempt_at, p.attempts, p.rejected_by, p.not_before, p.reason, p.detail, p.settled_at,
   l.source, l.destination, ${STATE}`;
 
-/** Selects deliveries for `readDelivery`. */
+/** SQL that selects deliveries for `readDelivery`. The caller adds the WHERE clause. */
 export const SELECT_DELIVERIES = `
   SELECT ${READABLE_COLUMNS}
   FROM deliveries d JOIN lanes l ON l.lane = d.lane ${WITH_STATE}`;
@@ -43,7 +43,7 @@ export function laneOf({ source, destination }: Row): LaneId {
   return { source: String(source), destination: String(destination) };
 }
 
-/** Converts a row, with the fields of the delivery that the row does not have. */
+/** Converts a row to a delivery. The second argument has the fields of the delivery that the row lacks. */
 export function rowToDelivery(
   row: Row,
   { source, destination, state }: Pick<Delivery, 'source' | 'destination' | 'state'>,
@@ -70,8 +70,8 @@ export function rowToDelivery(
 }
 
 /**
- * Whether the stored delivery differs from the added one. True also if it waits in a wrong lane, which would send it to
- * another destination.
+ * Whether the stored delivery differs from the added one. Also true if it waits in the lane of another destination, to which
+ * it would be sent.
  */
 function isDamaged({
   body,
@@ -98,12 +98,15 @@ function toProgress(row: Row): Progress {
   };
 }
 
-/** Skips parsing the empty list, which is the most common. */
+/** Parses a list of strings. Skips parsing an empty list, which is the most common. */
 function stringsOf(json: SqlValue | undefined): readonly string[] {
   return json === '[]' ? NONE : readStoredJson(json, NONE);
 }
 
-/** Parses JSON that this folder has written. Returns `otherwise` for damaged text or NULL, so that one row does not block others. */
+/**
+ * Parses JSON that code of this folder has written. Returns `otherwise` for damaged text or NULL, so that a damaged row does
+ * not block others.
+ */
 export function readStoredJson<T>(json: SqlValue | undefined, otherwise: T): T {
   try {
     return (JSON.parse(text(json)) as T) ?? otherwise; // written by this folder only
@@ -128,7 +131,7 @@ export interface Standing {
 
 export const OPEN: Standing = { state: null, reason: null, detail: null, settledAt: null };
 
-// Not INSERT OR REPLACE, which removes rows without running the triggers that count them.
+// An upsert instead of INSERT OR REPLACE, which removes rows without running the triggers that count them.
 const WRITE_PROGRESS = `
   INSERT INTO progress VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
   ON CONFLICT DO UPDATE SET due_at = excluded.due_at, settled_state = excluded.settled_state,

@@ -1,7 +1,7 @@
 import type { Sql, Store } from '../file/store.ts';
 
 /**
- * Makes deliveries claimable again that damaged tables have hidden from claims, and returns their number. The check takes
+ * Makes deliveries claimable again that damaged tables have hidden from claims, and returns their number. Checking takes
  * 0.15 s for a million deliveries; a repair reads all tables.
  */
 export async function sweepDeliveries(store: Store): Promise<number> {
@@ -16,15 +16,15 @@ function repair(sql: Sql): number {
   return Number(changes);
 }
 
-// Reads only the indexes: the tables are 30 times as large.
+// Reads only indexes, because the tables are 30 times as large.
 const ALL = 'SELECT seq FROM deliveries INDEXED BY deliveries_created';
 const SETTLED = 'SELECT seq FROM progress INDEXED BY progress_settled WHERE settled_state IS NOT NULL';
 const UNSETTLED = `${ALL} EXCEPT ${SETTLED}`;
 const NAMED = 'SELECT seq FROM waiting UNION ALL SELECT seq FROM held';
 
 /**
- * Whether each unsettled delivery is exactly once in `waiting` or `held`, `held_by` counts each place in a line behind
- * another, all lines contain only such deliveries, and every lane exists.
+ * Whether each unsettled delivery is exactly once in `waiting` or `held`, `held_by` counts the lines in which another
+ * delivery is first, all lines contain only unsettled deliveries, and every lane exists.
  */
 const IS_WHOLE = `
   SELECT (SELECT sum(seq) FROM (${ALL})) IS (SELECT sum(seq) FROM (${SETTLED} UNION ALL ${NAMED}))
@@ -33,7 +33,10 @@ const IS_WHOLE = `
     AND NOT EXISTS (SELECT seq FROM order_lines EXCEPT SELECT seq FROM (${NAMED}))
     AND NOT EXISTS (SELECT 1 FROM waiting WHERE lane NOT IN (SELECT lane FROM lanes)) AS is_whole`;
 
-/** Adds lost deliveries to `held`, with a `held_by` that COUNT_HOLDERS corrects. */
+/**
+ * Cleans `waiting` and `held`, and adds the deliveries that both lack to `held`, with a `held_by` that COUNT_HOLDERS
+ * corrects.
+ */
 const PUT_BACK = [
   `DELETE FROM waiting WHERE (lane, due_at, seq) IN (
     SELECT lane, due_at, seq FROM (SELECT *, row_number() OVER (PARTITION BY seq ORDER BY due_at) AS nth FROM waiting)
