@@ -1,18 +1,27 @@
 /** The only source of time. Tests use a clock that they control (test/fake-clock.ts). */
 export interface Clock {
-  /** The time in ms since the epoch. Never goes back, except in `wallClock`, so that setting the clock back does not lengthen waits. */
+  /**
+   * The time in ms since the epoch. Never goes back, except in `wallClock`, so that setting the clock back does not lengthen
+   * waits.
+   */
   now(): number;
   /** The part of the time since `since` that was skipped because the wall clock was set forward. Ms. */
   skipped(since: number): number;
   /** Advances to `time`, which another process has already seen. Does not count as a skip. */
   reach(time: number): void;
-  /** Calls `callback` once after `ms`, of any length; setTimeout fires at once from 2^31 ms on. Returns a function that cancels. */
+  /**
+   * Calls `callback` once after `ms`, of any length; setTimeout fires at once from 2^31 ms on. Returns a function that
+   * cancels.
+   */
   after(ms: number, callback: () => void): () => void;
 }
 
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** Time in ms since an arbitrary point, which cannot be set. Avoids `performance`, whose first use makes Node load modules for 1 ms. */
+/**
+ * Time in ms since an arbitrary point, which cannot be set. Avoids `performance`, whose first use makes Node load modules
+ * for 1 ms.
+ */
 export function elapsedMs(): number {
   const [seconds, nanoseconds] = process.hrtime();
   return seconds * 1e3 + nanoseconds / 1e6;
@@ -34,7 +43,10 @@ export function roundedMs(ms: number): number {
   return Math.round(ms * 1_000) / 1_000;
 }
 
-/** Formats a time (ms since the epoch) as RFC 3339 in UTC. Caches the latest text, because formatting takes half a microsecond. */
+/**
+ * Formats a time (ms since the epoch) as RFC 3339 in UTC. Caches the latest text, because formatting takes half a
+ * microsecond.
+ */
 export function isoTime(ms: number): string {
   const wholeMs = Math.trunc(ms);
   if (wholeMs !== latestTime.ms) latestTime = { ms: wholeMs, text: new Date(wholeMs).toISOString() };
@@ -46,7 +58,10 @@ let latestTime = { ms: NaN, text: '' };
 /** The wall clock time at which `elapsedMs` was 0. Undefined until the time is first read. */
 let epochMs: number | undefined;
 
-/** The clock for state that ends with this process. Starts at the wall clock time and ignores later changes of the wall clock. */
+/**
+ * The clock for state that ends with this process. Starts at the wall clock time and ignores later changes of the wall
+ * clock.
+ */
 export const systemClock: Clock = {
   now: () => (epochMs ??= Date.now() - elapsedMs()) + elapsedMs(),
   skipped: () => 0,

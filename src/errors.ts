@@ -39,7 +39,10 @@ export abstract class HooksError extends Error {
   }
 }
 
-/** A message has the wrong shape. `path` is the position, such as `properties.items[3].price`, or empty for the message itself. `got` is the shortened value. */
+/**
+ * A message has the wrong shape. `path` is the position, such as `properties.items[3].price`, or empty for the message
+ * itself. `got` is the shortened value.
+ */
 export class ValidationError extends HooksError {
   readonly code = 'ERR_HOOKS_VALIDATION';
   readonly path: string;
@@ -60,7 +63,10 @@ interface ConfigErrorOptions extends ErrorOptions {
   readonly others?: readonly ConfigError[];
 }
 
-/** A setting is invalid. `key` is the setting (`delivery.timeout`), `origin` is where it was set (a flag, a variable, a config file). */
+/**
+ * A setting is invalid. `key` is the setting (`delivery.timeout`), `origin` is where it was set (a flag, a variable, a
+ * config file).
+ */
 export class ConfigError extends HooksError {
   readonly code = 'ERR_HOOKS_CONFIG';
   readonly key: string | undefined;

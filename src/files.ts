@@ -29,7 +29,10 @@ const RUN = randomBytes(4).toString('hex');
 
 let count = 0;
 
-/** Makes a name that is unique to this process: `${prefix}.${process id}-${run}-${count}.${extension}`. The prefix may be a path. */
+/**
+ * Makes a name that is unique to this process: `${prefix}.${process id}-${run}-${count}.${extension}`. The prefix may be a
+ * path.
+ */
 export function ownedName(prefix: string, extension: string): string {
   count++;
   return `${prefix}.${process.pid}-${RUN}-${count}.${extension}`;
@@ -48,12 +51,17 @@ export function isAbandoned(name: string): boolean {
   return pid === process.pid || isProcessGone(pid);
 }
 
-/** Names a hidden temporary file in the folder of `target`, on the same file system, so that a rename can replace `target`. */
+/**
+ * Names a hidden temporary file in the folder of `target`, on the same file system, so that a rename can replace `target`.
+ */
 export function temporaryFileBeside(target: string): string {
   return join(dirname(target), ownedName(hiddenPrefix(target), 'tmp'));
 }
 
-/** Removes the temporary files of `target` whose processes have ended. Ignores files that it cannot remove, because they are harmless. */
+/**
+ * Removes the temporary files of `target` whose processes have ended. Ignores files that it cannot remove, because they are
+ * harmless.
+ */
 export async function removeAbandonedBeside(target: string): Promise<void> {
   const { readdir, rm } = process.getBuiltinModule('node:fs/promises');
   const folder = dirname(target);
@@ -135,7 +143,9 @@ export function makeFolder(path: string, mode: number): void {
   }
 }
 
-/** Size limit of files with settings, certificates, schemas or a capture: more than any such file has, but harmless to read. */
+/**
+ * Size limit of files with settings, certificates, schemas or a capture: more than any such file has, but harmless to read.
+ */
 export const MOST_FILE_BYTES = 32 * 1024 * 1024;
 
 /** Flags that open a pipe without waiting for its writer: a thread that waits would block even the exit of the process. */
@@ -170,7 +180,10 @@ export async function readAtMost(limitBytes: number, open: () => Readable): Prom
   return Buffer.concat(chunks);
 }
 
-/** Reads a file as text, synchronously. Throws the errors of `node:fs`, EFBIG, and EAGAIN for a pipe without waiting for its writer. */
+/**
+ * Reads a file as text, synchronously. Throws the errors of `node:fs`, EFBIG, and EAGAIN for a pipe without waiting for its
+ * writer.
+ */
 export function readTextNow(path: string): string {
   const fd = openSync(path, AT_ONCE);
   try {

@@ -6,7 +6,9 @@ export function shownWriteKey(key: string): string {
   return `…${key.slice(key.length - Math.min(4, Math.floor(key.length / 2)))}`;
 }
 
-/** Shortens the write keys in JSON (even if cut off or inside a string), in a form and in a filter to their last characters. */
+/**
+ * Shortens the write keys in JSON (even if cut off or inside a string), in a form and in a filter to their last characters.
+ */
 export function withoutWriteKeys(text: string): string {
   return [WRITE_KEY_IN_JSON, WRITE_KEY_IN_FORM].reduce(
     (shown, pattern) => shown.replace(pattern, (_, start: string, key: string) => start + shownWriteKey(key)),
@@ -57,7 +59,10 @@ function endOfPassword(rest: string, authority: string): number {
   return inPath === 0 ? authority.lastIndexOf('@') : authority.length + inPath - 1;
 }
 
-/** Whether the authority certainly ends at the first / ? or #. Not with an @ after a #, because webhook URLs have no fragment. */
+/**
+ * Whether the authority certainly ends at the first / ? or #. Not with an @ after a #, because webhook URLs have no
+ * fragment.
+ */
 function hasClearAuthority(url: string): boolean {
   const fragmentAt = url.indexOf('#');
   return URL.canParse(url) && (fragmentAt === -1 || !url.includes('@', fragmentAt));
@@ -106,7 +111,9 @@ export function withoutSecrets(text: string, secrets: readonly string[]): string
     .reduce((shown, secret) => shown.replaceAll(secret, MASK), text);
 }
 
-/** Masks secrets in a receiver's response, even if they are cut off at its end or encoded as in URLs, JSON, HTML or base64. */
+/**
+ * Masks secrets in a receiver's response, even if they are cut off at its end or encoded as in URLs, JSON, HTML or base64.
+ */
 export function withoutRepeated(response: string, secrets: readonly string[]): string {
   const spelled = secrets.flatMap(spellingsOf);
   return withoutCutOffSecret(withoutSecrets(response, spelled), spelled);
@@ -132,7 +139,10 @@ function inUrl(secret: string): readonly string[] {
   return [...spelled, ...spelled.map((text) => text.replace(/%../g, (digits) => digits.toLowerCase()))];
 }
 
-/** The parts that a secret has in the base64 of a longer text, such as a dump of headers: they depend on the position of the secret. */
+/**
+ * The parts that a secret has in the base64 of a longer text, such as a dump of headers: they depend on the position of the
+ * secret.
+ */
 function inBase64(secret: string): readonly string[] {
   const bytes = Buffer.from(secret);
   const cores = [0, 1, 2].flatMap((bytesBefore) => {
@@ -217,7 +227,10 @@ const UNSEEN = String.raw`[\p{Cf}\p{DI}]*`;
 /** Characters that a line may have before a command: white space, control characters and colors. */
 const BLANK = String.raw`(?:\u001b\[[\d;]*m|[\s\p{C}\p{DI}])*`;
 
-/** Patterns for the first character of commands that a CI runner executes from a step's output, by the variable that the runner sets. */
+/**
+ * Patterns for the first character of commands that a CI runner executes from a step's output, by the variable that the
+ * runner sets.
+ */
 const RUNNER_COMMANDS: Readonly<Record<string, string>> = {
   GITHUB_ACTIONS: String.raw`:(?<=^${BLANK}:)(?=${UNSEEN}:)|#(?=${UNSEEN}#${UNSEEN}\[)`,
   GITLAB_CI: 's(?=ection_(?:start|end):)',

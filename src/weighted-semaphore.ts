@@ -20,7 +20,10 @@ export class WeightedSemaphore {
     return true;
   }
 
-  /** Waits for room. A weight above the limit enters alone. Returns undefined if there is room now, which saves a turn of the microtask queue. */
+  /**
+   * Waits for room. A weight above the limit enters alone. Returns undefined if there is room now, which saves a turn of the
+   * microtask queue.
+   */
   enter(weight = 1): Promise<void> | undefined {
     if (this.#hasRoom(weight)) {
       this.#inside += weight;

@@ -44,7 +44,9 @@ export interface OpenEngine {
 /** Interval at which to look for deliveries that other processes added. */
 const POLL_MS = 250;
 
-/** Creates an engine over an open queue for `serve`, `worker` and `delete`, without starting it. Rejects with ConfigError. */
+/**
+ * Creates an engine over an open queue for `serve`, `worker` and `delete`, without starting it. Rejects with ConfigError.
+ */
 export async function openEngine(parts: EngineParts): Promise<OpenEngine> {
   try {
     return assemble(parts);
@@ -108,7 +110,10 @@ function guardedTransport({ allowPrivate, allowProxy, proxyEnv }: Reach): Transp
   });
 }
 
-/** The environment variable of the proxy that prevents the check of addresses. Undefined if addresses are checked or need no check. */
+/**
+ * The environment variable of the proxy that prevents the check of addresses. Undefined if addresses are checked or need no
+ * check.
+ */
 export function uncheckedProxy({ allowPrivate, allowProxy, proxyEnv }: Reach): string | undefined {
   return allowPrivate || !allowProxy || proxyEnv === undefined ? undefined : proxyVariable(proxyEnv);
 }

@@ -24,7 +24,9 @@ export function rejectPrivateWebhooks(sources: Sources, reach: Reach): void {
 export const PRIVATE_WEBHOOK_HINT =
   'set `delivery.allowPrivate: true` in the config, or HOOKS_ALLOW_PRIVATE=true, or pass --allow-private';
 
-/** Returns a warning for each webhook whose name resolves only to private addresses. Skips names that cannot be resolved now. */
+/**
+ * Returns a warning for each webhook whose name resolves only to private addresses. Skips names that cannot be resolved now.
+ */
 export async function privateWebhookWarnings(sources: Sources, reach: Reach): Promise<readonly string[]> {
   const found = await Promise.all(
     guardedWebhooks(sources, reach).map(async ({ url }) => {

@@ -54,7 +54,9 @@ export function receiverSecrets(receiver: CheckedReceiver): readonly string[] {
 
 type ProofRequest = SentRequest & Pick<ProofSenderOptions, 'secret'> & { readonly cut: boolean };
 
-/** The 4xx statuses that a sender retries. 409 means that another request with the same `Idempotency-Key` may be in progress. */
+/**
+ * The 4xx statuses that a sender retries. 409 means that another request with the same `Idempotency-Key` may be in progress.
+ */
 const RETRIED: ReadonlySet<number> = new Set([408, 409, 423, 425, 429]);
 
 function responseOf(result: TransportResult, { url, headers, secret, cut }: ProofRequest): ProofResponse {

@@ -17,7 +17,10 @@ interface ReadingOptions {
   readonly onContradiction: (cause: ResponseCause) => void;
 }
 
-/** Creates a transport that also reads 2xx bodies and reports those that contradict their status. It waits for each body, so use it for few messages only. Throws ConfigError for an unusable proxy or CA file. */
+/**
+ * Creates a transport that also reads 2xx bodies and reports those that contradict their status. It waits for each body, so
+ * use it for few messages only. Throws ConfigError for an unusable proxy or CA file.
+ */
 export function createReadingTransport({ sources, proxyEnv, onContradiction }: ReadingOptions): Transport {
   validateRoutes(sources, proxyEnv);
   const transport = createUndiciTransport({ proxyEnv });

@@ -20,11 +20,17 @@ export interface SyncMembersOptions {
   readonly name: string;
   /** Delivers the changes. The sync does not close it. */
   readonly pipeline: Pipeline;
-  /** The file that records the changes sent for each user: `sqlite:./hooks.db` or a path. The CLI uses hooks.db in the data folder. */
+  /**
+   * The file that records the changes sent for each user: `sqlite:./hooks.db` or a path. The CLI uses hooks.db in the data
+   * folder.
+   */
   readonly store: string;
   /** The name of the pipeline's target; each target has its own state. @default 'default' */
   readonly place?: string | undefined;
-  /** The largest accepted difference, as a share of the previous members (0.2 is 20 %). @default rejects differences that suggest a wrong file */
+  /**
+   * The largest accepted difference, as a share of the previous members (0.2 is 20 %). @default rejects differences that
+   * suggest a wrong file
+   */
   readonly maxChange?: number | undefined;
   /** Whether to send a difference of any size. @default false */
   readonly force?: boolean | undefined;

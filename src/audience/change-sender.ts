@@ -9,7 +9,9 @@ import { WeightedSemaphore } from '../weighted-semaphore.ts';
 /** Size of a batch: large enough that the sender seldom waits for the disk. */
 const BATCH_CHANGES = 1_000;
 const BATCH_BYTES = 1024 * 1024;
-/** Maximum number of changes in all batches in flight: several batches, so that one slow delivery does not delay the others. */
+/**
+ * Maximum number of changes in all batches in flight: several batches, so that one slow delivery does not delay the others.
+ */
 const CHANGES_IN_FLIGHT = 20_000;
 /** Minimum weight of a batch, because it also holds the other members of its partitions. */
 const LEAST_WEIGHT = 2_000;

@@ -61,7 +61,10 @@ export function findNamed(
   );
 }
 
-/** Locks an audience, so that only one sync of it runs. Returns a function that unlocks it. Throws QueueError if another sync runs. */
+/**
+ * Locks an audience, so that only one sync of it runs. Returns a function that unlocks it. Throws QueueError if another sync
+ * runs.
+ */
 export async function holdAlone(store: AudienceStore, audience: AudienceOverview): Promise<() => void> {
   const release = await store.beginSync(audience);
   if (release !== undefined) return release;

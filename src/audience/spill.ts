@@ -5,7 +5,9 @@ import type { ChunkStore } from './store.ts';
 export const MAX_MEMBER_BYTES = 32 * 1024 - 1;
 const SLOT_BYTES = MAX_MEMBER_BYTES + 1;
 
-/** Distance between the places of two partitions in the store. The place of a chunk is that of its partition plus its number. */
+/**
+ * Distance between the places of two partitions in the store. The place of a chunk is that of its partition plus its number.
+ */
 const CHUNKS_PER_PARTITION = 2 ** 32;
 
 /**

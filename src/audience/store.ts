@@ -31,7 +31,9 @@ export interface AudienceStore {
     wanted: Pick<AudienceOverview, 'kind' | 'name' | 'trait' | 'place'>,
     check: (others: readonly AudienceOverview[]) => void,
   ): Promise<AudienceOverview>;
-  /** Locks an audience and records this process. Returns a function that unlocks it. Undefined if another sync has the lock. */
+  /**
+   * Locks an audience and records this process. Returns a function that unlocks it. Undefined if another sync has the lock.
+   */
   beginSync(audience: AudienceOverview): Promise<(() => void) | undefined>;
   /** Records a complete sync: every change was sent. */
   completeSync(audience: AudienceOverview): Promise<void>;

@@ -60,7 +60,9 @@ export class SyncBatch {
     this.#check();
   }
 
-  /** New content of the partitions. Confirmed users get the entry of the input; others keep their entry, and stay doubtful. */
+  /**
+   * New content of the partitions. Confirmed users get the entry of the input; others keep their entry, and stay doubtful.
+   */
   updates(): readonly PartitionUpdate[] {
     return this.partitions.map(({ partition, changes, kept, keptMembers }) => {
       const lines = changes

@@ -21,7 +21,10 @@ const SMALL = String.raw`[\p{Ll}\p{Lm}\p{Lo}\p{M}\p{Nd}\p{Nl}]`;
 const CAPITAL = String.raw`[\p{Lu}\p{Lt}\p{Nd}\p{Nl}]`;
 const WORD = new RegExp(`${CAPITAL}*${SMALL}+|${CAPITAL}+`, 'gu');
 
-/** Removes accents of Latin letters, and normalizes full-width and other compatibility forms. Keeps marks of other scripts, which are vowels. */
+/**
+ * Removes accents of Latin letters, and normalizes full-width and other compatibility forms. Keeps marks of other scripts,
+ * which are vowels.
+ */
 function folded(name: string): string {
   return name
     .normalize('NFKD')

@@ -20,7 +20,10 @@ export interface CurlRequest {
   readonly headers: readonly ShownHeader[];
   /** Body as text, or as base64 if it is not text. */
   readonly body: string | { readonly base64: string };
-  /** Replaces the write key in the body of a tracking API call by a variable, or by the mask if the body must be base64. @default false */
+  /**
+   * Replaces the write key in the body of a tracking API call by a variable, or by the mask if the body must be base64.
+   * @default false
+   */
   readonly hidesWriteKey?: boolean | undefined;
 }
 
@@ -42,7 +45,10 @@ export function curlCommand(request: CurlRequest): string {
   return isText ? command : `printf %s ${shellQuoted(body.base64)} | base64 -d |\n${command}`;
 }
 
-/** Whether a text has characters that control a terminal or the text direction, which are unsafe to paste, or a NUL, which arguments cannot have. */
+/**
+ * Whether a text has characters that control a terminal or the text direction, which are unsafe to paste, or a NUL, which
+ * arguments cannot have.
+ */
 function isUnsafe(text: string): boolean {
   const rest = text.replaceAll(/[\t\n]/g, '');
   return printable(rest, Infinity) !== rest;

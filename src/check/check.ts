@@ -31,7 +31,10 @@ export interface Check {
   readonly withinShare?: number;
 }
 
-/** The expected response. `taken`: 2xx. `rejected`: a final 4xx. `decided`: either. `direct`: anything but a redirect. `secure`: anything over TLS. */
+/**
+ * The expected response. `taken`: 2xx. `rejected`: a final 4xx. `decided`: either. `direct`: anything but a redirect.
+ * `secure`: anything over TLS.
+ */
 export type Expected = 'taken' | 'rejected' | 'decided' | 'direct' | 'secure';
 
 /** The titles of a check whose requests are signed when there is a secret. */

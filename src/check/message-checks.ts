@@ -1,7 +1,10 @@
 import { MESSAGE_TYPES } from '../message/types.ts';
 import { signedTitles, type Check, type ReceiverMistake } from './check.ts';
 
-/** Texts that libraries of other languages write differently from JSON.stringify, to find receivers that hash re-serialized JSON. */
+/**
+ * Texts that libraries of other languages write differently from JSON.stringify, to find receivers that hash re-serialized
+ * JSON.
+ */
 const TEXTS = {
   'Łódź 京都': 'é and e\u0301, ß, Ω, Ž',
   emoji: '👩‍💻🇦🇹',
@@ -40,7 +43,9 @@ const BODY_LIMIT: ReceiverMistake = {
   fix: 'raise the limit on bodies to 64 KB: a message may have 32 KB',
 };
 
-/** The mistake of rejecting the signature of the largest message, which differs from accepted messages only in its length. */
+/**
+ * The mistake of rejecting the signature of the largest message, which differs from accepted messages only in its length.
+ */
 const PART_OF_BODY: ReceiverMistake = {
   code: 'part-of-body',
   says: 'it accepts shorter messages, but rejects the signature of this one: it hashes only a part of a longer body',

@@ -61,7 +61,10 @@ export class ReceiverUnderTest {
     return this.#options.signal.aborted ? INTERRUPTED : this.#options.gone();
   }
 
-  /** Sends the requests of a check. Returns the responses; unless sent at once, stops at the first request without a response. */
+  /**
+   * Sends the requests of a check. Returns the responses; unless sent at once, stops at the first request without a
+   * response.
+   */
   async askAll(
     requests: readonly CheckRequest[],
     { atOnce }: Pick<Check, 'atOnce'>,
@@ -76,7 +79,10 @@ export class ReceiverUnderTest {
     return responses;
   }
 
-  /** Sends one request. Retries for a while if a receiver that responded before refuses connections, because it may be restarting. */
+  /**
+   * Sends one request. Retries for a while if a receiver that responded before refuses connections, because it may be
+   * restarting.
+   */
   async ask(request: CheckRequest): Promise<CheckResponse> {
     const { clock, signal } = this.#options;
     const until = clock.now() + RESTART_MS;

@@ -175,7 +175,10 @@ export class CheckRun {
     return responses.map((response) => (isPage(response) ? { ...response, cause: undefined } : response));
   }
 
-  /** Whether the receiver accepts correct messages: otherwise a rejected forgery proves nothing. Sends one if none was sent yet. */
+  /**
+   * Whether the receiver accepts correct messages: otherwise a rejected forgery proves nothing. Sends one if none was sent
+   * yet.
+   */
   async #takesCorrect(): Promise<boolean> {
     const { hasAsked } = this.#progress;
     if (!hasAsked) {

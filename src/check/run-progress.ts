@@ -5,7 +5,10 @@ import type { Check, ReceiverMistake } from './check.ts';
 import { verifyingFixes } from './scheme-checks.ts';
 import { isAboutElse, isTakenForgery, isTakenResponse, type CheckJudgement } from './judge-responses.ts';
 
-/** Number of requests without a response (each takes the whole timeout), or checks with the same mistake, after which the run stops. */
+/**
+ * Number of requests without a response (each takes the whole timeout), or checks with the same mistake, after which the run
+ * stops.
+ */
 const IN_A_ROW = 3;
 /** Mistakes in the connection that prevent all requests from arriving. */
 const NO_RECEIVER: ReadonlySet<string> = new Set([

@@ -4,7 +4,10 @@ import type { Check, ReceiverMistake } from './check.ts';
 import { forgery, FORGERY_CHECKS } from './forgery-checks.ts';
 import type { CheckRequest, Sample } from './sample.ts';
 
-/** The forgery checks for these schemes: the common ones with texts for the schemes, and those of signed fields besides the body. */
+/**
+ * The forgery checks for these schemes: the common ones with texts for the schemes, and those of signed fields besides the
+ * body.
+ */
 export function schemeChecks(schemes: readonly SignatureScheme[]): readonly Check[] {
   const common = FORGERY_CHECKS.map((check) => inWordsOf(schemes, check));
   const own = schemes.flatMap((scheme) => [

@@ -57,7 +57,9 @@ export function padText(text: string, width: number, side: 'start' | 'end' = 'en
 }
 
 const COLOR = String.raw`\u001b\[\d+m`;
-/** Matches a line's indentation, result mark and label. A label has at most three words; more are a sentence with a colon. */
+/**
+ * Matches a line's indentation, result mark and label. A label has at most three words; more are a sentence with a colon.
+ */
 const START = new RegExp(`^(?:${COLOR}| )*(?:(?:[✓✗!·∅≡]|[a-z]+(?: [a-z]+){0,2}:|Try:|\\$)(?:${COLOR}| )+)*`);
 
 function fitLine(line: string, columns: number): string {

@@ -29,10 +29,16 @@ export function isGuide(word: string): word is GuideName {
 
 /** Maximum number of items of a list or rows of a table that a shortened guide prints. */
 const MAX_ITEMS = 8;
-/** Blocks to print of each section: a paragraph and, for example, its command. A block that ends with a colon adds the next block. */
+/**
+ * Blocks to print of each section: a paragraph and, for example, its command. A block that ends with a colon adds the next
+ * block.
+ */
 const BLOCKS_OF_SECTION = 2;
 
-/** Returns a shortened page: the heading and first blocks of each section, wrapped to `columns`, and the path of the whole page. */
+/**
+ * Returns a shortened page: the heading and first blocks of each section, wrapped to `columns`, and the path of the whole
+ * page.
+ */
 export function readGuide(name: GuideName, columns: number): string {
   const file = join(packageFolder(), 'docs', `${name}.md`);
   const sections = sectionsOf(blocksOf(readFileSync(file, 'utf8')));

@@ -72,7 +72,9 @@ export function getsColors(proc: NodeJS.Process): boolean {
   return hasColors(isTty, proc.env, proc.argv.slice(2));
 }
 
-/** Creates the environment of a command from the process. Losing stdout aborts `signal` instead of printing a stack trace. */
+/**
+ * Creates the environment of a command from the process. Losing stdout aborts `signal` instead of printing a stack trace.
+ */
 export function createIo(proc: NodeJS.Process, painted = PLAIN_PALETTE): Io {
   const interruption = new AbortController();
   abortOnSignals(proc, interruption);
@@ -150,7 +152,9 @@ export function once<Value>(make: () => Value): () => Value {
   return () => (made ??= { value: make() }).value;
 }
 
-/** Whether a descriptor is a terminal. Creates no stream for files and pipes. `isTTY` can be absent, despite Node's types. */
+/**
+ * Whether a descriptor is a terminal. Creates no stream for files and pipes. `isTTY` can be absent, despite Node's types.
+ */
 function isTerminal(fd: number, stream: () => { isTTY?: boolean }): boolean {
   return fstatSync(fd).isCharacterDevice() && (stream().isTTY ?? false);
 }

@@ -27,7 +27,9 @@ export async function main(proc: NodeJS.Process): Promise<void> {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) proc.removeAllListeners(signal);
 }
 
-/** The error if Node ends because its event loop is empty while a promise is still awaited: that must not look like success. */
+/**
+ * The error if Node ends because its event loop is empty while a promise is still awaited: that must not look like success.
+ */
 function stalledError(): InputError {
   return new InputError('The command ended early: it awaits a promise that can no longer settle', {
     hint: 'look for a config that awaits something forever',

@@ -9,7 +9,10 @@ export type StdinIo = Pick<Io, 'stdin' | 'stdinFd' | 'signal' | 'note' | 'isQuie
 /** The flag or argument that reads the standard input of an environment: a second reader is an error. */
 const claims = new WeakMap<StdinIo, string>();
 
-/** Records that `flag` reads standard input, and asks for it on a terminal. Throws ConfigError for a second reader, InputError for a folder. */
+/**
+ * Records that `flag` reads standard input, and asks for it on a terminal. Throws ConfigError for a second reader,
+ * InputError for a folder.
+ */
 export function markStdin(io: StdinIo, flag: string): void {
   const first = claims.get(io);
   claims.set(io, first ?? flag);
@@ -22,7 +25,10 @@ export function markStdin(io: StdinIo, flag: string): void {
   io.note(`reading ${flag} from the terminal; end it with Ctrl-D on a line of its own`);
 }
 
-/** Throws ConfigError if two flags read standard input. Called before reading, so that a terminal is not asked for input in vain. */
+/**
+ * Throws ConfigError if two flags read standard input. Called before reading, so that a terminal is not asked for input in
+ * vain.
+ */
 export function rejectStdinTwice([first, second]: readonly string[]): void {
   if (first !== undefined && second !== undefined) throw askedTwice(first, second);
 }
@@ -41,7 +47,9 @@ function stdinIsFolder(): InputError {
   });
 }
 
-/** Returns standard input for the only flag that can read it. An interruption ends the stream. Throws as `markStdin` does. */
+/**
+ * Returns standard input for the only flag that can read it. An interruption ends the stream. Throws as `markStdin` does.
+ */
 export function claimStdin(io: StdinIo, flag: string): Readable {
   markStdin(io, flag);
   return process.getBuiltinModule('node:stream').addAbortSignal(io.signal, io.stdin);

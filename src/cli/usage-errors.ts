@@ -60,7 +60,9 @@ export function readUsageError(text: string): { readonly sentence: string; reado
   return hint === undefined ? { sentence } : { sentence, hint: hint.charAt(0).toLowerCase() + hint.slice(1) };
 }
 
-/** Returns the hint if commander suggests nothing, as for `--evnt=x`: commander compares the flag together with its value. */
+/**
+ * Returns the hint if commander suggests nothing, as for `--evnt=x`: commander compares the flag together with its value.
+ */
 function usageHint(sentence: string, command: Command): string {
   const help = `run ${pathOf(command)} --help to see its flags`;
   if (sentence.startsWith('Expected at most ')) return `${meantArgument(command)}, or ${help}`;
@@ -131,7 +133,10 @@ const FOREIGN_FLAGS: Readonly<Record<string, readonly string[]>> = {
   '-u': ['--user-id', '--write-key'],
 };
 
-/** Returns the flags that an unknown flag may stand for: by its letter or name in other tools, by its prefix, by its spelling. */
+/**
+ * Returns the flags that an unknown flag may stand for: by its letter or name in other tools, by its prefix, by its
+ * spelling.
+ */
 function meantFlags(flag: string, known: readonly string[]): string | undefined {
   const isLong = flag.startsWith('--');
   const foreign = FOREIGN_FLAGS[isLong ? flag : flag.slice(0, 2)] ?? [];

@@ -10,7 +10,9 @@ export interface ConfigOrigin {
   readonly file?: string;
 }
 
-/** The origin of a part of a value: `webhooks` becomes `webhooks[1].url`. Does not change the name of a variable or a flag. */
+/**
+ * The origin of a part of a value: `webhooks` becomes `webhooks[1].url`. Does not change the name of a variable or a flag.
+ */
 export function originOfPart(origin: ConfigOrigin, part: string): ConfigOrigin {
   return origin.file === undefined ? origin : { ...origin, name: `${origin.name}${part}` };
 }

@@ -8,7 +8,10 @@ import type { ConfigOrigin } from './config-origin.ts';
  * with a value wins.
  */
 export interface Layer {
-  /** Values of a file in its own structure (`{ delivery: { timeout: '5s' } }`), of flags and variables by setting (`{ 'delivery.timeout': '5s' }`). */
+  /**
+   * Values of a file in its own structure (`{ delivery: { timeout: '5s' } }`), of flags and variables by setting (`{
+   * 'delivery.timeout': '5s' }`).
+   */
   readonly values: unknown;
   /** File as displayed; absent for flags and the environment. */
   readonly file?: string;

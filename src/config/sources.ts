@@ -205,7 +205,9 @@ function destinationFrom(
   };
 }
 
-/** The schemes of a destination, built-in or custom. Throws ConfigError with the origin of the names if a name is unknown. */
+/**
+ * The schemes of a destination, built-in or custom. Throws ConfigError with the origin of the names if a name is unknown.
+ */
 function schemeOf(scope: SettingScope): { readonly scheme?: readonly SignatureScheme[] } {
   const names = readSetting(scope, 'scheme');
   if (names === undefined) return {};

@@ -125,7 +125,10 @@ function withUserinfo(url: URL, requested: string): WebhookAddress {
   };
 }
 
-/** Decodes to bytes, since a URL can percent-encode any character encoding. A stray % stays, where decodeURIComponent would throw. */
+/**
+ * Decodes to bytes, since a URL can percent-encode any character encoding. A stray % stays, where decodeURIComponent would
+ * throw.
+ */
 export function percentDecoded(text: string): Buffer {
   const bytes = text.replace(/%([0-9a-f]{2})/gi, (_, hex: string) =>
     String.fromCharCode(Number.parseInt(hex, 16)),

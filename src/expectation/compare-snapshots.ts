@@ -1,7 +1,10 @@
 import type { DifferingMessage, MessageDifference } from './expectation-result.ts';
 import type { SnapshotMessage, SnapshotUser } from './snapshot.ts';
 
-/** Lists the messages that differ between a snapshot and the arrived messages, by user. Includes missing and additional messages. */
+/**
+ * Lists the messages that differ between a snapshot and the arrived messages, by user. Includes missing and additional
+ * messages.
+ */
 export function compareSnapshots(
   before: readonly SnapshotUser[],
   now: readonly SnapshotUser[],
@@ -43,7 +46,9 @@ function textOf({ title, lines }: SnapshotMessage): string {
   return [title, ...lines].join('\n');
 }
 
-/** Maximum number of pairs of users to compare, because the cost is the product of both numbers. Above, pairs them in order. */
+/**
+ * Maximum number of pairs of users to compare, because the cost is the product of both numbers. Above, pairs them in order.
+ */
 const MAX_USER_PAIRS = 100_000;
 
 type UserPair = readonly [expected: ComparedUser | undefined, got: ComparedUser | undefined];
@@ -125,7 +130,9 @@ function userDifferences(
   });
 }
 
-/** Finds missing messages that moved to another place: first unchanged ones, then changed ones. Removes them from `extra`. */
+/**
+ * Finds missing messages that moved to another place: first unchanged ones, then changed ones. Removes them from `extra`.
+ */
 function movedMessages(
   missing: readonly ComparedMessage[],
   extra: ComparedMessage[],

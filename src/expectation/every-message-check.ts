@@ -15,7 +15,10 @@ import {
 } from './expectation-result.ts';
 import type { ExpectedMessage } from './expected-message.ts';
 
-/** Expects that every message matches (`each`), or that no message does (`no-match`). Keeps the number of other messages and the first one. */
+/**
+ * Expects that every message matches (`each`), or that no message does (`no-match`). Keeps the number of other messages and
+ * the first one.
+ */
 export class EveryMessageCheck implements MessageCheck {
   readonly #expectation: 'each' | 'no-match';
   readonly #expected: ExpectedMessage;

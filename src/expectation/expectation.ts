@@ -48,7 +48,10 @@ export function readExpectedMessage(given: string, flag: string): ExpectedMessag
   return { text, conditions: readConditions(filter, flag), exactly: Number(times) };
 }
 
-/** Finds the messages that meet all conditions. `nearest` returns the message that is closest to meeting them, among the others. */
+/**
+ * Finds the messages that meet all conditions. `nearest` returns the message that is closest to meeting them, among the
+ * others.
+ */
 export function matchMessages(arrived: readonly ArrivedMessage[], conditions: readonly Condition[]) {
   const kept = new NearestMessage(conditions);
   const taken = arrived.filter((each) => kept.takes(each));
@@ -66,7 +69,10 @@ export function checkSnapshot(): SnapshotCheck {
   return new SnapshotCheck();
 }
 
-/** Parses a snapshot. Throws InputError if the text is not a snapshot. A damaged snapshot that will be replaced counts as empty. */
+/**
+ * Parses a snapshot. Throws InputError if the text is not a snapshot. A damaged snapshot that will be replaced counts as
+ * empty.
+ */
 export function readSnapshot(text: string, source: SnapshotSource): readonly SnapshotUser[] {
   return parseSnapshot(text, source);
 }

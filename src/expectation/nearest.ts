@@ -9,7 +9,10 @@ import {
   type DifferingMessage,
 } from './expectation-result.ts';
 
-/** Keeps the message that is closest to meeting the conditions: it misses the fewest conditions, then differs in the fewest letters. */
+/**
+ * Keeps the message that is closest to meeting the conditions: it misses the fewest conditions, then differs in the fewest
+ * letters.
+ */
 export class NearestMessage {
   readonly #conditions: readonly Condition[];
   #nearest:

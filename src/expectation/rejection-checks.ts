@@ -75,7 +75,10 @@ export class ValidCheck implements MessageCheck {
   }
 }
 
-/** Collects messages that a check could not judge because a regular expression took too long. Has no result if there are none. */
+/**
+ * Collects messages that a check could not judge because a regular expression took too long. Has no result if there are
+ * none.
+ */
 export class UndecidedMessages {
   #count = 0;
   #first = '';

@@ -3,7 +3,10 @@ import type { ReceivedRequest, SignatureVerdict } from '../receiver/received-req
 import { countText } from './expectation-result.ts';
 
 export interface ExpectationOptions {
-  /** Number of counted requests that meets the expectation and ends the wait. Without it, every request must count, and there must be one. */
+  /**
+   * Number of counted requests that meets the expectation and ends the wait. Without it, every request must count, and there
+   * must be one.
+   */
   readonly count?: number | undefined;
   /** Ends the wait after this time without a request, in ms. Starts with the first request; open requests pause it. */
   readonly untilIdleMs?: number | undefined;
@@ -14,7 +17,10 @@ export interface ExpectationOptions {
   readonly clock?: Clock;
 }
 
-/** Numbers of requests. A request is `counted` if it is a POST whose signature is valid, or unchecked because there is no secret. */
+/**
+ * Numbers of requests. A request is `counted` if it is a POST whose signature is valid, or unchecked because there is no
+ * secret.
+ */
 export interface Tally {
   readonly requests: number;
   readonly counted: number;

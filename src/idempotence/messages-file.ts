@@ -11,7 +11,10 @@ import type { ProofMessage } from './subject.ts';
 /** Limits the duration of a proof: every schedule sends all messages, some of them twice. */
 const MOST_MESSAGES = 100;
 
-/** Reads the file of `--messages`, in any format of `hooks replay`. Throws InputError if a message is invalid, or if there are more than 100. */
+/**
+ * Reads the file of `--messages`, in any format of `hooks replay`. Throws InputError if a message is invalid, or if there
+ * are more than 100.
+ */
 export async function readProofMessages(
   file: string,
   options: ProofMessageOptions,

@@ -47,7 +47,10 @@ export function sampleMessages(options: ProofMessageOptions): readonly ProofMess
   return proofMessages(SAMPLES, options);
 }
 
-/** Builds messages with the ids, timestamps and bodies that every attempt repeats. Throws ValidationError if a message is invalid. */
+/**
+ * Builds messages with the ids, timestamps and bodies that every attempt repeats. Throws ValidationError if a message is
+ * invalid.
+ */
 export function proofMessages(
   inputs: readonly JsonValue[],
   { now, seed }: ProofMessageOptions,

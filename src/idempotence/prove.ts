@@ -34,7 +34,10 @@ interface MessageSource {
   readonly signal: AbortSignal;
 }
 
-/** Reads the messages of a proof, or makes samples. Throws InputError if a message of the file is invalid, or if it has more than 100. */
+/**
+ * Reads the messages of a proof, or makes samples. Throws InputError if a message of the file is invalid, or if it has more
+ * than 100.
+ */
 export async function openProofMessages(source: MessageSource): Promise<readonly ProofMessage[]> {
   const { file, seed } = source;
   const now = Math.floor(systemClock.now() / 1_000) * 1_000;

@@ -51,7 +51,10 @@ function numbersOf(state: string): number[] {
   return (state.match(/\d+/g) ?? []).map(Number);
 }
 
-/** Whether two states differ only in the first number of each row, which grows by 1 per row in the expected state, as AUTOINCREMENT does. */
+/**
+ * Whether two states differ only in the first number of each row, which grows by 1 per row in the expected state, as
+ * AUTOINCREMENT does.
+ */
 export function skipsNumbers(expected: string, got: string): boolean {
   const [must, are] = [numberedRows(expected), numberedRows(got)];
   return (

@@ -11,7 +11,10 @@ export interface AccessRule {
   readonly scheme: 'http' | 'https';
   /** Token in the page, which any program of this machine can open. */
   readonly token: string;
-  /** Token only in the address that `hooks listen` prints. Allows actions, and shows expected signatures, which would allow forgeries. */
+  /**
+   * Token only in the address that `hooks listen` prints. Allows actions, and shows expected signatures, which would allow
+   * forgeries.
+   */
   readonly printedToken: string;
 }
 
@@ -41,7 +44,10 @@ function hostRejection(headers: IncomingHttpHeaders, { host }: AccessRule): stri
   return 'this host name does not belong to the inbox: open the address that `hooks listen` printed';
 }
 
-/** Returns why the page is not served. The page contains the token, so a request without one must come from this machine, not through a tunnel. */
+/**
+ * Returns why the page is not served. The page contains the token, so a request without one must come from this machine, not
+ * through a tunnel.
+ */
 function pageRejection({ request, query }: InboxRequest, rule: AccessRule): string | undefined {
   if (isAnyToken(query.get('token'), rule)) return undefined;
   const isProxied = Object.keys(request.headers).some((name) => PROXY_HEADER.test(name));
@@ -49,7 +55,10 @@ function pageRejection({ request, query }: InboxRequest, rule: AccessRule): stri
   return 'from another machine the inbox needs its token: open the whole address that `hooks listen` printed';
 }
 
-/** Returns why a request of the page is rejected. The token, which other sites cannot know, is in a header, or for events in the query. */
+/**
+ * Returns why a request of the page is rejected. The token, which other sites cannot know, is in a header, or for events in
+ * the query.
+ */
 function tokenRejection(visit: InboxRequest, rule: AccessRule): string | undefined {
   return isAnyToken(givenToken(visit), rule)
     ? undefined

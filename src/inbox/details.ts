@@ -8,7 +8,10 @@ import { pairsOf } from '../receiver/response/forwarding.ts';
 import type { StoredRequest } from './request-store.ts';
 import type { Details } from './wire.ts';
 
-/** The details of an opened request. Secret values are masked as in a capture; signatures are included only if `withSignatures`. */
+/**
+ * The details of an opened request. Secret values are masked as in a capture; signatures are included only if
+ * `withSignatures`.
+ */
 export function detailsOf(kept: StoredRequest, withSignatures: boolean): Details {
   const { diagnosis, expected, got, note, secret, forwarded, response } = kept.request;
   const call = trackingCallOf(kept.request);

@@ -16,7 +16,10 @@ const STORE_LIMITS: StoreLimits = { requests: 20_000, bytes: 64 * 1024 * 1024 };
 /** A kept request, with the secrets that a replay sends. Only the summary and details.ts may show parts of it. */
 export interface StoredRequest {
   readonly summary: RequestSummary;
-  /** The request without its messages, which need several times the memory of its bytes. They are parsed again if the request is opened. */
+  /**
+   * The request without its messages, which need several times the memory of its bytes. They are parsed again if the request
+   * is opened.
+   */
   readonly request: Omit<ReceivedRequest, 'call'>;
   /** Approximate memory of the request. */
   readonly keptBytes: number;

@@ -37,7 +37,10 @@ export interface RequestSummary extends MessageFacts {
   readonly answered: ResponseKind;
   readonly bytes: number;
   readonly ms: number;
-  /** Whether the signature is valid only for the JSON-stringified body: a receiver that verifies the bytes rejects the request. */
+  /**
+   * Whether the signature is valid only for the JSON-stringified body: a receiver that verifies the bytes rejects the
+   * request.
+   */
   readonly isRestringified?: boolean;
   /** Why a tracking API rejects the call. */
   readonly problem?: string;

@@ -33,7 +33,10 @@ export function boundedRegExp(source: string, flags = NEEDS_UNICODE.test(source)
   return { test: (text) => (/[\ud800-\udfff]/.test(text) ? testWithin(exact, text) : linear.test(text)) };
 }
 
-/** Whether V8 can match a pattern in linear time: V8 rejects the flag `l`, which is used only to find this out, for other patterns. */
+/**
+ * Whether V8 can match a pattern in linear time: V8 rejects the flag `l`, which is used only to find this out, for other
+ * patterns.
+ */
 export function isLinear(source: string): boolean {
   if (NEEDS_UNICODE.test(source)) return false;
   setFlagsFromString('--enable-experimental-regexp-engine-on-excessive-backtracks');

@@ -23,7 +23,9 @@ export interface BuildOptions {
   readonly now: number;
   /** Rejects fields that the message type does not have. @default false */
   readonly strict?: boolean | undefined;
-  /** Makes the anonymous id of a page, screen, identify, track or group that has no id. @default such a message is rejected */
+  /**
+   * Makes the anonymous id of a page, screen, identify, track or group that has no id. @default such a message is rejected
+   */
   readonly anonymousId?: (() => string) | undefined;
 }
 
@@ -42,7 +44,9 @@ export function buildMessage(input: unknown, options: BuildOptions): Message {
   return build(input, options, false);
 }
 
-/** A quick validation, because `validateOptions` takes longer than building a message. JavaScript callers can pass any value. */
+/**
+ * A quick validation, because `validateOptions` takes longer than building a message. JavaScript callers can pass any value.
+ */
 function areValid(options: BuildOptions): boolean {
   const { now, anonymousId = String }: Partial<BuildOptions> = isFieldObject(options) ? options : {};
   return typeof now === 'number' && Math.abs(now) < 1e14 && typeof anonymousId === 'function';

@@ -50,7 +50,10 @@ export function readConditions(text: string, flag = '--filter'): readonly Condit
 /** Path, operator, value. Longer operators come first in the alternation. */
 const CONDITION = /^\s*([^=!<>~?]*?)\s*(!=|!\?|>=|<=|[=<>~?])(.*)$/s;
 
-/** Operators of other languages, which are errors here. A value that begins with `=` needs a backslash, so that `==` is not read as `=`. */
+/**
+ * Operators of other languages, which are errors here. A value that begins with `=` needs a backslash, so that `==` is not
+ * read as `=`.
+ */
 const FOREIGN_OPERATOR = /^\s*[^=!<>~?]*(?:=[=~>]|<>|!~|!==|~=|![^=?])/;
 
 function conditionOf(text: string, flag: string): Condition {
@@ -151,7 +154,10 @@ function valueAt(value: JsonValue, path: string): JsonValue | undefined {
 /** `*` matches one key or index, `**` any number of keys and indexes. */
 const WILDCARD = /(?<=^|\.)(\*\*?)(?=\.|$)/;
 
-/** Maps each value at a path with wildcards to its own path. `**` at the end matches only values that are not objects or arrays. */
+/**
+ * Maps each value at a path with wildcards to its own path. `**` at the end matches only values that are not objects or
+ * arrays.
+ */
 function valuesAt(message: JsonValue, parts: readonly string[]): ReadonlyMap<JsonValue, string> {
   const steps = parts.map((part) => part.replaceAll(/^\.|\.$/g, '')).filter((step) => step !== '');
   let found = new Map([[message, '']]);

@@ -8,7 +8,10 @@ export const MAX_BATCH_BYTES_ACCEPTED = 512_000;
 /** Maximum nesting of objects and arrays. JSON.stringify runs out of stack at about 4,000. */
 export const MAX_DEPTH = 512;
 
-/** Formats a count with commas between the thousands. The first call of toLocaleString would add 19 ms to the start of a command. */
+/**
+ * Formats a count with commas between the thousands. The first call of toLocaleString would add 19 ms to the start of a
+ * command.
+ */
 export function formatCount(count: number): string {
   return String(count).replace(/\B(?=(?:\d{3})+$)/g, ',');
 }

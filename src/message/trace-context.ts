@@ -16,7 +16,10 @@ export interface AttemptTrace {
   readonly headers: readonly string[];
 }
 
-/** Version, trace id, id of the caller's span, flags. Later versions can append more after a dash (W3C Trace Context, 3.2.2 and 4.3). */
+/**
+ * Version, trace id, id of the caller's span, flags. Later versions can append more after a dash (W3C Trace Context, 3.2.2
+ * and 4.3).
+ */
 const TRACEPARENT = /^(?!ff)([\da-f]{2})-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-([\da-f]{2})(-.*)?$/;
 /** Flags to propagate: sampled, and random trace id. Later versions of the standard may define others. */
 const KNOWN_FLAGS = 0x03;
@@ -24,7 +27,10 @@ const SAMPLED = '01';
 
 type HeaderValue = string | readonly string[] | undefined;
 
-/** Reads the headers of a call. Undefined if `traceparent` is absent or malformed, since `tracestate` means nothing without it (4.3). */
+/**
+ * Reads the headers of a call. Undefined if `traceparent` is absent or malformed, since `tracestate` means nothing without
+ * it (4.3).
+ */
 export function readTraceContext(headers: Readonly<Record<string, HeaderValue>>): TraceContext | undefined {
   const { traceparent, tracestate } = headers;
   if (typeof traceparent !== 'string') return undefined;

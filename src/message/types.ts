@@ -36,7 +36,9 @@ export interface Integrations extends JsonObject {
  */
 export type Message = JsonObject & NamedFields;
 
-/** Separate from Message, because optional fields beside an index signature compile under `exactOptionalPropertyTypes` only. */
+/**
+ * Separate from Message, because optional fields beside an index signature compile under `exactOptionalPropertyTypes` only.
+ */
 interface NamedFields {
   readonly type: MessageType;
   readonly timestamp: string;

@@ -8,7 +8,10 @@ import { isoTime } from '../clock.ts';
 import { pairsOf } from './response/forwarding.ts';
 import type { ReceivedRequest } from './received-request.ts';
 
-/** A folder of captures, one file per request, such as `000001-20261120T211005123Z.json`. Continues the numbers of existing files. */
+/**
+ * A folder of captures, one file per request, such as `000001-20261120T211005123Z.json`. Continues the numbers of existing
+ * files.
+ */
 export class CaptureFolder {
   readonly #folder: string;
   #number: number;

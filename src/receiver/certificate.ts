@@ -44,7 +44,10 @@ function certificateContent(publicKey: KeyObject, host: string, now: number): Bu
   );
 }
 
-/** A random serial number. Its first bit is 0, because it must be positive; its first byte is not 0, because DER requires the shortest encoding. */
+/**
+ * A random serial number. Its first bit is 0, because it must be positive; its first byte is not 0, because DER requires the
+ * shortest encoding.
+ */
 function serialNumber(): Buffer {
   const bytes = randomBytes(16);
   return bytes.fill(((bytes[0] ?? 0) & 0x7f) | 0x40, 0, 1);

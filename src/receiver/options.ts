@@ -35,9 +35,15 @@ export interface ReceiverOptions {
   readonly script?: Script | undefined;
   /** Forwards accepted POSTs before responding. @default nothing is forwarded */
   readonly forward?: Forward | undefined;
-  /** Serves requests that are not webhooks (the inbox). Returns true for a served request, which is then neither reported nor counted. */
+  /**
+   * Serves requests that are not webhooks (the inbox). Returns true for a served request, which is then neither reported nor
+   * counted.
+   */
   readonly serveOwn?: ((request: IncomingMessage, response: ServerResponse) => boolean) | undefined;
-  /** Whether to respond with 401 to a request without a valid signature; requires a secret. Such a request uses no step of the script. @default false */
+  /**
+   * Whether to respond with 401 to a request without a valid signature; requires a secret. Such a request uses no step of
+   * the script. @default false
+   */
   readonly requireSignature?: boolean | undefined;
   /** Returns the problem of a body as a message, or undefined. The sentence becomes `problem`. */
   readonly check?: (body: Uint8Array) => string | undefined;
@@ -50,7 +56,10 @@ export interface ReceiverOptions {
    * Undefined to respond at once. @default responses never wait
    */
   readonly drained?: () => Promise<unknown> | undefined;
-  /** Called with true when the first request in flight arrives, with false when the last is reported or rejected. Must not throw. */
+  /**
+   * Called with true when the first request in flight arrives, with false when the last is reported or rejected. Must not
+   * throw.
+   */
   readonly onBusy?: (isBusy: boolean) => void;
   /** Called for input that is not a complete request. Must not throw. */
   readonly onRefused?: ((rejection: ConnectionRejection) => void) | undefined;
@@ -127,7 +136,10 @@ const LIMIT_KINDS: Readonly<Record<string, OptionKind>> = Object.fromEntries(
   Object.keys(RECEIVER_LIMITS).map((name) => [name, 'given']),
 );
 
-/** Throws ConfigError for options that are unknown or of the wrong kind, for blank secrets, and if signatures are required without a secret. */
+/**
+ * Throws ConfigError for options that are unknown or of the wrong kind, for blank secrets, and if signatures are required
+ * without a secret.
+ */
 export function validateReceiverOptions(options: ReceiverOptions): void {
   validateOptions(options, {
     kinds: KINDS,

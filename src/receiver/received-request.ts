@@ -59,7 +59,10 @@ export interface SignatureJudgement {
   readonly note?: string;
   /** Why the signature does not match or is missing. */
   readonly diagnosis?: { readonly code: string; readonly hint: string };
-  /** For an invalid signature: the correct signature with the first secret, if known. A secret: a sender that saw it could sign this body. */
+  /**
+   * For an invalid signature: the correct signature with the first secret, if known. A secret: a sender that saw it could
+   * sign this body.
+   */
   readonly expected?: string;
   /** For an invalid signature: the received header. */
   readonly got?: string;

@@ -120,7 +120,9 @@ const TOO_MANY = {
   fix: 'Send one of these requests by itself to learn why',
 };
 
-/** Explains a missing signature if the request has another signature header, or a scheme other than the default is expected. */
+/**
+ * Explains a missing signature if the request has another signature header, or a scheme other than the default is expected.
+ */
 function unsigned(rawHeaders: readonly string[], schemes: readonly SignatureScheme[]): SignatureJudgement {
   const wanted = signatureHeaderNames(schemes);
   const other = signatureHeadersText(

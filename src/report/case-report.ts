@@ -18,7 +18,10 @@ export interface ReportedCase extends JunitResult {
 
 /** A report that is written at once, at the end. */
 export interface CaseReport {
-  /** Writes the report. Throws InputError if it cannot be written. `output` is the last output of the program under test: JUnit's `system-err`. */
+  /**
+   * Writes the report. Throws InputError if it cannot be written. `output` is the last output of the program under test:
+   * JUnit's `system-err`.
+   */
   finish(cases: readonly ReportedCase[], summary: { readonly ms: number }, output?: string): Promise<void>;
 }
 
@@ -29,7 +32,10 @@ interface CaseReportOptions {
   readonly suite: string;
 }
 
-/** Opens a JUnit or JSON report, by the extension. Throws ConfigError for another extension, InputError if the file cannot be written, before any case is tried. */
+/**
+ * Opens a JUnit or JSON report, by the extension. Throws ConfigError for another extension, InputError if the file cannot be
+ * written, before any case is tried.
+ */
 export async function openCaseReport(
   target: string,
   { name, suite }: CaseReportOptions,

@@ -82,7 +82,10 @@ export class FailedFile {
     return this.#file.add(entryLine(entry));
   }
 
-  /** Resolves when everything up to `position` is on the disk, at once if nothing was added. Throws InputError if the write failed. */
+  /**
+   * Resolves when everything up to `position` is on the disk, at once if nothing was added. Throws InputError if the write
+   * failed.
+   */
   async sync(): Promise<void> {
     const { bytes } = this.#position;
     if (bytes === this.#syncedBytes) return;
@@ -112,7 +115,10 @@ function extended(position: FailedPosition, lines: Uint8Array): FailedPosition {
   return { bytes: position.bytes + lines.length, crc32: crc32(lines, position.crc32) };
 }
 
-/** Whether the file begins with bytes of this length and checksum. False for pipes, because reading would consume their content. */
+/**
+ * Whether the file begins with bytes of this length and checksum. False for pipes, because reading would consume their
+ * content.
+ */
 async function beginsWith(path: string, { bytes, crc32: expected }: FailedPosition): Promise<boolean> {
   const found = await stat(path).catch(() => undefined);
   if (found?.isFile() !== true || found.size < bytes) return false;

@@ -54,7 +54,10 @@ export function secondsText(ms: number | undefined): string | undefined {
 /** Outcome of a test case in JUnit. `error` means that the case could not be tried. */
 export type JunitOutcome = 'passed' | 'failure' | 'error' | 'skipped';
 
-/** JUnit outcomes of messages. A message that could not be tried is an error, so that an interrupted replay does not count as passed. */
+/**
+ * JUnit outcomes of messages. A message that could not be tried is an error, so that an interrupted replay does not count as
+ * passed.
+ */
 const OUTCOMES = {
   delivered: 'passed',
   queued: 'passed',

@@ -15,7 +15,10 @@ export class OutputFile {
   #pendingBytes = 0;
   #writing: Promise<void> = Promise.resolve();
 
-  /** Opens a file that only its owner can access. Throws InputError with `name` if it cannot be written or is a symbolic link to a file. */
+  /**
+   * Opens a file that only its owner can access. Throws InputError with `name` if it cannot be written or is a symbolic link
+   * to a file.
+   */
   static async open(path: string, mode: OpenMode, name = path): Promise<OutputFile> {
     const isLink = await rejectLink(path, name);
     const flags = constants.O_WRONLY | FLAGS[mode] | (isLink ? 0 : constants.O_NOFOLLOW);
@@ -61,7 +64,10 @@ export class OutputFile {
     await this.#write(bytes, position);
   }
 
-  /** Changes the mode of a file that will be checked in. Ignores errors of file systems without modes. @default the mode of a new file */
+  /**
+   * Changes the mode of a file that will be checked in. Ignores errors of file systems without modes. @default the mode of a
+   * new file
+   */
   async share(mode = 0o666 & ~process.umask()): Promise<void> {
     await this.#handle.chmod(mode).catch(() => {});
   }
@@ -76,7 +82,10 @@ export class OutputFile {
     }
   }
 
-  /** Syncs and closes the file. Removes a file that a full disk left empty, which would look as if there was nothing to write. */
+  /**
+   * Syncs and closes the file. Removes a file that a full disk left empty, which would look as if there was nothing to
+   * write.
+   */
   async close(): Promise<void> {
     try {
       await this.sync();

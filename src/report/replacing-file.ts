@@ -15,7 +15,10 @@ export interface ReplacingFile {
   abandon(): Promise<void>;
 }
 
-/** Opens a temporary file in the same folder, so that it can replace `path` by a rename. Throws InputError if that is not possible. */
+/**
+ * Opens a temporary file in the same folder, so that it can replace `path` by a rename. Throws InputError if that is not
+ * possible.
+ */
 export async function openReplacing(path: string, name = path): Promise<ReplacingFile> {
   await rejectLink(path, name);
   await rejectIrregular(path, name);

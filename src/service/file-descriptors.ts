@@ -7,7 +7,10 @@ const EPISODE_MS = 2_000;
 
 const HINT = 'raise the limit (ulimit -n, LimitNOFILE= of systemd), or let clients keep fewer connections';
 
-/** Creates a probe that tells whether the process can open another file or connection; if not, the system resets connections. Logs each shortage once. */
+/**
+ * Creates a probe that tells whether the process can open another file or connection; if not, the system resets connections.
+ * Logs each shortage once.
+ */
 export function descriptorProbe({ clock, log }: Pick<ServiceOptions, 'clock' | 'log'>) {
   let shortAt = -Infinity;
   return async (): Promise<boolean> => {

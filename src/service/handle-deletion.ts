@@ -58,7 +58,9 @@ const FORBIDDEN: IngestRejection = {
   hint: 'leave `sources` out, use the key of that source, run `hooks delete`, or serve with --deletions all',
 };
 
-/** Limits the request to the caller's own source unless the reach is `all`. Undefined if the request names another source. */
+/**
+ * Limits the request to the caller's own source unless the reach is `all`. Undefined if the request names another source.
+ */
 function narrowed(
   request: DeletionRequest,
   own: string,

@@ -8,7 +8,9 @@ import { errorFields } from './log.ts';
 import { OVERLOADED, storeRejection, type IngestRejection } from './request/rejection.ts';
 import { sortMessages, type RejectedBatchItem, type SortedMessages } from './ingest/sort-messages.ts';
 
-/** Handles `/v1/batch` and `/v1/import`, or with a type `/v1/track` and similar paths. Undefined if the sender disconnected. */
+/**
+ * Handles `/v1/batch` and `/v1/import`, or with a type `/v1/track` and similar paths. Undefined if the sender disconnected.
+ */
 export async function handleMessages(
   ingestRequest: IngestRequest,
   type: MessageType | undefined,

@@ -5,7 +5,10 @@ import type { ServiceLog } from './log.ts';
 import { SERVICE_LIMITS, type ServiceLimits, type ServiceOptions } from './options.ts';
 import { slowSenderTimeouts, startListening, type WantedAddress } from './start-listening.ts';
 
-/** Starts a separate server for `/metrics`. Undefined without an address. Close it last, so that metrics stay available while the last requests are stored. */
+/**
+ * Starts a separate server for `/metrics`. Undefined without an address. Close it last, so that metrics stay available while
+ * the last requests are stored.
+ */
 export async function startMetricsServer(
   options: Pick<ServiceOptions, 'metricsAt' | 'metrics' | 'log' | 'limits'>,
 ): Promise<HttpServer | undefined> {

@@ -122,7 +122,9 @@ function addCounters(registers: Registry[]) {
 const NOWHERE = { destination: '', reason: 'invalid' };
 const REASONS = ['rejected', 'exhausted', 'cancelled', 'damaged'];
 
-/** Exports each dead letter counter as 0 at the start: Prometheus sees no increase if a counter first appears with a value. */
+/**
+ * Exports each dead letter counter as 0 at the start: Prometheus sees no increase if a counter first appears with a value.
+ */
 function startAtZero(deadLetters: Counter, { sources, webhooks }: MetricsOptions): void {
   for (const source of sources) deadLetters.inc({ source, ...NOWHERE }, 0);
   for (const { source, destination } of webhooks) {

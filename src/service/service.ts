@@ -24,7 +24,10 @@ export interface Service {
 /** Interval between checks for a shortage of file descriptors. */
 const WATCH_MS = 1_000;
 
-/** Starts the tracking API. Throws ConfigError if it cannot listen on the address, no source has a write key or two sources share one. */
+/**
+ * Starts the tracking API. Throws ConfigError if it cannot listen on the address, no source has a write key or two sources
+ * share one.
+ */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const limits = { ...SERVICE_LIMITS, ...options.limits };
   const { clock, log } = options;

@@ -15,7 +15,10 @@ export interface WantedAddress extends ListenAddress {
   readonly portFlag?: string | undefined;
 }
 
-/** Starts listening and returns the host for URLs on this machine, and the port. Throws ConfigError, with a hint, if the server cannot listen on the address. */
+/**
+ * Starts listening and returns the host for URLs on this machine, and the port. Throws ConfigError, with a hint, if the
+ * server cannot listen on the address.
+ */
 export async function startListening(
   server: Server,
   { host, port, portFlag = '--port' }: WantedAddress,

@@ -8,7 +8,10 @@ export class Deadline {
   readonly #end: number;
   readonly #processorEnd: number;
 
-  /** `now` returns a monotonic time in ms. @default elapsed time, and once that is over processor time, which takes ten times as long to read */
+  /**
+   * `now` returns a monotonic time in ms. @default elapsed time, and once that is over processor time, which takes ten times
+   * as long to read
+   */
   constructor(budgetMs: number, now?: () => number) {
     this.budgetMs = budgetMs;
     this.#now = now ?? elapsedMs;

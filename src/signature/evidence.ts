@@ -17,7 +17,10 @@ export interface Diagnosis {
 /** Explains why a signature does not match. A parameter of verification, which itself only collects the evidence. */
 export type ExplainMismatch = (mismatch: MismatchEvidence) => Diagnosis;
 
-/** Facts about a mismatch: there is no signature, it matches only a body that parsing changes, or it fails the lenient rules or its scheme. */
+/**
+ * Facts about a mismatch: there is no signature, it matches only a body that parsing changes, or it fails the lenient rules
+ * or its scheme.
+ */
 export type MismatchEvidence = NoEvidence | LossyMatch | LenientEvidence | SchemeEvidence;
 
 export interface NoEvidence {

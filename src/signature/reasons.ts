@@ -2,7 +2,10 @@
 export const RAW_BYTES =
   'Verify the bytes as received, before anything parses them: express.raw(), request.get_data(), io.ReadAll(r.Body), request.raw_post';
 
-/** The fix for reasons on either side: a receiver that re-encodes the body, or a sender that signs one text and sends another. */
+/**
+ * The fix for reasons on either side: a receiver that re-encodes the body, or a sender that signs one text and sends
+ * another.
+ */
 const ONE_TEXT = `${RAW_BYTES}. If the sender is yours, sign and send one string`;
 
 /** Explains `lossy-json`. Follows "it would match". */

@@ -1,6 +1,8 @@
 import { SignatureError } from '../errors.ts';
 
-/** Returns a secret from the flag, variable or setting `origin`. Throws SignatureError, without the secret, if it is blank. */
+/**
+ * Returns a secret from the flag, variable or setting `origin`. Throws SignatureError, without the secret, if it is blank.
+ */
 export function readSecret(value: string, origin: string): string {
   if (!isBlankSecret(value)) return value;
   throw new SignatureError(`The secret is ${value === '' ? 'empty' : 'blank'} (from ${origin})`, {
@@ -53,7 +55,10 @@ function decodeSecret(bytes: Uint8Array, origin: string): string {
   }
 }
 
-/** The name of the variable in a secret that is an unexpanded variable (`$NAME`, `${NAME}`, `%NAME%`); undefined for other secrets. */
+/**
+ * The name of the variable in a secret that is an unexpanded variable (`$NAME`, `${NAME}`, `%NAME%`); undefined for other
+ * secrets.
+ */
 export function unexpandedName(secret: string): string | undefined {
   return /^(?:\$(\w+)|\$\{(?:env:)?(\w+)\}|%(\w+)%|\{\{\s*(\w+)\s*\}\}|\$env:(\w+))$/
     .exec(secret.trim())

@@ -8,11 +8,17 @@ export interface SignatureVerification {
   readonly scheme: SignatureScheme;
   /** Adds a chunk, which the caller can reuse afterwards. */
   update(chunk: Uint8Array): void;
-  /** The match; undefined if there is none. A LossyMatch does not make a signature valid. `body` is undefined if it was too large to keep, or if only the bytes count. */
+  /**
+   * The match; undefined if there is none. A LossyMatch does not make a signature valid. `body` is undefined if it was too
+   * large to keep, or if only the bytes count.
+   */
   match(body: KeptBody | undefined): SchemeMatch | LossyMatch | undefined;
   /** The evidence from which a mismatch is explained. */
   evidence(known: ExplainContext): MismatchEvidence;
-  /** The right value of the signature header with the first secret; empty if unknown. Never show it to a sender, who could forge requests with it. */
+  /**
+   * The right value of the signature header with the first secret; empty if unknown. Never show it to a sender, who could
+   * forge requests with it.
+   */
   expected(body: KeptBody | undefined): string;
   /** The value of the signature header as received. */
   readonly got: string;

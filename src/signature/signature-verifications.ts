@@ -14,7 +14,10 @@ interface GivenRequest extends Pick<SchemeVerificationOptions, 'secrets' | 'at' 
   readonly signature: string | null | undefined;
 }
 
-/** Makes a verification for each scheme whose headers are present. Without `headers`, a missing signature counts as an empty one. */
+/**
+ * Makes a verification for each scheme whose headers are present. Without `headers`, a missing signature counts as an empty
+ * one.
+ */
 export function signatureVerifications(
   schemes: readonly SignatureScheme[],
   given: GivenRequest,

@@ -65,7 +65,10 @@ export class SignatureVerifier {
     return this;
   }
 
-  /** The right signature of the bytes so far, with the first secret, for the first scheme that does not match. Never show it to a sender. */
+  /**
+   * The right signature of the bytes so far, with the first secret, for the first scheme that does not match. Never show it
+   * to a sender.
+   */
   get expected(): string {
     return this.#failing()?.expected(this.#wholeBody()) ?? '';
   }

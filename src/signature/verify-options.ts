@@ -14,7 +14,9 @@ export interface ValidVerdict extends SchemeMatch {
 
 export interface InvalidVerdict {
   readonly valid: false;
-  /** Why the signature does not match. Without `diagnose`, present only if parsing the body loses something (`lossy-json`). */
+  /**
+   * Why the signature does not match. Without `diagnose`, present only if parsing the body loses something (`lossy-json`).
+   */
   readonly diagnosis?: Diagnosis;
 }
 

@@ -125,7 +125,10 @@ function schemasOf(schema: JsonValue): MessageSchemas {
   return new MessageSchemas(isOne ? { [EVERY_MESSAGE]: schema } : schema, 'the schema');
 }
 
-/** Whether a keyword is used as an event name, such as `type`: the schema of an event is an object, but the keyword has a string or a list. */
+/**
+ * Whether a keyword is used as an event name, such as `type`: the schema of an event is an object, but the keyword has a
+ * string or a list.
+ */
 function isSchemaOfEvent(key: string, value: unknown): boolean {
   return isObject(value) && !['properties', 'not', 'const'].includes(key);
 }

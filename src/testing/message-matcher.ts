@@ -60,7 +60,10 @@ function isAsymmetric(value: unknown): value is Asymmetric {
   );
 }
 
-/** Compares a value including its type, unlike a filter: `5` is not `'5'`. `wanted: undefined` means that the value must be absent. */
+/**
+ * Compares a value including its type, unlike a filter: `5` is not `'5'`. `wanted: undefined` means that the value must be
+ * absent.
+ */
 function isLike(found: JsonValue | undefined, wanted: unknown): boolean {
   if (isAsymmetric(wanted)) return wanted.asymmetricMatch(found);
   if (typeof wanted !== 'object' || wanted === null) return Object.is(found, wanted);

@@ -39,7 +39,10 @@ export function signedRequest(message: object | string, options: SignedRequestOp
   return { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body };
 }
 
-/** Creates a realistic message of this type. `overrides` replace its fields. Throws ValidationError if the result is not a message. */
+/**
+ * Creates a realistic message of this type. `overrides` replace its fields. Throws ValidationError if the result is not a
+ * message.
+ */
 export function sample(type: MessageType, overrides: Readonly<Record<string, unknown>> = {}): Message {
   return buildMessage({ type, ...SAMPLE_FIELDS[type], ...overrides }, { now: Date.now() });
 }

@@ -74,13 +74,21 @@ export interface TestReceiver {
   /** The `host` option of a client library (`dataPlaneUrl`, `cdnURL`), equal to `url`. */
   readonly host: string;
   readonly writeKey: string;
-  /** The matching messages in order of arrival. Excludes messages whose response was not a 2xx, because their sender retries them. */
+  /**
+   * The matching messages in order of arrival. Excludes messages whose response was not a 2xx, because their sender retries
+   * them.
+   */
   messages(matcher?: MessageMatcher): readonly SentMessage[];
   /** All received requests in order of arrival. */
   requests(): readonly TestRequest[];
-  /** Messages and requests that a tracking API would drop: messages over 32 KB or without a user, requests that are not JSON. */
+  /**
+   * Messages and requests that a tracking API would drop: messages over 32 KB or without a user, requests that are not JSON.
+   */
   rejections(): readonly TestRejection[];
-  /** Resolves with the matching messages when there are `count` of them. Rejects after `withinMs`, with the nearest message in the error. */
+  /**
+   * Resolves with the matching messages when there are `count` of them. Rejects after `withinMs`, with the nearest message
+   * in the error.
+   */
   waitFor(matcher: MessageMatcher, options?: WaitOptions): Promise<readonly SentMessage[]>;
   /** Forgets all received requests and messages. */
   clear(): void;
@@ -181,7 +189,9 @@ function sentMessage(message: ReceivedMessage, written = shownWriteKey): SentMes
   return wholeMessage(message, written) as SentMessage; // MessageLog keeps only objects
 }
 
-/** A symbol from the global registry: a test may import the receiver and require() the matchers, which loads this file twice. */
+/**
+ * A symbol from the global registry: a test may import the receiver and require() the matchers, which loads this file twice.
+ */
 const ARRIVED = Symbol.for('hooks-cli/testing arrived');
 
 /** The messages of a test receiver. Throws TypeError if a matcher got another value. */

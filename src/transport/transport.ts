@@ -102,7 +102,10 @@ export interface NetworkFailure {
   readonly cause?: string;
 }
 
-/** Stable error codes of the output. `aborted`: the caller aborted the request. All others concern the receiver or the connection. */
+/**
+ * Stable error codes of the output. `aborted`: the caller aborted the request. All others concern the receiver or the
+ * connection.
+ */
 export type NetworkError = keyof typeof NETWORK_ERRORS;
 
 /**

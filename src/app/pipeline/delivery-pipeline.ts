@@ -8,7 +8,10 @@ import { openDeliveryPipeline, type DeliveryParts, type Pipeline } from './pipel
 import { sourceNamed, sourcesOf, type ShortForm } from './short-form.ts';
 import { completeSources } from './sources-input.ts';
 
-/** Creates a pipeline: client → engine → queue → transport. Throws ConfigError for invalid options, and for webhooks with an unusable URL, proxy or CA file. */
+/**
+ * Creates a pipeline: client → engine → queue → transport. Throws ConfigError for invalid options, and for webhooks with an
+ * unusable URL, proxy or CA file.
+ */
 export function createDeliveryPipeline(options: DeliveryPipelineOptions): Pipeline {
   const { sources, client } = readDeliveryOptions(options);
   const source = sourceNamed(sources, isLongForm(options) ? options.source : undefined);

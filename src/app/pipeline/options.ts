@@ -30,7 +30,10 @@ interface LongForm {
 }
 
 export interface PipelineEngineParts {
-  /** A durable queue; its messages do not count against the client's `maxQueued`. @default a queue in memory, whose messages count */
+  /**
+   * A durable queue; its messages do not count against the client's `maxQueued`. @default a queue in memory, whose messages
+   * count
+   */
   readonly queue?: Queue | undefined;
   readonly onEvent?: ((event: EngineEvent) => void) | undefined;
 }

@@ -76,7 +76,9 @@ export class Outcomes {
     this.#onSettled = listener;
   }
 
-  /** Begins to follow messages. Call it before their deliveries are added, because events can come before `submit` resolves. */
+  /**
+   * Begins to follow messages. Call it before their deliveries are added, because events can come before `submit` resolves.
+   */
   routed(messages: readonly RoutedMessage[]): readonly TrackedMessage[] {
     return messages.map(({ deliveries }) => {
       const message = trackedMessage(deliveries);

@@ -25,9 +25,15 @@ export interface Pipeline {
    * Throws QueueError and ClosedError synchronously, like the calls of the client.
    */
   deliver(options: EnqueueOptions): Promise<Outcome>;
-  /** Delivers like `deliver` without a promise, for programs that send millions: calls `onOutcome` once; an error that `onOutcome` throws is an uncaught exception. Throws ClosedError and QueueError. */
+  /**
+   * Delivers like `deliver` without a promise, for programs that send millions: calls `onOutcome` once; an error that
+   * `onOutcome` throws is an uncaught exception. Throws ClosedError and QueueError.
+   */
   deliverThen(options: EnqueueOptions, onOutcome: (outcome: Outcome) => void): void;
-  /** Stops delivering: aborts attempts in flight after `graceMs`. Messages that are not settled by then are `unsent`. Also ends a waiting close(). */
+  /**
+   * Stops delivering: aborts attempts in flight after `graceMs`. Messages that are not settled by then are `unsent`. Also
+   * ends a waiting close().
+   */
   interrupt(graceMs: number): Promise<void>;
   /**
    * Flushes, waits until every delivery is settled, and releases every socket and timer. With a failing tracking API this
@@ -46,7 +52,10 @@ export interface DeliveryParts extends Omit<SharedOptions, 'client'>, PipelineEn
   readonly client: ResolvedClientOptions;
 }
 
-/** Opens a pipeline: client → engine → queue → transport. Throws ConfigError for webhooks with an unusable URL, proxy or CA file. */
+/**
+ * Opens a pipeline: client → engine → queue → transport. Throws ConfigError for webhooks with an unusable URL, proxy or CA
+ * file.
+ */
 export function openDeliveryPipeline(options: DeliveryParts): Pipeline {
   const { sources, source, client, clock = systemClock, random = Math.random } = options;
   const transport = options.transport ?? undici(options);
@@ -98,7 +107,10 @@ export interface QueuePipelineOptions extends Pick<DeliveryParts, 'sources' | 's
   readonly clock: Clock;
 }
 
-/** Creates a pipeline that only queues: client → router → queue. Another process delivers. Throws ConfigError for webhooks with an unusable URL. */
+/**
+ * Creates a pipeline that only queues: client → router → queue. Another process delivers. Throws ConfigError for webhooks
+ * with an unusable URL.
+ */
 export function createQueuePipeline(options: QueuePipelineOptions): Pipeline {
   const { sources, source, durable, clock, client } = options;
   // Validates the webhooks: no message may wait in the queue for a webhook with an unusable URL.
@@ -162,7 +174,9 @@ export class ClientPipeline implements Pipeline {
     await this.#release();
   }
 
-  /** Releases everything once, because close() and interrupt() can both call it: an interruption comes while close() waits. */
+  /**
+   * Releases everything once, because close() and interrupt() can both call it: an interruption comes while close() waits.
+   */
   #release(): Promise<void> {
     this.#released ??= this.client.close().then(() => this.#parts.release());
     return this.#released;

@@ -33,7 +33,10 @@ export const OTHER_NAMES = {
   secrets: 'sharedSecret',
 };
 
-/** Converts the short form to sources with all defaults. Throws ConfigError for invalid webhooks and an empty list of secrets. */
+/**
+ * Converts the short form to sources with all defaults. Throws ConfigError for invalid webhooks and an empty list of
+ * secrets.
+ */
 export function sourcesOf({ webhooks, sharedSecret, scheme, delivery = {} }: ShortForm): Sources {
   if (!Array.isArray(webhooks)) {
     throw new ConfigError(`Expected \`webhooks\` to be a list of URLs, got ${kindOf(webhooks)}`, {
@@ -54,7 +57,10 @@ export function sourcesOf({ webhooks, sharedSecret, scheme, delivery = {} }: Sho
   return { [DEFAULT_SOURCE]: { destinations: { [DEFAULT_DESTINATION]: destination } } };
 }
 
-/** Finds the source by its name, by default the only source or `default`. Throws ConfigError if it does not exist, because every call would be rejected. */
+/**
+ * Finds the source by its name, by default the only source or `default`. Throws ConfigError if it does not exist, because
+ * every call would be rejected.
+ */
 export function sourceNamed(sources: Sources, named: string | undefined): string {
   const names = Object.keys(sources);
   const [only = DEFAULT_SOURCE] = names;
@@ -70,7 +76,9 @@ export function sourceNamed(sources: Sources, named: string | undefined): string
   );
 }
 
-/** Returns the secrets as a list. Throws ConfigError, with the setting `key`, if the value is neither a string nor a list. */
+/**
+ * Returns the secrets as a list. Throws ConfigError, with the setting `key`, if the value is neither a string nor a list.
+ */
 export function secretsIn(sharedSecret: ShortForm['sharedSecret'], key: string): readonly string[] {
   if (sharedSecret === undefined) return [];
   if (typeof sharedSecret === 'string') return [sharedSecret];
@@ -82,7 +90,9 @@ export function secretsIn(sharedSecret: ShortForm['sharedSecret'], key: string):
   });
 }
 
-/** Completes a webhook. Throws ConfigError, with the setting `key`, if the value is neither a URL nor an object with `url`. */
+/**
+ * Completes a webhook. Throws ConfigError, with the setting `key`, if the value is neither a URL nor an object with `url`.
+ */
 export function webhookOf(webhook: ShortForm['webhooks'][number], key: string): WebhookOptions {
   if (typeof webhook === 'string') return { url: webhook, headers: {} };
   // A URL object has no property `url`.

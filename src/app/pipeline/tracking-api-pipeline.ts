@@ -11,7 +11,10 @@ import { trackingApiOutcome } from './outcomes.ts';
 import { ClientPipeline, undici, type Pipeline } from './pipeline.ts';
 import { PACKAGE_VERSION } from '../version.ts';
 
-/** Creates a pipeline: client → tracking API over HTTP. Throws ConfigError for invalid options and an unusable endpoint, write key, proxy or CA file. */
+/**
+ * Creates a pipeline: client → tracking API over HTTP. Throws ConfigError for invalid options and an unusable endpoint,
+ * write key, proxy or CA file.
+ */
 export function createTrackingApiPipeline(options: TrackingApiPipelineOptions): Pipeline {
   const problems = new Problems();
   const given: TrackingApiPipelineOptions | undefined = isObject(options) ? options : undefined;

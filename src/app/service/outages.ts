@@ -64,7 +64,9 @@ export class Outages {
   }
 }
 
-/** Whether a failed attempt indicates an outage. A 4xx or a redirect concerns the message or the URL, and an abort is local. */
+/**
+ * Whether a failed attempt indicates an outage. A 4xx or a redirect concerns the message or the URL, and an abort is local.
+ */
 function isFailure({ error }: AttemptRecord): boolean {
   return error !== 'http-4xx' && error !== 'redirect' && error !== 'aborted';
 }

@@ -70,7 +70,10 @@ function logDeletionReach({ sources, deletionReach = 'own' }: RunServiceOptions,
   }
 }
 
-/** Closes the service and stops the engine in parallel, because storing the last messages can take as long as the last attempts. */
+/**
+ * Closes the service and stops the engine in parallel, because storing the last messages can take as long as the last
+ * attempts.
+ */
 async function closeAll(service: Service, watched: WatchedEngine): Promise<void> {
   await Promise.all([service.close(), watched.engine.stop()]);
   await watched.close();

@@ -11,7 +11,10 @@ export interface RunWorkerOptions extends Omit<WatchedEngineOptions, 'deliver'> 
   readonly onEvent: (event: EngineEvent) => void;
 }
 
-/** Delivers from a queue. `close` finishes the attempts in flight and leaves other deliveries in the queue. Throws ConfigError. */
+/**
+ * Delivers from a queue. `close` finishes the attempts in flight and leaves other deliveries in the queue. Throws
+ * ConfigError.
+ */
 export async function runWorker(
   options: RunWorkerOptions,
 ): Promise<{ readonly metricsUrl: string | undefined; close(): Promise<void> }> {

@@ -107,7 +107,10 @@ export async function logWebhookWarnings(options: WatchedEngineOptions, log: Ser
   void logPrivateWebhooks(options, log);
 }
 
-/** Logs webhooks that will get no messages. Callers do not wait for it, because name servers can be slow and names can change. */
+/**
+ * Logs webhooks that will get no messages. Callers do not wait for it, because name servers can be slow and names can
+ * change.
+ */
 async function logPrivateWebhooks(options: WatchedEngineOptions, log: ServiceLog): Promise<void> {
   for (const warning of await privateWebhookWarnings(options.sources, options)) log.warn(warning);
 }

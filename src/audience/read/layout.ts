@@ -32,7 +32,10 @@ const ID_COLUMN = 'userId';
 const VALUE_COLUMN = 'value';
 const DELIMITERS = [',', ';', '\t'];
 
-/** Detects the layout of an input by its first line: NDJSON, CSV with a header, or one id per line. Throws InputError if the line is wrong. */
+/**
+ * Detects the layout of an input by its first line: NDJSON, CSV with a header, or one id per line. Throws InputError if the
+ * line is wrong.
+ */
 export async function membersLayoutOf(
   head: Head,
   target: MemberTarget,
@@ -71,7 +74,9 @@ async function namesIn({ text, line }: Head, target: MemberTarget): Promise<Head
   return { delimiter, names: first?.record ?? [] };
 }
 
-/** Whether the first line is a header: for traits, if an option names a column, with several columns, or if it is `userId`. */
+/**
+ * Whether the first line is a header: for traits, if an option names a column, with several columns, or if it is `userId`.
+ */
 function isHeader(
   { names }: HeaderNames,
   { kind }: MemberTarget,

@@ -129,7 +129,9 @@ export class RunningCommand {
     signalGroup(this.#group, 'SIGKILL');
   };
 
-  /** Waits for the whole group to end, and returns whether it did. Polls, because `exited` only reports the command itself. */
+  /**
+   * Waits for the whole group to end, and returns whether it did. Polls, because `exited` only reports the command itself.
+   */
   async #gone(withinMs: number): Promise<boolean> {
     const until = performance.now() + withinMs;
     while (this.end === undefined || isGroupAlive(this.#group)) {
@@ -139,7 +141,9 @@ export class RunningCommand {
     return true;
   }
 
-  /** Waits until all output is shown, for `OUTPUT_MS` at most, because a daemon that left the group can keep the pipes open. */
+  /**
+   * Waits until all output is shown, for `OUTPUT_MS` at most, because a daemon that left the group can keep the pipes open.
+   */
   async #endOutput(): Promise<void> {
     const over = new AbortController();
     await Promise.race([this.#output, sleep(systemClock, OUTPUT_MS, over.signal)]);

@@ -25,7 +25,10 @@ function isAnyRunning(group: number): boolean {
   }
 }
 
-/** Whether a process belongs to the group and runs. Parses proc(5): `pid (name) state ppid pgrp …`; a name can contain parentheses. */
+/**
+ * Whether a process belongs to the group and runs. Parses proc(5): `pid (name) state ppid pgrp …`; a name can contain
+ * parentheses.
+ */
 function isRunning(pid: string, group: number): boolean {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');

@@ -64,7 +64,10 @@ export interface FlagRule {
   readonly hint: string;
 }
 
-/** Throws ConfigError for flags that exclude or need each other. `flags` has the values by commander's names, undefined if not given. */
+/**
+ * Throws ConfigError for flags that exclude or need each other. `flags` has the values by commander's names, undefined if
+ * not given.
+ */
 export function rejectConflicts(flags: object, rules: readonly FlagRule[]): void {
   const values: Readonly<Record<string, unknown>> = { ...flags };
   const isGiven = (flag: Flag): boolean => values[new Option(flag).attributeName()] !== undefined;

@@ -1,7 +1,9 @@
 import type { DestinationOutcome, Outcome } from '../../app/pipeline/outcomes.ts';
 import type { AttemptRecord } from '../../attempt-record.ts';
 
-/** Returns the destination that decides the outcome of a message: the first that was not delivered, else the first of all. */
+/**
+ * Returns the destination that decides the outcome of a message: the first that was not delivered, else the first of all.
+ */
 export function decidingDestination(
   destinations: readonly DestinationOutcome[],
 ): DestinationOutcome | undefined {

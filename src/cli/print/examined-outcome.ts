@@ -7,7 +7,9 @@ import { decidingAttempt, decidingDestination } from './deciding-attempt.ts';
 /** Causes of transport errors that examining the port can make more exact. */
 const INEXACT: ReadonlySet<string> = new Set(['speaks-http', 'tls-handshake']);
 
-/** Examines the port of a failed delivery that got no response for an unclear reason. Adds the cause to the deciding attempt. */
+/**
+ * Examines the port of a failed delivery that got no response for an unclear reason. Adds the cause to the deciding attempt.
+ */
 export async function examinedOutcome(outcome: Outcome, io: Pick<Io, 'env' | 'signal'>): Promise<Outcome> {
   const destination = outcome.outcome === 'failed' ? decidingDestination(outcome.destinations) : undefined;
   const attempt = destination && decidingAttempt(destination);

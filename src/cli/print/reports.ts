@@ -10,7 +10,9 @@ import type { Reported } from './write-failure-report.ts';
 export interface Reports {
   /** The step of the GitHub workflow that runs the command, for annotations. Undefined outside GitHub workflows. */
   readonly github: GithubStep | undefined;
-  /** Opens the report of a command with few results; undefined if there is none to write. Throws ConfigError or InputError. */
+  /**
+   * Opens the report of a command with few results; undefined if there is none to write. Throws ConfigError or InputError.
+   */
   readonly openCases: () => Promise<CaseReport | undefined>;
 }
 

@@ -92,7 +92,9 @@ export function explanation(
   }
 }
 
-/** Turns the reason of a rejection into a sentence. A reason of the tracking API's client can start with `after 3 rounds`. */
+/**
+ * Turns the reason of a rejection into a sentence. A reason of the tracking API's client can start with `after 3 rounds`.
+ */
 function rejectionText(reason: string, destinations: Outcome['destinations']): string {
   const shown = printable(reason);
   if (destinations.length === 0) return `Not queued: ${shown}`;

@@ -22,7 +22,10 @@ interface FailureReport extends Reported {
   readonly cwd: string;
 }
 
-/** Writes a report with one case, the error. Throws InputError if it cannot be written, ConfigError if it would overwrite an input. */
+/**
+ * Writes a report with one case, the error. Throws InputError if it cannot be written, ConfigError if it would overwrite an
+ * input.
+ */
 export async function writeFailureReport(
   failure: unknown,
   { report: name, path, suite, inputs, cwd }: FailureReport,

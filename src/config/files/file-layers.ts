@@ -21,7 +21,10 @@ export interface ConfigFilesContext {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Finds, reads and validates the config files, the one with the highest priority first. A file that is named is the only one. */
+/**
+ * Finds, reads and validates the config files, the one with the highest priority first. A file that is named is the only
+ * one.
+ */
 export async function fileLayers(context: ConfigFilesContext): Promise<readonly Layer[]> {
   const { flags, env, cwd } = context;
   if (flags.config === false) return [];

@@ -61,7 +61,10 @@ function projectFolders(cwd: string): string[] {
   return folders;
 }
 
-/** Whether a file is a config. A package.json must have the key `hooks`; its text is searched first, because parsing would slow every start. */
+/**
+ * Whether a file is a config. A package.json must have the key `hooks`; its text is searched first, because parsing would
+ * slow every start.
+ */
 function isConfig(path: string): boolean {
   if (!existsSync(path)) return false;
   if (!path.endsWith('package.json')) return true;

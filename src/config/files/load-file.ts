@@ -69,7 +69,10 @@ export async function loadFile(path: string, shown: string, named: NamedFile = {
   throw unusableFile(shown, 'has no key `hooks`', 'add the key, or name another file');
 }
 
-/** Throws ConfigError if content has too many values. Counts a repeated value each time, and stops at one that contains itself. */
+/**
+ * Throws ConfigError if content has too many values. Counts a repeated value each time, and stops at one that contains
+ * itself.
+ */
 function bounded(content: unknown, shown: string): unknown {
   const waiting = [content];
   let count = 0;
@@ -131,7 +134,10 @@ async function parseJson(path: string, text: string): Promise<unknown> {
   return content;
 }
 
-/** Rejects duplicate keys, which JSON.parse accepts, with the YAML parser. Its other errors are ignored, because some JSON is not YAML. */
+/**
+ * Rejects duplicate keys, which JSON.parse accepts, with the YAML parser. Its other errors are ignored, because some JSON is
+ * not YAML.
+ */
 async function rejectDuplicateKey(path: string, json: string): Promise<void> {
   try {
     await parseYaml(path, json);
@@ -172,7 +178,10 @@ async function runTypeScript(path: string): Promise<unknown> {
   return defaultExport(await (await jiti()).import(path));
 }
 
-/** The default export, which can be a promise. Throws if there is none: a forgotten `export default` would be a config without settings. */
+/**
+ * The default export, which can be a promise. Throws if there is none: a forgotten `export default` would be a config
+ * without settings.
+ */
 function defaultExport(module: unknown): unknown {
   if (isObject(module) && 'default' in module) return module['default'];
   throw new Error('it has no default export: write export default { … }');

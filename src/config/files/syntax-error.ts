@@ -91,7 +91,10 @@ async function codeProblem(error: Error, { path, text, findSyntaxError }: Broken
   return { line, reason: `not valid code: ${withoutQuotes(first.trim())}` };
 }
 
-/** Removes the words of the file that parsers quote. Keeps single characters, which help to find the problem and do not reveal a secret. */
+/**
+ * Removes the words of the file that parsers quote. Keeps single characters, which help to find the problem and do not
+ * reveal a secret.
+ */
 function withoutQuotes(reason: string): string {
   return reason.replaceAll(/(["'`]).{2,}\1|<.{2,}>/gs, '…');
 }

@@ -1,7 +1,10 @@
 import { fieldOf, KEYS, type Key } from './fields.ts';
 import type { SettingField } from './setting-field.ts';
 
-/** Allowed content of a position in a config file: a setting, an object with known keys, an object whose keys are names, or any text. */
+/**
+ * Allowed content of a position in a config file: a setting, an object with known keys, an object whose keys are names, or
+ * any text.
+ */
 export type FileShape =
   | { readonly kind: 'setting'; readonly key: Key }
   | { readonly kind: 'keys'; readonly keys: ShapesByName }

@@ -19,13 +19,19 @@ import {
 
 /** Kind of a setting's value: how it is parsed, from any origin, and how a JSON Schema describes it. */
 export interface SettingKind<T> {
-  /** Parses a value, which is text if it is from a flag or a variable. Throws ConfigError with the origin if the value is invalid. */
+  /**
+   * Parses a value, which is text if it is from a flag or a variable. Throws ConfigError with the origin if the value is
+   * invalid.
+   */
   readonly parse: (value: unknown, origin: ConfigOrigin) => T;
   /** Fragment of a draft-07 JSON Schema. */
   readonly schema: Readonly<Record<string, unknown>>;
   /** All values, if there are few. */
   readonly choices?: readonly string[];
-  /** Formats a value as in a config file. A method, because its parameter is then bivariant: a table can mix fields of different types. */
+  /**
+   * Formats a value as in a config file. A method, because its parameter is then bivariant: a table can mix fields of
+   * different types.
+   */
   show?(value: T): string;
 }
 
@@ -121,7 +127,9 @@ export const secret: SettingKind<string> = {
   schema: { type: 'string', pattern: String.raw`\S` },
 };
 
-/** A write key, without colons, because it is sent as the user name of Basic authentication (RFC 7617). Errors never show it. */
+/**
+ * A write key, without colons, because it is sent as the user name of Basic authentication (RFC 7617). Errors never show it.
+ */
 export const writeKey: SettingKind<string> = {
   parse: (value, origin) => {
     const hint = 'give the write key of the source, or leave it out';

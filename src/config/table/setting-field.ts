@@ -20,7 +20,9 @@ export interface SettingField<T> {
   readonly kind: SettingKind<T>;
   /** Description in one line. */
   readonly describe: string;
-  /** Position in the long form: `source` settings are under `sources.<name>`, `destination` settings under their destination. */
+  /**
+   * Position in the long form: `source` settings are under `sources.<name>`, `destination` settings under their destination.
+   */
   readonly belongsTo: 'everything' | 'source' | 'destination';
   readonly flag?: SettingFlag;
   /** Variables of the setting. The first that is set and not empty wins. */

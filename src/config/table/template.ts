@@ -37,7 +37,10 @@ const LONG_FORM = `
 #         webhooks: [https://a.example/hook]
 `;
 
-/** Makes a config file in the short form, as YAML with every setting. Settings that are not in force are comments with their default. */
+/**
+ * Makes a config file in the short form, as YAML with every setting. Settings that are not in force are comments with their
+ * default.
+ */
 export function configTemplate({ urls, inForce }: TemplateOptions): string {
   const sections = Object.entries(shortFormShapes()).map(([name, shape]) =>
     name === 'webhooks' ? webhooks(urls) : `${section(name, shape, inForce).join('\n')}\n`,
@@ -58,7 +61,10 @@ function webhooks(urls: readonly string[]): string {
 
 type InForce = TemplateOptions['inForce'];
 
-/** The lines of the setting or group at a path. A group without a setting in force is entirely a comment, and so are the groups in it. */
+/**
+ * The lines of the setting or group at a path. A group without a setting in force is entirely a comment, and so are the
+ * groups in it.
+ */
 function section(path: string, shape: FileShape, inForce: InForce, isComment = false): readonly string[] {
   const name = path.slice(path.lastIndexOf('.') + 1);
   if (shape.kind === 'setting') {

@@ -59,7 +59,9 @@ function parseWebhook(value: unknown, origin: ConfigOrigin): WebhookOptions {
   };
 }
 
-/** Validates only that headers are strings without line breaks. The code that builds requests validates names and characters. */
+/**
+ * Validates only that headers are strings without line breaks. The code that builds requests validates names and characters.
+ */
 function parseHeaders(value: unknown, origin: ConfigOrigin): Record<string, string> {
   if (!isObject(value)) {
     const hint = 'for example { X-Env: staging }';

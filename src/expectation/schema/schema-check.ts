@@ -133,7 +133,10 @@ function withDefinitions(schema: JsonObject | boolean, $defs: JsonValue | undefi
 
 type Draft = 'draft-07' | '2020-12';
 
-/** Ignores unknown keywords and formats, because `findSchemaTypo` reports them with their place. Fetches nothing: a remote $ref does not compile. */
+/**
+ * Ignores unknown keywords and formats, because `findSchemaTypo` reports them with their place. Fetches nothing: a remote
+ * $ref does not compile.
+ */
 function compilerOf(draft: Draft): Ajv {
   const errors = { allErrors: true, verbose: true, logger: false } as const;
   const options = { ...errors, strict: false, ownProperties: true, code: { regExp } } as const;
@@ -215,7 +218,9 @@ function uncompiled(cause: unknown, { file, name }: SchemaPlace): InputError {
   });
 }
 
-/** Removes the draft, and replaces a property named `__proto__`, which ajv skips, by a pattern that matches only this name. */
+/**
+ * Removes the draft, and replaces a property named `__proto__`, which ajv skips, by a pattern that matches only this name.
+ */
 function plainSchema({ $schema: _draft, ...schema }: JsonObject): JsonObject {
   return JSON.parse(JSON.stringify(schema), (_key, value: JsonValue) => {
     const { properties, patternProperties } = isJsonObject(value) ? value : {};

@@ -42,10 +42,16 @@ const ROUND: readonly PlannedCode[] = [
   'killed',
 ];
 
-/** From this number of schedules on, the last one sends all messages again late. Below, `late` sends only one, because waiting takes most of the time. */
+/**
+ * From this number of schedules on, the last one sends all messages again late. Below, `late` sends only one, because
+ * waiting takes most of the time.
+ */
 const SCHEDULES_WITH_TWO_LATE = 25;
 
-/** Plans the schedules of a run. The same options give the same schedules, and the schedules of a code do not depend on the other chosen codes. */
+/**
+ * Plans the schedules of a run. The same options give the same schedules, and the schedules of a code do not depend on the
+ * other chosen codes.
+ */
 export function planSchedules(options: PlanOptions): readonly Schedule[] {
   const numbers = new Map<PlannedCode, number>();
   return orderOfCodes(options).map((code) => {
@@ -85,7 +91,10 @@ const WAVES = {
   shuffled: shuffledWaves,
 } as const satisfies Readonly<Record<PlannedCode, (options: WaveOptions) => readonly Wave[]>>;
 
-/** First schedule: each message twice in a row. Second: all, then all in reverse. Further: each message again at a random later place. */
+/**
+ * First schedule: each message twice in a row. Second: all, then all in reverse. Further: each message again at a random
+ * later place.
+ */
 function twiceWaves({ messages, number, random }: WaveOptions): readonly Wave[] {
   const all = [...messages.keys()];
   if (number === 1) return referenceWaves(all.flatMap((message) => [message, message]));
@@ -109,7 +118,10 @@ function withRepeats(all: readonly number[], random: SeededRandom): readonly Sen
   return sent;
 }
 
-/** First schedule: each message twice without a gap. Every third: with a gap. Others: bursts, which show a race of microseconds. */
+/**
+ * First schedule: each message twice without a gap. Every third: with a gap. Others: bursts, which show a race of
+ * microseconds.
+ */
 function twiceAtOnceWaves({ messages, burst, number, random }: WaveOptions): readonly Wave[] {
   if (number > 1 && number % 3 > 0) {
     return effectiveOf(messages).map((place) => ({ messages: Array<number>(burst).fill(place) }));
@@ -176,7 +188,10 @@ function spread(places: readonly number[], messages: readonly PlannedMessage[]):
   return chosen;
 }
 
-/** First schedule: one message, because its counterexample needs no shrinking, where each step waits again. Further: all messages. */
+/**
+ * First schedule: one message, because its counterexample needs no shrinking, where each step waits again. Further: all
+ * messages.
+ */
 function lateWaves({ messages, number, random, lateMs }: WaveOptions): readonly Wave[] {
   if (number === 1) {
     const message = effectiveOne(messages, random);
@@ -191,7 +206,10 @@ const GOLDEN = 0.618_033_988_75;
 /** Latest kill as a share of the latency: more than 1, because a receiver that has just started is slower. */
 const LATEST_SHARE = 1.2;
 
-/** The first two schedules kill after the response. Every third kills at every message; others at one, because each kill costs a restart. */
+/**
+ * The first two schedules kill after the response. Every third kills at every message; others at one, because each kill
+ * costs a restart.
+ */
 function killedWaves({ messages, number, random, seed }: WaveOptions): readonly Wave[] {
   const effective = effectiveOf(messages);
   // The same offset for all schedules of a run, so that their kills together cover the whole latency.
@@ -221,7 +239,10 @@ function effectiveOf(messages: readonly PlannedMessage[]): readonly number[] {
   return effective.length > 0 ? effective : all;
 }
 
-/** Picks an effective message at random. The pick does not depend on the other effective messages, which vary on a busy machine. */
+/**
+ * Picks an effective message at random. The pick does not depend on the other effective messages, which vary on a busy
+ * machine.
+ */
 function effectiveOne(messages: readonly PlannedMessage[], random: SeededRandom): number {
   const effective = effectiveOf(messages);
   return random.shuffled([...messages.keys()]).find((place) => effective.includes(place)) ?? 0;

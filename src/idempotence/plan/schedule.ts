@@ -51,7 +51,10 @@ export interface Wave {
   readonly kill?: Kill;
 }
 
-/** Moment of a kill. `share`: part of the message's latency, cut short by the response. `after`: when the response has arrived. */
+/**
+ * Moment of a kill. `share`: part of the message's latency, cut short by the response. `after`: when the response has
+ * arrived.
+ */
 export type Kill =
   | { readonly when: 'during'; readonly share: number }
   | { readonly when: 'after' }

@@ -115,7 +115,9 @@ class DeviationDiagnosis {
     return changes.length < REPEATS - 1 ? 'sometimes' : 'always';
   }
 
-  /** The mistake that shows if the same messages are sent in the same order one after another, without races, cuts and kills. */
+  /**
+   * The mistake that shows if the same messages are sent in the same order one after another, without races, cuts and kills.
+   */
   async #findPlainRepeatMistake(): Promise<IdempotenceMistakeCode | undefined> {
     if (new Set(this.#sent).size === this.#sent.length) return undefined;
     const deviation = await this.#judge(referenceWaves(this.#sent));

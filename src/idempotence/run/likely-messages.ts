@@ -64,7 +64,10 @@ function likelyPairs(
   return pairs.toSorted((one, other) => kinship(other) - kinship(one)).slice(0, MOST_PAIRS);
 }
 
-/** Whether a schedule differs only in its order from an earlier schedule that passed. Then no single message shows the deviation. */
+/**
+ * Whether a schedule differs only in its order from an earlier schedule that passed. Then no single message shows the
+ * deviation.
+ */
 function showsOrder({ code, number }: Schedule): boolean {
   const comesAgain = code === 'twice' || code === 'answer-lost';
   return code === 'shuffled' || code === 'interleaved' || (comesAgain && number > 1);

@@ -68,7 +68,9 @@ export class ProofRunner {
     return this.#base;
   }
 
-  /** Sets what the reference run showed: the messages of all schedules, their latencies and the states before and after them. */
+  /**
+   * Sets what the reference run showed: the messages of all schedules, their latencies and the states before and after them.
+   */
   learn(known: {
     readonly base: string;
     readonly messages: readonly ProofMessage[];
@@ -111,7 +113,9 @@ export class ProofRunner {
     return { execution, expected, state, kind: isSettled ? 'state' : 'unsettled' };
   }
 
-  /** Throws InputError if a receiver that works after its response needs more time than usual to reach the expected state. */
+  /**
+   * Throws InputError if a receiver that works after its response needs more time than usual to reach the expected state.
+   */
   async confirm(schedule: Schedule, expected: string): Promise<void> {
     if (!this.worksLater) return;
     const { stateTimeoutMs } = this.options;
@@ -173,7 +177,10 @@ export class ProofRunner {
     return settledState({ read: subject.readState, clock, signal, timeoutMs, quietMs, ...how });
   }
 
-  /** Waits longer than usual for a state. If that was needed, later runs wait longer too: the receiver works after its response. */
+  /**
+   * Waits longer than usual for a state. If that was needed, later runs wait longer too: the receiver works after its
+   * response.
+   */
   async settleCarefully(wanted: IsState, isSurplus: IsState = () => false): Promise<SettledState> {
     const patienceMs = (read: string): number =>
       wanted(read) ? 0 : Math.max(isSurplus(read) ? SURPLUS_MS : CAREFUL_MS, this.#patienceMs);

@@ -40,7 +40,9 @@ const MOST_AFTER_5XX = 3;
 /** Tries per message to get a 5xx again, if an effect seems to have been repeated. */
 const TRIES_AFTER_5XX = 7;
 const BURST_SIZE = 6;
-/** Average latency above which bursts are small: a slow receiver that handles requests one by one would exceed the timeout. */
+/**
+ * Average latency above which bursts are small: a slow receiver that handles requests one by one would exceed the timeout.
+ */
 const SLOW_MS = 250;
 const NO_5XX = 'the receiver never responded with 5xx, so no message was sent again';
 const NO_5XX_AGAIN =

@@ -41,7 +41,10 @@ export type ExecutionFailure =
 /** Statuses with which receivers respond to a copy while the first request is in progress. */
 const BUSY: ReadonlySet<number | undefined> = new Set([409, 423, 425, 429, 503]);
 
-/** Longest time to hold requests, since a receiver with TLS and one thread may accept a connection only after its last response. */
+/**
+ * Longest time to hold requests, since a receiver with TLS and one thread may accept a connection only after its last
+ * response.
+ */
 const LONGEST_HOLD_MS = 100;
 /** Waits between tries: shorter than those of real senders, to save time. */
 const RETRY_MS: readonly number[] = [50, 100, 200, 400, 800];

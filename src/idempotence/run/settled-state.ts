@@ -8,7 +8,10 @@ export interface SettleOptions {
   readonly read: () => Promise<string>;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** Minimum time that the state must stay the same; longer if twice the longest gap between two changes is longer. At least READ_GAP_MS. */
+  /**
+   * Minimum time that the state must stay the same; longer if twice the longest gap between two changes is longer. At least
+   * READ_GAP_MS.
+   */
   readonly quietMs: number;
   /** Time after which to give up if the state still changes. */
   readonly timeoutMs: number;

@@ -8,7 +8,9 @@ export function requestTitleOf({ event, type, messages, method, path }: RequestS
   return printable(event ?? type ?? several ?? `${method} ${path}`);
 }
 
-/** A verdict as the page shows it. `re-serialized`: the signature is not valid for the bytes, which other receivers verify. */
+/**
+ * A verdict as the page shows it. `re-serialized`: the signature is not valid for the bytes, which other receivers verify.
+ */
 export type ShownVerdict = SignatureVerdict | 're-serialized';
 
 export function shownVerdictOf({ verdict, isRestringified }: RequestSummary): ShownVerdict {

@@ -13,7 +13,10 @@ export function endsInBatchKey(start: Buffer): boolean {
   return isBatchDocument(parseJsonOrUndefined(Buffer.concat([start, Buffer.from('[]}')])));
 }
 
-/** Whether bytes of JSON end in the key `batch` (without escapes) and its colon; undefined if there are too few bytes to tell. */
+/**
+ * Whether bytes of JSON end in the key `batch` (without escapes) and its colon; undefined if there are too few bytes to
+ * tell.
+ */
 export function endsInKeyBatch(start: Buffer): boolean | undefined {
   const withColon = trimmedBytes(start);
   if (withColon.length > 0 && withColon.at(-1) !== COLON) return false;

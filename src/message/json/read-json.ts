@@ -76,7 +76,9 @@ export function isJson(text: string): boolean {
   return parseJsonOrUndefined(text) !== undefined;
 }
 
-/** Says in a printable sentence what a JSON parser would lose or read differently from others; empty if all read the same. */
+/**
+ * Says in a printable sentence what a JSON parser would lose or read differently from others; empty if all read the same.
+ */
 export function lossOf(bytes: Uint8Array): string {
   try {
     const half = HALF_A_PAIR.exec(JSON.stringify(readJson(bytes)))?.[1];
@@ -87,7 +89,9 @@ export function lossOf(bytes: Uint8Array): string {
   }
 }
 
-/** The escape that JSON.stringify writes for a lone surrogate. After an odd number of backslashes it is text, not an escape. */
+/**
+ * The escape that JSON.stringify writes for a lone surrogate. After an odd number of backslashes it is text, not an escape.
+ */
 const HALF_A_PAIR = /(?:^|[^\\])(?:\\\\)*(\\ud[89a-f]..)/;
 
 interface Source {

@@ -62,7 +62,9 @@ const ROLES = table({
   ...Object.fromEntries(Array.from('0123456789', (digit) => [digit, Role.beginsNumber])),
 });
 
-/** 1 for digits and the point, 2 for characters of an exponent, 0 for bytes that cannot be in a number after its first one. */
+/**
+ * 1 for digits and the point, 2 for characters of an exponent, 0 for bytes that cannot be in a number after its first one.
+ */
 const OF_NUMBER = table({
   '.': 1,
   ...Object.fromEntries(Array.from('0123456789', (digit) => [digit, 1])),

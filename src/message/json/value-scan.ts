@@ -136,7 +136,10 @@ export class ValueScan {
   }
 }
 
-/** Nesting up to which kinds of brackets are stored. Deeper brackets are only counted: the parser rejects more than 512 levels. */
+/**
+ * Nesting up to which kinds of brackets are stored. Deeper brackets are only counted: the parser rejects more than 512
+ * levels.
+ */
 const REMEMBERED = 1024;
 
 /** The open brackets of one JSON value. */

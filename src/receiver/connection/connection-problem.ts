@@ -31,7 +31,9 @@ export const SENDER_LEFT: ConnectionProblem = {
   reason: 'its sender disconnected before the end of the request',
 };
 
-/** A client checks the certificate only after the handshake, and closes the connection without an alert if it distrusts it. */
+/**
+ * A client checks the certificate only after the handshake, and closes the connection without an alert if it distrusts it.
+ */
 export const LEFT_AFTER_HANDSHAKE: ConnectionProblem = {
   reason:
     'its sender disconnected after the TLS handshake, without a request: perhaps it does not trust the certificate',

@@ -19,7 +19,9 @@ interface BoundedServerOptions {
   readonly onRequest: (request: IncomingMessage, response: ServerResponse) => void;
   /** Called for a request with invalid headers, before its body has arrived. */
   readonly onRequestProblem: (response: ServerResponse, problem: RequestProblem) => void;
-  /** Called for input that ends its connection without a request. The problem is undefined if the connection merely ended. */
+  /**
+   * Called for input that ends its connection without a request. The problem is undefined if the connection merely ended.
+   */
   readonly onConnectionProblem: (problem: ConnectionProblem | undefined, socket: Socket) => void;
   /** Called for a connection that ended before a request came over it. */
   readonly onEnded: (socket: Socket, problem: ConnectionProblem) => void;

@@ -34,7 +34,10 @@ function settingsFor(request: IncomingMessage): object | undefined {
   return writeKey === undefined ? undefined : settingsOf(request, decoded(writeKey));
 }
 
-/** The settings that analytics.js loads before it sends: this receiver as the only destination, calls one by one, its own metrics off. */
+/**
+ * The settings that analytics.js loads before it sends: this receiver as the only destination, calls one by one, its own
+ * metrics off.
+ */
 function settingsOf({ headers, socket }: IncomingMessage, writeKey: string): object {
   return {
     integrations: {

@@ -10,12 +10,18 @@ import type { ConnectionRejection } from '../options.ts';
 import type { ReceivedRequest } from '../received-request.ts';
 import { keyedMessage, unpackedBody, wholeMessage, type ReceivedMessage } from './tracking-call.ts';
 
-/** The messages of a request: the messages of a call, the body of a webhook, or the items of a list. Empty if the body is not JSON. */
+/**
+ * The messages of a request: the messages of a call, the body of a webhook, or the items of a list. Empty if the body is not
+ * JSON.
+ */
 export function messagesOf(request: ReceivedRequest): readonly ReceivedMessage[] {
   return readingOf(request).messages;
 }
 
-/** Why the content of a POST could not be read completely. Undefined if it could, or if the response makes its sender retry it. */
+/**
+ * Why the content of a POST could not be read completely. Undefined if it could, or if the response makes its sender retry
+ * it.
+ */
 export function unreadReason(request: ReceivedRequest): string | undefined {
   if (request.method !== 'POST') return undefined;
   const { messages, reason } = readingOf(request);
@@ -30,7 +36,9 @@ export function rejectedReason({ status = 0, reason }: ConnectionRejection): str
   return isFinal ? `it was rejected with ${status}: ${reason}` : undefined;
 }
 
-/** Whether a request got a 2xx. After any other response, or none, its sender retries it, because it counts as not delivered. */
+/**
+ * Whether a request got a 2xx. After any other response, or none, its sender retries it, because it counts as not delivered.
+ */
 export function isAccepted({ status }: Pick<ReceivedRequest, 'status'>): boolean {
   return status !== undefined && status >= 200 && status < 300;
 }
@@ -67,7 +75,10 @@ function readWebhook(request: ReceivedRequest): RequestReading {
   return { messages, reason };
 }
 
-/** Parses JSON even if it contains numbers that JavaScript cannot represent. `reason` says what was lost, or why it is not JSON. */
+/**
+ * Parses JSON even if it contains numbers that JavaScript cannot represent. `reason` says what was lost, or why it is not
+ * JSON.
+ */
 function readLossy(body: Buffer): { readonly value?: JsonValue; readonly reason?: string } {
   try {
     return { value: readJson(body) };

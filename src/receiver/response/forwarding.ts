@@ -1,4 +1,7 @@
-/** Forwards a request to another receiver and resolves with its response. Never rejects because of that receiver. The signal aborts the request. */
+/**
+ * Forwards a request to another receiver and resolves with its response. Never rejects because of that receiver. The signal
+ * aborts the request.
+ */
 export type Forward = (request: ForwardRequest, signal: AbortSignal) => Promise<Forwarded>;
 
 /** A request to forward: the exact bytes, and the headers as received, secrets included. */
@@ -30,7 +33,10 @@ export interface Forwarded {
   readonly ms: number;
 }
 
-/** The response to the sender without a script: the response of the other receiver, or 502 or 504, like a gateway, if there was none. */
+/**
+ * The response to the sender without a script: the response of the other receiver, or 502 or 504, like a gateway, if there
+ * was none.
+ */
 export function relayedResponse({ status, error, detail, retryAfter, reply }: Forwarded): {
   readonly status: number;
   readonly text: string;

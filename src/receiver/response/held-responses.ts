@@ -39,7 +39,10 @@ export class HeldResponses {
     if (response.req.socket.closed) leave();
   }
 
-  /** Responds when `ready` resolves, at once without it. Also responds when the receiver closes, because the response is already reported. */
+  /**
+   * Responds when `ready` resolves, at once without it. Also responds when the receiver closes, because the response is
+   * already reported.
+   */
   holdUntil(response: ServerResponse, ready: Promise<unknown> | undefined, respond: () => void): void {
     if (ready === undefined) return respond();
     this.hold(response, {
@@ -58,7 +61,10 @@ export class HeldResponses {
     for (const leave of this.#leave) leave();
   }
 
-  /** The callbacks for held responses of a connection. Per socket, because Node emits `close` of a pipelined response only when its turn to be sent comes. */
+  /**
+   * The callbacks for held responses of a connection. Per socket, because Node emits `close` of a pipelined response only
+   * when its turn to be sent comes.
+   */
   #ofSender(socket: Socket): Leaving {
     const known = this.#leaveOf.get(socket);
     if (known !== undefined) return known;

@@ -19,7 +19,10 @@ export interface BatchItems {
   readonly rest: Uint8Array;
 }
 
-/** Finds the items of a batch in valid JSON. Undefined if the outermost object has no array `batch`, or spells the key with escapes. */
+/**
+ * Finds the items of a batch in valid JSON. Undefined if the outermost object has no array `batch`, or spells the key with
+ * escapes.
+ */
 export function batchItems(bytes: Buffer): BatchItems | undefined {
   const scan = new ValueScan();
   const start = startOfBatch(bytes, scan);

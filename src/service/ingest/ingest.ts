@@ -51,7 +51,10 @@ export class Ingest {
     });
   }
 
-  /** Stores and remembers messages. Messages that are stored but not remembered are accepted, because a rejection would cause a duplicate. */
+  /**
+   * Stores and remembers messages. Messages that are stored but not remembered are accepted, because a rejection would cause
+   * a duplicate.
+   */
   async #submit(source: string, fresh: readonly OutgoingMessage[]): Promise<void> {
     const { ingestTarget, seen, log } = this.#parts;
     const ids = namedIds(fresh);

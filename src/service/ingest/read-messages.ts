@@ -36,10 +36,16 @@ export type ReadMessages =
   | { readonly ok: true; readonly messages: PostedMessages }
   | { readonly ok: false; readonly rejection: IngestRejection };
 
-/** Most messages of a batch: more than the valid messages that fit, since the smallest has 29 bytes. Limits the memory for batches of tiny invalid messages. */
+/**
+ * Most messages of a batch: more than the valid messages that fit, since the smallest has 29 bytes. Limits the memory for
+ * batches of tiny invalid messages.
+ */
 const MAX_MESSAGES = 17_000;
 
-/** Most bytes that the batch's fields add: a context of 1 KB fits for every message of a full batch, and no request grows by a factor of hundreds. */
+/**
+ * Most bytes that the batch's fields add: a context of 1 KB fits for every message of a full batch, and no request grows by
+ * a factor of hundreds.
+ */
 const MAX_ADDED_BYTES = 8 * MAX_BATCH_BYTES_ACCEPTED;
 
 /** Reads `{"batch":[…]}`. A message that cannot be parsed without loss does not affect the others. */
@@ -80,7 +86,10 @@ const NO_BATCH = malformed(
   'send {"batch":[…]}, or one message to /v1/track and the like',
 );
 
-/** Reads each message separately. `error` is the reason why the whole body could not be parsed; it applies if no array `batch` is found. */
+/**
+ * Reads each message separately. `error` is the reason why the whole body could not be parsed; it applies if no array
+ * `batch` is found.
+ */
 function readOneByOne(bytes: Buffer, error: ValidationError): ReadMessages {
   const found = batchItems(bytes);
   if (found === undefined) return reject(jsonRejection(error));

@@ -16,10 +16,16 @@ export interface Seen {
 
 const LONGEST_ID = 64;
 
-/** Characters that a store would change, so that two ids become equal: some drivers stop at NUL, and UTF-8 cannot represent half of a surrogate pair. */
+/**
+ * Characters that a store would change, so that two ids become equal: some drivers stop at NUL, and UTF-8 cannot represent
+ * half of a surrogate pair.
+ */
 const UNKEEPABLE = /\0|\p{Surrogate}/u;
 
-/** Replaces an id by a digest if it is longer than 64 characters, since it can be as long as a message, or if a store would change it. */
+/**
+ * Replaces an id by a digest if it is longer than 64 characters, since it can be as long as a message, or if a store would
+ * change it.
+ */
 export function shortId(messageId: string): string {
   if (messageId.length <= LONGEST_ID && !UNKEEPABLE.test(messageId)) return messageId;
   return `sha256:${createHash('sha256').update(messageId, 'utf16le').digest('base64url')}`;

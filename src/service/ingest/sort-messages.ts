@@ -66,7 +66,10 @@ export function rejectionOfMessage(
   return rejectionBy(() => validMessage(posted, options));
 }
 
-/** The rejection of a webhook whose message exceeds the size limit. Its sender adds the same fields as a client library, but not `context.library`. */
+/**
+ * The rejection of a webhook whose message exceeds the size limit. Its sender adds the same fields as a client library, but
+ * not `context.library`.
+ */
 export function sizeRejection(input: JsonObject): MessageRejection | undefined {
   const { type, userId = input['User ID'], anonymousId, groupId, context } = input;
   if (!isMessageType(type) || (userId ?? anonymousId ?? groupId) === undefined) return undefined;

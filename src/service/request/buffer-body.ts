@@ -17,7 +17,10 @@ interface BodyLimits {
   readonly take?: (bytes: number) => boolean;
 }
 
-/** Reads a request's body into memory, up to `maxBytes`, and calls `done` once. A promise per request would reduce the throughput. */
+/**
+ * Reads a request's body into memory, up to `maxBytes`, and calls `done` once. A promise per request would reduce the
+ * throughput.
+ */
 export function bufferBody(
   request: IncomingMessage,
   { maxBytes, take = () => true }: BodyLimits,

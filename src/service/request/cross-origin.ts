@@ -26,5 +26,8 @@ function allowedNames(asked = ''): string {
   return allowed === '' || allowed.length > 1_024 ? USUAL_NAMES : allowed;
 }
 
-/** The settings that RudderStack's libraries for browsers and phones load before they send: a source without destinations and metrics. */
+/**
+ * The settings that RudderStack's libraries for browsers and phones load before they send: a source without destinations and
+ * metrics.
+ */
 export const SOURCE_CONFIG = { source: { id: 'hooks', enabled: true, config: {}, destinations: [] } };

@@ -42,7 +42,10 @@ function collect(request: IncomingMessage, share: ByteShare): Promise<Body> {
 
 const gunzipAsync = promisify(gunzip);
 
-/** Unpacks a body. First reserves the size that the gzip trailer declares, which is usually true; if that is too small, the limit. */
+/**
+ * Unpacks a body. First reserves the size that the gzip trailer declares, which is usually true; if that is too small, the
+ * limit.
+ */
 async function unpack(packed: Buffer, share: ByteShare): Promise<Body> {
   const declared = packed.length < 4 ? 0 : packed.readUInt32LE(packed.length - 4); // RFC 1952: ISIZE
   const body = await unpackUpTo(Math.min(Math.max(declared, 1), MAX_BYTES), packed, share);

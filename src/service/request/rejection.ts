@@ -1,6 +1,8 @@
 import { HooksError, InputError, QueueError, ValidationError } from '../../errors.ts';
 
-/** Why a request or a message was rejected. Real clients drop a batch after 400, 401 and 413 and retry it after 429 and 503. */
+/**
+ * Why a request or a message was rejected. Real clients drop a batch after 400, 401 and 413 and retry it after 429 and 503.
+ */
 export interface IngestRejection {
   readonly status: 400 | 401 | 403 | 404 | 405 | 413 | 415 | 429 | 500 | 503;
   /** A stable code. */
@@ -61,7 +63,10 @@ export function tooLarge(message: string): IngestRejection {
   return { status: 413, code: 'too-large', message, hint: 'send less in one request' };
 }
 
-/** The rejection for an error of readJson: malformed JSON, or JSON that cannot be parsed without loss. Rethrows any other error. */
+/**
+ * The rejection for an error of readJson: malformed JSON, or JSON that cannot be parsed without loss. Rethrows any other
+ * error.
+ */
 export function jsonRejection(error: unknown): IngestRejection {
   if (error instanceof InputError) return malformed(error.message, error.hint);
   if (error instanceof ValidationError) return invalid(error.message, error.hint);

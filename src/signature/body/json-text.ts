@@ -25,7 +25,10 @@ export function utf8TextOf(body: Buffer): string | undefined {
   return isUtf8(body) ? body.toString('utf8') : undefined;
 }
 
-/** Removes the newlines at the end of a text. A regular expression would take quadratic time on a text that is full of newlines elsewhere. */
+/**
+ * Removes the newlines at the end of a text. A regular expression would take quadratic time on a text that is full of
+ * newlines elsewhere.
+ */
 export function withoutNewlines(text: string): string {
   let end = text.length;
   while (text[end - 1] === '\n' || text[end - 1] === '\r') end--;
@@ -94,7 +97,9 @@ function endOfString(text: string, start: number): number {
 /** Members and items to read between two looks at the clock, each of which costs as much as reading one or two members. */
 const PARTS_PER_LOOK = 256;
 
-/** Reads JSON into nodes that keep the spelling, which a diagnosis compares and the readers of `message/json` do not keep. */
+/**
+ * Reads JSON into nodes that keep the spelling, which a diagnosis compares and the readers of `message/json` do not keep.
+ */
 class JsonReader {
   readonly #text: string;
   readonly #deadline: Deadline | undefined;

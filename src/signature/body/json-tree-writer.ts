@@ -4,7 +4,10 @@ import type { Arrangement, Spelling } from './spellings.ts';
 /** Receives a text in pieces. Returns whether to continue. */
 export type WritePiece = (piece: string) => boolean;
 
-/** Writes a tree as JSON with the escapes of JSON.stringify, in pieces of about 64 K characters, so that megabytes never are one string. */
+/**
+ * Writes a tree as JSON with the escapes of JSON.stringify, in pieces of about 64 K characters, so that megabytes never are
+ * one string.
+ */
 export function writeJsonTree(node: JsonNode, how: Arrangement, write: WritePiece): void {
   new JsonTreeWriter(how, write).arrange(node);
 }
@@ -91,7 +94,10 @@ class JsonTreeWriter {
   }
 }
 
-/** The index at which to cut a long text: neither between surrogates, which would become other characters, nor inside an escape. */
+/**
+ * The index at which to cut a long text: neither between surrogates, which would become other characters, nor inside an
+ * escape.
+ */
 function endOfPiece(text: string, start: number): number {
   let end = Math.min(start + PIECE_LENGTH, text.length);
   let backslashes = 0;

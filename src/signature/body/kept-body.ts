@@ -4,7 +4,10 @@ import { isTooDeep, lossOf } from '../../message/json/read-json.ts';
 /** Bytes from which most kinds of text can be recognized. */
 const HEAD_BYTES = 4_096;
 const BOM_START = 0xef;
-/** Maximum bytes of a body that a diagnosis parses and encodes, which takes 130 ms: twice the limit of a batch (contract, Batching client). */
+/**
+ * Maximum bytes of a body that a diagnosis parses and encodes, which takes 130 ms: twice the limit of a batch (contract,
+ * Batching client).
+ */
 export const LARGEST_DIAGNOSED = 1_000_000;
 
 export interface JsonSyntaxProblem {
@@ -40,7 +43,9 @@ interface BodyReading {
   readonly problem?: JsonSyntaxProblem;
 }
 
-/** A whole body, with its text and JSON, which are read once and on first use: megabytes of JSON take a quarter of a second. */
+/**
+ * A whole body, with its text and JSON, which are read once and on first use: megabytes of JSON take a quarter of a second.
+ */
 export class KeptBody {
   readonly bytes: Buffer;
   readonly #largestParsed: number;
@@ -63,7 +68,10 @@ export class KeptBody {
     return this.text === undefined ? undefined : this.stringified;
   }
 
-  /** The JSON-stringified body of a lenient reader, with U+FFFD for bytes that are not UTF-8; undefined if the body is not JSON. */
+  /**
+   * The JSON-stringified body of a lenient reader, with U+FFFD for bytes that are not UTF-8; undefined if the body is not
+   * JSON.
+   */
   get stringified(): string | undefined {
     return this.#readOnce().stringified;
   }
@@ -74,7 +82,9 @@ export class KeptBody {
     return this.#loss === '' ? undefined : { kind: 'lossy', bytes: this.bytes.length, loss: this.#loss };
   }
 
-  /** The first item of a list, or the body itself if it is not a list; undefined if the body is not JSON or an empty list. */
+  /**
+   * The first item of a list, or the body itself if it is not a list; undefined if the body is not JSON or an empty list.
+   */
   get firstItem(): FirstItem | undefined {
     return this.text === undefined ? undefined : this.#readOnce().firstItem;
   }

@@ -41,7 +41,9 @@ const asciiUpperCase: Escape = (json) => escapeCharacters(json, /[\u007f-\uffff]
 /** Escapes of Go's encoding/json and Rails' to_json. */
 const html: Escape = (json) => escapeCharacters(json, /[<>&\u2028\u2029]/g);
 const gson: Escape = (json) => escapeCharacters(json, /[<>&='\u2028\u2029]/g);
-/** Escapes of System.Text.Json, including the quote. Leaves a plus sign as in `1e+30`, which is taken for part of a number. */
+/**
+ * Escapes of System.Text.Json, including the quote. Leaves a plus sign as in `1e+30`, which is taken for part of a number.
+ */
 const dotnet: Escape = (json) =>
   escapeCharacters(
     json.replace(/\\[\\"]/g, (escape) => (escape === '\\"' ? '\\u0022' : escape)),

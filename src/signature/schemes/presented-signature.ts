@@ -24,7 +24,10 @@ export interface HeaderProblem {
   readonly fix: string;
 }
 
-/** Reads the headers of a scheme; undefined if the request has none of them. Headers without the signature are a problem, because it may have been removed. */
+/**
+ * Reads the headers of a scheme; undefined if the request has none of them. Headers without the signature are a problem,
+ * because it may have been removed.
+ */
 export function presentedSignature(
   scheme: SignatureScheme,
   headers: HeaderList,
@@ -53,7 +56,10 @@ export function presentedSignature(
 
 type ReadFields = Readonly<Record<HeaderField, string[]>>;
 
-/** Reads the parts of a header into `read`. Returns whether the header has the form of the scheme. Ignores unknown parts of a list, like the vendors' own libraries. */
+/**
+ * Reads the parts of a header into `read`. Returns whether the header has the form of the scheme. Ignores unknown parts of a
+ * list, like the vendors' own libraries.
+ */
 function readHeader(
   { parts }: HeaderLayout,
   { separator }: SignatureScheme,
@@ -124,7 +130,10 @@ function fieldProblem(
   };
 }
 
-/** Unix time in seconds, from 1970 to 5138. Without sign or leading zeros, because another spelling would be another signed text. */
+/**
+ * Unix time in seconds, from 1970 to 5138. Without sign or leading zeros, because another spelling would be another signed
+ * text.
+ */
 const TIMESTAMP = /^(?:0|[1-9]\d{0,10})$/;
 
 const SECONDS_FIX = 'Send and sign the Unix time in seconds: Math.floor(Date.now() / 1000)';

@@ -11,7 +11,10 @@ export interface SignatureScheme {
   readonly title?: string | undefined;
   /** Template of each header. One has `{signature}`, and each placeholder of `signs` must be in one of them. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Separator of the parts of the signature header, each a text and a placeholder. Any signature of the list may match. @default one part */
+  /**
+   * Separator of the parts of the signature header, each a text and a placeholder. Any signature of the list may match.
+   * @default one part
+   */
   readonly separator?: ',' | ' ' | undefined;
   /** Template of the signed text, with `{body}` once. */
   readonly signs: string;
@@ -21,15 +24,26 @@ export interface SignatureScheme {
   readonly encoding: 'hex' | 'base64';
   /** Key of the HMAC: the UTF-8 of the secret, or the base64-decoded secret without its prefix. @default 'text' */
   readonly secret?: 'text' | 'base64' | undefined;
-  /** Prefix of secrets. Required if secrets are base64; otherwise secrets with the prefix are preferred. @default no prefix */
+  /**
+   * Prefix of secrets. Required if secrets are base64; otherwise secrets with the prefix are preferred. @default no prefix
+   */
   readonly secretPrefix?: string | undefined;
-  /** Size of keys. Shorter keys cause a warning. If only base64 schemes are in use, canonical base64 of this size needs no prefix. @default any size */
+  /**
+   * Size of keys. Shorter keys cause a warning. If only base64 schemes are in use, canonical base64 of this size needs no
+   * prefix. @default any size
+   */
   readonly keyBytes?: { readonly min: number; readonly max: number } | undefined;
-  /** Maximum difference between the timestamp and now, in seconds, in either direction. @default the timestamp is not compared */
+  /**
+   * Maximum difference between the timestamp and now, in seconds, in either direction. @default the timestamp is not
+   * compared
+   */
   readonly tolerance?: number | undefined;
   /** Replacement of `{body}`: the whole body, or the first item of its list, JSON-stringified. @default 'whole' */
   readonly covers?: 'whole' | 'first' | undefined;
-  /** Also accepts the JSON-stringified body, `sha1=` before the digits, and upper-case digits (contract, Signature). @default false */
+  /**
+   * Also accepts the JSON-stringified body, `sha1=` before the digits, and upper-case digits (contract, Signature). @default
+   * false
+   */
   readonly isLenient?: true | undefined;
 }
 

@@ -96,7 +96,10 @@ function signsProblem(signs: unknown): SchemeProblem | undefined {
   return problem('.signs', 'to have {body} once', got, SIGNS_HINT);
 }
 
-/** Requires a separator between fields. Otherwise bytes could move from one field to the next, and two requests have the same signature. */
+/**
+ * Requires a separator between fields. Otherwise bytes could move from one field to the next, and two requests have the same
+ * signature.
+ */
 function separatorProblem(signs: string): SchemeProblem | undefined {
   const [pair, first, second] = /(\{\w+\})[\w-]*(\{\w+\})/.exec(signs) ?? [];
   if (pair === undefined) return undefined;

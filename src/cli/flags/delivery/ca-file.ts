@@ -8,7 +8,9 @@ export function hasTls(url: string): boolean {
   return /^\s*https:/i.test(url);
 }
 
-/** Returns the absolute path of the certificate file that `--ca` names. Throws ConfigError for a file that cannot be used. */
+/**
+ * Returns the absolute path of the certificate file that `--ca` names. Throws ConfigError for a file that cannot be used.
+ */
 export async function namedCaFile(
   { ca }: { readonly ca?: string },
   { cwd, signal }: Pick<Io, 'cwd' | 'signal'>,
@@ -20,7 +22,9 @@ export async function namedCaFile(
   return file;
 }
 
-/** Returns the connection options for a URL argument: of `--ca`, else of the config. Reads no config for a URL without TLS. */
+/**
+ * Returns the connection options for a URL argument: of `--ca`, else of the config. Reads no config for a URL without TLS.
+ */
 export async function connectionTo(
   url: string,
   options: GlobalOptions & { readonly ca?: string },

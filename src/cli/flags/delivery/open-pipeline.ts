@@ -38,7 +38,10 @@ interface OpenOptions {
   readonly durable?: DurableQueue;
   /** Called for each response, whatever its status. */
   readonly onResponse?: (() => void) | undefined;
-  /** Called for a 2xx response whose body reports a failure. Makes the pipeline read every body. @default bodies of 2xx are not read */
+  /**
+   * Called for a 2xx response whose body reports a failure. Makes the pipeline read every body. @default bodies of 2xx are
+   * not read
+   */
   readonly onContradiction?: ((cause: ResponseCause) => void) | undefined;
   /** Prints a line about a failed attempt or a retry. */
   readonly note: (line: string) => void;

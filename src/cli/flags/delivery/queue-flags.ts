@@ -16,7 +16,10 @@ interface OpenQueueOptions {
   readonly io?: Pick<Io, 'note' | 'errColor'>;
 }
 
-/** Opens the queue for adding or delivering. Throws as openQueue does, and QueueError if nothing can be stored, as on a full disk. */
+/**
+ * Opens the queue for adding or delivering. Throws as openQueue does, and QueueError if nothing can be stored, as on a full
+ * disk.
+ */
 export async function openQueueToWrite(
   flags: StoreFlags,
   settings: Settings,
@@ -36,7 +39,10 @@ export async function openQueueToWrite(
 const START_WAIT_MS = 60_000;
 const START_STEP_MS = 500;
 
-/** Opens the queue for a service. Waits for a store that is full or cannot be reached, such as a server that is still starting. */
+/**
+ * Opens the queue for a service. Waits for a store that is full or cannot be reached, such as a server that is still
+ * starting.
+ */
 export async function openQueueToRun(
   flags: StoreFlags,
   settings: Settings,

@@ -21,7 +21,10 @@ export function reachOf({ allowPrivate, allowProxy }: ReachFlags, { env }: Io): 
   return { allowPrivate: allowPrivate ?? isAllowedBy(env), allowProxy: allowProxy ?? false, proxyEnv: env };
 }
 
-/** Whether HOOKS_ALLOW_PRIVATE is set, which applies to every destination. Throws ConfigError for a value that is not boolean. */
+/**
+ * Whether HOOKS_ALLOW_PRIVATE is set, which applies to every destination. Throws ConfigError for a value that is not
+ * boolean.
+ */
 function isAllowedBy(env: Io['env']): boolean {
   const name = 'HOOKS_ALLOW_PRIVATE';
   const value = env[name];

@@ -29,7 +29,9 @@ export function addMetricsFlags(command: Command, port: string): Command {
     .option('--metrics-host <host>', 'serve it on this address (default: 127.0.0.1)');
 }
 
-/** Reads the shared flags and the settings, and opens the queue. `hint` is added to the error that there is no destination. */
+/**
+ * Reads the shared flags and the settings, and opens the queue. `hint` is added to the error that there is no destination.
+ */
 export async function openService(
   options: ServiceFlags,
   io: Io,

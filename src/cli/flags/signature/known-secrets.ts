@@ -11,7 +11,9 @@ import type { SecretFlags } from './secret-flags.ts';
 
 /** Input of the explanation of a mismatch: the origin of the accepted secrets, and other secrets that may have signed. */
 export interface KnownSecrets {
-  /** Origin of the accepted secrets, and of the secrets they hide: `HOOKS_SECRET, which hides sharedSecret of .hooksrc.yaml`. */
+  /**
+   * Origin of the accepted secrets, and of the secrets they hide: `HOOKS_SECRET, which hides sharedSecret of .hooksrc.yaml`.
+   */
   readonly secretOrigin: string;
   readonly otherSecrets: readonly OtherSecret[];
 }

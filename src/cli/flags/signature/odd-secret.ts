@@ -34,7 +34,10 @@ export function oddSecret(secret: string): OddSecret | undefined {
     : { what, fix: 'take it out on both sides: the receiver must have the same secret' };
 }
 
-/** Warns about secrets that look wrong (quotes, white space, an unexpanded variable) before signing with them. Shows no secret. */
+/**
+ * Warns about secrets that look wrong (quotes, white space, an unexpanded variable) before signing with them. Shows no
+ * secret.
+ */
 export function warnOfOddSecrets(secrets: Iterable<string>, io: Pick<Io, 'note' | 'errColor'>): void {
   for (const secret of new Set(secrets)) {
     const odd = oddSecret(secret);

@@ -19,7 +19,10 @@ export function addSchemeFlag(command: Command, text: string): Command {
   return command.option('--scheme <names>', text, joinNames);
 }
 
-/** Returns the schemes that --scheme names, undefined without the flag. Reads the config only for custom schemes. Throws ConfigError. */
+/**
+ * Returns the schemes that --scheme names, undefined without the flag. Reads the config only for custom schemes. Throws
+ * ConfigError.
+ */
 export async function readSchemeFlag(
   flags: SchemeFlags & GlobalOptions,
   io: Io,

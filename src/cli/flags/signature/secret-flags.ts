@@ -50,7 +50,9 @@ export function secretStdinFlags({ secret, secretFile }: SecretFlags): string[] 
 
 type SecretContext = StdinIo & Pick<Io, 'cwd'>;
 
-/** Reads the secrets in the given order; undefined if no flag gives one. Throws SignatureError, ConfigError or InputError. */
+/**
+ * Reads the secrets in the given order; undefined if no flag gives one. Throws SignatureError, ConfigError or InputError.
+ */
 export async function readSecretFlags(
   { secret, secretFile }: SecretFlags,
   io: SecretContext,

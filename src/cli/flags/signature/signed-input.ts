@@ -70,7 +70,10 @@ export async function readRawBody(
   return { digest, bytes, request: { body: body ?? Buffer.alloc(0), headers, at: undefined } };
 }
 
-/** Hashes a body in constant memory. Returns the body as `kept` if it has at most `keepBytes`, else its first bytes as `start`. */
+/**
+ * Hashes a body in constant memory. Returns the body as `kept` if it has at most `keepBytes`, else its first bytes as
+ * `start`.
+ */
 async function digestBody(
   source: BodySource,
   io: Io,
@@ -106,7 +109,9 @@ export function requestFormat(start: Buffer): 'capture' | 'http' | undefined {
   return /^(?:\xef\xbb\xbf)?\s*\{\s*"capture"\s*:/.test(start.toString('latin1')) ? 'capture' : undefined;
 }
 
-/** Parses the bytes as a capture or HTTP request; undefined for a raw body. Throws InputError if the request is malformed. */
+/**
+ * Parses the bytes as a capture or HTTP request; undefined for a raw body. Throws InputError if the request is malformed.
+ */
 function requestIn(bytes: Buffer): Capture | undefined {
   const value = jsonValueOf(bytes);
   if (isCapture(value)) return readCapture(value);

@@ -13,7 +13,10 @@ interface SyncVerbTexts {
   readonly syncExamples: string;
 }
 
-/** Defines the subcommands of `hooks audience` or `hooks trait`. A subcommand loads its module when it runs, so that help stays fast. */
+/**
+ * Defines the subcommands of `hooks audience` or `hooks trait`. A subcommand loads its module when it runs, so that help
+ * stays fast.
+ */
 export function defineVerbs({ kind, examples, details, ...words }: SyncVerbTexts): Define {
   return (command, context) => {
     command.enablePositionalOptions().addHelpText('before', examples).addHelpText('after', details);

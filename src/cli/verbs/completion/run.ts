@@ -10,7 +10,10 @@ import { candidatesFor, type Candidates, type Completion } from './candidates.ts
  */
 const DIRECTIVES = { files: 0, none: 4, folders: 16 } as const satisfies Record<Candidates['files'], number>;
 
-/** Prints the candidates for the last word. Never fails or prints an error, which would appear in the line that is being typed. */
+/**
+ * Prints the candidates for the last word. Never fails or prints an error, which would appear in the line that is being
+ * typed.
+ */
 export async function printCompletions(program: Command, words: readonly string[], io: Io): Promise<void> {
   try {
     const settings = once(() => completionSettings(words, io));
@@ -41,7 +44,10 @@ async function completionSettings(words: readonly string[], { env, cwd }: Io): P
   return loadSettings({ flags: named === undefined ? {} : { config: named }, env, cwd });
 }
 
-/** Returns the file of `-c FILE`, `-cFILE`, `--config FILE` or `--config=FILE`. Ignores words after `--`, which belong to another program. */
+/**
+ * Returns the file of `-c FILE`, `-cFILE`, `--config FILE` or `--config=FILE`. Ignores words after `--`, which belong to
+ * another program.
+ */
 function configFlag(words: readonly string[]): string | undefined {
   const literalAt = words.indexOf('--');
   const own = literalAt === -1 ? words : words.slice(0, literalAt);

@@ -19,7 +19,9 @@ import { readInputFile } from '../../flags/input-file.ts';
 import type { Io } from '../../io.ts';
 import type { ExpectOptions } from './options.ts';
 
-/** Makes the check of `--schema`, and loads the validator if needed. Throws InputError for invalid JSON or an invalid schema. */
+/**
+ * Makes the check of `--schema`, and loads the validator if needed. Throws InputError for invalid JSON or an invalid schema.
+ */
 export async function schemaCheck({ schema }: ExpectOptions, io: Io): Promise<readonly MessageCheck[]> {
   if (schema === undefined) return [];
   const bytes = await readFlagFile(schema, '--schema', io);

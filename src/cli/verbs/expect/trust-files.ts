@@ -63,7 +63,10 @@ function systemRoots(): string {
     : certificatesAt(file);
 }
 
-/** Reads the certificates of a file or of all files of a folder. Empty if unreadable, because COMMAND did not trust them either. */
+/**
+ * Reads the certificates of a file or of all files of a folder. Empty if unreadable, because COMMAND did not trust them
+ * either.
+ */
 function certificatesAt(path: string): string {
   try {
     if (!statSync(path).isDirectory()) return `${readTextNow(path)}\n`;

@@ -187,7 +187,9 @@ function curlOf(request: ReceivedRequest, url: string): { command: string; varia
 /** Maximum characters of base64 in an escape sequence: xterm and others ignore longer sequences. */
 const LONGEST_SEQUENCE = 74_000;
 
-/** Returns the OSC 52 sequence that copies a text to the clipboard of the terminal, also over ssh. Other terminals ignore it. */
+/**
+ * Returns the OSC 52 sequence that copies a text to the clipboard of the terminal, also over ssh. Other terminals ignore it.
+ */
 function inClipboard(text: string, { TERM = 'dumb' }: Io['env']): string {
   const base64 = Buffer.from(text).toString('base64');
   const isKnown = TERM !== 'dumb' && TERM !== 'linux' && base64.length <= LONGEST_SEQUENCE;

@@ -136,7 +136,9 @@ export class ListenOutput {
     }
   }
 
-  /** Returns a command to send a message from another terminal and any folder. Never contains the secret; the user types it. */
+  /**
+   * Returns a command to send a message from another terminal and any folder. Never contains the secret; the user types it.
+   */
   #nextCommand(url: string, { hasSecret, schemes }: Pick<ListenReady, 'hasSecret' | 'schemes'>): string {
     const { certOut, secret, secretFile, config } = this.#options;
     const { cwd, env } = this.#io;

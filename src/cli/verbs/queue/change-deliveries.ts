@@ -157,7 +157,9 @@ const WAITING = ['pending', 'retrying'] as const;
 /** Deliveries per transaction, so that the disk is synced once for all of them. */
 export const CHANGED_AT_ONCE = 1_000;
 
-/** Collects all ids before the first change, because a retried dead letter may be dead again before the last page is read. */
+/**
+ * Collects all ids before the first change, because a retried dead letter may be dead again before the last page is read.
+ */
 async function selectedIds(
   inspection: QueueInspection,
   options: QueueOptions,

@@ -71,7 +71,9 @@ export function briefHead({ color, stdoutColumns: columns }: Screen): string {
   );
 }
 
-/** Formats a delivery as one aligned line. A terminal gets its age and shortened ids; a pipe gets the time and the full ids. */
+/**
+ * Formats a delivery as one aligned line. A terminal gets its age and shortened ids; a pipe gets the time and the full ids.
+ */
 export function briefText(delivery: Delivery, screen: Screen, now: number): string {
   const { id, messageId, type, source, destination, state, reason, createdAt, progress } = delivery;
   const { color, stdoutColumns: columns } = screen;

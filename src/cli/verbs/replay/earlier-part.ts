@@ -62,7 +62,10 @@ export class EarlierPart {
   }
 }
 
-/** Reports a success without attempts and id. The journal does not keep successes, because it would become as large as the report. */
+/**
+ * Reports a success without attempts and id. The journal does not keep successes, because it would become as large as the
+ * report.
+ */
 function takenResult({ origin }: FoundEntry, value: JsonValue, outcome: TakenOutcome): ReportedResult {
   const message = unbuiltMessage(value);
   return { name: caseName({ type: message.type, title: messageTitleOf(message) }), origin, outcome };

@@ -53,7 +53,9 @@ import type { Sources } from '../../../engine/options.ts';
 
 export interface SendOptions extends GlobalOptions, MessageFlags, WhereToFlags, PreviewFlags {}
 
-/** Runs `hooks send`: builds one message, delivers it with the client and engine that all verbs use, and prints the result. */
+/**
+ * Runs `hooks send`: builds one message, delivers it with the client and engine that all verbs use, and prints the result.
+ */
 export async function sendMessage(
   named: string | undefined,
   options: SendOptions,

@@ -21,7 +21,9 @@ export const MARKS: Readonly<
 /** Width of the longest check code, in columns. */
 const CODE_WIDTH = 17;
 
-/** Formats the result of a check as text. A failure is followed by the mistake and its fix, unless they were printed before. */
+/**
+ * Formats the result of a check as text. A failure is followed by the mistake and its fix, unless they were printed before.
+ */
 export function checkText(
   result: CheckResult,
   { color, stdoutColumns: columns }: Screen,

@@ -32,7 +32,9 @@ import {
 } from './prepare-receiver.ts';
 import { startReceiverCommand, whyGone } from './started-receiver.ts';
 
-/** Runs `hooks test`: starts the receiver if a command is given, runs the checks, stops the receiver, and prints the results. */
+/**
+ * Runs `hooks test`: starts the receiver if a command is given, runs the checks, stops the receiver, and prints the results.
+ */
 export async function testReceiver(
   { url, command }: ReceiverToTest,
   options: TestOptions,
@@ -62,7 +64,9 @@ interface TestParts extends PreparedReceiver {
   readonly io: Io;
 }
 
-/** One run of `hooks test`. When `run` settles, no process of the run is left and the report is written, even after an error. */
+/**
+ * One run of `hooks test`. When `run` settles, no process of the run is left and the report is written, even after an error.
+ */
 class ReceiverTest {
   readonly #parts: TestParts;
   readonly #display: TestOutput;

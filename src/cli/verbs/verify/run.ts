@@ -125,7 +125,9 @@ async function withoutSignature(input: SignedInput, verification: Verification):
   throw noSignature(input, verification);
 }
 
-/** Returns the verdict. Loads the explanation of a mismatch only for a mismatch, because it is half of the command's code. */
+/**
+ * Returns the verdict. Loads the explanation of a mismatch only for a mismatch, because it is half of the command's code.
+ */
 async function printedVerdict(
   verifier: SignatureVerifier,
   { warning }: PresentedRequest,

@@ -3,7 +3,10 @@ import { useEffect, useRef } from 'preact/hooks';
 /** Actions of keys, by the name of the key. */
 export type Keys = Readonly<Record<string, (() => void) | undefined>>;
 
-/** Handles keys of the whole page. Ignores keys in fields, except Escape, and keys with Ctrl, Alt or Meta, which belong to the browser. */
+/**
+ * Handles keys of the whole page. Ignores keys in fields, except Escape, and keys with Ctrl, Alt or Meta, which belong to
+ * the browser.
+ */
 export function useKeys(keys: Keys): void {
   const latest = useRef(keys);
   latest.current = keys;

@@ -78,7 +78,9 @@ function stepped(
   return shown[next]?.id ?? selectedId;
 }
 
-/** Marks or unmarks the selected request. On a narrow screen, returns to the list, so that the other request can be chosen. */
+/**
+ * Marks or unmarks the selected request. On a narrow screen, returns to the list, so that the other request can be chosen.
+ */
 function markedRoute({ selectedId, markedId }: InboxRoute): Partial<InboxRoute> {
   if (markedId === selectedId) return { markedId: undefined };
   return window.matchMedia(NARROW).matches

@@ -37,7 +37,10 @@ export class ReceiverControl implements Pick<Subject, 'reset' | 'kill' | 'revive
   #kept: string[] = [];
   /** Number of lines since the last start that are neither shown nor kept. */
   #leftOut = 0;
-  /** Whether the reset command needs a running receiver (`curl …/reset`) or not (`rm app.db`). Undefined until a reset worked. */
+  /**
+   * Whether the reset command needs a running receiver (`curl …/reset`) or not (`rm app.db`). Undefined until a reset
+   * worked.
+   */
   #resetsWhileRunning: boolean | undefined;
 
   constructor(options: ReceiverControlOptions) {

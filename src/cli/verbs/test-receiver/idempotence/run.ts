@@ -35,7 +35,10 @@ import { portOf } from '../../../../url.ts';
 
 const SEEDS = 1_000_000_000;
 
-/** Runs `hooks test --state`: checks that the receiver ends in the same state when messages arrive twice, late, or during a crash. */
+/**
+ * Runs `hooks test --state`: checks that the receiver ends in the same state when messages arrive twice, late, or during a
+ * crash.
+ */
 export async function testIdempotence(
   tested: ReceiverToTest,
   options: TestOptions & { readonly state: string },
@@ -65,7 +68,10 @@ interface IdempotenceTestParts {
   readonly io: Io;
 }
 
-/** One run of `hooks test --state`. When `run` settles, no process of the run is left and the report is written, even after an error. */
+/**
+ * One run of `hooks test --state`. When `run` settles, no process of the run is left and the report is written, even after
+ * an error.
+ */
 class IdempotenceTest {
   readonly #parts: IdempotenceTestParts;
   readonly #output: ProofOutput;
