@@ -49,7 +49,7 @@ export interface EnqueueOptions extends TraceParent {
   readonly deliveryId?: string | undefined;
 }
 
-/** What became of one message. An accepted message has no deliveries if `integrations` excludes every destination. */
+/** The result of sending one message. An accepted message has no deliveries if `integrations` excludes every destination. */
 export type Receipt = {
   readonly messageId: string;
   /** The POSTs of the batch that had the message. All messages of a batch share this list. */

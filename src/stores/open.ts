@@ -100,7 +100,7 @@ export async function openChunkStore(): Promise<ChunkStore> {
 
 type Files = Awaited<ReturnType<typeof loadFiles>>;
 
-/** What an examination finds out about the file of a queue. It creates and changes nothing. */
+/** The result of examining the file of a queue, which creates and changes nothing. */
 export type QueueExamination = Awaited<ReturnType<Files['examineFile']>>;
 
 /**

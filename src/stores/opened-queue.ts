@@ -36,7 +36,7 @@ export interface CheckOptions {
 }
 
 export interface DurableQueueOptions {
-  /** Where the queue is: `sqlite:FILE`, a path, or the URL of a server. Undefined for `hooks.db` in the data folder. */
+  /** The place of the queue: `sqlite:FILE`, a path, or the URL of a server. Undefined for `hooks.db` in the data folder. */
   readonly store: string | undefined;
   readonly dataDir: string;
   readonly clock: Clock;

@@ -28,7 +28,7 @@ export interface CauseFacts {
 }
 
 /**
- * What a cause is about. `way`: a system before the receiver rejects every message. `busy`: such a system rejects messages
+ * The subject of a cause. `way`: a system before the receiver rejects every message. `busy`: such a system rejects messages
  * temporarily. `receiver`: the receiver itself rejects, and names a reason. `status`: only the status is known, so a caller
  * that knows more about the message can explain more.
  */
@@ -38,7 +38,7 @@ export type CauseKind = 'way' | 'busy' | 'receiver' | 'status';
 export interface ResponseCause {
   readonly code: string;
   readonly kind: CauseKind;
-  /** What happened, as a sentence without its full stop. */
+  /** The event, as a sentence without its full stop. */
   readonly says: string;
   /** How to fix the receiver: a text that begins with a verb. */
   readonly fix: string;
@@ -53,7 +53,7 @@ export interface FailureEvidence {
 /** The likely reason why there is no response, and how to fix it. */
 export interface NetworkCause {
   readonly code: string;
-  /** What happened. Undefined if the error text of the transport is enough. */
+  /** The event, as a sentence. Undefined if the error text of the transport is enough. */
   readonly says: string | undefined;
   /** How the user of the sender can fix it. */
   readonly fix: string;

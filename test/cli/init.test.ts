@@ -74,7 +74,7 @@ describe('hooks init', () => {
     expect(await initialised('receiver')).not.toContain('A further URL');
   });
 
-  it('writes a config for test in a CI job, with a short retry window', async () => {
+  it('writes a config for `hooks test` in CI, with a short retry window', async () => {
     const cwd = temporaryFolder();
     const to = await receiving({ secret: SECRET });
     const args = ['init', '--for', 'ci', '--url', `${to.url}/hook`, '--secret', SECRET];

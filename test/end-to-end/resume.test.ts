@@ -256,7 +256,7 @@ it('a replay to another queue starts from the beginning', async () => {
 it('a replay of standard input cannot be resumed', async () => {
   await expectRejected(
     ['replay', '-', '--resume', '--loopback'],
-    'error: <stdin>: cannot be resumed from: it can be read only once\nhint:  write it to a file first, and replay that\n',
+    'error: <stdin>: cannot be resumed: this input can be read only once\nhint:  write it to a file first, and replay that\n',
     { stdin: tracks(1) },
   );
 });

@@ -4,8 +4,8 @@ import type { Message } from '../../message/types.ts';
 import type { ReportedOutcome } from '../../report/report.ts';
 import type { ResponseCause } from '../../diagnosis/explain.ts';
 import { printable } from '../../redact.ts';
+import type { ReceivedRequest } from '../../receiver/received-request.ts';
 import { isoTime } from '../../clock.ts';
-import type { LoopbackJudgement } from '../flags/delivery/loopback.ts';
 import { tenths } from '../attempt-text.ts';
 import { decidingAttempt, decidingDestination, destinationMs } from './deciding-attempt.ts';
 import type { FailureCause } from './failure-cause.ts';
@@ -23,11 +23,12 @@ export interface ResultFacts {
   /** The failure that the body of a 2xx response reports. */
   readonly warning?: ResponseCause | undefined;
   /** The result of verifying the message in the receiver of --loopback. */
-  readonly judgement?: LoopbackJudgement | undefined;
+  readonly judgement?:
+    (Pick<ReceivedRequest, 'verdict'> & { readonly problem: string | undefined }) | undefined;
 }
 
 /** Whether the receiver of --loopback, if any, accepts the signature and the message. */
-export function isAccepted(judgement: ResultFacts['judgement']): boolean {
+export function isSound(judgement: ResultFacts['judgement']): boolean {
   return judgement === undefined || (judgement.verdict === 'valid' && judgement.problem === undefined);
 }
 

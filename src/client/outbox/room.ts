@@ -28,10 +28,10 @@ export class Room implements MessageHolder {
   #maxQueued: number;
   #called = 0;
   #taken = 0;
-  /** Calls that wait for room. */
-  readonly #waiting = new Fifo<ClientCall>();
+  /** Calls that wait for room. Undefined until a call waits, because most clients are never full. */
+  #waiting: Fifo<ClientCall> | undefined;
   /** Callbacks that resolve the promises of `ready()`. */
-  readonly #readies = new Fifo<() => void>();
+  #readies: Fifo<() => void> | undefined;
 
   constructor(parts: RoomParts) {
     this.#parts = parts;
@@ -44,15 +44,15 @@ export class Room implements MessageHolder {
    */
   add(call: ClientCall): void {
     const { maxQueued, whenFull, warnOnLoss } = this.#parts.options;
-    const hasRoom = !this.#isFull && this.#waiting.length === 0;
+    const hasRoom = !this.#isFull && this.#calls === 0;
     if (!hasRoom && whenFull === 'throw') throw clientFullError(maxQueued);
-    if (!hasRoom && this.#waiting.length >= maxQueued) throw tooManyWaitError(maxQueued);
+    if (!hasRoom && this.#calls >= maxQueued) throw tooManyWaitError(maxQueued);
     const { type, messageId } = call.message;
     this.#parts.log?.('enqueue %s %s%s', type, printable(messageId), hasRoom ? '' : ' (waits: full)');
     this.#called++;
     if (warnOnLoss && this.heldMessages === 0) warnOfLoss(this);
     if (hasRoom) this.#letIn(call);
-    else this.#waiting.push(call);
+    else (this.#waiting ??= new Fifo()).push(call);
   }
 
   /** Number of messages that were added so far. */
@@ -61,18 +61,18 @@ export class Room implements MessageHolder {
   }
 
   get heldMessages(): number {
-    return this.#taken + this.#waiting.length;
+    return this.#taken + this.#calls;
   }
 
   /** Whether a call or a `ready()` waits for room. */
   get isAwaited(): boolean {
-    return this.#waiting.length > 0 || this.#readies.length > 0;
+    return this.#calls > 0 || (this.#readies?.length ?? 0) > 0;
   }
 
   /** Resolves when there is room for one more message. */
   ready(): Promise<void> {
     if (!this.#isFull) return Promise.resolve();
-    return new Promise((resolve) => this.#readies.push(resolve));
+    return new Promise((resolve) => (this.#readies ??= new Fifo()).push(resolve));
   }
 
   /** Frees room: `messages` is the number of messages that no longer need any. */
@@ -87,6 +87,11 @@ export class Room implements MessageHolder {
     this.#letAllIn();
   }
 
+  /** Number of calls that wait for room. */
+  get #calls(): number {
+    return this.#waiting?.length ?? 0;
+  }
+
   get #isFull(): boolean {
     return this.#taken >= this.#maxQueued;
   }
@@ -97,12 +102,14 @@ export class Room implements MessageHolder {
   }
 
   #letAllIn(): void {
-    while (this.#waiting.length > 0 && !this.#isFull) {
-      const call = this.#waiting.shift();
+    while (this.#calls > 0 && !this.#isFull) {
+      const call = this.#waiting?.shift();
       if (call !== undefined) this.#letIn(call);
     }
-    for (let left = this.#maxQueued - this.#taken; left > 0 && this.#readies.length > 0; left--) {
-      this.#readies.shift()?.();
+    for (let left = this.#maxQueued - this.#taken; left > 0; left--) {
+      const ready = this.#readies?.shift();
+      if (ready === undefined) break;
+      ready();
     }
     if (this.#parts.options.warnOnLoss && this.heldMessages === 0) endWarningOfLoss(this);
   }

@@ -16,7 +16,7 @@ import { livingOwners } from './queue/owner.ts';
 import { SqliteInspection } from './queue/sqlite-inspection.ts';
 import { TABLES } from './tables.ts';
 
-/** What an examination finds out about the file of a queue. It creates and changes nothing. */
+/** The result of examining the file of a queue, which creates and changes nothing. */
 export type FileExamination =
   | ({ readonly kind: 'absent'; readonly file: string } & FileEnvironment)
   | {

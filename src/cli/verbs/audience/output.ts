@@ -13,7 +13,7 @@ import { formatRow } from '../../print/table.ts';
 import { createProgress } from '../../print/progress.ts';
 import { destinationMs, triedDestination } from '../../print/deciding-attempt.ts';
 import { failureCause } from '../../print/failure-cause.ts';
-import { isAccepted, isTaken, resultLine } from '../../print/result-line.ts';
+import { isSound, isTaken, resultLine } from '../../print/result-line.ts';
 import { resultText } from '../../print/result-text.ts';
 import type { SyncFlags } from './options.ts';
 
@@ -67,7 +67,7 @@ export class SyncOutput {
     const ms = tried && destinationMs(tried);
     this.#ledger.close(this.#done, outcome.outcome, outcome.outcome === 'unsent' ? undefined : ms);
     this.#progress.update(this.#done);
-    if (!isAccepted(judgement)) this.#areAllValid = false;
+    if (!isSound(judgement)) this.#areAllValid = false;
     if (this.#flags.quiet && isTaken(outcome.outcome)) return undefined;
     this.#io.out(this.#changeLine(change, outcome, judgement));
     return this.#io.drained();

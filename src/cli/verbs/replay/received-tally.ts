@@ -1,6 +1,6 @@
 import type { DestinationOutcome } from '../../../app/pipeline/outcomes.ts';
 import type { LoopbackJudgement, Loopback } from '../../flags/delivery/loopback.ts';
-import { isAccepted } from '../../print/result-line.ts';
+import { isSound } from '../../print/result-line.ts';
 
 /** Counts the valid and the other requests that the receiver of --loopback got. */
 export class ReceivedTally {
@@ -20,7 +20,7 @@ export class ReceivedTally {
   judgementOf(tried: DestinationOutcome | undefined): LoopbackJudgement | undefined {
     const judgement = tried && this.#loopback?.judgementOf(tried.signature);
     if (judgement === undefined) return undefined;
-    if (isAccepted(judgement)) this.#valid++;
+    if (isSound(judgement)) this.#valid++;
     else this.#other++;
     return judgement;
   }

@@ -36,7 +36,7 @@ import { readFlagText, type FlagText } from '../../flags/message/flag-text.ts';
 import { messageInput, type ReadFlags } from '../../flags/message/message-input.ts';
 import { openPipeline, type OpenPipeline } from '../../flags/delivery/open-pipeline.ts';
 import { previewOf, type PreviewFlags } from '../../flags/delivery/preview-flags.ts';
-import { isAccepted, isTaken, resultLine, messageTitleOf } from '../../print/result-line.ts';
+import { isSound, isTaken, resultLine, messageTitleOf } from '../../print/result-line.ts';
 import { resultText } from '../../print/result-text.ts';
 import { warnOfOddSecrets } from '../../flags/signature/odd-secret.ts';
 import { secretStdinFlags } from '../../flags/signature/secret-flags.ts';
@@ -85,7 +85,7 @@ export async function sendMessage(
   if (onRequest !== undefined && outcome.outcome === 'delivered') return ExitCode.ok;
   const judgement = open.loopback?.judgementOf(outcome.destinations[0]?.signature);
   printResult(sent, { outcome, judgement, cause, warning }, options, io);
-  const isGood = isTaken(outcome.outcome) && isAccepted(judgement);
+  const isGood = isTaken(outcome.outcome) && isSound(judgement);
   return interruptedCode(io) ?? (isGood ? ExitCode.ok : ExitCode.negative);
 }
 

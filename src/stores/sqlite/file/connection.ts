@@ -5,7 +5,7 @@ import type { Database, Statement } from './sqlite.ts';
 import type { Sql } from './store.ts';
 import { isDoubtful } from './store-error.ts';
 
-/** What a commit survives: the end of the process (NORMAL), or also a power cut (FULL). */
+/** The event that a commit survives: the end of the process (NORMAL), or also a power cut (FULL). */
 export type Synchronous = 'NORMAL' | 'FULL';
 
 /** An open database with its prepared statements, and whether it can still be trusted. */
@@ -58,7 +58,7 @@ export class SqliteConnection {
     try {
       this.#database.exec('ROLLBACK');
     } catch {
-      // Some errors have ended the transaction already.
+      // SQLite has already ended the transaction after some errors.
     }
   }
 

@@ -11,7 +11,7 @@ import { SqliteStore } from './sqlite-store.ts';
 import type { Store } from './store.ts';
 import { isBusy, storeError } from './store-error.ts';
 
-/** What can be found out about the file of a store without creating or changing it. */
+/** Facts about the file of a store that can be read without creating or changing it. */
 export interface StoreExamination {
   readonly file: string;
   readonly bytes: number;
@@ -25,7 +25,7 @@ export interface StoreExamination {
   readonly isChecked: boolean;
 }
 
-/** What can be found out about the folder of a file, or about the nearest folder above that exists. */
+/** Facts about the folder of a file, or about the nearest folder above that exists. */
 export interface FileEnvironment {
   /** Free bytes on the disk that this user may use. */
   readonly freeBytes: number;

@@ -194,8 +194,8 @@ function setUp(database: Database): void {
   // Limits the cache to 4 MB for files of any size. A larger one gains nothing, because the operating system caches the
   // rest.
   database.exec('PRAGMA cache_size = -4096');
-  // At 4,000 pages of log, SQLite writes the log back itself. So many, because a page that several commits change is then
-  // written back once; sqlite-store.ts writes the log back every second anyway.
+  // At 4,000 pages of log, SQLite writes the log back itself. The number is large, because a page that several
+  // commits change is then written back once; sqlite-store.ts writes the log back every second anyway.
   database.exec('PRAGMA wal_autocheckpoint = 4000');
   database.exec('PRAGMA journal_size_limit = 67108864');
 }

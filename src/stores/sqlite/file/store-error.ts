@@ -6,7 +6,7 @@ const BUSY = 5;
 /** SQLite's extended result code if a full disk has no room for the `-shm` file. */
 const FULL_INDEX = 10 | (19 << 8);
 
-/** What is wrong with a file, to complete `The queue FILE …`, and the hint. */
+/** The problem of a file, as the end of a sentence `The queue FILE …`, and the hint. */
 type Reason = readonly [what: string, hint: string];
 
 const LOCKED: Reason = [
@@ -30,7 +30,7 @@ const NO_FOLDER: Reason = [
   'name another file with --store',
 ];
 
-/** What is wrong, by SQLite's result code, primary or extended (sqlite.org/rescode.html). */
+/** Problems by SQLite's result code, primary or extended (sqlite.org/rescode.html). */
 const REASONS: Readonly<Record<number, Reason>> = {
   5: LOCKED,
   6: LOCKED,
@@ -46,7 +46,7 @@ const REASONS: Readonly<Record<number, Reason>> = {
   26: ['is not a SQLite database', 'name another file with --store'],
 };
 
-/** What is wrong, by the `code` of a failed file operation. */
+/** Problems by the `code` of a failed file operation. */
 const FILE_REASONS: Readonly<Record<string, Reason>> = {
   EACCES: NOT_ALLOWED,
   EPERM: NOT_ALLOWED,
