@@ -54,8 +54,9 @@ const RULES: readonly WordRule[] = [
     },
   },
   {
-    not: /\brefusals?\b/,
-    say: 'rejection',
+    // A port refuses connections: that is the word of TCP.
+    not: /\brefus(?:es?|ing|als?)\b(?!-| connections| new ones)/,
+    say: 'reject, rejection',
     except: {
       'src/app/pipeline/outcomes.ts': "a field of the library's Outcome",
       'src/cli/print/failure-cause.ts': "a field of the library's Outcome",
@@ -78,6 +79,11 @@ const RULES: readonly WordRule[] = [
   {
     not: /\bmisread(?:s|ings?)?\b(?!-secret)/,
     say: 'common mistake',
+  },
+  {
+    not: /\b(?:faults?|findings)\b/,
+    say: 'problem, cause, mistake',
+    except: { 'src/service/request/rejection.ts': 'the code of a response, which programs read' },
   },
   { not: /\berrands?\b/, say: 'repair intent, pending repair' },
   { not: /\bunder ?way\b/, say: 'in flight' },

@@ -30,7 +30,7 @@ describe('the table', () => {
     expect(empty.map(({ id }) => id)).toEqual([]);
   });
 
-  it('has 40 receivers with a planted fault, of which hooks test names 38', () => {
+  it('has 40 receivers with a planted mistake, of which hooks test names 38', () => {
     const { cases } = FAULTY_RECEIVERS;
     expect(cases.length).toBeGreaterThanOrEqual(40);
     expect(cases.filter(({ missed }) => missed !== undefined).length).toBeLessThanOrEqual(2);

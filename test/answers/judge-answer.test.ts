@@ -29,7 +29,7 @@ describe('the judgement of an output', () => {
     expect(judgeAnswer(CASE, RIGHT, { url: 'http://b/' }).lacks).toEqual(['cause']);
   });
 
-  it('blames misleading texts, faults of hooks itself, and another exit code', () => {
+  it('blames misleading texts, bugs of hooks itself, and another exit code', () => {
     const stdout = 'is it running?\nUnexpected: boom';
     expect(judgeAnswer(CASE, { ...RIGHT, stdout, exitCode: 1 }, VALUES).faults).toEqual([
       'says Unexpected:',
@@ -38,7 +38,7 @@ describe('the judgement of an output', () => {
     ]);
   });
 
-  it('blames hooks test for several faults where one was made', () => {
+  it('blames hooks test for several mistakes where one was made', () => {
     const wrong = '    wrong: nothing listens at http://a/?b=(c)\n    fix:   start it first\n';
     const test = { ...CASE, argv: ['test', '{url}'] };
     expect(judgeAnswer(test, { ...RIGHT, stdout: wrong }, VALUES).faults).toEqual([]);

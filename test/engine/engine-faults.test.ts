@@ -99,7 +99,7 @@ describe('a queue that fails', () => {
   );
 });
 
-describe('a fault of the program in a round', () => {
+describe('an error of the program in a round', () => {
   it('is reported, and the delivery is tried again later', async () => {
     const harness = createHarness((_, turn) => {
       if (turn < 2) throw new TypeError('x is not a function');

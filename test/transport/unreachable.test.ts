@@ -13,7 +13,7 @@ describe('a receiver that cannot be reached', () => {
     });
   });
 
-  it('with several addresses fails as refused if all of them refuse', async () => {
+  it('with several addresses fails as refused if each of them refuses connections', async () => {
     const receiver = await answersOk();
     await receiver.close();
     const url = `http://localhost:${receiver.port}/`;
