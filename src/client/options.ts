@@ -14,7 +14,7 @@ export interface ClientOptions {
   readonly flushAfterMs?: number | undefined;
   /**
    * Maximum number of messages held in memory: queued, in flight to the sink and, if this process delivers from a queue in
-   * memory, not yet settled. 1 to 1,000,000. @default 10_000
+   * memory, not yet settled. 1 to 10,000,000. @default 10_000
    */
   readonly maxQueued?: number | undefined;
   /** The behavior of a call when `maxQueued` is reached. At most `maxQueued` calls wait; the next one throws. @default 'wait' */
@@ -45,7 +45,7 @@ export const CLIENT_KINDS = {
   flushAt: BATCH_SIZE,
   size: BATCH_SIZE,
   flushAfterMs: { least: 1, most: 2 ** 31 - 1 },
-  maxQueued: { least: 1, most: 1_000_000 },
+  maxQueued: { least: 1, most: 10_000_000 },
   writeKey: 'a non-empty string',
   whenFull: { choices: ['wait', 'throw'] },
   warnOnLoss: 'a boolean',

@@ -47,7 +47,7 @@ describe('resolveClientOptions', () => {
     [{ flushAt: '20' }, 'Expected `client.flushAt` to be a whole number, got "20"'],
     [{ size: Number.NaN }, 'Expected `client.size` to be a whole number, got NaN'],
     [{ flushAfterMs: 2 ** 31 }, 'Expected `client.flushAfterMs` to be from 1 to 2147483647, got 2147483648'],
-    [{ maxQueued: 0 }, 'Expected `client.maxQueued` to be from 1 to 1000000, got 0'],
+    [{ maxQueued: 0 }, 'Expected `client.maxQueued` to be from 1 to 10000000, got 0'],
     [{ maxQueued: null }, 'Expected `client.maxQueued` to be a whole number, got null'],
     [{ warnOnLoss: 'no' }, 'Expected `client.warnOnLoss` to be a boolean, got a string'],
     [{ whenFull: 'drop' }, 'Expected `client.whenFull` to be wait or throw, got "drop"'],
@@ -63,7 +63,7 @@ describe('resolveClientOptions', () => {
 
   it('accepts both ends of a range', () => {
     expect(
-      resolveClientOptions({ flushAt: 1_000, flushAfterMs: 2 ** 31 - 1, maxQueued: 1_000_000 }),
+      resolveClientOptions({ flushAt: 1_000, flushAfterMs: 2 ** 31 - 1, maxQueued: 10_000_000 }),
     ).toMatchObject({
       flushAt: 1_000,
     });

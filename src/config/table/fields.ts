@@ -149,7 +149,7 @@ export const SETTING_FIELDS = {
     default: CLIENT_DEFAULTS.flushAfterMs,
   }),
   'client.maxQueued': field({
-    kind: integer({ least: 1, most: 10_000_000 }),
+    kind: integer(CLIENT_KINDS.maxQueued),
     describe: 'messages held in memory',
     belongsTo: 'everything',
     default: CLIENT_DEFAULTS.maxQueued,
