@@ -13,9 +13,9 @@ export interface ExaminedFailure {
 }
 
 export interface FailureToExamine {
-  /** The URL without userinfo. */
+  /** The URL of the failed request, without userinfo. */
   readonly url: string;
-  /** The stable code of the failure. */
+  /** The stable error code of the failure, such as `refused`. */
   readonly error: string;
   readonly env: Readonly<NodeJS.ProcessEnv>;
   readonly signal: AbortSignal;
@@ -26,8 +26,8 @@ export interface FailureToExamine {
 const TIMEOUT_MS = 3_000;
 
 /**
- * Examines why a request got no response, over a few connections that do not carry the message. Undefined if this reveals
- * nothing, or if requests go through a proxy. Never rejects.
+ * Examines why a request got no response, over a few connections that do not carry the message. Undefined if these reveal
+ * no cause, or if requests go through a proxy. Never rejects.
  */
 export async function examinePort({
   url: text,
@@ -51,7 +51,7 @@ export async function examinePort({
   return isSilent ? { cause: 'silent' } : found;
 }
 
-/** Whether `ALL_PROXY`, which other programs read, names a proxy for this URL. */
+/** Whether `ALL_PROXY`, which other programs read and hooks does not, names a proxy for this URL. */
 function wouldGoByAllProxy(url: URL, env: FailureToExamine['env']): boolean {
   if (!env['all_proxy'] && !env['ALL_PROXY']) return false;
   const any = 'http://proxy.invalid';
@@ -76,7 +76,7 @@ async function causeOfRefused(
   const host = bareHost(url);
   if (!isLoopbackHost(host)) return undefined;
   const other = host === '::1' ? '127.0.0.1' : '::1';
-  // The name localhost stands for both addresses, which were tried already.
+  // Skips `localhost`: the name stands for both loopback addresses, and the request tried both already.
   const isThere = host !== 'localhost' && (await takesConnections({ ...asked, host: other }));
   if (isThere) {
     const found = new URL(url);
@@ -100,7 +100,8 @@ async function causeBySpeech(url: URL, asked: AskedPort): Promise<ExaminedFailur
     return speech === 'tls' ? undefined : { cause: 'client-certificate' };
   }
   if (isPlain && (speech === 'nothing' || speech === 'undecided')) return undefined;
-  // A response to the TLS hello proves nothing: Python's servers respond to it in HTTP/0.9, without a status line.
+  // Asks in HTTP even if the server responded to the TLS hello with something other than TLS: Python's servers respond to a
+  // TLS hello in HTTP/0.9, without a status line.
   const plain = speech === 'other' || !isPlain ? await askInHttp(asked) : speech;
   if (plain === 'http' && isPlain) return undefined;
   if (plain === 'http') return { cause: 'speaks-http', location: withProtocol(url, 'http:') };
@@ -109,7 +110,7 @@ async function causeBySpeech(url: URL, asked: AskedPort): Promise<ExaminedFailur
   return isOther ? { cause: 'speaks-other', location: 'another protocol' } : undefined;
 }
 
-/** The same URL with the other protocol at the same port, without its query, which may be secret. */
+/** The URL with `protocol` in place of its own, at the same port. Drops the query, which may be secret. */
 function withProtocol(url: URL, protocol: 'http:' | 'https:'): string {
   return `${protocol}//${url.hostname}:${portOf(url)}${url.pathname}`;
 }

@@ -67,10 +67,10 @@ export function causeCodeOf(given: ResponseEvidence): string {
   return GUESSES.has(code) && hasOwnReason(evidence) ? OWN_WORDS.code : code;
 }
 
-/** Codes of rules that only guess at the reason. */
+/** Codes of rules that only guess why the receiver rejected the request. */
 const GUESSES: ReadonlySet<string> = new Set(['signature-refused', 'malformed']);
 
-/** Whether the response gives a reason in words. Words about the signature say no more than the rules. */
+/** Whether the response gives a reason in words. Ignores words about the signature, because the rules say the same. */
 function hasOwnReason({ body }: ResponseEvidence): boolean {
   const words = responseWords(body);
   return words !== undefined && !/signature|hmac|digest|secret/i.test(words);
@@ -83,7 +83,7 @@ export function responseCauseOf(evidence: ResponseEvidence, facts: CauseFacts): 
   return code === undefined ? undefined : causeOf(code, facts);
 }
 
-/** Puts a stored code into words. Undefined for a code that this version does not know. */
+/** Explains the stored code of a cause. Undefined for a code that this version does not know. */
 export function causeOf(code: string, facts: CauseFacts): ResponseCause | undefined {
   const rule =
     BY_CODE.get(redirectsToItself(code, facts) ? SELF_REDIRECT : code) ??
@@ -109,7 +109,7 @@ const OTHER = 'status';
 const ALL_RULES = [...CAUSE_RULES, OWN_WORDS, EXCEPTION_THERE, ...TAKEN_RULES, ...PAGE_RULES];
 const BY_CODE = new Map(ALL_RULES.map((rule) => [rule.code, rule]));
 
-/** Puts a failure without a response into words. */
+/** Explains a request that failed without a response. Undefined for an unknown error code. */
 export function networkCauseOf(
   { error, cause }: FailureEvidence,
   facts: Omit<CauseFacts, 'status'>,
@@ -127,14 +127,14 @@ export function networkCauseOf(
   };
 }
 
-/** The first `length` characters of the text in a response that a person would read. */
+/** The first `length` characters of the readable text of a response: a page without its tags and styles. */
 export function readableStart(body: string, length: number): string {
   return readableBody(body).slice(0, length);
 }
 
 /**
- * Examines why a request got no response. Loads the code that connects on demand, because no other
- * explanation needs it. Never rejects.
+ * Examines why a request got no response. Loads the module that opens connections on demand, because no other explanation
+ * needs it. Never rejects.
  */
 export async function examineFailure(failure: FailureToExamine): Promise<ExaminedFailure | undefined> {
   const { examinePort } = await import('./examine-port.ts');
@@ -142,8 +142,8 @@ export async function examineFailure(failure: FailureToExamine): Promise<Examine
 }
 
 /**
- * Makes a request for each common mistake of receivers, the likeliest first. Loads the code on demand: most
- * receivers are right.
+ * Makes a request for each common mistake of receivers, the likeliest first. Loads the code on demand, because most
+ * receivers make no mistake.
  */
 export async function mistakenRequests(
   body: Buffer,

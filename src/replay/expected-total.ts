@@ -15,7 +15,7 @@ export class ExpectedTotal {
     );
   }
 
-  /** Counts the bytes in which the next entries are found. */
+  /** Counts bytes as read. Called before the entries in these bytes are counted by `found`. */
   readonly read = (bytes: number): void => {
     this.#readBytes += bytes;
   };
@@ -24,7 +24,7 @@ export class ExpectedTotal {
     this.#entries += entries;
   }
 
-  /** Undefined while there is no estimate. */
+  /** The estimated number of entries in all inputs; undefined while there is no estimate. */
   get total(): number | undefined {
     const isKnown = this.#bytes !== undefined && this.#entries > 0;
     if (!isKnown || this.#readBytes > this.#bytes) return undefined;

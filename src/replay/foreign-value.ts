@@ -1,8 +1,8 @@
 import { isJsonObject, isMessageType, type JsonObject, type JsonValue } from '../message/types.ts';
 
-/** JSON of another program that contains messages. */
+/** A kind of JSON that another program writes and that contains messages. */
 interface ForeignValue {
-  /** Follows "this is". */
+  /** Name of the kind; follows "this is" (`an event of SQS`). */
   readonly what: string;
   /** The jq filter that extracts the messages. */
   readonly filter: string;
@@ -28,7 +28,7 @@ function knownValueOf(value: JsonValue): ForeignValue | undefined {
   return event ?? listOf(value) ?? wrappedOf(value) ?? listBelow(value);
 }
 
-/** Recognizes a line that was encoded twice. */
+/** Recognizes a JSON string that contains JSON, because its line was encoded twice. */
 function textValueOf(text: string): ForeignValue | undefined {
   const isJson = /^\s*[[{]/.test(text);
   return isJson ? { what: 'a text that holds JSON: it was encoded twice', filter: 'fromjson' } : undefined;
@@ -114,7 +114,7 @@ function isLikeMessage(value: JsonValue | undefined): boolean {
   return isJsonObject(value) && isMessageType(value['type']);
 }
 
-/** Whether a text contains a message. Longer texts are not parsed, because this is only for a hint. */
+/** Whether a text contains a message. Texts longer than MAX_PARSED are not parsed, because this is only for a hint. */
 function isMessageText(text: string): boolean {
   if (!text.trimStart().startsWith('{') || text.length > MAX_PARSED) return false;
   try {

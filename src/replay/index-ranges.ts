@@ -3,7 +3,7 @@ export type IndexRange = readonly [start: number, end: number];
 
 /** A set of mostly consecutive whole numbers: its size in memory is the number of gaps. */
 export class IndexRanges {
-  /** In order, with a gap between neighbors. */
+  /** The ranges in ascending order, with a gap between neighboring ranges. */
   readonly #ranges: [start: number, end: number][];
 
   constructor(ranges: readonly IndexRange[] = []) {

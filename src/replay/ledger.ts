@@ -15,7 +15,7 @@ export interface ReplaySummary extends Readonly<Record<LedgerOutcome, number>> {
   readonly skipped: number;
   /** Duration of the whole replay in ms. */
   readonly ms: number;
-  /** Messages delivered, failed or queued by this process. */
+  /** Messages per second that this process delivered, queued or gave up as failed. */
   readonly perSecond: number;
   /** Time from the start of a message's first attempt to its outcome. Null if no message was attempted. */
   readonly latencyMs: Percentiles;
@@ -23,7 +23,7 @@ export interface ReplaySummary extends Readonly<Record<LedgerOutcome, number>> {
   readonly resumed?: ResumedCounts;
   /** The `--offset` of the first unread entry, when an input that can be read only once was not read to its end. */
   readonly unreadFrom?: number;
-  /** The `--offset` of the first entry that is unsent or unread. */
+  /** The `--offset` of the first entry that was not sent or not read. Present if `unreadFrom` is. */
   readonly unsentFrom?: number;
 }
 
@@ -32,7 +32,7 @@ export interface ReplaySummary extends Readonly<Record<LedgerOutcome, number>> {
  * `skipped`; the others are among `failed`, `invalid` and `filtered`, as if this replay had settled them.
  */
 export interface ResumedCounts {
-  /** Whether every entry was settled, so that nothing is sent. */
+  /** Whether the resumed replay had settled every entry, so that nothing is sent now. */
   readonly finished: boolean;
   readonly delivered: number;
   readonly queued: number;
@@ -60,7 +60,7 @@ export class Ledger {
   };
   #read = 0;
   #skipped = 0;
-  /** Counts of the resumed replay. */
+  /** Counts of the entries that the resumed replay delivered or queued; undefined if no replay is resumed. */
   #resumed: { finished: boolean; delivered: number; queued: number } | undefined;
   #failedBefore = 0;
   #firstUnsent: number | undefined;
@@ -149,7 +149,10 @@ export class Ledger {
   }
 }
 
-/** Whether something was sent and nothing is missing, counting both parts of a resumed replay. */
+/**
+ * Whether every entry was delivered, queued or filtered, and at least one was delivered or queued. Includes the entries
+ * that a resumed replay settled.
+ */
 export function isAllTaken({ read, delivered, queued, filtered, resumed }: ReplaySummary): boolean {
   const before = (resumed?.delivered ?? 0) + (resumed?.queued ?? 0);
   const taken = delivered + queued + before;
@@ -160,7 +163,7 @@ export function isAllTaken({ read, delivered, queued, filtered, resumed }: Repla
 const STEP = 1.02;
 const LOG_STEP = Math.log(STEP);
 const SMALLEST_MS = 0.001;
-/** Enough buckets for 34 hours; longer durations count as 34 hours. */
+/** Number of buckets: enough for durations up to 34 hours. Longer durations count as 34 hours. */
 const BUCKETS = 1 + Math.ceil(Math.log(124e6 / SMALLEST_MS) / LOG_STEP);
 
 interface Percentiles {
@@ -185,7 +188,7 @@ export class Latency {
     this.#largest = Math.max(this.#largest, ms);
   }
 
-  /** Percentiles in ms, with microseconds; null if there are no durations. */
+  /** Percentiles in ms, rounded to microseconds; null if no duration was added. */
   percentiles(): Percentiles {
     return { p50: this.#percentile(0.5), p95: this.#percentile(0.95), p99: this.#percentile(0.99) };
   }

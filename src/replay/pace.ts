@@ -13,9 +13,9 @@ export interface ReplayPace {
 
 export interface ReplayPaceOptions {
   readonly clock: Clock;
-  /** Ms between two messages (`readRate`). */
+  /** Minimum ms between two messages, as parsed by `readRate`. Undefined for no limit on the rate. */
   readonly intervalMs?: number | undefined;
-  /** Factor by which to speed up the recorded gaps (`readSpeed`). */
+  /** Factor by which to speed up the recorded gaps, as parsed by `readSpeed`. Undefined if the gaps do not matter. */
   readonly speed?: number | undefined;
 }
 

@@ -1,15 +1,15 @@
 /** Limits on the messages in flight. */
 export interface ReplayLimits {
   /**
-   * Messages in flight, including those that wait for an earlier message of their user; more than the engine
-   * works on at once. With four times as many, a slow user took longer to hold up the others, but waiting
+   * Maximum messages in flight, including those that wait for an earlier message of their user; more than the engine
+   * works on at once. With a limit four times as large, a slow user took longer to hold up the other users. But waiting
    * messages grow old in the heap: they took a quarter more memory and a tenth more CPU time with 20 users.
    */
   readonly messages: number;
   readonly bytes: number;
 }
 
-/** Maximum bytes of bodies in memory. */
+/** Maximum bytes of the bodies of all messages in flight. */
 const MAX_BYTES_IN_FLIGHT = 8 * 1024 * 1024;
 
 /** The limits of a replay whose pipeline makes `concurrency` attempts at once and holds `maxQueued` messages. */
@@ -20,14 +20,17 @@ export function replayLimits({
   readonly concurrency: number;
   readonly maxQueued: number;
 }): ReplayLimits {
-  // Limited by the room of the client, so that it rejects no message.
+  // At most `maxQueued` messages, so that the client of the replay never rejects one for lack of room.
   return { messages: Math.min(Math.max(64, concurrency * 3), maxQueued), bytes: MAX_BYTES_IN_FLIGHT };
 }
 
-/** States that a reader may wait for. */
+/** Changes that a reader may wait for: room for more messages, or no messages in flight. */
 type AwaitedChange = 'room' | 'empty';
 
-/** There is room again when only this share of the limits is in use, so that messages are read in batches. */
+/**
+ * Share of each limit. A waiting reader continues when less than this share is in use, so that messages are read in
+ * batches.
+ */
 const LOW = 3 / 4;
 
 /**
@@ -89,7 +92,7 @@ export class ReplaySemaphore {
     return change === 'room' ? !this.#uses(LOW) : this.isEmpty;
   }
 
-  /** Whether this share of one of the limits is in use. */
+  /** Whether at least this share of the limit on messages, or of the limit on bytes, is in use. */
   #uses(share: number): boolean {
     const { messages, bytes } = this.#limits;
     return this.#messages >= messages * share || this.#bytes >= bytes * share;

@@ -21,22 +21,22 @@ export class ResponseWatch {
     this.#cancel = clock.after(limitMs, this.#look);
   }
 
-  /** Aborted after `limitMs` without a response. */
+  /** A signal that aborts when messages waited for a response for `limitMs` and no response came. */
   get signal(): AbortSignal {
     return this.#silence.signal;
   }
 
-  /** Notes a message that waits for its response. */
+  /** Counts a message that now waits for its response. */
   sent(): void {
     if (this.#waiting++ === 0) this.responded();
   }
 
-  /** Notes a response, whatever its status. */
+  /** Restarts the time limit after a response, whatever its status. */
   responded(): void {
     this.#since = this.#options.clock.now();
   }
 
-  /** Notes that a message no longer waits for a response. */
+  /** Counts a message as no longer waiting for its response. */
   settled({ isDelivered }: { readonly isDelivered: boolean }): void {
     this.#waiting--;
     if (isDelivered) this.responded();

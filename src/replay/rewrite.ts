@@ -7,7 +7,7 @@ export interface RewriteOptions {
   readonly timestamps: 'keep' | 'now' | 'shift';
   /** `new`: replaces each `messageId`, but adds none. @default 'keep' */
   readonly messageIds: 'keep' | 'new';
-  /** Ms since the epoch. */
+  /** Returns the current time, in ms since the epoch. */
   readonly now: () => number;
   readonly newId: () => string;
 }

@@ -3,9 +3,9 @@ import type { JsonValue } from '../message/types.ts';
 import type { MessageFilter } from '../message/filter.ts';
 
 export interface SelectionOptions {
-  /** @default every message */
+  /** Selects messages by their content. @default every message */
   readonly filter?: MessageFilter | undefined;
-  /** Number of entries to skip first. @default 0 */
+  /** Number of entries that pass the filter to skip first. @default 0 */
   readonly offset?: number | undefined;
   /** Number of entries to select after the skipped ones. @default all */
   readonly limit?: number | undefined;

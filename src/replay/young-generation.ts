@@ -1,12 +1,12 @@
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 
 /**
- * Size above which growth stops: V8 has then grown two halves of 4 MiB to 8 MiB each, and a replay gains no
- * speed from more.
+ * Size of the young generation above which its growth is stopped: V8 has then grown two halves of 4 MiB to 8 MiB each,
+ * and a replay gains no speed from more.
  */
 const ENOUGH_BYTES = 8 * 1024 * 1024;
 
-/** State of the whole process, like the young generation itself. */
+/** Whether growth is stopped. A variable of the module, because the process has only one young generation. */
 let isBound = false;
 
 /**

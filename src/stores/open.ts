@@ -7,12 +7,15 @@ import type { DeliveryState } from '../queue/delivery.ts';
 import type { QueueInspection } from '../queue/inspection.ts';
 import { monitored, type DurableQueue, type DurableQueueOptions } from './opened-queue.ts';
 
-// Each line below loads one backend when it is needed, because only users with a server install its packages.
+// `loadFiles` and `loadServers` load a backend only when it is needed, because only users with a server install its
+// packages.
 export { MemoryQueue } from './memory/memory-queue.ts';
 const loadFiles = () => import('./sqlite/open-queue-file.ts');
 const loadServers = () => import('./server/open-server-queue.ts');
 
-/** Opens the queue in a file or on a server. Throws ConfigError for an unknown kind of store, QueueError if it fails. */
+/**
+ * Opens the queue in a file or on a server. Throws ConfigError for an unknown kind of store, QueueError if opening fails.
+ */
 export function openDurableQueue(options: DurableQueueOptions): Promise<DurableQueue> {
   const place = options.store ?? join(options.dataDir, FILE);
   return isServer(place) ? openOnServer(place, options) : openInFile(place, options);
@@ -73,7 +76,7 @@ async function openInFile(place: string, options: DurableQueueOptions): Promise<
     ...monitored(inspection),
     check: async (forWhat) => {
       await store.check(forWhat);
-      // Reads too, because damaged pages can be unreadable even if writes succeed.
+      // Also reads from the file, because damaged pages can be unreadable even if writes succeed.
       await queue.lanes();
     },
     warnings: async () => (loss === undefined ? [] : [loss]),
@@ -100,7 +103,7 @@ export async function openChunkStore(): Promise<ChunkStore> {
 
 type Files = Awaited<ReturnType<typeof loadFiles>>;
 
-/** The result of examining the file of a queue, which creates and changes nothing. */
+/** The result of examining the file of a queue. The examination creates and changes nothing. */
 export type QueueExamination = Awaited<ReturnType<Files['examineFile']>>;
 
 /**

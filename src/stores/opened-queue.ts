@@ -13,9 +13,9 @@ export interface OpenQueue {
   readonly clock: Clock;
   readonly seen: Seen;
   readonly deletions: DeletionStore;
-  /** Returns the numbers of each lane that has deliveries. */
+  /** Returns the number of deliveries in each state, for each lane that has deliveries. */
   readonly lanes: () => Promise<readonly LaneStats[]>;
-  /** Returns when the oldest unsettled delivery was added. Milliseconds since the epoch. */
+  /** Returns when the oldest unsettled delivery was added, in milliseconds since the epoch. */
   readonly oldestAt: () => Promise<number | undefined>;
   /** Rejects if the store cannot store new deliveries; with `toAdd: false`, only if it cannot store settlements. */
   readonly check: (options?: CheckOptions) => Promise<void>;
@@ -31,12 +31,12 @@ export interface OpenQueue {
 }
 
 export interface CheckOptions {
-  /** Whether the caller adds deliveries. False for one that only settles existing deliveries. @default true */
+  /** Whether the caller adds deliveries. False for a caller that only settles existing deliveries. @default true */
   readonly toAdd?: boolean;
 }
 
 export interface DurableQueueOptions {
-  /** The place of the queue: `sqlite:FILE`, a path, or the URL of a server. Undefined for `hooks.db` in the data folder. */
+  /** Place of the queue: `sqlite:FILE`, a path, or the URL of a server. Undefined for `hooks.db` in the data folder. */
   readonly store: string | undefined;
   readonly dataDir: string;
   readonly clock: Clock;
@@ -44,7 +44,10 @@ export interface DurableQueueOptions {
   readonly retention?: RetentionOptions;
   /** Whether to create the file if it is missing. @default true */
   readonly create?: boolean;
-  /** Whether the caller neither adds nor delivers. The file may then be read-only, but not have 0 bytes. @default false */
+  /**
+   * Whether the caller neither adds nor delivers. The file of the queue may then be read-only, but not empty. @default
+   * false
+   */
   readonly isReading?: boolean;
 }
 
@@ -56,13 +59,16 @@ export interface DurableQueue extends OpenQueue {
   readonly file: QueueFile | undefined;
   readonly inspection: QueueInspection;
   /**
-   * A sentence about commits that the file had lost before it was opened. `warnings` has it too. Undefined if none were
-   * lost.
+   * A sentence about commits that the file had lost before it was opened. `warnings` returns this sentence, too.
+   * Undefined if no commits were lost.
    */
   readonly loss: string | undefined;
   /** Searches a server for lanes whose registration it has lost, so that the inspection sees them. */
   readonly findLanes: () => Promise<void>;
-  /** Opens the audiences: those of the same file; with a server, of the file in the data folder. Closed with the queue. */
+  /**
+   * Opens the audiences in the file of the queue. For a queue on a server, opens the file in the data folder. The
+   * audiences are closed with the queue.
+   */
   readonly audiences: () => Promise<AudienceCatalog>;
   /**
    * Whether this queue and `other` use the same store. Comparing their places is not enough, because a file or a server can
@@ -75,12 +81,13 @@ export interface DurableQueue extends OpenQueue {
 export interface QueueFile {
   /**
    * Removes all dead letters that were added at `since` or later, without reading them, in steps between other processes'
-   * writes. Keeps the messages of deletion requests, which record how each of them ended.
+   * writes. Keeps the dead letters of deletion requests, because a deletion request records how each of its deliveries
+   * ended.
    */
   dropDead(options: DeadDropping): Promise<void>;
   /**
-   * Returns free space of the file to the file system, in steps between other processes' writes. `goesOn` is called before
-   * each step, and returns whether to continue.
+   * Returns free space of the file to the file system, in steps between the writes of other processes. Calls `goesOn`
+   * before each step, and stops if it returns false.
    */
   giveBackSpace(goesOn: () => boolean): Promise<void>;
   /** Copies a snapshot of the queue into an empty file, while other processes continue to write. */

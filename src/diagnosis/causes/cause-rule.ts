@@ -7,13 +7,13 @@ import { exceptionLine, responseWords } from './response-words.ts';
  * begins with a verb.
  */
 export interface CauseRule {
-  /** Stable and unique: attempts store it. */
+  /** Code of the cause. Stable and unique, because the records of attempts store it. */
   readonly code: string;
   readonly kind: CauseKind;
   readonly status?: readonly number[];
-  /** Patterns by lower-case header name. */
+  /** The pattern that each of these response headers must match, by lower-case header name. */
   readonly headers?: Readonly<Record<string, RegExp>>;
-  /** The named group `named` fills `{named}` in the templates. */
+  /** The pattern that the response body must match. Its group named `named` fills `{named}` in the templates. */
   readonly body?: RegExp;
   readonly isSigned?: boolean;
   readonly isBySchemeWithout?: true;
@@ -21,7 +21,7 @@ export interface CauseRule {
   readonly fix: string;
 }
 
-/** Adds a kind to the rules that do not name one. */
+/** Gives `kind` to each rule that does not have its own. */
 export function rulesOfKind(
   kind: CauseKind,
   rules: readonly (Omit<CauseRule, 'kind'> & { readonly kind?: CauseKind })[],
@@ -66,7 +66,10 @@ export function filledTemplate(template: string, given: CauseFacts, named = '…
   return template.replace(/\{([a-z]+)\}/g, (whole, name: string) => facts[name] ?? whole);
 }
 
-/** The reason in the response, as a suffix of a sentence; empty if the response has none. */
+/**
+ * Quotes the words that `wordsOf` finds in the body, as the end of a sentence (`: "no such user"`); empty if it finds
+ * none.
+ */
 function quotation(body: string | undefined, wordsOf: (body: string) => string | undefined): string {
   const words = body === undefined ? undefined : wordsOf(body);
   return words === undefined ? '' : `: "${words}"`;

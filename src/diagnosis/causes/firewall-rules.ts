@@ -2,7 +2,7 @@ import { rulesOfKind, type CauseRule } from './cause-rule.ts';
 
 const ALLOW = 'allow POST to {path} there: a rule for this path, or for the addresses of the sender';
 
-/** Makes the rule of a firewall that gives no reason. */
+/** Makes the rule of a firewall whose response gives no reason. */
 function firewall(name: string, rule: Omit<CauseRule, 'kind' | 'says' | 'fix'>): CauseRule {
   const says = `a firewall (${name}) rejects the request; the receiver never saw the message`;
   return { ...rule, kind: 'way', says, fix: ALLOW };

@@ -2,10 +2,7 @@ import { rulesOfKind } from './cause-rule.ts';
 
 const TOKEN = 'wants a CSRF token, which only forms on its own pages have';
 
-/**
- * Frameworks that mistake a webhook for a forged form, or do not know its host. They reject it before code of
- * the receiver runs.
- */
+/** Frameworks that mistake a webhook for a forged form, or reject its Host header, before code of the receiver runs. */
 export const FORGERY_PROTECTION_RULES = rulesOfKind('way', [
   {
     code: 'csrf-django',

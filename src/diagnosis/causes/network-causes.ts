@@ -1,10 +1,10 @@
 /** Explains a failure without a response. The texts are templates over `CauseFacts`. */
 interface NetworkCauseText {
-  /** A sentence without a full stop; absent if the transport's own words are enough. */
+  /** The cause as a sentence without a full stop; absent if the words of the transport are enough. */
   readonly says?: string;
   /** Fix for the sender; begins with a verb. */
   readonly fix: string;
-  /** Fix for the receiver's author. @default fix */
+  /** Fix for the receiver's author. @default the `fix` for the sender */
   readonly receiverFix?: string;
 }
 
@@ -12,7 +12,7 @@ const ISSUER = 'name its issuer: --ca FILE, or in the config: delivery: { ca: ./
 const OTHER_TLS = 'let it speak TLS 1.2 or later, or put a proxy with TLS in front of it';
 const RESPOND_FIRST = 'respond with 2xx first and do the work later: put the message into a queue';
 
-/** Causes by the error code of a result line, or by its more exact cause. */
+/** Explanations by the error code of a failed attempt (`timeout`), or by its more exact cause (`headers-unfinished`). */
 export const NETWORK_CAUSES: Readonly<Record<string, NetworkCauseText>> = {
   timeout: {
     fix: 'let the receiver respond first and work later; --timeout waits longer, up to 30s',

@@ -46,8 +46,8 @@ export function withoutEntities(text: string): string {
 const MAX_LENGTH = 160;
 
 /**
- * The reason that a response gives in its own words, on one line; undefined if it only repeats its status.
- * Not escaped.
+ * The reason that a response gives in its own words, on one line; undefined if the words only repeat the status. The text
+ * is not escaped.
  */
 export function responseWords(body: string): string | undefined {
   const readable = readableBody(body).replace(/^an HTML page: /, '');
@@ -69,7 +69,7 @@ const REASON_FIELDS = [
   'errors',
 ];
 
-/** The values of these fields. Searches by pattern, because the JSON may be cut off. */
+/** The texts of the REASON_FIELDS in a JSON text. Searches by pattern, because the JSON may be cut off. */
 function errorFields(json: string): string[] {
   return REASON_FIELDS.flatMap((field) => {
     const found = new RegExp(String.raw`"${field}"\s*:\s*\[?\s*"((?:[^"\\]|\\.)+)"`, 'i').exec(json)?.[1];
@@ -83,7 +83,7 @@ function firstLine(text: string): string {
   return text.trim().split('\n', 1)[0] ?? '';
 }
 
-/** Words that only repeat the status. */
+/** Matches words that only repeat the status (`Bad Request`), and all characters other than letters. */
 const STATUS_WORDS =
   /\b(?:http|errors?|unauthori[sz]ed|forbidden|bad|request|unprocessable|entity|content|access|permission|denied|is|not|allowed|authori[sz]ed|invalid|rejected|refused|fail(?:ed|ure)?|nope?|false|true|null|you|are|do|have|to|this|the|resource|page)\b|[^\p{L}]/giu;
 
@@ -101,8 +101,8 @@ const BEHIND_MESSAGE =
 const PHP_ERROR = /\b(?:Fatal|Parse) error(?:<\/b>)?:\s+(?:Uncaught )?([^\n]+)/;
 
 /**
- * Name and message of the exception in the page, trace or JSON of a framework; undefined if there is none.
- * Not escaped.
+ * Name and message of the exception in the page, trace or JSON of a framework; undefined if there is none. The text is
+ * not escaped.
  */
 export function exceptionLine(body: string): string | undefined {
   const readable = readableBody(body);

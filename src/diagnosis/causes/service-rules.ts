@@ -3,7 +3,7 @@ import { rulesOfKind } from './cause-rule.ts';
 /** Matches what precedes the name of a unique constraint in the errors of PostgreSQL, SQLite, MySQL and MongoDB. */
 const UNIQUE = String.raw`(?:unique constraint \\*"|UNIQUE constraint failed: |for key \\*['"]|index: )`;
 
-/** Failures of what the receiver needs: its database, other services, disk and memory. */
+/** Failures of resources that the receiver needs: its database, other services, disk and memory. */
 export const SERVICE_RULES = rulesOfKind('receiver', [
   {
     code: 'database-nul',

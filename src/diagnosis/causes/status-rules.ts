@@ -1,6 +1,6 @@
 import { rulesOfKind, type CauseRule } from './cause-rule.ts';
 
-/** Code of a redirect to the URL of the request itself, which the response alone does not show. */
+/** Code of a redirect to the URL of the request itself. The status and headers do not reveal it without that URL. */
 export const SELF_REDIRECT = 'redirect-to-itself';
 
 /** Causes by status, used if no more specific rule applies. */
@@ -184,7 +184,7 @@ export const STATUS_RULES = rulesOfKind('status', [
   },
 ]);
 
-/** Makes the rule of a status that has no rule of its own, by its class. */
+/** Makes the rule of a status that has no rule of its own, from the class of the status (5xx, 4xx, other). */
 export function statusRule(status: number): CauseRule {
   const own = { code: 'status', kind: 'status' } as const;
   if (status >= 500) {

@@ -4,7 +4,9 @@ import { FIREWALL_RULES } from './firewall-rules.ts';
 import { isHtmlPage } from './response-words.ts';
 import { TUNNEL_RULES } from './gateway-rules.ts';
 
-/** Failures that the body of a 2xx reveals. Only `hooks test` reads it, because a sender looks at the status alone. */
+/**
+ * Failures that the body of a 2xx reveals. Only `hooks test` reads that body, because a sender looks at the status alone.
+ */
 export const TAKEN_RULES = rulesOfKind('receiver', [
   {
     code: 'status-in-body',
@@ -51,7 +53,7 @@ const FOREIGN_PAGE_RULES = [...TUNNEL_RULES, ...FIREWALL_RULES].filter(
   ({ status, body }) => status === undefined && body !== undefined,
 );
 
-/** Pages for browsers, which no sender reads. The last rule applies to every page. */
+/** A 2xx with an HTML page: a website responds, not the receiver. The last rule applies to every page. */
 export const PAGE_RULES = rulesOfKind('way', [
   {
     code: 'login-page',

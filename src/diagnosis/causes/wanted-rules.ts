@@ -1,7 +1,7 @@
 import { rulesOfKind, type CauseRule } from './cause-rule.ts';
 
 const REJECTED = [400, 401, 403, 422];
-/** Excludes bodies that other rules explain better: signatures, forgery protection, parsers. */
+/** Start of a pattern. Excludes bodies that other rules explain better: signatures, forgery protection, parsers. */
 const NOT_ELSEWHERE = String.raw`^(?![\s\S]*(?:signature|hmac|timestamp|csrf|xsrf|unexpected token|\bJSON\b|You either supplied the wrong credentials))[\s\S]*`;
 
 function wanted(pattern: string): RegExp {
@@ -17,7 +17,7 @@ function complaintAbout(credential: string): string {
   return String.raw`(?:${wrong}|no|without|provide|supply|need|your|pass)\b[^.\n"]{0,30}${credential}\b|${credential}\b[^.\n"]{0,40}\b(?:${wrong})`;
 }
 
-/** Requirements besides the signature that the receiver names in its own words. */
+/** Rejections because of a requirement other than the signature, which the response names: an API key, a token, a header. */
 export const WANTED_RULES = rulesOfKind('receiver', [
   {
     code: 'wants-api-key',
@@ -55,7 +55,7 @@ export const WANTED_RULES = rulesOfKind('receiver', [
   },
 ]);
 
-/** Explains a rejection that no rule knows by the words of its response. */
+/** Fallback for a rejection that no other rule recognizes: quotes the words of the response. */
 export const OWN_WORDS: CauseRule = {
   code: 'own-words',
   kind: 'status',
@@ -64,7 +64,7 @@ export const OWN_WORDS: CauseRule = {
   fix: 'do what these words ask for; they stand in the code of the receiver, at the line that rejects the message',
 };
 
-/** Explains a failure that no rule knows by the exception in its response. */
+/** Fallback for a failure that no other rule recognizes: quotes the exception in the response. */
 export const EXCEPTION_THERE: CauseRule = {
   code: 'exception',
   kind: 'receiver',

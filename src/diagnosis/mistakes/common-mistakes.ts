@@ -18,7 +18,7 @@ import { MistakenSigner, type SigningContext, type SigningMistake } from './mist
 
 /** A wrong signature, and the mistake that makes a receiver accept it. */
 export interface CommonMistake {
-  /** The scheme's headers: name, value, name, value … */
+  /** The headers that carry the wrong signature: name, value, name, value … */
   readonly headers: readonly string[];
   readonly mistake: ReceiverMistake;
 }
@@ -64,7 +64,7 @@ function* otherGivenSecrets({ context }: MistakenSigner): Generator<ExplainedMis
   }
 }
 
-/** How to compute the signature of a scheme. */
+/** How to compute the signature of a scheme, as the text of a fix. */
 function recipe(scheme: SignatureScheme): string {
   return scheme.name === DEFAULT_SCHEME
     ? "use HMAC-SHA1 in hex: createHmac('sha1', secret).update(body).digest('hex')"
@@ -117,8 +117,8 @@ function* otherNotations({ context: { scheme } }: MistakenSigner): Generator<Exp
 }
 
 /**
- * Codes of frame variants that receivers compute. Receivers read id and time from the headers, so they do not
- * mistake those.
+ * Codes of the wrong prefixes and suffixes that receivers use. Another id or timestamp is not among them, because
+ * receivers read both from the headers.
  */
 const RECEIVER_FRAMES: ReadonlySet<ReasonCode> = new Set(['other-template', 'timestamp-unit']);
 
@@ -138,7 +138,7 @@ function* otherFrames({ context, body }: MistakenSigner): Generator<ExplainedMis
   }
 }
 
-/** No deadline, because sample bodies are small and the run has its own. */
+/** A deadline that never passes, because sample bodies are small, and `hooks test` has a time limit of its own. */
 const NEVER = new Deadline(Infinity, () => 0);
 
 function* otherBytes(
@@ -219,7 +219,7 @@ const MILLISECONDS: ReceiverMistake = {
 /** Hours that a wrong clock or time zone may be off: UTC-12 to UTC+14. */
 const HOURS = Array.from({ length: 27 }, (_, index) => index - 12).filter((hours) => hours !== 0);
 
-/** Yields mistakes with the timestamp of a message. */
+/** Yields mistakes of receivers in reading the timestamp of a message. */
 function* timeMistakes({ context: { scheme, fields } }: MistakenSigner): Generator<ExplainedMistake> {
   if (!layoutOf(scheme).hasTimestamp || scheme.tolerance === undefined) return;
   yield [{ fields: { ...fields, timestamp: `${fields.timestamp}000` } }, MILLISECONDS];

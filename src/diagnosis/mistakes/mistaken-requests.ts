@@ -7,7 +7,10 @@ import { signedFields, Signer } from '../../signature/schemes/signer.ts';
 import type { MistakenRequest, MistakeOptions, ReceiverMistake } from '../../check/check.ts';
 import { commonMistakes } from './common-mistakes.ts';
 
-/** Makes a request for each common mistake of receivers, the likeliest first. */
+/**
+ * Makes a request for each common mistake of receivers, the likeliest first, signed as a receiver with that mistake
+ * expects.
+ */
 export function* requestsOfMistakes(
   body: Buffer,
   { secrets, signer, runId }: MistakeOptions,
@@ -40,7 +43,10 @@ function otherScheme(scheme: SignatureScheme, wanted: readonly SignatureScheme[]
   };
 }
 
-/** Replaces the headers (name, value, name, value …) that `others` names, and adds `others`. */
+/**
+ * Replaces the headers that have the name of one of `others`, and appends `others`. Each list is flat: name, value, name,
+ * value …
+ */
 function withHeaders(headers: readonly string[], others: readonly string[]): readonly string[] {
   const isReplaced = (name: string | undefined): boolean =>
     others.some((each, index) => index % 2 === 0 && each === name);

@@ -10,7 +10,7 @@ import { headerValue } from '../../signature/schemes/signer.ts';
 /** The scheme, secrets and fields that a request is signed with. */
 export interface SigningContext {
   readonly scheme: SignatureScheme;
-  /** The first secret that the scheme can use signs. */
+  /** The given secrets. The first one that the scheme can use is the one that signs. */
   readonly secrets: readonly string[];
   readonly fields: SignedFields;
 }
@@ -20,14 +20,14 @@ export interface SigningMistake {
   readonly algorithm?: HmacAlgorithm;
   readonly key?: string | Uint8Array;
   readonly frame?: HmacFrame;
-  /** Signed in place of the body. */
+  /** The bytes that are signed in place of the body. */
   readonly bytes?: BodyVariant['bytes'];
   readonly fields?: SignedFields;
-  /** Used in place of the HMAC. */
+  /** The digest that is used in place of the HMAC, such as a plain hash. */
   readonly digest?: StreamingDigest;
-  /** @default in the scheme's encoding */
+  /** Writes the digest as text. @default in the encoding of the scheme */
   readonly write?: (digest: Buffer) => string;
-  /** Written in place of the text before the signature. */
+  /** The text before the digest in the signature header, in place of the scheme's layout: `sha256=`, or nothing. */
   readonly prefix?: string;
 }
 
@@ -49,13 +49,13 @@ export class MistakenSigner {
     this.#own = this.headers({});
   }
 
-  /** The headers of a mistake; undefined if they are the right ones for this body. */
+  /** The headers that a receiver with this mistake expects; undefined if they equal the right headers for this body. */
   mistaken(mistake: SigningMistake): readonly string[] | undefined {
     const headers = this.headers(mistake);
     return headers.every((text, index) => text === this.#own[index]) ? undefined : headers;
   }
 
-  /** The headers of a mistake: name, value, name, value … */
+  /** The headers that a receiver with this mistake expects: name, value, name, value … */
   headers(mistake: SigningMistake): readonly string[] {
     const { scheme, fields: own } = this.context;
     const { fields = own, prefix, write = (digest) => digest.toString(scheme.encoding) } = mistake;

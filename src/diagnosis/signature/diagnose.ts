@@ -35,7 +35,7 @@ export function diagnose(evidence: Evidence, deadline: Deadline): Diagnosis {
 
 const DECORATED = 'HMAC-SHA1 with other characters around its digits';
 
-/** Explains a wrong digest by the mistake that gives it. */
+/** Explains a digest that does not match: names the common mistake that produces it. */
 export function explainDigest(evidence: Evidence, digest: Buffer, deadline: Deadline): Diagnosis {
   const search = findMistake(evidence, digest, deadline);
   if (search.kind !== 'found') return explainWithoutMatch(evidence, search);
@@ -43,7 +43,7 @@ export function explainDigest(evidence: Evidence, digest: Buffer, deadline: Dead
   return diagnosisOf(code, evidence, outcomeOf(search), fix);
 }
 
-/** Explains a digest that no mistake gives: by the form of the body, else by the secret. */
+/** Explains a digest that no common mistake produces: by the form of the body, otherwise by different secrets. */
 function explainWithoutMatch(evidence: Evidence, search: MistakeSearch): Diagnosis {
   const { body, secrets } = evidence;
   const found = body && bodyFormOf(body);
@@ -62,12 +62,12 @@ function explainWithoutMatch(evidence: Evidence, search: MistakeSearch): Diagnos
   return diagnosisOf('no-match', evidence, why, compareSecrets(evidence));
 }
 
-/** The fix that compares the secrets of both sides, with the origin of our secret in its command. */
+/** The fix that compares the secrets of both sides. Its command reads our secret from where it was given. */
 function compareSecrets({ secretOrigin = '' }: Evidence): string {
   const file = /^--secret-file (?!-(?:\s|$))([\w./@+-]+)/.exec(secretOrigin)?.[1];
   const { fix } = REASONS['no-match'];
   if (/^(?:$|HOOKS_SECRET)/.test(secretOrigin)) return fix;
-  // A function, because $( and $' have a meaning in a replacement text.
+  // Passes a function, because `$` has a special meaning in a replacement string.
   return fix.replace('"$HOOKS_SECRET"', () => (file === undefined ? "'SECRET'" : `"$(cat ${file})"`));
 }
 
@@ -81,7 +81,10 @@ function explainUnexpanded(evidence: Evidence): Diagnosis {
   return diagnosisOf('unexpanded-secret', evidence, found);
 }
 
-/** Describes our secrets to the person who gave them; empty if their origin is unknown. */
+/**
+ * Describes the secrets of this side by length and origin, for the person who gave them; empty if their origin is
+ * unknown.
+ */
 function ourSecrets({ secrets, secretOrigin }: Evidence): string {
   if (secretOrigin === undefined) return '';
   const lengths = secrets.map((secret) => secret.length).join(' and ');
@@ -115,7 +118,7 @@ function hashShape(algorithm: OtherHash): Pick<Shape, 'code' | 'name'> {
   return { code: otherHashCode(algorithm), name: hmacName(algorithm) };
 }
 
-/** Explains a signature whose notation can never match, whether or not it belongs to this body. */
+/** Explains a signature in a notation that can never match, such as base64, whether or not it belongs to this body. */
 function explainShape(evidence: Evidence, { digest, code, name }: Shape, deadline: Deadline): Diagnosis {
   if (isOneOf(digest, evidence.digests.all())) {
     return diagnosisOf(code, evidence, `it is the ${name} of this body`);
@@ -131,7 +134,7 @@ function explainShape(evidence: Evidence, { digest, code, name }: Shape, deadlin
 
 const MD5_DIGITS = 32;
 
-/** The fewest characters that identify a digest: fewer could be the start of any. */
+/** Minimum characters that identify a digest: a shorter text could be the start of any digest. */
 const FEWEST_CHARACTERS = 8;
 
 /** Whether a text is the start or the end of a right signature. */
@@ -175,12 +178,12 @@ function explainSeveral(evidence: Evidence, given: readonly Buffer[]): Diagnosis
   return diagnosisOf('no-match', evidence, found, ONE_SIGNATURE);
 }
 
-/** Fixes for values that are not one whole signature. */
+/** Fixes for a value that is not one whole signature, and for several signatures. */
 const WHOLE_SIGNATURE =
   'Give the 40 hex digits that came in X-Signature, with or without the name of the header before them';
 const ONE_SIGNATURE = 'Send X-Signature once: look for a proxy, or a second library, that signs again';
 
-/** Makes a diagnosis. `found` follows "computed over N bytes; ". */
+/** Makes a diagnosis. `found` follows "computed over N bytes; " (`the signature is empty`). */
 export function diagnosisOf(
   code: ReasonCode,
   { digests: { bytes }, recipe }: Evidence,
@@ -191,7 +194,7 @@ export function diagnosisOf(
   return { code, hint: mismatchText(bytes, found, fix ?? own) };
 }
 
-/** Reasons whose fix says how to sign. Each scheme has its own recipe for it. */
+/** Codes whose fix says how to sign in X-Signature. For any other scheme, its own recipe replaces this fix. */
 const ABOUT_SIGNATURES: ReadonlySet<ReasonCode> = new Set<ReasonCode>([
   'sha256',
   'other-hash',

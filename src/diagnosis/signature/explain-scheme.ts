@@ -12,7 +12,7 @@ import { frameVariants } from './frame-variants.ts';
 import { hmacName, otherHashCode } from './hash-variants.ts';
 import type { ReasonCode } from '../../signature/reasons.ts';
 
-/** Finds out why a signature does not match by its scheme. */
+/** Finds out why a signature that is in the form of a scheme does not match. */
 export function explainScheme(given: SchemeEvidence): Diagnosis {
   const { presented, ageProblem, isRight, deadline } = given;
   const evidence = evidenceOf(given);
@@ -51,7 +51,7 @@ function evidenceOf(evidence: SchemeEvidence): Evidence {
   const { scheme, presented, headers, body } = evidence;
   return {
     ...evidence,
-    // Other shapes exist only for X-Signature.
+    // Always `unknown`, because other shapes exist only for X-Signature.
     given: { shape: 'unknown', text: presented.value },
     frames: frameVariants(scheme, headers, body, presented.fields),
     recipe: recipeOf(scheme),
@@ -79,7 +79,7 @@ function textsOf({ signatures, value, problem }: PresentedSignature): readonly s
   return [...new Set([value, ...bare])].filter((text) => text !== '').slice(0, MOST_TEXTS);
 }
 
-/** Maximum texts to try: a header may have hundreds. */
+/** Maximum texts to try as a signature, because a header may have hundreds. */
 const MOST_TEXTS = 4;
 
 interface Notation {
@@ -107,7 +107,7 @@ const HASH_BY_BYTES: Readonly<Record<number, HmacAlgorithm>> = {
   64: 'sha512',
 };
 
-/** Explains a signature of the right text whose hash, encoding, prefix or length is wrong. */
+/** Explains a signature over the right text whose hash, encoding, prefix or length is wrong. Undefined for any other. */
 function explainText(given: SchemeEvidence, evidence: Evidence, text: string): Diagnosis | undefined {
   const { scheme, presented, keys, body, digests } = given;
   const notation = readNotation(text);

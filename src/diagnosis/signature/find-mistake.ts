@@ -11,33 +11,36 @@ import type { Mistake } from './mistake.ts';
 import { otherSecrets } from './other-secrets.ts';
 import { secretVariants, type SecretVariant } from './secret-variants.ts';
 
-/** The facts of a mismatch, and what a search for its cause tries besides the body and the keys. */
+/** The facts about a mismatch, and the wrong prefixes and suffixes that a search for its cause tries. */
 export interface Evidence extends Omit<ExplainContext, 'deadline'> {
   readonly given: GivenSignature;
   readonly digests: BodyDigests;
   readonly secrets: readonly string[];
   readonly keys: readonly (string | Uint8Array)[];
-  /** How to sign by the scheme; absent for `X-Signature`, which the fixes of the codes are about. */
+  /**
+   * How to sign by the scheme. Absent for the lenient rules of `X-Signature`, because the fix of each code describes
+   * them.
+   */
   readonly recipe?: string;
   /** Wrong prefixes and suffixes to try around the body. */
   readonly frames: readonly FrameVariant[];
 }
 
-/** A wrong prefix and suffix of the body. */
+/** A prefix and suffix that were wrongly signed with the body. */
 export interface FrameVariant extends Mistake {
   readonly frame: HmacFrame;
 }
 
 export type MistakeSearch =
   | { readonly kind: 'found'; readonly mistake: Mistake }
-  /** No common mistake gives the digest. */
+  /** No common mistake produces the digest. */
   | { readonly kind: 'none' }
   /** The body is too large to try all common mistakes. */
   | { readonly kind: 'too-large' }
   /** The time was up before all common mistakes were tried. */
   | { readonly kind: 'stopped'; readonly afterMs: number };
 
-/** Finds the likeliest common mistake that gives this digest. */
+/** Finds the likeliest common mistake that produces this digest. */
 export function findMistake(evidence: Evidence, digest: Buffer, deadline: Deadline): MistakeSearch {
   const ending = otherEnding(evidence, digest);
   if (ending !== undefined) return { kind: 'found', mistake: ending };
@@ -61,12 +64,12 @@ function otherEnding({ digests }: Evidence, digest: Buffer): Mistake | undefined
 
 interface MistakeGuess {
   readonly mistake: Mistake;
-  /** Digests to try, before the first update. */
+  /** Digests to compute over `bytes`, such as one per key. None has been updated with `bytes` yet. */
   readonly digests: readonly StreamingDigest[];
   readonly bytes: BodyVariant['bytes'];
 }
 
-/** Yields the guesses, the cheapest first, since the time is short. */
+/** Yields guesses at the mistake, the cheapest to try first, because the deadline may end the search early. */
 function* guesses(
   evidence: Evidence & { readonly body: KeptBody },
   deadline: Deadline,
@@ -79,7 +82,7 @@ function* guesses(
     const framed = keys.map((key) => keyedHmac(algorithm, key, mistake.frame));
     yield { mistake, digests: framed, bytes: body.bytes };
   }
-  // The received bytes first: they cost only their length.
+  // Tries the received bytes before the JSON-stringified body, because the received bytes only need hashing.
   const isFixedPoint = body.json === undefined || body.bytes.equals(Buffer.from(body.json));
   for (const bytes of isFixedPoint ? [body.bytes] : [body.bytes, body.json ?? '']) {
     yield* keyAndHashGuesses(evidence, bytes);
@@ -107,7 +110,7 @@ const SWAPPED: Mistake = {
   would: 'with the body as the key and the secret as the message',
 };
 
-/** Yields secrets that are slightly wrong, then different ones. */
+/** Yields keys from the right secrets with a slight mistake, then keys from different secrets. */
 function* otherKeys({ secrets, keys, otherSecrets: known }: Evidence): Generator<SecretVariant> {
   for (const secret of secrets) yield* secretVariants(secret, keys);
   yield* otherSecrets(known);
@@ -130,7 +133,7 @@ function tryGuess(
   };
   if (typeof bytes === 'function') bytes(write);
   else write(bytes);
-  // A longer digest may have been cut off to the length of the right one.
+  // Compares only the start of a longer digest, because the sender may have cut it off to the expected length.
   const isMatch = (made: Buffer): boolean => sameDigest(made.subarray(0, digest.length), digest);
   const ending = ENDINGS.find(([tail]) => tried.some((each) => isMatch(each.digest(tail))));
   return ending && { code: mistake.code, would: mistake.would + ending[1], fix: mistake.fix };

@@ -7,20 +7,20 @@ import type { SignatureScheme, SignedFields } from '../../signature/schemes/sche
 import type { KeptBody } from '../../signature/body/kept-body.ts';
 import type { FrameVariant } from './find-mistake.ts';
 
-/** Values of one field, each with its description. */
+/** Values to try for one field (id or timestamp), each with its description. */
 type Guesses = readonly (readonly [value: string, would: string])[];
 
 /** Ids and timestamps that the sender may have signed. */
 interface FieldGuesses {
-  /** The fields in the scheme's own headers; empty texts for missing ones. */
+  /** The id and the timestamp from the scheme's own headers; an empty text for a missing one. */
   readonly own: SignedFields;
   readonly ids: Guesses;
   readonly timestamps: Guesses;
 }
 
 /**
- * Wrong texts around the body that the sender may have signed, the likeliest first: the template of the
- * scheme with another id or timestamp, then the templates of other schemes and others.
+ * Wrong prefixes and suffixes that the sender may have signed around the body, the likeliest first: the template of the
+ * scheme with another id or timestamp, then templates of other schemes and unknown senders.
  */
 export function frameVariants(
   scheme: SignatureScheme,
@@ -59,7 +59,7 @@ function* ownTemplate(
   }
 }
 
-/** Templates besides those of the built-in schemes. */
+/** Templates of signed texts that no built-in scheme uses. */
 const OTHER_TEMPLATES = [
   '{timestamp}{body}',
   '{timestamp}:{body}',
@@ -81,7 +81,7 @@ function* otherTemplates(scheme: SignatureScheme, guesses: FieldGuesses): Genera
   for (const signs of OTHER_TEMPLATES) if (!seen.has(signs)) yield* byTemplate(signs, '', guesses);
 }
 
-/** Yields a template with the received fields, or with guesses for missing fields. */
+/** Fills a template such as `{id}.{body}` with the received id and timestamp, or with each guess for a missing one. */
 function* byTemplate(
   signs: string,
   asWhom: string,
@@ -103,7 +103,7 @@ function ownOr(own: string, guessed: Guesses, isUsed: boolean): readonly string[
   return own === '' ? guessed.map(([value]) => value) : [own];
 }
 
-/** Differences to try in case the sender reads the clock twice: for the header and for the signature. */
+/** Seconds to add to the timestamp, because the sender may read its clock twice: for the header and for the signature. */
 const NEAR_SECONDS = [-1, 1, -2, 2, -3, 3, -4, 4, -5, 5];
 
 function timeGuesses(own: string, headers: HeaderList, body: KeptBody | undefined): Guesses {
@@ -133,7 +133,7 @@ function timeGuesses(own: string, headers: HeaderList, body: KeptBody | undefine
   return distinctGuesses(found, own);
 }
 
-/** Matches headers with the id of a message or of a request. */
+/** Matches the names of headers that contain the id of a message or of a request. */
 const ID_HEADER = /(?:^|-)(?:id|key|delivery|guid)$/;
 
 function idGuesses(own: string, headers: HeaderList, body: KeptBody | undefined): Guesses {
@@ -156,7 +156,7 @@ function idGuesses(own: string, headers: HeaderList, body: KeptBody | undefined)
   return distinctGuesses(found, own);
 }
 
-/** Maximum guesses of one field: each combination with guesses of the other is hashed. */
+/** Maximum guesses for the id or the timestamp, because every combination of two guesses is hashed. */
 const MOST_GUESSES = 24;
 
 function distinctGuesses(found: Guesses, own: string): Guesses {

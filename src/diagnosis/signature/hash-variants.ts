@@ -3,7 +3,7 @@ import { keyedHmac, type HmacAlgorithm, type HmacFrame } from '../../signature/h
 import type { ReasonCode } from '../../signature/reasons.ts';
 import type { Mistake } from './mistake.ts';
 
-/** Digests a body piece by piece. `digest` does not end it, so several tails can be tried. */
+/** Computes a digest of a body piece by piece. `digest` can be called again, to try several endings of the body. */
 export interface StreamingDigest {
   update(bytes: Uint8Array | string): StreamingDigest;
   copy(): StreamingDigest;
@@ -38,7 +38,7 @@ export function hashVariants({ algorithm, secrets, frame }: HashContext): HashVa
   }));
 }
 
-/** HMACs with other hashes, cut off to the length of the right one. */
+/** HMACs with other hashes, because a sender may cut them off to the length of the right HMAC. */
 export function cutHashVariants({ algorithm, keys, frame }: HashContext): HashVariant[] {
   return (['sha256', 'sha512'] as const)
     .filter((other) => other !== algorithm)
@@ -62,7 +62,7 @@ export function hmacName(algorithm: HmacAlgorithm): string {
   return `HMAC-${HASH_NAMES[algorithm].replace('-', '')}`;
 }
 
-/** The code of a signature made with a wrong hash. */
+/** The reason code for a signature made with this hash, which is not the hash of the scheme. */
 export function otherHashCode(algorithm: HmacAlgorithm): ReasonCode {
   return algorithm === 'sha256' ? 'sha256' : 'other-hash';
 }

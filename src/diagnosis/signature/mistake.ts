@@ -3,8 +3,8 @@ import type { ReasonCode } from '../../signature/reasons.ts';
 /** A common mistake that explains why a signature does not match. */
 export interface Mistake {
   readonly code: ReasonCode;
-  /** Follows "it would match". Never shows a secret. */
+  /** The mistake in words that follow "it would match" (`without the trailing newline`). Never shows a secret. */
   readonly would: string;
-  /** @default the fix of the code */
+  /** How to fix the mistake. @default the fix of the code, from REASONS */
   readonly fix?: string | undefined;
 }

@@ -2,10 +2,10 @@ import type { OtherSecret } from '../../signature/evidence.ts';
 import { REASONS } from '../../signature/reasons.ts';
 import { INVISIBLE, type SecretVariant } from './secret-variants.ts';
 
-/** Secrets of senders whose setting is missing: the word for nothing in their language. */
+/** Texts that senders sign with if the setting of the secret is missing: the word for nothing in their language. */
 const WORDS_FOR_NOTHING = ['undefined', 'null', 'None', 'nil', 'NULL', 'false', '[object Object]'];
 
-/** References to the setting that were not replaced by its value. */
+/** Texts that senders sign with if a reference to the setting of the secret was not replaced by its value. */
 const UNEXPANDED = [
   '$HOOKS_SECRET',
   '${HOOKS_SECRET}',
@@ -22,12 +22,15 @@ const UNEXPANDED = [
 const DOCS_EXAMPLE = 's3cret';
 const EXAMPLES = ['secret', 'changeme', 'your-secret', 'your_secret', 'mysecret', 'test'];
 
-/** Whether a secret is an example of a documentation. */
+/** Whether a secret is a well-known example from documentation. */
 export function isExampleSecret(secret: string): boolean {
   return secret === DOCS_EXAMPLE || EXAMPLES.includes(secret);
 }
 
-/** Describes what is odd about a secret; follows its length. Undefined for an ordinary secret. */
+/**
+ * Describes what is odd about a secret, to follow its length (`some of them invisible`). Undefined for an ordinary
+ * secret.
+ */
 export function oddLooksOf(secret: string): string | undefined {
   if (isExampleSecret(secret)) return 'an example of the docs';
   if (isReference(secret)) return 'which looks like a placeholder or a reference rather than a secret';

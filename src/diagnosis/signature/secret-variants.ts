@@ -7,7 +7,10 @@ export interface SecretVariant extends Mistake {
   readonly key: string | Uint8Array;
 }
 
-/** Yields the common mistakes with one secret, the likeliest first: each key once, and no right key. */
+/**
+ * Yields the keys that result from common mistakes with one secret, the likeliest first. Skips repeated keys and
+ * `rightKeys`.
+ */
 export function* secretVariants(
   secret: string,
   rightKeys: readonly (string | Uint8Array)[] = [secret],
@@ -31,7 +34,10 @@ const UNDECODED = {
   fix: 'Decode what follows the prefix of the secret from base64, and key the HMAC with those bytes',
 } as const;
 
-/** A mistake with a secret: the text after "it would match", and the resulting key, if there is one. */
+/**
+ * A mistake with a secret: its description (`with a newline at the end of the secret`), and the key that results. `keyOf`
+ * returns undefined if the mistake is impossible with this secret.
+ */
 type SecretMistake = readonly [
   would: string,
   keyOf: (secret: string, trimmed: string) => string | Buffer | undefined,
@@ -40,7 +46,7 @@ type SecretMistake = readonly [
 export const INVISIBLE = /[\u00ad\u200b-\u200f\u2060\ufeff]/gu;
 const DASHES = /[\u2010-\u2015\u2212]/g;
 
-/** The mistakes of each code, the likeliest first. */
+/** The common mistakes with a secret, grouped by reason code, the likeliest first. */
 const SECRET_MISTAKES: readonly (readonly [ReasonCode, readonly SecretMistake[]])[] = [
   [
     'trimmed-secret',

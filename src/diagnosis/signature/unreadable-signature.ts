@@ -1,4 +1,4 @@
-/** Common values that are not a signature. `found` follows "the signature". */
+/** Common values that are not a signature. `found` follows "the signature" (`is a JSON Web Token`). */
 const KNOWN_VALUES: readonly {
   readonly pattern: RegExp;
   readonly found: string;
@@ -56,7 +56,7 @@ const KNOWN_VALUES: readonly {
   },
 ];
 
-/** Explains a value that cannot be read as a signature. `wholeSignature` is the fix for unknown values. */
+/** Explains a value that cannot be read as a signature. `wholeSignature` is the fix if none of the KNOWN_VALUES matches. */
 export function explainUnreadable(
   text: string,
   wholeSignature: string,

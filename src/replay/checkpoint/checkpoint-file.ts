@@ -14,14 +14,16 @@ export interface SavedCheckpoint extends SavedFiles {
   readonly isFinished: boolean;
 }
 
-/** The version of the format. A checkpoint of another version cannot be read. */
+/** Version of the checkpoint format. A checkpoint of another version cannot be read. */
 const VERSION = 3;
 
 /** Files that record the outcomes of the settled entries. They are synced before a checkpoint refers to them. */
 export interface SavedFiles {
   /** The journal of results other than delivered and queued. Absent while there are none. */
   readonly results?: ResultsPart | undefined;
-  /** Absent without `--failed`, and while that file lacks a failed entry. */
+  /**
+   * The written part of the `--failed` file. Absent without `--failed`, and while a failed entry is not in that file yet.
+   */
   readonly failed?: FailedPart | undefined;
 }
 
@@ -31,7 +33,10 @@ export interface ResultsPart {
   readonly bytes: number;
 }
 
-/** The part of the `--failed` file before the unsent entries, which are sent when the replay is resumed. */
+/**
+ * The part of the `--failed` file that a resumed replay keeps. It ends before the unsent entries, because the resumed
+ * replay sends them.
+ */
 export interface FailedPart {
   readonly path: string;
   readonly bytes: number;
@@ -59,14 +64,17 @@ export function checkpointText(saved: Omit<SavedCheckpoint, 'checkpoint'>): stri
   return JSON.stringify({ checkpoint: VERSION, ...saved } satisfies SavedCheckpoint);
 }
 
-/** Names the checkpoint of a replay. Ignores the sizes and times of the files, so that a changed file is detected. */
+/**
+ * Names the checkpoint of a replay. The name does not depend on the sizes and times of the files, so that a changed file
+ * finds the old checkpoint and its change is detected.
+ */
 export function checkpointName(files: readonly FileIdentity[], identity: string): string {
   const what = JSON.stringify([files.map(({ path }) => path), identity]);
   return createHash('sha256').update(what).digest('hex').slice(0, 32);
 }
 
 interface Resumable {
-  /** Absent if there is nothing to resume. */
+  /** The checkpoint to continue from. Absent if there is nothing to resume. */
   readonly saved?: SavedCheckpoint;
   readonly note?: string;
 }

@@ -37,11 +37,11 @@ export interface CheckpointOptions {
 }
 
 /**
- * Opens the checkpoint of a replay, which stores the settled entries (delivered, failed, filtered, invalid:
- * all but unsent), so that an interrupted replay can be resumed. It is saved at most once a second: entries
- * settled within the last second before a kill -9 are sent again. No other replay can open it until it is
- * closed. Throws ReplayInUseError, and InputError if its file cannot be used, or if `resume` is set for an
- * input that can be read only once.
+ * Opens the checkpoint of a replay, which stores the settled entries (delivered, failed, filtered, invalid: all but
+ * unsent), so that an interrupted replay can be resumed. The checkpoint is saved at most once a second: entries settled
+ * within the last second before a kill -9 are sent again. No other replay can open it until it is closed. Throws
+ * ReplayInUseError, and InputError if its file cannot be used, or if `resume` is set for an input that can be read only
+ * once.
  */
 export async function openCheckpoint(options: CheckpointOptions): Promise<Checkpoint> {
   const { inputs, folder, clock, resume } = options;
@@ -77,13 +77,13 @@ async function lockedCheckpoint(options: LockedCheckpoint): Promise<Checkpoint> 
   if (saved !== undefined && !(again && saved.isFinished)) {
     return new Checkpoint({ file, files, free, clock, saved, note });
   }
-  // Discarded before the --failed file, which belongs to the old checkpoint, is emptied.
+  // Discards the old checkpoint before the caller empties the --failed file, because the old checkpoint refers to that file.
   await discard(file);
   return new Checkpoint({ file, files, free, clock, note: saved === undefined ? note : undefined });
 }
 
 async function discard(file: string): Promise<void> {
-  // Removes an unreadable file as well.
+  // Ignores a read error, so that an unreadable checkpoint is removed as well.
   const text = await readPrivate(file).catch(() => undefined);
   const results = readCheckpoint(text ?? '')?.results;
   await removePrivate(file);
@@ -100,17 +100,17 @@ interface CheckpointState {
 }
 
 export class Checkpoint {
-  /** A note for the person who resumes. */
+  /** A message for the user: why `--resume` does not continue an earlier replay. Undefined if there is nothing to tell. */
   readonly note: string | undefined;
   /** The state of the resumed replay; undefined if no replay is resumed. */
   readonly resumed: (SavedFiles & Pick<SavedCheckpoint, 'isFinished'>) | undefined;
-  /** Undefined if the replay cannot be resumed later: then nothing is saved. */
+  /** The file of the checkpoint. Undefined if the replay cannot be resumed later, so that nothing is saved. */
   readonly #file: string | undefined;
   readonly #files: readonly FileIdentity[];
   readonly #clock: Clock;
   readonly #free: (() => Promise<void>) | undefined;
   readonly #settled: IndexRanges;
-  /** Distinguishes this replay from others of the same inputs. A resumed replay keeps it. */
+  /** Id that distinguishes this replay from others of the same inputs. A resumed replay keeps the id. */
   readonly #run: string;
   #followed: FollowedFiles = {};
   #savedAt: number;
@@ -235,8 +235,8 @@ async function isNamedByCheckpoint(folder: string, name: string): Promise<boolea
 }
 
 /**
- * Whether a checkpoint finished long ago. Once it is removed, no checkpoint names its journal, which the next
- * replay removes.
+ * Whether a checkpoint finished at least FINISHED_KEPT_MS ago. After its removal, no checkpoint names its journal of
+ * results, so the next replay removes that journal.
  */
 async function isLongFinished(path: string, now: number): Promise<boolean> {
   if (now - (await stat(path)).mtimeMs < FINISHED_KEPT_MS) return false;

@@ -9,11 +9,11 @@ import { isBatchDocument, parseJsonOrUndefined } from '../../message/json/batch-
 import type { SplitterOutput } from '../../message/json/splitter.ts';
 
 export interface EntryReadOptions {
-  /** Makes each body one entry, even if it is empty, not JSON, or a batch. @default false */
+  /** Makes each body a single entry, even if the body is empty, not JSON, or a batch. @default false */
   readonly exact?: boolean;
   /** Format of an exact input. @default by its name and content */
   readonly format?: ExactFormat | undefined;
-  /** Called with the number of bytes before the entries found in them are yielded. */
+  /** Called with the number of bytes just read, before the entries found in these bytes are yielded. */
   readonly onBytes?: (bytes: number) => void;
 }
 

@@ -19,7 +19,7 @@ export class ExactSplitter implements Splitter {
   readonly #file: string;
   readonly #output: EntryCollector;
   readonly #format: ExactFormat | undefined;
-  /** Reads an input of captures or lines. Undefined until the input is recognized as such. */
+  /** The splitter for an input of captures or lines. Undefined until the input is recognized as such. */
   #entries: InputSplitter | undefined;
   #parts: Buffer[] = [];
   #bytes = 0;
@@ -44,7 +44,8 @@ export class ExactSplitter implements Splitter {
     this.#bytes += chunk.length;
     if (this.isRejected) return this.#output.tooLarge(1);
     this.#parts.push(chunk);
-    // Recognized before the end, so that captures are streamed, and lines of a live pipe are rejected at once.
+    // Recognizes the format before the end of the input, so that captures are streamed, and lines of JSON from a live pipe
+    // are rejected at once.
     if (chunk.includes(LF)) this.#recognize();
   }
 

@@ -22,12 +22,12 @@ export async function* gunzipIfPacked(
     if (MAGIC.every((byte, index) => first.value[index] === byte)) yield* gunzip(rest, again);
     else yield* rest;
   } finally {
-    // Closes `all`, which stays open if a consumer stops at the first chunk.
+    // Closes `all` explicitly, because it stays open if the consumer stops at the first chunk.
     await all.return(undefined);
   }
 }
 
-/** Yields the same bytes in chunks of which the first has at least `bytes`, unless the input is shorter. */
+/** Yields the bytes of `chunks`, joined so that the first chunk has at least `bytes` bytes, unless the input is shorter. */
 async function* startingWith(bytes: number, chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
   let head: Buffer | undefined = Buffer.alloc(0);
   for await (const chunk of chunks) {
@@ -59,7 +59,8 @@ async function* gunzip(
   again?: () => AsyncIterable<Uint8Array>,
 ): AsyncGenerator<Buffer> {
   const stream = new PiecewiseGunzip();
-  // zlib cannot go back to the start of a piece: for a pipe, a second stream stays one piece behind the first.
+  // Keeps a second stream one piece behind the first, to unpack a piece with a problem byte by byte: zlib cannot go back to
+  // the start of that piece, and a pipe cannot be read again.
   const behind = again === undefined ? new PiecewiseGunzip() : undefined;
   let soundBytes = 0;
   let last: Uint8Array = Buffer.alloc(0);
@@ -83,7 +84,10 @@ async function* gunzip(
   }
 }
 
-/** Yields the output after the sound bytes up to the problem, and throws there. */
+/**
+ * Unpacks the input again. Yields only the output between the first `soundBytes` packed bytes and the problem, and throws
+ * at the problem.
+ */
 async function* upToProblem(chunks: AsyncIterable<Uint8Array>, soundBytes: number): AsyncGenerator<Buffer> {
   const stream = new PiecewiseGunzip();
   let toSkip = soundBytes;
@@ -126,7 +130,10 @@ class PiecewiseGunzip {
     return this.#after((done) => this.#gunzip.write(piece, done));
   }
 
-  /** Ends the stream separately from the last piece: zlib yields nothing of a piece in which it finds the end missing. */
+  /**
+   * Ends the stream separately, after its last piece, because zlib yields nothing of a piece with which it finds the end
+   * missing.
+   */
   end(): Promise<Buffer[]> {
     return this.#after((done) => this.#gunzip.once('end', () => done()).end());
   }
@@ -138,7 +145,7 @@ class PiecewiseGunzip {
   async #after(step: (done: (problem?: Error | null) => void) => void): Promise<Buffer[]> {
     await new Promise<void>((resolve, reject) => {
       this.#reject = reject;
-      // The `error` event reports a problem.
+      // Ignores a problem, because the `error` event rejects with it.
       step((problem) => (problem ? undefined : resolve()));
     });
     return this.#unpacked.splice(0);

@@ -49,14 +49,15 @@ export class InputSplitter implements Splitter {
   #gather(chunk: Buffer): void {
     this.#head = this.#head.length === 0 ? chunk : Buffer.concat([this.#head, chunk]);
     if (!this.#isStarted && this.#head.length < SIGNATURE_BYTES) return;
-    // Looks again only when a line is complete; otherwise a stream of single bytes would take quadratic time.
+    // Examines the input again only when a line is complete; otherwise a stream of single bytes would take quadratic time.
     if (!this.#isStarted || this.#head.length >= HEAD_BYTES || chunk.includes(LF)) this.#start(false);
   }
 
   #start(isComplete: boolean): void {
     if (!this.#isStarted && !this.#accept()) return;
     const start = this.#dropBlankLines();
-    // White space counts toward the size of the next entry. Beyond the limit, it is not scanned again.
+    // Waits while there is only white space, which counts toward the size of the next entry. More white space than an entry
+    // may have is not scanned again.
     if (start === this.#head.length && start <= MAX_ENTRY_BYTES) return;
     const isByLine = this.#isExact || start > MAX_ENTRY_BYTES;
     const layout = isByLine ? 'lines' : replayLayoutOf(this.#head.subarray(start), isComplete);
@@ -86,8 +87,8 @@ export class InputSplitter implements Splitter {
   }
 
   /**
-   * Drops blank lines. Returns the index of the first byte that is not white space; its indentation is kept,
-   * because it matters.
+   * Drops blank lines, and keeps the indentation of the first other line, because --exact sends it. Returns the index of
+   * the first byte that is not white space.
    */
   #dropBlankLines(): number {
     const start = skipBlanks(this.#head);

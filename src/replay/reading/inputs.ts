@@ -70,7 +70,7 @@ async function fileInput(name: string, cwd: string): Promise<Input> {
       hint: 'name a file, or - for standard input',
     });
   }
-  // A pipe is not opened to check it: that would wait for its writer.
+  // Does not open a pipe to check it, because opening a pipe waits for its writer.
   if (!stats.isFile()) return { name, open: (signal) => openToRead(path, signal) };
   await orUnreadable(
     name,
@@ -121,10 +121,13 @@ function unreadableInput(file: string, cause: unknown): InputError {
   return new InputError(reason, { file, hint, cause });
 }
 
-/** Smaller chunks cost calls, much larger ones memory. */
+/** Bytes to read from a file at once. Smaller chunks cost calls, much larger ones memory. */
 const CHUNK_BYTES = 256 * 1024;
 
-/** Maximum time that one synchronous read may block; it takes 0.05 ms if the file is in memory. */
+/**
+ * Maximum time that a synchronous read may block before later reads use a thread. A read takes 0.05 ms if the file is in
+ * memory.
+ */
 const SLOW_MS = 10;
 
 /**
@@ -141,7 +144,7 @@ export async function* chunksOfFile(
   let isSlow = false;
   try {
     for (;;) {
-      // Lets Node handle signals, timers and responses in between.
+      // Lets Node handle signals, timers and responses between two synchronous reads.
       await setImmediate();
       signal?.throwIfAborted();
       const chunk = Buffer.allocUnsafeSlow(CHUNK_BYTES);

@@ -39,7 +39,7 @@ export async function* readEntries(
   } catch (error) {
     if (signal?.aborted) return;
     if (error instanceof InputError) throw error;
-    // Drops the entry that is cut off here: a part of a message is not a message.
+    // Reports the problem in place of the entry that is cut off here, because a part of a message is not a message.
     collector.broken(splitter.line, ...inputProblem(error));
   }
   const rest = collector.take();
@@ -55,7 +55,7 @@ export async function assertFormats(inputs: readonly Input[], options: EntryRead
   }
 }
 
-/** The error for inputs without any entry: the whole replay could not be tried. */
+/** The error for inputs that contain no entries, so that there is nothing to replay. */
 export function nothingToRead(inputs: readonly Pick<Input, 'name'>[]): InputError {
   const [first] = inputs;
   const hint = 'expected a message, an array of them, {"batch":[…]}, NDJSON or a capture';

@@ -1,6 +1,6 @@
 import type { InputError } from '../../errors.ts';
 
-/** How `--exact` reads a file: as one body, or each line as a body. */
+/** How `--exact` reads a file: `raw` as one body, `ndjson` as one body per line. */
 export const EXACT_FORMATS = ['raw', 'ndjson'] as const;
 
 export type ExactFormat = (typeof EXACT_FORMATS)[number];

@@ -15,7 +15,7 @@ export function replayLayoutOf(head: Buffer, isComplete: boolean): ReplayLayout 
   if (head[0] === OPEN_BRACKET) return 'document';
   const first = headLineAt(head, 0);
   if (first === undefined && !isComplete && head.length < HEAD_BYTES) return undefined;
-  // Read as lines, so that only the line that does not begin a JSON object is rejected.
+  // Reads other text as lines, so that only a line that does not begin a JSON object is rejected.
   if (head[0] !== OPEN_BRACE) return 'lines';
   const { holds, end } = first ?? headLine(head, 0, head.length);
   if (holds === 'part') return layoutAfterPart(head, end, isComplete);
@@ -30,7 +30,7 @@ function layoutAfterPart(head: Buffer, end: number, isComplete: boolean): Replay
   const line = headLineAt(head, second) ?? (isComplete ? headLine(head, second, head.length) : undefined);
   if (line === undefined) return head.length >= HEAD_BYTES ? 'document' : undefined;
   if (line.holds !== 'object') return 'document';
-  // The third line decides, because `{"properties":⏎{…}⏎}` is one object, too.
+  // Needs the third line to decide, because the second line may belong to one object: `{"properties":⏎{…}⏎}`.
   const third = skipBlanks(head, line.end);
   if (third < head.length) return head[third] === OPEN_BRACE ? 'lines' : 'document';
   return isComplete || head.length >= HEAD_BYTES ? 'lines' : undefined;
@@ -39,7 +39,10 @@ function layoutAfterPart(head: Buffer, end: number, isComplete: boolean): Replay
 const BETWEEN_ENTRIES: readonly number[] = [OPEN_BRACE, OPEN_BRACKET, COMMA];
 
 interface HeadLine {
-  /** One object, the start of an object, an object and more, or an object so broken that no later line completes it. */
+  /**
+   * The content of the line: one object, the start of an object, an object and more, or an object so broken that no later
+   * line completes it.
+   */
   readonly holds: 'object' | 'part' | 'several' | 'broken';
   readonly end: number;
 }

@@ -1,4 +1,4 @@
-/** The bytes that `inputRejectionOf` checks. */
+/** Number of leading bytes of an input that `inputRejectionOf` checks. */
 export const SIGNATURE_BYTES = 6;
 
 export interface InputRejection {
@@ -6,7 +6,7 @@ export interface InputRejection {
   readonly hint: string;
 }
 
-/** The first bytes of files that are not JSON text. */
+/** Formats of files that are not JSON text, by their first bytes. */
 const KNOWN: readonly (InputRejection & { readonly bytes: readonly number[] })[] = [
   ...[
     [0xff, 0xfe, 0x00, 0x00],
@@ -77,7 +77,7 @@ const OTHER_TEXTS: readonly (InputRejection & { readonly pattern: RegExp })[] = 
   },
 ];
 
-/** Lists of other things than messages, by their first characters. */
+/** Lists that contain something other than messages, by their first characters. */
 const OTHER_LISTS: readonly (InputRejection & { readonly pattern: RegExp })[] = [
   {
     pattern: /^\[\s*"\s*[{[]/,
@@ -112,7 +112,7 @@ export function inputRejectionOf(head: Uint8Array): InputRejection | undefined {
     return { message: 'is not text: it begins with zero bytes', hint: 'check that it is the right file' };
   }
   if (isUtf16(head.subarray(0, 4))) return utf('UTF-16', []);
-  // A control character in a line of JSON is a problem of that line alone.
+  // Accepts an input that begins like JSON, because a control character in one of its lines is a problem of that line alone.
   if (/^\s*[[{]/.test(Buffer.from(head).toString('latin1'))) return undefined;
   return head.some((byte) => isBinary(byte)) ? binary([], 'a binary file') : undefined;
 }

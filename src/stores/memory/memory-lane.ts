@@ -1,7 +1,10 @@
 import { copyDelivery, withRound, type Delivery, type Progress } from '../../queue/delivery.ts';
 import { ReusableMap } from '../../queue/reusable-map.ts';
 
-/** The entries of one lane. An entry is in `due` or in `#leased`; if an order key holds it back, it is in neither. */
+/**
+ * The entries of one lane. An entry is either in `due` or in `#leased`. An entry that waits for an earlier one with its
+ * order key is in neither.
+ */
 export class MemoryLane {
   readonly due = new Heap<MemoryEntry>(
     (a, b) => a.dueAt < b.dueAt || (a.dueAt === b.dueAt && a.sequence < b.sequence),
@@ -26,7 +29,10 @@ export class MemoryLane {
     this.#leased.push(entry);
   }
 
-  /** Makes entries due again whose leases have ended. Their tokens stay valid until the next claim. */
+  /**
+   * Makes entries whose leases have ended due again. The token of such an entry stays valid until the next claim of the
+   * entry.
+   */
   endLeases(now: number): void {
     for (let entry = this.#leased.first; entry !== undefined; entry = this.#leased.first) {
       if (entry.leaseEndsAt > now) return;
@@ -55,7 +61,7 @@ export class MemoryLane {
 
 const NOT_LEASED = -1;
 
-/** A delivery in a lane, with the state that changes. */
+/** A delivery in a lane, with its changing state: progress, due time and claim. */
 export class MemoryEntry {
   readonly delivery: Delivery;
   readonly orderKeys: readonly string[];
@@ -63,7 +69,7 @@ export class MemoryEntry {
   progress: Progress;
   dueAt: number;
   token: string | undefined = undefined;
-  /** Time of the claim. Undefined after a renewal, which stores the begun round: until then, `progress` lacks it. */
+  /** When the entry was claimed. Undefined after a renewal, because the renewal stores the begun round in `progress`. */
   claimedAt: number | undefined = undefined;
   leaseEndsAt = NOT_LEASED;
   /** Number of order keys for which an earlier delivery is still unsettled. The entry is claimable at 0. */

@@ -12,7 +12,7 @@ const NOTHING_WAITS = { pending: 0, sending: 0, retrying: 0, delivered: 0, dead:
 export class MemoryQueue implements Queue {
   readonly #clock: Clock;
   #entries = new ReusableMap<MemoryEntry>();
-  /** The lanes by source, then by destination: two look-ups of existing strings are cheaper than making one of both. */
+  /** The lanes by source, then by destination: looking up two existing strings is cheaper than joining them to one key. */
   readonly #lanes = new Map<string, Map<string, MemoryLane>>();
   #added = 0;
   #claimed = 0;
@@ -25,7 +25,7 @@ export class MemoryQueue implements Queue {
   async add(deliveries: readonly Delivery[]): Promise<void> {
     this.#assertOpen();
     for (const delivery of deliveries) {
-      // Skipped, because a dead letter counts as settled, and this queue forgets settled deliveries.
+      // Skips a dead letter, because a dead letter counts as settled, and this queue forgets settled deliveries.
       if (delivery.state === 'dead' || this.#entries.has(delivery.id)) continue;
       const entry = new MemoryEntry(delivery, this.#added++);
       this.#entries.set(delivery.id, entry);

@@ -1,7 +1,7 @@
 import type { JobJson } from 'bullmq';
 import type { SeriesEntry, NewEntry } from './server.ts';
 
-/** Key prefix of BullMQ. The default, because its tools look there. */
+/** Key prefix of BullMQ: its default, because its tools look for queues there. */
 export const BULLMQ_PREFIX = 'bull';
 
 /** Limits the events that BullMQ keeps of a series. Hooks reads none, but Bull Board shows the latest. */
@@ -29,7 +29,7 @@ export function toJob({ id, name, text, addedAt, dueAt, lines = [] }: NewEntry, 
     id,
     name: legible(name),
     data: storable(text),
-    // Only these options, because they are stored with each job and no others are read.
+    // Passes only these options, because each job stores its options, and hooks and BullMQ need no others.
     opts: { ...(delay > 0 && { delay }), ...(mark !== undefined && lines.length > 0 && { mark }) },
     delay,
     timestamp: addedAt,

@@ -2,9 +2,9 @@ import type { Series, Server } from './server.ts';
 import { closedError, isDeadlock, serverError } from './server-error.ts';
 
 export interface ServerConnectionOptions {
-  /** The URL without secrets, for messages. */
+  /** The URL of the server without secrets, for error messages. */
   readonly place: string;
-  /** Timeout of a command in ms. */
+  /** Timeout of each command in ms. */
   readonly responseMs: number;
 }
 
@@ -50,7 +50,7 @@ export function bullmqServer(connection: ServerConnection): Server {
       known.set(name, series);
       return series;
     },
-    // A full server still allows removing.
+    // Puts or removes a fact, because a full server rejects adding but still allows removing, and so settling.
     check: ({ toAdd = true } = {}) =>
       toAdd ? facts.put([{ name: CHECKED, text: '' }]) : facts.remove([CHECKED]),
     close: () => (closed ??= connection.close()),

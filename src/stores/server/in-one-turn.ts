@@ -1,7 +1,6 @@
 /**
- * Batches the calls of one turn of the event loop, up to `most` per batch, because a round trip takes longer
- * than most calls. A result that is an error rejects its call; a rejection of `act` rejects all calls of the
- * batch.
+ * Batches the calls of one turn of the event loop, up to `most` per batch, because a round trip takes longer than most
+ * calls. If the result of a call is an error, only that call rejects; if `act` rejects, all calls of the batch reject.
  */
 export function inOneTurn<T, R>(
   most: number,

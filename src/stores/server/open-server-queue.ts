@@ -18,7 +18,7 @@ export interface OpenServerQueue {
   readonly isSameServer: (other: Queue) => Promise<boolean>;
 }
 
-/** The server of each open queue. */
+/** The server of each open queue, to compare the servers of two queues. */
 const servers = new WeakMap<Queue, Server>();
 
 /**

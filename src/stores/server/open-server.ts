@@ -19,7 +19,7 @@ const RESPONSE_MS = 5_000;
 export async function openServer(given: string, { responseMs = RESPONSE_MS } = {}): Promise<Server> {
   const scheme = schemeOf(given);
   if (scheme === undefined) throw new Error(`No server: ${redactUrl(given)}`);
-  // Lower case, because the driver does not use TLS for `REDISS:`.
+  // Writes the scheme in lower case, because the driver does not use TLS for `REDISS:`.
   const url = scheme + given.slice(scheme.length);
   const place = placeOf(url);
   assertServerUrl(url, { scheme, place });

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { ConfigError } from '../../errors.ts';
 
-/** Major versions of the packages for a store on a server. Only its users install them. */
+/** Major versions of the packages that a store on a server needs. Only users of such a store install these packages. */
 const VERSIONS: Readonly<Record<string, string>> = { bullmq: '6', ioredis: '6', pg: '8' };
 
 /** Loads optional packages. Throws ConfigError with the command that installs them if one is missing. */

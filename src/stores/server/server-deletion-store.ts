@@ -10,14 +10,14 @@ import {
   type SourceDeletion,
 } from '../../deletion/state.ts';
 
-/** Maximum requests to keep in memory: more are rarely settled at the same time. */
+/** Maximum deletion requests to keep in memory: more are rarely settled at the same time. */
 const MOST_KNOWN = 8;
 
-/** The text of a request's fact, written once. */
+/** The content of the fact of a deletion request, which is written once. */
 interface Request {
   readonly createdAt: number;
   readonly userIds: readonly string[];
-  /** Ids of the deliveries by source. */
+  /** Ids of the deliveries of the request, by source. */
   readonly deliveryIds: readonly (readonly [string, readonly string[]])[];
 }
 
@@ -28,20 +28,20 @@ interface Known {
 }
 
 export interface ServerDeletionOptions {
-  /** Ms for which a request is kept. @default forever */
+  /** Ms for which a deletion request is kept. @default forever */
   readonly keepMs?: number | undefined;
 }
 
 /**
- * Stores a fact for each deletion request, and a fact for the end of each of its deliveries, so that
- * processes do not overwrite each other's. Facts expire at the end of their retention.
+ * Stores a fact for each deletion request, and a separate fact for the end of each of its deliveries, so that processes
+ * do not overwrite the ends that others stored. Facts expire at the end of their retention.
  */
 export class ServerDeletionStore implements DeletionStore {
   readonly #server: Server;
   readonly #keepMs: number;
-  /** The requests read last. */
+  /** The deletion requests that were read last, by id. */
   readonly #known = new Map<string, Promise<Known | undefined>>();
-  /** Delivery ids by source, of requests whose last part has not arrived. */
+  /** Delivery ids by deletion request, then by source. Contains only requests whose last part has not arrived yet. */
   readonly #gathered = new Map<string, Map<string, string[]>>();
 
   constructor(server: Server, { keepMs = Infinity }: ServerDeletionOptions = {}) {
@@ -50,8 +50,8 @@ export class ServerDeletionStore implements DeletionStore {
   }
 
   /**
-   * Writes the request with its last part, after its deliveries are stored. Deliveries settled before that
-   * are not recorded as delivered, so the queue is asked about them.
+   * Writes the deletion request with its last part, after its deliveries are stored. A delivery that is settled before
+   * that is not recorded as delivered, so the queue is asked about it.
    */
   async add(deletion: NewDeletion, stored: Promise<unknown>): Promise<void> {
     const { id, createdAt, userIds, part } = deletion;
@@ -76,7 +76,7 @@ export class ServerDeletionStore implements DeletionStore {
   async settled(id: string, source: string, { deliveryId, isDelivered }: DeliveryEnd): Promise<void> {
     const known = await this.#find(id);
     if (known?.sets.get(source)?.has(deliveryId) !== true) return;
-    // Overwrites the earlier end of a delivery that was retried.
+    // Overwrites the earlier end of this delivery, if it was a dead letter and was retried.
     const name = factName('end', [id, source, deliveryId]);
     await this.#put(name, textOfEnd(isDelivered), known.deletion.createdAt);
   }
@@ -107,14 +107,14 @@ export class ServerDeletionStore implements DeletionStore {
   }
 
   /**
-   * Returns a kept request, or reads it. Concurrent callers share one read, because a request may be long and
-   * never changes.
+   * Returns a deletion request from memory, or reads it. Concurrent callers share one read, because a request may be long
+   * and never changes.
    */
   #find(id: string): Promise<Known | undefined> {
     return this.#known.get(id) ?? this.#reread(id);
   }
 
-  /** Reads a request again, because it may have expired. */
+  /** Reads a deletion request again, because it may have expired since the last read. */
   #reread(id: string): Promise<Known | undefined> {
     const reading = this.#read(id);
     this.#known.delete(id);
@@ -138,7 +138,7 @@ export class ServerDeletionStore implements DeletionStore {
     };
   }
 
-  /** The end of each delivery; undefined if it has not ended. */
+  /** How each delivery ended: DELIVERED, FAILED or WAITING; undefined if nothing is stored about it. */
   #ends(
     id: string,
     source: string,
@@ -156,7 +156,7 @@ export class ServerDeletionStore implements DeletionStore {
 
 const DELIVERED = 'delivered';
 const FAILED = 'failed';
-/** The end of a dead letter that was retried. */
+/** The stored end of a dead letter that was retried, so that it has not ended after all. */
 const WAITING = '';
 
 function textOfEnd(isDelivered: boolean | undefined): string {

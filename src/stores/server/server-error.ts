@@ -8,8 +8,8 @@ interface ErrorParts {
 }
 
 /**
- * Turns an error of the server, its driver or the network into one with a hint. It contains nothing of the
- * URL except `place`.
+ * Turns an error of the server, its driver or the network into a HooksError with a hint. The new error contains nothing
+ * of the URL except `place`.
  */
 export function serverError(cause: unknown, place: string): HooksError {
   if (cause instanceof HooksError) return cause;
@@ -35,7 +35,10 @@ export function closedError(place: string): ClosedError {
   return new ClosedError(`The queue at ${place} is closed`);
 }
 
-/** Matches the driver's error if none of its connections became free. They are in use, so the server can be reached. */
+/**
+ * Matches the driver's error for a call that waited too long for one of its connections. All of them are in use, so the
+ * server can be reached.
+ */
 const POOL_BUSY = /timeout exceeded when trying to connect/;
 const ROOM = 'make room; what waits in the queue is kept';
 const BACK = 'check that the server runs and can be reached; delivery continues by itself when it does';
@@ -89,7 +92,7 @@ const REASONS: readonly (readonly [RegExp, readonly [what: string, hint: string]
  */
 function errorText(cause: unknown): string {
   const all = new Set([cause]);
-  // The loop also visits the errors that it adds.
+  // Also visits the errors that the loop itself adds to `all`.
   for (const each of all) {
     const { errors = [], previousErrors = [] } = errorParts(each);
     for (const other of [...errors, ...previousErrors]) all.add(other);

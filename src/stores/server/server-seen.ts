@@ -4,9 +4,9 @@ import type { Server } from './server.ts';
 import { SEEN_FOR_MS, type Seen } from '../../service/ingest/seen.ts';
 
 /**
- * Stores a fact for each message, which expires at the end of its retention. The fact is put after the
- * deliveries are added: after a kill in between, a repeated message is accepted again, and no message is
- * known that was not stored.
+ * Remembers each message as a fact, which expires after SEEN_FOR_MS. The fact is put after the deliveries of the message
+ * are stored. So after a kill in between, a repeated message is accepted again, but a message without deliveries is never
+ * taken for a repeated one.
  */
 export class ServerSeen implements Seen {
   readonly #server: Server;
@@ -32,8 +32,8 @@ export class ServerSeen implements Seen {
 }
 
 /**
- * 132 bits of SHA-256: short, because one is stored per message of a day, and long enough that collisions do
- * not occur.
+ * Names the fact of a message by 132 bits of SHA-256: short, because the facts of a whole day are stored, and long enough
+ * that collisions do not occur.
  */
 function factName(source: string, messageId: string): string {
   const digest = createHash('sha256')

@@ -24,8 +24,8 @@ const REDIS = 'redis://host:6379/0 (a number: the database)';
 const POSTGRES = 'postgres://host:5432/database';
 
 /**
- * Whether a URL names a Redis server. The driver reads the leading digits of a database as its number, and
- * other text ends the process.
+ * Whether a URL names a Redis server and at most a numbered database. The driver would read `1x` as database 1, and a
+ * database without leading digits would end the process.
  */
 function isOfRedis(url: string): boolean {
   try {

@@ -1,22 +1,21 @@
 import { createHash, randomUUID } from 'node:crypto';
 
 /**
- * A Redis or PostgreSQL server that several processes on several hosts share. It stores entries in named
- * series, each a queue of BullMQ, so that its tools show them. Every method rejects with QueueError if the
- * server fails or does not respond in time, and with ClosedError after close(). No method waits for a lost
- * server.
+ * A Redis or PostgreSQL server that several processes on several hosts share. It stores entries in named series. Each
+ * series is a queue of BullMQ, so that BullMQ's tools show it. Every method rejects with QueueError if the server fails
+ * or does not respond in time, and with ClosedError after close(). No method waits for a lost server.
  */
 export interface Server {
-  /** The URL without secrets, for messages. */
+  /** The URL of the server without secrets, for error messages. */
   readonly place: string;
   /** The series of this name, which must not contain a colon. */
   series(name: string): Series;
   /** Adds entries to any series, all or none, and registers their series. Does not change entries that exist already. */
   add(entries: readonly NewEntry[]): Promise<void>;
   readonly facts: Facts;
-  /** The names of all registered series. A series that the server lost is registered again with its next entry. */
+  /** The names of all registered series. If the server loses a registration, the next entry of that series restores it. */
   registered(): Promise<readonly string[]>;
-  /** Registers series that `findSeries` found. */
+  /** Registers series whose registration the server lost and that `findSeries` found. */
   register(series: readonly string[]): Promise<void>;
   /**
    * The names of all series with this prefix that contain entries, unordered. Scans everything on the server,
@@ -40,25 +39,28 @@ export interface Server {
  * `HELD_UNTIL`, or until its predecessor leaves.
  */
 export interface InLines {
-  /** Begins with ENTRY_PREFIX. */
+  /** Id of the entry; begins with ENTRY_PREFIX. */
   readonly id: string;
-  /** Names of lines, by `lineName`. @default none */
+  /** Names of the lines that the entry is in, made by `lineName`. @default none */
   readonly lines?: readonly string[];
 }
 
 /** Prefix of entry ids, which share a namespace with keys of BullMQ. Lines store ids without it. */
 export const ENTRY_PREFIX = 'd-';
 
-/** Time until which held entries are delayed: never reached, and recognizable. Ms since the epoch. */
+/**
+ * Time until which held entries are delayed, in ms since the epoch: far enough never to be reached, and recognizable as
+ * the mark of a held entry.
+ */
 export const HELD_UNTIL = Date.UTC(2200, 0, 1);
 
 export interface NewEntry extends InLines {
   readonly series: string;
-  /** The name that BullMQ's tools show in lists. */
+  /** Name of the entry, which BullMQ's tools show in lists. */
   readonly name: string;
-  /** Any text; immutable. */
+  /** The content of the entry: any text. It never changes, unlike the note of the entry. */
   readonly text: string;
-  /** Ms since the epoch. */
+  /** When the entry was added, in ms since the epoch. */
   readonly addedAt: number;
   /** The time before which the entry is not taken, in ms since the epoch. @default at once */
   readonly dueAt?: number | undefined;
@@ -70,16 +72,16 @@ export interface SeriesEntry {
   /** `waiting` includes delayed entries and entries whose lock has expired. */
   readonly state: Exclude<EntryState, 'delayed'>;
   readonly text: string;
-  /** Written while the entry was active, or when it was settled. */
+  /** The changing part of the entry, written while it was active, when it was settled, or when it was made to wait again. */
   readonly note: string | undefined;
   /** Why the entry failed. */
   readonly reason: string | undefined;
   readonly addedAt: number;
   /** How often the entry was taken. */
   readonly takes: number;
-  /** When the entry was taken last. Ms since the epoch. */
+  /** When the entry was taken last, in ms since the epoch. */
   readonly takenAt: number | undefined;
-  /** When the entry was completed or failed. Ms since the epoch. */
+  /** When the entry was completed or failed, in ms since the epoch. */
   readonly settledAt: number | undefined;
 }
 
@@ -92,7 +94,7 @@ export interface SeriesEntry {
 export type EntryState = 'waiting' | 'delayed' | 'active' | 'completed' | 'failed';
 
 export interface Taken {
-  /** Taken entries with their tokens. Fewer than tokens if no more waited. */
+  /** The taken entries with their tokens. Fewer entries than tokens if no more entries waited. */
   readonly taken: readonly TakenEntry[];
   /**
    * When the first delayed entry is due, in ms since the epoch. Undefined if none is delayed, or if all
@@ -116,7 +118,7 @@ export interface Series {
    * end of the queue when it falls due.
    */
   take(tokens: readonly string[], lockMs: number): Promise<Taken>;
-  /** Holds entries that are not first in their lines, as if they had not been taken. Returns their ids. */
+  /** Delays entries that are not first in their lines, as if they had not been taken. Returns the ids of these entries. */
   hold(locks: readonly EntryLock[]): Promise<readonly string[]>;
   /**
    * Locks each entry for `lockMs` from now, and writes its note, if any. Returns the ids of entries whose
@@ -129,11 +131,17 @@ export interface Series {
   delay(lock: EntryLock, until: Noted & { readonly dueAt: number }): Promise<boolean>;
   /** Makes entries with expired locks wait again. At the latest, the second call after `everyMs` finds them. */
   recover(everyMs: number): Promise<void>;
-  /** Makes entries wait, in this order and behind the others. False for an entry that is not in this state. */
+  /**
+   * Makes delayed or failed entries wait again, in the given order, behind all waiting entries. False for an entry that
+   * is not in this state.
+   */
   wake(state: 'delayed' | 'failed', entries: readonly (InLines & Noted)[]): Promise<readonly boolean[]>;
   /** Removes entries. False for an entry that does not exist (it still leaves its lines) or is locked. */
   remove(entries: readonly InLines[]): Promise<readonly boolean[]>;
-  /** Removes some entries that were completed or failed before this time. Returns whether more may be left. */
+  /**
+   * Removes some of the entries that were completed or failed before this time. Returns whether more such entries may be
+   * left.
+   */
   forget(state: 'completed' | 'failed', before: number): Promise<boolean>;
   /** Reads entries; undefined for an entry that does not exist. */
   get(ids: readonly string[]): Promise<readonly (SeriesEntry | undefined)[]>;
@@ -153,7 +161,7 @@ export interface Noted {
   readonly note: string;
 }
 
-/** Short texts by name, outside of all series. */
+/** A small key-value store on the server, separate from all series. */
 export interface Facts {
   /** Writes facts, replacing earlier facts of the same names. A PostgreSQL that crashes may forget the last second. */
   put(facts: readonly Fact[]): Promise<void>;
@@ -163,10 +171,10 @@ export interface Facts {
 }
 
 export interface Fact {
-  /** At most some hundred characters. */
+  /** Name of the fact, of at most some hundred characters. */
   readonly name: string;
   readonly text: string;
-  /** Ms since the epoch. @default never */
+  /** When the fact expires, in ms since the epoch. @default never */
   readonly expiresAt?: number | undefined;
 }
 

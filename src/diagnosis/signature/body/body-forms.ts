@@ -38,7 +38,7 @@ export function bodyFormOf(body: KeptBody): FoundForm | undefined {
   return undefined;
 }
 
-/** Recognizes a body from which this function recovers bytes. */
+/** Makes the part of a form that applies to every body from which `inside` recovers bytes. */
 function recoveredBy(
   inside: NonNullable<BodyForm['inside']>,
   says: string,
@@ -178,7 +178,7 @@ function isCutJson({ head, text, problem }: KeptBody): boolean {
   return /^\s*[[{]/.test(head) && problem !== undefined && problem.at === text?.length;
 }
 
-/** Sizes at which columns and buffers cut off a text. */
+/** Sizes in bytes at which columns and buffers commonly cut off a text. */
 const KNOWN_LIMITS: Readonly<Record<number, string>> = {
   255: 'the size of a VARCHAR(255)',
   1_024: '1 KiB',

@@ -10,14 +10,19 @@ export interface BodyVariant extends Mistake {
 /** Writes a body that is too large to build as a whole, piece by piece until `write` returns false. */
 export type BodyPieces = (write: (piece: Uint8Array | string) => boolean) => void;
 
-/** A form that shows that the body is not the signed one, or that something changed it. */
+/** A recognizable form of a body which shows that the body is not the signed one, or was changed after signing. */
 export interface BodyForm {
   readonly code: ReasonCode;
   /** Describes a body of this form; follows "the body": `is empty`. Undefined for other bodies. */
   readonly says: (body: KeptBody) => string | undefined;
   readonly fix: string | ((body: KeptBody) => string);
-  /** Recovers the bytes that may have been signed. Absent, or returns undefined, if they are lost. */
+  /**
+   * Recovers the bytes that may have been signed; undefined if this body has lost them. Absent if no body of the form can
+   * be recovered.
+   */
   readonly inside?: (body: KeptBody) => Uint8Array | string | undefined;
-  /** Marks a form that the signed body may have too, so that other causes are as likely. */
+  /**
+   * Marks a form that the signed body may have too, such as sorted keys. Other causes of the mismatch are then as likely.
+   */
   readonly isHint?: true;
 }

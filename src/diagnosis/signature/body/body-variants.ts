@@ -16,17 +16,20 @@ export function* bodyVariants(kept: KeptBody, deadline: Deadline): Generator<Bod
   yield* costlyBodyVariants(kept, deadline);
 }
 
-/** Yields the mistakes that take at most one pass over the body to try. */
+/** Yields the mistakes with a body that take at most one pass over it to try. */
 export function* cheapBodyVariants(body: KeptBody): Generator<BodyVariant> {
   const { bytes, json } = body;
   yield* lineVariants(bytes);
   yield* constantVariants();
-  // A mistake only with --exact: without it, the verdict is valid.
+  // Signing the JSON-stringified body is a mistake only with --exact; otherwise its signature is valid.
   if (json !== undefined) yield new StringifiedBody(body, json);
   if (bytes.length <= LARGEST_DIAGNOSED) yield* insideVariants(body);
 }
 
-/** Yields the bytes recovered from a suspicious body, unchanged and JSON-stringified. */
+/**
+ * Yields the bytes that can be recovered from a body of a suspicious form (such as base64), unchanged and
+ * JSON-stringified.
+ */
 function* insideVariants(body: KeptBody): Generator<BodyVariant> {
   const found = bodyFormOf(body);
   const inside = found?.inside?.(body);
@@ -38,7 +41,7 @@ function* insideVariants(body: KeptBody): Generator<BodyVariant> {
   if (json !== undefined) yield { ...variant, bytes: json };
 }
 
-/** Yields the mistakes that take longer to try. Ends early when the time is up. */
+/** Yields the mistakes with a body that take longer than one pass over it to try. Ends early when the time is up. */
 export function* costlyBodyVariants(kept: KeptBody, deadline: Deadline): Generator<BodyVariant> {
   const { bytes, text, json } = kept;
   if (text !== undefined && json !== undefined) yield* jsonVariants(text, deadline);
@@ -54,7 +57,7 @@ export function* costlyBodyVariants(kept: KeptBody, deadline: Deadline): Generat
   yield* encodingVariants(bytes);
 }
 
-/** Texts that senders sign whatever the body is. */
+/** Yields texts that broken senders sign instead of the body, whatever it is. */
 function* constantVariants(): Generator<BodyVariant> {
   const code = 'other-encoding';
   yield {
@@ -65,7 +68,7 @@ function* constantVariants(): Generator<BodyVariant> {
   yield { code, would: 'over no bytes at all: the sender did not have the body when it signed', bytes: '' };
 }
 
-/** The JSON-stringified body. Its code is computed on demand, because that takes as long as many guesses. */
+/** The JSON-stringified body. `code` is computed when read, because finding it takes as long as trying many guesses. */
 class StringifiedBody implements BodyVariant {
   readonly bytes: string;
   readonly #body: KeptBody;
@@ -109,7 +112,7 @@ const ENCODINGS: readonly (readonly [
   ['over the text that Python prints for its bytes', (_, bytes) => pythonBytesText(bytes)],
 ];
 
-/** Further ways for a body that is not all ASCII. */
+/** Further encodings to try if the body is not all ASCII. */
 const UNICODE_ENCODINGS: typeof ENCODINGS = [
   ['in Latin-1', (text) => Buffer.from(text, 'latin1')],
   ['in ASCII, with ? for other characters', (text) => text.replaceAll(/[^\0-\x7f]/gu, '?')],
@@ -147,8 +150,8 @@ function zlib(): typeof import('node:zlib') {
 }
 
 /**
- * Limits for unpacking, because a small gzip body may unpack to gigabytes. JSON never shrinks by more, and
- * this much takes some milliseconds.
+ * Limits on the unpacked size, because a small gzip body may unpack to gigabytes. JSON is never compressed to less than
+ * 1/64, and unpacking up to these limits takes some milliseconds.
  */
 const MOST_UNPACKED_PER_BYTE = 64;
 const [LEAST_UNPACKED, MOST_UNPACKED] = [LARGEST_DIAGNOSED, 8 * 1024 * 1024];

@@ -3,7 +3,7 @@ import { stringified } from '../../../signature/body/json-text.ts';
 import type { KeptBody } from '../../../signature/body/kept-body.ts';
 import { isObject } from '../../../validate-options.ts';
 
-// Decoders that recover the bytes in a body of another form. Each returns undefined if the body does not have its form.
+// Decoders that recover the original bytes from a changed body (base64, UTF-16), and tests of whether a body was changed.
 
 /** Removes the chunk lengths from a chunked body (RFC 9112, 7.1). */
 export function unchunked(body: Buffer): Buffer {
@@ -51,10 +51,10 @@ export function utf16Text(bytes: Buffer): string {
   return little.toString('utf16le').replace(/^\ufeff/, '');
 }
 
-/** Bytes that are enough to tell text from binary data. */
+/** Number of leading bytes to examine: enough to tell text from binary data. */
 const LOOKED_AT = 65_536;
 
-/** Whether bytes have no control characters except white space, as text in a one-byte encoding. */
+/** Whether bytes have no control characters except white space, so that they may be text in a one-byte encoding. */
 export function isPlainText(bytes: Buffer): boolean {
   return bytes.subarray(0, LOOKED_AT).every((byte) => byte >= 0x20 || (byte >= 0x09 && byte <= 0x0d));
 }
@@ -88,14 +88,14 @@ export function twiceEncoded({ text, bytes }: KeptBody): Buffer | undefined {
   return once.toString('latin1') === text && isUtf8(once) ? once : undefined;
 }
 
-/** The JSON in front of other text. */
+/** The JSON at the start of a body that continues with other text after it. */
 export function jsonThenMore({ text, problem }: KeptBody): string | undefined {
   // A date or a list of bytes begins with a number, which is JSON but not a message.
   const isMessage = problem?.isAfterEnd === true && /^\s*[[{]/.test(text ?? '');
   return isMessage ? text?.slice(0, problem.at).trimEnd() : undefined;
 }
 
-/** The JSON behind other text, as in a line of a log. Skips forms. */
+/** The JSON at the end of a body that begins with other text, such as a line of a log. Skips forms. */
 export function jsonAfterText({ text, problem }: KeptBody): string | undefined {
   if (text === undefined || problem === undefined || /^[\w.-]+=/.test(text)) return undefined;
   const at = text.search(/\{\s*"|\[\s*\{/);
@@ -103,7 +103,7 @@ export function jsonAfterText({ text, problem }: KeptBody): string | undefined {
   return at > 0 && stringified(json) !== undefined ? json : undefined;
 }
 
-/** Bytes of the longest list that is decoded: enough for a message with spaces. A list of 4 MB takes 170 ms. */
+/** Maximum bytes of a list to decode: enough for a message with spaces. A list of 4 MB takes 170 ms. */
 const LONGEST_LIST = 256 * 1024;
 
 /** The bytes whose decimal values a text lists: `123,34,116`. */
@@ -113,7 +113,7 @@ export function listedBytes({ head, text, bytes }: KeptBody): Buffer | undefined
   return values.every((each) => /^\d{1,3}$/.test(each)) ? asJson(Buffer.from(values.map(Number))) : undefined;
 }
 
-/** The object that a body wraps as its only member: `body`, `payload`, `rawBody` and the like. */
+/** The JSON of the object that a body wraps as its only member: `body`, `payload`, `rawBody` and the like. */
 export function onlyObject({ value }: KeptBody): string | undefined {
   if (!isObject(value)) return undefined;
   const [key = '', ...others] = Object.keys(value);

@@ -21,7 +21,7 @@ export function* formVariants(text: string, deadline: Deadline): Generator<BodyV
   }
 }
 
-/** Yields each distinct value, the longest first, since a signed body is longer than other fields. */
+/** Yields each distinct value of a form, the longest field first, because a signed body is longer than other fields. */
 function* formValues(text: string, deadline: Deadline): Generator<string> {
   const seen = new Set<string>();
   const fields = [...new Set(text.split('&'))].toSorted((left, right) => right.length - left.length);
@@ -34,7 +34,7 @@ function* formValues(text: string, deadline: Deadline): Generator<string> {
   }
 }
 
-/** Yields the forms that may have contained a JSON body. */
+/** Yields a JSON body percent-encoded, and as a field of a form (`payload=…`), as a sender may have signed it. */
 export function* formFieldVariants(text: string): Generator<BodyVariant> {
   const spellings: string[] = [];
   for (const bytes of percentEncoded(text)) {
@@ -49,11 +49,12 @@ export function* formFieldVariants(text: string): Generator<BodyVariant> {
   }
 }
 
-/** Yields the spellings of JavaScript, PHP (`rawurlencode`, `urlencode`) and Python (`quote`, `quote_plus`). */
+/** Yields a text percent-encoded as by JavaScript, PHP (`rawurlencode`, `urlencode`) and Python (`quote`, `quote_plus`). */
 function* percentEncoded(text: string): Generator<string> {
   const javaScript = encodeURIComponent(text);
   yield javaScript;
-  // Calling a function for each match would take a hundred times as long.
+  // Replaces one character after the other with a fixed text: calling a function for each match takes a hundred times as
+  // long.
   const strict = PLAIN_IN_JAVASCRIPT.reduce(
     (encoded, character) => encoded.replaceAll(character, percent(character)),
     javaScript,

@@ -13,7 +13,7 @@ import {
 export function* jsonVariants(text: string, deadline: Deadline): Generator<BodyVariant> {
   const node = readJsonTextUntil(deadline, text);
   if (node === undefined) return;
-  // First, because one message takes less time than all of them.
+  // The variants of a list come first, because trying one message takes less time than trying all of them.
   yield* listVariants(node, text.trim(), deadline);
   const tree = new SpelledTree(node, text.length);
   for (const how of distinctSpellings(node, deadline)) {
@@ -49,16 +49,18 @@ function firstMessage(node: JsonNode): JsonNode | undefined {
 }
 
 const LEAST_LONGEST_SPELLED = 1024 * 1024;
-/** Characters of the longest spelling that is kept: an indented batch of the largest size. */
+/**
+ * Maximum characters of a spelling whose text is kept for similar spellings: enough for an indented batch of the largest
+ * size.
+ */
 const LONGEST_KEPT = 2 * 1024 * 1024;
 
-/** Writes a tree in one spelling after the other. Spellings that differ only in their escapes share the layout work. */
+/** Writes a JSON tree in several spellings. Spellings that differ only in their escapes share the layout work. */
 class SpelledTree {
   readonly #node: JsonNode;
   /**
-   * Characters of the longest spelling that is tried. A deeply nested body of 32 KB takes 30 MB when
-   * indented, quadratic in its length. No sender's indentation comes near this limit; a longer spelling is
-   * cut off and matches nothing.
+   * Maximum characters of a spelling. A deeply nested body of 32 KB takes 30 MB when indented, quadratic in its length.
+   * No sender's indentation comes near this limit; a longer spelling is cut off and matches nothing.
    */
   readonly #longest: number;
   readonly #kept: { readonly how: Spelling; readonly pieces: readonly string[] }[] = [];
@@ -95,7 +97,7 @@ function differOnlyInEscapes(one: Spelling, other: Spelling): boolean {
 }
 
 /**
- * The spellings that give a tree distinct texts: few texts have characters that most escapes change, and each
+ * The spellings that write this tree differently. Most spellings differ only in the escapes of rare characters, and each
  * spelling left out saves hashing the whole text. Empty when the time is up.
  */
 function distinctSpellings(node: JsonNode, deadline: Deadline): readonly Spelling[] {

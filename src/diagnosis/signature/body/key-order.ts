@@ -1,7 +1,10 @@
-/** Objects with fewer keys are often in order by chance. */
+/** Minimum keys of the outermost object: the keys of a smaller object are often in order by chance. */
 const FEWEST_KEYS = 4;
 
-/** People often write short keys before long ones: only this many keys, on two levels, rule out chance. */
+/**
+ * Minimum keys, and objects with several keys, to conclude that keys are sorted by length. With fewer it may be chance,
+ * because people often write short keys before long ones.
+ */
 const FEWEST_BY_LENGTH = { keys: 6, levels: 2 };
 
 type Order = (one: string, other: string) => number;
@@ -9,7 +12,10 @@ type Order = (one: string, other: string) => number;
 const byText: Order = (one, other) => (one < other ? -1 : 1);
 const byLength: Order = (one, other) => one.length - other.length || byText(one, other);
 
-/** Names the stores that sort keys in this order; follows "the body". Undefined for any other order. */
+/**
+ * Names the stores that leave keys in the order of this value (`has sorted keys, as a map of Go …`); follows "the body".
+ * Undefined for any other order.
+ */
 export function orderOfKeys(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   const objects = keysOfObjects(value);
@@ -34,7 +40,7 @@ function keysOfObjects(value: object): string[][] {
   const left: object[] = [value];
   for (let next = left.pop(); next !== undefined && found.length < 1_000; next = left.pop()) {
     if (!Array.isArray(next)) found.push(Object.keys(next));
-    // Parsed JSON.
+    // The type is unknown, because `value` is parsed JSON.
     for (const inside of Object.values(next) as unknown[]) {
       if (typeof inside === 'object' && inside !== null) left.push(inside);
     }

@@ -1,19 +1,19 @@
 import type { BodyForm } from './body-variant.ts';
 import { RAW_BYTES } from '../../../signature/reasons.ts';
 
-/** Recognizes a body by its start. */
+/** Makes the `says` of a form that is recognized by the start of the body. */
 function starts(pattern: RegExp, says: string): BodyForm['says'] {
   return ({ head }) => (pattern.test(head) ? says : undefined);
 }
 
-/** Makes the form of an object that a language printed as text. */
+/** Makes the form of a body that is an object as a programming language prints it (`[object Object]`). */
 function objectText(pattern: RegExp, says: string, fix: string): BodyForm {
   return { code: 'object-text', says: starts(pattern, says), fix };
 }
 
 const ALONE = 'Give the body alone: the argument of --data in the command';
 
-/** Texts other than JSON, recognized by their start. */
+/** Forms of bodies that are text other than JSON, recognized by their start. */
 export const OTHER_TEXTS: readonly BodyForm[] = [
   objectText(
     /^\s*\[object \w+\]\s*$/,
@@ -95,7 +95,7 @@ export const OTHER_TEXTS: readonly BodyForm[] = [
     fix: 'Give --format http, or the body alone: what follows the empty line',
   },
   {
-    // In UTF-8: typographic double quotes.
+    // Matches typographic double quotes as UTF-8 bytes, because `head` has one character per byte.
     code: 'other-encoding',
     says: starts(
       /^\s*(?:\[\s*)?\{\s*\u00e2\u0080[\u009c-\u009f]/,

@@ -13,7 +13,10 @@ interface WaitingWrite<T> {
   readonly reject: (error: unknown) => void;
 }
 
-/** Maximum waiting items, as a multiple of `most`. More are rejected, because they would be confirmed too late. */
+/**
+ * Maximum items that wait for a write, as a multiple of the `most` items of a write. Further calls are rejected, because
+ * they would be confirmed too late.
+ */
 const WRITES_WAITING = 10;
 
 /**

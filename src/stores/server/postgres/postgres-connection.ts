@@ -11,7 +11,7 @@ import { serverError } from '../server-error.ts';
 
 /** Connections of a process: `durable` for writes that must reach the disk, `swift` for writes that a lease guards. */
 const CONNECTIONS = { durable: 3, swift: 2 };
-/** Maximum entries in one transaction. */
+/** Maximum entries to add in one transaction. */
 const ADDED_AT_ONCE = 1_000;
 /** The schema in which BullMQ expects its tables. */
 const SCHEMA = 'bullmq';
@@ -39,7 +39,7 @@ export async function connectPostgres(
     await pool.end();
     throw serverError(error, place);
   }
-  // Commits do not wait for the disk, which they reach within a second and in order.
+  // Uses commits that do not wait for the disk. They reach the disk within a second and in order.
   const swift = openPool(server, { max: CONNECTIONS.swift, settings: 'SET synchronous_commit TO off' });
   const adding = new GatheredWrites<NewEntry>({
     write: (entries) => addAll(pool, entries),
@@ -82,7 +82,8 @@ function openPool(
     allowExitOnIdle: true,
     // eslint-disable-next-line typescript/no-misused-promises -- pg awaits it, despite the type
     onConnect: (client) => {
-      // Between the queries of a transaction, nothing else listens, and an unhandled `error` event ends the process.
+      // Ignores errors of a connection, because nothing else listens between the queries of a transaction, and an unhandled
+      // `error` event ends the process.
       client.on('error', () => {});
       return client.query(
         `SET search_path TO ${SCHEMA}; SET standard_conforming_strings TO on; SET default_transaction_isolation TO 'read committed'; ${settings}`,
@@ -149,7 +150,7 @@ async function makeTables(client: PoolClient): Promise<void> {
     id text NOT NULL,
     PRIMARY KEY (line, seq)
   )`);
-  // Without the index, the time to leave a line grows with the line.
+  // Without this index, the time to leave a line grows with the length of the line.
   await client.query(`CREATE INDEX IF NOT EXISTS hooks_line_ids ON ${SCHEMA}.hooks_lines (line, id)`);
   await client.query(`CREATE TABLE IF NOT EXISTS ${SCHEMA}.hooks_facts (
     name text PRIMARY KEY,
@@ -157,7 +158,7 @@ async function makeTables(client: PoolClient): Promise<void> {
     expires_at bigint
   )`);
   await client.query(`CREATE INDEX IF NOT EXISTS hooks_expiring_facts ON ${SCHEMA}.hooks_facts (expires_at)`);
-  // Without the index, BullMQ scans every entry of a series for expired leases.
+  // Without this index, BullMQ scans every entry of a series for expired leases.
   await client.query(
     `CREATE INDEX IF NOT EXISTS hooks_stalled ON ${SCHEMA}.job (queue) WHERE stalled_marked`,
   );
@@ -174,8 +175,8 @@ async function warnings(pool: Pool, place: string): Promise<readonly string[]> {
 }
 
 /**
- * Adds entries and registers their series in one request, so that one commit waits for the disk. Runs what
- * BullMQ's `addFlow` runs.
+ * Adds entries and registers their series in one request, so that the disk is waited for only once. Uses the SQL function
+ * that BullMQ's `addFlow` uses.
  */
 async function addAll(pool: Pool, entries: readonly NewEntry[]): Promise<void> {
   const flow = entries.map((entry) => ({ ...toJob(entry), queue: entry.series, attempts: 1 }));
@@ -184,7 +185,10 @@ async function addAll(pool: Pool, entries: readonly NewEntry[]): Promise<void> {
   await changeInLines(pool, entries, [JOIN_NEW, adding, HOLD, CALL]);
 }
 
-/** The statement that registers series. The registry is the row with the event limit of each series. */
+/**
+ * The SQL statement that registers series. The registry is the rows of the table `meta` with the event limit of each
+ * series.
+ */
 function registering(series: readonly string[]): string {
   const { field, value } = EVENTS_LIMIT;
   return `INSERT INTO meta (queue, field, value) SELECT queue, '${field}', '${value}'
@@ -198,7 +202,7 @@ async function registered(pool: Pool): Promise<readonly string[]> {
   return rows.map(({ queue }) => queue);
 }
 
-/** Finds the names of series by one index lookup each, however many entries they have. */
+/** Finds the names of all series that contain entries. Takes one index lookup per series, however many entries it has. */
 async function findSeries(pool: Pool, prefix: string): Promise<readonly string[]> {
   const { rows } = await pool.query<{ queue: string }>(
     `WITH RECURSIVE names AS (

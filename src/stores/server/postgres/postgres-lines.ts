@@ -10,9 +10,9 @@ export function quoted(text: string | undefined): string {
 }
 
 /**
- * Changes entries together with their lines in one request, which is a transaction. Returns the rows of each
- * statement. Locks the lines first, so that each statement sees earlier commits, and `seq` numbers are
- * visible in the order in which they were assigned. A line has a row for each id.
+ * Changes entries together with their lines in one request, which is a transaction. Returns the rows of each statement.
+ * Locks the lines first, so that each statement sees earlier commits, and `seq` numbers are visible in the order in which
+ * they were assigned. The table of lines has a row for each entry in a line.
  */
 export async function changeInLines<T extends object>(
   pool: Pool,
@@ -53,7 +53,10 @@ const joinIf = (isMeant: string): string => `INSERT INTO hooks_lines (line, id)
 export const JOIN_NEW = joinIf('NOT EXISTS (SELECT FROM job WHERE queue = series AND job.id = entry)');
 export const JOIN = joinIf(isThere('entry'));
 
-/** Holds entries that are not first in all of their lines, as if they had not been taken, and returns their ids. */
+/**
+ * Delays entries that are not first in all of their lines, as if they had not been taken, and returns the ids of these
+ * entries.
+ */
 export const HOLD = `UPDATE job SET state = 'delayed', process_at_ms = ${HELD_UNTIL}, lock_token = NULL, locked_until_ms = NULL,
     attempts_started = attempts_started - (state = 'active')::int
   FROM wanted WHERE job.queue = series AND job.id = entry AND coalesce(lock_token, '') = token AND job.state IN ('waiting', 'active')
@@ -63,7 +66,7 @@ export const HOLD = `UPDATE job SET state = 'delayed', process_at_ms = ${HELD_UN
 /** Removes settled and deleted entries from their lines. */
 export const LEAVE = `DELETE FROM hooks_lines AS l USING wanted WHERE l.line = wanted.line AND l.id = wanted.id AND NOT ${isThere('entry')}`;
 
-/** Lets held entries wait again that are now first in their lines. */
+/** Makes held entries wait again if they are now first in their lines. */
 export const CALL = `SELECT promote(series, called) FROM (SELECT DISTINCT series, '${ENTRY_PREFIX}' || ${FIRST} AS called FROM wanted) AS t
   WHERE EXISTS (SELECT FROM job WHERE queue = series AND job.id = called AND state = 'delayed' AND process_at_ms >= ${HELD_UNTIL})`;
 

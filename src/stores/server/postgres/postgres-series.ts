@@ -5,7 +5,7 @@ import type { EntryLock, EntryState, Series } from '../server.ts';
 import { isOfOne } from './gathered-writes.ts';
 import { CALL, changeInLines, HOLD, JOIN, LEAVE, quoted } from './postgres-lines.ts';
 
-/** A series in BullMQ's tables, changed by its functions for many entries per statement. Each query has an index. */
+/** A series in BullMQ's tables. Uses BullMQ's functions for many entries per statement. Each query has an index. */
 export function postgresSeries(pools: Pools, series: string): Series {
   return { ...takenEntries(pools, series), ...changes(pools, series), ...lookup(pools.pool, series) };
 }
@@ -81,7 +81,7 @@ function settlingTogether(swift: Pool, series: string): Series['settle'] {
     } catch (error) {
       if (!isOfOne(error)) throw error;
     }
-    // All of it was rolled back. Each entry is tried alone, because others may be allowed.
+    // Tries each entry alone, because the whole batch was rolled back and the error may concern only one entry.
     return Promise.all(all.map((one) => isAllowed(settleTogether([one])).catch(toError)));
   });
   return (lock, { note, reason }) => {
@@ -143,7 +143,7 @@ function lookup(pool: Pool, series: string): Pick<Series, 'get' | 'addedAt' | 'c
       const found = new Map(rows.map(({ id, at }) => [id, at]));
       return ids.map((id) => found.get(id));
     },
-    // Not BullMQ's own count, which reads every row.
+    // Does not use the count of BullMQ, which reads every row.
     count: async (states, delayedBefore = Number.MAX_SAFE_INTEGER) => {
       const counts = states.map((state) => {
         const due = state === 'delayed' ? ` AND process_at_ms < ${delayedBefore}` : '';
@@ -167,7 +167,10 @@ function lookup(pool: Pool, series: string): Pick<Series, 'get' | 'addedAt' | 'c
   };
 }
 
-/** Unlimited: no entry is given up after too many interruptions. */
+/**
+ * Maximum number of expired locks per entry: unlimited, because an interruption of a process is no reason to give up a
+ * delivery.
+ */
 const MOST_STALLS = 2 ** 31 - 1;
 const FORGOTTEN_AT_ONCE = 1_000;
 const SETTLED_AT_ONCE = 100;
@@ -213,19 +216,22 @@ async function nextDueIn(pool: Pool, series: string): Promise<number | undefined
 }
 
 /**
- * SQL that finds each id by the primary key. With `id = ANY`, a table that is not analyzed yet reads all rows
- * of the series.
+ * SQL that finds each id by the primary key. The condition `id = ANY` would read all rows of the series while the table
+ * is not analyzed yet.
  */
 const WANTED = `unnest($2::text[]) AS wanted (key),
   LATERAL (SELECT * FROM job WHERE job.queue = $1 AND job.id = wanted.key LIMIT 1) AS found`;
 
-/** BullMQ's function that makes an entry of each state wait. */
+/** SQL that makes an entry in this state wait again, by a function of BullMQ. */
 const WAKINGS = {
   delayed: (name: string) => `promote(${name}, id) = 0`,
   failed: (name: string) => `reprocess_job(${name}, id, 'failed', false, false, false) = 1`,
 };
 
-/** The order of `Series.ids` and its reverse, for listing from the end: skipping a million entries takes seconds. */
+/**
+ * SQL for the order of `Series.ids` and for its reverse. Listing from the end uses the reverse, because skipping a
+ * million entries takes seconds.
+ */
 const ORDERS = {
   waiting: ['priority DESC, seq DESC', 'priority, seq'],
   active: ['processed_at_ms DESC, seq DESC', 'processed_at_ms, seq'],

@@ -6,7 +6,7 @@ import { findDeliveries, type Found } from './server-find.ts';
 import { deadSeriesName, groupBySeries, seriesName, type ServerLanes } from './server-lanes.ts';
 import { entryId, inLines, noteOf, toNewEntry } from './server-record.ts';
 
-/** Maximum deliveries in one step, because their bodies may be read. */
+/** Maximum deliveries to change in one step, because the bodies of all of them may be read. */
 const CHANGED_AT_ONCE = 1_000;
 
 export interface ServerChangesOptions {
@@ -47,14 +47,14 @@ export class ServerChanges {
     );
     const retried = new Set<string>();
     for (const some of groupBySeries(dead, ({ delivery }) => this.#lanes.series(delivery)).values()) {
-      // In the given order across both series, so that deliveries with the same order key keep it.
+      // Wakes in the given order across both series, so that deliveries with the same order key keep their order.
       for (const run of runsOf(some)) for (const id of await this.#wakeDead(run)) retried.add(id);
     }
-    // An id given twice is retried once.
+    // Deletes the id from `retried`, because an id that was passed twice is retried only once.
     return ids.map((id) => unretried.get(id) ?? (retried.delete(id) ? 'retried' : 'waiting'));
   }
 
-  /** Makes dead letters of one series wait. Returns the ids of the ones that now wait. */
+  /** Makes dead letters of one series wait again. Returns the ids of those that now wait. */
   async #wakeDead(dead: readonly Found[]): Promise<readonly string[]> {
     const now = Math.floor(this.#clock.now());
     const ids = dead.map(({ delivery }) => delivery.id);
@@ -65,7 +65,8 @@ export class ServerChanges {
         const arrived = { ...delivery, state: 'pending', dueAt: now, progress } as const;
         return toNewEntry(arrived, { series: seriesName(delivery), now });
       });
-      // A kill in between leaves them in both series. The next retry finds the dead ones.
+      // A kill between these two steps leaves the deliveries in both series. The next retry then finds them in the dead
+      // series.
       await this.#server.add(entries);
       await first.series.remove(ids.map((id) => ({ id: entryId(id) })));
       return ids;
@@ -78,7 +79,7 @@ export class ServerChanges {
     return ids.filter((_, index) => areWoken[index]);
   }
 
-  /** Makes retrying deliveries due. Each is first in its order keys, so only its own time delays it. */
+  /** Makes retrying deliveries due now. Each is first for all of its order keys, so only its own due time delays it. */
   async #makeDue(ids: readonly string[]): Promise<readonly DueResult[]> {
     const found = await findDeliveries(this.#lanes, ids);
     const retrying = [...found.values()].filter(({ delivery }) => dueResultOf(delivery) === undefined);
@@ -110,7 +111,7 @@ export class ServerChanges {
     return wanted.map((each) => results.get(typeof each === 'string' ? each : each.id) ?? 'unknown');
   }
 
-  /** Returns the ids of the removed deliveries. A dead letter is in either series of its lane. */
+  /** Removes deliveries and returns the ids of the removed ones. Looks for a dead letter in both series of its lane. */
   async #dropFound(deliveries: readonly Delivery[]): Promise<ReadonlySet<string>> {
     const dropped = new Set<string>();
     // The dead series first: after a kill during a retry, a delivery is in both series and waits in the other one.
@@ -129,7 +130,7 @@ export class ServerChanges {
   }
 }
 
-/** Splits into runs of the same series, in order. */
+/** Splits deliveries into runs of neighbors in the same series, in order. */
 function runsOf(all: readonly Found[]): readonly (readonly Found[])[] {
   const runs: Found[][] = [];
   for (const each of all) {

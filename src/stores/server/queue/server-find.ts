@@ -6,9 +6,9 @@ import { entryId, entryToDelivery } from './server-record.ts';
 export interface Found {
   readonly series: Series;
   readonly delivery: Delivery;
-  /** How often its entry was taken. */
+  /** How often the entry of the delivery was taken. */
   readonly takes: number;
-  /** Whether it was dead on arrival. */
+  /** Whether the delivery was dead on arrival. */
   readonly isArrival: boolean;
 }
 

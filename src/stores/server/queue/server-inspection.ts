@@ -12,7 +12,7 @@ import { ServerLanes } from './server-lanes.ts';
 import { ServerListing } from './server-listing.ts';
 import { lastDelivered, oldestUnsettled, serverStats } from './server-stats.ts';
 
-/** Maximum ids in one lookup: more could exceed the timeout. */
+/** Maximum ids to look up in one request: a longer request could exceed the timeout. */
 const LOOKED_UP_AT_ONCE = 1_000;
 
 /**

@@ -7,7 +7,7 @@ const SERIES = 'hooks/';
 /** The lanes on a server. Lanes are never removed, so a known lane stays known. */
 export class ServerLanes {
   readonly #server: Server;
-  /** The known lanes by the name of their series. */
+  /** The lanes that this process knows, by the name of their series. */
   readonly #known = new Map<string, LaneId>();
 
   constructor(server: Server) {
@@ -46,7 +46,7 @@ export class ServerLanes {
     return found.some((ids) => ids.length > 0);
   }
 
-  /** Finds lanes with deliveries whose registration was lost. */
+  /** Finds lanes with deliveries whose registration the server has lost. */
   async find(): Promise<void> {
     this.#learn(await this.#server.findSeries(SERIES));
   }

@@ -7,7 +7,7 @@ import { inLines, takenToDelivery } from './server-record.ts';
 export interface ServerLeasesOptions {
   readonly lanes: ServerLanes;
   readonly clock: Clock;
-  /** Ms that a lock outlives its process. */
+  /** Maximum duration of a lock in ms, and thus how long a lock outlives a killed process. */
   readonly lockMs: number;
 }
 
@@ -17,7 +17,7 @@ interface Lease {
 }
 
 const BEATS_PER_LOCK = 4;
-/** Share of a lock that certainly remains at the next beat. A lease that ends within it needs no more extension. */
+/** Share of a lock that certainly remains at the next beat. A lease that ends within this share needs no more extensions. */
 const COVERED = 1 / 2;
 
 /**
@@ -36,12 +36,12 @@ export class ServerLeases {
     this.#options = options;
   }
 
-  /** The length of the lock for a lease of this length. */
+  /** Duration of the lock for a lease of `leaseMs`: a long lease gets a short lock, which is extended. */
   lockMs(leaseMs: number): number {
     return Math.min(leaseMs, this.#options.lockMs);
   }
 
-  /** Extends the lock of a claim until its lease ends. Called again when the lease is renewed. */
+  /** Extends the lock of a claim regularly until its lease ends. Called again when the lease is renewed. */
   hold(claim: Claim, leaseMs: number): void {
     if (this.#isClosed || leaseMs <= this.#options.lockMs) return;
     this.#leases.set(claim.token, { claim, endsAt: this.#options.clock.now() + leaseMs });
@@ -69,7 +69,10 @@ export class ServerLeases {
     if (this.#leases.size > 0 && !this.#isClosed) this.#beatLater();
   }
 
-  /** Extends all locks. Never rejects: either the next beat is in time, or others take the deliveries. */
+  /**
+   * Extends the locks of all claims. Never rejects, because either the next beat extends them in time, or other processes
+   * take the deliveries.
+   */
   async #beat(): Promise<void> {
     const { lanes, clock, lockMs } = this.#options;
     const coveredUntil = clock.now() + lockMs * COVERED;
@@ -84,13 +87,13 @@ export class ServerLeases {
           if (lost.has(lockOf(claim).id)) this.release(claim);
         }
       } catch {
-        // The next beat tries again.
+        // Ignores the error, because the next beat tries again.
       }
     }
   }
 }
 
-/** Makes a claim. Its token is the lock's token and how often the entry was taken, because notes refer to that number. */
+/** Makes a claim. Its token consists of the token of the lock and the number of takes, because notes store that number. */
 export function toClaim({ entry, token }: TakenEntry, lane: LaneId): Claim {
   return { delivery: takenToDelivery(entry, lane), token: `${token}#${entry.takes}` };
 }

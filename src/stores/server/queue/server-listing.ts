@@ -19,7 +19,7 @@ interface Listed extends Shelf {
 
 /** Ids per command. The server serves others between commands. */
 const SLICE = 5_000;
-/** Factor of a cursor: the number of a listing times this, plus a place in it. */
+/** Multiplier in a cursor: the number of the listing times PLACES, plus the index of the next id in that listing. */
 const PLACES = 2 ** 32;
 const LISTINGS_KEPT = 4;
 
@@ -54,8 +54,8 @@ export class ServerListing {
   }
 
   /**
-   * The ids of deliveries in these states. Both `pending` and `retrying` include deliveries that wait for
-   * their first attempt.
+   * The ids of deliveries in these states. Passing either `pending` or `retrying` includes the deliveries of both states,
+   * because their entries are in the same states.
    */
   async ids(states: readonly DeliveryState[]): Promise<readonly string[]> {
     return (await this.#all(states)).map(({ id }) => deliveryId(id));
@@ -95,7 +95,7 @@ export class ServerListing {
   }
 }
 
-/** The states of the entries that a delivery of each state may have. */
+/** For each state of a delivery, the states that its entry can be in. */
 const ENTRY_STATES: Readonly<Record<DeliveryState, readonly EntryState[]>> = {
   pending: ['waiting', 'delayed'],
   retrying: ['waiting', 'delayed'],
@@ -105,12 +105,15 @@ const ENTRY_STATES: Readonly<Record<DeliveryState, readonly EntryState[]>> = {
 };
 
 /**
- * The order in which states are read: from the last to the first, so that an entry that advances meanwhile is
- * read twice, not missed.
+ * The order in which states are read: from the last state of an entry to the first, so that an entry that advances
+ * meanwhile is read twice, not missed.
  */
 const READING_ORDER: readonly EntryState[] = ['failed', 'completed', 'delayed', 'waiting', 'active'];
 
-/** The order of the result. A delivery that waits for another with its order key is delayed, so it follows that one. */
+/**
+ * The order of the result. `delayed` is last, because a delivery that waits for an earlier one with its order key is
+ * delayed.
+ */
 const LISTING_ORDER: readonly EntryState[] = ['failed', 'completed', 'active', 'waiting', 'delayed'];
 
 /** Reads the ids on a shelf, earliest first. The server lists waiting and active entries newest first. */

@@ -13,13 +13,13 @@ export interface ServerMaintenanceOptions {
 }
 
 const FORGET_MS = 60_000;
-/** Maximum entries that one maintenance examines. The next one continues. */
+/** Maximum dead letters of a lane to examine in one run of the maintenance. The next run continues. */
 const FORGOTTEN_AT_ONCE = 1_000;
-/** Maximum entries in one read, which includes their bodies. */
+/** Maximum entries to read at once, because their bodies are read, too. */
 const READ_AT_ONCE = 100;
 
 /**
- * Recurring clean-up that every claiming process does for all: ends expired leases, and forgets deliveries
+ * Recurring clean-up of the whole queue, which every claiming process does: ends expired leases, and forgets deliveries
  * that were settled long ago.
  */
 export class ServerMaintenance {
@@ -41,9 +41,9 @@ export class ServerMaintenance {
     }
     if (now < this.#forgotAt + FORGET_MS) return;
     this.#forgotAt = now;
-    // Includes unclaimed lanes: an invalid message has no destination, and a source may be removed.
+    // Forgets in unclaimed lanes, too: an invalid message has no destination, and a source may be removed.
     const areMore = await Promise.all((await lanes.all()).map((each) => this.#forget(each)));
-    // The next claim continues at once; otherwise the deliveries of one minute could take hours to forget.
+    // Lets the next claim continue at once. Otherwise, it could take hours to forget the deliveries of one minute.
     if (areMore.includes(true)) this.#forgotAt = -Infinity;
   }
 

@@ -13,47 +13,48 @@ import { ServerMaintenance } from './server-maintenance.ts';
 export interface ServerQueueOptions {
   /** The server, which stays open when the queue is closed. */
   readonly server: Server;
-  /** Must be real time, because the server uses its own clock. */
+  /** The clock of the process. Must show real time, because the server uses a clock of its own. */
   readonly clock: Clock;
   /** How long settled deliveries are kept. @default forever */
   readonly retention?: Partial<RetentionOptions>;
-  /** Ms between searches for expired leases. The second search after the end finds a lease. @default 2,000 */
+  /** Ms between searches for expired leases. A lease is found by the second search after its end. @default 2,000 */
   readonly recoverMs?: number;
   /** Ms that a claim outlives a process that is killed or starved. @default 10,000 */
   readonly lockMs?: number;
 }
 
 const RECOVER_MS = 2_000;
-/** Default lock. After its end and two searches, the deliveries of a killed process are taken: within 16 s. */
+/**
+ * Default `lockMs`. The deliveries of a killed process can be claimed after the end of the lock and two searches: within
+ * 16 s.
+ */
 const LOCK_MS = 10_000;
 /**
- * Maximum deliveries in one transaction, during which the server serves no other client, and this process no
+ * Maximum deliveries to add in one transaction. During it, the server serves no other client, and this process runs no
  * other callback.
  */
 const ADDED_AT_ONCE = 1_000;
 
 /**
- * A queue on a server, which processes on any number of hosts may share. Each lane is a series of entries in
- * BullMQ. Added deliveries are as durable as the settings of the server make them. A PostgreSQL that crashes
- * may forget the claims, renewals and settlements of its last second, so that their deliveries are sent
- * again. A delivery that becomes due joins the end of the queue. A killed process keeps its claims for
- * `lockMs`, and at most twice `recoverMs` longer.
+ * A queue on a server, which processes on any number of hosts may share. Each lane is a series of entries in BullMQ.
+ * Added deliveries are as durable as the settings of the server make them. A PostgreSQL that crashes may forget the
+ * claims, renewals and settlements of its last second; their deliveries are then sent again. A delivery that becomes due
+ * joins the end of the queue. The claims of a killed process last for `lockMs`, and at most twice `recoverMs` longer.
  *
- * Claims use BullMQ's tables and keys, not its `Worker`. A `Worker` blocks one connection per lane, takes
- * entries at its own pace and fails entries whose callback throws: our pace, leases and order lines would
- * have to work around it. It takes two scripts per message. Without it, a single message takes three
- * (test/queue/server-trips.system.test.ts), and many messages take fewer each, because all that end in one
- * turn of the event loop are settled together. A delivery takes 88 µs of CPU and 49 µs of the Redis; with
- * plain Workers and the same POST, 93 and 58. On PostgreSQL it takes 160 and 256, and with Workers 273 and
- * 532 (docs/benchmarks.md).
+ * Claims use BullMQ's tables and keys, not its `Worker`. A `Worker` blocks one connection per lane, takes entries at its
+ * own pace and fails entries whose callback throws. The pace, the leases and the order lines of hooks would have to work
+ * around it. A `Worker` runs two scripts per message. This class runs three for a single message
+ * (test/queue/server-trips.system.test.ts), but fewer per message for many messages, because it settles all deliveries
+ * together that end in one turn of the event loop. A delivery takes 88 µs of CPU in the process and 49 µs in Redis; with
+ * plain Workers that make the same POST, 93 and 58. On PostgreSQL it takes 160 and 256, and with Workers 273 and 532
+ * (docs/benchmarks.md).
  *
- * Each change of an entry is one step on the server, which includes the lines that the entry joins or leaves.
- * So a killed process leaves nothing half done that another would have to repair. On PostgreSQL a step is a
- * transaction of BullMQ's functions. On Redis adding is a transaction of BullMQ's scripts and one of ours;
- * the other scripts are ours, on BullMQ's keys, because BullMQ's scripts fail on a full server, do not know
- * lines and take one entry each. With an order key a message takes five scripts in all. Separate steps for
- * lines and entries needed 480 more lines of code, to record each operation before it began and to repair its
- * remains.
+ * Each change of an entry is one step on the server, which includes the lines that the entry joins or leaves. So a killed
+ * process leaves nothing half done that another process would have to repair. On PostgreSQL, a step is a transaction of
+ * BullMQ's functions. On Redis, adding is a transaction of BullMQ's scripts and one script of hooks. All other steps are
+ * scripts of hooks on BullMQ's keys, because BullMQ's scripts fail on a full server, do not know lines and take one entry
+ * each. A message with an order key takes five scripts in all. With separate steps for lines and entries, 480 more lines
+ * of code were needed to record each operation before it began and to repair what a killed process left.
  */
 export class ServerQueue implements Queue {
   readonly #server: Server;
@@ -105,7 +106,7 @@ export class ServerQueue implements Queue {
         taken.map((each) => toClaim(each, lane)),
         lane,
       );
-      // The locks may have expired, because this process or the server was stopped.
+      // Drops the claims if their locks may have expired, because this process or the server was stopped meanwhile.
       if (this.#clock.now() - askedAt >= lockMs) break;
       for (const claim of inTurn) this.#leases.hold(claim, leaseMs);
       await this.#keepFirstTimes(inTurn, { taken, lane, lockMs });
@@ -114,7 +115,7 @@ export class ServerQueue implements Queue {
         return { claims, nextDueAt: await this.#nextDueAt(lane, claims, nextDueAt) };
       }
     }
-    // Due now, because the next claim finds out whether more wait.
+    // The lane counts as due now, because only another claim can find out whether more deliveries wait.
     return { claims, nextDueAt: Math.floor(this.#clock.now()) };
   }
 
@@ -160,7 +161,7 @@ export class ServerQueue implements Queue {
     this.#leases.close();
   }
 
-  /** Adds all or none. */
+  /** Adds deliveries in one transaction: all or none. */
   #addAtOnce(deliveries: readonly Delivery[]): Promise<void> {
     const now = Math.floor(this.#clock.now());
     const entries = deliveries.map((delivery) => {
@@ -171,9 +172,9 @@ export class ServerQueue implements Queue {
   }
 
   /**
-   * Stores the start of the retry window of deliveries whose first process was killed in its first round.
-   * BullMQ stores only the last take, so the window begins with the second claim; storing it keeps a third
-   * claim from moving it.
+   * Stores the start of the retry window of deliveries whose first claim was lost with its process before it wrote a
+   * note. BullMQ stores only when an entry was taken last, so the window starts with the second claim. Without storing
+   * that time, a third claim would move the start again.
    */
   async #keepFirstTimes(
     claims: readonly Claim[],
@@ -213,7 +214,7 @@ export class ServerQueue implements Queue {
     const isInFlight = claims.length > 0 || isHeld || (await this.#lanes.hasAny(lane, ['active']));
     const times = [
       ...(nextDelayedAt === undefined || isHeld ? [] : [nextDelayedAt]),
-      // The end of a lease is unknown: another process may hold it.
+      // Looks again after `recoverMs`, because the end of a lease that another process holds is unknown.
       ...(isInFlight ? [Math.ceil(this.#clock.now() + this.#recoverMs)] : []),
     ];
     return times.length === 0 ? undefined : Math.min(...times);
@@ -224,7 +225,7 @@ export class ServerQueue implements Queue {
   }
 }
 
-/** Drops deliveries that repeat an earlier id. */
+/** Drops deliveries whose id is that of an earlier delivery in the list. */
 function firstOfEach(deliveries: readonly Delivery[]): readonly Delivery[] {
   const firstAt = new Map(deliveries.map(({ id }, index) => [id, index] as const).toReversed());
   return deliveries.filter(({ id }, index) => firstAt.get(id) === index);

@@ -14,33 +14,33 @@ import type { LaneId } from '../../../queue/queue.ts';
 /** The immutable part of a delivery, as stored on the server. */
 interface Text {
   readonly messageId: string;
-  /** @default the name of the entry */
+  /** Type of the message. @default the name of the entry */
   readonly type?: string;
-  /** @default none */
+  /** Order keys of the delivery. @default none */
   readonly orderKeys?: readonly string[];
   readonly trace?: string | undefined;
-  /** @default when the entry was added */
+  /** When the delivery was first due, in ms since the epoch. @default when the entry was added */
   readonly dueAt?: number;
   /** The body if it is UTF-8; otherwise `bodyBase64` is present. */
   readonly body?: string;
   readonly bodyBase64?: string;
-  /** Checksum by queue/checksum.ts. */
+  /** Checksum of the body, message id and order keys, by queue/checksum.ts. */
   readonly checksum: number;
-  /** Present for a delivery that was dead on arrival. */
+  /** Why and when the delivery died. Present if it was dead on arrival. */
   readonly dead?: Pick<Delivery, 'reason' | 'detail' | 'settledAt'>;
-  /** Present for a delivery from another queue that was tried there. */
+  /** Attempts so far. Present if the delivery came from another queue that had tried it. */
   readonly progress?: Progress;
 }
 
-/** The mutable part of a delivery. */
+/** The mutable part of a delivery, stored as the note of its entry. */
 interface Note {
   readonly progress: Progress;
   /**
-   * How often the entry had been taken when the note was written. Each later take began a round. @default the
-   * current number
+   * How often the entry had been taken when this note was written. Each later take began a round that `progress` does not
+   * include. @default all takes so far
    */
   readonly takes?: number;
-  /** Present after the delivery was rescheduled. */
+  /** When the delivery is due, in ms since the epoch. Replaces the due time in the text of the entry. */
   readonly dueAt?: number;
 }
 
@@ -104,7 +104,7 @@ function bodyOf({ body }: Delivery): Pick<Text, 'body'> | Pick<Text, 'bodyBase64
   return Buffer.from(text).equals(bytes) ? { body: text } : { bodyBase64: bytes.toString('base64') };
 }
 
-/** Reads a delivery that this process has just taken, with the progress before this take. */
+/** Reads a delivery that this process has just taken. The progress does not include the round that this take begins. */
 export function takenToDelivery(entry: SeriesEntry, lane: LaneId): Delivery {
   const { source, destination } = lane;
   return toDelivery(readRecord(entry), { source, destination, state: 'sending', takes: entry.takes - 1 });
@@ -183,7 +183,7 @@ function isWhole(
 
 type ReadText = Text & Pick<Delivery, 'type' | 'orderKeys' | 'createdAt' | 'dueAt'>;
 
-/** Reads unreadable text as a damaged delivery, which must not be sent. */
+/** Parses the text of an entry. Unreadable text becomes a damaged delivery, which must not be sent. */
 function readText({ name, text, addedAt }: SeriesEntry): ReadText {
   try {
     const read = JSON.parse(text) as Text; // written only by toNewEntry
@@ -195,8 +195,8 @@ function readText({ name, text, addedAt }: SeriesEntry): ReadText {
 }
 
 /**
- * Adds the rounds that claims began after the note. Claims store only what BullMQ stores: how often and when
- * an entry was taken.
+ * Adds to a progress the rounds of claims that did not write a note. Of such claims, only what BullMQ stores is known:
+ * how often and when the entry was taken.
  */
 function begun(
   progress: Progress,
@@ -210,7 +210,7 @@ function begun(
   };
 }
 
-/** How many takes the note includes. */
+/** Number of takes of the entry whose rounds are included in the progress of the note. */
 function knownTakes(note: Note | undefined, takes: number): number {
   return note === undefined ? 0 : (note.takes ?? takes);
 }

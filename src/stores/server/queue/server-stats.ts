@@ -20,7 +20,7 @@ async function statsOf(lane: LaneId, lanes: ServerLanes): Promise<LaneStats> {
     'completed',
     'failed',
   ]);
-  // A delivery that waits for another with its order key is delayed until HELD_UNTIL, and is not retrying.
+  // Does not count held deliveries as retrying: they wait for another delivery with their order key, until HELD_UNTIL.
   const [retrying = 0] = delayed === 0 ? [] : await series.count(['delayed'], HELD_UNTIL);
   const [arrivals = 0] = await lanes.deadSeries(lane).count(['waiting']);
   const firsts = [

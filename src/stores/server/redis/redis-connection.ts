@@ -37,7 +37,7 @@ export async function connectRedis(
     series: (name) => redisSeries(redis, name),
     facts: redisFacts(redis),
     add: async (entries) => {
-      // Rejects, because BullMQ would wait for the connection.
+      // Rejects at once without a connection, because BullMQ would wait for it.
       if (redis.status !== 'ready') throw new Error('Connection is closed');
       adder ??= openAdder(redis);
       // Forgets an adder that could not be opened, so that the next call tries again.
@@ -51,8 +51,8 @@ export async function connectRedis(
     findSeries: (prefix) => findSeries(redis, prefix),
     warnings: () => warnings(redis, place),
     failed: (error) => {
-      // The driver assumes for the rest of the connection that the server knows a script, even if the transaction with the
-      // script was rejected, as when the memory is full.
+      // Reconnects, because the driver assumes for the rest of a connection that the server knows a script. The server may
+      // not, if it rejected the transaction that sent the script, as when the memory is full.
       if (String(error).includes('NOSCRIPT')) redis.disconnect(true);
     },
     close: () => close(redis),
@@ -68,20 +68,21 @@ async function openRedis(
     lazyConnect: true,
     connectTimeout: responseMs,
     commandTimeout: responseMs,
-    // Ends a dead connection that was not closed; nothing else would for minutes.
+    // Ends a connection that is dead without having been closed. Otherwise, it would stay open for minutes.
     socketTimeout: 2 * responseMs,
-    // Commands reject at once while the connection is lost, so that callers can retry.
+    // Makes commands reject at once while the connection is lost, so that callers can retry.
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 0,
     retryStrategy: (times) => Math.min(50 * times, LONGEST_RECONNECT_WAIT_MS),
-    // The primary became a replica: the name may lead to the new primary by now.
+    // Reconnects if the primary became a replica, because its host name may lead to the new primary by now.
     reconnectOnError: (error) => error.message.startsWith('READONLY'),
   });
   let firstError: unknown;
   redis.on('error', (error: RedisReplyError) => {
     firstError ??= error;
-    // Disconnects, because the driver would continue in database 0, which is another queue.
+    // Disconnects if the database cannot be selected, because the driver would continue in database 0, which is another
+    // queue.
     if (error.command?.name === 'select') redis.disconnect(true);
   });
   try {
@@ -90,7 +91,7 @@ async function openRedis(
     redis.disconnect();
     throw serverError(firstError ?? error, place);
   }
-  // No limit, because every series listens to the connection.
+  // Removes the limit on listeners, because every series listens to the connection.
   redis.setMaxListeners(0);
   return redis;
 }
@@ -98,20 +99,21 @@ async function openRedis(
 type Adder = (entries: readonly NewEntry[]) => Promise<void>;
 
 /**
- * Opens a function that adds entries by BullMQ's scripts. Loading them takes 0.4 s, which read-only commands
+ * Makes a function that adds entries by BullMQ's scripts. Loading these scripts takes 0.4 s, which read-only commands
  * need not wait for.
  */
 async function openAdder(redis: Redis): Promise<Adder> {
   const { createIORedisClient, createRedisBackend } = await import('bullmq');
   const client: IRedisClient = createIORedisClient(redis);
-  // BullMQ needs the server version. It must not see the memory settings, because it would print a warning that `warnings` returns.
+  // Shows BullMQ only the server version. BullMQ would also print a warning about the memory settings, which `warnings`
+  // already returns.
   const info = (): Promise<string> => redis.info('server');
   const connection = new Proxy(client, {
     get: (target, key): unknown => (key === 'info' ? info : Reflect.get(target, key)),
   });
   const options = { connection, prefix: BULLMQ_PREFIX };
   const backend = createRedisBackend('hooks', options);
-  // Ignored, because each command rejects by itself.
+  // Ignores errors of the connection, because each command rejects by itself.
   backend.on('error', () => {});
   await backend.waitUntilReady();
   return async (entries) => {
@@ -155,7 +157,7 @@ async function close(redis: Redis): Promise<void> {
   try {
     await redis.quit();
   } catch {
-    // The connection is closed already.
+    // Ignores the error, because the connection is closed already.
   } finally {
     redis.disconnect();
   }

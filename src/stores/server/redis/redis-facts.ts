@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import type { Facts } from '../server.ts';
 
-/** Maximum names in one command. */
+/** Maximum names of facts to read in one command. */
 const ASKED_AT_ONCE = 1_000;
 
 /** Stores each fact under a key, which the server removes when it expires. */

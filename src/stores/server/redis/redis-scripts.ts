@@ -31,8 +31,8 @@ end
 `);
 
 /**
- * Holds entries that are not first in their lines, as if they had not been taken, and returns their ids. The
- * arguments are the id, the token and the lines of each.
+ * Delays entries that are not first in their lines, as if they had not been taken, and returns the ids of these entries.
+ * The arguments are the id, the token and the lines of each.
  */
 export const HOLD_ENTRIES = redisScript(`${LINES}
 ${ALSO_WHEN_FULL}
@@ -87,9 +87,9 @@ return 1
 `);
 
 /**
- * Takes the entries that waited longest, like BullMQ's `moveToActive`, which fails on a full server and takes
- * one entry at a time. Delayed entries that are due join the waiting ones first. The arguments are the time,
- * the length of a lock and the tokens; the result is the score of the next delayed entry, then the id and the
+ * Takes the entries that waited longest. Delayed entries that are due join the waiting ones first. BullMQ's
+ * `moveToActive` is not used, because it fails on a full server and takes one entry at a time. The arguments are the
+ * time, the length of a lock and the tokens; the result is the score of the next delayed entry, then the id and the
  * fields of each.
  */
 export const TAKE_ENTRIES = redisScript(`${BASE}
@@ -168,7 +168,7 @@ end
 return woken
 `);
 
-/** How many entries from its old end a list is searched first. */
+/** Maximum entries to search at the old end of a list, before the list is searched from its new end. */
 const NEAR = 2_000;
 
 const REMOVE = `
@@ -190,10 +190,9 @@ end
 `;
 
 /**
- * Removes entries that are not locked, with the keys that BullMQ's tools may have made for them. The
- * arguments are the id and the lines of each. Mostly, removed entries have waited longest, or began to wait
- * just now because their predecessor in a line was removed. So lists are searched from both ends, while
- * BullMQ's `remove` searches all waiting entries.
+ * Removes entries that are not locked, with the keys that BullMQ's tools may have made for them. The arguments are the id
+ * and the lines of each. Most removed entries have either waited longest, or just begun to wait because their predecessor
+ * in a line was removed. So lists are searched from both ends, while BullMQ's `remove` searches all waiting entries.
  */
 export const REMOVE_ENTRIES = redisScript(`${LINES}${REMOVE}
 local removed = {}

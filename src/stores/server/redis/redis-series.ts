@@ -16,9 +16,9 @@ import {
   WAKE_ENTRIES,
 } from './redis-scripts.ts';
 
-/** Entries in one script, which takes a few milliseconds. */
+/** Maximum entries to change in one call of a script, which then takes a few milliseconds. */
 const AT_ONCE = 100;
-/** Entries in one round trip. Each is a separate command, so the server serves others in between. */
+/** Maximum entries to read in one round trip. Each entry is a separate command, so the server serves others in between. */
 const READ_AT_ONCE = 1_000;
 
 export function redisSeries(redis: Redis, series: string): Series {
@@ -30,7 +30,7 @@ type Lookup = Pick<Series, 'get' | 'addedAt' | 'count' | 'ids'>;
 function changes(redis: Redis, prefix: string): Omit<Series, keyof Lookup> {
   const run = (script: RedisScript, ...args: readonly (string | number)[]): Promise<unknown> =>
     runScript(redis, script, prefix, args);
-  /** Runs a script in steps and returns the concatenated results. */
+  /** Runs a script for many entries, in steps, and returns the results of all steps in one list. */
   const runForEach = async <T, R>(
     script: RedisScript,
     all: readonly T[],
@@ -86,7 +86,7 @@ function changes(redis: Redis, prefix: string): Omit<Series, keyof Lookup> {
   };
 }
 
-/** Queries. They run no script, because a read-only user may not run scripts. */
+/** Queries use commands instead of scripts, because a read-only user may not run scripts. */
 function lookup(redis: Redis, prefix: string): Lookup {
   return {
     get: async (ids) => {
@@ -143,7 +143,10 @@ function jsonOf(note: string | undefined): string {
   return note === undefined ? '' : JSON.stringify(note);
 }
 
-/** Keys with the ids of each state: lists, from which claims take the last id, and sets sorted by time. */
+/**
+ * Names of the keys that contain the ids of the entries in each state. Claims take the last id of a list; the sets are
+ * sorted by time.
+ */
 const LISTS = {
   waiting: 'wait',
   active: 'active',
@@ -183,7 +186,7 @@ function timeOf(text: string | null | undefined): number | undefined {
   return text === undefined || text === null ? undefined : Number(text);
 }
 
-/** Steps to send at once. The server serves others between steps. */
+/** Maximum steps to send at once. The server serves others between steps. */
 const STEPS_TOGETHER = 10;
 
 async function inSteps<T>(
