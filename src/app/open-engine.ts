@@ -69,7 +69,7 @@ function assemble(parts: EngineParts): OpenEngine {
     pollMs: POLL_MS,
     loadCauses: () => import('../diagnosis/explain.ts'),
     onEvent: (event) => {
-      // Only `delete` messages belong to deletion requests.
+      // Deletion requests record the results of `delete` messages only.
       if (event.kind === 'settled' && event.delivery.type === 'delete') record(event.delivery);
       onEvent(event);
     },
