@@ -118,7 +118,10 @@ function addCounters(registers: Registry[]) {
   };
 }
 
-/** The labels of a dead letter from an invalid message, which does not reliably name its destinations. */
+/**
+ * The labels of a dead letter from an invalid message. `destination` is empty, because the message may not name its
+ * destinations reliably.
+ */
 const NOWHERE = { destination: '', reason: 'invalid' };
 const REASONS = ['rejected', 'exhausted', 'cancelled', 'damaged'];
 
