@@ -64,7 +64,10 @@ function fileName(number: number, at: number): string {
   return `${String(number).padStart(6, '0')}-${isoTime(at).replace(/[-:.]/g, '')}.json`;
 }
 
-/** The highest number in the folder, so that captures of several runs sort by name in the order of arrival. */
+/**
+ * The highest number of a capture in the folder. New captures continue from it, so that captures of several runs sort by
+ * name in the order of arrival.
+ */
 function highestNumber(folder: string): number {
   const numbers = readdirSync(folder).map((name) =>
     Number(/^(\d{6,})-\d{8}T\d{9}Z\.json$/.exec(name)?.[1] ?? 0),
