@@ -3,8 +3,8 @@ import { ValidationError } from '../errors.ts';
 import { printable } from '../redact.ts';
 
 /**
- * A W3C trace context that was received with a call and is stored with a delivery: a valid `traceparent`, followed by a space
- * and the `tracestate` if the call had one.
+ * A W3C trace context that was received with a call and is stored with a delivery: a valid `traceparent`, followed by a
+ * space and the `tracestate` if the call had one.
  */
 export type TraceContext = string;
 
@@ -70,8 +70,8 @@ function passedState(given: string): string {
 }
 
 /**
- * Starts the span of one attempt in the trace of the call. Without one, derives the trace id from the delivery id, so that all
- * attempts, in any process, share a trace.
+ * Starts the span of one attempt in the trace of the call. Without one, derives the trace id from the delivery id, so that
+ * all attempts, in any process, share a trace.
  */
 export function traceAttempt(context: TraceContext | undefined, deliveryId: string): AttemptTrace {
   const [traceparent = '', state] = context?.split(/ (.*)/s) ?? [];

@@ -4,7 +4,7 @@ import { shortened } from '../problem.ts';
 export type JsonProblem =
   | {
       readonly kind: 'syntax';
-      /** In UTF-16 units. */
+      /** Position of the error in the text. UTF-16 units. */
       readonly offset: number;
       readonly sentence: string;
       readonly hint?: string;
