@@ -119,7 +119,7 @@ function forwardedFacts(
   const { ms } = result;
   if (result.kind === 'failure') return { error: result.error, detail: printable(result.detail), ms };
   const { status, retryAfter, headers, body, bodyCutBy } = result;
-  // A partial body, relayed, would look complete.
+  // A relayed body that is cut would look complete, so the result is an error.
   if (bodyCutBy !== undefined) {
     return {
       error: bodyCutBy === 'length' ? 'protocol' : bodyCutBy,

@@ -76,7 +76,7 @@ function namesWithin(holder: 'client' | 'delivery', kinds: object): Readonly<Rec
   return Object.fromEntries(Object.keys(kinds).map((name) => [name, `${holder}.${name}`]));
 }
 
-/** Throws ConfigError for options that are unknown, of the wrong kind, or mixed from both forms. */
+/** Throws ConfigError for options that are unknown, of the wrong kind, or mixed from the short and the long form. */
 export function validateDeliveryPipelineOptions(options: DeliveryPipelineOptions): void {
   validateOptions(options, {
     kinds: { ...SHORT_FORM, ...LONG_FORM, ...ENGINE_PARTS, ...SHARED },

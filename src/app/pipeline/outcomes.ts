@@ -11,9 +11,9 @@ import { ReusableMap } from '../../queue/reusable-map.ts';
 export interface Outcome {
   readonly messageId: string;
   /**
-   * `delivered`: every destination accepted the message. `failed`: a destination did not. `filtered`: its `integrations`
-   * exclude every destination. `unsent`: interrupted before it was settled. `queued`: stored in a durable queue for
-   * another process to deliver.
+   * `delivered`: every destination accepted the message. `failed`: a destination did not. `filtered`: the message's
+   * `integrations` exclude every destination. `unsent`: interrupted before the message was settled. `queued`: stored in a
+   * durable queue for another process to deliver.
    */
   readonly outcome: 'delivered' | 'failed' | 'filtered' | 'unsent' | 'queued';
   readonly destinations: readonly DestinationOutcome[];
@@ -42,7 +42,7 @@ const CLOSED = 'closed';
 /** A message whose deliveries are followed until all are settled and its caller, if any, has the outcome. */
 export interface TrackedMessage {
   readonly deliveries: readonly TrackedDelivery[];
-  /** Number of deliveries that are not settled yet. */
+  /** Number of the message's deliveries that are not settled yet. */
   unsettled: number;
   /** The caller that awaits the outcome. Undefined before the receipt, or if no caller awaits the outcome. */
   awaitedBy: { readonly messageId: string; readonly onOutcome: (outcome: Outcome) => void } | undefined;
@@ -160,7 +160,7 @@ function withoutDelivery(receipt: Receipt): Outcome {
   const { messageId } = receipt;
   if (receipt.accepted) return { messageId, outcome: 'filtered', destinations: [] };
   const { code, reason } = receipt;
-  // The engine was stopping and the message itself is valid, so its outcome is not `failed`.
+  // The engine was stopping and the message itself is valid, so the outcome is not `failed`.
   if (code === CLOSED) return { messageId, outcome: 'unsent', destinations: [] };
   return { messageId, outcome: 'failed', destinations: [], refusal: { code, reason } };
 }

@@ -79,7 +79,7 @@ export function openDeliveryPipeline(options: DeliveryParts): Pipeline {
   engine.start();
   const release = async (): Promise<void> => {
     await engine.close();
-    // Also reports messages that were added while the engine was closing.
+    // The interruption also reports messages that were added while the engine was closing.
     outcomes.interrupt();
     await queue.close();
     await transport.close();
