@@ -17,7 +17,7 @@ export interface SortedMessages {
 }
 
 export interface RejectedBatchItem {
-  /** Position in the batch, from 0. */
+  /** Position of the message in its batch, from 0. */
   readonly index: number;
   readonly code: 'invalid' | 'too-large';
   readonly message: string;

@@ -4,9 +4,9 @@ export type BodyResult =
   | { readonly kind: 'body'; readonly body: Buffer }
   /** The Content-Length or the arrived bytes exceed `maxBytes`. The rest of the body is discarded as it arrives. */
   | { readonly kind: 'too-large' }
-  /** The bodies of other requests leave no room; the rest is discarded as it arrives. */
+  /** The bodies of other requests leave no room. The rest of the body is discarded as it arrives. */
   | { readonly kind: 'no-room' }
-  /** The sender disconnected before the end. */
+  /** The sender disconnected before the end of the body. */
   | { readonly kind: 'incomplete' };
 
 const NOTHING = Buffer.alloc(0);

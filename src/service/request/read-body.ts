@@ -15,7 +15,7 @@ export type Body =
 
 const MAX_BYTES = MAX_BATCH_BYTES_ACCEPTED;
 
-/** Reads a body and unpacks gzip. Increases the share by the bytes in memory, as they arrive. */
+/** Reads a body and unpacks gzip. As bytes arrive in memory, counts them in the request's `share` of the bytes in flight. */
 export async function readIngestBody(request: IncomingMessage, share: ByteShare): Promise<Body> {
   const encoding = (request.headers['content-encoding'] ?? 'identity').trim().toLowerCase();
   const unknown = encodingRejection(encoding);

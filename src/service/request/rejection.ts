@@ -18,7 +18,7 @@ export interface IngestRejection {
     | 'overloaded'
     | 'unavailable'
     | 'fault';
-  /** The problem and its position, without secrets. */
+  /** The problem and its position, as a sentence without secrets. */
   readonly message: string;
   readonly hint?: string | undefined;
 }
