@@ -76,7 +76,7 @@ function highestNumber(folder: string): number {
 }
 
 function unwritableFolder(path: string, cause: unknown, reasons = REASONS): InputError {
-  // File system calls throw only such errors.
+  // The cast is safe, because file system calls throw only errors of this type.
   const { code = 'unknown error' } = cause as NodeJS.ErrnoException;
   return new InputError(`Cannot save captures in ${printable(path)}: ${reasons[code] ?? code} (--save)`, {
     cause,

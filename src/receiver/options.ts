@@ -36,13 +36,13 @@ export interface ReceiverOptions {
   /** Forwards accepted POSTs before responding. @default nothing is forwarded */
   readonly forward?: Forward | undefined;
   /**
-   * Serves requests that are not webhooks (the inbox). Returns true for a served request, which is then neither reported nor
-   * counted.
+   * Serves the requests of the receiver's own pages (the inbox). Returns true if it served the request, which then is
+   * neither reported nor counted.
    */
   readonly serveOwn?: ((request: IncomingMessage, response: ServerResponse) => boolean) | undefined;
   /**
-   * Serves the requests of the receiver's own pages (the inbox). Returns true if it served the request, which then is
-   * neither reported nor counted.
+   * Whether to respond with 401 to a request without a valid signature; requires a secret. A request that gets this 401 uses
+   * no step of the script. @default false
    */
   readonly requireSignature?: boolean | undefined;
   /** Validates a body as a message. Returns the problem as a sentence, which the report shows as `problem`, or undefined. */

@@ -91,7 +91,7 @@ function readLossy(body: Buffer): { readonly value?: JsonValue; readonly reason?
   }
 }
 
-/** The fields of a message that its line of output shows. */
+/** The fields of a message that one line of output shows. */
 export interface MessageFacts {
   readonly type?: string;
   readonly event?: string;

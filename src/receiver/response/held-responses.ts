@@ -40,8 +40,8 @@ export class HeldResponses {
   }
 
   /**
-   * Responds when `ready` resolves, at once without it. Also responds when the receiver closes, because the response is
-   * already reported.
+   * Calls `respond` when `ready` resolves, or at once if `ready` is undefined. Calls it also when the receiver closes,
+   * because the response is already reported.
    */
   holdUntil(response: ServerResponse, ready: Promise<unknown> | undefined, respond: () => void): void {
     if (ready === undefined) return respond();

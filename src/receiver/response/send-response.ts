@@ -39,7 +39,7 @@ function completeHeaders(
 const PLAIN_TEXT: readonly string[] = ['content-type', 'text/plain; charset=utf-8'];
 
 function bodyHeaders(status: number, text: string, type: readonly string[]): readonly string[] {
-  // A 204 has no Content-Length (RFC 9110, 8.6). On a 304 it would give the length of another response's body.
+  // A 204 has no Content-Length (RFC 9110, 8.6). On a 304, Content-Length would give the length of another response's body.
   if (text === '') return status === 204 || status === 304 ? NO_HEADERS : EMPTY;
   return [...type, 'content-length', String(Buffer.byteLength(text))];
 }
