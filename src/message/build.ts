@@ -97,7 +97,7 @@ function readFields(draft: MessageDraft, input: MessageInput, { strict }: BuildO
   return undefined;
 }
 
-/** Reads one field into the draft. Validates `version` but drops it, because the body adds its own. */
+/** Reads one field into the draft. Validates `version` but drops it, because the body adds its own `version`. */
 function take(draft: MessageDraft, spelling: string, value: unknown): Problem | undefined {
   const { shape, fields, page, isParsed } = draft;
   const field = shape.bySpelling.get(spelling);

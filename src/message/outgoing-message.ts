@@ -71,8 +71,8 @@ export function orderKeysOf({ type, userId, anonymousId, previousId }: Message):
 }
 
 /**
- * Whether `integrations` enables a destination. All are enabled by default; `All: false` disables those that are not listed
- * as true. Names are case-sensitive; an object counts as true.
+ * Whether `integrations` enables a destination. All destinations are enabled by default; `All: false` disables those that
+ * are not listed as true. Names are case-sensitive; an object counts as true.
  */
 export function isEnabled(integrations: Integrations | undefined, destinationName: string): boolean {
   if (integrations === undefined) return true;

@@ -61,7 +61,7 @@ const MOST_MEMBERS = 32;
 /** Characters that must be propagated at least; a longer state loses its last members, which are the oldest (3.3.1.5). */
 const LONGEST_STATE = 512;
 
-/** The `tracestate` to propagate; empty if it is malformed. */
+/** Returns the `tracestate` to propagate. Empty if the received state is malformed. */
 function passedState(given: string): string {
   const members = given.split(',').flatMap((member) => member.trim() || []);
   if (members.length > MOST_MEMBERS || !members.every((member) => MEMBER.test(member))) return '';

@@ -18,8 +18,8 @@ export interface MessageField {
   /** Description, which editors show through the JSON Schema. */
   readonly about: string;
   /**
-   * Position in the body: `row` is the fixed order of the type · `rest` follows in the order of the input · `last` ·
-   * `properties` becomes a property of a page · `unsent` is not in the body.
+   * Position in the body. `row`: in the fixed order of the type. `rest`: after the row, in the order of the input. `last`:
+   * at the end. `properties`: becomes a property of a page. `unsent`: not in the body.
    */
   readonly place: 'row' | 'rest' | 'last' | 'properties' | 'unsent';
   /**

@@ -17,7 +17,7 @@ export type JsonProblem =
       readonly hint: string;
     };
 
-/** The problem of a key that its object already has. */
+/** The problem of a key that occurs twice in its object. */
 export function duplicate(path: string): JsonProblem {
   return {
     kind: 'loss',

@@ -50,7 +50,7 @@ export function readJsonText(bytes: Uint8Array, origin: JsonOrigin = {}): JsonRe
 /** Longer texts are scanned for deep nesting before parsing, because parsing can take 30 times their memory. */
 const MAX_UNSCANNED_BYTES = 64 * 1024;
 
-/** Whether `isStringified` can return true: a cheap test that avoids useless calls. */
+/** Whether the result of `isStringified` can be true: a cheap test that avoids useless calls. */
 function mayBeStringified(bytes: Uint8Array): boolean {
   return !bytes.includes(BACKSLASH) && bytes[bytes.indexOf(COLON) + 1] !== SPACE;
 }
@@ -90,7 +90,8 @@ export function lossOf(bytes: Uint8Array): string {
 }
 
 /**
- * The escape that JSON.stringify writes for a lone surrogate. After an odd number of backslashes it is text, not an escape.
+ * Matches the escape that JSON.stringify writes for a lone surrogate. After an odd number of backslashes it would be text,
+ * not an escape.
  */
 const HALF_A_PAIR = /(?:^|[^\\])(?:\\\\)*(\\ud[89a-f]..)/;
 
@@ -121,7 +122,10 @@ function textOf(bytes: Uint8Array): string {
   return buffer.toString();
 }
 
-/** Parses JSON. Finds the syntax error again after V8, which gives its position only on newer Nodes and in its own words. */
+/**
+ * Parses JSON. If V8 reports a syntax error, searches for it again, because V8 gives the position only on newer Nodes and
+ * describes the error in its own words.
+ */
 function parse(text: string, source: Source): JsonValue {
   try {
     return JSON.parse(text) as JsonValue; // JSON.parse returns only these
