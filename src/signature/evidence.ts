@@ -71,7 +71,7 @@ export interface OtherSecret {
   readonly origin: string;
 }
 
-/** Makes the diagnosis `no-match`, whose hint explains in the words of `why` and `fix` why no mistake was found. */
+/** Makes the diagnosis `no-match`. `why` says why no mistake is known, `fix` says what to do next. */
 export function undiagnosed(
   bytes: number,
   { why, fix }: { readonly why: string; readonly fix: string },

@@ -6,11 +6,14 @@ import type { HmacAlgorithm } from './hmac.ts';
 /** A signature as received, classified by its shape. Only `sha1` can match. */
 export type GivenSignature =
   | { readonly shape: 'sha1'; readonly digest: Buffer }
-  /** Has the length of another hash's digest, in hex or base64. 32 hex digits, which could be MD5, are `short` instead. */
+  /**
+   * A signature with the length of another hash's digest, in hex or base64. 32 hex digits, which could be MD5, are `short`
+   * instead.
+   */
   | { readonly shape: 'other-hash'; readonly algorithm: OtherHash; readonly digest: Buffer }
-  /** 20 bytes in base64 or base64url, or the base64 of the 40 hex digits. */
+  /** A signature of 20 bytes in base64 or base64url, or the base64 of the 40 hex digits. */
   | { readonly shape: 'base64'; readonly digest: Buffer }
-  /** Fewer than 40 hex digits; `digits` in lower case. */
+  /** A signature of fewer than 40 hex digits. `digits` has them in lower case. */
   | { readonly shape: 'short'; readonly digits: string }
   /** Several signatures of 40 hex digits, such as two headers that were joined. */
   | { readonly shape: 'several'; readonly digests: readonly Buffer[] }

@@ -35,7 +35,7 @@ export function withoutNewlines(text: string): string {
   return text.slice(0, end);
 }
 
-/** `JSON.stringify(JSON.parse(text))`; undefined if the text is not JSON, or nested too deep. */
+/** Returns `JSON.stringify(JSON.parse(text))`. Undefined if the text is not JSON, or nested too deep. */
 export function stringified(text: string): string | undefined {
   if (isTooDeep(Buffer.from(text))) return undefined;
   try {

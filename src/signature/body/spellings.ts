@@ -19,10 +19,7 @@ export interface Arrangement {
 export interface JsonLayout {
   /** Indentation of each level. Empty to write everything on one line. */
   readonly indent: string;
-  /**
-   * Characters that end a line. @default '
-   * '
-   */
+  /** Characters that end a line. @default '\n' */
   readonly newline?: '\r\n';
   readonly comma: string;
   readonly colon: string;
@@ -66,7 +63,7 @@ const TELLING = ['"', '/', '<', '>', '&', '=', "'", '+', '`', '\u007f', '\u2028'
  */
 export function tellingCharacters(json: string): string[] {
   const found = TELLING.filter((character) => json.includes(JSON.stringify(character).slice(1, -1)));
-  // The é stands for all characters from U+0080 on, which every escape treats like it.
+  // The é stands for all other characters from U+0080 on, because each escape treats them alike.
   return /[\u0080-\uffff]/.test(json) ? [...found, '\u00e9'] : found;
 }
 
