@@ -83,7 +83,7 @@ function shownPath(path: string, cwd: string): string {
 
 /** Validates every value that has no reference, so that problems show even in settings that the command does not use. */
 function valueProblems(layer: Layer): ConfigError[] {
-  // Problems of a source must come before those of its destinations. The paths of destinations are longer.
+  // Problems of a source come before those of its destinations, because the paths of destinations are longer.
   const paths = [[], ...longFormPaths([layer])].toSorted((one, other) => one.length - other.length);
   return paths.flatMap((path) => KEYS.flatMap((key) => valueProblem(layer, key, path) ?? []));
 }

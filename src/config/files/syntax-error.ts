@@ -3,7 +3,7 @@ import { printable } from '../../redact.ts';
 
 /** A problem in a config file, without any text of the file. */
 interface FileProblem {
-  /** Line number, from 1. */
+  /** Number of the line that has the problem, from 1. */
   readonly line?: number | undefined;
   readonly reason: string;
   /** How to fix the problem. @default the hint of the file's format */
