@@ -11,7 +11,6 @@ export interface CheckReceiverOptions extends Omit<
   RunOptions,
   'transport' | 'url' | 'headers' | 'causes' | 'mistakenRequests'
 > {
-  /** The receiver from `checkedReceiver`. */
   readonly receiver: CheckedReceiver;
   readonly proxyEnv: Readonly<NodeJS.ProcessEnv>;
 }

@@ -6,11 +6,11 @@ import { ExplainingVerifier, verifyBody, type VerifyBodyOptions } from '../signa
 import type { VerifyOptions, VerifyResult } from '../signature/verify-options.ts';
 
 /**
- * Verifies that a body was signed with one of the secrets (contract, Signature), by the named schemes. The default scheme compares the body's bytes, then its
- * JSON-stringified form: above 128 KiB only with `diagnose`, above 1 MB never. With `diagnose` it finds the common mistake that
- * explains a mismatch; `budget` limits how long that may take. A string body means its UTF-8 bytes. Throws SignatureError if
- * a secret is empty or missing, or the signature is not a string. Throws ConfigError for an option that is misspelled or
- * of the wrong kind, and for an unknown scheme.
+ * Verifies that a body was signed with one of the secrets (contract, Signature), by the named schemes. The default scheme
+ * compares the body's bytes, then its JSON-stringified form: above 128 KiB only with `diagnose`, above 1 MB never. With
+ * `diagnose` it finds the common mistake that explains a mismatch; `budget` limits how long that may take. A string body
+ * means its UTF-8 bytes. Throws SignatureError if a secret is empty or missing, or the signature is not a string. Throws
+ * ConfigError for an option that is misspelled or of the wrong kind, and for an unknown scheme.
  */
 export function verify(given: VerifyBodyOptions, budget?: DiagnosisBudget): VerifyResult {
   return verifyBody(given, { explain, budget });

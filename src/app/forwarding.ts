@@ -30,7 +30,7 @@ export interface ForwardingOptions {
   readonly url: string;
   /** The name of the URL in errors, such as `--forward`. */
   readonly origin: string;
-  /** Secrets to mask in the response, because it is shown. */
+  /** Secrets to mask in the response of the receiver, because that response is shown. */
   readonly secrets: readonly string[];
   /** Whether to connect to this machine only. @default false */
   readonly onlyLoopback?: boolean;
@@ -39,7 +39,10 @@ export interface ForwardingOptions {
   readonly proxyEnv?: Readonly<NodeJS.ProcessEnv>;
 }
 
-/** Timeout for status and body: less than the sender's 5 s, so that the sender learns which side was slow. */
+/**
+ * Timeout for status and body: less than the 5 s of the sender, so that the sender gets a 504 that blames the slow receiver
+ * instead of timing out itself.
+ */
 const TIMEOUT_MS = 4_500;
 /** Largest response body: enough for the error page of a framework. */
 const RESPONSE_KB = 256;
@@ -64,7 +67,10 @@ export function createForwarding(options: ForwardingOptions): Forwarding {
 }
 
 interface ForwardTarget extends Pick<Webhook, 'url' | 'shownUrl'> {
-  /** The `Authorization` header from the URL's user and password, which replaces the sender's; empty if the URL has none. */
+  /**
+   * The `Authorization` header from the URL's user and password, as name and value. Replaces the received `Authorization`
+   * header. Empty if the URL has neither.
+   */
   readonly authorization: readonly string[];
 }
 
@@ -113,7 +119,7 @@ function forwardedFacts(
   const { ms } = result;
   if (result.kind === 'failure') return { error: result.error, detail: printable(result.detail), ms };
   const { status, retryAfter, headers, body, bodyCutBy } = result;
-  // A partial body, relayed, would look complete.
+  // A relayed body that is cut would look complete, so the result is an error.
   if (bodyCutBy !== undefined) {
     return {
       error: bodyCutBy === 'length' ? 'protocol' : bodyCutBy,
@@ -125,7 +131,8 @@ function forwardedFacts(
     status,
     ...(retryAfter !== undefined && { retryAfter }),
     ...(headers !== undefined && { headers }),
-    // The transport does not mask the body of a 2xx, because some callers parse it. Here it is shown, so it is masked.
+    // The transport leaves the body of a 2xx unmasked, because some callers parse it. This body is shown, so it is masked
+    // here.
     ...(body !== undefined && { reply: withoutRepeated(withoutSent(body, sent), secrets) }),
     ms,
   };
@@ -137,7 +144,7 @@ interface SentOn {
   readonly headers: readonly (readonly [name: string, value: string])[];
 }
 
-/** Explains, like `send`, why the other receiver did not accept the request. */
+/** Explains why the target of the forwarding did not accept the request, with the causes that `send` shows. */
 async function causeFacts(
   result: TransportResult,
   { shownUrl: url, reply = '', headers: sent }: SentOn,
@@ -159,7 +166,7 @@ async function causeFacts(
   return found === undefined ? {} : factsOf(found);
 }
 
-/** Number of characters of a body that are searched for its cause. */
+/** Characters of a response body to search for the cause of a failure. */
 const CAUSE_LENGTH = 4_000;
 
 function factsOf({ code, says, fix }: { code: string; says: string | undefined; fix: string }) {

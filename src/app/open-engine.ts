@@ -69,7 +69,7 @@ function assemble(parts: EngineParts): OpenEngine {
     pollMs: POLL_MS,
     loadCauses: () => import('../diagnosis/explain.ts'),
     onEvent: (event) => {
-      // Only `delete` messages belong to deletion requests.
+      // Deletion requests record the results of `delete` messages only.
       if (event.kind === 'settled' && event.delivery.type === 'delete') record(event.delivery);
       onEvent(event);
     },
@@ -111,8 +111,8 @@ function guardedTransport({ allowPrivate, allowProxy, proxyEnv }: Reach): Transp
 }
 
 /**
- * The environment variable of the proxy that prevents the check of addresses. Undefined if addresses are checked or need no
- * check.
+ * Name of the environment variable that sets a proxy, behind which the addresses of webhooks cannot be checked. Undefined if
+ * no webhook uses a proxy or addresses need no check.
  */
 export function uncheckedProxy({ allowPrivate, allowProxy, proxyEnv }: Reach): string | undefined {
   return allowPrivate || !allowProxy || proxyEnv === undefined ? undefined : proxyVariable(proxyEnv);

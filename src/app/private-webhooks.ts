@@ -6,8 +6,8 @@ import { proxyFor } from '../transport/route/proxy.ts';
 import type { Reach } from './open-engine.ts';
 
 /**
- * Throws ConfigError if a webhook is at a literal private address or a loopback name that is not allowed. Detected at the start,
- * because otherwise every message would be retried until the end of its retry window.
+ * Throws ConfigError if a webhook is at a literal private address or a loopback name that is not allowed. Detected at the
+ * start, because otherwise every message would be retried until the end of its retry window.
  */
 export function rejectPrivateWebhooks(sources: Sources, reach: Reach): void {
   for (const { url, setting } of guardedWebhooks(sources, reach)) {
@@ -43,7 +43,7 @@ function privateWebhookText(url: string, reason: string): string {
 
 interface GuardedWebhook {
   readonly url: URL;
-  /** The path of its destination in the config. */
+  /** Path of the webhook's destination in the config, named in error messages. */
   readonly setting: string;
 }
 

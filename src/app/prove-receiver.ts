@@ -11,7 +11,7 @@ import type { CheckedReceiver } from './check-receiver.ts';
 export interface ProofSenderOptions {
   readonly receiver: CheckedReceiver;
   readonly secret: string | undefined;
-  /** Signs with the named schemes. Undefined for the default scheme, which signs with `secret`. */
+  /** Signs with the schemes that the user named. Undefined for the default scheme, which signs with `secret`. */
   readonly signer: Signer | undefined;
   readonly timeoutMs: number;
   readonly connection: ConnectionOptions;
@@ -21,12 +21,13 @@ export interface ProofSenderOptions {
 
 export type ProofSender = (message: ProofMessage, how?: ProofSendOptions) => Promise<ProofResponse>;
 
-/** Bytes and time to read a response body: enough for a sentence. */
+/** Bytes and milliseconds to spend on reading a response body: enough for one sentence of an error message. */
 const READING = { responseBytes: 1_000, responseMs: 300 };
 
 /**
- * Creates a function that sends a message like a real delivery: with the same headers, signature and `Idempotency-Key` on every attempt.
- * Each request uses its own connection, so that a killed receiver or a cut connection does not affect other requests.
+ * Creates a function that sends a message like a real delivery: with the same headers, signature and `Idempotency-Key` on
+ * every attempt. Each request uses its own connection, so that a killed receiver or a cut connection does not affect other
+ * requests.
  */
 export function createProofSender(options: ProofSenderOptions): ProofSender {
   const { receiver, secret, signer, timeoutMs, connection, proxyEnv, signal } = options;

@@ -6,7 +6,9 @@ import type { Transport } from '../transport/transport.ts';
 import { createUndiciTransport } from '../transport/undici-transport.ts';
 import { validateRoutes } from './validate-routes.ts';
 
-/** Bytes and time to read a response body: enough for the text of a page, without a noticeable wait. */
+/**
+ * Limits for reading a response body, in bytes and milliseconds: enough for the text of a page, without a noticeable wait.
+ */
 const READING = { responseBytes: 4_000, responseMs: 300 };
 
 interface ReadingOptions {

@@ -10,7 +10,7 @@ import { createForwarding, type Forwarding } from './forwarding.ts';
 interface ReplayingOptions {
   readonly url: string | undefined;
   readonly forwarding: Forwarding | undefined;
-  /** Secrets to mask in the response. */
+  /** Secrets to mask in the response of the receiver, because that response is shown. */
   readonly secrets: readonly string[];
 }
 
@@ -36,7 +36,7 @@ export async function replayReceived(
 
 interface SigningOptions {
   readonly secrets: readonly string[];
-  /** @default the schemes of the request's signatures, else the default scheme */
+  /** Signature schemes to sign with. @default the schemes of the request's signatures, else the default scheme */
   readonly schemes: readonly SignatureScheme[] | undefined;
 }
 
@@ -60,7 +60,7 @@ function loopbackUrl(url = ''): string {
       hint: 'name a receiver on this machine, such as http://localhost:3000/webhook',
     });
   }
-  // createForwarding reports a URL that cannot be parsed.
+  // A URL that cannot be parsed passes too, because createForwarding rejects it with a better error.
   if (!URL.canParse(url) || isLoopbackHost(new URL(url).hostname)) return url;
   throw new ConfigError('Expected a URL on this machine, such as http://localhost:3000/webhook', {
     key: 'url',

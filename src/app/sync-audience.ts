@@ -25,7 +25,7 @@ export interface SyncMembersOptions {
    * folder.
    */
   readonly store: string;
-  /** The name of the pipeline's target; each target has its own state. @default 'default' */
+  /** Name of the pipeline's target. The store keeps a separate record of sent changes per target. @default 'default' */
   readonly place?: string | undefined;
   /**
    * The largest accepted difference, as a share of the previous members (0.2 is 20 %). @default rejects differences that
@@ -36,7 +36,7 @@ export interface SyncMembersOptions {
   readonly force?: boolean | undefined;
   /** Whether to only count the changes, without sending or storing them. @default false */
   readonly dryRun?: boolean | undefined;
-  /** Stops sending when it aborts; the next sync continues. */
+  /** Stops the sync when it aborts. The next sync sends the remaining changes. */
   readonly signal?: AbortSignal | undefined;
   /** Called with the outcome of each change. The next change waits for the returned promise. */
   readonly onOutcome?: ((change: AudienceChange, outcome: Outcome) => Promise<void> | void) | undefined;
@@ -51,7 +51,7 @@ export interface SyncAudienceOptions extends SyncMembersOptions {
 }
 
 export interface SyncTraitOptions extends SyncMembersOptions {
-  /** The value of every user; a missing user gets null. */
+  /** The current value of every user. A user whose value was sent before and is missing now gets null. */
   readonly values: AsyncIterable<TraitValue> | Iterable<TraitValue>;
 }
 
@@ -72,8 +72,9 @@ export interface SyncSummary extends Counts {
 /**
  * Sends an identify for every user who joined (true) or left (false) the audience since the last sync. The first sync sends
  * every member. Memory use does not depend on the number of members.
- * @throws ConfigError for an unknown option, an invalid name or a suspicious change, InputError for an invalid id or an empty
- * list, ValidationError for a value that JSON cannot represent, QueueError if the store fails or the audience is already being synced.
+ * @throws ConfigError for an unknown option, an invalid name or a suspicious change, InputError for an invalid id or an
+ * empty list, ValidationError for a value that JSON cannot represent, QueueError if the store fails or the audience is
+ * already being synced.
  */
 export function syncAudience(options: SyncAudienceOptions): Promise<SyncSummary> {
   return run('audience', options, () => ({ userIds: options.members }));
@@ -96,7 +97,7 @@ const KINDS = {
   onOutcome: 'a function',
 } as const satisfies Record<keyof SyncMembersOptions, string>;
 
-/** Changes in flight at once. */
+/** Number of changes to send in parallel. */
 const CAPACITY = 1_024;
 
 async function run(

@@ -6,14 +6,14 @@ export type Capture = CaptureRequest & CapturedBody;
 
 export interface CaptureRequest {
   readonly capture: 1;
-  /** Time when the request arrived: ISO 8601 UTC with milliseconds; absent if unknown. */
+  /** Time when the request arrived: ISO 8601 UTC with milliseconds. Undefined if unknown. */
   readonly at?: string;
   readonly method: string;
-  /** Request target as received: usually a path. */
+  /** Request target as received, which usually is a path. */
   readonly url: string;
   /** Headers in the order received, duplicates included. Secret values are masked. */
   readonly headers: readonly HeaderPair[];
-  /** Verdict of the receiver on the signature. */
+  /** Verdict of the receiver on the request's signature. */
   readonly verdict?: CapturedVerdict;
 }
 

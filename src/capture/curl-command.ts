@@ -9,20 +9,20 @@ export interface UrlPiece {
 export interface ShownHeader {
   readonly name: string;
   readonly value: string;
-  /** Shell variable that replaces a secret value. */
+  /** Name of the shell variable that replaces the value, if the value is secret. */
   readonly variable?: string;
 }
 
 export interface CurlRequest {
-  /** @default 'POST' */
+  /** Method of the request. @default 'POST' */
   readonly method?: string | undefined;
   readonly url: readonly UrlPiece[];
   readonly headers: readonly ShownHeader[];
   /** Body as text, or as base64 if it is not text. */
   readonly body: string | { readonly base64: string };
   /**
-   * Replaces the write key in the body of a tracking API call by a variable, or by the mask if the body must be base64.
-   * @default false
+   * Hides the write key in the body of a tracking API call. A text body gets a variable in its place, a base64 body the
+   * mask. @default false
    */
   readonly hidesWriteKey?: boolean | undefined;
 }
@@ -38,7 +38,7 @@ export function curlCommand(request: CurlRequest): string {
   const words = [
     `curl ${globOff(url)}${pathAsIs(url)}-X ${quotedIfNeeded(method)} ${url.map(({ text, variable }) => (variable === undefined ? shellQuoted(text) : `"$${variable}"`)).join('')}`,
     ...headers.map((header) => `-H ${headerWord(header)}`),
-    // --data-binary would read a body that begins with @ as a file name.
+    // The option is not --data-binary, because that would read a body that begins with @ as a file name.
     isText ? `--data-raw ${hidesWriteKey ? withoutWriteKey(body) : shellQuoted(body)}` : '--data-binary @-',
   ];
   const command = words.join(' \\\n  ');
@@ -74,7 +74,7 @@ function globOff(url: readonly UrlPiece[]): string {
   return url.some(({ text }) => /[[\]{}]/.test(text)) ? '--globoff ' : '';
 }
 
-/** The option that keeps curl from resolving `/a/../b`. */
+/** The curl option for a URL with `/./` or `/../`, which curl would otherwise resolve. Empty for other URLs. */
 function pathAsIs(url: readonly UrlPiece[]): string {
   const [path = ''] = url
     .map(({ text }) => text)
@@ -85,14 +85,14 @@ function pathAsIs(url: readonly UrlPiece[]): string {
 
 /** Quotes a header for a shell. Its name can have a backquote or a `$`, which shells interpret in double quotes. */
 function headerWord({ name, value, variable }: ShownHeader): string {
-  // curl omits a header that ends with its colon, and sends an empty one that ends with a semicolon.
+  // A header without a value needs a semicolon: `X-Empty;`. curl leaves out a header that ends with its colon.
   const isOdd = variable === undefined && NOT_ASCII.test(value);
   if (isOdd) return `"$(printf ${printfFormat(`${name}: ${value}`)})"`;
   if (variable === undefined) return shellQuoted(value === '' ? `${name};` : `${name}: ${value}`);
   return /^[\w-]+$/.test(name) ? `"${name}: $${variable}"` : `${shellQuoted(`${name}: `)}"$${variable}"`;
 }
 
-/** Characters outside printable ASCII. Headers are Latin-1: a terminal would convert or interpret such characters. */
+/** Matches characters outside printable ASCII. In headers they are Latin-1, which a terminal would convert or interpret. */
 const NOT_ASCII = /[^ -~]/;
 
 /** The format with which printf writes exactly these bytes: bytes outside printable ASCII are in octal. */
@@ -126,7 +126,7 @@ export function shownUrl(url: string, { showSecrets }: { readonly showSecrets: b
   return joined(pieces);
 }
 
-/** Joins adjacent texts. */
+/** Joins adjacent pieces that are text. */
 function joined(pieces: readonly UrlPiece[]): UrlPiece[] {
   const result: UrlPiece[] = [];
   for (const piece of pieces) {

@@ -1,11 +1,14 @@
 /** JSON that a service or a tool wraps around a body. */
 export interface Envelope {
-  /** Follows "the body is". */
+  /** Description that follows the words "the body is": `an event of API Gateway or Lambda, which holds the body`. */
   readonly what: string;
   readonly fix: string;
-  /** jq filters for the body and its X-Signature, if the envelope has the signature. */
+  /** Filters for jq that extract the body and its X-Signature. Undefined if the envelope does not have the signature. */
   readonly jq?: readonly [body: string, signature: string];
-  /** Returns the body; an empty text if it cannot be found, undefined if the value is not such an envelope. */
+  /**
+   * Returns the body in the envelope. Empty if the body cannot be found, undefined if the value is not an envelope of this
+   * kind.
+   */
   readonly inside: (value: Fields) => Uint8Array | string | undefined;
 }
 
@@ -94,7 +97,7 @@ const ENVELOPES: readonly Envelope[] = [
 ];
 
 function fieldsOf(value: unknown): Fields | undefined {
-  // Reading the fields of any object is safe, because their type stays unknown.
+  // The cast is safe for any object, because the types of the fields stay unknown.
   return typeof value === 'object' && value !== null ? (value as Fields) : undefined;
 }
 

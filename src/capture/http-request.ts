@@ -6,7 +6,7 @@ import { toCapture } from './to-capture.ts';
 const REQUEST_LINE = /^([A-Z][A-Z-]*) (\S+) HTTP\/\d(?:\.\d)?$/;
 /** A header (RFC 9110, 5.6.2 and 5.5): a token, a colon, a value. */
 const HEADER = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):(.*)$/;
-/** The end of the last header line with the blank line after it, or the end of the text. */
+/** Matches the end of the last header line with the blank line after it, or the end of a text without a blank line. */
 const HEAD_END = /\r?\n\r?(?:\n|$)|\r?$/;
 const HINT =
   'a raw HTTP request is a request line, headers, a blank line and the body; --format raw takes the input as the body itself';
@@ -59,7 +59,7 @@ function readBody(rest: Uint8Array, headers: readonly HeaderPair[]): Uint8Array 
   const length = valueOf('content-length');
   if (length === undefined) return rest;
   const expected = /^\d+$/.test(length) ? Number(length) : Number.NaN;
-  // An editor ends a saved file with a newline that the request did not have.
+  // A newline after the body is dropped, because editors end a saved file with one that the request did not have.
   const surplus = Buffer.from(rest.subarray(expected)).toString('latin1').trim();
   if (rest.length >= expected && surplus === '') return rest.subarray(0, expected);
   throw new InputError(
@@ -70,7 +70,7 @@ function readBody(rest: Uint8Array, headers: readonly HeaderPair[]): Uint8Array 
   );
 }
 
-/** Reads the lines before the body as Latin-1, which preserves every byte. */
+/** Reads the request line and the headers as Latin-1, which preserves every byte. */
 function headOf({ buffer, byteOffset, byteLength }: Uint8Array) {
   const text = Buffer.from(buffer, byteOffset, byteLength).toString('latin1');
   const [end = ''] = HEAD_END.exec(text) ?? [];

@@ -5,8 +5,8 @@ import { CAPTURED_VERDICTS } from './capture.ts';
 import type { Capture, CapturedBody, CapturedVerdict, HeaderPair } from './capture.ts';
 
 /**
- * Whether a JSON value is meant as a capture; `readCapture` validates it. Requires a part of a request besides `capture`, because a
- * message can have a field of that name.
+ * Whether a JSON value is meant as a capture; `readCapture` validates it. Requires a part of a request besides `capture`,
+ * because a message can have a field of that name.
  */
 export function isCapture(value: unknown): boolean {
   if (!isObject(value) || typeof value['capture'] !== 'number') return false;
@@ -71,12 +71,16 @@ function readBody({ body, bodyBase64 }: Readonly<Record<string, unknown>>): Capt
   }
   if (bodyBase64 !== undefined) return { bodyBase64: readBase64(bodyBase64) };
   if (typeof body !== 'string') throw captureError('`body` or `bodyBase64` to be a string', body);
-  // A lone surrogate has no UTF-8: Node would encode U+FFFD instead, and the signature would not match for no visible reason.
+  // A lone surrogate has no UTF-8: Node would encode U+FFFD instead, and the signature would not match for no visible
+  // reason.
   if (/\p{Surrogate}/u.test(body)) throw captureError('`body` to be well-formed text', 'a lone surrogate');
   return { body };
 }
 
-/** Reads only canonical base64, because Node silently skips invalid characters, so that other bytes would be verified. */
+/**
+ * Reads only canonical base64. Node skips invalid characters without an error, so that other bytes than those written would
+ * be verified.
+ */
 function readBase64(value: unknown): string {
   const canonical = typeof value === 'string' && Buffer.from(value, 'base64').toString('base64') === value;
   if (!canonical) throw captureError('`bodyBase64` to be padded base64', value);
@@ -84,7 +88,7 @@ function readBase64(value: unknown): string {
 }
 
 function captureError(expected: string, got: unknown): InputError {
-  // JSON.stringify returns undefined for a missing field.
+  // The cast adds `undefined`, which JSON.stringify returns for a missing field.
   const shown = (JSON.stringify(got) as string | undefined) ?? 'nothing';
   return new InputError(`Expected ${expected} in the capture, got ${printable(shown, 60)}`, {
     hint: 'a capture is {"capture":1,"at","method","url","headers":[[name,value]…],"body" or "bodyBase64"}, as `hooks listen --save` writes it',

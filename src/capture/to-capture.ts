@@ -4,7 +4,7 @@ import { isoTime } from '../clock.ts';
 import type { Capture, CapturedBody, CaptureRequest, HeaderPair } from './capture.ts';
 
 interface CapturedRequest extends Pick<CaptureRequest, 'method' | 'url' | 'headers'> {
-  /** Time when the request arrived, in ms since the epoch; absent if unknown. */
+  /** Time when the request arrived. Ms since the epoch. Undefined if unknown. */
   readonly at?: number | undefined;
   readonly body: Uint8Array;
   readonly verdict?: CaptureRequest['verdict'] | undefined;
@@ -23,7 +23,10 @@ export function toCapture({ at, method, url, headers, body, verdict }: CapturedR
   };
 }
 
-/** Headers whose value is a URL: of the request, from proxies (`X-Forwarded-Uri`, `X-Original-URL`), or of a referrer. */
+/**
+ * Matches headers whose value is a URL: that of the request, also from a proxy (`X-Forwarded-Uri`, `X-Original-URL`), or of
+ * a referrer.
+ */
 const URL_HEADER = /(?:ur[il]|path|location|referr?er)$/i;
 
 /** Masks a secret header. Keeps the signature, which is not secret and is needed to verify a capture again. */

@@ -4,20 +4,21 @@ import { printable } from '../redact.ts';
 
 /** Origin of a value, for errors: a key of a config file, a variable, or a flag. */
 export interface ConfigOrigin {
-  /** `delivery.timeout`, `HOOKS_URL`, `--timeout`. */
+  /** Name of the key, variable or flag: `delivery.timeout`, `HOOKS_URL`, `--timeout`. */
   readonly name: string;
-  /** Config file as displayed; absent for a variable or a flag. */
+  /** The config file as displayed. Undefined for a variable or a flag. */
   readonly file?: string;
 }
 
 /**
- * The origin of a part of a value: `webhooks` becomes `webhooks[1].url`. Does not change the name of a variable or a flag.
+ * The origin of a part of a setting's value: the name `webhooks` becomes `webhooks[1].url`. A variable or flag keeps its
+ * name.
  */
 export function originOfPart(origin: ConfigOrigin, part: string): ConfigOrigin {
   return origin.file === undefined ? origin : { ...origin, name: `${origin.name}${part}` };
 }
 
-/** Makes an error such as ``Expected `delivery.timeout` to be from 1ms to 30s, got -1 (from .hooksrc.yaml)`` */
+/** Makes an error such as ``Expected `delivery.timeout` to be from 1ms to 30s, got -1 (from .hooksrc.yaml)``. */
 export function unexpectedValue(origin: ConfigOrigin, what: string, got: string, hint?: string): ConfigError {
   return configError(origin, `Expected \`${origin.name}\` ${what}, got ${got}`, hint);
 }
@@ -33,7 +34,10 @@ export function configError(
   return new Kind(`${sentence}${from}`, { key: origin.name, origin: origin.file ?? origin.name, hint });
 }
 
-/** Describes a value in an error: a list or an object only by its kind. Not for secrets. */
+/**
+ * Describes the value of a setting in an error. A list or an object is described only by its kind. Must not be called with a
+ * secret.
+ */
 export function shownSetting(value: unknown): string {
   if (value === '') return 'an empty string';
   if (typeof value === 'string') return printable(value, 80);

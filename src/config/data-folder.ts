@@ -6,8 +6,8 @@ import { printable } from '../redact.ts';
 export class UnsafeFolderError extends ConfigError {}
 
 /**
- * Returns a warning if the data folder belongs to another user. Throws UnsafeFolderError if every user can write to it. Accepts a
- * folder that does not exist yet, and any folder for root.
+ * Returns a warning if the data folder belongs to another user. Throws UnsafeFolderError if every user can write to it.
+ * Accepts a folder that does not exist yet, and any folder for root.
  */
 export function dataFolderWarning(folder: string): string | undefined {
   const uid = process.geteuid?.();

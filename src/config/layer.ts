@@ -9,13 +9,13 @@ import type { ConfigOrigin } from './config-origin.ts';
  */
 export interface Layer {
   /**
-   * Values of a file in its own structure (`{ delivery: { timeout: '5s' } }`), of flags and variables by setting (`{
-   * 'delivery.timeout': '5s' }`).
+   * Values of the layer. A file has its own structure: `{ delivery: { timeout: '5s' } }`. Flags and variables have one key
+   * per setting: `{ 'delivery.timeout': '5s' }`.
    */
   readonly values: unknown;
-  /** File as displayed; absent for flags and the environment. */
+  /** The config file as displayed. Undefined for flags and the environment. */
   readonly file?: string;
-  /** Folder from which relative paths are resolved. */
+  /** Folder from which relative paths in the values are resolved. */
   readonly folder: string;
   /** Names of flags or variables by setting. Empty for a file, whose settings are named by their keys. */
   readonly names: Readonly<Partial<Record<Key, string>>>;
@@ -29,8 +29,8 @@ export interface GivenSetting {
 }
 
 /**
- * Finds the setting in the first layer that has it. `prefix` is its path in files of the long form. Flags and variables have no
- * long form.
+ * Finds the setting in the first layer that has it. `prefix` is its path in files of the long form. Flags and variables have
+ * no long form.
  */
 export function findSetting(
   layers: readonly Layer[],
@@ -51,7 +51,7 @@ function settingOrigin({ file, names }: Layer, key: Key, prefix: readonly string
   return file === undefined ? { name } : { name, file };
 }
 
-/** Keys of the object at a path in all layers, in the order of their first occurrence. */
+/** Keys of the objects that the layers have at a path, in the order of their first occurrence and without duplicates. */
 export function keysAt(layers: readonly Layer[], path: readonly string[]): string[] {
   const found = layers.flatMap(({ values }) => {
     const value = valueAt(values, path);
@@ -78,7 +78,7 @@ export function valueAt(values: unknown, path: readonly string[]): unknown {
   return value;
 }
 
-/** Makes a layer of flags or variables by setting. Skips settings whose value is undefined. */
+/** Makes a layer from the flags or variables of settings. Skips settings whose value is undefined. */
 export function layerOf(
   given: Readonly<Partial<Record<Key, { readonly name: string; readonly value: unknown } | undefined>>>,
   folder: string,
@@ -96,7 +96,7 @@ export function layerOf(
 
 /**
  * Makes a layer of the environment variables. An empty variable counts as unset, because continuous integration sets
- * variables that have no value. An empty secret does not: using it is an error, because requests would be unsigned.
+ * variables that have no value. An empty secret counts as set: using it is an error, because requests would be unsigned.
  */
 export function environmentLayer(env: Readonly<NodeJS.ProcessEnv>, cwd: string): Layer {
   const entries = KEYS.flatMap((key) => {

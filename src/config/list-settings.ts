@@ -8,15 +8,18 @@ import { hasSourcesForm, type SettingLayers } from './sources.ts';
 
 /** A setting as displayed, without secrets. */
 export interface ListedSetting {
-  /** Path in a config file: `sources.web.destinations.Webhooks.delivery.timeout`. */
+  /** Path of the setting in a config file: `sources.web.destinations.Webhooks.delivery.timeout`. */
   readonly key: string;
-  /** The configured value, with secrets masked and references not replaced; else the default; else null. */
+  /**
+   * The value to show: as configured, with secrets masked and references not replaced. Without a configured value, the
+   * default; without a default, null.
+   */
   readonly value: unknown;
-  /** A file, a variable, or `default`. */
+  /** The file or variable that the value is from, or `default`. */
   readonly origin: string;
-  /** Unset variables in the value, which make using the setting fail. */
+  /** Variables in the value that are not set, so that using the setting fails. */
   readonly unset?: readonly string[];
-  /** Files whose value is overridden by a variable. */
+  /** Config files that have a value for the setting, which a variable overrides. */
   readonly hides?: readonly string[];
 }
 
@@ -40,7 +43,9 @@ function longForm(given: SettingLayers): ListedSetting[] {
   return [...outsideSources(given), ...inside];
 }
 
-/** Settings outside all sources, and settings that variables give to the source of a command at the prompt. */
+/**
+ * Lists the settings outside all sources. Also lists settings that variables give to the source of a command at the prompt.
+ */
 function outsideSources(given: SettingLayers): ListedSetting[] {
   const keys = KEYS.filter(
     (key) => fieldOf(key).belongsTo === 'everything' || findSetting([given.environment], key) !== undefined,
@@ -67,7 +72,7 @@ function listed(
   return unset.length === 0 ? row : { ...row, unset: [...new Set(unset)] };
 }
 
-/** Files whose value for a setting is overridden by a variable. Skips values that only refer to this variable. */
+/** Files whose value for a setting is overridden by `variable`. Skips a file whose value only refers to that variable. */
 function hiddenBy(
   files: readonly Layer[],
   key: Key,

@@ -1,6 +1,6 @@
 import { closest } from '../suggest.ts';
 
-/** Names of settings in other tools, with our names. */
+/** Maps names of settings in other tools to the names of our settings. */
 const OTHER_NAMES: Readonly<Record<string, string>> = {
   url: 'webhooks',
   urls: 'webhooks',
@@ -11,7 +11,7 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
   flushInterval: 'flushAfter',
 };
 
-/** The word of `known` that was probably meant; undefined if none is similar. */
+/** Returns the word of `known` that `word` probably means. Undefined if no word is similar. */
 export function suggestion(word: string, known: readonly string[]): string | undefined {
   const other = Object.hasOwn(OTHER_NAMES, word) ? OTHER_NAMES[word] : undefined;
   if (other !== undefined && known.includes(other)) return other;

@@ -4,12 +4,12 @@ import type { SettingKind } from './table/kinds.ts';
 import { findSetting, type Layer } from './layer.ts';
 import { fillIn } from './references.ts';
 
-/** Layers to search for settings, and the variables for `${NAME}` in them. */
+/** Layers to search for settings, and the environment that replaces `${NAME}` in their values. */
 export interface SettingScope {
-  /** Layers, the one with the highest priority first. */
+  /** Layers to search, the one with the highest priority first. */
   readonly layers: readonly Layer[];
   readonly env: Readonly<NodeJS.ProcessEnv>;
-  /** Path of the settings in the long form; empty for the short form. */
+  /** Path of the source or destination whose settings are read in the long form. Empty for the short form. */
   readonly prefix: readonly string[];
 }
 
@@ -22,7 +22,7 @@ export function readSetting<K extends Key>(
   const given = findSetting(layers, key, prefix);
   if (given === undefined) return fieldOf(key).default as ValueOf<K> | undefined; // as above
   const { value, origin, layer } = given;
-  // `${NAME}` is replaced only in files, because the shell has already expanded flags.
+  // `${NAME}` is replaced only in files, because the shell has already expanded the variables in flags.
   const filled = layer.file === undefined ? value : fillIn(value, (name) => env[name], origin);
   const isPath = fieldOf(key).isPath === true && typeof filled === 'string';
   return kind.parse(isPath ? resolvePath(layer.folder, filled) : filled, origin);
@@ -34,8 +34,8 @@ export function readWithDefault<K extends Key>(scope: SettingScope, key: K): Val
 }
 
 /**
- * Resolves `./ca.pem` and `sqlite:./hooks.db` from the folder of the config file or of the command. Returns other texts unchanged,
- * including `~/hooks.db`, which is rejected with its reason when the file is opened.
+ * Resolves `./ca.pem` and `sqlite:./hooks.db` from the folder of the config file or of the command. Returns other texts
+ * unchanged, including `~/hooks.db`, which is rejected with its reason when the file is opened.
  */
 export function resolvePath(folder: string, text: string): string {
   const [, scheme = '', path = text] = /^(sqlite:)(?:\/\/(?=\/|[^/]*$))?(.*)$/is.exec(text) ?? [];

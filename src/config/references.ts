@@ -22,8 +22,8 @@ export function referencesIn(value: unknown): string[] {
 }
 
 /**
- * Replaces every `${NAME}` in the strings of a value by its variable. Called when a setting is used, so that variables of
- * unused settings can be unset.
+ * Replaces every `${NAME}` in the strings of a value by the value of the variable. Called when a setting is used, so that a
+ * variable may be unset as long as its setting is not used.
  */
 export function fillIn(value: unknown, lookUp: LookUp, origin: ConfigOrigin): unknown {
   if (typeof value === 'string') return fillInText(value, lookUp, origin);
@@ -46,7 +46,10 @@ function fillInText(text: string, lookUp: LookUp, origin: ConfigOrigin): string 
   });
 }
 
-/** Throws ConfigError if a value has a `${` that is not a reference. Does not show the text, which can be a secret. */
+/**
+ * Throws ConfigError if a string in the value has a `${` that does not begin a reference. Does not show the string, which
+ * can be a secret.
+ */
 export function validateReferences(value: unknown, origin: ConfigOrigin): void {
   fillIn(value, () => '', origin);
 }

@@ -47,9 +47,10 @@ interface SettingsContext extends Pick<ConfigFilesContext, 'cwd' | 'note'> {
 }
 
 /**
- * All settings: flags override the environment, which overrides the project's file, the user's file and defaults. Reading `dataDir`,
- * `sources`, `client`, `endpoint`, `ownSchemes`, `store` or `retention`, and calling `source`, `secrets`, `allSecrets`, `schemes`, `allSchemes`, `connection` or
- * `writeKey` can throw ConfigError, because `${NAME}` is looked up and variables are validated only on use. Other members never throw.
+ * All settings: flags override the environment, which overrides the project's file, the user's file and defaults. Reading
+ * `dataDir`, `sources`, `client`, `endpoint`, `ownSchemes`, `store` or `retention`, and calling `source`, `secrets`,
+ * `allSecrets`, `schemes`, `allSchemes`, `connection` or `writeKey` can throw ConfigError, because `${NAME}` is looked up
+ * and variables are validated only on use. Other members never throw.
  */
 export class Settings {
   readonly #given: SettingLayers;
@@ -83,8 +84,8 @@ export class Settings {
   }
 
   /**
-   * Folder for data that outlives a run, which may not exist yet. Throws UnsafeFolderError if any user can write to it. Warns about a
-   * folder of another user on first use, because most commands do not use the folder.
+   * Folder for data that outlives a run, which may not exist yet. Throws UnsafeFolderError if any user can write to it.
+   * Warns about a folder of another user on first use, because most commands do not use the folder.
    */
   get dataDir(): string {
     const { dataFolder = rejectWithoutHome(), note } = this.#context;
@@ -98,7 +99,7 @@ export class Settings {
     return sourceNames(this.#given);
   }
 
-  /** Source of a command without `--source`: the only one, else `default` if it exists. */
+  /** Name of the source for a command without `--source`: the only source, else `default` if it exists. */
   get defaultSource(): string | undefined {
     const names = this.sourceNames;
     return names.length === 1 ? names[0] : names.find((name) => name === DEFAULT_SOURCE);
@@ -136,7 +137,7 @@ export class Settings {
     };
   }
 
-  /** Custom signature schemes. */
+  /** Custom signature schemes from the config. */
   get ownSchemes() {
     return readSetting(this.#scope, 'schemes') ?? [];
   }
@@ -147,31 +148,40 @@ export class Settings {
    */
   readonly source = (name: string, flags: Layer = NO_FLAGS) => frozen(promptSource(this.#given, name, flags));
 
-  /** Secrets of the target destination (see `promptSecrets`); empty means unsigned. */
+  /** Secrets of the source's target destination (see `promptSecrets`). Empty means unsigned. */
   readonly secrets = (source: string, flags: Layer = NO_FLAGS) => promptSecrets(this.#given, source, flags);
 
-  /** Connection options of the target destination, for a URL that replaces it: of a tracking API or a flag. */
+  /**
+   * Connection options of the source's target destination. They apply to a URL of a tracking API or a flag that replaces the
+   * destination.
+   */
   readonly connection = (source: string, flags: Layer = NO_FLAGS) =>
     promptConnection(this.#given, source, flags);
 
-  /** The list of secrets of each destination that has any, because a receiver cannot know the destination of a request. */
+  /**
+   * Returns a list of secrets per enabled destination that has any, because a receiver cannot know the destination of a
+   * request.
+   */
   readonly allSecrets = () => allSecrets(this.#given);
 
-  /** Signature schemes of the target destination; undefined if it does not name any. */
+  /** Signature schemes of the source's target destination. Undefined if the destination does not name any. */
   readonly schemes = (source: string) => promptSchemes(this.#given, source);
 
-  /** Signature schemes of every enabled destination; undefined for one that does not name any. */
+  /** Signature schemes of each enabled destination. The entry of a destination that does not name any is undefined. */
   readonly allSchemes = () => allSchemes(this.#given);
 
   readonly writeKey = (source: string) => promptWriteKey(this.#given, source);
 
-  /** Variable or file of a setting of the short form or outside all sources; undefined if the default is used. */
+  /**
+   * The variable or file that a setting's value is from. Covers the short form and settings outside all sources. Undefined
+   * if the default is used.
+   */
   readonly originOf = (key: Key): string | undefined => {
     const origin = findSetting(this.#scope.layers, key)?.origin;
     return origin?.file ?? origin?.name;
   };
 
-  /** The rows of `hooks config`: secrets are masked, `${NAME}` is not replaced. */
+  /** Rows of `hooks config`, one per setting. Secrets are masked, and `${NAME}` is not replaced. */
   readonly list = () => listSettings(this.#given, this.#context.dataFolder);
 }
 

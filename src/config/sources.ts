@@ -31,7 +31,7 @@ export function sourceNames({ files }: SettingLayers): readonly string[] {
   return hasSourcesForm(files) ? keysAt(files, ['sources']) : [DEFAULT_SOURCE];
 }
 
-/** Whether the config is in the long form. The first file that has settings of either form decides. */
+/** Whether the config is in the long form. The first file with settings of the short or the long form decides. */
 export function hasSourcesForm(files: readonly Layer[]): boolean {
   for (const { values } of files) {
     if (valueAt(values, ['sources']) !== undefined) return true;
@@ -65,18 +65,24 @@ export function promptSource(given: SettingLayers, name: string, flags: Layer): 
   return { destinations: destinationsOf({ ...scope, layers }, names, areNamed ? true : undefined) };
 }
 
-/** Secrets of the target destination: the only one, or `Webhooks` if there are several. Empty if it has none. */
+/**
+ * Secrets of the source's target destination, which is its only one, or `Webhooks` if it has several. Empty if the
+ * destination has none.
+ */
 export function promptSecrets(given: SettingLayers, name: string, flags: Layer): readonly string[] {
   const scope = targetScope(given, name, [flags, given.environment, ...given.files]);
   return readSetting(scope, 'sharedSecret') ?? [];
 }
 
-/** Signature schemes of the target destination; undefined if it does not name any. */
+/** Signature schemes of the source's target destination. Undefined if the destination does not name any. */
 export function promptSchemes(given: SettingLayers, name: string): readonly SignatureScheme[] | undefined {
   return schemeOf(targetScope(given, name, [given.environment, ...given.files])).scheme;
 }
 
-/** Connection options of the target destination, for a URL that replaces it. */
+/**
+ * Connection options of the source's target destination, such as the CA file. They apply to a URL that replaces the
+ * destination's.
+ */
 export function promptConnection(given: SettingLayers, name: string, flags: Layer): ConnectionOptions {
   const keys = KEYS.filter((key) => fieldOf(key).isConnection);
   return optionsFrom(targetScope(given, name, [flags, ...given.files]), keys);
@@ -88,8 +94,9 @@ function targetScope(given: SettingLayers, name: string, layers: readonly Layer[
 }
 
 /**
- * The list of secrets of each enabled destination that has any. Skips destinations whose variable is unset, because a receiver
- * of one destination's requests does not need the secrets of the others. Throws ConfigError if only those have secrets.
+ * The list of secrets of each enabled destination that has any. Skips destinations whose variable is unset, because a
+ * receiver of one destination's requests does not need the secrets of the others. Throws ConfigError if only those have
+ * secrets.
  */
 export function allSecrets(given: SettingLayers): readonly (readonly string[])[] {
   const problems: unknown[] = [];
@@ -107,7 +114,7 @@ export function allSecrets(given: SettingLayers): readonly (readonly string[])[]
   return known;
 }
 
-/** Signature schemes of each enabled destination; undefined for one that does not name any. */
+/** Signature schemes of each enabled destination. The entry of a destination that does not name any is undefined. */
 export function allSchemes(given: SettingLayers): readonly (readonly SignatureScheme[] | undefined)[] {
   return enabledScopes(given).map((scope) => schemeOf(scope).scheme);
 }
@@ -128,15 +135,15 @@ export function promptWriteKey(given: SettingLayers, name: string): string | und
 }
 
 /**
- * The scope of each source. Variables (`HOOKS_URL` …) apply only to the short form, because they cannot name one of several
- * sources.
+ * The name and scope of each source. Variables (`HOOKS_URL` …) apply only to the short form, because a variable cannot say
+ * which of several sources it means.
  */
 function sourceScopes(given: SettingLayers): readonly (readonly [name: string, scope: SettingScope])[] {
   const layers = hasSourcesForm(given.files) ? given.files : [given.environment, ...given.files];
   return sourceNames(given).map((name) => [name, sourceScope(given, name, layers)]);
 }
 
-/** The scope of a source for a command that names it. Throws ConfigError if there is no such source. */
+/** The scope of a source that a command names. Throws ConfigError if the config has no source of that name. */
 function namedScope(given: SettingLayers, name: string, layers: readonly Layer[]): SettingScope {
   const names = sourceNames(given);
   if (names.includes(name)) return sourceScope(given, name, layers);
@@ -158,7 +165,7 @@ function destinationNames({ layers, prefix }: SettingScope): readonly string[] {
   return findSetting(layers, 'webhooks') === undefined ? [] : [DEFAULT_DESTINATION];
 }
 
-/** The target destination, to which URLs and secrets of flags and variables apply: the only one, or `Webhooks`. */
+/** The target destination of a source: the only one, or `Webhooks`. URLs and secrets of flags and variables apply to it. */
 function targetOf(names: readonly string[]): string {
   const [only = DEFAULT_DESTINATION, ...others] = names;
   return others.length === 0 ? only : DEFAULT_DESTINATION;
@@ -197,7 +204,7 @@ function destinationFrom(
 ): DestinationOptions {
   return {
     enabled,
-    // Variables of a disabled destination can be unset, so its settings are not read.
+    // The settings of a disabled destination are not read, because their variables can be unset.
     sharedSecrets: (enabled ? readSetting(scope, 'sharedSecret') : undefined) ?? [],
     ...(enabled ? schemeOf(scope) : {}),
     webhooks: (enabled ? readSetting(scope, 'webhooks') : undefined) ?? [],
@@ -221,7 +228,7 @@ function deliveryFrom(scope: SettingScope): DeliveryOptions {
   return { ...DELIVERY_DEFAULTS, ...optionsFrom(scope, KEYS), health: { failures } };
 }
 
-/** Reads the delivery options of the settings that have one. */
+/** Reads the settings in `keys` that configure a delivery option, and returns them as options. */
 function optionsFrom(scope: SettingScope, keys: readonly Key[]): Partial<DeliveryOptions> {
   let options: Partial<DeliveryOptions> = {};
   for (const key of keys) {

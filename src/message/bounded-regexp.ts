@@ -12,29 +12,34 @@ export interface BoundedRegExp {
 
 /** Time limit of a pattern on one text if V8 cannot match the pattern in linear time. */
 const LONGEST_TEST_MS = 1_000;
-/** Time limit of a pattern that has already exceeded the first limit, so that further texts do not cost a second each. */
+/**
+ * Time limit of a pattern that has exceeded `LONGEST_TEST_MS` on an earlier text, so that further texts do not cost a second
+ * each.
+ */
 const LONGEST_RETEST_MS = 100;
 const slowPatterns = new WeakSet<RegExp>();
 /** Unicode properties such as `\p{Lu}`, which mean the letters `p{Lu}` without the flag u. */
 const NEEDS_UNICODE = /(?<!\\)(?:\\{2})*\\[pP]\{/;
 
 /**
- * Compiles a user's regular expression with a time limit for untrusted texts: by backtracking, `(a+)+$` on 40 letters would block the event
- * loop for hours. V8 switches to linear time after 50,000 backtracks. Patterns for which it cannot (look-around, back references, counts
- * over 20, Unicode properties) are stopped after 1 s. Throws SyntaxError if the pattern is invalid.
+ * Compiles a user's regular expression with a time limit for untrusted texts: by backtracking, `(a+)+$` on 40 letters would
+ * block the event loop for hours. V8 switches to linear time after 50,000 backtracks. Patterns for which it cannot
+ * (look-around, back references, counts over 20, Unicode properties) are stopped after 1 s. Throws SyntaxError if the
+ * pattern is invalid.
  */
 export function boundedRegExp(source: string, flags = NEEDS_UNICODE.test(source) ? 'u' : ''): BoundedRegExp {
   const exact = new RegExp(source, flags);
   if (!isLinear(source)) return { test: (text) => testWithin(exact, text) };
   const linear = new RegExp(source);
   if (flags === '') return linear;
-  // V8's linear engine does not know the flag u, which changes an ASCII pattern's matches only in texts with surrogates.
+  // The linear engine of V8 does not know the flag `u`. For an ASCII pattern, the flag changes matches only in texts with
+  // surrogates, so only those texts need the exact pattern.
   if (/[^\0-\x7f]|\\u/.test(source)) return { test: (text) => testWithin(exact, text) };
   return { test: (text) => (/[\ud800-\udfff]/.test(text) ? testWithin(exact, text) : linear.test(text)) };
 }
 
 /**
- * Whether V8 can match a pattern in linear time: V8 rejects the flag `l`, which is used only to find this out, for other
+ * Whether V8 can match a pattern in linear time. Compiles the pattern with the flag `l`, which V8 rejects for all other
  * patterns.
  */
 export function isLinear(source: string): boolean {
@@ -52,7 +57,7 @@ export function isLinear(source: string): boolean {
 }
 
 const script = new Script('pattern.test(text)');
-/** Created on first use, because a context adds 1 ms to the start of a command. */
+/** The context in which `script` runs. Created on first use, because creating it adds 1 ms to the start of a command. */
 let context: ReturnType<typeof createContext> | undefined;
 
 /** Tests with a timeout. Takes 0.3 ms, because V8 starts a watchdog thread. */

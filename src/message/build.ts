@@ -19,7 +19,7 @@ import { readTimestamp } from './timestamp.ts';
 import { isMessageType, type JsonObject, type JsonValue, type Message } from './types.ts';
 
 export interface BuildOptions {
-  /** Time of the call in ms since the epoch: the timestamp of a message without one. */
+  /** Time of the call, which becomes the timestamp of a message without one. Ms since the epoch. */
   readonly now: number;
   /** Rejects fields that the message type does not have. @default false */
   readonly strict?: boolean | undefined;
@@ -97,7 +97,7 @@ function readFields(draft: MessageDraft, input: MessageInput, { strict }: BuildO
   return undefined;
 }
 
-/** Reads one field into the draft. Validates `version` but drops it, because the body adds its own. */
+/** Reads one field into the draft. Validates `version` but drops it, because the body adds its own `version`. */
 function take(draft: MessageDraft, spelling: string, value: unknown): Problem | undefined {
   const { shape, fields, page, isParsed } = draft;
   const field = shape.bySpelling.get(spelling);

@@ -6,11 +6,11 @@ import type { JsonObject, JsonValue } from './types.ts';
 
 export type MessageFilter = (message: JsonValue) => boolean;
 
-/** `properties.plan=pro` */
+/** One condition of a filter, such as `properties.plan=pro`. */
 export interface Condition {
   readonly path: string;
   readonly operator: FilterOperator;
-  /** Text after the operator; empty for `?` and `!?`. */
+  /** The text after the operator: `pro` in `plan=pro`. Empty for `?` and `!?`. */
   readonly value: string;
   readonly holds: ValueTest;
 }
@@ -18,8 +18,8 @@ export interface Condition {
 export type FilterOperator = keyof typeof OPERATORS;
 
 /**
- * Makes the test of a condition from its value; undefined if the value is invalid for the operator. `=` compares as text: `total=5`
- * holds for `5` and `"5"`. A missing value never equals a value. `?` and `!?` treat null as missing.
+ * Makes the test of a condition from its value; undefined if the value is invalid for the operator. `=` compares as text:
+ * `total=5` holds for `5` and `"5"`. A missing value never equals a value. `?` and `!?` treat null as missing.
  */
 const OPERATORS = {
   '=': (value: string) => (found) => found !== undefined && comparableText(found) === value,
@@ -34,8 +34,8 @@ const OPERATORS = {
 } as const satisfies Record<string, (value: string) => ValueTest | undefined>;
 
 /**
- * Reads `--filter` flags: comma-separated conditions, such as `type=track,properties.total>=5,items.0.sku!=A1`. All conditions
- * of all flags must hold. `\,` is a comma in a value. Throws ConfigError if a condition is invalid.
+ * Reads `--filter` flags: comma-separated conditions, such as `type=track,properties.total>=5,items.0.sku!=A1`. All
+ * conditions of all flags must hold. `\,` is a comma in a value. Throws ConfigError if a condition is invalid.
  */
 export function readFilter(flags: readonly string[]): MessageFilter {
   const conditions = flags.flatMap((flag) => readConditions(flag));
@@ -51,8 +51,8 @@ export function readConditions(text: string, flag = '--filter'): readonly Condit
 const CONDITION = /^\s*([^=!<>~?]*?)\s*(!=|!\?|>=|<=|[=<>~?])(.*)$/s;
 
 /**
- * Operators of other languages, which are errors here. A value that begins with `=` needs a backslash, so that `==` is not
- * read as `=`.
+ * Operators of other languages, which are errors in a filter. In a value, a leading `=` needs a backslash, so that `a==b` is
+ * reported instead of being read as `a` equal to `=b`.
  */
 const FOREIGN_OPERATOR = /^\s*[^=!<>~?]*(?:=[=~>]|<>|!~|!==|~=|![^=?])/;
 
@@ -91,7 +91,7 @@ function filterError(expected: string, text: string, flag: string): ConfigError 
 
 /** A condition, with the value that the message has at its path. */
 export interface Unmet extends Condition {
-  /** Undefined if the message has no value there. */
+  /** The value that the message has at the path of the condition. Undefined if it has none. */
   readonly found: JsonValue | undefined;
 }
 
@@ -106,8 +106,8 @@ export function foundBy(conditions: readonly Condition[], message: JsonValue): r
 }
 
 /**
- * Tests a condition. A path with wildcards meets it if one of its values does; with `!=` and `!?`, if all do. Returns the value
- * that decided, or else the first one, with its own path in place of the wildcards.
+ * Tests a condition. A path with wildcards meets it if one of its values does; with `!=` and `!?`, if all do. Returns the
+ * value that decided, or else the first one, with its own path in place of the wildcards.
  */
 function judged(condition: Condition, message: JsonValue): Unmet & { readonly isMet: boolean } {
   const { path, operator, holds } = condition;
@@ -163,7 +163,7 @@ function valuesAt(message: JsonValue, parts: readonly string[]): ReadonlyMap<Jso
   let found = new Map([[message, '']]);
   for (const step of steps) {
     const next = new Map(step === '**' ? found : []);
-    // The map grows during its iteration: this needs no recursion, which deep messages could overflow.
+    // For `**` the loop runs over the map that it extends. This avoids a recursion, which deep messages could overflow.
     for (const [value, path] of step === '**' ? next : found) {
       for (const [key, inner] of membersOf(value, step)) {
         if (!next.has(inner)) next.set(inner, path === '' ? key : `${path}.${key}`);

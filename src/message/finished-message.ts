@@ -8,13 +8,16 @@ import { isMessageType, type JsonObject, type JsonValue, type Message } from './
 /** An input that already is a normalized message. */
 export interface FinishedMessage {
   readonly message: Message;
-  /** Whether the input has the fields of the request body in the order of the body (contract, Messages on the wire). */
+  /**
+   * Whether the input already is the request body: has all fields of the body, in its order (contract, Messages on the
+   * wire).
+   */
   readonly isBody: boolean;
 }
 
 /**
- * Recognizes parsed JSON that already is a normalized message: `buildParsed` would change none of its fields. Undefined if a field would
- * change, is invalid or is missing; `buildParsed` then reads or rejects the input.
+ * Recognizes parsed JSON that already is a normalized message: `buildParsed` would change none of its fields. Undefined if a
+ * field would change, is invalid or is missing; `buildParsed` then reads or rejects the input.
  */
 export function finishedMessageOf(
   input: JsonObject,
@@ -37,7 +40,7 @@ export function finishedMessageOf(
     if (kind !== 'version') return undefined;
     isBody = false;
   }
-  // The fields that are present are valid, so only a missing field can be a problem.
+  // Only a missing field can still be a problem, because the loop has validated the fields that are present.
   const message = withNames(input, shape);
   if (missingProblem(shape, message) !== undefined) return undefined;
   return { message: message as unknown as Message, isBody }; // every field is valid, and none is missing

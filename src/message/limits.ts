@@ -1,4 +1,4 @@
-/** UTF-8 bytes of a caller's message as JSON (contract, Batching client: 32 KB a call). */
+/** Maximum UTF-8 bytes of a caller's message as JSON (contract, Batching client: 32 KB a call). */
 export const MAX_MESSAGE_BYTES = 32_768;
 /** Maximum UTF-8 bytes of the body of a batch request that we send. */
 export const MAX_BATCH_BYTES_SENT = 500_000;

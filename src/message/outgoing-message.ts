@@ -9,7 +9,7 @@ export interface OutgoingMessage {
   readonly messageId: string;
   readonly type: string;
   readonly integrations?: Integrations | undefined;
-  /** The exact bytes of every attempt. */
+  /** The exact bytes of the request body, which every attempt sends. */
   readonly body: Uint8Array;
   /** Deliveries with a common order key reach a destination in the order in which they were added. */
   readonly orderKeys: readonly string[];
@@ -48,7 +48,7 @@ export function encodeBody(message: Message): string {
   return JSON.stringify(toBody(message));
 }
 
-/** Whether the body has every field of the input, unchanged, from which the message was built. */
+/** Whether the body will have every field of the input `given`, unchanged. `message` was built from that input. */
 export function isAllSent(given: Readonly<Record<string, unknown>>, message: Message): boolean {
   const { bySpelling } = shapeOf(message.type);
   for (const name of Object.keys(given)) {
@@ -71,8 +71,8 @@ export function orderKeysOf({ type, userId, anonymousId, previousId }: Message):
 }
 
 /**
- * Whether `integrations` enables a destination. All are enabled by default; `All: false` disables those that are not listed
- * as true. Names are case-sensitive; an object counts as true.
+ * Whether `integrations` enables a destination. All destinations are enabled by default; `All: false` disables those that
+ * are not listed as true. Names are case-sensitive; an object counts as true.
  */
 export function isEnabled(integrations: Integrations | undefined, destinationName: string): boolean {
   if (integrations === undefined) return true;

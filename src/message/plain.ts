@@ -20,7 +20,7 @@ export function toPlain(value: unknown, key: string): Plain {
     : { ok: false, problem: copier.problem };
 }
 
-/** Fast test for values from JSON: neither tracks paths nor copies. */
+/** Whether a value is plain. A fast test for values from JSON, because it neither tracks paths nor copies. */
 function isPlain(value: unknown, depthLeft: number): value is JsonValue {
   if (typeof value === 'string' || typeof value === 'boolean' || value === null) return true;
   if (typeof value === 'number') return Number.isFinite(value);
@@ -84,7 +84,9 @@ function unwrapped(value: unknown, path: readonly PathStep[]): unknown {
   return replaced;
 }
 
-/** Why a value is not plain. `expected` continues "Expected … to be". */
+/**
+ * Why a value is not plain. `expected` completes a sentence: Expected `properties.at` to be `a value that JSON can carry`.
+ */
 interface NotPlain {
   readonly expected: string;
   readonly hint: string;
@@ -97,7 +99,7 @@ function whyNotPlain(value: unknown, parents: readonly object[]): NotPlain | und
   if (parents.includes(value)) {
     return { expected: 'an object that does not contain itself', hint: 'leave the reference out' };
   }
-  // `parents` does not include the message itself.
+  // The comparison is with one level less, because `parents` does not include the message itself.
   if (parents.length >= MAX_DEPTH - 1) {
     return { expected: `at most ${MAX_DEPTH} levels deep`, hint: 'flatten it' };
   }

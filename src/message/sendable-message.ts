@@ -3,7 +3,7 @@ import { isJsonObject, type JsonValue, type Message } from './types.ts';
 
 export interface SendableMessage {
   readonly message: Message;
-  /** Bytes to send instead of an encoded `message`: with `--exact`, or if the bytes of the entry already are the body. */
+  /** Bytes to send instead of encoding `message`. Set with `--exact`, and if the bytes of the input already are the body. */
   readonly exactBody?: Uint8Array | undefined;
 }
 
@@ -13,8 +13,8 @@ export function sentBodyText({ message, exactBody }: SendableMessage): string {
 }
 
 /**
- * Makes a message, only for reading its fields, from the JSON of any webhook that `--exact` sends. Keeps the type, title, ids and
- * properties that a Segment message could have; drops `integrations`, because exact bodies are never filtered by it.
+ * Makes a message, only for reading its fields, from the JSON of any webhook that `--exact` sends. Keeps the type, title,
+ * ids and properties that a Segment message could have; drops `integrations`, because exact bodies are never filtered by it.
  */
 export function unbuiltMessage(given: JsonValue): Message {
   const value = isJsonObject(given) ? given : {};
@@ -30,7 +30,7 @@ export function unbuiltMessage(given: JsonValue): Message {
 
 const TEXTS = ['event', 'name', 'userId', 'anonymousId', 'previousId', 'groupId', 'messageId'];
 
-/** A string or a number as text, because other senders have numeric ids; empty for other values. */
+/** Returns a string or a number as text, because some senders use numeric ids. Empty for other values. */
 function idText(value: JsonValue | undefined): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }

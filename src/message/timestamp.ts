@@ -9,7 +9,8 @@ export type TimestampReading =
   | { readonly ok: true; /** UTC with milliseconds. */ readonly iso: string }
   | {
       readonly ok: false;
-      /** Continues "Expected … to be". */ readonly expected: string;
+      /** End of the sentence "Expected `timestamp` to be …", such as `a valid date`. */
+      readonly expected: string;
       readonly hint: string;
     };
 
@@ -24,7 +25,10 @@ export function readTimestamp(value: unknown): TimestampReading {
 
 const EXAMPLE = '2026-11-20T21:10:05.123Z';
 
-/** The usual form on a day that every month has (1 to 28): recognizes most timestamps without constructing a Date. */
+/**
+ * A timestamp in the form of `EXAMPLE`, on a day that every month has (1 to 28). Recognizes most timestamps without
+ * constructing a Date.
+ */
 const PLAIN = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/;
 
 function isCanonical(text: string): boolean {

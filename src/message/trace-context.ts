@@ -3,8 +3,8 @@ import { ValidationError } from '../errors.ts';
 import { printable } from '../redact.ts';
 
 /**
- * A W3C trace context that was received with a call and is stored with a delivery: a valid `traceparent`, followed by a space
- * and the `tracestate` if the call had one.
+ * A W3C trace context that was received with a call and is stored with a delivery: a valid `traceparent`, followed by a
+ * space and the `tracestate` if the call had one.
  */
 export type TraceContext = string;
 
@@ -61,7 +61,7 @@ const MOST_MEMBERS = 32;
 /** Characters that must be propagated at least; a longer state loses its last members, which are the oldest (3.3.1.5). */
 const LONGEST_STATE = 512;
 
-/** The `tracestate` to propagate; empty if it is malformed. */
+/** Returns the `tracestate` to propagate. Empty if the received state is malformed. */
 function passedState(given: string): string {
   const members = given.split(',').flatMap((member) => member.trim() || []);
   if (members.length > MOST_MEMBERS || !members.every((member) => MEMBER.test(member))) return '';
@@ -70,8 +70,8 @@ function passedState(given: string): string {
 }
 
 /**
- * Starts the span of one attempt in the trace of the call. Without one, derives the trace id from the delivery id, so that all
- * attempts, in any process, share a trace.
+ * Starts the span of one attempt in the trace of the call. Without one, derives the trace id from the delivery id, so that
+ * all attempts, in any process, share a trace.
  */
 export function traceAttempt(context: TraceContext | undefined, deliveryId: string): AttemptTrace {
   const [traceparent = '', state] = context?.split(/ (.*)/s) ?? [];

@@ -37,7 +37,8 @@ export interface Integrations extends JsonObject {
 export type Message = JsonObject & NamedFields;
 
 /**
- * Separate from Message, because optional fields beside an index signature compile under `exactOptionalPropertyTypes` only.
+ * Declared separately from Message: with `exactOptionalPropertyTypes`, optional fields do not compile beside an index
+ * signature.
  */
 interface NamedFields {
   readonly type: MessageType;
@@ -47,7 +48,7 @@ interface NamedFields {
   readonly previousId?: string;
   readonly groupId?: string;
   readonly event?: string;
-  /** Present only if the caller passed an id. */
+  /** The id that the caller passed. Undefined if the caller passed none. */
   readonly messageId?: string;
   readonly properties?: JsonObject;
   readonly traits?: JsonObject;

@@ -64,7 +64,10 @@ function fileName(number: number, at: number): string {
   return `${String(number).padStart(6, '0')}-${isoTime(at).replace(/[-:.]/g, '')}.json`;
 }
 
-/** The highest number in the folder, so that captures of several runs sort by name in the order of arrival. */
+/**
+ * The highest number of a capture in the folder. New captures continue from it, so that captures of several runs sort by
+ * name in the order of arrival.
+ */
 function highestNumber(folder: string): number {
   const numbers = readdirSync(folder).map((name) =>
     Number(/^(\d{6,})-\d{8}T\d{9}Z\.json$/.exec(name)?.[1] ?? 0),
@@ -73,7 +76,7 @@ function highestNumber(folder: string): number {
 }
 
 function unwritableFolder(path: string, cause: unknown, reasons = REASONS): InputError {
-  // File system calls throw only such errors.
+  // The cast is safe, because file system calls throw only errors of this type.
   const { code = 'unknown error' } = cause as NodeJS.ErrnoException;
   return new InputError(`Cannot save captures in ${printable(path)}: ${reasons[code] ?? code} (--save)`, {
     cause,

@@ -8,13 +8,13 @@ export interface SelfSignedCertificate extends ServerCertificate {
 }
 
 const DAY_MS = 86_400_000;
-/** Validity in days: long enough for a session; browsers reject more than 398 days. */
+/** Validity in days: long enough for a session, and below the 398 days that browsers accept. */
 const VALID_DAYS = 30;
 
 /**
- * Creates a self-signed certificate (P-256 key, ECDSA with SHA-256) for `localhost`, the loopback addresses and the given host.
- * Encodes X.509 v3 (RFC 5280) itself, because node:crypto can read certificates but not create them. The maintained library
- * for it (selfsigned) would bring two ASN.1 stacks with a dozen packages instead of these hundred lines.
+ * Creates a self-signed certificate (P-256 key, ECDSA with SHA-256) for `localhost`, the loopback addresses and the given
+ * host. Encodes X.509 v3 (RFC 5280) itself, because node:crypto can read certificates but not create them. The maintained
+ * library for it (selfsigned) would bring two ASN.1 stacks with a dozen packages instead of these hundred lines.
  */
 export function makeCertificate(host: string, now: number): SelfSignedCertificate {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
@@ -45,8 +45,8 @@ function certificateContent(publicKey: KeyObject, host: string, now: number): Bu
 }
 
 /**
- * A random serial number. Its first bit is 0, because it must be positive; its first byte is not 0, because DER requires the
- * shortest encoding.
+ * A random serial number. Its first bit is 0, because the number must be positive. Its first byte is not 0, because DER
+ * requires the shortest encoding.
  */
 function serialNumber(): Buffer {
   const bytes = randomBytes(16);
@@ -56,7 +56,7 @@ function serialNumber(): Buffer {
 function extensions(host: string): Buffer[] {
   return [
     extension('2.5.29.17', sequence(...alternativeNames(host))),
-    // Not a CA: a client that trusts the certificate trusts only this server.
+    // The constraint "not a CA": a client that trusts this certificate trusts only this server.
     extension('2.5.29.19', sequence(), true),
     extension('2.5.29.15', tlv(0x03, Buffer.from([7, 0x80])), true), // digitalSignature
     extension('2.5.29.37', sequence(oid('1.3.6.1.5.5.7.3.1'))), // serverAuth

@@ -23,8 +23,8 @@ export interface ReceiverOptions {
   /** The accepted signature schemes: names or custom schemes; see `verify`. @default 'segment' */
   readonly scheme?: SchemeChoice | undefined;
   /**
-   * Custom schemes to detect from the request's headers, besides the built-in schemes, if `scheme` is undefined. For display only:
-   * a valid signature proves nothing, because the sender chooses the scheme. @default false
+   * Custom schemes to detect from the request's headers, besides the built-in schemes, if `scheme` is undefined. For display
+   * only: a valid signature proves nothing, because the sender chooses the scheme. @default false
    */
   readonly detectSchemes?: readonly SignatureScheme[] | false | undefined;
   /** Further secrets for the diagnosis of mismatches. @default none */
@@ -36,24 +36,24 @@ export interface ReceiverOptions {
   /** Forwards accepted POSTs before responding. @default nothing is forwarded */
   readonly forward?: Forward | undefined;
   /**
-   * Serves requests that are not webhooks (the inbox). Returns true for a served request, which is then neither reported nor
-   * counted.
+   * Serves the requests of the receiver's own pages (the inbox). Returns true if it served the request, which then is
+   * neither reported nor counted.
    */
   readonly serveOwn?: ((request: IncomingMessage, response: ServerResponse) => boolean) | undefined;
   /**
-   * Whether to respond with 401 to a request without a valid signature; requires a secret. Such a request uses no step of
-   * the script. @default false
+   * Whether to respond with 401 to a request without a valid signature; requires a secret. A request that gets this 401 uses
+   * no step of the script. @default false
    */
   readonly requireSignature?: boolean | undefined;
-  /** Returns the problem of a body as a message, or undefined. The sentence becomes `problem`. */
+  /** Validates a body as a message. Returns the problem as a sentence, which the report shows as `problem`, or undefined. */
   readonly check?: (body: Uint8Array) => string | undefined;
   /** Called once per request, just before its response is sent. Must not throw. */
   readonly onRequest: (request: ReceivedRequest) => void;
   /** Called for each CORS preflight of a call. Must not throw. */
   readonly onPreflight?: () => void;
   /**
-   * Called after each report. The response waits for the returned promise, so that senders cannot outpace the reader of the reports.
-   * Undefined to respond at once. @default responses never wait
+   * Called after each report. The response waits for the returned promise, so that senders cannot outpace the reader of the
+   * reports. Undefined to respond at once. @default responses never wait
    */
   readonly drained?: () => Promise<unknown> | undefined;
   /**
@@ -75,11 +75,11 @@ export interface ServerCertificate {
 
 /** Input that is not a complete request: too large, too slow, malformed, cut off, or beyond the connection limit. */
 export interface ConnectionRejection {
-  /** Ms since the epoch. */
+  /** Time of the rejection. Ms since the epoch. */
   readonly at: number;
   /** The status of the response. Undefined if none could be sent. */
   readonly status: number | undefined;
-  /** The cause as part of a sentence, safe to show. */
+  /** The cause, safe to show, as the end of a sentence such as `Rejected with 413: its body is over 10 bytes`. */
   readonly reason: string;
 }
 
@@ -87,17 +87,18 @@ export interface ReceiverLimits {
   /** Bytes of the largest accepted body; a larger body gets 413. @default 10_485_760 (10 MiB) */
   readonly bodyBytes: number;
   /**
-   * Most bytes in the bodies of all requests that are being read, held or forwarded over all connections; further requests get 503.
+   * Most bytes in the bodies of all requests that are being read, held or forwarded over all connections; further requests
+   * get 503.
    * @default 134_217_728 (128 MiB)
    */
   readonly openBytes: number;
-  /** Longest time from a connection's first byte to the end of the headers. Ms. @default 10_000 */
+  /** Limit for the time from a connection's first byte to the end of the headers. Ms. @default 10_000 */
   readonly headersMs: number;
-  /** Longest time from a connection's first byte to the end of the body. Ms. @default 30_000 */
+  /** Limit for the time from a connection's first byte to the end of the body. Ms. @default 30_000 */
   readonly requestMs: number;
   /** Most connections at once; further connections are closed at once. @default 4096 */
   readonly connections: number;
-  /** Time between the bytes of `slow-body`. Ms. @default 500 */
+  /** Interval between the bytes of a `slow-body` response. Ms. @default 500 */
   readonly dripMs: number;
 }
 

@@ -1,28 +1,28 @@
 import type { TrackingCall } from './messages/tracking-call.ts';
 import type { Forwarded } from './response/forwarding.ts';
 
-/** A receiver's report of one request, when its response is determined or its sender has disconnected. */
+/** The receiver's report of one request. Made when the response is determined or the sender has disconnected. */
 export interface ReceivedRequest extends SignatureJudgement {
   /** When the headers arrived. Ms since the epoch. */
   readonly at: number;
   readonly method: string;
   /** The request target as received: untrusted, not escaped. */
   readonly path: string;
-  /** Name, value, name, value …: in order, as spelled by the sender, including secrets. */
+  /** Headers as a flat list (name, value, name, value …): in order, as spelled by the sender, including secrets. */
   readonly rawHeaders: readonly string[];
   /** The exact bytes of the body. */
   readonly body: Uint8Array;
-  /** The problem of the body as a message; only if the receiver has a `check`. */
+  /** The problem that `check` found in the body. Undefined if it found none or the receiver has no `check`. */
   readonly problem?: string;
-  /** The call, if the request is a call of a tracking API. */
+  /** The request read as a call of a tracking API. Undefined if it is a webhook or another request. */
   readonly call?: TrackingCall;
-  /** The response of the other receiver; only if the request was forwarded. */
+  /** The result of forwarding the request to another receiver. Undefined if the request was not forwarded. */
   readonly forwarded?: Forwarded;
   readonly answered: ResponseKind;
   readonly status: number | undefined;
-  /** The sent response; undefined if there was none. */
+  /** The sent response. Undefined if no response was sent. */
   readonly response?: SentResponse;
-  /** Time from the headers to the response, including its scripted delay. Ms. */
+  /** Time from the arrival of the headers to the response, including the delay of the script. Ms. */
   readonly ms: number;
 }
 
@@ -40,30 +40,33 @@ export interface SentResponse {
 export type ResponseKind = 'status' | 'slow-body' | 'reset' | 'timeout' | 'nothing';
 
 /**
- * The verdict on a signature. `unsigned`: the receiver has a secret, but the request has no signature. `unchecked`: the receiver has
- * no secret, or the request is an unsigned call of a tracking API.
+ * The verdict on a signature. `unsigned`: the receiver has a secret, but the request has no signature. `unchecked`: the
+ * receiver has no secret, or the request is an unsigned call of a tracking API.
  */
 export type SignatureVerdict = 'valid' | 'invalid' | 'unsigned' | 'unchecked';
 
 export interface SignatureJudgement {
   readonly verdict: SignatureVerdict;
-  /** The position of the secret that matched, from 1. */
+  /** Position among the secrets, from 1, of the secret that the signature was made with. */
   readonly secret?: number;
   /** The matching signature schemes, separated by commas. Undefined for the default scheme alone. */
   readonly scheme?: string;
-  /** The parts of the request that a valid signature does not cover. */
+  /** The restriction of a valid signature that covers only a part of the request: `covers the first of 3 events only`. */
   readonly partial?: string;
-  /** The missing signature of a valid request that has other headers of a second scheme. */
+  /**
+   * A remark that a signature may have been removed: the request is valid by one scheme, but has headers of a second scheme
+   * without that scheme's signature.
+   */
   readonly warning?: string;
-  /** Why a valid signature matches only over the JSON-stringified body. */
+  /** Why the signature is valid only for the JSON-stringified body, not for its bytes. */
   readonly note?: string;
   /** Why the signature does not match or is missing. */
   readonly diagnosis?: { readonly code: string; readonly hint: string };
   /**
-   * For an invalid signature: the correct signature with the first secret, if known. A secret: a sender that saw it could
-   * sign this body.
+   * The correct signature, made with the first secret, if the received one is invalid and the correct one is known. A
+   * secret, because a sender that saw it could sign this body.
    */
   readonly expected?: string;
-  /** For an invalid signature: the received header. */
+  /** The received signature header, if the signature is invalid. */
   readonly got?: string;
 }

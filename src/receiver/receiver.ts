@@ -87,7 +87,8 @@ export class Receiver {
     this.#closed ??= new Promise((resolve) => {
       this.#bounded.server.close(() => resolve());
       this.#responder.close();
-      // Sent responses are already in the system's buffers; the other connections are idle or not worth waiting for.
+      // Connections whose responses are sent can be closed, because the system still delivers its buffers. The other
+      // connections are idle or not worth waiting for.
       this.#bounded.closeConnections();
     });
     return this.#closed;
@@ -138,7 +139,7 @@ export class Receiver {
   #rejectLargeBody(response: ServerResponse): void {
     const { bodyBytes } = this.#limits;
     this.#reportRejection(413, `its body is over ${bodyBytes} bytes`);
-    // The connection stays open so that a sender that is still writing can read the response; requestMs limits how long.
+    // The connection stays open so that a sender that is still writing can read the response. `requestMs` limits how long.
     sendResponse(response, 413, `at most ${bodyBytes} bytes\n`);
   }
 
@@ -178,7 +179,10 @@ export class Receiver {
   }
 }
 
-/** Whether a request comes from a person who opens the URL in a browser, or a script that waits for the port. */
+/**
+ * Whether a request is no webhook, but comes from a person who opens the URL in a browser or a script that waits for the
+ * port.
+ */
 function isVisit({ method, url = '' }: IncomingMessage): boolean {
   return (method === 'GET' || method === 'HEAD') && (url === '/' || url.startsWith('/?'));
 }

@@ -22,7 +22,7 @@ type JudgeOptions = Pick<ReceiverOptions, 'secrets' | 'scheme' | 'detectSchemes'
 export class SignatureJudge {
   readonly #secrets: readonly string[];
   readonly #known: SecretsForDiagnosis;
-  /** Undefined to detect the schemes from each request. */
+  /** The expected schemes. Undefined to detect the schemes from each request. */
   readonly #schemes: readonly SignatureScheme[] | undefined;
   readonly #own: readonly SignatureScheme[];
   readonly #clock: Clock;
@@ -57,7 +57,7 @@ export class SignatureJudge {
     ) {
       return unsigned(rawHeaders, scheme);
     }
-    // The fast path of the default scheme: without a list of schemes and other headers.
+    // The default scheme needs no list of schemes and no other headers, which makes this path fast.
     const options = isDefault(scheme)
       ? { secrets, signature: signatures[0] }
       : { secrets, scheme, headers, at: this.#clock.now() };
@@ -103,8 +103,8 @@ function toValid({ secret, note, scheme, partial }: ValidVerdict): SignatureJudg
 }
 
 /**
- * Explains why a match over the JSON-stringified form of a large body does not count: only the diagnosis parses such a body, and
- * the verdict must not depend on how many requests are diagnosed.
+ * Explains why a large body does not count as signed although its JSON-stringified form matches. Only the diagnosis parses
+ * such a body, and the verdict must not depend on the quota of diagnoses.
  */
 function tooLargeFor({ note }: ValidVerdict, { byteLength }: Uint8Array): Diagnosis {
   return { ...undiagnosed(byteLength, TOO_LARGE), code: note ?? 'no-match' };
@@ -121,7 +121,8 @@ const TOO_MANY = {
 };
 
 /**
- * Explains a missing signature if the request has another signature header, or a scheme other than the default is expected.
+ * The judgement of a request without a signature. Has a diagnosis if the request has the signature header of another scheme,
+ * or a scheme other than the default is expected.
  */
 function unsigned(rawHeaders: readonly string[], schemes: readonly SignatureScheme[]): SignatureJudgement {
   const wanted = signatureHeaderNames(schemes);
@@ -134,7 +135,10 @@ function unsigned(rawHeaders: readonly string[], schemes: readonly SignatureSche
   return { verdict: 'unsigned', diagnosis: { code: 'no-signature', hint } };
 }
 
-/** Rejects several signatures, which a sender or a proxy may have added: the receiver cannot know which one counts. */
+/**
+ * The judgement of a request with several signatures. The receiver cannot know which one counts, because a sender or a proxy
+ * may have added the others.
+ */
 function severalSignatures(count: number): SignatureJudgement {
   const hint = `the request has ${count} X-Signature headers; send exactly one`;
   return { verdict: 'invalid', diagnosis: { code: 'no-match', hint } };
@@ -144,8 +148,8 @@ const MOST_A_SECOND = 10;
 const MOST_MS_A_SECOND = 200;
 
 /**
- * Limits a receiver to 10 diagnoses and 200 ms of processor time for them per second. Anyone can send requests that do not match,
- * and other requests must not wait for their diagnosis.
+ * Limits a receiver to 10 diagnoses and 200 ms of processor time for them per second. Anyone can send requests that do not
+ * match, and other requests must not wait for their diagnosis.
  */
 export class DiagnosisQuota {
   readonly #now: () => number;

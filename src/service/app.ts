@@ -141,7 +141,7 @@ function storeProbe({ checkStore, clock, log }: Pick<ServiceOptions, 'checkStore
       if (!isReady) log.info('storage available again');
       isReady = true;
     } catch (error) {
-      // A busy store is no outage: requests get 429 and succeed when they are retried.
+      // A busy store does not change the result: requests get 429 until the store is free, and a retry succeeds.
       if (error instanceof QueueError && error.isBusy) return isReady;
       if (isReady) log.error('storage unavailable', errorFields(error));
       isReady = false;

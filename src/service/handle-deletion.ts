@@ -14,8 +14,9 @@ import { errorFields } from './log.ts';
 import { jsonRejection, storeRejection, type IngestRejection } from './request/rejection.ts';
 
 /**
- * Handles `POST /v1/deletions` (contract, Deletion requests). By default a write key may ask for deletion at its own source only, where
- * it could also send a `delete` message. With reach `all` the request names the sources; without names it means all.
+ * Handles `POST /v1/deletions` (contract, Deletion requests). By default a write key may ask for deletion at its own source
+ * only, because with that key it could send `delete` messages to that source too. With reach `all` the request names the
+ * sources; a request without names means all sources.
  */
 export async function handleDeletion(
   ingestRequest: IngestRequest,

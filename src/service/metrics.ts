@@ -24,7 +24,7 @@ export interface Metrics {
 
 export interface IngestCounts {
   readonly accepted: number;
-  /** Messages that were seen before: accepted, but not delivered again. */
+  /** Number of messages that were accepted before, and so are not delivered again. */
   readonly duplicate: number;
   readonly rejected: number;
 }
@@ -45,7 +45,9 @@ export interface WebhookLabels extends LaneLabels {
 interface MetricsOptions {
   /** Counts the deliveries in the queue for each destination. */
   readonly lanes: () => Promise<readonly LaneCounts[]>;
-  /** When the oldest unsettled delivery was added. Ms since the epoch. */
+  /**
+   * When the oldest unsettled delivery was added to the queue. Ms since the epoch. Undefined if every delivery is settled.
+   */
   readonly oldestAt: () => Promise<number | undefined>;
   /** The sources that this process accepts messages for. */
   readonly sources: readonly string[];
@@ -118,7 +120,10 @@ function addCounters(registers: Registry[]) {
   };
 }
 
-/** The labels of a dead letter from an invalid message, which does not reliably name its destinations. */
+/**
+ * The labels of a dead letter from an invalid message. `destination` is empty, because the message may not name its
+ * destinations reliably.
+ */
 const NOWHERE = { destination: '', reason: 'invalid' };
 const REASONS = ['rejected', 'exhausted', 'cancelled', 'damaged'];
 

@@ -22,7 +22,8 @@ export interface ServiceOptions extends ListenAddress {
   readonly ingestTarget: IngestTarget;
   readonly deletions: Deletions;
   /**
-   * The sources at which a write key may ask for deletion: only its own, because anyone can read the keys of browsers and apps, or all.
+   * The sources at which a write key may ask for deletion: only its own, because anyone can read the keys of browsers and
+   * apps, or all.
    * @default 'own'
    */
   readonly deletionReach?: DeletionReach;

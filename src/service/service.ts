@@ -16,7 +16,7 @@ export interface Service {
   readonly metricsUrl: string | undefined;
   /**
    * Stops accepting requests and responds to requests that are being stored. Resolves when every socket is closed. After the
-   * grace time it cuts requests that are still being received, which were not acknowledged.
+   * grace time it cuts the requests that are still arriving; none of them was acknowledged, so their senders retry.
    */
   close(): Promise<void>;
 }

@@ -1,8 +1,10 @@
 import { elapsedMs, processorMs } from '../clock.ts';
 
-/** Time limit of a diagnosis. Counts processor time, so that a busy machine does not change the result. */
+/**
+ * Time limit of a diagnosis. Counts processor time, so that the result does not depend on other processes of the machine.
+ */
 export class Deadline {
-  /** Total time allowed. */
+  /** Milliseconds that the diagnosis may take in total. */
   readonly budgetMs: number;
   readonly #now: () => number;
   readonly #end: number;
@@ -33,8 +35,8 @@ const SMALL_BODY_MS = 20;
 const MOST_MS = 200;
 
 /**
- * Limits diagnoses to 20 ms up to 32 KB, proportionally more above, and at most 200 ms (contract, Signature). A diagnosis blocks the
- * event loop, and anyone who can send a request can cause one.
+ * Limits diagnoses to 20 ms up to 32 KB, proportionally more above, and at most 200 ms (contract, Signature). A diagnosis
+ * blocks the event loop, and anyone who can send a request can cause one.
  */
 export function diagnosisBudget(now?: () => number): DiagnosisBudget {
   return (bytes) => {

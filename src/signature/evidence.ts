@@ -26,18 +26,18 @@ export type MismatchEvidence = NoEvidence | LossyMatch | LenientEvidence | Schem
 export interface NoEvidence {
   readonly kind: 'none';
   readonly bytes: number;
-  /** Accepted schemes. */
+  /** The schemes that the verification accepts. */
   readonly schemes: readonly SignatureScheme[];
 }
 
-/** Facts about a signature that does not match. */
+/** Facts about a signature that was received and does not match. */
 interface SignatureEvidence extends ExplainContext {
   readonly scheme: SignatureScheme;
   readonly headers: HeaderList;
-  /** Digests of the body as received. */
+  /** Digests of the body as received, one per key. */
   readonly digests: BodyDigests;
   readonly secrets: readonly string[];
-  /** Keys made from `secrets`, in the same order, without secrets that the scheme cannot use. */
+  /** Keys made from `secrets`, in the order of the secrets. Secrets that the scheme cannot use are left out. */
   readonly keys: readonly (string | Uint8Array)[];
 }
 
@@ -50,16 +50,16 @@ export interface SchemeEvidence extends SignatureEvidence {
   readonly kind: 'scheme';
   readonly presented: PresentedSignature;
   readonly ageProblem: HeaderProblem | undefined;
-  /** Whether the signature matches, ignoring its age. */
+  /** Whether the signature matches if its age is ignored. */
   readonly isRight: boolean;
 }
 
-/** The evidence that does not depend on the scheme. */
+/** The evidence of a mismatch that is common to all schemes. */
 export interface ExplainContext {
-  /** Undefined if the body was too large to keep: a diagnosis then finds only mistakes that the digests reveal. */
+  /** The whole body. Undefined if it was too large to keep; a diagnosis then finds only mistakes that the digests reveal. */
   readonly body: KeptBody | undefined;
   readonly otherSecrets: readonly OtherSecret[];
-  /** Origin of the secrets, such as `HOOKS_SECRET`; undefined if the caller did not pass it. */
+  /** Origin of the secrets, such as `HOOKS_SECRET`, to name in a diagnosis. Undefined if the caller did not pass it. */
   readonly secretOrigin: string | undefined;
   readonly deadline: Deadline;
 }
@@ -71,7 +71,7 @@ export interface OtherSecret {
   readonly origin: string;
 }
 
-/** Makes the diagnosis `no-match` from an explanation and a fix. */
+/** Makes the diagnosis `no-match`. `why` says why no mistake is known, `fix` says what to do next. */
 export function undiagnosed(
   bytes: number,
   { why, fix }: { readonly why: string; readonly fix: string },
@@ -79,7 +79,7 @@ export function undiagnosed(
   return { code: 'no-match', hint: mismatchText(bytes, why, fix) };
 }
 
-/** The text of a diagnosis. `found` follows "computed over N bytes; ". */
+/** The sentences of a diagnosis. `found` completes "Signature does not match: computed over 12 bytes; …". */
 export function mismatchText(bytes: number, found: string, fix: string): string {
   const size = bytes === 1 ? '1 byte' : `${bytes} bytes`;
   return `Signature does not match: computed over ${size}; ${found}. ${fix}`;

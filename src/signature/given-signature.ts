@@ -6,15 +6,18 @@ import type { HmacAlgorithm } from './hmac.ts';
 /** A signature as received, classified by its shape. Only `sha1` can match. */
 export type GivenSignature =
   | { readonly shape: 'sha1'; readonly digest: Buffer }
-  /** Has the length of another hash's digest, in hex or base64. 32 hex digits, which could be MD5, are `short` instead. */
+  /**
+   * A signature with the length of another hash's digest, in hex or base64. 32 hex digits, which could be MD5, are `short`
+   * instead.
+   */
   | { readonly shape: 'other-hash'; readonly algorithm: OtherHash; readonly digest: Buffer }
-  /** 20 bytes in base64 or base64url, or the base64 of the 40 hex digits. */
+  /** A signature of 20 bytes in base64 or base64url, or the base64 of the 40 hex digits. */
   | { readonly shape: 'base64'; readonly digest: Buffer }
-  /** Fewer than 40 hex digits; `digits` in lower case. */
+  /** A signature of fewer than 40 hex digits. `digits` has them in lower case. */
   | { readonly shape: 'short'; readonly digits: string }
-  /** Several 40-digit signatures, such as two joined headers. */
+  /** Several signatures of 40 hex digits, such as two headers that were joined. */
   | { readonly shape: 'several'; readonly digests: readonly Buffer[] }
-  /** 40 hex digits with other characters between or around them. */
+  /** A signature of 40 hex digits that has other characters between or around the digits. */
   | { readonly shape: 'decorated'; readonly digest: Buffer }
   | { readonly shape: 'unknown'; readonly text: string };
 
@@ -28,8 +31,9 @@ const HASH_BY_BYTES: Readonly<Record<number, OtherHash>> = {
 };
 
 /**
- * Reads a signature: `HEX`, `sha1=HEX` or `X-Signature: HEX`, in upper or lower case, ignoring white space around it. A missing
- * header counts as an empty signature. Throws SignatureError if the value is not a string, because headers are strings.
+ * Reads a signature: `HEX`, `sha1=HEX` or `X-Signature: HEX`, in upper or lower case, ignoring white space around it. A
+ * missing header counts as an empty signature. Throws SignatureError if the value is not a string, because headers are
+ * strings.
  */
 export function readSignature(given: unknown): GivenSignature {
   const text = given ?? '';
@@ -65,7 +69,7 @@ function base64Signature(text: string): GivenSignature | undefined {
   const digest = Buffer.from(text, 'base64');
   if (digest.length === 20) return { shape: 'base64', digest };
   const algorithm = HASH_BY_BYTES[digest.length];
-  // Without padding, 16 bytes in base64 could be any word of 22 letters.
+  // An unpadded base64 text of 16 bytes is not taken for MD5, because any word of 22 letters has that form.
   if (algorithm !== undefined && (algorithm !== 'md5' || text.endsWith('=='))) {
     return { shape: 'other-hash', algorithm, digest };
   }

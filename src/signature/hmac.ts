@@ -12,8 +12,8 @@ const BLOCK_BYTES: Readonly<Record<HmacAlgorithm, number>> = {
 };
 
 /**
- * An HMAC (RFC 2104) whose digest can be taken for several endings of the body, so that one pass over a body tries it with and
- * without its final newline. Node's Hmac cannot do this, because it has no copy().
+ * An HMAC (RFC 2104) whose digest can be taken for several endings of the body, so that one pass over a body tries it with
+ * and without its final newline. Node's Hmac cannot do this, because it has no copy().
  */
 export class StreamingHmac {
   readonly #inner: Hash;
@@ -44,7 +44,7 @@ export class StreamingHmac {
   }
 }
 
-/** Texts that are signed before and after the body. */
+/** Texts that the HMAC covers before and after the body. */
 export interface HmacFrame {
   readonly before: string;
   readonly after: string;

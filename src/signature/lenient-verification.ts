@@ -18,7 +18,7 @@ export function lenientVerification(
   const given = readSignature(signature);
   // HMAC-SHA1 of the body with each secret: the valid signatures.
   const right = new BodyDigests('sha1', secrets);
-  // Digests with the hash that the signature seems to be made with, for the diagnosis.
+  // Digests for the diagnosis. They are made with the hash that the signature seems to be made with.
   const digests = given.shape === 'other-hash' ? new BodyDigests(given.algorithm, secrets) : right;
   return {
     scheme,
@@ -54,7 +54,7 @@ export function matchOverStringified(
   given: GivenSignature,
   secrets: readonly string[],
 ): SchemeMatch | LossyMatch | undefined {
-  // If the JSON-stringified body equals the bytes, it cannot match either.
+  // A body that already is JSON-stringified needs no second comparison, because its bytes did not match.
   if (given.shape !== 'sha1' || body?.stringified === undefined || body.isStringified) return undefined;
   const secret = indexOfSigner(body.stringified, given.digest, secrets);
   if (secret === 0) return undefined;

@@ -1,14 +1,17 @@
-/** The fix for most mismatches, because receivers often verify other bytes than they received. */
+/**
+ * The advice for most mismatches: receivers often do not verify the bytes that they received, but bytes made from a parsed
+ * body.
+ */
 export const RAW_BYTES =
   'Verify the bytes as received, before anything parses them: express.raw(), request.get_data(), io.ReadAll(r.Body), request.raw_post';
 
 /**
- * The fix for reasons on either side: a receiver that re-encodes the body, or a sender that signs one text and sends
- * another.
+ * The advice for reasons that can lie with the receiver (it re-encodes the body) or with the sender (it signs one text and
+ * sends another).
  */
 const ONE_TEXT = `${RAW_BYTES}. If the sender is yours, sign and send one string`;
 
-/** Explains `lossy-json`. Follows "it would match". */
+/** Explains the code `lossy-json`. The text completes "it would match …". */
 export function overLossyBody(loss: string): string {
   return `over the JSON-stringified body, which does not count, since parsing loses something: ${loss}`;
 }
@@ -54,9 +57,9 @@ export const SCHEME_REASONS = {
 } as const;
 
 /**
- * Reasons why other bytes were signed or the signature is wrong: the closed set of codes (cli.md, "sign · verify"; later codes are in the
- * README). `means` follows "the bytes differ:" in a note. `fix` tells the person who runs the command, mostly the author of a receiver, how
- * to fix a mismatch. Only the codes of `NOTE_CODES` can be the note of a valid verdict.
+ * Reasons why other bytes were signed or the signature is wrong: the closed set of codes (cli.md, "sign · verify"; later
+ * codes are in the README). `means` follows "the bytes differ:" in a note. `fix` tells the person who runs the command,
+ * mostly the author of a receiver, how to fix a mismatch. Only the codes of `NOTE_CODES` can be the note of a valid verdict.
  */
 export const REASONS = {
   'trailing-newline': {
@@ -171,7 +174,10 @@ export const REASONS = {
   },
 } as const satisfies Readonly<Record<string, { readonly means: string; readonly fix: string }>>;
 
-/** The fix for a missing signature of these schemes, which belongs in this header. */
+/**
+ * The advice for a request without a signature. `header` is the header that the signature belongs in; `schemes` are the
+ * accepted schemes.
+ */
 export function missingSignatureFix(header: string, schemes: string): string {
   const { fix } = REASONS['no-signature'];
   if (header === 'X-Signature') return fix;

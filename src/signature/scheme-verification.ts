@@ -11,7 +11,7 @@ import type { SchemeMatch, SignatureVerification } from './signature-verificatio
 
 export interface SchemeVerificationOptions {
   readonly secrets: readonly string[];
-  /** All accepted schemes. */
+  /** All schemes that the verification accepts. */
   readonly schemes: readonly SignatureScheme[];
   readonly headers: HeaderList;
   /** Time when the request arrived, in ms since the epoch, with which its timestamp is compared. */
@@ -33,7 +33,7 @@ export function schemeVerification(
   const received = new BodyDigests(scheme.hash, keys, frame);
   const tooOld = ignoreTimestamp ? undefined : ageProblem(scheme, presented, at);
 
-  /** Digests of the part of the body that the scheme covers; undefined if the body has no such part. */
+  /** Returns the digests of the part of the body that the scheme covers. Undefined if the body has no such part. */
   const coveredPart = (body: KeptBody | undefined): CoveredBody | undefined => {
     if (scheme.covers !== 'first') return { digests: received };
     const item = body?.firstItem;
@@ -80,7 +80,7 @@ function expectedHeader(
   digests: BodyDigests | undefined,
 ): string {
   const [digest] = digests?.all() ?? [];
-  // The expected signature cannot be computed if the signed id or time is missing.
+  // Without the signed id or time, the expected signature cannot be computed.
   if (digest === undefined || (problem !== undefined && UNKNOWN_FIELDS.has(problem.code))) return '';
   const template = scheme.headers[layoutOf(scheme).signatureHeader.name] ?? '';
   return withFields(template, fields).replace('{signature}', digest.toString(scheme.encoding));
@@ -90,11 +90,11 @@ const UNKNOWN_FIELDS: ReadonlySet<ReasonCode> = new Set(['missing-header', 'malf
 
 interface CoveredBody {
   readonly digests: BodyDigests;
-  /** Present if the scheme covers only the first item of a list. */
+  /** The first item of a list, if the scheme covers only that item. */
   readonly item?: FirstItem;
 }
 
-/** The index of the key that gives one of the signatures; -1 if none does. */
+/** Index of the first key with which the body has one of the received signatures. -1 if there is no such key. */
 function indexOfMatch(
   digests: BodyDigests,
   { encoding }: SignatureScheme,

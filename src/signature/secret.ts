@@ -12,8 +12,8 @@ export function readSecret(value: string, origin: string): string {
 }
 
 /**
- * Whether a secret has only spaces, line breaks and zero-width characters: anyone could guess it. Control characters are not blank,
- * because a binary key can consist of them (RFC 2202, 2).
+ * Whether a secret has only spaces, line breaks and zero-width characters: anyone could guess it. Control characters are not
+ * blank, because a binary key can consist of them (RFC 2202, 2).
  */
 export function isBlankSecret(secret: string): boolean {
   return /^[\t\r\n\p{Z}\p{Cf}]*$/u.test(secret);

@@ -31,7 +31,8 @@ const MOST_NAMED = 4;
 
 /**
  * Names the headers that look like signatures if `wanted` is missing: `X-Signature is missing; X-Hub-Signature-256 (GitHub)
- * came`. Undefined if no header does. `alike` are headers whose value looks like one. Escape the result: header names are untrusted.
+ * came`. Undefined if no header does. `alike` are headers whose value looks like one. Escape the result: header names are
+ * untrusted.
  */
 export function signatureHeadersText(
   names: readonly string[],

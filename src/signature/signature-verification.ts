@@ -9,15 +9,15 @@ export interface SignatureVerification {
   /** Adds a chunk, which the caller can reuse afterwards. */
   update(chunk: Uint8Array): void;
   /**
-   * The match; undefined if there is none. A LossyMatch does not make a signature valid. `body` is undefined if it was too
-   * large to keep, or if only the bytes count.
+   * The match of the signature. Undefined if there is none. A LossyMatch does not make a signature valid. `body` is
+   * undefined if it was too large to keep, or if the scheme compares only the bytes.
    */
   match(body: KeptBody | undefined): SchemeMatch | LossyMatch | undefined;
   /** The evidence from which a mismatch is explained. */
   evidence(known: ExplainContext): MismatchEvidence;
   /**
-   * The right value of the signature header with the first secret; empty if unknown. Never show it to a sender, who could
-   * forge requests with it.
+   * The right value of the signature header, made with the first secret. Empty if unknown. Never show it to a sender, who
+   * could forge requests with it.
    */
   expected(body: KeptBody | undefined): string;
   /** The value of the signature header as received. */
@@ -29,7 +29,7 @@ export interface SchemeMatch {
   readonly secret: number;
   /** The signed bytes: the body as received, or JSON-stringified. */
   readonly over: 'bytes' | 'stringified';
-  /** Why the bytes differ from the signed form, if `over` is `stringified`. */
+  /** Why the bytes differ from the JSON-stringified form. Undefined if `over` is `bytes`. */
   readonly note?: NoteCode;
   /** Says what the signature does not protect: `covers the first of 3 events only`. Treat the rest as unsigned. */
   readonly partial?: string;

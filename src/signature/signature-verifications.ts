@@ -8,15 +8,15 @@ import type { SignatureScheme } from './schemes/scheme.ts';
 import type { SignatureVerification } from './signature-verification.ts';
 
 interface GivenRequest extends Pick<SchemeVerificationOptions, 'secrets' | 'at' | 'ignoreTimestamp'> {
-  /** Undefined if only the signature is known. */
+  /** Headers of the request. Undefined if the caller gave only the value of the signature header. */
   readonly headers: HeaderList | undefined;
-  /** Value of the signature header of the first scheme, which replaces that header in `headers`. */
+  /** Value of the signature header of the first scheme, given without the header. Replaces that header in `headers`. */
   readonly signature: string | null | undefined;
 }
 
 /**
- * Makes a verification for each scheme whose headers are present. Without `headers`, a missing signature counts as an empty
- * one.
+ * Makes a verification for each accepted scheme whose headers the request has. Without `headers`, an undefined signature
+ * counts as an empty one.
  */
 export function signatureVerifications(
   schemes: readonly SignatureScheme[],
@@ -30,13 +30,13 @@ export function signatureVerifications(
     if (scheme.isLenient !== true) {
       return [schemeVerification(scheme, presented, { ...given, headers, schemes })];
     }
-    // Duplicate signature headers are joined with a comma, as HTTP libraries do. The result matches nothing.
+    // Duplicate signature headers were joined with a comma, as HTTP libraries do. Such a value matches nothing.
     const value = isAlone(given) ? given.signature : presented.value;
     return [lenientVerification(scheme, value, { secrets: given.secrets, headers })];
   });
 }
 
-/** Whether only the signature counts, not the signature header in `headers`. */
+/** Whether the signature comes from `signature` instead of the signature header in `headers`. */
 function isAlone({ signature, headers }: GivenRequest): boolean {
   return (signature !== null && signature !== undefined) || headers === undefined;
 }

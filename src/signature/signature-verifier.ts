@@ -14,9 +14,9 @@ import { validateVerifyOptions, type VerifyOptions, type VerifyResult } from './
 export const LARGEST_KEPT_BODY = 8 * 1024 * 1024;
 
 /**
- * Maximum bytes of a body that is parsed to compare its JSON-stringified form, without `diagnose`. Four times the largest message, so
- * that a message that a proxy indented or escaped fits. Parsing costs 20 to 200 times as much as the digest, and anyone can send a
- * mismatch.
+ * Maximum bytes of a body that is parsed to compare its JSON-stringified form, without `diagnose`. Four times the largest
+ * message, so that a message that a proxy indented or escaped fits. Parsing costs 20 to 200 times as much as the digest, and
+ * anyone can send a mismatch.
  */
 export const LARGEST_STRINGIFIED_BODY = 128 * 1024;
 
@@ -24,7 +24,7 @@ export const LARGEST_STRINGIFIED_BODY = 128 * 1024;
 export class SignatureVerifier {
   readonly #options: VerifyOptions;
   readonly #schemes: readonly SignatureScheme[];
-  /** One per scheme whose headers are present. */
+  /** The verifications, one per scheme whose headers are present. */
   readonly #verifications: readonly SignatureVerification[];
   readonly #largestKept: number;
   readonly #largestParsed: number;
@@ -66,8 +66,8 @@ export class SignatureVerifier {
   }
 
   /**
-   * The right signature of the bytes so far, with the first secret, for the first scheme that does not match. Never show it
-   * to a sender.
+   * The right signature of the bytes so far, made with the first secret. Belongs to the first scheme that does not match.
+   * Never show it to a sender.
    */
   get expected(): string {
     return this.#failing()?.expected(this.#wholeBody()) ?? '';
@@ -78,7 +78,7 @@ export class SignatureVerifier {
     return this.#failing()?.got ?? '';
   }
 
-  /** The verdict without a diagnosis. */
+  /** The verdict on all signatures, without the diagnosis of a mismatch. */
   verdict(): VerifyResult {
     const matches = this.#verifications.map((verification) => this.#match(verification));
     const [first, ...others] = matches.filter(counts);
@@ -93,7 +93,7 @@ export class SignatureVerifier {
     };
   }
 
-  /** The evidence of a mismatch. */
+  /** Collects the evidence from which a mismatch is explained. */
   mismatch(
     { otherSecrets = [], secretOrigin }: Pick<VerifyOptions, 'otherSecrets' | 'secretOrigin'>,
     deadline: Deadline,
@@ -105,7 +105,9 @@ export class SignatureVerifier {
     return verification.evidence({ body: this.#wholeBody(), otherSecrets, secretOrigin, deadline });
   }
 
-  /** A match that is not valid because parsing the body loses something; undefined if there is none. */
+  /**
+   * A match that does not make the signature valid, because parsing the body loses something. Undefined if there is none.
+   */
   lossy(): LossyMatch | undefined {
     return this.#verifications
       .map((verification) => this.#match(verification))
@@ -116,7 +118,7 @@ export class SignatureVerifier {
     return this.#verifications.every(({ scheme }) => DEFAULT_SCHEMES.includes(scheme));
   }
 
-  /** The first verification that does not match; the first of all if all match. */
+  /** The verification whose signature `expected` and `got` show: the first that fails, or the first of all if none fails. */
   #failing(): SignatureVerification | undefined {
     return (
       this.#verifications.find((verification) => !counts(this.#match(verification))) ?? this.#verifications[0]

@@ -22,15 +22,17 @@ export interface InvalidVerdict {
 
 export interface VerifyOptions {
   /**
-   * Value of the signature header; instead of `headers` if the scheme has only one header. For the default scheme: 40 hex digits in upper
-   * or lower case, optionally with white space around them or `sha1=` before them. If it is undefined or null, nothing matches.
+   * Value of the signature header; instead of `headers` if the scheme has only one header. For the default scheme: 40 hex
+   * digits in upper or lower case, optionally with white space around them or `sha1=` before them. If it is undefined or
+   * null, nothing matches.
    */
   readonly signature?: string | null | undefined;
   /** Headers of the request: `request.headers`, `request.rawHeaders` or `Headers`. @default only `signature` is verified */
   readonly headers?: HeadersInput | undefined;
   /**
-   * Accepted schemes: names, or custom schemes. The request must have a signature of at least one, and all signatures that it has must match.
-   * Accept only the strongest as soon as every sender uses it: a removed header looks like one that was never sent.
+   * Accepted schemes: names, or custom schemes. The request must have a signature of at least one, and all signatures that
+   * it has must match. Accept only the strongest as soon as every sender uses it: a removed header looks like one that was
+   * never sent.
    * @default 'segment'
    */
   readonly scheme?: SchemeChoice | undefined;
@@ -46,8 +48,8 @@ export interface VerifyOptions {
    */
   readonly exact?: boolean | undefined;
   /**
-   * Diagnoses why a signature does not match. Verdict and diagnosis block the event loop for up to 20 ms with a body of 32 KB, and
-   * up to 200 ms with larger ones: anyone can slow down a receiver that diagnoses each request.
+   * Diagnoses why a signature does not match. Verdict and diagnosis block the event loop for up to 20 ms with a body of 32
+   * KB, and up to 200 ms with larger ones: anyone can slow down a receiver that diagnoses each request.
    * @default false
    */
   readonly diagnose?: boolean | undefined;
@@ -58,8 +60,8 @@ export interface VerifyOptions {
    */
   readonly otherSecrets?: readonly OtherSecret[] | undefined;
   /**
-   * Origin of the secrets, such as `HOOKS_SECRET`. If no mistake explains a mismatch, the diagnosis then names the origin and the
-   * lengths of the secrets. Show that to the owner of the secrets, not to a sender. Only with `diagnose`.
+   * Origin of the secrets, such as `HOOKS_SECRET`. If no mistake explains a mismatch, the diagnosis then names the origin
+   * and the lengths of the secrets. Show that to the owner of the secrets, not to a sender. Only with `diagnose`.
    * @default a diagnosis does not mention the secrets
    */
   readonly secretOrigin?: string | undefined;

@@ -9,10 +9,10 @@ import { validateVerifyOptions, type VerifyOptions, type VerifyResult } from './
 /** Options of `verify`, with the body. */
 export type VerifyBodyOptions = VerifyOptions & { readonly body: Uint8Array | string };
 
-/** How mismatches are explained. */
+/** The function that explains mismatches, and its time limit. */
 export interface Explaining {
   readonly explain: ExplainMismatch;
-  /** Limits how long an explanation may take. @default the budget of the contract */
+  /** Maximum time that an explanation may take. @default the budget of the contract */
   readonly budget?: DiagnosisBudget | undefined;
 }
 
@@ -26,7 +26,7 @@ export function verifyBody(given: VerifyBodyOptions, explaining: Explaining): Ve
   return new ExplainingVerifier(options, explaining).update(bytesOf(input)).finish();
 }
 
-/** Verifies by the default scheme only: a fast path that avoids the cost of supporting bodies in chunks. */
+/** Verifies by the default scheme only. This path is fast, because it need not support bodies in chunks. */
 function verifyByDefault(
   input: Uint8Array | string,
   { signature: given, secrets, exact }: VerifyOptions,
@@ -70,7 +70,7 @@ export class ExplainingVerifier extends SignatureVerifier {
   }
 
   finish(): VerifyResult {
-    // The deadline starts before the verdict, because most of the time is spent parsing the body for the verdict.
+    // The deadline starts before the verdict is known, because the verdict parses the body, which takes most of the time.
     const deadline = this.#options.diagnose === true ? this.#budget(this.bytes) : undefined;
     const verdict = this.verdict();
     if (verdict.valid) return verdict;

@@ -14,7 +14,7 @@ export interface SharedOptions {
   readonly client?: ClientOptions | undefined;
   /** Environment variables that name proxies (`HTTPS_PROXY` …). @default no proxy */
   readonly proxyEnv?: Readonly<NodeJS.ProcessEnv> | undefined;
-  /** @default undici */
+  /** Sends the HTTP requests. @default the transport over undici */
   readonly transport?: Transport | undefined;
   readonly clock?: Clock | undefined;
   /** Returns a number from 0 to 1. @default Math.random */
@@ -31,8 +31,8 @@ interface LongForm {
 
 export interface PipelineEngineParts {
   /**
-   * A durable queue; its messages do not count against the client's `maxQueued`. @default a queue in memory, whose messages
-   * count
+   * A durable queue, whose messages do not count against the client's `maxQueued`. @default a queue in memory, whose
+   * messages do
    */
   readonly queue?: Queue | undefined;
   readonly onEvent?: ((event: EngineEvent) => void) | undefined;
@@ -76,7 +76,7 @@ function namesWithin(holder: 'client' | 'delivery', kinds: object): Readonly<Rec
   return Object.fromEntries(Object.keys(kinds).map((name) => [name, `${holder}.${name}`]));
 }
 
-/** Throws ConfigError for options that are unknown, of the wrong kind, or mixed from both forms. */
+/** Throws ConfigError for options that are unknown, of the wrong kind, or mixed from the short and the long form. */
 export function validateDeliveryPipelineOptions(options: DeliveryPipelineOptions): void {
   validateOptions(options, {
     kinds: { ...SHORT_FORM, ...LONG_FORM, ...ENGINE_PARTS, ...SHARED },

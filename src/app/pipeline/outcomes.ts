@@ -11,9 +11,9 @@ import { ReusableMap } from '../../queue/reusable-map.ts';
 export interface Outcome {
   readonly messageId: string;
   /**
-   * `delivered`: every destination accepted the message. `failed`: a destination did not. `filtered`: its `integrations`
-   * exclude every destination. `unsent`: interrupted before it was settled. `queued`: stored in a durable queue for
-   * another process to deliver.
+   * `delivered`: every destination accepted the message. `failed`: a destination did not. `filtered`: the message's
+   * `integrations` exclude every destination. `unsent`: interrupted before the message was settled. `queued`: stored in a
+   * durable queue for another process to deliver.
    */
   readonly outcome: 'delivered' | 'failed' | 'filtered' | 'unsent' | 'queued';
   readonly destinations: readonly DestinationOutcome[];
@@ -26,7 +26,7 @@ export interface DestinationOutcome {
   readonly outcome: 'delivered' | 'failed' | 'unsent';
   /** All attempts, in order. The attempt without `error` delivered the message. */
   readonly attempts: readonly AttemptRecord[];
-  /** Why the delivery is a dead letter. */
+  /** Why the message was given up for this destination. Undefined unless `outcome` is `failed`. */
   readonly reason?: DeadReason;
   readonly signature?: string;
   /** The signatures of several schemes, by header name. */
@@ -39,10 +39,10 @@ export const TRACKING_API = 'tracking API';
 /** The receipt code of a message that was rejected with ClosedError. */
 const CLOSED = 'closed';
 
-/** A routed message that is not yet settled or awaited. */
+/** A message whose deliveries are followed until all are settled and its caller, if any, has the outcome. */
 export interface TrackedMessage {
   readonly deliveries: readonly TrackedDelivery[];
-  /** Number of deliveries that are not settled yet. */
+  /** Number of the message's deliveries that are not settled yet. */
   unsettled: number;
   /** The caller that awaits the outcome. Undefined before the receipt, or if no caller awaits the outcome. */
   awaitedBy: { readonly messageId: string; readonly onOutcome: (outcome: Outcome) => void } | undefined;
@@ -61,7 +61,7 @@ interface TrackedDelivery {
  */
 export class Outcomes {
   readonly #messages = new ReusableMap<TrackedMessage>();
-  /** Whether to also follow messages that no caller awaits, because they stay in memory until they are settled. */
+  /** Whether to keep following messages that no caller awaits. Needed if the client limits unsettled messages in memory. */
   readonly followsAll: boolean;
   #unsettled = 0;
   #onSettled: (messages: number) => void = () => {};
@@ -137,7 +137,8 @@ export class Outcomes {
     const { deliveries } = message;
     this.#forget(message);
     const destinations = deliveries.map(destinationOutcome);
-    // `deliveries` is in V8's old generation by now; its references would keep the young events alive until a full collection.
+    // The events must be unreferenced now. `deliveries` has reached V8's old generation, so its references would keep these
+    // young objects alive until a full collection.
     for (const tracked of deliveries) tracked.last = undefined;
     callDetached(onOutcome, { messageId, outcome: combined(destinations), destinations });
   }
@@ -159,7 +160,7 @@ function withoutDelivery(receipt: Receipt): Outcome {
   const { messageId } = receipt;
   if (receipt.accepted) return { messageId, outcome: 'filtered', destinations: [] };
   const { code, reason } = receipt;
-  // The engine was stopping: the message itself has no problem.
+  // The engine was stopping and the message itself is valid, so the outcome is not `failed`.
   if (code === CLOSED) return { messageId, outcome: 'unsent', destinations: [] };
   return { messageId, outcome: 'failed', destinations: [], refusal: { code, reason } };
 }

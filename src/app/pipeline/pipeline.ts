@@ -38,8 +38,8 @@ export interface Pipeline {
   /**
    * Flushes, waits until every delivery is settled, and releases every socket and timer. With a failing tracking API this
    * takes at most `retryForMs` and the time of one attempt. With failing webhooks it takes at most the rest of
-   * `delivery.retryForMs` (4 h by default) and the time of one round; undelivered messages then are dead letters.
-   * `interrupt` ends it sooner. In any case every message gets its receipt.
+   * `delivery.retryForMs` (4 h by default) and the time of one round; undelivered messages then are dead letters. A call of
+   * `interrupt` shortens the wait. In any case every message gets its receipt.
    */
   close(): Promise<void>;
 }
@@ -47,7 +47,7 @@ export interface Pipeline {
 /** The options of a pipeline, validated and complete. */
 export interface DeliveryParts extends Omit<SharedOptions, 'client'>, PipelineEngineParts {
   readonly sources: Sources;
-  /** The source of the client's messages. */
+  /** Name of the source that the client's messages belong to. */
   readonly source: string;
   readonly client: ResolvedClientOptions;
 }
@@ -79,7 +79,7 @@ export function openDeliveryPipeline(options: DeliveryParts): Pipeline {
   engine.start();
   const release = async (): Promise<void> => {
     await engine.close();
-    // Also reports messages that were added while the engine was closing.
+    // The interruption also reports messages that were added while the engine was closing.
     outcomes.interrupt();
     await queue.close();
     await transport.close();
@@ -174,9 +174,7 @@ export class ClientPipeline implements Pipeline {
     await this.#release();
   }
 
-  /**
-   * Releases everything once, because close() and interrupt() can both call it: an interruption comes while close() waits.
-   */
+  /** Releases everything only once, because both callers can run together: interrupt() can be called while close() waits. */
   #release(): Promise<void> {
     this.#released ??= this.client.close().then(() => this.#parts.release());
     return this.#released;

@@ -9,7 +9,7 @@ import type { Outcomes, TrackedMessage } from './outcomes.ts';
 export function createRouterSink(parts: RouterSinkParts): Sink {
   const { outcomes } = parts;
   return {
-    // The queue orders by order keys, so batches need not wait for each other.
+    // The sink may submit batches in parallel, because the queue keeps the order of messages with equal order keys.
     maxInFlight: 8,
     encode,
     submit: (batch) => submit(batch, parts),
@@ -21,7 +21,7 @@ export function createRouterSink(parts: RouterSinkParts): Sink {
 interface RouterSinkParts {
   readonly router: Pick<Router, 'submit'>;
   readonly source: string;
-  /** Follows the deliveries of messages. @default none: another process delivers, so outcomes are unknown here */
+  /** Follows the deliveries of messages. @default outcomes are unknown, because another process delivers */
   readonly outcomes?: Outcomes | undefined;
 }
 
@@ -56,7 +56,8 @@ async function submit(
   } catch (error) {
     return batch.map(({ messageId }) => rejectedReceipt(messageId, error));
   } finally {
-    // Callers get their receipts and subscribe in the turn of the event loop in which this promise resolves.
+    // Callers get their receipts and subscribe in the turn in which this promise resolves, so `release` must run a turn
+    // later.
     if (outcomes !== undefined) setImmediate(() => outcomes.release(tracked));
   }
 }

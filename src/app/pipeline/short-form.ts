@@ -15,13 +15,13 @@ type Incomplete<T> = { readonly [Key in keyof T]?: T[Key] | undefined };
 
 /** Options for one source named `default` with one destination named `Webhooks`, which suffice for most programs. */
 export interface ShortForm {
-  /** 1 to 5 webhooks: a URL, or a URL with its own headers. */
+  /** List of 1 to 5 webhooks. Each is a URL, or an object with a URL and its headers. */
   readonly webhooks: readonly (string | (Pick<WebhookOptions, 'url'> & Incomplete<WebhookOptions>))[];
   /** The secret to sign with; of several secrets the first signs. @default unsigned */
   readonly sharedSecret?: string | readonly string[] | undefined;
   /** The signature schemes to sign with: names or custom schemes. @default 'segment' */
   readonly scheme?: SchemeChoice | undefined;
-  /** @default DELIVERY_DEFAULTS */
+  /** Timeouts, retries and other options of the destination's deliveries. @default DELIVERY_DEFAULTS */
   readonly delivery?: Incomplete<DeliveryOptions> | undefined;
 }
 
@@ -58,8 +58,8 @@ export function sourcesOf({ webhooks, sharedSecret, scheme, delivery = {} }: Sho
 }
 
 /**
- * Finds the source by its name, by default the only source or `default`. Throws ConfigError if it does not exist, because
- * every call would be rejected.
+ * Finds the source by its name, by default the only source or `default`. Throws ConfigError for an unknown source, because
+ * it would reject every message.
  */
 export function sourceNamed(sources: Sources, named: string | undefined): string {
   const names = Object.keys(sources);
@@ -95,7 +95,7 @@ export function secretsIn(sharedSecret: ShortForm['sharedSecret'], key: string):
  */
 export function webhookOf(webhook: ShortForm['webhooks'][number], key: string): WebhookOptions {
   if (typeof webhook === 'string') return { url: webhook, headers: {} };
-  // A URL object has no property `url`.
+  // The check for `url` rejects an instance of `URL`, which has no property of that name.
   if (typeof webhook === 'object' && webhook !== null && 'url' in webhook) {
     return { headers: {}, ...definedOf(webhook) };
   }

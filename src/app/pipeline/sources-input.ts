@@ -22,9 +22,9 @@ export interface SourceInput {
 }
 
 export interface DestinationInput extends Partial<ShortForm> {
-  /** @default true */
+  /** Whether to deliver to this destination. @default true */
   readonly enabled?: boolean | undefined;
-  /** Alternative to `sharedSecret`, only as a list; giving both is an error. An empty list means unsigned. */
+  /** The secrets as a list, instead of `sharedSecret`; giving both is an error. An empty list means unsigned. */
   readonly sharedSecrets?: readonly string[] | undefined;
 }
 
@@ -56,7 +56,7 @@ export function completeSources(sources: SourcesInput): Sources {
 }
 
 interface SourceInputContext {
-  /** The path of the setting, for errors. */
+  /** Path of the source or destination in the options, named in error messages. */
   readonly setting: string;
   readonly problems: Problems;
 }
@@ -106,7 +106,7 @@ function completeDestination(input: DestinationInput, context: SourceInputContex
     return NOTHING;
   }
   const { enabled = true, ...sound } = soundOptions(input, context);
-  // A value that is not a list has been reported already; its count must not be reported again.
+  // A missing list is reported as a list of 0 webhooks. An invalid value must not be, because `soundOptions` reported it.
   const webhooks = input.webhooks === undefined ? [] : sound.webhooks;
   return {
     enabled,
@@ -158,7 +158,7 @@ function completeWebhooks(
     const at = `${setting}.webhooks[${index}]`;
     const complete = problems.collect(() => webhookOf(webhook, at));
     if (complete === undefined) return [];
-    // Only collects problems; the engine prepares the webhook again.
+    // The result is dropped, because the engine prepares the webhook again. The call only collects problems.
     problems.collect(() => prepareWebhook(complete, { userAgent: 'checked', setting: at }));
     return [complete];
   });

@@ -24,7 +24,7 @@ export function createTrackingApiPipeline(options: TrackingApiPipelineOptions): 
   problems.throwIfAny('options');
   const { endpoint, client, clock = systemClock, random = Math.random } = options;
   const [stopping, cutting, over] = [new AbortController(), new AbortController(), new AbortController()];
-  // Every attempt in flight and every wait adds a listener.
+  // Every attempt in flight and every wait adds a listener, so Node's warning about more than 10 listeners is turned off.
   setMaxListeners(0, stopping.signal, cutting.signal);
   const sink = new TrackingApiSink({
     ...options,
@@ -44,7 +44,7 @@ export function createTrackingApiPipeline(options: TrackingApiPipelineOptions): 
     client: resolveClientOptions(client),
     onReceipt: (receipt, onOutcome) => onOutcome(trackingApiOutcome(receipt)),
     settled: async () => {},
-    // close() waits for the attempts in flight, at most for the shortest given grace time.
+    // Does not wait for the attempts in flight, because close() does. The shortest `graceMs` of several calls counts.
     cut: async (graceMs) => {
       stopping.abort();
       if (graceMs > 0) void sleep(clock, graceMs, over.signal).then(() => cutting.abort());
@@ -54,7 +54,10 @@ export function createTrackingApiPipeline(options: TrackingApiPipelineOptions): 
   });
 }
 
-/** Overrides options of every request. The sink's own signal would cut requests in flight as soon as no more may start. */
+/**
+ * Overrides options of every request. `signal` must be replaced, because the sink's own signal aborts as soon as no further
+ * requests may start, and would cut the requests in flight.
+ */
 function withOptions(
   options: Pick<TransportRequest, 'signal' | 'connection'>,
   transport: Transport,

@@ -11,7 +11,7 @@ interface DeadGroup extends LaneId {
   readonly reason: string;
 }
 
-/** Dead letters of a destination and reason that get their own line per minute: enough to see what they have in common. */
+/** Log lines per minute for the dead letters with equal destination and reason: enough to see what they have in common. */
 const LINES_IN_MINUTE = 5;
 const MINUTE_MS = 60_000;
 
@@ -32,7 +32,7 @@ export class GivenUp {
     return group.count <= LINES_IN_MINUTE;
   }
 
-  /** Reports the dead letters without a line now instead of at the end of the minute. */
+  /** Ends every running minute now: reports the number of dead letters that got no line of their own. */
   close(): void {
     for (const { end } of this.#groups.values()) end();
   }

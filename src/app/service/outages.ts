@@ -4,11 +4,11 @@ import type { LaneId } from '../../queue/queue.ts';
 
 /** A series of failed attempts at a webhook. */
 export interface Outage extends LaneId {
-  /** The URL without secrets. */
+  /** URL of the webhook without secrets. */
   readonly url: string;
   /** Time of the first failure. Ms since the epoch. */
   readonly since: number;
-  /** The last failed attempt. */
+  /** The most recent of the failed attempts. */
   readonly last: AttemptRecord;
 }
 

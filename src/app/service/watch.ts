@@ -63,7 +63,7 @@ export class Watch {
     }
   }
 
-  /** Writes the lines that would be written at the end of the minute. */
+  /** Writes the pending summaries of dead letters now instead of at the end of the minute. */
   close(): void {
     this.#givenUp.close();
   }

@@ -14,7 +14,7 @@ import { Watch } from './watch.ts';
 import type { EngineEvent } from '../../engine/engine-event.ts';
 
 export interface WatchedEngineOptions extends Reach, Pick<EngineParts, 'sources' | 'open' | 'transport'> {
-  /** Whether to deliver, not only to queue. */
+  /** Whether to start the engine. If false, messages are only queued, and another process delivers them. */
   readonly deliver: boolean;
   readonly logLevel: LogLevel;
   /** Writes one line of the log. */
@@ -23,7 +23,9 @@ export interface WatchedEngineOptions extends Reach, Pick<EngineParts, 'sources'
   readonly clock: Clock;
 }
 
-/** An engine with log and metrics. `close` also writes the delayed log lines. */
+/**
+ * An engine with log and metrics. `close` also writes the summaries of dead letters that are delayed to the end of a minute.
+ */
 export interface WatchedEngine extends OpenEngine {
   readonly log: ServiceLog;
   readonly metrics: Metrics;
@@ -102,14 +104,14 @@ export async function logWebhookWarnings(options: WatchedEngineOptions, log: Ser
       if (enabled && sharedSecrets.length === 0) log.warn(UNSIGNED, { source, destination });
     }
   }
-  // A failing store is reported when it is used.
+  // An unreadable store causes no warning here, because its first use reports the error.
   for (const warning of await options.open.warnings().catch(() => [])) log.warn(warning);
   void logPrivateWebhooks(options, log);
 }
 
 /**
- * Logs webhooks that will get no messages. Callers do not wait for it, because name servers can be slow and names can
- * change.
+ * Logs a warning for each webhook whose name resolves only to private addresses, because it will get no messages. A warning,
+ * not an error, because names can change. Callers do not await it, because name servers can be slow.
  */
 async function logPrivateWebhooks(options: WatchedEngineOptions, log: ServiceLog): Promise<void> {
   for (const warning of await privateWebhookWarnings(options.sources, options)) log.warn(warning);
@@ -130,7 +132,7 @@ function secretsOf(sources: Sources): readonly string[] {
 function webhookSecrets({ url, headers }: WebhookOptions): readonly string[] {
   const values = Object.entries(headers)
     .filter(([name]) => isSecretHeader(name))
-    // A receiver may repeat the token of `Bearer TOKEN` alone.
+    // A receiver that repeats the header may omit `Bearer`, so the token alone is masked too.
     .flatMap(([, value]) => [value, value.replace(/^\w+ +/, '')]);
   return [...values, ...userinfoSecrets(url)];
 }

@@ -1,12 +1,12 @@
 import { extname } from 'node:path';
 import { readTextNow } from '../../files.ts';
 
-/** A value in YAML that is cut at ` #`, which begins a comment. */
+/** A value in YAML that has a ` #` in it, so that YAML takes the rest of the line for a comment. */
 interface CutValue {
-  /** Line number, from 1. */
+  /** Number of the value's line, from 1. */
   readonly line: number;
   readonly key: string;
-  /** The text of the value including the apparent comment. */
+  /** The text of the value, including what YAML takes for a comment. */
   readonly whole: string;
 }
 

@@ -9,15 +9,15 @@ import { loadFile } from './load-file.ts';
 import { validateReferences, referencesIn } from '../references.ts';
 
 export interface ConfigFilesContext {
-  /** The flags that select config files: a file (`--config`), or false for `--no-config`. */
+  /** The flags that select the config file. `config` is the file of `--config`, or false for `--no-config`. */
   readonly flags: { readonly config?: string | false };
   readonly cwd: string;
   readonly env: Readonly<NodeJS.ProcessEnv>;
   /** Receives warnings for the user, such as one about a data folder of another user. */
   readonly note?: ((line: string) => void) | undefined;
-  /** Receives a line about each config file that is code, before it runs, if the file was found by search. */
+  /** Receives a line about each config file that is code and was found by search, before the code runs. */
   readonly onCode?: ((line: string) => void) | undefined;
-  /** Stops waiting for the writer of a named pipe. */
+  /** Stops waiting for the writer if a config file is a named pipe. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -61,7 +61,8 @@ async function fileLayer(path: string, { cwd, signal }: ConfigFilesContext, by?:
   const values = await loadFile(path, file, { by, signal });
   const layer = { values, file, folder: join(path, '..'), names: {} };
   const shape = shapeProblems(values, file);
-  // Values are validated only if the structure is right, apart from unknown settings: otherwise they cannot be found.
+  // Unknown settings do not prevent the validation of values. Other problems of the structure do, because values cannot be
+  // found in a wrong structure.
   const isReadable = shape.every(({ message }) => message.startsWith('Unknown setting'));
   const [first, ...others] = [...shape, ...(isReadable ? valueProblems(layer) : [])];
   if (first !== undefined) throw withOthers(first, others);
@@ -80,9 +81,9 @@ function shownPath(path: string, cwd: string): string {
   return isAbsolute(near) || near.length >= path.length ? path : near;
 }
 
-/** Validates every value without references, so that problems show even in settings that the command does not use. */
+/** Validates every value that has no reference, so that problems show even in settings that the command does not use. */
 function valueProblems(layer: Layer): ConfigError[] {
-  // Sources come before destinations, which have longer paths.
+  // Problems of a source come before those of its destinations, because the paths of destinations are longer.
   const paths = [[], ...longFormPaths([layer])].toSorted((one, other) => one.length - other.length);
   return paths.flatMap((path) => KEYS.flatMap((key) => valueProblem(layer, key, path) ?? []));
 }

@@ -72,7 +72,7 @@ function isConfig(path: string): boolean {
     const text = readTextNow(path).replace(/^\uFEFF/, '');
     return text.includes('"hooks"') && Object.hasOwn(JSON.parse(text) as object, 'hooks'); // hasOwn throws for null, which the catch handles
   } catch {
-    // An unreadable or malformed package.json is left to npm to report.
+    // An unreadable or malformed package.json does not count as a config, because npm reports it.
     return false;
   }
 }

@@ -5,7 +5,7 @@ export function homeFolder(env: Readonly<NodeJS.ProcessEnv>): string | undefined
   try {
     return env['HOME'] || homedir() || undefined;
   } catch {
-    // HOME is not set, and the list of users does not have this user id.
+    // No home folder is known: HOME is not set, and the system's list of users does not have this user id.
     return undefined;
   }
 }

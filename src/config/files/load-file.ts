@@ -7,7 +7,7 @@ import { fileProblemOf, isDuplicateKey } from './syntax-error.ts';
 
 interface Format {
   readonly load: (path: string, text: string) => unknown;
-  /** The hint for a malformed file: the most frequent mistakes. */
+  /** The hint for a malformed file of this format. Names the most frequent mistakes. */
   readonly hint: string;
 }
 
@@ -129,13 +129,13 @@ async function parseYaml(path: string, text: string): Promise<unknown> {
 async function parseJson(path: string, text: string): Promise<unknown> {
   const json = text.replace(/^\uFEFF/, '');
   const content: unknown = JSON.parse(json);
-  // npm allows duplicate keys in a package.json.
+  // A package.json may have duplicate keys, because npm allows them.
   if (basename(path) !== 'package.json') await rejectDuplicateKey(path, json);
   return content;
 }
 
 /**
- * Rejects duplicate keys, which JSON.parse accepts, with the YAML parser. Its other errors are ignored, because some JSON is
+ * Rejects duplicate keys, which JSON.parse accepts. Uses the YAML parser, and ignores its other errors, because some JSON is
  * not YAML.
  */
 async function rejectDuplicateKey(path: string, json: string): Promise<void> {
@@ -152,8 +152,8 @@ async function runJavaScript(path: string): Promise<unknown> {
 }
 
 /**
- * Hides Node's warnings about modules whose package.json has no `type`, and about required modules: the config works anyway, and
- * we should not give advice on the project's package.json. Other warnings are shown.
+ * Hides Node's warnings about modules whose package.json has no `type`, and about required modules: the config works anyway,
+ * and we should not give advice on the project's package.json. Other warnings are shown.
  */
 async function withoutModuleWarnings<T>(load: () => Promise<T>): Promise<T> {
   // eslint-disable-next-line typescript/unbound-method -- called on its process, and restored unchanged
@@ -168,7 +168,7 @@ async function withoutModuleWarnings<T>(load: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Recognizes a warning by its code, or by its words if it has no code. */
+/** Recognizes Node's warnings about modules: one by its code, the other by its words, because it has no code. */
 function isModuleWarning([warning, details]: readonly unknown[]): boolean {
   if (isObject(details) && details['code'] === 'MODULE_TYPELESS_PACKAGE_JSON') return true;
   return details === 'ExperimentalWarning' && /\bES Module\b.*\brequire\(\)/s.test(String(warning));
@@ -187,7 +187,7 @@ function defaultExport(module: unknown): unknown {
   throw new Error('it has no default export: write export default { … }');
 }
 
-/** Line of a syntax error in a module, which Node does not tell, but jiti's parser writes to its output. */
+/** The line of a syntax error in a module. Node does not tell the line, but the parser of jiti writes it to its output. */
 async function findSyntaxError(source: string, filename: string): Promise<number | undefined> {
   const output = (await jiti()).transform({ source, filename, ts: false });
   const line = /^exports\.__JITI_ERROR__ = \{.*?"line":(\d+)/.exec(output)?.[1];

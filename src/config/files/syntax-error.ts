@@ -3,10 +3,10 @@ import { printable } from '../../redact.ts';
 
 /** A problem in a config file, without any text of the file. */
 interface FileProblem {
-  /** Line number, from 1. */
+  /** Number of the line that has the problem, from 1. */
   readonly line?: number | undefined;
   readonly reason: string;
-  /** @default the hint of the file's format */
+  /** How to fix the problem. @default the hint of the file's format */
   readonly hint?: string | undefined;
 }
 
@@ -17,7 +17,7 @@ interface BrokenFile {
   readonly findSyntaxError: (source: string, filename: string) => Promise<number | undefined>;
 }
 
-/** Converts an error of the parser of any format, or of config code. */
+/** Describes an error of the JSON or YAML parser, or of config code, as a problem of the file. */
 export async function fileProblemOf(error: unknown, file: BrokenFile): Promise<FileProblem> {
   if (!(error instanceof Error)) return { reason: 'the config threw a value that is not an Error' };
   if (extname(file.path) === '.json') return jsonProblem(error, file.text.replace(/^\uFEFF/, ''));
@@ -28,7 +28,7 @@ export async function fileProblemOf(error: unknown, file: BrokenFile): Promise<F
 interface YamlError extends Error {
   /** The problem, which quotes words of the file. */
   readonly reason: string;
-  /** `line` counts from 0, `position` is in UTF-16 units. */
+  /** Position of the problem in the file. `line` counts from 0, `position` is in UTF-16 units. */
   readonly mark?: { readonly line: number; readonly position: number };
 }
 
@@ -42,7 +42,7 @@ function isYamlError(error: Error): error is YamlError {
 }
 
 function yamlProblem({ reason, mark }: YamlError, text: string): FileProblem {
-  // The error of a file that ends too early is in its last line, not in the line after it.
+  // If a file ends too early, the YAML parser reports the line after the last one. The error is shown at the last line.
   const line = mark && Math.min(mark.line + 1, lineAt(text, text.trimEnd().length));
   const hint = YAML_HINTS.find(([pattern]) => pattern.test(reason))?.[1];
   return { line, reason: `not valid YAML: ${withoutQuotes(reason)}`, hint };
@@ -57,7 +57,7 @@ const YAML_HINTS: readonly (readonly [RegExp, string])[] = [
 function jsonProblem(error: Error, text: string): FileProblem {
   if (isDuplicateKey(error)) return duplicateProblem(error, text);
   const { message } = error;
-  // V8 does not give a position for an unexpected token or a text that ends too early.
+  // For an unexpected token or a text that ends too early, the message of V8 has no position.
   const position = / at position (\d+)/.exec(message)?.[1];
   const offset = message.includes('Unexpected end') ? text.trimEnd().length : Number(position);
   const reason = message.replace(/( in JSON at position|, "|, \.\.\.).*$/s, '');

@@ -189,7 +189,7 @@ export type ValueOf<K extends Key> = (typeof SETTING_FIELDS)[K] extends SettingF
 
 export const KEYS = Object.keys(SETTING_FIELDS) as readonly Key[]; // Object.keys returns strings
 
-/** A field for code that does not depend on the type of its value. */
+/** Returns the field of a setting, for code that does not depend on the type of the setting's value. */
 export function fieldOf(key: Key): SettingField<unknown> {
   return SETTING_FIELDS[key];
 }

@@ -38,7 +38,7 @@ function shapesOf(takes: (field: SettingField<unknown>) => boolean): ShapesByNam
   return shapesIn('', keys);
 }
 
-/** The shapes directly in a group. `group` is its path with a final dot, or empty for the top. */
+/** The shapes of the keys directly in a group. `group` is its path with a final dot, or empty for the top of the file. */
 function shapesIn(group: string, keys: readonly Key[]): ShapesByName {
   const inside = keys.filter((key) => key.startsWith(group));
   const names = new Set(inside.map((key) => key.slice(group.length).replace(/\..*/, '')));

@@ -26,21 +26,21 @@ export interface SettingKind<T> {
   readonly parse: (value: unknown, origin: ConfigOrigin) => T;
   /** Fragment of a draft-07 JSON Schema. */
   readonly schema: Readonly<Record<string, unknown>>;
-  /** All values, if there are few. */
+  /** All values that the setting can have, if there are few. Undefined if the values cannot be listed. */
   readonly choices?: readonly string[];
   /**
-   * Formats a value as in a config file. A method, because its parameter is then bivariant: a table can mix fields of
-   * different types.
+   * Formats a value as it is written in a config file. Declared as a method, because a method's parameter is bivariant, so
+   * that a table can mix fields of different types.
    */
   show?(value: T): string;
 }
 
 const IN_FULL = 'write it in full: https://host/path';
 
-/** Allows `${NAME}` for a number or a choice. */
+/** Allows a reference `${NAME}` in place of a number or a choice. */
 const REFERENCE_SCHEMA = { type: 'string', pattern: String.raw`\$\{[A-Za-z_][A-Za-z0-9_]*\}` };
 
-/** A duration such as `5s`, which is parsed to milliseconds. */
+/** A duration, written as `5s` and parsed to milliseconds. */
 export function duration({ least, most }: WholeNumber): SettingKind<number> {
   return {
     parse: (value, origin) => {
@@ -86,7 +86,7 @@ export function choice<const T extends string>(kind: Choice<T>): SettingKind<T> 
   return { parse, schema: { anyOf: [{ enum: choices }, REFERENCE_SCHEMA] }, choices };
 }
 
-/** Makes a parser with the same validation as for options of the library. `read` converts text without validating it. */
+/** Makes a parser that validates a value like an option of the library. `read` only converts text, without validating it. */
 function parserOf<T>(kind: WholeNumber | Choice, read: (given: unknown) => T): SettingKind<T>['parse'] {
   return (given, origin) => {
     const value = read(given);
@@ -147,7 +147,7 @@ export const writeKey: SettingKind<string> = {
   schema: secret.schema,
 };
 
-/** One secret or a list of secrets: the first signs, all verify. */
+/** One secret or a list of secrets. The first secret signs, and signatures made with any of them are valid. */
 export const secrets: SettingKind<readonly string[]> = {
   parse: (value, origin) => {
     if (!Array.isArray(value)) return [secret.parse(value, origin)];
@@ -194,7 +194,7 @@ export const httpUrl: SettingKind<string> = {
 
 /** The hint for a number, a boolean or `{{ NAME }}` instead of text; undefined for other values. */
 export function quotesHint(value: unknown): string | undefined {
-  // The YAML parser reads {{ NAME }} as this object.
+  // Recognizes `{{ NAME }}`, which the YAML parser reads as an object with this key.
   if (isObject(value) && Object.hasOwn(value, '[object Object]')) {
     return 'put it in quotes: in YAML { begins an object; ${NAME} takes a variable';
   }

@@ -36,7 +36,7 @@ export const schemeNames: SettingKind<readonly string[]> = {
   },
 };
 
-/** Custom signature schemes by name. */
+/** Custom signature schemes: an object that maps the name of each scheme to the scheme. */
 export const ownSchemes: SettingKind<readonly SignatureScheme[]> = {
   parse: (value, origin) => {
     if (!isObject(value)) {
@@ -70,7 +70,7 @@ function parseScheme(name: string, value: unknown, origin: ConfigOrigin): Signat
   throw unexpectedValue(originOfPart(origin, problem.part), problem.expected, problem.got, problem.hint);
 }
 
-/** The problem of a scheme with a `name`: in a config file, the key is the name. */
+/** The problem of a custom scheme that has a field `name`. In a config file, the key of the scheme is its name. */
 function strayName(value: unknown): ReturnType<typeof schemeProblem> {
   if (!isObject(value) || value['name'] === undefined) return undefined;
   return {

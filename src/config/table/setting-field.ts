@@ -6,9 +6,9 @@ export interface SettingFlag {
   readonly name: `--${string}`;
   /** Placeholder of the value in the help: `<duration>`. Undefined for a switch. */
   readonly value?: `<${string}>`;
-  /** Line of the help, without the default. */
+  /** Line of the help about the flag, without the default. */
   readonly text: string;
-  /** Default at the prompt, if it differs from the default of the setting. */
+  /** Default of the flag for a command at the prompt, if it differs from the default of the setting. */
   readonly atPrompt?: string;
 }
 
@@ -18,26 +18,27 @@ export interface SettingFlag {
  */
 export interface SettingField<T> {
   readonly kind: SettingKind<T>;
-  /** Description in one line. */
+  /** Description of the setting in one line. */
   readonly describe: string;
   /**
-   * Position in the long form: `source` settings are under `sources.<name>`, `destination` settings under their destination.
+   * Position of the setting in the long form: `source` settings are under `sources.<name>`, `destination` settings under a
+   * destination of the source.
    */
   readonly belongsTo: 'everything' | 'source' | 'destination';
   readonly flag?: SettingFlag;
-  /** Variables of the setting. The first that is set and not empty wins. */
+  /** Environment variables that give the setting a value. The first one that is set and not empty wins. */
   readonly env?: readonly string[];
   readonly default?: T;
-  /** Describes the behavior without a value, if there is no default. */
+  /** Describes for the help what happens if a setting without a default has no value. */
   readonly otherwise?: string;
-  /** Marks a value that is never shown. */
+  /** Marks a setting whose value is never shown. */
   readonly isSecret?: true;
-  /** Marks a value that is or has a path. Relative paths are resolved from the folder of the file. */
+  /** Marks a setting whose value is or has a path. Relative paths are resolved from the folder of the config file. */
   readonly isPath?: true;
   /** The delivery option that the setting configures. */
   readonly option?: keyof DeliveryOptions;
-  /** Marks an option of ConnectionOptions, which also applies to URLs from outside the config. */
+  /** Marks an option of ConnectionOptions. It also applies to connections to URLs that are not from the config. */
   readonly isConnection?: true;
-  /** Marks a setting that is not in the short form, whose only destination is always enabled. */
+  /** Marks a setting that only the long form has. In the short form, the only destination is always enabled. */
   readonly longFormOnly?: true;
 }

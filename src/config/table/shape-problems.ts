@@ -8,8 +8,8 @@ import { SHORT_FORM_KEYS } from './fields.ts';
 import { fileShape, shapeBelow, type FileShape } from './file-shape.ts';
 
 /**
- * Lists the problems in the shape of a file: unknown keys, and values that must be objects but are not. The values of settings are
- * validated by their kinds. `file` is its displayed name.
+ * Lists the problems in the shape of a file: unknown keys, and values that must be objects but are not. The values of
+ * settings are validated by their kinds. `file` is its displayed name.
  */
 export function shapeProblems(content: unknown, file: string): ConfigError[] {
   if (!isObject(content)) return [notAnObject(content, file)];
@@ -74,7 +74,7 @@ function unknownKey(key: string, shape: FileShape, { path, file }: PlaceInFile):
   );
 }
 
-/** The shortest path of a key that is not known at the top; undefined if it is unknown everywhere. */
+/** The shortest path at which a file allows a key that it does not allow at the top. Undefined if no path is known. */
 function placeOf(key: string): string | undefined {
   return placesOf(fileShape(), key).toSorted((one, other) => one.length - other.length)[0];
 }

@@ -62,8 +62,7 @@ function webhooks(urls: readonly string[]): string {
 type InForce = TemplateOptions['inForce'];
 
 /**
- * The lines of the setting or group at a path. A group without a setting in force is entirely a comment, and so are the
- * groups in it.
+ * The lines of the setting or group at `path`. If no setting of a group is in force, all lines of the group are comments.
  */
 function section(path: string, shape: FileShape, inForce: InForce, isComment = false): readonly string[] {
   const name = path.slice(path.lastIndexOf('.') + 1);

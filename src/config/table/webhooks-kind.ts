@@ -9,7 +9,7 @@ const HEADERS_SCHEMA = {
   additionalProperties: { type: 'string', pattern: String.raw`^[^\r\n]*$` },
 };
 
-/** At most five webhooks, each a URL or `{url, headers}`. */
+/** A list of at most five webhooks. Each is a URL or `{url, headers}`. */
 export const webhooks: SettingKind<readonly WebhookOptions[]> = {
   parse: (value, origin) => {
     if (!Array.isArray(value)) {

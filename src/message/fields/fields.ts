@@ -1,8 +1,8 @@
 import type { MessageType } from '../types.ts';
 
 /**
- * Kind of a field's value. `name` is a non-empty string. `id` is a string that counts as absent if it is empty, because RudderStack's
- * browser library sends an empty user id for anonymous visitors. `text` can be empty. `any` is not validated.
+ * Kind of a field's value. `name` is a non-empty string. `id` is a string that counts as absent if it is empty, because
+ * RudderStack's browser library sends an empty user id for anonymous visitors. `text` can be empty. `any` is not validated.
  */
 export type FieldKind =
   'type' | 'version' | 'name' | 'id' | 'text' | 'object' | 'timestamp' | 'integrations' | 'any';
@@ -18,15 +18,18 @@ export interface MessageField {
   /** Description, which editors show through the JSON Schema. */
   readonly about: string;
   /**
-   * Position in the body: `row` is the fixed order of the type · `rest` follows in the order of the input · `last` · `properties`
-   * becomes a property of a page · `unsent` is not in the body.
+   * Position in the body. `row`: in the fixed order of the type. `rest`: after the row, in the order of the input. `last`:
+   * at the end. `properties`: becomes a property of a page. `unsent`: not in the body.
    */
   readonly place: 'row' | 'rest' | 'last' | 'properties' | 'unsent';
-  /** `either`: a message must have at least one of the fields of its type that say so. @default optional */
+  /**
+   * `always`: every message of the type must have the field. `either`: it must have at least one of the fields marked
+   * `either`. @default optional
+   */
   readonly required?: 'always' | 'either';
-  /** Marks an object that is `{}` in the body if the input does not have it. */
+  /** Whether the body has this field as `{}` if the input does not have the field. */
   readonly filled?: true;
-  /** Name in the body if it differs from `name`. Inputs can use either. */
+  /** Name of the field in the body, if it differs from `name`. Inputs can use `name` or `wireName`. */
   readonly wireName?: string;
 }
 
@@ -95,7 +98,10 @@ const OTHERS: readonly MessageField[] = [
   { name: '$schema', kind: 'any', place: 'unsent', about: 'For editors. Never sent on.' },
 ];
 
-/** The fields of each type. Fields of the `row` are in the order of the body (contract, Messages on the wire). */
+/**
+ * The fields of each message type. Fields whose `place` is `row` are listed in the order of the body (contract, Messages on
+ * the wire).
+ */
 export const MESSAGE_FIELDS = {
   page: [
     VERSION,

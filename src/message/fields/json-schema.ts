@@ -17,8 +17,8 @@ const SCHEMAS = {
 } as const satisfies Record<FieldKind, JsonObject>;
 
 /**
- * JSON Schema of a message (draft-07), for editors and other languages, made from the table that `buildMessage` uses. It cannot express
- * two rules of `buildMessage`: that a date exists, and that the two spellings of an alias's id must be equal.
+ * JSON Schema of a message (draft-07), for editors and other languages, made from the table that `buildMessage` uses. It
+ * cannot express two rules of `buildMessage`: that a date exists, and that the two spellings of an alias's id must be equal.
  */
 export const messageSchema: JsonObject = {
   $schema: 'http://json-schema.org/draft-07/schema#',
@@ -48,7 +48,7 @@ function definitionOf(type: MessageType): JsonObject {
   };
 }
 
-/** Requires a field. Null and an empty text count as absent. */
+/** A schema that requires a field. Null and an empty text count as absent. */
 function isGiven(name: string): JsonObject {
   return { required: [name], properties: { [name]: { not: { enum: [null, ''] } } } };
 }

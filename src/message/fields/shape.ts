@@ -8,7 +8,7 @@ export interface MessageShape {
   readonly bySpelling: ReadonlyMap<string, MessageField>;
   /** Fields with a fixed position in the body, in the order of the body. */
   readonly row: readonly MessageField[];
-  /** Names, in a Message, of all fields that are not among the rest of the body. */
+  /** Names, in a Message, of the fields whose `place` is not `rest`. */
   readonly placed: ReadonlySet<string>;
   readonly always: readonly MessageField[];
   readonly either: readonly MessageField[];

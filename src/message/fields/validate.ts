@@ -84,7 +84,7 @@ export function unknownProblem({ type, bySpelling }: MessageShape, name: string)
   };
 }
 
-/** The problem of a field whose two spellings have different values. */
+/** The problem of a field that the input has under both its names, with different values. */
 export function spellingsProblem(
   { name, wireName = name }: MessageField,
   values: readonly unknown[],
@@ -116,8 +116,8 @@ const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Finds the key that was probably meant as the missing field `name`: the name in another case, with other separators, two edits
- * away, or as another API calls it. Ignores the `known` keys, which have their own meaning.
+ * Finds the key that was probably meant as the missing field `name`: the name in another case, with other separators, two
+ * edits away, or as another API calls it. Ignores the `known` keys, which have their own meaning.
  */
 function misspellingOf(
   name: string,
@@ -133,7 +133,7 @@ function misspellingOf(
   );
 }
 
-/** Whether a value can be a required field: a string, or a number, since other libraries have numeric ids. */
+/** Whether a value can be a required field: a string, or a number, because other libraries use numeric ids. */
 function isText(value: unknown): boolean {
   return typeof value === 'string' || typeof value === 'number';
 }

@@ -22,7 +22,7 @@ export function endsInKeyBatch(start: Buffer): boolean | undefined {
   if (withColon.length > 0 && withColon.at(-1) !== COLON) return false;
   const upToKey = trimmedBytes(withColon, 0, withColon.length - 1);
   if (upToKey.length <= KEY.length) return undefined;
-  // A quote after a backslash is part of a longer key.
+  // If a backslash precedes the quote, the quote belongs to a longer key such as `"a\"batch"`.
   return upToKey.subarray(-KEY.length).equals(KEY) && upToKey.at(-KEY.length - 1) !== BACKSLASH;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Whether JavaScript keeps the decimal value of a JSON number when it parses the number and formats it again. `1.0`, `1e2` and
- * `-0` keep their value; 12345678901234567890 and 1E400 do not.
+ * Whether JavaScript keeps the decimal value of a JSON number when it parses the number and formats it again. `1.0`, `1e2`
+ * and `-0` keep their value; 12345678901234567890 and 1E400 do not.
  */
 export function isKept(token: string): boolean {
   const number = Number(token);

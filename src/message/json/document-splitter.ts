@@ -25,9 +25,9 @@ const BEFORE_REST = Buffer.from('{"batch":0');
 const NOTHING = Buffer.alloc(0);
 
 /**
- * Splits JSON documents into entries that span lines or share a line: pretty-printed, in an array, in the `batch` of an object,
- * or one after another. Buffers only the current entry, even if the line is endless. Does not check commas between entries:
- * an extra or a missing comma loses no entry.
+ * Splits JSON documents into entries that span lines or share a line: pretty-printed, in an array, in the `batch` of an
+ * object, or one after another. Buffers only the current entry, even if the line is endless. Does not check commas between
+ * entries: an extra or a missing comma loses no entry.
  */
 export class DocumentSplitter implements Splitter {
   readonly #output: SplitterOutput;
@@ -35,15 +35,18 @@ export class DocumentSplitter implements Splitter {
   readonly #scan = new ValueScan();
   readonly #pieces = new Pieces();
   #state: SplitterState = 'between';
-  /** The current position. In a value, only the line is up to date. */
+  /** Position that the splitter has reached. Within a value, only its line is up to date. */
   readonly #position: LinePosition;
   /** Start of the current entry: index in this chunk, line, and indentation of that line. */
   #start = 0;
   #startLine = 1;
   #startIndent = 0;
-  /** Whether the current value is the part of a batch document after its `batch`. */
+  /** Whether the current value is the rest of a batch document: the keys after its array `batch`. */
   #isRest = false;
-  /** Whether a broken part was skipped, which may have contained a bracket that now seems to be missing. */
+  /**
+   * Whether a broken part was skipped. The part may have contained the closing bracket that then seems to be missing at the
+   * end.
+   */
   #hasLost = false;
 
   constructor(output: SplitterOutput, line = 1) {
@@ -81,7 +84,7 @@ export class DocumentSplitter implements Splitter {
     else this.#finish(NOTHING, 0);
   }
 
-  /** Reads from `at` for as long as the state stays the same. Returns the index where it stopped. */
+  /** Reads bytes from `at` until the state of the splitter changes or the chunk ends. Returns the index where it stopped. */
   #step(chunk: Buffer, at: number): number {
     switch (this.#state) {
       case 'between':
@@ -173,7 +176,8 @@ export class DocumentSplitter implements Splitter {
 
   #isBatch(chunk: Buffer, at: number): boolean {
     const last = chunk.subarray(this.#start, at - 1);
-    // An entry can have 100,000 arrays, so its pieces are joined only for an array that may be a batch.
+    // Joining the pieces is slow and an entry can have 100,000 arrays, so the pieces are joined only for an array that
+    // may be the value of `batch`.
     const start = endsInKeyBatch(last) === false ? undefined : this.#pieces.with(last);
     return start !== undefined && endsInBatchKey(start);
   }
@@ -197,7 +201,7 @@ export class DocumentSplitter implements Splitter {
     return at;
   }
 
-  /** The indentation of `at`; undefined if anything but white space precedes it on its line. */
+  /** The number of spaces and tabs before `at` on its line. Undefined if anything else precedes `at` on that line. */
   #indentBefore(chunk: Buffer, at: number): number | undefined {
     const before = this.#pieces.with(chunk.subarray(this.#start, at));
     const blanks = /\n([ \t]*)$/.exec(before?.subarray(-200).toString('latin1') ?? '');

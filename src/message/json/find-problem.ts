@@ -4,8 +4,8 @@ import { formatPath, type PathStep } from './json-path.ts';
 import { shortened } from '../problem.ts';
 
 /**
- * Walks a text by the grammar of RFC 8259, without recursion. Returns the first syntax error, else the first value that JavaScript would
- * lose, else undefined. Slow, but the only reader of JSON here that explains what is wrong with a text.
+ * Walks a text by the grammar of RFC 8259, without recursion. Returns the first syntax error, else the first value that
+ * JavaScript would lose, else undefined. Slow, but the only reader of JSON here that explains what is wrong with a text.
  */
 export function findProblem(text: string): JsonProblem | undefined {
   return new Walker(text).walk();
@@ -141,7 +141,7 @@ class Walker {
     return 'colon';
   }
 
-  /** Moves past a string, from its opening quote. */
+  /** Moves past a string from its opening quote. Returns the syntax error in the string, if any. */
   #string(what: 'string' | 'key' = 'string'): Syntax | undefined {
     this.#at++;
     for (let character = this.#text[this.#at]; character !== '"'; character = this.#text[this.#at]) {
@@ -210,7 +210,7 @@ class Walker {
     return /^[\w$]+/.exec(ahead)?.[0] ?? String.fromCodePoint(this.#text.codePointAt(this.#at) ?? 0);
   }
 
-  /** The path of the current value, or of its container if `end` is -1. */
+  /** The path of the current value. With an `end` of -1, the path of the object or array that contains the value. */
   #path(end?: number): string {
     return formatPath(this.#open.slice(0, end).map(({ step }): PathStep => step));
   }

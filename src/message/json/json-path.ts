@@ -1,6 +1,6 @@
 export type PathStep = string | number;
 
-/** `properties.items[3].price`; a key that is not a plain word is quoted: `traits["first name"]`. */
+/** Formats a path, such as `properties.items[3].price`. Quotes a key that is not a plain word: `traits["first name"]`. */
 export function formatPath(steps: readonly PathStep[]): string {
   return steps.map((step, at) => formatStep(step, at === 0)).join('');
 }

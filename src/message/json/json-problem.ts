@@ -4,7 +4,7 @@ import { shortened } from '../problem.ts';
 export type JsonProblem =
   | {
       readonly kind: 'syntax';
-      /** In UTF-16 units. */
+      /** Position of the error in the text. UTF-16 units. */
       readonly offset: number;
       readonly sentence: string;
       readonly hint?: string;
@@ -17,7 +17,7 @@ export type JsonProblem =
       readonly hint: string;
     };
 
-/** The problem of a key that its object already has. */
+/** The problem of a key that occurs twice in its object. */
 export function duplicate(path: string): JsonProblem {
   return {
     kind: 'loss',

@@ -2,11 +2,11 @@ import { CR, LF, SPACE, TAB } from './bytes.ts';
 
 /** The line that a scan has reached, and its indentation. */
 export class LinePosition {
-  /** From 1. */
+  /** Number of the line, from 1. */
   line: number;
-  /** Spaces and tabs at the start of the line that `passBlank` has counted. */
+  /** Number of spaces and tabs at the start of the line that `passBlank` has passed so far. */
   indent = 0;
-  /** Whether the line has only white space so far. */
+  /** Whether the line has had only white space so far. */
   isBlank = true;
 
   constructor(line: number) {

@@ -6,16 +6,17 @@ import { MAX_DEPTH } from '../limits.ts';
 export interface JsonScan {
   /** Index of the bracket where the nesting exceeds MAX_DEPTH; -1 if it does not. */
   readonly tooDeepAt: number;
-  /** Colons outside strings, which equals the number of members including duplicates. */
+  /** Number of colons outside strings. It equals the number of members, duplicates included. */
   readonly colons: number;
-  /** Whether every number keeps its value. */
+  /** Whether JavaScript keeps the decimal value of every number in the JSON. */
   readonly keepsNumbers: boolean;
 }
 
 /**
  * Scans JSON in one pass over all bytes, without recursion. Allocates only for long numbers.
  *
- * The only reader of JSON here that is fast enough for every message, because it builds no values and does not match brackets.
+ * The only reader of JSON here that is fast enough for every message, because it builds no values and does not match
+ * brackets.
  */
 export function scanJson(bytes: Uint8Array): JsonScan {
   let depth = 0;
@@ -48,7 +49,7 @@ export function scanJson(bytes: Uint8Array): JsonScan {
   return { tooDeepAt: -1, colons, keepsNumbers };
 }
 
-/** Role of a byte outside strings; 0 if it has none. */
+/** Role of a byte outside strings, such as a quote. Bytes without a role have 0 in `ROLES`. */
 const Role = { quote: 1, colon: 2, opens: 3, closes: 4, beginsNumber: 5 } as const;
 
 const ROLES = table({

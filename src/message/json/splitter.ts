@@ -11,7 +11,7 @@ export interface Splitter {
 export interface SplitterOutput {
   /** Receives the bytes of one entry, trimmed; `line` is its first line. */
   found(bytes: Buffer, line: number): void;
-  /** Receives the problem of a part that begins at `line` and is not an entry: a sentence and a hint. */
+  /** Receives a problem, as a sentence and a hint, for a part of the stream that begins at `line` and is not an entry. */
   broken(line: number, message: string, hint: string): void;
   tooLarge(line: number): void;
 }

@@ -4,10 +4,10 @@ import { isJsonArray, type JsonObject, type JsonValue } from '../types.ts';
 /**
  * Whether `text`, from which JSON.parse made `value`, is what JSON.stringify(value) returns. Such a text loses nothing.
  *
- * Compares lengths, which costs a fifth of stringifying: the shortest text of a value has no escapes, no white space and numbers
- * as String writes them, so a text of that length has no escapes, white space, longer numbers or duplicate keys. Two spellings
- * can be as short and are looked for: exponents, and integer keys, which JavaScript moves to the front. Returns false if
- * the length does not decide: for a string that needs an escape, a number of more than 15 digits, or deep nesting.
+ * Compares lengths, which costs a fifth of stringifying: the shortest text of a value has no escapes, no white space and
+ * numbers as String writes them, so a text of that length has no escapes, white space, longer numbers or duplicate keys. Two
+ * spellings can be as short and are looked for: exponents, and integer keys, which JavaScript moves to the front. Returns
+ * false if the length does not decide: for a string that needs an escape, a number of more than 15 digits, or deep nesting.
  */
 export function isStringified(text: string, value: JsonValue): boolean {
   const measure = new ShortestText();
@@ -27,7 +27,10 @@ class ShortestText {
   /** Whether a measured number is as short or shorter with an exponent: 100 (1e2), 0.05 (5e-2). */
   mayHaveExponent = false;
 
-  /** Length in UTF-16 units; NaN if the length does not decide. */
+  /**
+   * Length of the shortest JSON text, in UTF-16 units. NaN if the length cannot tell whether a text is the stringified
+   * value.
+   */
   lengthOf(value: JsonValue, depthLeft: number): number {
     if (typeof value === 'string') return value.length + 2;
     if (typeof value === 'number') return this.#lengthOfNumber(value);
@@ -47,7 +50,7 @@ class ShortestText {
   #lengthOfObject(members: JsonObject, depthLeft: number): number {
     let length = 1;
     for (const key in members) {
-      // Integer keys come first in JavaScript, so the first key tells whether there are any.
+      // Integer keys come first in JavaScript, so the first key tells whether the object has any integer keys.
       if (length === 1 && isLikeInteger(key)) return NaN;
       length += key.length + 4 + this.lengthOf(members[key] ?? null, depthLeft);
     }
@@ -64,7 +67,7 @@ class ShortestText {
   }
 }
 
-/** String writes smaller numbers with an exponent. */
+/** The smallest number that String writes without an exponent. */
 const SMALLEST_PLAIN = 1e-6;
 
 function isLikeInteger(key: string): boolean {

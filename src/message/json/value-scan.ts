@@ -27,24 +27,25 @@ export type ScanEvent = 'more' | 'closed' | 'list' | 'no-key' | 'wrong' | 'open-
  * Scans the strings and brackets of one JSON object or array, over any number of chunks. Finds the end of the value, and
  * syntax errors that would move the end. The parser of the value finds all other errors.
  *
- * The only reader of JSON here that can pause inside a value and continue with the next chunk. The others need the whole text.
+ * The only reader of JSON here that can pause inside a value and continue with the next chunk. The others need the whole
+ * text.
  */
 export class ValueScan {
   readonly #nesting = new Nesting();
-  /** The last byte outside strings and white space. */
+  /** The last byte that is neither white space nor part of a string. */
   #last = 0;
   #isInString = false;
   #isEscaped = false;
   /** Index where the last `scan` stopped. That byte is not consumed yet, except after `list`. */
   at = 0;
-  /** Line breaks passed since `begin`. */
+  /** Number of line breaks passed since the call of `begin`. */
   lines = 0;
 
   get depth(): number {
     return this.#nesting.depth;
   }
 
-  /** Restarts inside a new value, whose opening bracket is `bracket`. */
+  /** Resets the scan to the beginning of a new value, after its opening bracket `bracket`. */
   begin(bracket: number): void {
     this.#nesting.clear();
     this.#nesting.open(bracket);
@@ -137,8 +138,8 @@ export class ValueScan {
 }
 
 /**
- * Nesting up to which kinds of brackets are stored. Deeper brackets are only counted: the parser rejects more than 512
- * levels.
+ * Depth up to which the kind of each bracket is stored. Deeper brackets are only counted, because the parser rejects more
+ * than 512 levels.
  */
 const REMEMBERED = 1024;
 

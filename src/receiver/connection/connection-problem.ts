@@ -16,7 +16,7 @@ export const NO_HOST: RequestProblem = {
   reason: 'it has no Host header, which HTTP/1.1 requires',
 };
 
-/** Any expectation but 100-continue, the only one that RFC 9110, 10.1.1 defines. */
+/** The rejection of an Expect header other than 100-continue, the only expectation that RFC 9110, 10.1.1 defines. */
 export const OTHER_EXPECTATION: RequestProblem = {
   status: 417,
   reason: 'its Expect header is not 100-continue, the only expectation that exists',
@@ -32,7 +32,8 @@ export const SENDER_LEFT: ConnectionProblem = {
 };
 
 /**
- * A client checks the certificate only after the handshake, and closes the connection without an alert if it distrusts it.
+ * The problem of a client that distrusts the certificate. Such a client checks it only after the handshake, and closes the
+ * connection without an alert.
  */
 export const LEFT_AFTER_HANDSHAKE: ConnectionProblem = {
   reason:
@@ -50,13 +51,16 @@ function isTlsHello([type, major]: Iterable<number> = []): boolean {
   return type === 0x16 && major === 0x03;
 }
 
-/** Explains an error of Node's HTTP parser, TLS or timers. Undefined if the connection merely ended. */
+/**
+ * Explains an error of Node's HTTP parser, TLS or timers. Undefined if the connection ended without an error worth a report.
+ */
 export function connectionProblemOf(
   error: NodeJS.ErrnoException & { readonly rawPacket?: Buffer },
 ): ConnectionProblem | undefined {
   if (isTlsHello(error.rawPacket)) return TLS_HELLO;
   const { code = 'malformed' } = error;
-  // Idle connections can end this way too. If a request was being read, the reader of its body reports it.
+  // Reports nothing, because idle connections can end with these errors too. If a request was being read, its body's reader
+  // reports the end.
   if (code === 'ECONNRESET' || code === 'EPIPE') return undefined;
   const known = BY_CODE[code];
   if (known !== undefined) return known;

@@ -3,7 +3,9 @@ import { WeightedSemaphore } from '../../weighted-semaphore.ts';
 
 /** A request that has arrived and is not yet reported or rejected. */
 export interface RequestInFlight {
-  /** Counts bytes of the body that arrived. Returns false if all bodies in memory would exceed `maxBytes`. */
+  /**
+   * Counts bytes of the body that arrived. Returns false if the bodies of all requests in flight would exceed `maxBytes`.
+   */
   readonly take: (bytes: number) => boolean;
   /** Frees the bytes when the request is reported or rejected. Call it once. */
   readonly end: () => void;
@@ -12,7 +14,7 @@ export interface RequestInFlight {
 interface RequestsInFlightOptions {
   /** Most bytes in the bodies of all requests in flight. */
   readonly maxBytes: number;
-  /** Called with true when the first request begins, with false when the last one ends. */
+  /** Called with true when the number of requests in flight rises from 0, with false when it returns to 0. */
   readonly onBusy?: ((isBusy: boolean) => void) | undefined;
 }
 

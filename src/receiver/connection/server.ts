@@ -17,7 +17,7 @@ interface BoundedServerOptions {
   readonly limits: ReceiverLimits;
   readonly certificate: ServerCertificate | undefined;
   readonly onRequest: (request: IncomingMessage, response: ServerResponse) => void;
-  /** Called for a request with invalid headers, before its body has arrived. */
+  /** Called for a request whose headers are rejected, before its body has arrived. */
   readonly onRequestProblem: (response: ServerResponse, problem: RequestProblem) => void;
   /**
    * Called for input that ends its connection without a request. The problem is undefined if the connection merely ended.
@@ -25,7 +25,7 @@ interface BoundedServerOptions {
   readonly onConnectionProblem: (problem: ConnectionProblem | undefined, socket: Socket) => void;
   /** Called for a connection that ended before a request came over it. */
   readonly onEnded: (socket: Socket, problem: ConnectionProblem) => void;
-  /** Called for each connection beyond the limit. */
+  /** Called for each connection that is closed because it exceeds the limit. */
   readonly onDropped: () => void;
 }
 
@@ -41,7 +41,7 @@ export class BoundedServer {
       ...slowSenderTimeouts(limits),
       // Long, so that a sender's pooled connection rarely uses a socket that is being closed.
       keepAliveTimeout: 60_000,
-      // Node would reject requests without Host itself, without calling a listener.
+      // Node would reject requests without a Host header itself, without a listener that could report them.
       requireHostHeader: false,
     };
     const handle: typeof onRequest = (request, response) =>
@@ -52,13 +52,14 @@ export class BoundedServer {
         : createTlsServer({ ...settings, ...certificate, handshakeTimeout: limits.headersMs }, handle);
     this.server.maxConnections = limits.connections;
     this.server.on('checkExpectation', (_, response) => onRequestProblem(response, OTHER_EXPECTATION));
-    // HTTP and HTTPS servers pass sockets; the type covers any stream.
+    // The cast below is safe, because HTTP and HTTPS servers pass sockets; the type covers any stream.
     this.server.on(
       'clientError',
       (error, socket) => onConnectionProblem(connectionProblemOf(error), socket as Socket), // a socket, see above
     );
     this.server.on('connect', (_, socket) => {
-      // Node has removed its own listeners; without one, an error would end the process.
+      // Node has removed its own listeners from the socket. Without this listener, an error of the socket would end the
+      // process.
       socket.on('error', () => {});
       onConnectionProblem(CONNECT, socket as Socket); // a socket, see above
     });
@@ -98,7 +99,7 @@ export class BoundedServer {
   }
 }
 
-/** Whether a request lacks the Host header, which RFC 9112, 3.2 requires. */
+/** Whether a request lacks the Host header, which RFC 9112, 3.2 requires for HTTP/1.1. */
 function lacksHost({ httpVersion, headers }: IncomingMessage): boolean {
   return httpVersion === '1.1' && headers.host === undefined;
 }

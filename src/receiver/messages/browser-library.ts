@@ -6,8 +6,9 @@ const SETTINGS_PATH = /\/v1\/projects\/([^/?#]+)\/settings(?:$|[?])/;
 const SOURCE_CONFIG_PATH = /\/sourceConfig\/?(?:$|[?])/;
 
 /**
- * Responds to a browser tracking library's requests for its settings, which make the library send all calls to this receiver, and to
- * CORS preflights. Returns the kind of the request. Undefined for any other request, which gets no response here.
+ * Responds to a browser tracking library's requests for its settings, which make the library send all calls to this
+ * receiver, and to CORS preflights. Returns the kind of the request. Undefined for any other request, which gets no response
+ * here.
  */
 export function respondToBrowser(
   request: IncomingMessage,
@@ -35,8 +36,8 @@ function settingsFor(request: IncomingMessage): object | undefined {
 }
 
 /**
- * The settings that analytics.js loads before it sends: this receiver as the only destination, calls one by one, its own
- * metrics off.
+ * The settings that analytics.js loads before it sends: this receiver as the only destination, one request per call, and no
+ * metrics about the library itself.
  */
 function settingsOf({ headers, socket }: IncomingMessage, writeKey: string): object {
   return {

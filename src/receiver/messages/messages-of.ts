@@ -30,7 +30,7 @@ export function unreadReason(request: ReceivedRequest): string | undefined {
   return messages.length === 0 ? 'it has no message' : undefined;
 }
 
-/** Returns why the content of a rejected request is unknown, or undefined if its sender sends the request again. */
+/** Returns why the content of a rejected request will stay unknown. Undefined if its sender retries it. */
 export function rejectedReason({ status = 0, reason }: ConnectionRejection): string | undefined {
   const isFinal = status >= 400 && status < 500 && status !== 408;
   return isFinal ? `it was rejected with ${status}: ${reason}` : undefined;
@@ -45,7 +45,7 @@ export function isAccepted({ status }: Pick<ReceivedRequest, 'status'>): boolean
 
 interface RequestReading {
   readonly messages: readonly ReceivedMessage[];
-  /** Why the body could not be read completely. */
+  /** Why the body could not be read completely, as a sentence. */
   readonly reason?: string | undefined;
 }
 
@@ -76,8 +76,8 @@ function readWebhook(request: ReceivedRequest): RequestReading {
 }
 
 /**
- * Parses JSON even if it contains numbers that JavaScript cannot represent. `reason` says what was lost, or why it is not
- * JSON.
+ * Parses JSON even if it contains numbers that JavaScript cannot represent. `reason` says what the parsing lost, or why the
+ * body is not JSON.
  */
 function readLossy(body: Buffer): { readonly value?: JsonValue; readonly reason?: string } {
   try {
@@ -99,11 +99,11 @@ export interface MessageFacts {
   readonly anonymousId?: string;
   readonly messageId?: string;
   readonly timestamp?: string;
-  /** The last characters of the write key. */
+  /** The last characters of the write key, to tell keys apart without showing them. */
   readonly writeKey?: string;
 }
 
-/** The facts of a message. Omits values that are not strings. */
+/** The fields of a message to show. Omits fields whose value is not a string. */
 export function messageFacts(message: ReceivedMessage): MessageFacts {
   const value = wholeMessage(message, shownWriteKey);
   if (!isJsonObject(value)) return {};

@@ -22,9 +22,9 @@ import { parseJsonOrUndefined } from '../../message/json/batch-document.ts';
 
 /** The content of a request of a client library. */
 export interface TrackingCall {
-  /** The messages in order. Empty if the call is rejected. */
+  /** The messages in the order of the call. Empty if a tracking API would reject the call. */
   readonly messages: readonly ReceivedMessage[];
-  /** Why a tracking API rejects the whole call. */
+  /** Why a tracking API would reject the whole call, such as an invalid batch. */
   readonly rejection?: IngestRejection;
   /** The write key of Basic auth or the body. A secret. */
   readonly writeKey?: string;
@@ -33,22 +33,22 @@ export interface TrackingCall {
 export interface ReceivedMessage {
   /** Position in its request, from 0. */
   readonly index: number;
-  /** The message with the common fields of its batch, without its write key. */
+  /** The message with the common fields of its batch, but without its write key. */
   readonly value: JsonValue;
-  /** The write key of the message, else of its call. A secret. */
+  /** The write key of the message, else that of its call. A secret. */
   readonly writeKey?: string;
   /** Why a tracking API rejects this message. */
   readonly rejection?: MessageRejection;
 }
 
-/** The parts of a request that determine whether it is a call. */
+/** The parts of a request that determine whether it is a call of a tracking API. */
 export interface CallRequest {
   readonly method?: string | undefined;
-  /** The request target. */
+  /** The request target, such as `/v1/batch`. */
   readonly path: string;
   readonly rawHeaders: readonly string[];
   readonly body: Uint8Array;
-  /** Ms since the epoch. */
+  /** Time when the request arrived. Ms since the epoch. */
   readonly at: number;
 }
 
@@ -85,8 +85,9 @@ function callOf(
 }
 
 /**
- * Separates a message from its write key, which some clients repeat in each message. `callKey` is the key of the call. Makes clients
- * alike for filters: leaves out an empty user id, and copies RudderStack's `originalTimestamp` to `timestamp`.
+ * Separates a message from its write key, which some clients repeat in each message. Without its own key the message gets
+ * `callKey`, the key of the call. Makes clients alike for filters: leaves out an empty user id, and copies RudderStack's
+ * `originalTimestamp` to `timestamp`.
  */
 export function keyedMessage(
   message: JsonValue,
@@ -102,7 +103,10 @@ export function keyedMessage(
   return { value, ...(writeKey !== undefined && { writeKey }) };
 }
 
-/** A message with its write key as a field. `written` converts the key for output; filters use the full key. */
+/**
+ * Returns a message that has its write key as a field again. `written` masks the key for output; filters leave the key
+ * whole.
+ */
 export function wholeMessage(
   { value, writeKey }: ReceivedMessage,
   written = (key: string): string => key,

@@ -1,6 +1,6 @@
 /**
- * Forwards a request to another receiver and resolves with its response. Never rejects because of that receiver. The signal
- * aborts the request.
+ * Forwards a request to another receiver and resolves with its response. Resolves with an error instead of rejecting if the
+ * other receiver fails. The signal aborts the request.
  */
 export type Forward = (request: ForwardRequest, signal: AbortSignal) => Promise<Forwarded>;
 
@@ -10,32 +10,32 @@ export interface ForwardRequest {
   readonly body: Uint8Array;
 }
 
-/** The response of the other receiver. Without a response, `error` and `detail` replace `status`. */
+/** The response of the other receiver. If there was no response, `error` and `detail` are set instead of `status`. */
 export interface Forwarded {
-  /** The URL, redacted. */
+  /** The URL of the other receiver, redacted. */
   readonly url: string;
   readonly status?: number;
-  /** A stable code of the transport. */
+  /** The transport's code for the failure, which does not change between versions. */
   readonly error?: string;
-  /** The error in words. */
+  /** The failure in words. */
   readonly detail?: string;
   readonly retryAfter?: string;
-  /** The headers that identify the origin of the response. Untrusted. */
+  /** Response headers that show which system sent the response, with lower-case names. Untrusted. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Why the request was not accepted, if known: the code of a ResponseCause or a NetworkCause. */
   readonly cause?: string;
   /** The cause in words. Undefined if status or `detail` are sufficient. */
   readonly says?: string;
-  /** How to fix the cause. */
+  /** How to fix the cause in `cause`. */
   readonly hint?: string;
-  /** The beginning of the response body. Untrusted. */
+  /** The beginning of the other receiver's response body. Untrusted. */
   readonly reply?: string;
   readonly ms: number;
 }
 
 /**
- * The response to the sender without a script: the response of the other receiver, or 502 or 504, like a gateway, if there
- * was none.
+ * The response to the sender if there is no script: the response of the other receiver. If there was none, 502 or 504, like
+ * a gateway.
  */
 export function relayedResponse({ status, error, detail, retryAfter, reply }: Forwarded): {
   readonly status: number;
@@ -49,8 +49,8 @@ export function relayedResponse({ status, error, detail, retryAfter, reply }: Fo
 }
 
 /**
- * Headers that are not forwarded: those of a single connection (RFC 9110, 7.6.1), and those that follow from URL and body. Also
- * Accept-Encoding: the response is shown and returned as text, so it must not be compressed.
+ * Headers that are not forwarded. Most belong to a single connection (RFC 9110, 7.6.1) or follow from URL and body.
+ * Accept-Encoding is dropped because the response is shown and returned as text, so it must not be compressed.
  */
 const CONNECTION_HEADERS = [
   'connection',
@@ -68,7 +68,7 @@ const CONNECTION_HEADERS = [
   'proxy-authenticate',
 ];
 
-/** The headers to forward, in order, as spelled and without merging repeated headers. */
+/** The headers to forward: without those of the connection, in order, as spelled and without merging repeated headers. */
 export function endToEndHeaders(rawHeaders: readonly string[]): [name: string, value: string][] {
   const dropped = new Set(CONNECTION_HEADERS);
   for (const [name, value] of pairsOf(rawHeaders)) {

@@ -2,9 +2,9 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 export interface Hold {
-  /** Waits until the response is due. Without it the response is held until the sender disconnects. */
+  /** Starts waiting until the response is due. Undefined to hold the response until the sender disconnects. */
   readonly until?: Waiting;
-  /** Called if the sender disconnects or the receiver closes first. */
+  /** Called instead of the response if the sender disconnects or the receiver closes before the response is due. */
   readonly onLeft: () => void;
 }
 
@@ -35,13 +35,13 @@ export class HeldResponses {
     };
     this.#leave.add(leave);
     ofSender.add(leave);
-    // If the sender has already disconnected, `close` will not be emitted again.
+    // The socket of a sender that disconnected earlier does not emit `close` again.
     if (response.req.socket.closed) leave();
   }
 
   /**
-   * Responds when `ready` resolves, at once without it. Also responds when the receiver closes, because the response is
-   * already reported.
+   * Calls `respond` when `ready` resolves, or at once if `ready` is undefined. Calls it also when the receiver closes,
+   * because the response is already reported.
    */
   holdUntil(response: ServerResponse, ready: Promise<unknown> | undefined, respond: () => void): void {
     if (ready === undefined) return respond();
@@ -56,7 +56,7 @@ export class HeldResponses {
     });
   }
 
-  /** Drops all held responses; the caller closes their connections. */
+  /** Drops all held responses. The caller must close their connections. */
   release(): void {
     for (const leave of this.#leave) leave();
   }

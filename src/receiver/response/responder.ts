@@ -21,7 +21,7 @@ export interface ReceivedExchange {
   readonly judgement: SignatureJudgement;
   readonly open: RequestInFlight;
   readonly forwarded?: Forwarded;
-  /** The call. Undefined if the request is not a call of a tracking API. */
+  /** The request read as a call of a tracking API. Undefined if it is a webhook or another request. */
   readonly call: TrackingCall | undefined;
 }
 
@@ -29,7 +29,7 @@ interface ResponderContext {
   readonly options: ReceiverOptions;
   readonly limits: ReceiverLimits;
   readonly clock: Clock;
-  /** Ends the connection of a request with a TCP reset. */
+  /** Ends the connection that the request came over with a TCP reset. */
   readonly reset: (request: IncomingMessage) => void;
 }
 
@@ -46,7 +46,7 @@ export class Responder {
     this.#nextResponse = playScript(this.#script ?? []);
   }
 
-  /** Starts another script. Undefined to respond without a script. */
+  /** Replaces the script, and begins with its first response. Undefined to respond without a script. */
   respondBy(script: Script | undefined): void {
     this.#script = script;
     this.#nextResponse = playScript(script ?? []);
@@ -55,7 +55,7 @@ export class Responder {
   respond(exchange: ReceivedExchange): void {
     const { requireSignature, forward } = this.#context.options;
     const { verdict } = exchange.judgement;
-    // Allows pages of any origin to read the response, like a tracking API.
+    // Pages of any origin may read the response to a call, because a tracking API allows it too.
     if (exchange.call !== undefined) exchange.response.setHeader('access-control-allow-origin', '*');
     if (exchange.request.method !== 'POST') {
       this.#send(exchange, 405, 'method not allowed, use POST\n', ['allow', 'POST']);
@@ -76,7 +76,7 @@ export class Responder {
     }
   }
 
-  /** Drops the held responses and reports their requests. */
+  /** Drops the held responses without sending them, and reports their requests. */
   close(): void {
     this.#held.release();
   }
@@ -103,7 +103,7 @@ export class Responder {
     this.#send(exchange, status, text, headers);
   }
 
-  /** Responds to a call like `hooks serve`. */
+  /** Responds to a call with the status and body that `hooks serve` would send. */
   #respondToCall(exchange: ReceivedExchange, { rejection }: TrackingCall): void {
     const body = rejection === undefined ? { success: true } : rejectionBody(rejection);
     exchange.response.setHeader('content-type', 'application/json');

@@ -68,11 +68,11 @@ export function playScript(script: Script): () => ScriptedResponse {
 
 interface ScriptPart {
   readonly text: string;
-  /** Position of its first character in the script, from 1. */
+  /** Position of the part's first character in the script, from 1. */
   readonly at: number;
 }
 
-/** A part of the script with its step number, for errors. */
+/** A part of the script with the number of its step, for error messages. */
 interface ScriptPosition extends ScriptPart {
   readonly step: number;
 }

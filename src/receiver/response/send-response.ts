@@ -22,7 +22,7 @@ interface PlannedResponse {
   readonly headers?: readonly string[] | undefined;
 }
 
-/** The response that `sendResponse` will send, for a report. */
+/** The headers and body that `sendResponse` will send for `planned`, to report them before they are sent. */
 export function sentResponse(response: ServerResponse, planned: PlannedResponse): SentResponse {
   const set = Object.entries(response.getHeaders()).map(([name, value]) => [name, String(value)] as const);
   return { headers: [...set, ...pairsOf(completeHeaders(response, planned))], body: planned.text };
@@ -39,7 +39,7 @@ function completeHeaders(
 const PLAIN_TEXT: readonly string[] = ['content-type', 'text/plain; charset=utf-8'];
 
 function bodyHeaders(status: number, text: string, type: readonly string[]): readonly string[] {
-  // RFC 9110, 8.6: no Content-Length on a 204; on a 304 it would describe another response's body.
+  // A 204 has no Content-Length (RFC 9110, 8.6). On a 304, Content-Length would give the length of another response's body.
   if (text === '') return status === 204 || status === 304 ? NO_HEADERS : EMPTY;
   return [...type, 'content-length', String(Buffer.byteLength(text))];
 }

@@ -13,9 +13,9 @@ import { ValueScan } from '../../message/json/value-scan.ts';
 
 /** The byte ranges of the items of the array `batch` in a JSON object. */
 export interface BatchItems {
-  /** Start and end of each item, in bytes. */
+  /** First byte of each item, and the byte after its last. */
   readonly items: readonly (readonly [start: number, end: number])[];
-  /** The JSON of the object with an empty `batch`. */
+  /** JSON of the outermost object in which the array `batch` is empty. */
   readonly rest: Uint8Array;
 }
 

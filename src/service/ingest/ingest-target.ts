@@ -12,12 +12,12 @@ export interface IngestTarget {
 }
 
 export interface InvalidMessage {
-  /** Derived from source and bytes, so that repeated requests of a client do not fill the store. */
+  /** Digest of source and body: a client that repeats a request creates the same id, and so no second dead letter. */
   readonly id: string;
   readonly messageId: string;
   readonly type: string;
   /** The received message without the write key. */
   readonly body: Uint8Array;
-  /** The problem of the message. */
+  /** The problem that makes the message invalid, as a sentence. */
   readonly detail: string;
 }

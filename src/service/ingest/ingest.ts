@@ -14,7 +14,9 @@ export class Ingest {
     this.#parts = parts;
   }
 
-  /** Resolves when all messages are stored. Rejects if any could not be stored; then none is remembered as seen. */
+  /**
+   * Stores new messages and dead letters. Rejects if any message could not be stored; then no message is remembered as seen.
+   */
   async store(source: string, { valid, rejected }: SortedMessages): Promise<void> {
     const { ingestTarget, metrics } = this.#parts;
     const unlock = await this.#storing.lock(namedIds(valid).map((id) => JSON.stringify([source, id])));
@@ -39,7 +41,9 @@ export class Ingest {
     }
   }
 
-  /** The messages that were not accepted before. Of messages with the same id in the batch, only the first. */
+  /**
+   * The messages that the source has not accepted before. If the batch repeats an id, only its first message is returned.
+   */
   async #fresh(source: string, valid: readonly OutgoingMessage[]): Promise<readonly OutgoingMessage[]> {
     const ids = namedIds(valid);
     const taken = new Set(ids.length === 0 ? [] : await this.#parts.seen.among(source, ids));
@@ -52,8 +56,8 @@ export class Ingest {
   }
 
   /**
-   * Stores and remembers messages. Messages that are stored but not remembered are accepted, because a rejection would cause
-   * a duplicate.
+   * Stores messages and remembers their ids. Resolves even if remembering fails, because the client would retry a rejected
+   * batch and store every message twice.
    */
   async #submit(source: string, fresh: readonly OutgoingMessage[]): Promise<void> {
     const { ingestTarget, seen, log } = this.#parts;

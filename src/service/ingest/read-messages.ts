@@ -24,9 +24,9 @@ export interface PostedMessages {
 export type PostedMessage =
   | {
       readonly input: JsonValue;
-      /** The message before the type of the path was added. */
+      /** The message as sent, before the type in the path was added to `input`. */
       readonly own?: JsonValue;
-      /** The message before `context` and `integrations` of the batch were added. */
+      /** The message as sent, before `context` and `integrations` of the batch were added to `input`. */
       readonly item?: JsonValue;
     }
   /** A message whose JSON cannot be parsed without loss, such as a number that is too large. */
@@ -87,8 +87,8 @@ const NO_BATCH = malformed(
 );
 
 /**
- * Reads each message separately. `error` is the reason why the whole body could not be parsed; it applies if no array
- * `batch` is found.
+ * Reads each message separately. `error` says why the body could not be parsed as a whole, and is the rejection if the body
+ * has no array `batch`.
  */
 function readOneByOne(bytes: Buffer, error: ValidationError): ReadMessages {
   const found = batchItems(bytes);
@@ -154,7 +154,10 @@ function withDefaults(posted: PostedMessage, { context, integrations }: Defaults
   return { input, item };
 }
 
-/** Merges a field. Keeps a value that is not an object, because validating the message rejects it. */
+/**
+ * Merges a field of a message over the same field of the batch. Keeps a message's value that is not an object, because
+ * validating the message rejects it.
+ */
 function merged(defaults: JsonObject, own: JsonValue | undefined): JsonValue {
   if (own === undefined || own === null) return defaults;
   return isJsonObject(own) ? { ...defaults, ...own } : own;

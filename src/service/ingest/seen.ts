@@ -8,8 +8,9 @@ export interface Seen {
   /** The ids among `messageIds` that were accepted. */
   among(source: string, messageIds: readonly string[]): Promise<ReadonlySet<string>>;
   /**
-   * Remembers messages while they are being stored, so that both succeed or neither does. If both go to the same store, the
-   * ids are written in the current turn of the event loop, and so in the same transaction; otherwise after `stored` resolves.
+   * Remembers messages whose storing is in progress, so that either both writes succeed or neither does. In one store, the
+   * ids are written in the current turn of the event loop, and so in the transaction of the messages. In two stores, they
+   * are written after `stored` resolves.
    */
   add(source: string, messageIds: readonly string[], stored: Promise<unknown>): Promise<void>;
 }

@@ -17,7 +17,7 @@ export interface SortedMessages {
 }
 
 export interface RejectedBatchItem {
-  /** Position in the batch, from 0. */
+  /** Position of the message in its batch, from 0. */
   readonly index: number;
   readonly code: 'invalid' | 'too-large';
   readonly message: string;
@@ -27,9 +27,9 @@ export interface RejectedBatchItem {
 
 interface SortOptions {
   readonly source: string;
-  /** The time of messages without one. Ms since the epoch. */
+  /** Time for messages without `timestamp`. Ms since the epoch. */
   readonly now: number;
-  /** Size of the whole request: if it is small, no message can be too large. */
+  /** Size of the whole request. If it is below the limit for a message, the sizes of the messages need no check. */
   readonly requestBytes: number;
   /** The write key, which is removed from dead letters. */
   readonly writeKey: string;
@@ -55,7 +55,7 @@ export function sortMessages(messages: readonly PostedMessage[], options: SortOp
 /** Why a tracking API rejects a message. */
 export type MessageRejection =
   | { readonly code: 'invalid'; readonly message: string }
-  /** `bytes` is the size of the message. */
+  /** The message exceeds the size limit. `bytes` is its size. */
   | { readonly code: 'too-large'; readonly message: string; readonly bytes: number };
 
 /** Why a message is rejected. Undefined if it is accepted. */
@@ -67,8 +67,8 @@ export function rejectionOfMessage(
 }
 
 /**
- * The rejection of a webhook whose message exceeds the size limit. Its sender adds the same fields as a client library, but
- * not `context.library`.
+ * The rejection of a webhook's message that exceeds the size limit. Adds `context.library` first, so that the fields that
+ * the sender's client library added do not count.
  */
 export function sizeRejection(input: JsonObject): MessageRejection | undefined {
   const { type, userId = input['User ID'], anonymousId, groupId, context } = input;
@@ -115,8 +115,9 @@ function readMessage(posted: PostedMessage, options: SortOptions): OutgoingMessa
 }
 
 /**
- * Identifies a message so that the store accepts it only once, even from two processes at the same moment, before either remembers it.
- * Contains the day (UTC), so that the id can be used again after 24 hours; so it does not detect duplicates across midnight.
+ * Identifies a message so that the store accepts it only once, even from two processes at the same moment, before either
+ * remembers it. Contains the day (UTC), so that the id can be used again after 24 hours; so it does not detect duplicates
+ * across midnight.
  */
 function dedupeKeyOf(messageId: string, now: number): string {
   return `${Math.floor(now / SEEN_FOR_MS)} ${messageId}`;
@@ -152,7 +153,10 @@ function validateSize(input: JsonValue): void {
 /** The fields that a client library adds to every message, besides `context.library`. */
 const CLIENT_FIELDS = ['messageId', 'timestamp', 'type', 'writeKey', 'sentAt', '_metadata'];
 
-/** The fields that the caller set. Without `context.library` these are all fields except the write key. */
+/**
+ * The fields that the caller set. Without `context.library` no client library added fields, so all count except the write
+ * key.
+ */
 function callersOwn(input: Readonly<Record<string, unknown>>): object {
   const { context } = input;
   if (!isObject(context) || context['library'] === undefined) return without(input, ['writeKey']);
@@ -199,8 +203,8 @@ function encoded(input: JsonValue): Uint8Array {
 }
 
 /**
- * Masks write keys in JSON that cannot be parsed without loss and keeps all other bytes: every string equal to the caller's key,
- * however it is escaped (`\/`, `\u002d`), and every string value of a key `writeKey`.
+ * Masks write keys in JSON that cannot be parsed without loss and keeps all other bytes: every string equal to the caller's
+ * key, however it is escaped (`\/`, `\u002d`), and every string value of a key `writeKey`.
  */
 function masked(json: Uint8Array, writeKey: string): Uint8Array {
   const text = Buffer.from(json).toString();

@@ -2,18 +2,20 @@ import type { IncomingMessage } from 'node:http';
 
 export type BodyResult =
   | { readonly kind: 'body'; readonly body: Buffer }
-  /** The Content-Length or the arrived bytes exceed `maxBytes`; the rest is discarded as it arrives. */
+  /** The Content-Length or the arrived bytes exceed `maxBytes`. The rest of the body is discarded as it arrives. */
   | { readonly kind: 'too-large' }
-  /** The bodies of other requests leave no room; the rest is discarded as it arrives. */
+  /** The bodies of other requests leave no room. The rest of the body is discarded as it arrives. */
   | { readonly kind: 'no-room' }
-  /** The sender disconnected before the end. */
+  /** The sender disconnected before the end of the body. */
   | { readonly kind: 'incomplete' };
 
 const NOTHING = Buffer.alloc(0);
 
 interface BodyLimits {
   readonly maxBytes: number;
-  /** Called for each chunk; returns false if there is no room for it. @default always true */
+  /**
+   * Called with the size of each chunk that arrives. Returns false if there is no room for the chunk. @default always true
+   */
   readonly take?: (bytes: number) => boolean;
 }
 

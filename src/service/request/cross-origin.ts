@@ -5,7 +5,7 @@ export const ANY_ORIGIN = { 'access-control-allow-origin': '*' } as const;
 
 /** The headers of a preflight response. Allows all requested headers, because client libraries send their own. */
 export function preflightHeaders(headers: IncomingHttpHeaders): Readonly<Record<string, string>> {
-  // Browsers request this permission before a public page may send to a private address.
+  // The private-network permission: browsers ask for it before a public page may send to a private address.
   const isPrivate = headers['access-control-request-private-network'] === 'true';
   return {
     ...ANY_ORIGIN,
@@ -17,7 +17,7 @@ export function preflightHeaders(headers: IncomingHttpHeaders): Readonly<Record<
 }
 
 const USUAL_NAMES = 'authorization, content-type, content-encoding';
-/** A token (RFC 9110, 5.6.2). */
+/** A header name: a token (RFC 9110, 5.6.2). */
 const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 
 function allowedNames(asked = ''): string {

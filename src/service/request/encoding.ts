@@ -27,7 +27,9 @@ export const UNDECLARED_GZIP = malformed(
   'send Content-Encoding: gzip',
 );
 
-/** The rejection for an error of zlib, which stops at its `maxOutputLength`. */
+/**
+ * The rejection for an error of zlib: the body is not gzip, is cut off, or has more than `maxOutputLength` unpacked bytes.
+ */
 export function unpackingRejection(error: unknown): IngestRejection {
   const { code } = error as NodeJS.ErrnoException; // zlib throws only such errors
   if (code === 'ERR_BUFFER_TOO_LARGE') return TOO_LARGE;

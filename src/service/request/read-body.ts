@@ -15,12 +15,12 @@ export type Body =
 
 const MAX_BYTES = MAX_BATCH_BYTES_ACCEPTED;
 
-/** Reads a body and unpacks gzip. Increases the share by the bytes in memory, as they arrive. */
+/** Reads a body and unpacks gzip. As bytes arrive in memory, counts them in the request's `share` of the bytes in flight. */
 export async function readIngestBody(request: IncomingMessage, share: ByteShare): Promise<Body> {
   const encoding = (request.headers['content-encoding'] ?? 'identity').trim().toLowerCase();
   const unknown = encodingRejection(encoding);
   if (unknown !== undefined) return reject(unknown);
-  // The limit applies to unpacked bytes, but a gzipped body is hardly ever larger than unpacked.
+  // The limit applies to unpacked bytes. A body whose packed bytes exceed the limit exceeds it unpacked too, almost always.
   if (Number(request.headers['content-length'] ?? 0) > MAX_BYTES) return reject(TOO_LARGE);
   const body = await collect(request, share);
   if (!body.ok) return body;
@@ -43,8 +43,8 @@ function collect(request: IncomingMessage, share: ByteShare): Promise<Body> {
 const gunzipAsync = promisify(gunzip);
 
 /**
- * Unpacks a body. First reserves the size that the gzip trailer declares, which is usually true; if that is too small, the
- * limit.
+ * Unpacks a body. First reserves as many bytes as the gzip trailer declares, which is usually the unpacked size. If the body
+ * needs more, reserves the limit and unpacks again.
  */
 async function unpack(packed: Buffer, share: ByteShare): Promise<Body> {
   const declared = packed.length < 4 ? 0 : packed.readUInt32LE(packed.length - 4); // RFC 1952: ISIZE

@@ -22,7 +22,7 @@ export interface IngestRequest {
   readonly share: ByteShare;
 }
 
-/** The source of a request's write key. */
+/** A sender with a valid write key, and the source of that key. */
 export interface Caller {
   readonly source: string;
   readonly writeKey: string;
@@ -35,7 +35,7 @@ export type ReadRequest =
       /** Finds the source of the write key in Basic auth, else of `bodyKey`. Undefined if the key belongs to no source. */
       readonly authorize: (bodyKey: string | undefined) => Caller | undefined;
     }
-  /** `response` is undefined if the sender disconnected. */
+  /** The response that rejects the request. Undefined if the sender disconnected. */
   | { readonly ok: false; readonly response: ServiceResponse | undefined };
 
 /** Reads the body of a request. Rejects a wrong key in the header before reading the body. */

@@ -5,7 +5,7 @@ import { HooksError, InputError, QueueError, ValidationError } from '../../error
  */
 export interface IngestRejection {
   readonly status: 400 | 401 | 403 | 404 | 405 | 413 | 415 | 429 | 500 | 503;
-  /** A stable code. */
+  /** A code for programs, which does not change between versions. */
   readonly code:
     | 'malformed'
     | 'invalid'
@@ -18,7 +18,7 @@ export interface IngestRejection {
     | 'overloaded'
     | 'unavailable'
     | 'fault';
-  /** The problem and its position, without secrets. */
+  /** The problem and its position, as a sentence without secrets. */
   readonly message: string;
   readonly hint?: string | undefined;
 }
@@ -73,7 +73,10 @@ export function jsonRejection(error: unknown): IngestRejection {
   throw error;
 }
 
-/** The rejection for an error of the store, which a retry can resolve. The cause is only logged. */
+/**
+ * The rejection for an error of the store, which a retry can resolve. The response does not show the cause, but the log
+ * does.
+ */
 export function storeRejection(error: unknown): IngestRejection {
   if (error instanceof QueueError && error.isBusy) {
     return { status: 429, code: 'overloaded', message: 'overloaded: the storage is busy' };

@@ -34,14 +34,15 @@ export function respond(
   response: ServiceResponse | undefined,
   responseContext: ResponseContext,
 ): Response {
-  // The sender disconnected, so this response is never read.
+  // The sender disconnected, so the status of this response does not matter.
   if (response === undefined) return context.body(null, 400);
   const { status, body, rejection, source } = response;
   const { metrics, log, stopping } = responseContext;
   metrics.request(route, status);
   if (rejection === undefined) log.debug('responded', { route, status, source });
   else respondRejection(context, route, { rejection, source }, responseContext);
-  // Otherwise a connection that is never idle would prevent the service from stopping.
+  // While the service stops, each response closes its connection, because a connection that is never idle would delay the
+  // end.
   if (stopping.aborted) context.header('connection', 'close');
   return context.json(body, status as ContentfulStatusCode); // every status here goes with a body
 }
@@ -54,7 +55,8 @@ function respondRejection(
 ): void {
   const { status, code, message } = rejection;
   const fields = { route, status, code, reason: message, source };
-  // At debug level only: under overload there would be a line per request. The metrics count them.
+  // A temporary rejection is logged at debug level only, because overload causes one per request. The metrics count them
+  // too.
   if (!isTemporary(rejection)) return log.info('rejected', fields);
   log.debug('rejected', fields);
   context.header('retry-after', String(retryAfterSeconds));

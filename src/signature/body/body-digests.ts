@@ -33,7 +33,10 @@ export class BodyDigests {
     return this.ending(this.#ending);
   }
 
-  /** Yields the digests that the body would have with other final newlines. `would` describes the ending. */
+  /**
+   * Yields the digests that the body would have with or without a final newline. `would` describes the change, as in
+   * `without the trailing newline`.
+   */
   *otherEndings(): Generator<{ readonly would: string; readonly digests: Buffer[] }> {
     const ending = Buffer.from(this.#ending).toString('latin1');
     if (ending.endsWith('\n')) {
@@ -45,7 +48,7 @@ export class BodyDigests {
     }
   }
 
-  /** The digests if the body ended in these bytes instead of the ones held back. */
+  /** The digests that the body would have if `ending` replaced the bytes that are held back. */
   ending(ending: Uint8Array): Buffer[] {
     return this.#hmacs.map((hmac) => hmac.digest(ending));
   }

@@ -3,15 +3,15 @@ import { isTooDeep } from '../../message/json/read-json.ts';
 import type { Deadline } from '../deadline.ts';
 
 /**
- * A JSON value that keeps the spelling of numbers and the order of members, which JSON.parse loses (`1.0`, integer keys), so that a
- * diagnosis can write it as another language would.
+ * A JSON value that keeps the spelling of numbers and the order of members, which JSON.parse loses (`1.0`, integer keys), so
+ * that a diagnosis can write it as another language would.
  */
 export type JsonNode =
   | { readonly kind: 'object'; readonly members: readonly JsonMember[] }
   | { readonly kind: 'array'; readonly items: readonly JsonNode[] }
-  /** `literal` is spelled as by JSON.stringify, with its quotes. */
+  /** A string. `literal` is its JSON text as JSON.stringify would write it, with quotes. */
   | { readonly kind: 'string'; readonly literal: string }
-  /** A number, true, false or null, as written. */
+  /** A number, true, false or null. `text` is its spelling in the JSON. */
   | { readonly kind: 'literal'; readonly text: string };
 
 export interface JsonMember {
@@ -35,7 +35,7 @@ export function withoutNewlines(text: string): string {
   return text.slice(0, end);
 }
 
-/** `JSON.stringify(JSON.parse(text))`; undefined if the text is not JSON, or nested too deep. */
+/** Returns `JSON.stringify(JSON.parse(text))`. Undefined if the text is not JSON, or nested too deep. */
 export function stringified(text: string): string | undefined {
   if (isTooDeep(Buffer.from(text))) return undefined;
   try {
@@ -94,7 +94,10 @@ function endOfString(text: string, start: number): number {
   return text.length;
 }
 
-/** Members and items to read between two looks at the clock, each of which costs as much as reading one or two members. */
+/**
+ * Number of members and items to read between two checks of the deadline. One check costs as much as reading one or two
+ * members.
+ */
 const PARTS_PER_LOOK = 256;
 
 /**
@@ -105,7 +108,7 @@ class JsonReader {
   readonly #deadline: Deadline | undefined;
   #index = 0;
   #parts = 0;
-  /** Whether the deadline passed while reading. */
+  /** Whether reading stopped because the deadline passed. */
   isStopped = false;
 
   constructor(text: string, deadline?: Deadline) {
@@ -167,7 +170,7 @@ class JsonReader {
   }
 }
 
-/** Whether a character is part of a literal. False at the end of the text, where the code is NaN. */
+/** Whether a character can be part of a number, true, false or null. False at the end of the text, where the code is NaN. */
 function isOfLiteral(code: number): boolean {
   return code > 0x20 && code !== COMMA && code !== CLOSE_BRACKET && code !== CLOSE_BRACE;
 }

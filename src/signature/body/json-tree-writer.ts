@@ -1,7 +1,7 @@
 import type { JsonMember, JsonNode } from './json-text.ts';
 import type { Arrangement, Spelling } from './spellings.ts';
 
-/** Receives a text in pieces. Returns whether to continue. */
+/** Receives a piece of a text. Returns whether the writer shall continue. */
 export type WritePiece = (piece: string) => boolean;
 
 /**

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { isTooDeep, lossOf } from '../../message/json/read-json.ts';
 
-/** Bytes from which most kinds of text can be recognized. */
+/** Number of bytes at the start of a body that suffice to recognize most kinds of text. */
 const HEAD_BYTES = 4_096;
 const BOM_START = 0xef;
 /**
@@ -11,28 +11,31 @@ const BOM_START = 0xef;
 export const LARGEST_DIAGNOSED = 1_000_000;
 
 export interface JsonSyntaxProblem {
-  /** Index of the character; the length of the text if it ends too early; -1 if unknown. */
+  /**
+   * Position of the first character that is wrong, in UTF-16 units. The length of the text if it ends too early; -1 if
+   * unknown.
+   */
   readonly at: number;
-  /** Whether more text follows complete JSON. */
+  /** Whether the JSON is complete and followed by more text. */
   readonly isAfterEnd: boolean;
 }
 
-/** The part of a body that is signed by a scheme that covers only the first item of a list. */
+/** The item that a signature covers, if its scheme covers only the first item of a list. */
 export interface FirstItem {
-  /** The item, JSON-stringified. */
+  /** The JSON-stringified text of the item. */
   readonly json: string;
   /** Number of items in the list; 1 if the body is not a list. */
   readonly count: number;
 }
 
 /**
- * A match over the JSON-stringified form of a body on which JSON parsers disagree: a forger can show one value to the verifier
- * and another to the program behind it.
+ * A match over the JSON-stringified form of a body on which JSON parsers disagree: a forger can show one value to the
+ * verifier and another to the program behind it.
  */
 export interface LossyMatch {
   readonly kind: 'lossy';
   readonly bytes: number;
-  /** Says in a sentence what parsing the body loses. */
+  /** A sentence about the values that parsing the body loses. */
   readonly loss: string;
 }
 
@@ -76,7 +79,7 @@ export class KeptBody {
     return this.#readOnce().stringified;
   }
 
-  /** Why a match over the JSON-stringified body is not valid; undefined if it is. */
+  /** Why a match over the JSON-stringified body does not make the signature valid. Undefined if it does. */
   get lossy(): LossyMatch | undefined {
     this.#loss ??= lossOf(this.bytes);
     return this.#loss === '' ? undefined : { kind: 'lossy', bytes: this.bytes.length, loss: this.#loss };

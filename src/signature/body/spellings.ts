@@ -4,12 +4,12 @@ import type { NoteCode } from '../reasons.ts';
 /** How a language or library writes JSON. */
 export interface Spelling extends Arrangement {
   readonly code: NoteCode;
-  /** Follows "it would match". */
+  /** The body that would match, after "it would match": `as json.dumps of Python writes it`. */
   readonly would: string;
   readonly escape: Escape;
 }
 
-/** The layout of a JSON text and the order of its members. */
+/** The white space of a JSON text and the order of its members. */
 export interface Arrangement {
   readonly layout: JsonLayout;
   /** Reorders members. @default the order of the text */
@@ -17,15 +17,15 @@ export interface Arrangement {
 }
 
 export interface JsonLayout {
-  /** Indentation per level; empty to write everything on one line. */
+  /** Indentation of each level. Empty to write everything on one line. */
   readonly indent: string;
-  /** @default '\n' */
+  /** Characters that end a line. @default '\n' */
   readonly newline?: '\r\n';
   readonly comma: string;
   readonly colon: string;
 }
 
-/** Changes the escapes of a piece of JSON from JSON.stringify. Escapes a character the same way wherever it occurs. */
+/** Changes the escapes in a piece of JSON that JSON.stringify wrote. Escapes a character in one way wherever it occurs. */
 type Escape = (json: string) => string;
 
 type MemberOrder = (members: readonly JsonMember[]) => readonly JsonMember[];
@@ -54,13 +54,16 @@ const slashes: Escape = (json) => json.replaceAll('/', '\\/');
 /** Escapes of PHP's json_encode without flags. */
 const php: Escape = (json) => ascii(json).replaceAll('/', '\\/');
 
-/** Characters that the escapes above write differently from each other. */
+/** Characters that the functions of type Escape do not all write alike. */
 const TELLING = ['"', '/', '<', '>', '&', '=', "'", '+', '`', '\u007f', '\u2028', '\u2029'];
 
-/** Returns the characters of a JSON text on which escapes differ. Escapes that agree on these agree on the whole text. */
+/**
+ * Returns the characters of a JSON text on which escapes differ. Two escapes that write these characters alike write the
+ * whole text alike.
+ */
 export function tellingCharacters(json: string): string[] {
   const found = TELLING.filter((character) => json.includes(JSON.stringify(character).slice(1, -1)));
-  // The é represents all other characters from U+0080 on.
+  // The é stands for all other characters from U+0080 on, because each escape treats them alike.
   return /[\u0080-\uffff]/.test(json) ? [...found, '\u00e9'] : found;
 }
 
@@ -95,7 +98,7 @@ export const SORTED_SPELLING: Spelling = {
   order: sorted,
 };
 
-/** Spellings in the order in which they are tried. If two give the same text, the simpler one is first. */
+/** Spellings of JSON in the order in which they are tried. If two spellings give one text, the simpler spelling is first. */
 export const SPELLINGS: readonly Spelling[] = [
   COMPACT_SPELLING,
   { code: 'python-json', would: 'as json.dumps of Python writes it', layout: PYTHON, escape: ascii },
@@ -155,7 +158,10 @@ function sortedKeys(layout: JsonLayout, words: string): Spelling[] {
   ];
 }
 
-/** Keys in the only order that fits all seven rows (contract, Messages on the wire). */
+/**
+ * Keys of messages in one order that agrees with the order of the body for all seven sets of fields (contract, Messages on
+ * the wire).
+ */
 const WIRE_KEYS = [
   'version',
   'type',
@@ -171,7 +177,7 @@ const WIRE_KEYS = [
   'timestamp',
 ];
 
-/** Puts known keys first, in the order of the wire, if the object is a message. */
+/** Puts the keys of WIRE_KEYS first, in their order, if the object is a message. Other objects keep their order. */
 function wireOrder(members: readonly JsonMember[]): readonly JsonMember[] {
   if (!members.some(({ key }) => key === 'type')) return members;
   const known = WIRE_KEYS.flatMap((key) => members.filter((member) => member.key === key));

@@ -26,7 +26,7 @@ function whichCharacters(text: string, stringified: string): NoteCode {
   return inOrder(text) === inOrder(stringified) ? 'reordered-keys' : 'other-encoding';
 }
 
-/** The text with sorted members: equal for two texts only if they differ in nothing but the order of members. */
+/** The text with sorted members. If only the order of members differs between two texts, their results are equal. */
 function inOrder(text: string): string {
   return jsonTreeText(parseJsonTree(text), SORTED_SPELLING);
 }

@@ -5,9 +5,9 @@ import type { SignatureScheme } from './scheme.ts';
 import { verifyingKeys } from './secrets.ts';
 
 /**
- * Detects the schemes, built-in and custom, whose signature headers a request has. Of two schemes with the same header, the custom one wins only
- * if a prefix or other headers distinguish it. Schemes without a usable secret are returned only if there are no others. Schemes that protect only a
- * part of the body are never detected: users must name them.
+ * Detects the schemes, built-in and custom, whose signature headers a request has. Of two schemes with the same header, the
+ * custom one wins only if a prefix or other headers distinguish it. Schemes without a usable secret are returned only if
+ * there are no others. Schemes that protect only a part of the body are never detected: users must name them.
  */
 export function detectSchemes(
   headers: HeaderList,
@@ -38,8 +38,9 @@ function isDistinguished(scheme: SignatureScheme, headers: HeaderList): boolean 
 }
 
 /**
- * Describes a signature that may have been removed from a request: the request has other headers of its scheme. Undefined if there is none. Needed only
- * if schemes are detected, because such a request fails the verification by a scheme that is named.
+ * Describes a signature that may have been removed: the request has another header of a scheme, but not the scheme's
+ * signature. Undefined if no signature is missing. Needed only if schemes are detected: a scheme that the user named fails
+ * without its signature.
  */
 export function missingSignature(headers: HeaderList, own: readonly SignatureScheme[]): string | undefined {
   const isGiven = ({ lowerName }: HeaderLayout): boolean => hasHeader(headers, lowerName);

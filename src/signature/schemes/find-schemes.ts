@@ -9,9 +9,9 @@ import type { SignatureScheme } from './scheme.ts';
 /** A choice of schemes: names (separated by commas), custom schemes, or a list of both. */
 export type SchemeChoice = string | SignatureScheme | readonly (string | SignatureScheme)[];
 
-/** The flag or setting that chose schemes, for errors. */
+/** The flag or setting that chose schemes, named in error messages. */
 export interface SchemeOrigin {
-  /** `--scheme`, or a setting such as `sources.web.destinations.Webhooks.scheme`. */
+  /** Name of the flag or setting: `--scheme`, or a path such as `sources.web.destinations.Webhooks.scheme`. */
   readonly key: string;
   /** The config file of the setting, as displayed. */
   readonly file?: string | undefined;
@@ -31,8 +31,8 @@ export const DEFAULT_SCHEMES: readonly SignatureScheme[] = BUILT_IN_SCHEMES.filt
 );
 
 /**
- * Resolves a choice of schemes, in its order and without duplicates. Throws ConfigError for an unknown name, an invalid scheme, an empty
- * choice, or two schemes with the same header.
+ * Resolves a choice of schemes, in its order and without duplicates. Throws ConfigError for an unknown name, an invalid
+ * scheme, an empty choice, or two schemes with the same header.
  */
 export function findSchemes(choice: SchemeChoice, lookup: SchemeLookup): readonly SignatureScheme[] {
   if (Array.isArray(choice) && found.has(choice)) return choice;
@@ -51,7 +51,7 @@ export function findSchemes(choice: SchemeChoice, lookup: SchemeLookup): readonl
   return distinct;
 }
 
-/** The origin of a list from `findSchemes`; undefined for other lists. */
+/** The origin of a list that `findSchemes` returned. Undefined for other lists. */
 export function originOfSchemes(schemes: readonly SignatureScheme[]): SchemeOrigin | undefined {
   return found.get(schemes);
 }
@@ -98,7 +98,10 @@ function schemeFromObject(value: unknown, lookup: SchemeLookup): SignatureScheme
   throw lookupError(`Expected \`${lookup.key}.name\` ${nameProblem}`, 'give it a name of its own', lookup);
 }
 
-/** The problem of a custom scheme's name, which follows "Expected `KEY` "; undefined if the name is valid. */
+/**
+ * The problem of a custom scheme's name, such as `to be a name, got a number`, to follow "Expected `KEY` ". Undefined if the
+ * name is valid.
+ */
 export function schemeNameProblem(name: unknown): string | undefined {
   if (typeof name !== 'string') return `to be a name, got ${kindOf(name)}`;
   if (!/^[\w-]{1,64}$/.test(name)) return `to have letters, digits, - and _ only, got ${printable(name, 80)}`;

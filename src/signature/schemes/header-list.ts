@@ -5,8 +5,8 @@ import { ConfigError } from '../../errors.ts';
 export type HeaderList = readonly (readonly [lowerName: string, value: string])[];
 
 /**
- * Headers of a request: `Headers`, Node's `request.headers` or `request.rawHeaders`, or a list of pairs. `Headers` and `request.headers`
- * join duplicate headers into one value, which matches nothing.
+ * Headers of a request: `Headers`, Node's `request.headers` or `request.rawHeaders`, or a list of pairs. `Headers` and
+ * `request.headers` join duplicate headers into one value, which matches nothing.
  */
 export type HeadersInput =
   | Iterable<readonly [string, string]>
@@ -46,7 +46,10 @@ const ALIASES: ReadonlyMap<string, string> = new Map([
   ['svix-signature', 'webhook-signature'],
 ]);
 
-/** Adds the newer names of headers with older names, unless the request has a newer name: the two sets are never mixed. */
+/**
+ * Adds the newer names of headers that have older names. Does nothing if the request has a newer name, because the names of
+ * the two sets are never mixed.
+ */
 function withAliases(list: HeaderList): HeaderList {
   if (!list.some(([name]) => name === 'svix-signature')) return list;
   const newer = new Set(ALIASES.values());

@@ -1,6 +1,6 @@
 import type { SignatureScheme, SignedFields } from './scheme.ts';
 
-/** A field of a header's template. */
+/** Name of a placeholder in the template of a header. */
 export type HeaderField = 'signature' | keyof SignedFields;
 
 /** A part of a header's template: a text and the field that follows it. */
@@ -11,7 +11,7 @@ export interface HeaderPart {
 
 /** The parsed template of a header. */
 export interface HeaderLayout {
-  /** Name with the case in which it is sent. */
+  /** Name of the header, spelled as it is sent. */
   readonly name: string;
   readonly lowerName: string;
   readonly parts: readonly HeaderPart[];
@@ -22,10 +22,13 @@ export interface SchemeLayout {
   readonly headers: readonly HeaderLayout[];
   /** The header with the signature. */
   readonly signatureHeader: HeaderLayout;
-  /** Templates of the text that is signed before the body and after it. */
+  /** Template of the text that is signed before the body. `after` is the template of the text after the body. */
   readonly before: string;
   readonly after: string;
-  /** Characters between the signed fields. An id must not have one, because it could be read as two fields. */
+  /**
+   * Characters of `signs` between the signed fields. An id must not contain any of them, because bytes could move from one
+   * field to the next.
+   */
   readonly separators: readonly string[];
   readonly hasId: boolean;
   readonly hasTimestamp: boolean;
@@ -40,7 +43,7 @@ export function layoutOf(scheme: SignatureScheme): SchemeLayout {
   return found;
 }
 
-/** Names of schemes in the form of `--scheme`. */
+/** Names of schemes, separated by commas like the value of `--scheme`. */
 export function schemeListText(schemes: readonly SignatureScheme[]): string {
   return schemes.map(({ name }) => name).join(',');
 }
@@ -83,7 +86,7 @@ function separatorsOf(signs: string): readonly string[] {
   return [...new Set(between.join('').replaceAll(/[\w-]/g, ''))];
 }
 
-/** Pattern of a part: a text without braces, and a field at its end. */
+/** Pattern of a part of a header's template: a text without braces, and a placeholder at its end. */
 const PART = /^([^{}]*)\{(signature|timestamp|id)\}$/;
 
 /** Parses a header's template; empty if it is invalid. */
@@ -96,6 +99,6 @@ export function partsOf(template: string, separator: string | undefined): readon
 
 /** Replaces the fields of a template of signed text. */
 export function withFields(template: string, { id, timestamp }: SignedFields): string {
-  // A function as the replacement, because `$&` in an id would insert the match.
+  // The replacement is a function, because in a text `$&` from an id would insert the matched placeholder.
   return template.replace(/\{(id|timestamp)\}/g, (_, field: string) => (field === 'id' ? id : timestamp));
 }

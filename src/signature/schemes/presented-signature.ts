@@ -9,11 +9,14 @@ import type { SignatureScheme, SignedFields } from './scheme.ts';
 export interface PresentedSignature {
   /** Value of the signature header as received. Several such headers are joined with commas. */
   readonly value: string;
-  /** Signatures in the value, any of which may match. */
+  /** Signatures that the header value contains. The header matches if one of them does. */
   readonly signatures: readonly string[];
-  /** Signed fields; empty texts for missing ones. */
+  /** Values of the signed fields in the headers. A missing field has an empty text. */
   readonly fields: SignedFields;
-  /** Why the signature is invalid regardless of its digest. */
+  /**
+   * Why the signature is invalid, whatever its digest is: a missing or malformed header. Undefined if only the digest
+   * matters.
+   */
   readonly problem?: HeaderProblem;
 }
 
@@ -25,8 +28,8 @@ export interface HeaderProblem {
 }
 
 /**
- * Reads the headers of a scheme; undefined if the request has none of them. Headers without the signature are a problem,
- * because it may have been removed.
+ * Reads the headers of a scheme. Undefined if the request has none of them. If only the signature is missing, the result has
+ * a problem, because the signature may have been removed.
  */
 export function presentedSignature(
   scheme: SignatureScheme,
@@ -73,7 +76,7 @@ function readHeader(
     if (part === undefined) continue;
     isRead = true;
     const field = text.slice(part.text.length);
-    // Digests have no commas, so the rest after a comma is ignored.
+    // Only the text up to a comma is the signature, because digests have no commas.
     read[part.field].push(isList && part.field === 'signature' ? field.replace(/,.*$/s, '') : field);
   }
   return isRead;
@@ -156,7 +159,7 @@ export function ageProblem(
   const age = Math.floor(nowMs / 1000) - Number(timestamp);
   if (Math.abs(age) <= tolerance) return undefined;
   const size = formatDuration(Math.abs(age) * 1000);
-  // A time in seconds that was divided by 1000 again is in January 1970.
+  // Recognizes a time in seconds that was divided by 1000 again, and so is a date in January 1970.
   const isUnit = Number(timestamp) > 0 && Math.abs(nowMs / 1_000_000 - Number(timestamp)) < 1_000_000;
   if (isUnit) {
     const found = `the timestamp ${timestamp} is a thousandth of the Unix time in seconds`;

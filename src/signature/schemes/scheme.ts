@@ -1,13 +1,14 @@
 /**
- * A signature scheme as data: the headers of a signed request, and the text over which the signature is computed. A new scheme needs no code.
+ * A signature scheme as data: the headers of a signed request, and the text over which the signature is computed. A new
+ * scheme needs no code.
  *
- * A template is a text with placeholders: `{signature}`, `{timestamp}` (Unix time in seconds), `{id}` (of the message), `{body}`
- * (the bytes of the request's body).
+ * A template is a text with placeholders: `{signature}`, `{timestamp}` (Unix time in seconds), `{id}` (of the message),
+ * `{body}` (the bytes of the request's body).
  */
 export interface SignatureScheme {
   /** Name for `--scheme` and the setting `scheme`: letters, digits, `-`, `_`. */
   readonly name: string;
-  /** Name in sentences. @default `name` */
+  /** Name of the scheme in sentences. @default `name` */
   readonly title?: string | undefined;
   /** Template of each header. One has `{signature}`, and each placeholder of `signs` must be in one of them. */
   readonly headers: Readonly<Record<string, string>>;
@@ -18,7 +19,7 @@ export interface SignatureScheme {
   readonly separator?: ',' | ' ' | undefined;
   /** Template of the signed text, with `{body}` once. */
   readonly signs: string;
-  /** Hash of the HMAC. */
+  /** Hash function that the HMAC uses. */
   readonly hash: SchemeHash;
   /** Encoding of the digest: lower-case hex, or base64 with padding. */
   readonly encoding: 'hex' | 'base64';

@@ -13,8 +13,9 @@ export interface SchemeKey {
 }
 
 /**
- * Makes the key of a scheme from a secret; undefined if the scheme cannot use the secret. If a scheme in use has text secrets, a base64 scheme
- * uses only secrets with its prefix, because otherwise it is unclear which secret is for which scheme.
+ * Makes the key of a scheme from a secret; undefined if the scheme cannot use the secret. If a scheme in use has text
+ * secrets, a base64 scheme uses only secrets with its prefix, because otherwise it is unclear which secret is for which
+ * scheme.
  */
 export function schemeKey(
   scheme: SignatureScheme,
@@ -58,14 +59,15 @@ export function verifyingKeys(
   });
 }
 
-/** Prefixes that reserve a secret for a built-in base64 scheme. */
+/** Prefixes that reserve a secret for a built-in base64 scheme: other schemes prefer secrets without them. */
 const KEY_PREFIXES = BUILT_IN_SCHEMES.flatMap(({ secret, secretPrefix }) =>
   secret === 'base64' && secretPrefix !== undefined ? [secretPrefix] : [],
 );
 
 /**
- * Chooses the secret that signs: the first with the prefix of the scheme, or if the scheme has no prefix, the first that is not reserved for another
- * scheme. If there is none, the first that the scheme can use. Throws ConfigError if it can use none.
+ * Chooses the secret that signs: the first with the prefix of the scheme, or if the scheme has no prefix, the first that is
+ * not reserved for another scheme. If there is none, the first that the scheme can use. Throws ConfigError if it can use
+ * none.
  */
 export function signingKey(
   scheme: SignatureScheme,
@@ -77,7 +79,7 @@ export function signingKey(
     secretPrefix === undefined
       ? !KEY_PREFIXES.some((prefix) => secret.startsWith(prefix))
       : secret.startsWith(secretPrefix);
-  // A malformed secret of this scheme is reported instead of using the next secret.
+  // If the scheme's own secret is malformed, it is reported. The next secret must not sign instead.
   const own = secrets.findIndex(isOwn);
   const keys = verifyingKeys(scheme, secrets, inUse);
   const found = own < 0 ? keys[0] : keys.find(({ secret }) => secret === own + 1);
@@ -130,7 +132,7 @@ export function secretFix({ secret, secretPrefix = '' }: SignatureScheme): strin
   return `make one with ${command}, and give it to both sides`;
 }
 
-/** The fix for a missing secret of a verification: how to give the secret of the sender. */
+/** The advice for a missing secret of a verification: pass the secret of the sender. */
 export function verifyingSecretFix(scheme: SignatureScheme): string {
   const { secret, secretPrefix } = scheme;
   if (secret !== 'base64') return secretFix(scheme);

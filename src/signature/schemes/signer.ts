@@ -14,7 +14,7 @@ export interface SignedHeaders {
   readonly headers: readonly string[];
   /** Value of the signature header of the first scheme. */
   readonly signature: string;
-  /** Values of the signature headers of all schemes by header name; undefined if there is only one scheme. */
+  /** Values of the signature headers, by header name. Undefined if there is only one scheme. */
   readonly signatures?: Readonly<Record<string, string>> | undefined;
 }
 
@@ -23,7 +23,7 @@ export class Signer {
   readonly schemes: readonly SignatureScheme[];
   readonly #keyed: readonly KeyedScheme[];
 
-  /** Chooses a secret for each scheme. Throws ConfigError if a scheme can use none of the secrets. */
+  /** Chooses the secret of each scheme. Throws ConfigError if a scheme cannot use any of the secrets. */
   constructor(schemes: readonly SignatureScheme[], secrets: readonly string[]) {
     this.schemes = schemes;
     const origin = originOfSchemes(schemes) ?? { key: 'scheme' };
@@ -38,7 +38,7 @@ export class Signer {
   /** Signs a whole body. A string is encoded as UTF-8. */
   sign(body: Uint8Array | string, fields: SignedFields): SignedHeaders {
     const [only] = this.#keyed;
-    // The fast path for one header of one scheme over the body alone adds no cost to the HMAC.
+    // One scheme with one header over the body alone takes the fast path below, which adds no cost to the HMAC.
     if (only?.plainHeader === undefined || this.#keyed.length > 1) {
       return this.start(fields).update(body).finish();
     }
@@ -58,13 +58,13 @@ interface KeyedScheme {
   readonly scheme: SignatureScheme;
   readonly layout: SchemeLayout;
   readonly key: SchemeKey;
-  /** The only header of a scheme that signs the whole body and nothing else; undefined for other schemes. */
+  /** The header of a scheme that has one header and signs the body alone. Undefined for other schemes. */
   readonly plainHeader: PlainHeader | undefined;
 }
 
 interface PlainHeader {
   readonly name: string;
-  /** Text before the signature. */
+  /** Text before the signature in the header value, such as `sha256=`. */
   readonly text: string;
 }
 
@@ -135,7 +135,10 @@ export function headerValue(
   return parts.map(({ text, field }) => text + fields[field]).join(separator ?? '');
 }
 
-/** Ids that other implementations of Standard Webhooks accept, and that have no separator of signed fields of any scheme. */
+/**
+ * Ids that are signed as they are: other implementations of Standard Webhooks accept them, and they contain no character
+ * that a scheme uses to separate signed fields.
+ */
 const PLAIN_ID = /^[A-Za-z0-9_-]{1,128}$/;
 
 /** The values of `{id}` and `{timestamp}` for an attempt at `atMs`. The id is the same on every attempt of a message. */
@@ -149,11 +152,14 @@ export function signedFields(messageId: string, atMs: number): SignedFields {
 export interface SignRequestOptions {
   /** Body to sign. A string is encoded as UTF-8. */
   readonly body: Uint8Array | string;
-  /** Secrets. Each scheme signs with the first one that it can use and that is not reserved for another scheme. */
+  /**
+   * Secrets to choose from. Each scheme signs with the first one that it can use and that is not reserved for another
+   * scheme.
+   */
   readonly secrets: readonly string[];
-  /** Names of schemes, or custom schemes. @default 'segment' */
+  /** Schemes to sign with: names, or custom schemes. @default 'segment' */
   readonly scheme?: SchemeChoice | undefined;
-  /** Message id, for schemes that sign it. @default a new id */
+  /** Message id, for schemes that sign the id. @default a new id */
   readonly id?: string | undefined;
   /** Time of the attempt in ms since the epoch. @default now */
   readonly at?: number | undefined;
@@ -171,8 +177,8 @@ const KINDS = {
 const EARLIEST_MS = 1e11;
 
 /**
- * Signs a request with each of the schemes. Returns their headers by name. Throws ConfigError for an unknown scheme, and if a scheme can use none
- * of the secrets.
+ * Signs a request with each of the schemes. Returns their headers by name. Throws ConfigError for an unknown scheme, and if
+ * a scheme can use none of the secrets.
  */
 export function signRequest(options: SignRequestOptions): Readonly<Record<string, string>> {
   validateOptions(options, { kinds: KINDS, required: ['body', 'secrets'] });

@@ -4,11 +4,11 @@ import { closest } from '../../suggest.ts';
 import { partsOf } from './layout.ts';
 import { SCHEME_HASHES, type SignatureScheme } from './scheme.ts';
 
-/** A problem in a custom scheme of a config or a program. */
+/** A problem in a custom scheme that comes from a config or a program. */
 export interface SchemeProblem {
   /** Path in the scheme: `.signs`, `.headers.X-Sign`; empty for the scheme itself. */
   readonly part: string;
-  /** Follows "Expected `NAME` ". */
+  /** End of the sentence that begins with "Expected" and the name, such as `to have {body} once`. */
   readonly expected: string;
   readonly got: string;
   readonly hint: string;
@@ -115,7 +115,7 @@ function unknownPlaceholder(template: string, known: readonly string[]): string 
 /** Pattern of a header name (RFC 9110, 5.6.2). */
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const HEADERS_HINT = "for example { X-Signature-256: 'sha256={signature}', X-Time: '{timestamp}' }";
-/** Headers that requests have for other purposes, or that belong to one connection. */
+/** Names that a scheme's header must not have: headers with other purposes, and those of a single connection. */
 const TAKEN =
   /^(?:host|connection|content-.*|transfer-encoding|te|trailer|upgrade|expect|user-agent|idempotency-key|traceparent|tracestate|authorization|cookie|proxy-.*|keep-alive)$/i;
 
