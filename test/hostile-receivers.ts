@@ -108,8 +108,8 @@ export function closesBeforeAnswer({ reset = false, after = '' } = {}): Promise<
 }
 
 /** Responds to every request, then closes the connection without announcing it. */
-export function closesIdle(): Promise<HostileReceiver> {
-  return receiver((socket) => socket.end(OK, () => socket.destroy()));
+export function closesIdle(options?: ReceiverOptions): Promise<HostileReceiver> {
+  return receiver((socket) => socket.end(OK, () => socket.destroy()), options);
 }
 
 /**
