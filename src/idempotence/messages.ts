@@ -66,7 +66,7 @@ export function proofMessages(
   });
 }
 
-/** Encodes a message with another `messageId`. */
+/** Encodes a message after replacing its `messageId` with the given one. */
 export function proofMessage(
   given: Message,
   { label, messageId }: Pick<ProofMessage, 'label' | 'messageId'>,

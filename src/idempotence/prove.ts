@@ -62,7 +62,7 @@ const NO_COMMAND = 'it needs -- COMMAND: hooks can only kill a receiver that it 
 const NO_RESET = 'it needs --reset: the state that a killed receiver leaves must be deleted';
 const KEPT_ORDER = 'it needs --any-order: by default the messages of one user keep their order';
 
-/** Codes that cannot run, with the reasons. */
+/** Returns the codes whose schedules cannot run with these options, each with the reason. */
 function skippedCodes({
   subject: { kill },
   hasReset,

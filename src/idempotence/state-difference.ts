@@ -26,7 +26,10 @@ function sortedJson(text: string): string | undefined {
   }
 }
 
-/** Sorts keys, and list items by their JSON texts, which stand for the items in the result. */
+/**
+ * Sorts the keys of objects and the items of lists. Replaces each list item by its sorted JSON text, by which items are
+ * compared.
+ */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map((item) => JSON.stringify(sorted(item))).toSorted();
   if (!isObject(value)) return value;

@@ -34,7 +34,7 @@ export interface Schedule {
   readonly code: PlannedCode;
   /** Number within the code, from 1. The code, this number and the seed identify the schedule. */
   readonly number: number;
-  /** Sent one after another: a wave begins when the wave before it has all its responses. */
+  /** Groups of requests, sent one after another: a wave begins when all requests of the wave before it have responses. */
   readonly waves: readonly Wave[];
 }
 
@@ -61,7 +61,7 @@ export type Kill =
   /** Exact time of a kill in an earlier run, which shrinking repeats. */
   | { readonly when: 'at'; readonly ms: number };
 
-/** The index of the message of each request, in order. */
+/** Returns the message index of each request, in the order of the requests. */
 export function scheduledRequests({ waves }: Pick<Schedule, 'waves'>): readonly number[] {
   return waves.flatMap(({ messages }) => messages);
 }

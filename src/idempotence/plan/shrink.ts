@@ -76,14 +76,14 @@ async function leaveOutRequests(current: () => Schedule, improves: Improves): Pr
   for (let at = scheduledRequests(current()).length - 1; at >= 0; at--) {
     const schedule = current();
     const waves = withoutRequest(schedule.waves, at);
-    // Keeps one request of each message: a message that is never sent is missing for another reason.
+    // Keeps at least one request of each message, because the state rightly lacks a message that is never sent.
     if (scheduledMessages({ waves }).length === scheduledMessages(schedule).length) {
       await improves({ ...schedule, waves });
     }
   }
 }
 
-/** Keeps only the requests of some messages. */
+/** Keeps only the requests of the given messages. */
 function withOnly(schedule: Schedule, messages: readonly number[]): Schedule {
   return {
     ...schedule,

@@ -46,7 +46,7 @@ async function takenForAnother(
   return undefined;
 }
 
-/** The message with two other ids. */
+/** Returns two copies of the message, each with another id. */
 function otherIds(message: ProofMessage): readonly [ProofMessage, ProofMessage] {
   const other = withOtherId(message);
   return [other, withOtherId(other)];
