@@ -46,7 +46,7 @@ export class EveryMessageCheck implements MessageCheck {
 
   #note(value: JsonValue): void {
     if (this.#unseen.size === 0 || !isJsonObject(value)) return;
-    // Takes `plan` from the key `plan.name`, because keys can contain dots.
+    // A key `plan.name` counts as `plan`, because keys can contain dots.
     for (const key of Object.keys(value)) this.#unseen.delete(key.split('.', 1)[0] ?? '');
   }
 
