@@ -65,8 +65,8 @@ export class OutputFile {
   }
 
   /**
-   * Changes the mode of a file that will be checked in. Ignores errors of file systems without modes. @default the mode of a
-   * new file
+   * Sets the mode of a file that will be committed to a repository. Ignores errors of file systems without modes. @default
+   * the mode of a new file
    */
   async share(mode = 0o666 & ~process.umask()): Promise<void> {
     await this.#handle.chmod(mode).catch(() => {});
@@ -135,8 +135,9 @@ const READER_WAIT_MS = 5_000;
 const READER_RETRY_MS = 50;
 
 /**
- * Opens a named pipe once a program reads from it, because the usual way of opening it blocks a thread until then, and so
- * the end of the process. Returns undefined for anything else. Throws ENXIO if no program reads from the pipe in time.
+ * Opens a named pipe once a program reads from it. The usual way of opening a pipe blocks a thread until then, and a blocked
+ * thread would delay the end of the process. Returns undefined for anything else. Throws ENXIO if no program reads from the
+ * pipe in time.
  */
 async function awaitReader(path: string): Promise<FileHandle | undefined> {
   const found = await stat(path).catch(() => undefined);
