@@ -8,7 +8,7 @@ import { signRequest } from '../signature/schemes/signer.ts';
 
 export interface SignedRequestOptions {
   readonly secret: string;
-  /** @default 'segment' */
+  /** Signature scheme to sign the request by. @default 'segment' */
   readonly scheme?: SchemeChoice | undefined;
 }
 
@@ -21,7 +21,7 @@ const KINDS = { secret: 'a string', scheme: 'given' } as const satisfies Record<
 export interface SignedRequest {
   readonly method: 'POST';
   readonly headers: Readonly<Record<string, string>>;
-  /** The exact signed text. */
+  /** The exact text that was signed. */
   readonly body: string;
 }
 
