@@ -63,8 +63,7 @@ export class CheckRun {
 
   async run(): Promise<RunEnd> {
     const { checks, onResult } = this.#options;
-    // Skipped checks are reported only after another check has run: if the receiver is untestable, they count as unsent
-    // instead.
+    // Reports skipped checks only after another check has run: if the receiver is untestable, they count as unsent.
     const skipped: CheckResult[] = [];
     for (const [index, check] of checks.entries()) {
       const result = await this.#result(check);

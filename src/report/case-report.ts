@@ -16,7 +16,7 @@ export interface ReportedCase extends JunitResult {
   readonly line: object;
 }
 
-/** A report of all cases that is written in one go, at the end. */
+/** A report of all cases, which is written only at the end. */
 export interface CaseReport {
   /**
    * Writes the report. Throws InputError if it cannot be written. `output` is the last output of the program under test:
