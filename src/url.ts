@@ -9,7 +9,7 @@ export function requestTarget(url: string): string {
   return percentEncoded(target.startsWith('/') ? target : `/${target.replace(/^\\/, '')}`);
 }
 
-/** Returns the URL with the percent-encoding of its request. Does not add a path to a URL without one. */
+/** Percent-encodes a URL as its request does. Does not add a path to a URL without one. */
 export function encodedUrl(url: string): string {
   const { origin, target } = partsOf(url);
   return target === '' ? origin : origin + requestTarget(url);
@@ -20,7 +20,7 @@ export function splitUrls(text: string): readonly string[] {
   return text.split(/\s*,\s*(?=https?:\/\/)/i);
 }
 
-// Follows URL parsers: slashes may be backslashes, too many or too few.
+// Follows URL parsers: the slashes after the scheme may be backslashes, too many or too few.
 const PARTS = /^([^:/\\?#]*:[/\\]*[^/\\?#]*)([^#]*)/;
 
 function partsOf(url: string): { readonly origin: string; readonly target: string } {
@@ -28,7 +28,7 @@ function partsOf(url: string): { readonly origin: string; readonly target: strin
   return { origin, target };
 }
 
-/** Characters other than pchar, / and ? (RFC 3986, 3.3 and 3.4), and a stray %. */
+/** Characters that a path and a query cannot contain: all except pchar, / and ? (RFC 3986, 3.3 and 3.4), and a stray %. */
 const ILLEGAL = /%(?![0-9a-f]{2})|[^\w\-.~!$&'()*+,;=:@/?%]+/gi;
 
 function percentEncoded(target: string): string {
@@ -51,7 +51,7 @@ export function isLoopbackHost(host: string): boolean {
   return addressList().check(bare, family === 6 ? 'ipv6' : 'ipv4');
 }
 
-/** Creates the list on first use, because a command that sends without a proxy does not need it. */
+/** Creates the list of loopback addresses on first use, because a command that sends without a proxy does not need it. */
 function addressList(): BlockList {
   if (loopbackAddresses) return loopbackAddresses;
   loopbackAddresses = new BlockList();
