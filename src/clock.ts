@@ -157,8 +157,8 @@ export interface Backoff {
 }
 
 /**
- * The wait in ms after a number of consecutive failures, from 1, with equal jitter: half is fixed and half random (`random` from 0
- * to 1), so that senders that failed together do not retry together.
+ * The wait in ms after a number of consecutive failures, from 1, with equal jitter: half is fixed and half random (`random`
+ * from 0 to 1), so that senders that failed together do not retry together.
  */
 export function backoffMs({ firstMs, longestMs }: Backoff, failures: number, random: number): number {
   const full = Math.min(firstMs * 2 ** (failures - 1), longestMs);

@@ -25,15 +25,15 @@ const WRITE_KEY_IN_JSON = new RegExp(`("${WRITE_KEY_NAME}\\\\*"\\s*:\\s*\\\\*")(
 const WRITE_KEY_IN_FORM = /(writeKey\s*[=!~<>]+\s*)(?!\?(?:,|$))((?:\\.|[^,&\s\\])+)/gs;
 
 /**
- * Returns a URL for output: without its userinfo, and without the values of parameters with secret names. Masks too much rather than
- * too little of a text that is not a URL, because a password that contains a / can be the reason why the text cannot be parsed.
+ * Returns a URL for output, without its userinfo and the values of parameters with secret names. Masks too much rather than
+ * too little of a text that is not a URL, because a / in a password can be the reason why the text cannot be parsed.
  */
 export function redactUrl(url: string): string {
   return maskUserinfo(url).replace(EMBEDDED_USERINFO, `://${MASK}@`).replace(PARAMETER, maskParameter);
 }
 
-// Follows the WHATWG parser, which determines the target of a request: it skips leading white space, accepts backslashes and too many
-// or too few slashes, and allows white space and an @ in userinfo. Without a scheme, `user:` looks like a scheme.
+// Follows the WHATWG parser, which determines the target of a request: the parser skips leading white space, accepts any
+// number of / and \ after the scheme, and allows white space and @ in userinfo. Without a scheme, `user:` looks like one.
 const BEFORE_AUTHORITY = /^[^!-~]*(?:(?=[!-~])[^ :/\\?#@]*:[\\/\s]*|[\\/]{2,})/;
 const END_OF_AUTHORITY = /[/\\?#]|$/;
 const EMBEDDED_USERINFO = /:\/\/[^/?#\s]*@/g;

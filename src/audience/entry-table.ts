@@ -7,8 +7,8 @@ const NONE = -1;
 export type SeePair = (sent: number, given: number) => void;
 
 /**
- * Joins two lists of entries by id. Works on bytes, because creating a string for each of ten million ids would take most of the time.
- * A hash table with open addressing and linear probing, at most half full. One table is reused for all partitions.
+ * Joins two lists of entries by id. Works on bytes, because creating a string for each of ten million ids would take most of
+ * the time. A hash table with open addressing and linear probing, at most half full. One table is reused for all partitions.
  */
 export class EntryTable {
   #sent = new Int32Array(0);

@@ -63,10 +63,10 @@ export interface SyncResult {
 const EXAMPLES = 5;
 
 /**
- * Sends a message for each user who joined or left, or whose value of a computed trait changed, since the last sync. Stores outcomes
- * immediately, so that the next sync continues an interrupted one.
- * @throws ConfigError for an unusable name or a suspicious change, InputError for an unusable input, QueueError if the store fails or another
- * sync of the same audience runs.
+ * Sends a message for each user who joined or left, or whose value of a computed trait changed, since the last sync. Stores
+ * outcomes immediately, so that the next sync continues an interrupted one.
+ * @throws ConfigError for an unusable name or a suspicious change, InputError for an unusable input, QueueError if the store
+ * fails or another sync of the same audience runs.
  */
 export async function sync<O extends ChangeOutcome>(options: SyncOptions<O>): Promise<SyncResult> {
   const { store } = options;

@@ -54,8 +54,8 @@ export class RunProgress {
   }
 
   /**
-   * The mistake that the rejection of an unsigned message shows, if no message was accepted yet. Only a status or words about signatures
-   * show that a secret is needed.
+   * The mistake that the rejection of an unsigned message shows, if no message was accepted yet. Only a status or words
+   * about signatures show that a secret is needed.
    */
   unsignedMistake(response: CheckResponse): ReceiverMistake | undefined {
     if (this.hasTaken || response.kind !== 'rejected' || isAboutElse(response)) return undefined;

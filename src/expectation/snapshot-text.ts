@@ -25,8 +25,8 @@ export interface SnapshotSource {
 }
 
 /**
- * Parses the text of `formatSnapshot`. Throws InputError if the text is not a snapshot. A damaged snapshot that will be replaced counts as
- * empty.
+ * Parses the text of `formatSnapshot`. Throws InputError if the text is not a snapshot. A damaged snapshot that will be
+ * replaced counts as empty.
  */
 export function parseSnapshot(text: string, source: SnapshotSource): readonly SnapshotUser[] {
   const [first = '', ...rest] = text.split(/\r?\n/);

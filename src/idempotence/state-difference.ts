@@ -1,8 +1,8 @@
 import { isObject } from '../validate-options.ts';
 
 /**
- * Whether two states have the same content. Ignores the order of lines and of items in JSON lists, which is mostly the order of arrival and
- * so differs between schedules. Also ignores the order of JSON keys.
+ * Whether two states have the same content. Ignores the order of lines and of items in JSON lists, which is mostly the order
+ * of arrival and so differs between schedules. Also ignores the order of JSON keys.
  */
 export function isSameState(one: string, other: string): boolean {
   return one === other || orderless(one) === orderless(other);

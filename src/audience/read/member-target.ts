@@ -68,8 +68,8 @@ export interface LineReader {
 export const BLANK = 0x20;
 
 /**
- * Removes blanks and control characters around an id. Keeps other spaces, such as U+00A0: the readers that work on bytes do not recognize
- * them, and an id must not depend on the reader.
+ * Removes blanks and control characters around an id. Keeps other spaces, such as U+00A0: the readers that work on bytes do
+ * not recognize them, and an id must not depend on the reader.
  */
 export function trimmedId(text: string): string {
   let [from, to] = [0, text.length];

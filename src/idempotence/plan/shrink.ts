@@ -16,8 +16,8 @@ export interface Shrunk<Seen> {
 }
 
 /**
- * Finds a part of a schedule, as small as possible, that still ends in a wrong state. Tries the likely groups first. If none fails, leaves out
- * halves of the messages, down to single messages. Then leaves out single kills and single requests.
+ * Finds a part of a schedule, as small as possible, that still ends in a wrong state. Tries the likely groups first. If none
+ * fails, leaves out halves of the messages, down to single messages. Then leaves out single kills and single requests.
  */
 export async function shrink<Seen>(
   found: Shrunk<Seen>,

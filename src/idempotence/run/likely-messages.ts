@@ -12,8 +12,9 @@ const MOST_PAIRS = 4;
 export type KnownMessages = Pick<Reference, 'messages' | 'effective'>;
 
 /**
- * Groups of messages that are likely to show the deviation alone. Single messages first: the message that was not accepted, messages whose ids
- * are in the differing lines, others that change the state. Then pairs, those of one user and one type first, because they change the same data.
+ * Groups of messages that are likely to show the deviation alone. Single messages first: the message that was not accepted,
+ * messages whose ids are in the differing lines, others that change the state. Then pairs, those of one user and one type
+ * first, because they change the same data.
  */
 export function likelyMessages(
   found: Schedule,

@@ -6,8 +6,8 @@ import { MOST_LOOKED_AT, type Reference } from './learn-reference.ts';
 import type { ProofRunner } from './proof-runner.ts';
 
 /**
- * Finds a message that had no effect in the reference run, but has one with another id at the same place. A receiver that keeps a set, a maximum
- * or the newest value rightly ignores the message with either id.
+ * Finds a message that had no effect in the reference run, but has one with another id at the same place. A receiver that
+ * keeps a set, a maximum or the newest value rightly ignores the message with either id.
  */
 export async function findLostInReference(
   runner: ProofRunner,

@@ -93,8 +93,8 @@ export class ProofRunner {
   }
 
   /**
-   * Runs a schedule after a reset. Returns undefined if it ends in the expected state. `isCareful`: gives a slow receiver more time, because a
-   * verdict depends on this run.
+   * Runs a schedule after a reset. Returns undefined if it ends in the expected state. `isCareful`: gives a slow receiver
+   * more time, because a verdict depends on this run.
    */
   async judge(schedule: Schedule, { isCareful = false } = {}): Promise<Deviation | undefined> {
     const expected = await this.referenceOf(scheduledMessages(schedule));
