@@ -239,8 +239,8 @@ const RUNNER_COMMANDS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Creates a function that escapes the commands of the current CI runner in a text. In JSON the data stay the same, because commands can
- * only be inside strings, where an escape means the character.
+ * Creates a function that escapes the commands of the current CI runner in a text. In JSON the data stay the same, because
+ * commands can only be inside strings, where an escape means the character.
  */
 export function commandEscaper(env: Readonly<NodeJS.ProcessEnv>): (text: string) => string {
   const patterns = Object.entries(RUNNER_COMMANDS).flatMap(([name, pattern]) => (env[name] ? pattern : []));

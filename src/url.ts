@@ -1,8 +1,9 @@
 import { BlockList, isIP } from 'node:net';
 
 /**
- * Returns the path and query of an http: or https: URL for the request line, unchanged, including dot segments. Percent-encodes only
- * characters that a request target cannot contain (RFC 9112, 3.2.1), and a stray %. A URL object would resolve `/a/../b`.
+ * Returns the path and query of an http: or https: URL for the request line, unchanged, including dot segments.
+ * Percent-encodes only characters that a request target cannot contain (RFC 9112, 3.2.1), and a stray %. A URL object would
+ * resolve `/a/../b`.
  */
 export function requestTarget(url: string): string {
   const { target } = partsOf(url.trim());
@@ -40,9 +41,9 @@ function percentEncoded(target: string): string {
 let loopbackAddresses: BlockList | undefined;
 
 /**
- * Whether a host is always this machine: `localhost` and its subdomains (RFC 6761, 6.3), 127.0.0.0/8 and ::1. Accepts a name or an
- * address, in upper or lower case, with or without the brackets of IPv6 addresses in URLs and the final dot of a complete name.
- * An IPv4-mapped address counts as its IPv4 address. Does not resolve names.
+ * Whether a host is always this machine: `localhost` and its subdomains (RFC 6761, 6.3), 127.0.0.0/8 and ::1. Accepts a name
+ * or an address, in upper or lower case, with or without the brackets of IPv6 addresses in URLs and the final dot of a
+ * complete name. An IPv4-mapped address counts as its IPv4 address. Does not resolve names.
  */
 export function isLoopbackHost(host: string): boolean {
   const bare = host.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');

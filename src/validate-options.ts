@@ -48,8 +48,9 @@ export interface KnownOptions {
 }
 
 /**
- * Validates options, because JavaScript can pass anything and a misspelled option must not count as absent. Throws one ConfigError for all
- * options that are unknown, missing or of the wrong kind, or if `options` is not an object. An undefined option counts as absent.
+ * Validates options, because JavaScript can pass anything and a misspelled option must not count as absent. Throws one
+ * ConfigError for all options that are unknown, missing or of the wrong kind, or if `options` is not an object. An undefined
+ * option counts as absent.
  */
 export function validateOptions(options: unknown, known: KnownOptions): void {
   const { setting, kinds, required = [] } = known;

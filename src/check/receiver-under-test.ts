@@ -127,7 +127,7 @@ export class ReceiverUnderTest {
       sent,
       secrets,
     );
-    // Stops reading bodies that do not end, because only the status decides, and each check would wait for the whole timeout.
+    // Stops reading bodies that do not end: only the status decides, and each check would wait for the whole timeout.
     if (this.#slowBodies < MOST_SLOW_BODIES) {
       this.#slowBodies = clock.now() - startedAt - result.ms > SLOW_BODY_MS ? this.#slowBodies + 1 : 0;
     }

@@ -72,8 +72,8 @@ export class FailedFile {
   }
 
   /**
-   * Adds the bytes of an entry without its line breaks. Returns a promise if the disk is slower than the failures: wait for it
-   * before the next call.
+   * Adds the bytes of an entry without its line breaks. Returns a promise if the disk is slower than the failures: wait for
+   * it before the next call.
    */
   add(entry: Uint8Array): Promise<void> | undefined {
     const line = entryLine(entry);

@@ -154,8 +154,9 @@ async function awaitReader(path: string): Promise<FileHandle | undefined> {
 }
 
 /**
- * Throws InputError for a symbolic link to a file, a folder or nothing, because the user who made the link could choose the file to
- * overwrite. Returns true for a link to a pipe or a terminal, such as /dev/stdout, which is safe, and false if there is no link.
+ * Throws InputError for a symbolic link to a file, a folder or nothing, because the user who made the link could choose the
+ * file to overwrite. Returns true for a link to a pipe or a terminal, such as /dev/stdout, which is safe, and false if there
+ * is no link.
  */
 export async function rejectLink(path: string, name: string): Promise<boolean> {
   const found = await lstat(path).catch(() => undefined);

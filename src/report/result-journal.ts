@@ -36,8 +36,8 @@ export class ResultJournal {
   }
 
   /**
-   * Adds a result. Returns a promise that never rejects: wait for it before the next call. A failed write is reported by `sync`,
-   * because a replay continues without its journal.
+   * Adds a result. Returns a promise that never rejects: wait for it before the next call. A failed write is reported by
+   * `sync`, because a replay continues without its journal.
    */
   add(result: KeptResult): Promise<void> {
     const line = Buffer.from(`${JSON.stringify(result)}\n`);

@@ -72,8 +72,8 @@ function toHaveReceivedInOrder(receiver: unknown, wanted: readonly MessageMatche
 }
 
 /**
- * Passes if a message, a list of messages or all messages of a receiver match a JSON Schema (draft 07 or 2020-12): one schema for all,
- * or an object with a schema per event name, like `hooks expect --schema`.
+ * Passes if a message, a list of messages or all messages of a receiver match a JSON Schema (draft 07 or 2020-12): one
+ * schema for all, or an object with a schema per event name, like `hooks expect --schema`.
  */
 function toMatchSchema(received: unknown, schema: object): MatcherResult {
   const arrived = messagesIn(received);

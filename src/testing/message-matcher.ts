@@ -13,8 +13,8 @@ export interface SentMessage extends JsonObject {
 }
 
 /**
- * Selects messages: a filter in the syntax of `hooks expect` (`type=track,properties.total>5`; `3x event=Signup` for exactly three),
- * an object whose values a message must have, or a function.
+ * Selects messages: a filter in the syntax of `hooks expect` (`type=track,properties.total>5`; `3x event=Signup` for exactly
+ * three), an object whose values a message must have, or a function.
  */
 export type MessageMatcher = string | Readonly<Record<string, unknown>> | ((message: SentMessage) => boolean);
 

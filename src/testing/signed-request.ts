@@ -26,8 +26,8 @@ export interface SignedRequest {
 }
 
 /**
- * Creates a webhook request like a real delivery: the body of the message and its signature. A string becomes the body unchanged. Throws
- * ValidationError for an object that is not a message, and ConfigError for an unknown scheme or option.
+ * Creates a webhook request like a real delivery: the body of the message and its signature. A string becomes the body
+ * unchanged. Throws ValidationError for an object that is not a message, and ConfigError for an unknown scheme or option.
  */
 export function signedRequest(message: object | string, options: SignedRequestOptions): SignedRequest {
   validateOptions(options, { kinds: KINDS, required: ['secret'] });

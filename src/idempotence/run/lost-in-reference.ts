@@ -15,7 +15,8 @@ export async function findLostInReference(
 ): Promise<LostMessage | undefined> {
   const known = messages.slice(0, MOST_LOOKED_AT);
   if (known.every((message) => effective.has(message))) return undefined;
-  // A receiver that fails at every tenth request, or at every tenth message, fails at other messages if each is sent with two ids.
+  // Sends each message with two ids if the receiver has failed: one that fails at every tenth request or message then
+  // fails at other messages than before.
   const times = failed.length > 0 ? 2 : 1;
   const renamed = known.flatMap((message) => otherIds(message).slice(0, times));
   const states = [runner.base, ...(await runner.statesAfterEach(renamed))];
