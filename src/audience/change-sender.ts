@@ -49,7 +49,7 @@ export interface ChangeSenderParts<O extends ChangeOutcome> {
   readonly clock: Clock;
   /** Stops the sender. The target still finishes its pending changes. */
   readonly signal: AbortSignal;
-  /** Reports an outcome. Returns a promise to slow the sender down. */
+  /** Called with each outcome. A returned promise slows the sender down until it resolves. */
   readonly onOutcome: (change: Change, outcome: O) => Promise<void> | undefined;
 }
 

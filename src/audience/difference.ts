@@ -24,7 +24,7 @@ export interface Change {
   readonly kind: 'added' | 'removed' | 'changed' | 'repeated';
   readonly userId: string;
   readonly value: JsonValue;
-  /** The id as written in entries. */
+  /** The id as entries have it: a JSON string if it starts with a quotation mark or has control characters. */
   readonly id: string;
   /** The stored entry of the user. `after`: the entry to store once the change is confirmed. Undefined if there is none. */
   readonly before: string | undefined;

@@ -16,7 +16,7 @@ export interface AudienceOverview {
   readonly createdAt: number;
   /** End of the last complete sync. Undefined if none was complete. */
   readonly syncedAt: number | undefined;
-  /** Process that started the last sync. */
+  /** Id of the process that started the last sync. */
   readonly syncPid: number | undefined;
 }
 

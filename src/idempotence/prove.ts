@@ -20,7 +20,7 @@ export function proofCodes(): readonly ScheduleCode[] {
   return SCHEDULE_CODES;
 }
 
-/** Description of the requests of a code, for people. */
+/** Describes, for people, the requests that the schedules of a code send. */
 export function proofTitle(code: ScheduleCode): string {
   return SCHEDULE_TITLES[code];
 }

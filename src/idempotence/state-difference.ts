@@ -118,7 +118,7 @@ const EXCERPT_LENGTH = 80;
 /** Characters to show before the difference. */
 const CONTEXT_LENGTH = 20;
 
-/** First character to show of two long lines, so that the difference is visible. */
+/** Index of the first character to show of two long lines, so that their difference is visible. */
 function excerptStart(one: string, other: string): number {
   let same = 0;
   while (same < one.length && one[same] === other[same]) same++;

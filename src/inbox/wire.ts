@@ -34,7 +34,7 @@ export interface RequestSummary extends MessageFacts {
   /** Path and query, with secret parameters masked. */
   readonly path: string;
   readonly verdict: SignatureVerdict;
-  /** Null if no status was sent. */
+  /** Status of the response. Null if no status was sent. */
   readonly status: number | null;
   readonly answered: ResponseKind;
   readonly bytes: number;

@@ -131,7 +131,7 @@ export class CsvLines implements LineReader {
 }
 
 interface CsvRecord {
-  /** Trimmed fields. */
+  /** The fields of the record, without blanks around them. */
   readonly record: readonly string[];
   /** First line of the record, from 0. */
   readonly line: number;

@@ -52,13 +52,13 @@ export interface Wave {
 }
 
 /**
- * Moment of a kill. `share`: part of the message's latency, cut short by the response. `after`: when the response has
- * arrived.
+ * Moment of a kill. `during`: after this share of the message's latency, or with the response if that is earlier. `after`:
+ * when the response has arrived.
  */
 export type Kill =
   | { readonly when: 'during'; readonly share: number }
   | { readonly when: 'after' }
-  /** Exact time of a kill in an earlier run, which shrinking repeats. */
+  /** Milliseconds from the request to the kill in an earlier run, so that shrinking repeats the exact time. */
   | { readonly when: 'at'; readonly ms: number };
 
 /** Returns the message index of each request, in the order of the requests. */

@@ -93,7 +93,7 @@ class LossSearch {
     return this.#lost(code, like, expected);
   }
 
-  /** Finds a message with the same content that is lost, although it counts if any detail differs. */
+  /** Tests whether a copy of the first message with another id is lost, but has an effect if any detail differs. */
   async #byContent(): Promise<LostMessage | undefined> {
     const { message } = this.#first;
     const twin = this.#unlike(message, 'one with the same content');
@@ -172,7 +172,7 @@ class LossSearch {
   }
 }
 
-/** An id of the same characters with another start and another end. */
+/** Returns an id of the same characters, but with another start and another end. */
 export function unlikeId(id: string): string {
   return withOtherBeginning(withOtherEnd(Array.from(id).toReversed().join('')));
 }

@@ -25,7 +25,9 @@ export interface ProofOptions extends RunnerOptions {
   /** Codes whose schedules cannot run in this proof, each with the reason. */
   readonly skipped: ReadonlyMap<ScheduleCode, string>;
   readonly onReference: (reference: Reference) => void;
-  /** Called before each schedule, with its code, and after the last one. */
+  /**
+   * Called before each schedule with the number of finished schedules and its code, and after the last one without a code.
+   */
   readonly onProgress: (done: number, total: number, code?: ScheduleCode) => void;
   /** Called when a schedule has ended in a wrong state. Shrinking follows. */
   readonly onDeviation: () => void;

@@ -9,8 +9,8 @@ export interface SettleOptions {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   /**
-   * Minimum time that the state must stay the same; longer if twice the longest gap between two changes is longer. At least
-   * READ_GAP_MS.
+   * Minimum time, in ms, that the state must stay the same. At least READ_GAP_MS. For a state that changes slowly it is
+   * longer: twice the longest gap between two changes.
    */
   readonly quietMs: number;
   /** Time after which to give up if the state still changes. */

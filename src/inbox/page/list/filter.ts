@@ -59,7 +59,10 @@ export function typesOfRequest({ type, among }: RequestSummary): readonly string
   return among?.types ?? [type ?? NO_TYPE];
 }
 
-/** Whether a request has a verdict. A request that is valid only re-serialized is `valid` and `re-serialized`. */
+/**
+ * Whether a request has a verdict. A request whose signature is valid only for re-serialized JSON has two verdicts: `valid`
+ * and `re-serialized`.
+ */
 function hasVerdict(summary: RequestSummary, verdict: string): boolean {
   return summary.verdict === verdict || shownVerdictOf(summary) === verdict;
 }
