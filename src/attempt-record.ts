@@ -1,18 +1,18 @@
 /** The lasting record of one POST. Has `status` for a 2xx, `error` without a response, and both for a 3xx, 4xx or 5xx. */
 export interface AttemptRecord extends AttemptEvidence {
-  /** Start of the attempt. Ms since the epoch. */
+  /** Start of the attempt, in ms since the epoch. */
   readonly at: number;
   /** The URL without secrets. */
   readonly url: string;
-  /** The round over a destination's webhooks, from 1. */
+  /** Number, from 1, of the round over the webhooks of the destination in which this attempt was made. */
   readonly round: number;
   readonly result: 'delivered' | 'retryable' | 'rejected';
   readonly status?: number;
-  /** A stable code of cli.md: `timeout refused … http-5xx`. */
+  /** Stable code of the error, as listed in cli.md: `timeout refused … http-5xx`. */
   readonly error?: string;
   /** The text of the response or of the network error, shortened, not escaped. */
   readonly detail?: string;
-  /** Time to the status line. Ms. */
+  /** Time to the status line of the response, in ms. */
   readonly ms: number;
   /** Whether the request was repeated on a new connection, because the idle connection had died. */
   readonly reconnected?: true;
@@ -23,7 +23,7 @@ export interface AttemptRecord extends AttemptEvidence {
 
 /** Evidence of why an attempt failed: small, because every attempt is kept. Untrusted text without secrets, not escaped. */
 export interface AttemptEvidence {
-  /** A code that `diagnosis/` explains. Undefined if `status` or `error` are sufficient. */
+  /** Code of the cause, which `diagnosis/` explains. Undefined if `status` or `error` explain enough. */
   readonly cause?: string;
   /** The `Server` header of the response. */
   readonly server?: string;

@@ -1,13 +1,13 @@
 /** The only source of time. Tests use a clock that they control (test/fake-clock.ts). */
 export interface Clock {
   /**
-   * The time in ms since the epoch. Never goes back, except in `wallClock`, so that setting the clock back does not lengthen
-   * waits.
+   * Returns the time in ms since the epoch. This time never goes back, except in `wallClock`, so that waits do not get
+   * longer if the clock is set back.
    */
   now(): number;
-  /** The part of the time since `since` that was skipped because the wall clock was set forward. Ms. */
+  /** Returns the part of the time since `since`, in ms, that was skipped because the wall clock was set forward. */
   skipped(since: number): number;
-  /** Advances to `time`, which another process has already seen. Does not count as a skip. */
+  /** Advances this clock to `time`, which another process has already seen. `skipped` does not count this advance. */
   reach(time: number): void;
   /**
    * Calls `callback` once after `ms`, of any length; setTimeout fires at once from 2^31 ms on. Returns a function that
@@ -19,8 +19,8 @@ export interface Clock {
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /**
- * Time in ms since an arbitrary point, which cannot be set. Avoids `performance`, whose first use makes Node load modules
- * for 1 ms.
+ * Returns the time in ms since an arbitrary point, which setting the wall clock does not change. Avoids `performance`, whose
+ * first use makes Node load modules for 1 ms.
  */
 export function elapsedMs(): number {
   const [seconds, nanoseconds] = process.hrtime();
@@ -28,11 +28,11 @@ export function elapsedMs(): number {
 }
 
 /**
- * The processor time of this thread in ms since an arbitrary point, which excludes the load of other programs. Before Node 23.9 the
- * processor time of the process, which includes the garbage collector's threads.
+ * Returns the processor time of this thread in ms since an arbitrary point. It excludes the load of other programs. Before
+ * Node 23.9, returns the processor time of the process instead, which includes the garbage collector's threads.
  */
 export function processorMs(): number {
-  // The types of Node 20 do not have the function.
+  // The types of Node 20 do not have `threadCpuUsage`.
   const later = process as { readonly threadCpuUsage?: () => NodeJS.CpuUsage };
   const { user, system } = later.threadCpuUsage?.() ?? process.cpuUsage();
   return (user + system) / 1e3;
@@ -82,17 +82,17 @@ export const systemClock: Clock = {
 /** The clock for times that people read, such as in a log. It can go back like the wall clock, so waits must not use it. */
 export const wallClock: Clock = { ...systemClock, now: () => Date.now() };
 
-/** The two sources of time, in ms. */
+/** The two sources from which a clock gets its time, in ms. */
 export interface TimeSource {
-  /** Time since the epoch, which may be set while the process runs. */
+  /** Returns the time since the epoch. The wall clock may be set while the process runs. */
   readonly wall: () => number;
-  /** Time since an arbitrary point, which cannot be set. */
+  /** Returns the time since an arbitrary point. Unlike the wall clock, this time cannot be set. */
   readonly elapsed: () => number;
 }
 
 const SYSTEM_TIME: TimeSource = { wall: () => Date.now(), elapsed: elapsedMs };
 
-/** Smallest difference that counts as a skip: smaller ones result from reading two clocks one after the other. */
+/** Smallest difference between two clocks that counts as a skip: reading one after the other causes smaller differences. */
 const SMALLEST_SKIP_MS = 100;
 /** Number of skips to keep: enough for a month on a machine that sleeps every hour. */
 const MOST_SKIPS = 1_000;
@@ -104,7 +104,7 @@ const MOST_SKIPS = 1_000;
  */
 export class SharedClock implements Clock {
   readonly #source: TimeSource;
-  /** Difference between `now` and the elapsed time. Ms. */
+  /** Milliseconds by which `now` is ahead of the elapsed time. */
   #aheadMs: number;
   #skips: { readonly at: number; readonly ms: number }[] = [];
 
@@ -157,8 +157,8 @@ export interface Backoff {
 }
 
 /**
- * The wait in ms after a number of consecutive failures, from 1, with equal jitter: half is fixed and half random (`random` from 0
- * to 1), so that senders that failed together do not retry together.
+ * The wait in ms after a number of consecutive failures, from 1, with equal jitter: half is fixed and half random (`random`
+ * from 0 to 1), so that senders that failed together do not retry together.
  */
 export function backoffMs({ firstMs, longestMs }: Backoff, failures: number, random: number): number {
   const full = Math.min(firstMs * 2 ** (failures - 1), longestMs);

@@ -1,6 +1,9 @@
 import ms, { type StringValue } from 'ms';
 
-/** The problem of a text that is not a duration. `expected` completes the sentence "Expected `x` …". */
+/**
+ * The problem of a text that is not a duration. `expected` completes the sentence "Expected `x` …", such as `to be a
+ * duration`.
+ */
 export interface NotADuration {
   readonly expected: string;
   readonly hint: string;

@@ -56,7 +56,7 @@ export class ValidationError extends HooksError {
 }
 
 interface ConfigErrorOptions extends ErrorOptions {
-  /** Sets both `key` and `origin`. */
+  /** Name of a flag, which becomes `key` and `origin` of the error. */
   readonly flag?: string;
   readonly key?: string | undefined;
   readonly origin?: string | undefined;
@@ -71,7 +71,7 @@ export class ConfigError extends HooksError {
   readonly code = 'ERR_HOOKS_CONFIG';
   readonly key: string | undefined;
   readonly origin: string | undefined;
-  /** Further problems in the same file. */
+  /** Errors for further problems in the same config file. */
   readonly others: readonly ConfigError[];
 
   constructor(
@@ -156,8 +156,8 @@ export class ClosedError extends HooksError {
 }
 
 /**
- * Calls a callback so that its errors do not affect the caller. An error becomes an uncaught exception in a microtask: the
- * program must notice it, but it must not interrupt the caller's work if the process survives.
+ * Calls a callback so that its errors do not affect the caller. An error is thrown again in a microtask, as an uncaught
+ * exception: the program must notice the error, but the caller's work must go on if the process survives.
  */
 export function callDetached<Value>(callback: (value: Value) => void, value: Value): void {
   try {

@@ -68,7 +68,7 @@ export async function removeAbandonedBeside(target: string): Promise<void> {
   const prefix = `${hiddenPrefix(target)}.`;
   const names = await readdir(folder).catch(() => []);
   const abandoned = names.filter((name) => {
-    // SQLite adds a journal next to a database file.
+    // Includes the journal that SQLite writes next to a temporary database file.
     const made = name.replace(/-journal$/, '');
     const isTemporary = made.startsWith(prefix) && OWNER.exec(made)?.index === prefix.length - 1;
     return isTemporary && made.endsWith('.tmp') && isAbandoned(made);
@@ -97,7 +97,7 @@ export function nameNewFile(fresh: string, path: string): void {
     linkSync(fresh, path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw error; // file operations throw only such errors
-    // Some file systems do not support hard links.
+    // Renames the file instead, because some file systems do not support hard links.
     renameSync(fresh, path);
   }
 }
@@ -118,7 +118,7 @@ function hiddenPrefix(target: string): string {
   return `.${basename(target)}`;
 }
 
-/** Whether no process has this id. A process that this user may not signal exists. */
+/** Whether no process has this id. False for a process that this user may not signal, because such a process exists. */
 export function isProcessGone(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -181,8 +181,8 @@ export async function readAtMost(limitBytes: number, open: () => Readable): Prom
 }
 
 /**
- * Reads a file as text, synchronously. Throws the errors of `node:fs`, EFBIG, and EAGAIN for a pipe without waiting for its
- * writer.
+ * Reads a file as text, synchronously. Throws the errors of `node:fs`, and EFBIG for a file that is too large. Does not wait
+ * for the writer of a pipe, but throws EAGAIN.
  */
 export function readTextNow(path: string): string {
   const fd = openSync(path, AT_ONCE);

@@ -16,7 +16,7 @@ export function withoutWriteKeys(text: string): string {
   );
 }
 
-/** JSON may escape any letter of the key's name, and be a string within JSON. */
+/** Matches the name of the key even if letters are escaped, as JSON allows, or if the JSON is inside a JSON string. */
 const WRITE_KEY_NAME = Array.from('writeKey', (letter) => {
   const digits = letter.charCodeAt(0).toString(16).replace('b', '[bB]');
   return `(?:${letter}|\\\\+u00${digits})`;
@@ -25,15 +25,15 @@ const WRITE_KEY_IN_JSON = new RegExp(`("${WRITE_KEY_NAME}\\\\*"\\s*:\\s*\\\\*")(
 const WRITE_KEY_IN_FORM = /(writeKey\s*[=!~<>]+\s*)(?!\?(?:,|$))((?:\\.|[^,&\s\\])+)/gs;
 
 /**
- * Returns a URL for output: without its userinfo, and without the values of parameters with secret names. Masks too much rather than
- * too little of a text that is not a URL, because a password that contains a / can be the reason why the text cannot be parsed.
+ * Returns a URL for output, without its userinfo and the values of parameters with secret names. Masks too much rather than
+ * too little of a text that is not a URL, because a / in a password can be the reason why the text cannot be parsed.
  */
 export function redactUrl(url: string): string {
   return maskUserinfo(url).replace(EMBEDDED_USERINFO, `://${MASK}@`).replace(PARAMETER, maskParameter);
 }
 
-// Follows the WHATWG parser, which determines the target of a request: it skips leading white space, accepts backslashes and too many
-// or too few slashes, and allows white space and an @ in userinfo. Without a scheme, `user:` looks like a scheme.
+// Follows the WHATWG parser, which determines the target of a request: the parser skips leading white space, accepts any
+// number of / and \ after the scheme, and allows white space and @ in userinfo. Without a scheme, `user:` looks like one.
 const BEFORE_AUTHORITY = /^[^!-~]*(?:(?=[!-~])[^ :/\\?#@]*:[\\/\s]*|[\\/]{2,})/;
 const END_OF_AUTHORITY = /[/\\?#]|$/;
 const EMBEDDED_USERINFO = /:\/\/[^/?#\s]*@/g;
@@ -50,8 +50,8 @@ function maskUserinfo(url: string): string {
 }
 
 /**
- * The position of the last @ that may end an unescaped password: the parser accepts `http://me:p@ss/w:rd@host`, with the host `ss`.
- * Ignores an @ at the beginning of a path segment (`/@me`) or in a parameter's value.
+ * Returns the position of the last @ that may end an unescaped password: the parser accepts `http://me:p@ss/w:rd@host`, but
+ * with the host `ss`. Ignores an @ at the beginning of a path segment (`/@me`) or in a parameter's value.
  */
 function endOfPassword(rest: string, authority: string): number {
   const path = rest.slice(authority.length).replace(/[?&][^=?&#@]*=.*$/s, '');
@@ -60,8 +60,8 @@ function endOfPassword(rest: string, authority: string): number {
 }
 
 /**
- * Whether the authority certainly ends at the first / ? or #. Not with an @ after a #, because webhook URLs have no
- * fragment.
+ * Whether the authority certainly ends at the first / ? or #. False if an @ follows a #: webhook URLs have no fragment, so
+ * the # may be a part of the password.
  */
 function hasClearAuthority(url: string): boolean {
   const fragmentAt = url.indexOf('#');
@@ -69,8 +69,8 @@ function hasClearAuthority(url: string): boolean {
 }
 
 /**
- * Whether a URL is of a server such as a database. The parser accepts `redis://:p@ss/w:rd@host`, with the host `ss`, but only in
- * web URLs is an @ in a path more frequent than an @ in a password.
+ * Whether a URL is of a server such as a database, where an @ in the path probably belongs to the password: the parser
+ * accepts `redis://:p@ss/w:rd@host`, but with the host `ss`. In web URLs, an @ in a path is more frequent.
  */
 function isServerUrl(before: string): boolean {
   return /[^\\/][\\/]{2}$/.test(before) && !/https?:[\\/]+$/i.test(before);
@@ -83,7 +83,7 @@ const SECRET_HEADER = /^(?:set-)?cookie$|(?:^|[-_])auth(?:orization)?(?:[-_]|$)|
 /** Header names that end in `key` but are not secret. */
 const PLAIN_KEY = /(?:idempotency|partition|routing|order|ordering|sort|cache|surrogate|message)[-_]?key$/i;
 
-// A name cannot contain the characters that begin a name, so that the time is linear in the length, which a sender chooses.
+// A name excludes the characters that begin a name: otherwise a sender could choose a text that takes quadratic time.
 const PARAMETER = /([?&#]([^=?&#]*)=)[^&#]*/g;
 
 function maskParameter(whole: string, start: string, name: string): string {
@@ -123,7 +123,7 @@ export function withoutRepeated(response: string, secrets: readonly string[]): s
 export function spellingsOf(secret: string): readonly string[] {
   if (/\p{Surrogate}/u.test(secret)) return [secret];
   const json = [...new Set([secret, ...inJson(secret)])];
-  // A JSON dump of the headers may itself be inside a JSON string or base64.
+  // A JSON dump of the headers may itself be inside a JSON string, which escapes it again, or inside base64.
   const nested = json.slice(1).flatMap(inJson);
   const inText = [...json, ...nested].flatMap((text) => [text, ...inHtml(text)]);
   return [...new Set([...inText, ...inUrl(secret), ...json.flatMap(inBase64)])];
@@ -150,7 +150,7 @@ function inBase64(secret: string): readonly string[] {
     const encoded = Buffer.concat([Buffer.alloc(bytesBefore), bytes])
       .toString('base64')
       .replace(/=+$/, '');
-    // Two or four bits of the first character belong to the preceding bytes; some bits of the last may belong to the following bytes.
+    // The bytes before share two or four bits of the first character, the bytes after may share some of the last.
     const start = Math.ceil((bytesBefore * 8) / 6);
     return [encoded.slice(start), encoded.slice(start, Math.floor((length * 8) / 6))];
   });
@@ -239,8 +239,8 @@ const RUNNER_COMMANDS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Creates a function that escapes the commands of the current CI runner in a text. In JSON the data stay the same, because commands can
- * only be inside strings, where an escape means the character.
+ * Creates a function that escapes the commands of the current CI runner in a text. In JSON the data stay the same, because
+ * commands can only be inside strings, where an escape means the character.
  */
 export function commandEscaper(env: Readonly<NodeJS.ProcessEnv>): (text: string) => string {
   const patterns = Object.entries(RUNNER_COMMANDS).flatMap(([name, pattern]) => (env[name] ? pattern : []));

@@ -1,15 +1,16 @@
 import { BlockList, isIP } from 'node:net';
 
 /**
- * Returns the path and query of an http: or https: URL for the request line, unchanged, including dot segments. Percent-encodes only
- * characters that a request target cannot contain (RFC 9112, 3.2.1), and a stray %. A URL object would resolve `/a/../b`.
+ * Returns the path and query of an http: or https: URL for the request line, unchanged, including dot segments.
+ * Percent-encodes only characters that a request target cannot contain (RFC 9112, 3.2.1), and a stray %. A URL object would
+ * resolve `/a/../b`.
  */
 export function requestTarget(url: string): string {
   const { target } = partsOf(url.trim());
   return percentEncoded(target.startsWith('/') ? target : `/${target.replace(/^\\/, '')}`);
 }
 
-/** Returns the URL with the percent-encoding of its request. Does not add a path to a URL without one. */
+/** Percent-encodes a URL as its request does. Does not add a path to a URL without one. */
 export function encodedUrl(url: string): string {
   const { origin, target } = partsOf(url);
   return target === '' ? origin : origin + requestTarget(url);
@@ -20,7 +21,7 @@ export function splitUrls(text: string): readonly string[] {
   return text.split(/\s*,\s*(?=https?:\/\/)/i);
 }
 
-// Follows URL parsers: slashes may be backslashes, too many or too few.
+// Follows URL parsers: the slashes after the scheme may be backslashes, too many or too few.
 const PARTS = /^([^:/\\?#]*:[/\\]*[^/\\?#]*)([^#]*)/;
 
 function partsOf(url: string): { readonly origin: string; readonly target: string } {
@@ -28,7 +29,7 @@ function partsOf(url: string): { readonly origin: string; readonly target: strin
   return { origin, target };
 }
 
-/** Characters other than pchar, / and ? (RFC 3986, 3.3 and 3.4), and a stray %. */
+/** Characters that a path and a query cannot contain: all except pchar, / and ? (RFC 3986, 3.3 and 3.4), and a stray %. */
 const ILLEGAL = /%(?![0-9a-f]{2})|[^\w\-.~!$&'()*+,;=:@/?%]+/gi;
 
 function percentEncoded(target: string): string {
@@ -40,9 +41,9 @@ function percentEncoded(target: string): string {
 let loopbackAddresses: BlockList | undefined;
 
 /**
- * Whether a host is always this machine: `localhost` and its subdomains (RFC 6761, 6.3), 127.0.0.0/8 and ::1. Accepts a name or an
- * address, in upper or lower case, with or without the brackets of IPv6 addresses in URLs and the final dot of a complete name.
- * An IPv4-mapped address counts as its IPv4 address. Does not resolve names.
+ * Whether a host is always this machine: `localhost` and its subdomains (RFC 6761, 6.3), 127.0.0.0/8 and ::1. Accepts a name
+ * or an address, in upper or lower case, with or without the brackets of IPv6 addresses in URLs and the final dot of a
+ * complete name. An IPv4-mapped address counts as its IPv4 address. Does not resolve names.
  */
 export function isLoopbackHost(host: string): boolean {
   const bare = host.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
@@ -51,7 +52,7 @@ export function isLoopbackHost(host: string): boolean {
   return addressList().check(bare, family === 6 ? 'ipv6' : 'ipv4');
 }
 
-/** Creates the list on first use, because a command that sends without a proxy does not need it. */
+/** Creates the list of loopback addresses on first use, because a command that sends without a proxy does not need it. */
 function addressList(): BlockList {
   if (loopbackAddresses) return loopbackAddresses;
   loopbackAddresses = new BlockList();

@@ -26,17 +26,20 @@ export interface Choice<T extends string = string> {
   readonly choices: readonly T[];
 }
 
-/** The problem of a value of the wrong kind, for the sentence ``Expected `flushAt` <expected>, got …``. */
+/**
+ * The problem of a value of the wrong kind. `expected` completes the sentence ``Expected `flushAt` …, got …``, such as `to
+ * be a whole number`.
+ */
 export interface ValueProblem {
   readonly expected: string;
   readonly hint: string;
 }
 
-/** The hint if the sentence already lists the allowed values. */
+/** Hint for a problem whose sentence already lists the allowed values. */
 export const FOR_DEFAULT = 'leave it out to get its default';
 
 export interface KnownOptions {
-  /** The option that contains these options, for errors. @default none */
+  /** Name of the option that contains these options, for errors. @default none */
   readonly setting?: string;
   readonly kinds: Readonly<Record<string, OptionKind>>;
   readonly required?: readonly string[];
@@ -45,8 +48,9 @@ export interface KnownOptions {
 }
 
 /**
- * Validates options, because JavaScript can pass anything and a misspelled option must not count as absent. Throws one ConfigError for all
- * options that are unknown, missing or of the wrong kind, or if `options` is not an object. An undefined option counts as absent.
+ * Validates options, because JavaScript can pass anything and a misspelled option must not count as absent. Throws one
+ * ConfigError for all options that are unknown, missing or of the wrong kind, or if `options` is not an object. An undefined
+ * option counts as absent.
  */
 export function validateOptions(options: unknown, known: KnownOptions): void {
   const { setting, kinds, required = [] } = known;
@@ -57,7 +61,7 @@ export function validateOptions(options: unknown, known: KnownOptions): void {
   }
   for (const [key, kind] of Object.entries(kinds)) {
     const value = options[key];
-    // A required option may be missing because it is misspelled, which is reported already.
+    // Does not report missing options after an unknown one, because the unknown one may be the required option, misspelled.
     const isRequired = required.includes(key) && problems === undefined;
     if (value === undefined ? !isRequired : isOfKind(kind, value)) continue;
     const problem = typeof kind === 'object' ? valueProblem(kind, value) : { expected: `to be ${kind}` };
@@ -149,7 +153,7 @@ export class Problems {
     this.#errors.push(problem);
   }
 
-  /** Throws a single error unchanged, and several as one error with `key`. */
+  /** Throws if there are problems: a single error unchanged, or several errors as one error with `key`. */
   throwIfAny(key: string): void {
     const [first, ...others] = this.#errors;
     if (first === undefined) return;
@@ -166,7 +170,7 @@ export class Problems {
   }
 }
 
-/** An error for several problems. A larger collection adds its problems one by one. */
+/** One error for several problems. `Problems` that collect this error report its problems one by one. */
 class SeveralProblems extends ConfigError {
   readonly problems: readonly ConfigError[];
 

@@ -13,14 +13,17 @@ const BATCH_BYTES = 1024 * 1024;
  * Maximum number of changes in all batches in flight: several batches, so that one slow delivery does not delay the others.
  */
 const CHANGES_IN_FLIGHT = 20_000;
-/** Minimum weight of a batch, because it also holds the other members of its partitions. */
+/** Minimum weight of a batch, because even a batch with few changes holds all members of its partitions in memory. */
 const LEAST_WEIGHT = 2_000;
 
 /** The target of changes: a client, with the pipeline behind it. */
 export interface ChangeTarget<O extends ChangeOutcome> {
   /** Maximum number of changes in flight. */
   readonly capacity: number;
-  /** Resolves when the target has room for another change: its client may have less room than `capacity`, or other users. */
+  /**
+   * Resolves when the target has room for another change. The room of its client may be smaller than `capacity`, or shared
+   * with other users.
+   */
   ready(): Promise<void>;
   /** Delivers a change, and calls `onOutcome` once, later. Throws if the target is closed. */
   deliverThen(message: SyncMessage, onOutcome: (outcome: O) => void): void;
@@ -30,11 +33,11 @@ export interface ChangeTarget<O extends ChangeOutcome> {
 
 export interface SyncMessage {
   readonly message: Message;
-  /** Keeps the messages of one user in order, also across syncs. */
+  /** The user id, which keeps the messages of one user in order, also across syncs. */
   readonly orderKeys: readonly string[];
 }
 
-/** The outcome of a change. `delivered` and `queued`: the message has arrived, or will arrive. */
+/** The outcome of a change. `delivered` and `queued` confirm the change: its message has arrived, or will arrive. */
 export interface ChangeOutcome {
   readonly outcome: 'delivered' | 'queued' | 'failed' | 'filtered' | 'unsent';
 }
@@ -46,7 +49,7 @@ export interface ChangeSenderParts<O extends ChangeOutcome> {
   readonly clock: Clock;
   /** Stops the sender. The target still finishes its pending changes. */
   readonly signal: AbortSignal;
-  /** Reports an outcome. Returns a promise to slow the sender down. */
+  /** Called with each outcome. A returned promise slows the sender down until it resolves. */
   readonly onOutcome: (change: Change, outcome: O) => Promise<void> | undefined;
 }
 
@@ -103,7 +106,7 @@ export class ChangeSender<O extends ChangeOutcome> {
     for (const change of batch.changes) {
       const waiting = this.#changes.enter();
       if (waiting !== undefined) {
-        // The change that waits here cannot fill the batch of the changes in flight, so they are sent now.
+        // Sends the client's unfinished batch now: this change waits for room, so it cannot fill that batch.
         this.#parts.target.flush();
         await waiting;
       }

@@ -25,14 +25,14 @@ export interface ComparedInput {
   readonly counts: Counts;
   /** Number of members in the store. */
   readonly before: number;
-  /** Partitions with changes. */
+  /** Numbers of the partitions with changes. */
   readonly changed: readonly number[];
 }
 
 /** Value to send for a user who is no longer in the input. */
 const ABSENT: Readonly<Record<AudienceKind, JsonValue>> = { audience: false, trait: null };
 
-/** Compares an input with the stored entries, which were sent last. */
+/** Compares an input with the stored entries, whose values were sent last. */
 export class InputComparison {
   readonly #parts: InputComparisonParts;
   readonly #comparison = new PartitionComparison();

@@ -24,9 +24,9 @@ export interface Change {
   readonly kind: 'added' | 'removed' | 'changed' | 'repeated';
   readonly userId: string;
   readonly value: JsonValue;
-  /** The id as written in entries. */
+  /** The id as entries have it: a JSON string if it starts with a quotation mark or has control characters. */
   readonly id: string;
-  /** The stored entry, and the entry to store after the change. Undefined if there is none. */
+  /** The stored entry of the user. `after`: the entry to store once the change is confirmed. Undefined if there is none. */
   readonly before: string | undefined;
   readonly after: string | undefined;
 }
@@ -45,7 +45,10 @@ const JSON_OBJECT: ReadonlySet<number | undefined> = new Set([0x7b, 0x5b]);
 
 type MutableCounts = { -readonly [Key in keyof Counts]: Counts[Key] };
 
-/** Compares partitions, one after another, because it reuses its table. */
+/**
+ * Compares the stored entries of a partition with the input's entries. Reuses one table, so compares one partition after
+ * another.
+ */
 export class PartitionComparison {
   readonly #table = new EntryTable();
 
@@ -74,7 +77,7 @@ export class PartitionComparison {
       doubts.delete(change.id);
       onChange(change);
     });
-    // Users who are in neither list, but whose last change was never confirmed.
+    // The remaining doubtful users are neither stored nor in the input, but their last change was never confirmed.
     for (const id of doubts) {
       counts.repeated++;
       onChange({
@@ -97,7 +100,7 @@ export class PartitionComparison {
     return doubts.size > 0 && doubts.has(this.#idAt(sent)) ? 'repeated' : 'unchanged';
   }
 
-  /** Compares objects regardless of the order of their keys. Other values are equal only if their lines are. */
+  /** Whether two entries with different lines have equal values: objects and arrays may differ in the order of keys. */
   #isSameValue(sent: number, given: number): boolean {
     const { bytes } = this.#table;
     const isObject = (at: number): boolean => JSON_OBJECT.has(bytes[endOfId(bytes, at) + 1]);

@@ -3,22 +3,25 @@ import { endOfId, HASH_SEED, hashByte, MEMBER_END } from './entry.ts';
 /** The position of a missing entry. */
 const NONE = -1;
 
-/** Receives the positions of the stored entry and of the input's entry of an id; -1 if there is no such entry. */
+/** Called for an id with the positions of its stored entry and of its entry in the input; -1 if there is no such entry. */
 export type SeePair = (sent: number, given: number) => void;
 
 /**
- * Joins two lists of entries by id. Works on bytes, because creating a string for each of ten million ids would take most of the time.
- * A hash table with open addressing and linear probing, at most half full. One table is reused for all partitions.
+ * Joins two lists of entries by id. Works on bytes, because creating a string for each of ten million ids would take most of
+ * the time. A hash table with open addressing and linear probing, at most half full. One table is reused for all partitions.
  */
 export class EntryTable {
   #sent = new Int32Array(0);
   #given = new Int32Array(0);
-  /** All entries: stored ones, then those of the input. Positions are indexes of its bytes. */
+  /** All entries: stored ones, then those of the input. Positions of entries are indexes of this buffer. */
   bytes: Buffer = Buffer.alloc(0);
   /** Number of different ids in the input. */
   distinct = 0;
 
-  /** Replaces the content. `count` is the maximum number of entries. If the input repeats an id, the last entry counts. */
+  /**
+   * Replaces the entries in the table: `sent` are the stored ones, `given` those of the input. `count`: maximum number of
+   * entries. If the input repeats an id, its last entry counts.
+   */
   load(sent: Uint8Array, given: readonly Uint8Array[], count: number): void {
     this.bytes = Buffer.concat([sent, ...given]);
     this.distinct = 0;
@@ -87,7 +90,7 @@ export class EntryTable {
     let hash = HASH_SEED;
     for (let at = from; at < to; at++) hash = hashByte(hash, bytes[at] ?? 0);
     const mask = this.#sent.length - 1;
-    // Mixes the bits again, because all ids of a partition agree in some of them.
+    // Mixes the bits again, because the hashes of all ids of a partition agree in some bits.
     let slot = (Math.imul(hash, 0x9e3779b1) >>> 7) & mask;
     for (;;) {
       const [sent = NONE, given = NONE] = [this.#sent[slot], this.#given[slot]];

@@ -4,13 +4,13 @@ import type { AudienceKind } from './store.ts';
 /** Number of partitions. Must never change, because it decides which row of the store has an entry. */
 export const PARTITIONS = 1024;
 
-/** A user with the value of a computed trait; true for members of an audience. */
+/** A user with the value of a computed trait. For a member of an audience the value is true. */
 export interface AudienceEntry {
   readonly userId: string;
   readonly value: JsonValue;
 }
 
-/** Bytes after an entry, and between its id and its value. */
+/** Byte after each entry: a line break. MEMBER_TAB is the byte between the id and the value of an entry. */
 export const MEMBER_END = 0x0a;
 export const MEMBER_TAB = 0x09;
 

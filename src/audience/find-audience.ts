@@ -8,8 +8,9 @@ interface WantedAudience extends Pick<AudienceOverview, 'kind' | 'name' | 'place
 }
 
 /**
- * Finds or creates the audience with this name and place. A dry run does not create it, but returns one with the number 0, which no stored
- * audience has. Throws ConfigError if the name is already used otherwise.
+ * Finds or creates the audience with this name and place. A dry run does not create the audience, but returns one with the
+ * id 0, which no stored audience has. Throws ConfigError if the trait already belongs to an audience of another name or
+ * kind.
  */
 export async function findAudience(store: AudienceStore, options: WantedAudience): Promise<AudienceOverview> {
   const { kind, name, place, dryRun } = options;
@@ -36,12 +37,12 @@ export async function findAudience(store: AudienceStore, options: WantedAudience
   );
 }
 
-/** Selects audiences. `name`: of the audience or of its trait. `place`: undefined for all places. */
+/** Selects audiences. `name`: name of the audience or of its trait. `place`: undefined selects all places. */
 export interface NamedAudience extends Pick<AudienceOverview, 'kind' | 'name'> {
   readonly place?: string | undefined;
 }
 
-/** Finds all selected audiences. Throws ConfigError if there are none. */
+/** Finds the audiences of this kind and name, at one place or at all places. Throws ConfigError if there are none. */
 export function findNamed(
   audiences: readonly AudienceOverview[],
   { kind, name, place }: NamedAudience,

@@ -6,18 +6,19 @@ export const MAX_MEMBER_BYTES = 32 * 1024 - 1;
 const SLOT_BYTES = MAX_MEMBER_BYTES + 1;
 
 /**
- * Distance between the places of two partitions in the store. The place of a chunk is that of its partition plus its number.
+ * Distance between the places of two partitions in the store. The place of a chunk is the place of its partition plus the
+ * number of the chunk.
  */
 const CHUNKS_PER_PARTITION = 2 ** 32;
 
 /**
- * Sorts the entries of an input into partitions, in order within each. Writes full slots to a temporary table, so that memory does not grow
- * with the input.
+ * Sorts the entries of an input into partitions, and keeps their order within each partition. Writes full slots to a
+ * temporary table, so that memory does not grow with the input.
  */
 export class Spill {
   readonly #store: ChunkStore;
   #slots = Buffer.allocUnsafe(PARTITIONS * SLOT_BYTES);
-  /** Used bytes of each slot. */
+  /** Number of used bytes in the slot of each partition. */
   readonly #used = new Int32Array(PARTITIONS);
   readonly #chunks = new Int32Array(PARTITIONS);
   readonly #entries = new Int32Array(PARTITIONS);
@@ -48,14 +49,14 @@ export class Spill {
     this.addHashed(bytes, from, to, hash);
   }
 
-  /** Like `add`, for callers that know the hash. */
+  /** Adds an entry like `add`, for callers that know the hash of its id. */
   addHashed(bytes: Uint8Array, from: number, to: number, hash: number): void {
     const partition = partitionOf(hash);
     const length = to - from;
     if ((this.#used[partition] ?? 0) + length >= SLOT_BYTES) this.#flush(partition);
     const start = partition * SLOT_BYTES + (this.#used[partition] ?? 0);
     const slots = this.#slots;
-    // Ids are so short that a call would cost more than this loop.
+    // Copies byte by byte: ids are so short that a call of `copy` would cost more than this loop.
     for (let at = 0; at < length; at++) slots[start + at] = bytes[from + at] ?? 0;
     slots[start + length] = MEMBER_END;
     this.#used[partition] = (this.#used[partition] ?? 0) + length + 1;

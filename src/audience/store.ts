@@ -2,7 +2,7 @@ export type AudienceKind = 'audience' | 'trait';
 
 /** An audience or a computed trait at one place. Times are in ms since the epoch. */
 export interface AudienceOverview {
-  /** Number of the audience in the store. */
+  /** Id of the audience in the store. */
   readonly audience: number;
   readonly kind: AudienceKind;
   readonly name: string;
@@ -16,7 +16,7 @@ export interface AudienceOverview {
   readonly createdAt: number;
   /** End of the last complete sync. Undefined if none was complete. */
   readonly syncedAt: number | undefined;
-  /** Process that started the last sync. */
+  /** Id of the process that started the last sync. */
   readonly syncPid: number | undefined;
 }
 
@@ -24,8 +24,8 @@ export interface AudienceOverview {
 export interface AudienceStore {
   list(): Promise<readonly AudienceOverview[]>;
   /**
-   * Finds or creates the audience with this trait and place. Before that, calls `check` with all audiences with this trait; `check` throws if
-   * the audience may not be used.
+   * Finds or creates the audience with this trait and place. First calls `check` with all audiences that have this trait;
+   * `check` throws if the audience may not be used.
    */
   findOrMake(
     wanted: Pick<AudienceOverview, 'kind' | 'name' | 'trait' | 'place'>,
@@ -42,18 +42,20 @@ export interface AudienceStore {
   partitions(audience: AudienceOverview): PartitionStore;
 }
 
-/** A stored partition. */
+/** The stored entries of one partition of an audience. */
 export interface Partition {
   readonly members: number;
   readonly entries: Uint8Array;
-  /** Written ids of users whose last value is unknown. */
+  /** Ids, as written in entries, of users whose last value is unknown. */
   readonly doubtful: readonly string[];
 }
 
 /** Stores the members of one audience in PARTITIONS parts. */
 export interface PartitionStore {
   get(partition: number): Promise<Partition>;
-  /** Marks users as doubtful, so that the next sync repeats their values. Resolves when that would survive a power cut. */
+  /**
+   * Marks users as doubtful, so that the next sync repeats their values. Resolves when the marks would survive a power cut.
+   */
   doubt(updates: readonly Pick<PartitionUpdate, 'partition' | 'doubtful'>[]): Promise<void>;
   /** Replaces the content of partitions. */
   keep(updates: readonly PartitionUpdate[]): Promise<void>;
@@ -72,7 +74,10 @@ export interface AudienceCatalog extends AudienceStore {
   forget(audience: AudienceOverview): Promise<boolean>;
 }
 
-/** Temporary storage for chunks that do not fit into memory. Its methods throw QueueError if the disk is full. */
+/**
+ * Temporary storage for the chunks of an input that does not fit into memory. Its methods throw QueueError if the disk is
+ * full.
+ */
 export interface ChunkStore {
   write(place: number, bytes: Uint8Array): void;
   /** Reads the chunks with places in [from, to), in order. */

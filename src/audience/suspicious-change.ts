@@ -5,22 +5,25 @@ import type { Counts } from './difference.ts';
 export type MaxChange =
   { readonly kind: 'share'; readonly share: number } | { readonly kind: 'count'; readonly count: number };
 
-/** Number of changes that is never suspicious without a limit of the user. */
+/** Maximum number of added and removed members that is never suspicious, unless the user sets a limit. */
 const NEVER_SUSPICIOUS = 100;
 const SUSPICIOUS_SHARE = 0.5;
 
-/** The number of previous members, and the differences of the input. */
+/** The number of members before the sync, and the numbers of changes. */
 interface Comparison {
   readonly before: number;
   readonly counts: Counts;
-  /** Whether no sync was complete so far: then added users do not count, because they may be the rest of the first sync. */
+  /**
+   * Whether no sync of the audience has been complete so far. If so, added users are not suspicious, because they may be the
+   * rest of the first sync.
+   */
   readonly isFirst: boolean;
 }
 
 /**
- * Why a difference is suspicious: more than half of the members are missing (a truncated file), or a number above half of them would be
- * added and removed (a wrong file). A limit of the user replaces these rules, and also counts changed values. Undefined if the difference is
- * not suspicious.
+ * Returns why a change is suspicious. Without a limit of the user there are two reasons: more than half of the members are
+ * missing (a truncated file), or the added and removed members together exceed half of the members (a wrong file). A limit
+ * of the user replaces these rules, and also counts changed values. Undefined if the change is not suspicious.
  */
 export function suspiciousChangeIn(
   { before, counts, isFirst }: Comparison,

@@ -5,7 +5,7 @@ import type { PartitionUpdate } from './store.ts';
 export interface PartitionChanges {
   readonly partition: number;
   readonly changes: readonly Change[];
-  /** The unchanged entries, and their number. */
+  /** The lines of the unchanged entries. `keptMembers`: their number. */
   readonly kept: Uint8Array;
   readonly keptMembers: number;
 }
@@ -34,7 +34,7 @@ export class SyncBatch {
     this.changes = partitions.flatMap(({ changes }) => changes);
   }
 
-  /** Marks of all users of the batch, to store before any message is sent. */
+  /** Returns marks for all users of the batch, to store before any message is sent. */
   doubts(): readonly Pick<PartitionUpdate, 'partition' | 'doubtful'>[] {
     return this.partitions.map(({ partition, changes }) => ({
       partition,
@@ -47,7 +47,7 @@ export class SyncBatch {
     this.#open++;
   }
 
-  /** Notes the outcome of a change. */
+  /** Notes the outcome of a change. `isConfirmed`: its message has arrived, or will arrive. */
   ended(change: Change, isConfirmed: boolean): void {
     this.#open--;
     if (isConfirmed) this.#confirmed.add(change);
@@ -61,7 +61,8 @@ export class SyncBatch {
   }
 
   /**
-   * New content of the partitions. Confirmed users get the entry of the input; others keep their entry, and stay doubtful.
+   * Returns the new content of the partitions. A user whose change was confirmed gets the entry of the input. Any other user
+   * of the batch keeps the stored entry and stays doubtful.
    */
   updates(): readonly PartitionUpdate[] {
     return this.partitions.map(({ partition, changes, kept, keptMembers }) => {

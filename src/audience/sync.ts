@@ -22,13 +22,13 @@ export type { MaxChange } from './suspicious-change.ts';
 export interface SyncOptions<O extends ChangeOutcome> {
   readonly kind: AudienceKind;
   readonly name: string;
-  /** Target of the sync, for people, without secrets. Each place has its own state. */
+  /** Target of the sync, for people, without secrets. The store keeps separate members for each place. */
   readonly place: string;
   readonly store: AudienceStore;
   /** Opens temporary storage for an input that does not fit into memory. */
   readonly openChunks: () => Promise<ChunkStore>;
   readonly clock: Clock;
-  /** The members or values. Errors use `name`, such as the name of a file. */
+  /** The members of the audience, or the values of the trait. `name` (such as the name of a file) is used in errors. */
   readonly input: { readonly name: string } & (MembersFile | MemberList);
   /** Opens the target. Called only if there are changes to send. */
   readonly openTarget: () => Promise<ChangeTarget<O>>;
@@ -38,7 +38,7 @@ export interface SyncOptions<O extends ChangeOutcome> {
   readonly force?: boolean | undefined;
   /** Whether to only compare, without sending or storing. @default false */
   readonly dryRun?: boolean | undefined;
-  /** Names of these three options in the caller's interface, for hints. */
+  /** Names of the options `maxChange`, `force` and `dryRun` in the caller's interface, for hints. */
   readonly called: { readonly maxChange: string; readonly force: string; readonly dryRun: string };
   /** Called with the number of changes, before the first is sent. */
   readonly onStart?: ((changes: number) => void) | undefined;
@@ -55,7 +55,7 @@ export interface SyncResult {
   readonly suspicion: string | undefined;
   /** Whether every change was sent, without failures or interruptions. */
   readonly isComplete: boolean;
-  /** Up to a few changes of each kind, for a dry run. */
+  /** A few changes of each kind (EXAMPLES), which only a dry run collects. */
   readonly examples: readonly Change[];
 }
 
@@ -63,10 +63,10 @@ export interface SyncResult {
 const EXAMPLES = 5;
 
 /**
- * Sends a message for each user who joined or left, or whose value of a computed trait changed, since the last sync. Stores outcomes
- * immediately, so that the next sync continues an interrupted one.
- * @throws ConfigError for an unusable name or a suspicious change, InputError for an unusable input, QueueError if the store fails or another
- * sync of the same audience runs.
+ * Sends a message for each user who joined or left, or whose value of a computed trait changed, since the last sync. Stores
+ * outcomes immediately, so that the next sync continues an interrupted one.
+ * @throws ConfigError for an unusable name or a suspicious change, InputError for an unusable input, QueueError if the store
+ * fails or another sync of the same audience runs.
  */
 export async function sync<O extends ChangeOutcome>(options: SyncOptions<O>): Promise<SyncResult> {
   const { store } = options;
@@ -79,7 +79,8 @@ export async function sync<O extends ChangeOutcome>(options: SyncOptions<O>): Pr
       spill.finish();
       return await runSync(options, audience, spill);
     } finally {
-      // Frees the name if the file was rejected or nothing was sent. Ignores errors, so that the first error is thrown.
+      // Removes the audience if nothing was ever sent for it, so that its name is free. Ignores errors of the removal, so
+      // that the first error is thrown.
       if (!options.dryRun) await store.dropUnused(audience).catch(() => {});
       spill.close();
     }
@@ -88,7 +89,7 @@ export async function sync<O extends ChangeOutcome>(options: SyncOptions<O>): Pr
   }
 }
 
-/** Finds all selected audiences. Throws ConfigError if there are none. */
+/** Finds the audiences of this kind and name, at one place or at all places. Throws ConfigError if there are none. */
 export async function findAudiences(
   store: AudienceStore,
   wanted: NamedAudience,

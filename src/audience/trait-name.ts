@@ -5,9 +5,10 @@ import { printable } from '../redact.ts';
 const MAX_NAME_LENGTH = 200;
 
 /**
- * The name of the trait of an audience: `High-Value Users (US)` becomes `high_value_users_us`. Splits words like Segment: a word is capitals
- * and digits, then small letters and digits, so `topBuyers30d` becomes `top_buyers30d` and `VIPUsers` becomes `vipusers`. Segment drops
- * non-ASCII characters; here, Latin letters lose their accents, and letters of other scripts stay. Throws ConfigError if no character is left.
+ * Returns the name of the trait of an audience: `High-Value Users (US)` becomes `high_value_users_us`. Splits words like
+ * Segment: a word is capitals and digits, then small letters and digits, so `topBuyers30d` becomes `top_buyers30d` and
+ * `VIPUsers` becomes `vipusers`. Segment drops non-ASCII characters. Here, Latin letters lose their accents, and letters of
+ * other scripts stay. Throws ConfigError if no character is left.
  */
 export function traitNameOf(name: string): string {
   if (name.length > MAX_NAME_LENGTH) throw tooLong(name);
@@ -33,7 +34,7 @@ function folded(name: string): string {
     .normalize('NFC');
 }
 
-/** Latin letters that Unicode does not decompose. */
+/** Latin letters that Unicode does not decompose, and the letters to write instead. */
 const SPELLED_OUT: Readonly<Record<string, string>> = {
   ß: 'ss',
   ẞ: 'SS',

@@ -9,8 +9,8 @@ const FIX =
   'hash the bytes of the body as received, before any parser: express.raw(), request.get_data(), io.ReadAll(r.Body), request.raw_post';
 
 /**
- * The check that a receiver hashes the bytes received, not re-serialized JSON. Only advice with a lenient scheme, which allows both (contract,
- * Signature).
+ * Creates the check that a receiver hashes the received bytes, not re-serialized JSON. With a lenient scheme, which allows
+ * both (contract, Signature), a rejection is only advice.
  */
 export function bytesChecks(schemes: readonly SignatureScheme[]): readonly Check[] {
   if (schemes.some(({ covers }) => covers === 'first')) return [];

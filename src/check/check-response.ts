@@ -9,8 +9,9 @@ import type {
 import type { NetworkError, TransportResponse, TransportResult } from '../transport/transport.ts';
 
 /**
- * A receiver's response, classified by its effect on a sender (contract, Delivery). `taken`: 2xx. `rejected`: a final 4xx. `failing`: 5xx or
- * a 4xx that asks to wait, after which the message is sent again for hours. `redirect`: 3xx, never followed. `none`: no response.
+ * A receiver's response, classified by its effect on a sender (contract, Delivery). `taken`: 2xx. `rejected`: a final 4xx.
+ * `failing`: a 5xx, or a 4xx that asks to wait; the sender repeats the message for hours. `redirect`: 3xx, never followed.
+ * `none`: no response.
  */
 export type CheckResponse =
   | {
@@ -32,12 +33,12 @@ export type CheckResponse =
 
 export type CheckResponseKind = CheckResponse['kind'];
 
-/** 4xx statuses of a receiver that is too busy, or that was asked too early. */
+/** 4xx statuses after which a sender tries again, because the receiver is too busy or was asked too early. */
 const PASSING_4XX: ReadonlySet<number> = new Set([408, 423, 425, 429]);
 
-/** Explains the responses of a receiver. */
+/** Functions that find the cause of a response or of a network error. */
 export interface CheckCauses {
-  /** Undefined for a 2xx whose body does not name a failure. */
+  /** Returns the cause of a response. Undefined for a 2xx whose body does not name a failure. */
   readonly responseCauseOf: (response: ResponseEvidence, facts: CauseFacts) => ResponseCause | undefined;
   readonly networkCauseOf: (
     failure: FailureEvidence,

@@ -10,9 +10,9 @@ export interface Check {
   /** Title if there is no secret and requests are unsigned. @default `title` */
   readonly titleUnsigned?: string;
   readonly expects: Expected;
-  /** The check is skipped without a secret. */
+  /** Marks a check that is skipped if there is no secret. */
   readonly needsSecret?: true;
-  /** Returns why the check does not apply to this URL. */
+  /** Returns why the check does not apply to this URL. Undefined if it applies. */
   readonly skip?: (url: URL) => string | undefined;
   readonly requests: (sample: Sample) => readonly CheckRequest[];
   /** Sends the requests concurrently instead of one after the other. */
@@ -21,13 +21,13 @@ export interface Check {
   readonly mistakes?: Readonly<Partial<Record<CheckResponseKind, ReceiverMistake>>>;
   /** Mistakes by the status of a rejection, which override `mistakes`. */
   readonly statusMistakes?: Readonly<Partial<Record<number, ReceiverMistake>>>;
-  /** Code of the check of a plain message. If it failed with the same response, its mistake applies to this check too. */
+  /** Code of a simpler check. If the simpler check failed with the same response, its mistake applies to this check too. */
   readonly plain?: string;
   /** Marks a check whose own mistake explains a rejection, so that the run does not probe how the receiver verifies. */
   readonly isOwnMistake?: true;
   /** Marks a check for which a rejection is only advice, not a failure. */
   readonly isAdvice?: true;
-  /** Share of the timeout that the slowest response may take. @default 1 */
+  /** Maximum share of the timeout that the slowest response may take. @default 1 */
   readonly withinShare?: number;
 }
 
@@ -74,7 +74,7 @@ export interface CheckResult {
   readonly outcome: CheckOutcome;
   /** Expected response; absent if no request was sent. */
   readonly expected?: Expected;
-  /** Status of the decisive response. */
+  /** Status of the decisive response: the first unexpected one, else the slowest. */
   readonly status?: number;
   /** Code of a network error. */
   readonly error?: string;
@@ -83,7 +83,7 @@ export interface CheckResult {
   /** Body of the response, unescaped and without secrets, if the check failed. */
   readonly reply?: string;
   readonly mistake?: ReceiverMistake;
-  /** Mistake of a check that passed nevertheless. */
+  /** Mistake that is only advice: the check passed. */
   readonly advice?: ReceiverMistake;
   /** Why the check was skipped or not sent. */
   readonly reason?: string;

@@ -10,10 +10,10 @@ import { MESSAGE_CHECKS } from './message-checks.ts';
 import { schemeChecks } from './scheme-checks.ts';
 import { PACE_CHECKS, UNSEEN_CHECKS, CONNECTION_CHECKS } from './connection-checks.ts';
 
-/** All checks in the order in which they run. The first ones stop all others if they fail. */
+/** All checks in the order in which they run. If one of the first checks fails, the others may not be sent. */
 export const CHECKS: readonly Check[] = checksWith(DEFAULT_SCHEMES, FORGERY_CHECKS);
 
-/** The checks of a receiver that verifies by these schemes; by the default scheme if undefined. */
+/** Returns the checks of a receiver that verifies by these schemes. Undefined stands for the default scheme. */
 export function checksFor(schemes: readonly SignatureScheme[] | undefined): readonly Check[] {
   if (schemes === undefined) return CHECKS;
   return checksWith(schemes, [...severalSignaturesChecks(schemes), ...schemeChecks(schemes)]);

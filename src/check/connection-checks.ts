@@ -38,7 +38,7 @@ export const PACE_CHECKS: readonly Check[] = [
   },
 ];
 
-/** Requirements that requests cannot check. */
+/** Requirements that requests cannot check. Their checks are always skipped, with advice as the reason. */
 export const UNSEEN_CHECKS: readonly Check[] = [
   {
     code: 'constant-time',

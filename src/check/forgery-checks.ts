@@ -1,7 +1,7 @@
 import type { Check, ReceiverMistake } from './check.ts';
 import type { CheckRequest, Sample } from './sample.ts';
 
-/** The mistake of a receiver that fails on forgeries: anyone can make it fail, and a 5xx does not tell them to stop. */
+/** The mistake of a receiver that fails on forgeries: anyone can make it fail, and a 5xx asks the senders to try again. */
 const failing: ReceiverMistake = {
   code: 'fails-on-bad-signature',
   says: 'it fails instead of rejecting: usually an uncaught error of the comparison',
@@ -35,7 +35,10 @@ const UNVERIFIED: Check['mistakes'] & { readonly taken: ReceiverMistake } = {
   },
 };
 
-/** The checks that senders without the secret are rejected (contract, Signature) and cannot crash the receiver. */
+/**
+ * The checks that a receiver rejects senders without the secret (contract, Signature), and that their requests cannot crash
+ * it.
+ */
 export const FORGERY_CHECKS: readonly Check[] = [
   forgery(
     'unsigned',

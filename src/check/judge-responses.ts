@@ -59,8 +59,8 @@ export const EXPECTED_STATUS = {
 } as const satisfies Readonly<Record<Expected, string>>;
 
 /**
- * Finds the mistake. A cause that is visible in the response (a proxy, the receiver's own words) takes precedence over the mistakes of the
- * check, which apply only to receivers that accept other messages.
+ * Returns the mistake that a response shows. A cause that is visible in the response (a proxy, the receiver's own words)
+ * takes precedence over the mistakes of the check, which apply only to receivers that accept other messages.
  */
 function mistakeOf(
   { mistakes, statusMistakes = {}, expects }: Check,
@@ -81,7 +81,7 @@ function unclearMistake(code: string, says: string): ReceiverMistake {
   return { code, says, fix };
 }
 
-/** The mistake of rejecting a forgery without a rejecting status. Only for receivers that accept correct messages. */
+/** The mistake of rejecting a forgery in words, but without a 4xx. Only for receivers that accept correct messages. */
 function unclearRejection(response: CheckResponse): ReceiverMistake | undefined {
   if (response.kind === 'redirect') {
     return unclearMistake('redirects-forgeries', 'it redirects instead of rejecting');
@@ -123,13 +123,13 @@ function isLost(response: CheckResponse): boolean {
 const LIFT_LIMIT =
   'lift the limit for this address while testing: hooks test sends some 40 requests in a second';
 
-/** Fixes by code of a cause whose own fix is for senders, who would just retry for longer. */
+/** Fixes for receivers, by code of the cause. The cause's own fix is for senders, who would only retry for longer. */
 const OWN_FIXES: Readonly<Record<string, string>> = {
   'too-early': 'let the receiver respond with 2xx to a valid message, however early it arrives',
   unavailable: 'look into the log of the receiver, or of the proxy in front of it',
 };
 
-/** The mistake that the cause of a response shows, if the cause is more than its status. */
+/** Returns the mistake that the cause of a response shows, if the cause says more than the status. */
 function seenCause(cause: ResponseCause | undefined): ReceiverMistake | undefined {
   if (cause === undefined || cause.kind === 'status') return undefined;
   const { code, says, fix } = cause;
@@ -165,7 +165,7 @@ function commonMistake(response: CheckResponse): ReceiverMistake {
   }
 }
 
-/** Causes that say only that a message was rejected, about which the check knows more. */
+/** Codes of causes that say only that a message was rejected: the check itself knows more about the reason. */
 const VAGUE: ReadonlySet<string> = new Set([
   'signature-refused',
   'signature-invalid-there',
@@ -190,10 +190,10 @@ function rejectsValid(status: number, cause: ResponseCause | undefined): Receive
   };
 }
 
-/** Causes behind which the signature can still be the reason. */
+/** Codes of causes that do not rule out the signature as the reason of a rejection. */
 const MAYBE_SIGNATURE: ReadonlySet<string> = new Set(['own-words', 'refused-spring']);
 
-/** Whether the cause of a response shows that the signature is not the reason for it. */
+/** Whether the cause of a rejection shows that the signature is not the reason for the rejection. */
 export function isAboutElse({ cause }: CheckResponse): boolean {
   return cause !== undefined && !MAYBE_SIGNATURE.has(cause.code) && !VAGUE.has(cause.code);
 }

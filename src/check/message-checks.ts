@@ -15,7 +15,7 @@ const TEXTS = {
   'right to left': 'שלום',
 };
 
-/** Numbers for the same purpose, in JavaScript's spelling: 1e-7 is 1e-07 in Python. */
+/** Numbers that libraries of other languages write differently from JSON.stringify: 1e-7 is 1e-07 in Python. */
 const NUMBERS = {
   small: 1e-7,
   large: 1e21,
@@ -26,7 +26,7 @@ const NUMBERS = {
   safe: 9_007_199_254_740_991,
 };
 
-/** The mistake of rejecting unusual content, if the receiver's own spelling of JSON was not found. */
+/** The mistake of rejecting unusual content, if no probe has found how the receiver spells JSON. */
 const RE_SERIALISED: ReceiverMistake = {
   code: 're-serialised',
   says: 'it accepts plain messages, but rejects this one: it hashes re-serialized JSON, or its validation rejects the content',

@@ -21,11 +21,11 @@ export interface TestedReceiverOptions {
   /** Returns why the receiver can no longer respond; undefined if it still can. */
   readonly gone: () => string | undefined;
   readonly causes: CheckCauses;
-  /** Examines why there was no response, from the code of its error. @default no examination */
+  /** Examines the connection after a network error, to find why there was no response. @default no examination */
   readonly examine?: (error: NetworkError) => Promise<Examined | undefined>;
 }
 
-/** Result of an examination: the code of a NetworkCause, and the actual location of the receiver. */
+/** Result of an examination: the code of a NetworkCause, and the location at which the receiver was found. */
 interface Examined {
   readonly cause: string;
   readonly location?: string;
@@ -46,7 +46,7 @@ export const INTERRUPTED = 'interrupted';
 /** The receiver to which the checks send requests. */
 export class ReceiverUnderTest {
   readonly #options: TestedReceiverOptions;
-  /** Number of bodies in a row that did not end in time. */
+  /** Number of response bodies in a row that did not end within SLOW_BODY_MS. */
   #slowBodies = 0;
   #seen: Promise<Examined | undefined> | undefined;
   /** Whether the receiver has ever responded. */
@@ -62,8 +62,8 @@ export class ReceiverUnderTest {
   }
 
   /**
-   * Sends the requests of a check. Returns the responses; unless sent at once, stops at the first request without a
-   * response.
+   * Sends the requests of a check and returns the responses. Requests that are sent one after another end at the first one
+   * without a response.
    */
   async askAll(
     requests: readonly CheckRequest[],
@@ -93,12 +93,12 @@ export class ReceiverUnderTest {
     }
     if (response.kind === 'none' && !this.hasResponded) response = await this.#examined(response);
     if (response.kind !== 'none') this.hasResponded = true;
-    // The end of a crashed process is noticed a little later than the reset of its connections.
+    // Waits, because the end of a crashed process is noticed a little later than the reset of its connections.
     else if (response.error === 'reset') await sleep(clock, RESTART_POLL_MS, signal);
     return response;
   }
 
-  /** Adds the result of the examination, because a URL that never responded may not be the receiver's. */
+  /** Adds the result of `examine` to a missing response, because a URL that never responded may not be the receiver's. */
   async #examined(response: CheckResponse & { kind: 'none' }): Promise<CheckResponse> {
     const { examine, url, causes } = this.#options;
     this.#seen ??= examine?.(response.error);
@@ -127,7 +127,7 @@ export class ReceiverUnderTest {
       sent,
       secrets,
     );
-    // Stops reading bodies that do not end, because only the status decides, and each check would wait for the whole timeout.
+    // Stops reading bodies that do not end: only the status decides, and each check would wait for the whole timeout.
     if (this.#slowBodies < MOST_SLOW_BODIES) {
       this.#slowBodies = clock.now() - startedAt - result.ms > SLOW_BODY_MS ? this.#slowBodies + 1 : 0;
     }

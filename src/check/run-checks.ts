@@ -16,7 +16,10 @@ import { Sample, type CheckRequest } from './sample.ts';
 
 export interface RunOptions extends TestedReceiverOptions, MistakeOptions {
   readonly checks: readonly Check[];
-  /** Makes the requests that reveal the mistake of a receiver that rejects a correct signature. */
+  /**
+   * Makes requests with wrong signatures. If a receiver rejects the correct signature, the wrong one that it accepts reveals
+   * its mistake.
+   */
   readonly mistakenRequests: (body: Buffer, options: MistakeOptions) => Promise<Iterable<MistakenRequest>>;
   /** Called with the result of each check, in order, as soon as the check has run. */
   readonly onResult: (result: CheckResult) => void;
@@ -47,7 +50,7 @@ export class CheckRun {
   /** Whether the receiver accepts all forgeries. Tested once, and only if it has accepted one. */
   #everything: Promise<boolean> | undefined;
   #untestable: ReceiverMistake | undefined;
-  /** Why the remaining checks are not sent. */
+  /** Why the remaining checks are not sent. Undefined as long as they are. */
   #over: string | undefined;
 
   constructor(options: RunOptions) {
@@ -60,7 +63,7 @@ export class CheckRun {
 
   async run(): Promise<RunEnd> {
     const { checks, onResult } = this.#options;
-    // Skipped checks are reported only after another check has run, because an untestable receiver is reported alone.
+    // Reports skipped checks only after another check has run: if the receiver is untestable, they count as unsent.
     const skipped: CheckResult[] = [];
     for (const [index, check] of checks.entries()) {
       const result = await this.#result(check);
@@ -94,7 +97,7 @@ export class CheckRun {
     this.#untestable = this.#whyUntestable(judgement.response, judgement.mistake);
     this.#over = this.#untestable?.says ?? this.#receiver.over ?? this.#progress.whyOver(check, judgement);
     if (this.#untestable !== undefined) return unsentResult(check, this.#untestable.says);
-    // The check may have ended because the interruption stopped it.
+    // A missing response says nothing about the receiver if the interruption ended the request.
     if (this.#options.signal.aborted && judgement.response.kind === 'none') {
       return unsentResult(check, INTERRUPTED);
     }
@@ -161,7 +164,10 @@ export class CheckRun {
     })());
   }
 
-  /** Removes the cause "page" from responses if the receiver rejects a forgery, because then it is not a website. */
+  /**
+   * Removes the cause "page" from responses if the receiver rejects a forgery: a website would not, so its pages are
+   * responses of a receiver.
+   */
   async #withoutOwnPages(
     check: Pick<Check, 'expects'>,
     responses: readonly CheckResponse[],
@@ -191,7 +197,10 @@ export class CheckRun {
     return this.#progress.hasTaken;
   }
 
-  /** Finds the mistake of a receiver that rejects a correct signature, from the wrong signature that it accepts. */
+  /**
+   * Finds the mistake of a receiver that rejects a correct signature: sends wrong signatures and returns the mistake of the
+   * one that the receiver accepts.
+   */
   async #whyRejected(
     response: CheckResponse,
     [request]: readonly CheckRequest[],

@@ -6,11 +6,11 @@ import { verifyingFixes } from './scheme-checks.ts';
 import { isAboutElse, isTakenForgery, isTakenResponse, type CheckJudgement } from './judge-responses.ts';
 
 /**
- * Number of requests without a response (each takes the whole timeout), or checks with the same mistake, after which the run
- * stops.
+ * Number of requests in a row without a response, or of checks in a row with the same mistake, after which the run stops.
+ * Each request without a response takes the whole timeout.
  */
 const IN_A_ROW = 3;
-/** Mistakes in the connection that prevent all requests from arriving. */
+/** Codes of mistakes in the connection that prevent all requests from arriving. */
 const NO_RECEIVER: ReadonlySet<string> = new Set([
   'speaks-tls',
   'speaks-http',
@@ -47,15 +47,15 @@ export class RunProgress {
     if (mistake !== undefined) this.#mistakes.set(code, { responded: respondedText(response), mistake });
   }
 
-  /** The mistake of the check of the plain message, if that got the same response; else undefined. */
+  /** Returns the mistake of the simpler check `plain`, if that check got the same response. Otherwise undefined. */
   plainMistake({ plain }: Check, response: CheckResponse): ReceiverMistake | undefined {
     const seen = plain === undefined ? undefined : this.#mistakes.get(plain);
     return seen?.responded === respondedText(response) ? seen.mistake : undefined;
   }
 
   /**
-   * The mistake that the rejection of an unsigned message shows, if no message was accepted yet. Only a status or words about signatures
-   * show that a secret is needed.
+   * The mistake that the rejection of an unsigned message shows, if no message was accepted yet. Only a status or words
+   * about signatures show that a secret is needed.
    */
   unsignedMistake(response: CheckResponse): ReceiverMistake | undefined {
     if (this.hasTaken || response.kind !== 'rejected' || isAboutElse(response)) return undefined;
@@ -108,7 +108,10 @@ export class RunProgress {
       : undefined;
   }
 
-  /** The mistake of a receiver that accepted every forgery; undefined if it rejected one, or there were too few. */
+  /**
+   * The mistake of a receiver that accepted every forgery. Undefined if it rejected one, or got fewer than IN_A_ROW
+   * forgeries.
+   */
   get takesEverything(): ReceiverMistake | undefined {
     if (this.#forgeries < IN_A_ROW || this.#takenForgeries < this.#forgeries) return undefined;
     return this.takesEverythingMistake;

@@ -83,7 +83,9 @@ export class Sample {
     return Buffer.from(encodeBody(buildMessage(input, { now: this.#options.now })));
   }
 
-  /** Makes the body of the largest message that a client accepts. Its version, which delivery adds, is not counted. */
+  /**
+   * Makes the body of the largest message that a client accepts. The limit does not count `version`, which delivery adds.
+   */
   largestBody(name: string): Buffer {
     const bareBytes = this.body('track', name, filledWith('')).length - '"version":1,'.length;
     return this.body('track', name, filledWith('x'.repeat(MAX_MESSAGE_BYTES - bareBytes)));
@@ -126,7 +128,7 @@ export class Sample {
     return { body, signatureHeaders: changedHeaders(signatureHeaders, change) };
   }
 
-  /** Makes a request with the signature of another body. */
+  /** Makes a request with `body` and the signature of another body, `signed`. */
   signedOver(signed: Buffer, body: Uint8Array): CheckRequest {
     return { ...this.signed(signed), body };
   }
@@ -153,7 +155,10 @@ interface SignedAtOptions {
   readonly signer?: Signer | undefined;
 }
 
-/** Changes the last digit of a signature. In padded base64 it changes an earlier digit, all bits of which count. */
+/**
+ * Changes the last digit of a signature. In padded base64, changes an earlier digit, because not all bits of the last one
+ * count.
+ */
 function otherDigit(signature: string): string {
   const at = signature.length - (signature.endsWith('=') ? 4 : 1);
   return signature.slice(0, at) + (signature[at] === '0' ? '1' : '0') + signature.slice(at + 1);

@@ -5,8 +5,8 @@ import { forgery, FORGERY_CHECKS } from './forgery-checks.ts';
 import type { CheckRequest, Sample } from './sample.ts';
 
 /**
- * The forgery checks for these schemes: the common ones with texts for the schemes, and those of signed fields besides the
- * body.
+ * Returns the forgery checks for these schemes: the common checks with texts for the schemes, and checks of the fields that
+ * the schemes sign besides the body, such as a timestamp.
  */
 export function schemeChecks(schemes: readonly SignatureScheme[]): readonly Check[] {
   const common = FORGERY_CHECKS.map((check) => inWordsOf(schemes, check));
@@ -19,12 +19,17 @@ export function schemeChecks(schemes: readonly SignatureScheme[]): readonly Chec
   return [...common, ...own];
 }
 
-/** Whether a receiver must verify this scheme even if it verifies others, because it is not weaker than they are. */
+/**
+ * Whether a receiver must verify this scheme even if it verifies the other schemes, because the scheme is not weaker than
+ * they are.
+ */
 function isStrong({ hash }: SignatureScheme, schemes: readonly SignatureScheme[]): boolean {
   return hash !== 'sha1' || schemes.every((scheme) => scheme.hash === 'sha1');
 }
 
-/** Replaces the texts of a check for the default scheme, which name its header, by texts for these schemes. */
+/**
+ * Returns a forgery check with texts for these schemes. The original texts are for the default scheme and name its header.
+ */
 function inWordsOf(schemes: readonly SignatureScheme[], check: Check): Check {
   const { taken, failing } = check.mistakes ?? {};
   if (check.needsSecret !== true || taken === undefined) return check;

@@ -23,7 +23,10 @@ export interface ExpectedArrivals {
   readonly atMost: number;
   /** Exact number of messages of all requests. @default any number */
   readonly messages?: number | undefined;
-  /** Whether at least one message is required, since expectations of all messages hold if there are none. @default false */
+  /**
+   * Whether at least one message is required. Without this, expectations of all messages hold if no message arrives.
+   * @default false
+   */
   readonly someMessage?: boolean | undefined;
   /** Filters that must each match a different message. */
   readonly matches: readonly ExpectedMessage[];
@@ -40,9 +43,9 @@ export interface ExpectedArrivals {
 
 /** Checks requests and their messages as they arrive. */
 export class ArrivalCheck {
-  /** CORS preflights, which explain why no other request arrived. */
+  /** Number of CORS preflights. They explain why no other request arrived. */
   preflights = 0;
-  /** Names the first request whose content cannot be read, and why. */
+  /** Text that names the first request that cannot be read, and why. Undefined if all requests can be read. */
   unread: string | undefined;
   /** Number of messages of the requests that got a 2xx. */
   messages = 0;
@@ -84,7 +87,7 @@ export class ArrivalCheck {
     }
   }
 
-  /** Notes that the content of a request that the receiver rejected is unknown. */
+  /** Notes a request that the receiver rejected unread. Its messages are unknown, so expectations of content fail. */
   addRejection(rejection: ConnectionRejection): void {
     const reason = rejectedReason(rejection);
     if (reason !== undefined) this.unread ??= `a request cannot be read: ${reason}`;
@@ -114,7 +117,7 @@ export class ArrivalCheck {
     ];
   }
 
-  /** Fails an expectation of content if some content could not be read. */
+  /** Fails an expectation of content if some request could not be read, because its messages are unknown. */
   #ifAllRead(result: ExpectationResult): ExpectationResult {
     if (this.unread === undefined || !CONTENT.has(result.expectation)) return result;
     const { isMet, said } = result;
@@ -147,7 +150,10 @@ export class ArrivalCheck {
     return [{ expectation: 'messages', isMet, said }];
   }
 
-  /** Calls of a tracking API have no signature, so unchecked requests count as valid. */
+  /**
+   * Returns the result for the signatures. Unchecked requests count as valid, because calls of a tracking API have no
+   * signature.
+   */
   #signatureResult(): ExpectationResult[] {
     if (!this.#expected.signed || this.#posts === 0) return [];
     const { valid, unchecked } = this.tally.verdicts;
@@ -161,7 +167,7 @@ export class ArrivalCheck {
   }
 }
 
-/** Expectations that need the content of all messages. */
+/** Expectations that need the content of all messages: a request that cannot be read fails them. */
 const CONTENT: ReadonlySet<string> = new Set(['match', 'no-match', 'each', 'schema']);
 
 function checksOf({ matches, inOrder, noMatches = [], each, checks = [] }: ExpectedArrivals): MessageCheck[] {

@@ -32,7 +32,7 @@ function usersByHeading(users: readonly SnapshotUser[]): ReadonlyMap<string, rea
 }
 
 interface ComparedMessage extends SnapshotMessage {
-  /** Title and lines. */
+  /** The title and the lines of the message as one text. */
   readonly text: string;
 }
 
@@ -47,7 +47,8 @@ function textOf({ title, lines }: SnapshotMessage): string {
 }
 
 /**
- * Maximum number of pairs of users to compare, because the cost is the product of both numbers. Above, pairs them in order.
+ * Maximum number of pairs of users to compare, because the cost is the product of both numbers. Above this maximum, users
+ * are paired in order.
  */
 const MAX_USER_PAIRS = 100_000;
 
@@ -131,7 +132,8 @@ function userDifferences(
 }
 
 /**
- * Finds missing messages that moved to another place: first unchanged ones, then changed ones. Removes them from `extra`.
+ * Pairs each missing message with the additional message to which it moved: unchanged messages first, then changed ones with
+ * the same title. Removes these additional messages from `extra`.
  */
 function movedMessages(
   missing: readonly ComparedMessage[],
@@ -148,7 +150,7 @@ function movedMessages(
   return moved;
 }
 
-/** Text before the title of a message that follows `count` messages with the same title. */
+/** Ordinal of a message that follows `count` messages with the same title, to put before the title: `a second `. */
 function nth(count: number): string {
   if (count === 0) return '';
   return count < 3 ? `a ${['', 'second', 'third'][count]} ` : 'a further ';
@@ -167,15 +169,18 @@ function lineDifferences(one: SnapshotMessage, other: SnapshotMessage): MessageD
 }
 
 function pathAndValue(line: string): [path: string, value: string] {
-  // A quoted key in a path can contain ` = `.
+  // The pattern skips ` = ` inside a quoted key of the path.
   const [, path = line, value = ''] = /^((?:\["(?:[^"\\]|\\.)*"\]|[^"])*?) = (.*)$/s.exec(line) ?? [];
   return [path, value];
 }
 
-/** Maximum number of pairs to align, because the cost is the product of both numbers. Above, pairs messages in order. */
+/**
+ * Maximum number of pairs of messages to align, because the cost is the product of both numbers. Above this maximum,
+ * messages are paired in order.
+ */
 const MAX_PAIRS = 4_000_000;
 
-/** Pairs messages so that as many as possible are equal or have at least the same title. */
+/** Pairs expected and received messages, in order, so that as many as possible are equal or have at least the same title. */
 function aligned(expected: readonly ComparedMessage[], got: readonly ComparedMessage[]): Pair[] {
   if (expected.length * got.length > MAX_PAIRS) return pairedInOrder(expected, got);
   const scores = scoresOf(expected, got);
@@ -204,7 +209,9 @@ function aligned(expected: readonly ComparedMessage[], got: readonly ComparedMes
   return pairs;
 }
 
-/** Best scores of the rests from each pair on (weighted longest common subsequence). */
+/**
+ * Scores of the best pairings of the messages that remain from each row and column on (weighted longest common subsequence).
+ */
 function scoresOf(expected: readonly ComparedMessage[], got: readonly ComparedMessage[]): number[][] {
   const scores = Array.from({ length: expected.length + 1 }, () => Array<number>(got.length + 1).fill(0));
   for (let row = expected.length - 1; row >= 0; row--) {
@@ -222,7 +229,7 @@ function scoreAt(scores: readonly (readonly number[])[], row: number, column: nu
   return scores[row]?.[column] ?? 0;
 }
 
-/** Weight of a pair: 3 if equal, 2 if only the titles are, 0 otherwise. */
+/** Weight of a pair of messages: 3 if they are equal, 2 if only their titles are, 0 otherwise. */
 function likeness(one: ComparedMessage, other: ComparedMessage): number {
   if (one.title !== other.title) return 0;
   return one.text === other.text ? 3 : 2;

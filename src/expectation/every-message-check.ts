@@ -16,15 +16,15 @@ import {
 import type { ExpectedMessage } from './expected-message.ts';
 
 /**
- * Expects that every message matches (`each`), or that no message does (`no-match`). Keeps the number of other messages and
- * the first one.
+ * Expects that every message matches (`each`), or that no message does (`no-match`). Keeps only the number of messages that
+ * violate this, and the first of them.
  */
 export class EveryMessageCheck implements MessageCheck {
   readonly #expectation: 'each' | 'no-match';
   readonly #expected: ExpectedMessage;
   #first: DifferingMessage | undefined;
   #count = 0;
-  /** First keys of nested paths that no message has had so far: they may be misspelled. */
+  /** First keys of the nested paths in the conditions that no message has had so far. They may be misspelled. */
   readonly #unseen: Set<string>;
 
   constructor(expectation: 'each' | 'no-match', expected: ExpectedMessage) {
@@ -46,7 +46,7 @@ export class EveryMessageCheck implements MessageCheck {
 
   #note(value: JsonValue): void {
     if (this.#unseen.size === 0 || !isJsonObject(value)) return;
-    // Keys can contain dots.
+    // A key `plan.name` counts as `plan`, because keys can contain dots.
     for (const key of Object.keys(value)) this.#unseen.delete(key.split('.', 1)[0] ?? '');
   }
 

@@ -27,7 +27,7 @@ export interface ExpectationResult {
   readonly said: string;
   /** The message that is closest to meeting the filter. */
   readonly nearest?: DifferingMessage;
-  /** The first messages that do not meet the expectation, instead of `nearest`. */
+  /** The first messages that violate the expectation. Some expectations have these instead of `nearest`. */
   readonly differing?: readonly DifferingMessage[];
 }
 
@@ -37,7 +37,7 @@ export interface DifferingMessage {
   readonly label: string;
   /** Number of the request, from 1, in the order of arrival. Undefined for messages of a snapshot. */
   readonly request?: number;
-  /** Number of the message in its request, from 1. */
+  /** Number of the message in its request, from 1. Undefined if the request has no other message. */
   readonly message?: number;
   readonly differences: readonly MessageDifference[];
 }
@@ -49,9 +49,9 @@ export interface MessageDifference {
   readonly expected: string;
   /** The expected value for programs (JSON output). */
   readonly wanted: JsonValue;
-  /** Text after "got ", not escaped. */
+  /** Actual value as text after "got ", not escaped for the terminal. */
   readonly got: string;
-  /** The actual value for programs. Undefined if there is none. */
+  /** The actual value for programs (JSON output). Undefined if the message has no value at the path. */
   readonly found: JsonValue | undefined;
 }
 
@@ -62,14 +62,14 @@ export interface ArrivedMessage {
   readonly request: number;
   /** Whether the request has no other message. */
   readonly isSole: boolean;
-  /** Number among all messages, from 1. */
+  /** Number of the message, from 1, among all messages that count. */
   readonly number: number;
 }
 
 /** Numbers of requests and messages that arrived. */
 export interface ArrivedCount {
   readonly requests: number;
-  /** Messages that count. */
+  /** Number of messages in requests that got a 2xx. Only these count. */
   readonly messages: number;
   /** Messages of requests that got no 2xx. They do not count, because their sender must send them again. */
   readonly uncountedMessages: number;
@@ -80,17 +80,17 @@ export interface ArrivedCount {
 /** An expectation of messages, checked as they arrive. Keeps only the data that its results need. */
 export interface MessageCheck {
   add(arrived: ArrivedMessage): void;
-  /** Whether a further message could meet an expectation that is not met. @default false */
+  /** Whether the expectation is not met yet, but a further message could still meet it. @default false */
   readonly isWaiting?: boolean;
   results(came: ArrivedCount): readonly ExpectationResult[];
 }
 
-/** `request 2`, or `message 3 of request 2` if the request has several messages. */
+/** Place of a message: `request 2`, or `message 3 of request 2` if the request has several messages. */
 export function placeOfMessage({ request, isSole, message }: ArrivedMessage): string {
   return isSole ? `request ${request}` : `message ${message.index + 1} of request ${request}`;
 }
 
-/** Labels a message that differs. */
+/** Combines the differences of a message with a label that names its place and kind. */
 export function differingMessage(
   arrived: ArrivedMessage,
   differences: readonly MessageDifference[],
@@ -107,10 +107,10 @@ function masked(unmet: Unmet): Unmet {
   return { ...unmet, value: shownWriteKey(value), found: found && shownWriteKey(comparableText(found)) };
 }
 
-/** Describes a condition of a filter that does not hold. */
+/** Describes how a message fails a condition of a filter. */
 export function unmetDifference(unmet: Unmet): MessageDifference {
   const { path, operator, value, found } = masked(unmet);
-  // A program's matcher distinguishes 5 from "5", which have the same text.
+  // Shows the type too: a matcher in a test distinguishes 5 from "5", which have the same text.
   if (operator === '=' && found !== undefined && comparableText(found) === value) {
     const expected = typeof found === 'string' ? value : JSON.stringify(value);
     return { path, expected, wanted: value, got: foundValue(found), found };
@@ -120,7 +120,10 @@ export function unmetDifference(unmet: Unmet): MessageDifference {
   return { path, ...wanted, found, got: isEquality ? foundText(found) : foundValue(found) };
 }
 
-/** Describes a condition that holds, although it, or one of `count` such conditions, should not. */
+/**
+ * Describes a condition that a message meets although it must not. `count`: number of conditions that it must not meet
+ * together.
+ */
 export function metDifference(met: Unmet, count: number): MessageDifference {
   const { path, operator, value, found } = masked(met);
   const { expected, wanted } = wantedBy(NEGATIONS[operator], value);

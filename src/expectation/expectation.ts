@@ -23,7 +23,7 @@ export type { Expectation, Tally } from './request-expectation.ts';
 export type { SnapshotCheck } from './snapshot-check.ts';
 export type { SnapshotUser } from './snapshot.ts';
 
-/** Starts to count requests and to measure their time limits. */
+/** Starts to count received requests and to measure the time limits of the options. */
 export function expectRequests(options: ExpectationOptions): Expectation {
   return new Expectation(options);
 }
@@ -49,8 +49,8 @@ export function readExpectedMessage(given: string, flag: string): ExpectedMessag
 }
 
 /**
- * Finds the messages that meet all conditions. `nearest` returns the message that is closest to meeting them, among the
- * others.
+ * Finds the messages that meet all conditions. `nearest` returns the one of the other messages that comes closest to meeting
+ * them.
  */
 export function matchMessages(arrived: readonly ArrivedMessage[], conditions: readonly Condition[]) {
   const kept = new NearestMessage(conditions);

@@ -12,11 +12,14 @@ import type { ExpectedMessage } from './expected-message.ts';
 import { NearestMessage } from './nearest.ts';
 import { lookAtAll } from './rejection-checks.ts';
 
-/** A match, and the messages that meet it or come nearest. */
+/** A filter for a message, and the messages that meet it or come nearest. */
 interface SeenMatch {
   readonly expected: ExpectedMessage;
   readonly nearest: NearestMessage;
-  /** The first messages that meet the match, at most one per match: then one is always left for this match. */
+  /**
+   * The first messages that meet the match, at most as many as there are matches: even if every other match uses one of
+   * them, one is left for this match.
+   */
   readonly takers: ArrivedMessage[];
 }
 
@@ -51,7 +54,7 @@ export class MatchCheck implements MessageCheck {
     return this.#matches.map((_, match) => taken.get(match));
   }
 
-  /** Assigns a free message to a match, or a message whose match can take another one (augmenting paths). */
+  /** Assigns a message to a match: a free one, or one whose current match can take another message (augmenting paths). */
   #assign(match: number, matchOf: Map<ArrivedMessage, number>, asked: Set<ArrivedMessage>): boolean {
     for (const arrived of this.#matches[match]?.takers ?? []) {
       if (asked.has(arrived)) continue;
@@ -74,7 +77,7 @@ interface Taker {
 /** Expects a different message for each match, later than the message of the match before it. */
 export class OrderCheck implements MessageCheck {
   readonly #matches: readonly (SeenMatch & { readonly all: Taker[] })[];
-  /** Number of matches that are met in order. */
+  /** Number of matches, from the first on, that are met in order. */
   #met = 0;
 
   constructor(expected: readonly ExpectedMessage[]) {
@@ -95,7 +98,7 @@ export class OrderCheck implements MessageCheck {
     return this.#met < this.#matches.length;
   }
 
-  /** Skips unmet matches when it compares the order, so that they do not fail the matches after them. */
+  /** Compares the order of the met matches only, so that an unmet match does not fail the matches after it. */
   results(came: ArrivedCount): readonly ExpectationResult[] {
     let last = { number: 0, place: '', text: '' };
     return this.#matches.map((seen) => {

@@ -42,7 +42,7 @@ export class NearestMessage {
   }
 }
 
-/** Number of letters to compare, because the cost is the product of both lengths. */
+/** Maximum number of letters of a value to compare, because the cost is the product of both lengths. */
 const LONGEST_COMPARED = 64;
 
 function differingLetters(unmet: readonly Unmet[]): number {

@@ -2,14 +2,17 @@ import { createHash } from 'node:crypto';
 import { isJsonObject, isJsonArray, type JsonValue } from '../message/types.ts';
 import { RFC_3339 } from '../message/timestamp.ts';
 
-/** Names of the placeholders for fields whose id is new in each run. */
+/** Fields whose id is new in each run, and the names of their placeholders. */
 const ID_FIELDS: Readonly<Record<string, string>> = { messageId: 'message-id', anonymousId: 'anonymous-id' };
 
-/** Without dashes, only the usual versions 1, 4 and 7: they exclude 95 % of the hashes of this length. */
+/**
+ * Recognizes UUIDs. A UUID without dashes must have one of the usual versions 1, 4 and 7, which excludes 95 % of the hashes
+ * of this length.
+ */
 const UUID =
   /^(?:[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[0-9a-f]{12}[147][0-9a-f]{3}[89ab][0-9a-f]{15})$/i;
 
-/** Placeholders for values of the machine, the browser and the time, by path. */
+/** Placeholders for values that depend on the machine, the browser or the time, by path. */
 const ENVIRONMENT_PLACEHOLDERS: Readonly<Record<string, string>> = {
   'context.ip': '<ip>',
   'context.userAgent': '<user-agent>',
@@ -29,20 +32,24 @@ const ENVIRONMENT_PLACEHOLDERS: Readonly<Record<string, string>> = {
   receivedAt: '<time>',
 };
 
-/** Port of a URL of this machine, such as the URL of a page under test. */
+/** Finds the port in a URL of this machine, such as the URL of a page under test. Snapshots show it as `<port>`. */
 const LOCAL_PORT = /(\bhttps?:\/\/(?:localhost|127\.0\.0\.1|\[::1\])):\d+/g;
 
-/** Ids in the messages of one user, in their order, with the kind and the number of occurrences of each id. */
+/**
+ * The ids in the messages of one user, in order of their first occurrence, each with its kind and its number of occurrences.
+ */
 export type Ids = ReadonlyMap<string, { readonly kind: string; readonly count: number }>;
 
 /**
- * Placeholders for values that are new in each run. In the messages of one user, the same id has the same placeholder. Ids that occur once
- * are not numbered (`<message-id>`), so that an additional message changes no other line.
+ * Placeholders for values that are new in each run. In the messages of one user, the same id has the same placeholder. An id
+ * that occurs once is not numbered (`<message-id>`), so that an additional message changes no other line.
  */
 export class Placeholders {
   readonly #ids: ReadonlyMap<string, { readonly kind: string; readonly text: string }>;
 
-  /** `numbers` collects the numbers of shared ids. Undefined if shared ids are not numbered. */
+  /**
+   * `shared`: ids that several users have. `numbers` collects the numbers of these ids; without it, they are not numbered.
+   */
   constructor(ids: Ids, shared: ReadonlyMap<string, string>, numbers?: Map<string, number>) {
     const used = new Map<string, number>();
     this.#ids = new Map(
@@ -61,7 +68,7 @@ export class Placeholders {
     );
   }
 
-  /** The placeholder of a path. Undefined if the value itself counts. */
+  /** Returns the placeholder of the value at a path. Undefined if the snapshot shows the value itself. */
   ofPath(path: string, value: JsonValue): string | undefined {
     if (path === 'writeKey' && typeof value === 'string') {
       const digest = createHash('sha256').update(value).digest('hex');
@@ -99,7 +106,10 @@ export function idsOf(messages: readonly JsonValue[]): Ids {
   return found;
 }
 
-/** Ids that several users have, with the kind of each. Does not depend on the order of the users. */
+/**
+ * Returns the ids that occur in the messages of several users, each with its kind, such as `anonymous-id`. The result does
+ * not depend on the order of the users.
+ */
 export function sharedIds(users: readonly Ids[]): ReadonlyMap<string, string> {
   const kinds = new Map<string, string[]>();
   for (const ids of users) {
@@ -113,7 +123,7 @@ export function sharedIds(users: readonly Ids[]): ReadonlyMap<string, string> {
   return new Map(shared.map(([id, ofUsers]) => [id, ofUsers.toSorted()[0] ?? '']));
 }
 
-/** Notes the kind of an id. An id field such as messageId gives the kind, even if the id is also elsewhere. */
+/** Notes the kind of an id: `message-id` or `anonymous-id` if any field of that name has it, otherwise `id` for a UUID. */
 function noteKind(text: string, key: string, kinds: Map<string, string>): void {
   const field = Object.hasOwn(ID_FIELDS, key) ? ID_FIELDS[key] : undefined;
   if (text === '') return;

@@ -12,7 +12,7 @@ import {
   type MessageCheck,
 } from './expectation-result.ts';
 
-/** Expects no message over 32 KB, because a tracking API drops it without an error. Has no result if there is none. */
+/** Expects no message over 32 KB, because a tracking API drops it without an error. Has no result if all are smaller. */
 export class SizeCheck implements MessageCheck {
   #first: DifferingMessage | undefined;
   #count = 0;
@@ -41,7 +41,7 @@ export class SizeCheck implements MessageCheck {
   }
 }
 
-/** Expects that `hooks serve` accepts every call and every message of a call. Has no result if it does. */
+/** Expects that `hooks serve` accepts every call and every message of a call. Has no result if all are accepted. */
 export class ValidCheck implements MessageCheck {
   #rejectedMessages = 0;
   #rejectedCalls = 0;
@@ -56,7 +56,7 @@ export class ValidCheck implements MessageCheck {
     this.#firstMessage ||= `${placeOfMessage(arrived)}: ${rejection.message}`;
   }
 
-  /** Counts a call that is rejected as a whole: it has no messages that another check could see. */
+  /** Counts a call that is rejected as a whole. The call has no messages, so no other check can report it. */
   addCall(request: number, { message }: { readonly message: string }): void {
     this.#rejectedCalls += 1;
     this.#firstCall ||= `the body of request ${request}: ${message}`;
@@ -89,7 +89,7 @@ export class UndecidedMessages {
       lookAtAll(checks, (check) => check.add(arrived));
     } catch (error) {
       if (!(error instanceof InputError)) throw error;
-      // An error that names a file is about a schema, not about this message.
+      // An error that names a file is about a schema in that file, not about this message.
       if (error.file !== undefined) {
         this.#broken ??= error;
         return;

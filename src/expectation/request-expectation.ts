@@ -4,15 +4,18 @@ import { countText } from './expectation-result.ts';
 
 export interface ExpectationOptions {
   /**
-   * Number of counted requests that meets the expectation and ends the wait. Without it, every request must count, and there
-   * must be one.
+   * Number of counted requests that meets the expectation and ends the wait. If undefined, at least one request must arrive,
+   * and every request must be `counted`.
    */
   readonly count?: number | undefined;
-  /** Ends the wait after this time without a request, in ms. Starts with the first request; open requests pause it. */
+  /**
+   * Ends the wait after this time without a request, in ms. The time starts to run with the first request, and does not run
+   * while a request is open.
+   */
   readonly untilIdleMs?: number | undefined;
-  /** Ends the wait this time after the start, in ms. */
+  /** Ends the wait at this time after its start, in ms. */
   readonly withinMs?: number | undefined;
-  /** Whether signatures are verified, which `missing` then mentions. @default false */
+  /** Whether signatures are verified. If so, the text of `missing` asks for a `valid POST`. @default false */
   readonly signed?: boolean;
   readonly clock?: Clock;
 }
@@ -70,7 +73,7 @@ export class Expectation {
     return `${countText(requests, 'request')}: ${kinds.join(', ')}`;
   }
 
-  /** Whether no option ends the wait. */
+  /** Whether none of the options `count`, `untilIdleMs` and `withinMs` is set, so that only the caller can end the wait. */
   get isPlain(): boolean {
     const { count, untilIdleMs, withinMs } = this.#options;
     return count === undefined && untilIdleMs === undefined && withinMs === undefined;
@@ -83,7 +86,7 @@ export class Expectation {
     this.#restartIdle();
   }
 
-  /** Sets whether a request is being received, held or forwarded: the receiver is not idle then. */
+  /** Sets whether a request is being received, held or forwarded. During that time the receiver does not count as idle. */
   busy(isBusy: boolean): void {
     this.#isBusy = isBusy;
     this.#restartIdle();
@@ -96,7 +99,7 @@ export class Expectation {
     this.#cancelIdle = this.#clock.after(untilIdleMs, this.#end);
   }
 
-  /** Names the expected and the received requests. Undefined if the expectation is met. */
+  /** Returns a sentence about the expected and the received requests. Undefined if the expectation is met. */
   missing(): string | undefined {
     const { requests, counted } = this.#tally;
     const { count, signed } = this.#options;
@@ -110,7 +113,7 @@ export class Expectation {
 
   #end = (): void => this.#over.abort();
 
-  /** Cancels the timers. */
+  /** Cancels the timers of `withinMs` and `untilIdleMs`. */
   close(): void {
     this.#cancelWithin?.();
     this.#cancelIdle?.();

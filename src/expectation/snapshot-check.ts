@@ -20,7 +20,7 @@ export class SnapshotCheck implements MessageCheck {
     this.#messages.push(message);
   }
 
-  /** Returns no results: `compare`, or writing the snapshot, gives the result at the end. */
+  /** Returns no results, because the result comes at the end: from `compare`, or from writing the snapshot. */
   results(): readonly ExpectationResult[] {
     return [];
   }

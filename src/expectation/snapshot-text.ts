@@ -20,17 +20,17 @@ const MERGE_MARKER = /^(?:<{7}|\|{7}|={7}|>{7})(?: |$)/;
 
 export interface SnapshotSource {
   readonly file: string;
-  /** Whether a new snapshot will replace this one. */
+  /** Whether a new snapshot will replace the file. */
   readonly isReplaced: boolean;
 }
 
 /**
- * Parses the text of `formatSnapshot`. Throws InputError if the text is not a snapshot. A damaged snapshot that will be replaced counts as
- * empty.
+ * Parses the text of `formatSnapshot`. Throws InputError if the text is not a snapshot. A damaged snapshot that will be
+ * replaced counts as empty.
  */
 export function parseSnapshot(text: string, source: SnapshotSource): readonly SnapshotUser[] {
   const [first = '', ...rest] = text.split(/\r?\n/);
-  // The first lines of two versions can differ, and so be in conflict themselves.
+  // Two versions of a snapshot can differ in the first line, so a merge conflict can begin before it.
   if (MERGE_MARKER.test(first) && rest.some((line) => line.startsWith(`${FIRST_LINE}:`))) {
     return damaged(first, 1, source);
   }

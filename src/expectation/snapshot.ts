@@ -7,7 +7,7 @@ import { idsOf, Placeholders, sharedIds } from './placeholders.ts';
 /** A message of a snapshot: a title, and a line for each value. */
 export interface SnapshotMessage {
   readonly title: string;
-  /** `properties.plan = "pro"`, in the order of the paths. */
+  /** A line for each value, such as `properties.plan = "pro"`, in the order of the paths. */
   readonly lines: readonly string[];
 }
 
@@ -19,8 +19,9 @@ export interface SnapshotUser {
 }
 
 /**
- * Creates a snapshot: messages by user, those of a user in order of arrival. Values that are new in each run become placeholders. The order of
- * users is random, so users are sorted by their text, and no user's text depends on the place of another user.
+ * Creates a snapshot: messages by user, those of a user in order of arrival. Values that are new in each run become
+ * placeholders. Users arrive in random order, so they are sorted by their text, and no user's text depends on the place of
+ * another user.
  */
 export function snapshotOf(messages: readonly ReceivedMessage[]): readonly SnapshotUser[] {
   const users = [...messagesByUser(messages)].map(([user, ofUser]) => ({
@@ -32,7 +33,7 @@ export function snapshotOf(messages: readonly ReceivedMessage[]): readonly Snaps
   const unnumbered = users.map((each) => {
     return { ...each, key: keyOf(writtenUser(each, new Placeholders(each.ids, shared))) };
   });
-  // Numbers the shared ids after sorting the users.
+  // Numbers the shared ids in the order of the sorted users, because the order in which users arrive is random.
   const numbers = new Map<string, number>();
   const numbered = unnumbered.toSorted(byKey).map((each) => {
     const written = writtenUser(each, new Placeholders(each.ids, shared, numbers));
@@ -41,7 +42,10 @@ export function snapshotOf(messages: readonly ReceivedMessage[]): readonly Snaps
   return numbered.toSorted(byKey).map(({ written }) => written);
 }
 
-/** Groups messages by user id, or by anonymous id if no message has both ids. */
+/**
+ * Groups messages by user id. A message without one joins the user id that another message has with the same anonymous id.
+ * Without such a message, the anonymous id is the group.
+ */
 function messagesByUser(messages: readonly ReceivedMessage[]): Map<string, ReceivedMessage[]> {
   const userOfAnonymous = new Map<string, string>();
   for (const message of messages) {
@@ -86,7 +90,10 @@ function byKey({ key: one }: { readonly key: string }, { key: other }: { readonl
   return one < other ? -1 : 1;
 }
 
-/** `track "Signup"`. Quotes a type that is not a plain word, and the type `user`, because headings start with `user`. */
+/**
+ * Title of a message, such as `track "Signup"`. Quotes a type that is not a plain word, and the type `user`, because
+ * headings start with `user`.
+ */
 function titleOf(message: ReceivedMessage): string {
   const { type, event } = messageFacts(message);
   const isWord = type === undefined || /^(?!user$)[a-z][\w-]*$/i.test(type);
@@ -94,10 +101,13 @@ function titleOf(message: ReceivedMessage): string {
   return event === undefined ? title : `${title} ${JSON.stringify(event)}`;
 }
 
-/** Path of a message that is not an object, such as null. No key has this form. */
+/** Stands for the path of a message that is not an object, such as null. No key has this form. */
 const WHOLE = '(message)';
 
-/** A line for each value, the keys of each object sorted, without type and event, which are in the title. */
+/**
+ * Returns a line for each value, with the keys of each object sorted. Leaves out the type and the event, which are in the
+ * title.
+ */
 function linesOf(value: JsonValue, steps: readonly PathStep[], placeholders: Placeholders): string[] {
   const path = formatPath(steps) || WHOLE;
   if ((path === 'type' || path === 'event') && typeof value === 'string') return [];

@@ -27,7 +27,7 @@ export function deviationExample(
   return { schedule: number, requests, expected, state };
 }
 
-/** Formats the requests that lose their last message. */
+/** Formats a lost message as a counterexample: the requests, of which the last is lost, and the two states. */
 export function lostExample({ code, messages, expected, state }: LostMessage): Counterexample {
   const isSentAgain = code === 'keeps-id-after-failure';
   const requests = messages.map(({ label: message, messageId }, place) => ({

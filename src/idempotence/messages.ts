@@ -13,8 +13,8 @@ export interface ProofMessageOptions {
 const [USER, OTHER_USER] = ['hooks-test-user', 'hooks-test-user-2'];
 
 /**
- * A message of each type, and a second identify and track of the same user: only these show a receiver that replaces a newer value by an
- * older one. The messages belong to several users, so that they can be interleaved.
+ * A message of each type, and a second identify and track of the same user: only these show a receiver that replaces a newer
+ * value by an older one. The messages belong to several users, so that they can be interleaved.
  */
 const SAMPLES: readonly JsonObject[] = [
   { type: 'identify', userId: USER, traits: { email: 'hooks-test@example.com', plan: 'free', logins: 5 } },
@@ -66,7 +66,7 @@ export function proofMessages(
   });
 }
 
-/** Encodes a message with another `messageId`. */
+/** Encodes a message after replacing its `messageId` with the given one. */
 export function proofMessage(
   given: Message,
   { label, messageId }: Pick<ProofMessage, 'label' | 'messageId'>,

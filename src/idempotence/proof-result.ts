@@ -5,9 +5,9 @@ export interface ProofResult {
   readonly check: ScheduleCode;
   readonly title: string;
   readonly outcome: 'passed' | 'failed' | 'skipped' | 'unsent';
-  /** Number of schedules that ran. */
+  /** Number of schedules of this code that ran. */
   readonly schedules: number;
-  /** Milliseconds that the schedules took. */
+  /** Milliseconds that the schedules of this code took. */
   readonly ms: number;
   readonly mistake?: { readonly code: IdempotenceMistakeCode; readonly says: string; readonly fix: string };
   readonly counterexample?: Counterexample;
@@ -17,7 +17,7 @@ export interface ProofResult {
 
 /** The smallest series of requests found that ends in a wrong state. */
 export interface Counterexample {
-  /** Identifies the schedule, together with the code and the seed. */
+  /** Number of the schedule. The number, the code and the seed together identify the schedule. */
   readonly schedule: number;
   readonly requests: readonly ShownRequest[];
   /** The correct state after the requests. Secrets are redacted; control characters are not escaped. */

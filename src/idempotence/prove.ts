@@ -20,7 +20,7 @@ export function proofCodes(): readonly ScheduleCode[] {
   return SCHEDULE_CODES;
 }
 
-/** Description of the requests of a code, for people. */
+/** Describes, for people, the requests that the schedules of a code send. */
 export function proofTitle(code: ScheduleCode): string {
   return SCHEDULE_TITLES[code];
 }
@@ -50,9 +50,9 @@ export interface ProveOptions extends Omit<ProofOptions, 'skipped'> {
 }
 
 /**
- * Runs many schedules of the messages, each after a reset, and compares the states in which they end. Stops at the first counterexample,
- * because later ones mostly have the same cause. Throws InputError if the reference run shows no stable state to compare with; codes
- * without a result are then reported as unsent.
+ * Runs many schedules of the messages, each after a reset, and compares the states in which they end. Stops at the first
+ * counterexample, because later ones mostly have the same cause. Throws InputError if the reference run shows no stable
+ * state to compare with; codes without a result are then reported as unsent.
  */
 export function proveIdempotence(options: ProveOptions): Promise<void> {
   return new Proof({ ...options, skipped: skippedCodes(options) }).run();
@@ -62,7 +62,7 @@ const NO_COMMAND = 'it needs -- COMMAND: hooks can only kill a receiver that it 
 const NO_RESET = 'it needs --reset: the state that a killed receiver leaves must be deleted';
 const KEPT_ORDER = 'it needs --any-order: by default the messages of one user keep their order';
 
-/** Codes that cannot run, with the reasons. */
+/** Returns the codes whose schedules cannot run with these options, each with the reason. */
 function skippedCodes({
   subject: { kill },
   hasReset,
@@ -75,8 +75,8 @@ function skippedCodes({
 }
 
 /**
- * Compares the two states of a counterexample. `isSame`: they differ at most in the order of lines, list items or keys. `missing` and
- * `added`: the lines that only the expected or only the actual state has.
+ * Compares the two states of a counterexample. `isSame`: they differ at most in the order of lines, list items or keys.
+ * `missing` and `added`: the lines that only the expected or only the actual state has.
  */
 export function compareStates({ expected, state }: Pick<Counterexample, 'expected' | 'state'>) {
   return { isSame: isSameState(expected, state), ...differingLines(expected, state) };

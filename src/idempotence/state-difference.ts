@@ -1,8 +1,8 @@
 import { isObject } from '../validate-options.ts';
 
 /**
- * Whether two states have the same content. Ignores the order of lines and of items in JSON lists, which is mostly the order of arrival and
- * so differs between schedules. Also ignores the order of JSON keys.
+ * Whether two states have the same content. Ignores the order of lines and of items in JSON lists, which is mostly the order
+ * of arrival and so differs between schedules. Also ignores the order of JSON keys.
  */
 export function isSameState(one: string, other: string): boolean {
   return one === other || orderless(one) === orderless(other);
@@ -26,7 +26,10 @@ function sortedJson(text: string): string | undefined {
   }
 }
 
-/** Sorts keys, and list items by their JSON texts, which stand for the items in the result. */
+/**
+ * Sorts the keys of objects and the items of lists. Replaces each list item by its sorted JSON text, by which items are
+ * compared.
+ */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map((item) => JSON.stringify(sorted(item))).toSorted();
   if (!isObject(value)) return value;
@@ -115,7 +118,7 @@ const EXCERPT_LENGTH = 80;
 /** Characters to show before the difference. */
 const CONTEXT_LENGTH = 20;
 
-/** First character to show of two long lines, so that the difference is visible. */
+/** Index of the first character to show of two long lines, so that their difference is visible. */
 function excerptStart(one: string, other: string): number {
   let same = 0;
   while (same < one.length && one[same] === other[same]) same++;

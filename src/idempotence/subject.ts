@@ -14,7 +14,8 @@ export interface Subject {
   /** Resets the receiver and its state. Throws ConfigError or InputError if that fails. */
   readonly reset: () => Promise<void>;
   /**
-   * Kills the receiver and its child processes. Undefined if hooks did not start the receiver, or if a kill would lose its state.
+   * Kills the receiver and its child processes. Undefined if hooks did not start the receiver, or if a kill would lose its
+   * state.
    */
   readonly kill: (() => Promise<void>) | undefined;
   /** Restarts the receiver with the state that it left. Returns why it did not start; undefined if it did. */

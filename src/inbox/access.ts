@@ -9,16 +9,16 @@ export interface AccessRule {
   /** Host that the receiver listens on. */
   readonly host: string;
   readonly scheme: 'http' | 'https';
-  /** Token in the page, which any program of this machine can open. */
+  /** Token of a page that was opened without the printed token. Any program of this machine can open such a page. */
   readonly token: string;
   /**
-   * Token only in the address that `hooks listen` prints. Allows actions, and shows expected signatures, which would allow
-   * forgeries.
+   * Token that is only in the address printed by `hooks listen`. Allows actions, and shows expected signatures, with which
+   * requests could be forged.
    */
   readonly printedToken: string;
 }
 
-/** Returns why a request for the page, or of the page, is rejected. */
+/** Returns why a request is rejected, whether it asks for the page or comes from the page. Undefined if it is allowed. */
 export function accessRejection(visit: InboxRequest, rule: AccessRule): string | undefined {
   const { headers, method } = visit.request;
   const rejection = hostRejection(headers, rule);
@@ -27,26 +27,27 @@ export function accessRejection(visit: InboxRequest, rule: AccessRule): string |
   return tokenRejection(visit, rule) ?? (method === 'POST' ? originRejection(headers, rule) : undefined);
 }
 
-/** Whether a request has the printed token: it has the printed address, or is from a page opened by it. */
+/** Whether a request has the printed token: it opens the printed address, or it is from a page opened by that address. */
 export function hasPrintedToken(visit: InboxRequest, { printedToken }: AccessRule): boolean {
   return isToken(givenToken(visit), printedToken);
 }
 
 /**
- * Returns why the Host of a request is rejected. Another site can point its name to this machine (DNS rebinding), and its page then has the
- * origin of the inbox. So only names of this machine and IP addresses are served.
+ * Returns why the Host of a request is rejected. Serves only names of this machine and IP addresses, because another site
+ * can point its own name to this machine (DNS rebinding), and its page would then have the origin of the inbox.
  */
 function hostRejection(headers: IncomingHttpHeaders, { host }: AccessRule): string | undefined {
   const name = hostName(headers.host ?? '');
   if (name === host.toLowerCase() || isLoopbackHost(name)) return undefined;
-  // A receiver on all addresses is reachable by any IP address. Another site can only point a name here, not an address.
+  // A receiver on all addresses accepts any IP address as Host: another site can point only a name to this machine, not an
+  // address.
   if ((host === '0.0.0.0' || host === '::') && isIP(name) !== 0) return undefined;
   return 'this host name does not belong to the inbox: open the address that `hooks listen` printed';
 }
 
 /**
- * Returns why the page is not served. The page contains the token, so a request without one must come from this machine, not
- * through a tunnel.
+ * Returns why the page is not served. The page contains a token, so a request for the page without a token must come from
+ * this machine, not through a tunnel.
  */
 function pageRejection({ request, query }: InboxRequest, rule: AccessRule): string | undefined {
   if (isAnyToken(query.get('token'), rule)) return undefined;
@@ -56,8 +57,8 @@ function pageRejection({ request, query }: InboxRequest, rule: AccessRule): stri
 }
 
 /**
- * Returns why a request of the page is rejected. The token, which other sites cannot know, is in a header, or for events in
- * the query.
+ * Returns why a request of the page is rejected: its token is missing or wrong. Other sites cannot know the token. It is in
+ * a header, or in the query for events.
  */
 function tokenRejection(visit: InboxRequest, rule: AccessRule): string | undefined {
   return isAnyToken(givenToken(visit), rule)

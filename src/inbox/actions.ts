@@ -29,7 +29,7 @@ export function resend(
   return replay(edited.isSigned && sign !== undefined ? sign(request) : request, url);
 }
 
-/** The captures of these requests as NDJSON, in the order of `ids`, without evicted requests. */
+/** Returns the captures of the requests with these ids as NDJSON, in the order of `ids`. Skips evicted requests. */
 export function captureLines(
   store: RequestStore,
   { ids }: Readonly<Record<string, unknown>>,
@@ -45,7 +45,7 @@ function* linesOf(store: RequestStore, ids: readonly unknown[]): Generator<strin
   }
 }
 
-/** Throws TypeError if the shape is wrong, which never happens with requests of the page. */
+/** Reads an edited request. Throws TypeError if its shape is wrong, which never happens with requests of the page. */
 function readEdited(value: unknown): EditedRequest {
   const { headers, body, isSigned } = Object(value) as Readonly<Record<string, unknown>>; // checked below
   if (!Array.isArray(headers) || !headers.every(isHeaderPair)) {
@@ -55,7 +55,7 @@ function readEdited(value: unknown): EditedRequest {
   return { headers, body, isSigned: isSigned === true };
 }
 
-/** Replaces masked write keys by the original ones, which the page never gets. */
+/** Replaces shortened write keys by the original ones, because the page gets only their last characters. */
 function bodyOf({ body }: EditedRequest, { request }: StoredRequest): string {
   const messages = trackingCallOf(request)?.messages ?? messagesOf(request);
   const keys = new Set(messages.map(({ writeKey }) => writeKey ?? ''));
@@ -65,7 +65,7 @@ function bodyOf({ body }: EditedRequest, { request }: StoredRequest): string {
   );
 }
 
-/** Replaces headers that were not edited by the original ones: the page never gets masked values. */
+/** Replaces headers that were not edited by the original ones, because the page gets secret values only masked. */
 function rawHeadersOf({ headers }: EditedRequest, kept: StoredRequest): string[] {
   const came = pairsOf(kept.request.rawHeaders);
   const shown = captureOf(kept).headers;

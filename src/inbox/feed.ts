@@ -5,14 +5,14 @@ import type { SummaryBatch } from './wire.ts';
 
 /** Requests that arrive within this time are sent together. */
 const GATHER_MS = 40;
-/** Maximum number of requests in an event. */
+/** Maximum number of request summaries in an event. */
 const BATCH = 500;
-/** Interval of empty events, which reveal a dead connection. */
+/** Interval of empty events, which reveal a dead connection, in ms. */
 const BEAT_MS = 15_000;
 /** Maximum number of open pages. */
 const MAX_READERS = 32;
 
-/** An open page. */
+/** An open page, which receives events. */
 interface FeedReader {
   readonly response: ServerResponse;
   /** Id of the first request that was not sent to the page. */
@@ -24,7 +24,7 @@ interface FeedReader {
 
 interface FeedSources {
   readonly store: RequestStore;
-  /** The script in use. */
+  /** Returns the current script of responses, such as `503x2,200`. */
   readonly respond: () => string;
   readonly clock: Clock;
 }
@@ -44,7 +44,7 @@ export class Feed {
     return this.#readers.size >= MAX_READERS;
   }
 
-  /** Sends all requests from this id on, then new ones. */
+  /** Sends a page all requests from `fromId` on, then new ones as they arrive. */
   open(response: ServerResponse, fromId: number): void {
     const reader: FeedReader = { response, nextId: fromId, isFull: false, isStale: true };
     this.#readers.add(reader);
@@ -67,7 +67,7 @@ export class Feed {
     });
   }
 
-  /** Sends all pages an event about changes other than new requests. */
+  /** Sends an event about other changes than new requests, such as cleared requests, to all pages. */
   refresh(): void {
     for (const reader of this.#readers) {
       reader.isStale = true;

@@ -18,7 +18,7 @@ export interface InboxRejection {
   readonly text: string;
 }
 
-/** Headers of every response: it must not be sniffed, framed, cached, or passed to another site. */
+/** Headers of every response, so that browsers do not sniff, frame or cache it, or pass it to another site. */
 const SAFETY: Readonly<Record<string, string>> = {
   'cache-control': 'no-store',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",

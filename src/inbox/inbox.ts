@@ -30,10 +30,10 @@ export interface InboxOptions extends Resending {
   readonly scheme: 'http' | 'https';
   readonly page: PageParts;
   readonly hasSecret: boolean;
-  /** The signature scheme that a sender must name. @default no scheme must be named */
+  /** Signature scheme for `--scheme` in the example command of the page. @default no `--scheme` in the example */
   readonly sendBy?: string;
   readonly forwardUrl?: string;
-  /** The initial script of responses, in the format of `--respond`. @default none */
+  /** The initial script of responses, in the format of `--respond`, such as `503x2,200`. @default none */
   readonly respond?: string | undefined;
   readonly limits?: Partial<StoreLimits>;
   readonly clock?: Clock;
@@ -59,13 +59,18 @@ export class Inbox {
     this.#policy = contentPolicy(page);
   }
 
-  /** The address of the page, once the receiver listens. Includes the token if other machines can reach it. */
+  /**
+   * Sets the receiver, which is listening now, and returns the address of the page. The address has the token if other
+   * machines can reach it.
+   */
   open(receiver: InboxReceiver): string {
     this.#receiver = receiver;
     return isLoopbackHost(this.#options.host) ? `${receiver.url}${ROOT}` : this.printedUrl;
   }
 
-  /** The address of the page that shows everything, even expected signatures: for the person at the terminal. */
+  /**
+   * The address with the printed token, for the person at the terminal: its page shows everything, even expected signatures.
+   */
   get printedUrl(): string {
     return `${this.#receiver?.url}${ROOT}?token=${this.#rule.printedToken}`;
   }
@@ -128,8 +133,8 @@ export class Inbox {
   };
 
   /**
-   * Runs an action if the request has the printed token or `isFree`. The other token is not enough, because programs of this machine and
-   * visitors through a tunnel can get it.
+   * Runs an action if the request has the printed token, or if `isFree` allows the action without it. The page's other token
+   * is not enough, because programs of this machine and visitors through a tunnel can get that token.
    */
   async #act(
     visit: InboxRequest,

@@ -7,7 +7,7 @@ export interface PageParts {
   readonly style: string;
 }
 
-/** The page of the inbox: contains its script, style and icon, and loads only data of the inbox. */
+/** Creates the HTML page of the inbox. It contains its script, style and icon, and loads only data of the inbox. */
 export function pageHtml({ script, style }: PageParts, setup: Setup): string {
   return `<!doctype html>
 <html lang="en">

@@ -25,7 +25,7 @@ export interface StoredRequest {
   readonly keptBytes: number;
 }
 
-/** The latest requests, in memory. Evicts the oldest if there are too many, or if they are too large. */
+/** The latest requests, in memory. Evicts the oldest requests if there are too many, or if all together are too large. */
 export class RequestStore {
   readonly #limits: StoreLimits;
   readonly #kept: StoredRequest[] = [];
@@ -52,7 +52,8 @@ export class RequestStore {
   }
 
   add(received: ReceivedRequest): void {
-    // Uses the original body: its messages are cached by body, and the cache forgets them with it.
+    // Summarizes the original body, not the copy below: parsed messages are cached per body, and the cache drops them with
+    // that body.
     const summary = summaryOf(received, this.nextId);
     const { call: _call, ...rest } = received;
     // Copies the body, because a body from a socket shares its memory with everything else that was read.
@@ -74,7 +75,7 @@ export class RequestStore {
     return this.#kept.slice(start, start + limit);
   }
 
-  /** Removes all requests. Numbers are not used again, so that no link leads to another request. */
+  /** Removes all requests. Ids are not used again, so that no link leads to another request. */
   clear(): void {
     this.#firstId = this.nextId;
     this.#kept.length = 0;
@@ -100,7 +101,7 @@ function bytesOf({ body, rawHeaders, path, response, forwarded }: StoredRequest[
   return body.byteLength + headers + path.length + responses + OVERHEAD_BYTES;
 }
 
-/** Maximum length of a text that the sender chooses. The body has the whole text. */
+/** Maximum length of a text in a summary that the sender chooses. The body keeps the whole text. */
 const MAX_FACT_LENGTH = 200;
 
 function summaryOf(request: ReceivedRequest, id: number): RequestSummary {
@@ -127,7 +128,7 @@ function summaryOf(request: ReceivedRequest, id: number): RequestSummary {
   };
 }
 
-/** Maximum number of types, events or users of a batch that the list knows. */
+/** Maximum number of types, of events and of users of a batch in its summary. */
 const MAX_AMONG = 10;
 
 function factsAmong(messages: readonly ReceivedMessage[]): FactsAmong {

@@ -32,7 +32,7 @@ function textOf({ request }: StoredRequest): string {
   return Buffer.from(buffer, byteOffset, byteLength).toString();
 }
 
-/** Searches also the unescaped text, because some senders escape all non-ASCII characters. */
+/** Also searches the text with its JSON escapes decoded, because some senders escape all non-ASCII characters. */
 function hasText(text: string, wanted: string): boolean {
   if (text.toLowerCase().includes(wanted)) return true;
   return NOT_ASCII.test(wanted) && text.includes('\\u') && unescaped(text).toLowerCase().includes(wanted);

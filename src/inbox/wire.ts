@@ -7,16 +7,18 @@ import type { ResponseKind, SentResponse, SignatureVerdict } from '../receiver/r
 
 /** Data that the page needs at its start. */
 export interface Setup {
-  /** Token of every request of the page. */
+  /** Token that every request of the page must carry. */
   readonly token: string;
   /** URL that webhooks are posted to. */
   readonly receiverUrl: string;
   /** URL that webhooks are forwarded to, with secrets masked. */
   readonly forwardUrl?: string;
   readonly hasSecret: boolean;
-  /** The signature scheme that a sender must name. Absent if none must be named. */
+  /** Signature scheme for `--scheme` in the example command of the page. Absent if the example needs no `--scheme`. */
   readonly sendBy?: string;
-  /** Whether the page was opened with the printed token. Otherwise it only reads, and replays to the forwarding URL. */
+  /**
+   * Whether the page was opened with the printed token. A page without it can only read, and replay to the forwarding URL.
+   */
   readonly canAct: boolean;
   /** Whether an edited request can be signed: the page may act, and there is a secret. */
   readonly canSign: boolean;
@@ -24,7 +26,7 @@ export interface Setup {
 
 /** A request in the list. */
 export interface RequestSummary extends MessageFacts {
-  /** Number of the request, from 1, in the order of arrival. */
+  /** Id of the request: its number in the order of arrival, from 1. */
   readonly id: number;
   /** Time of arrival, in ms since the epoch. */
   readonly at: number;
@@ -32,7 +34,7 @@ export interface RequestSummary extends MessageFacts {
   /** Path and query, with secret parameters masked. */
   readonly path: string;
   readonly verdict: SignatureVerdict;
-  /** Null if no status was sent. */
+  /** Status of the response. Null if no status was sent. */
   readonly status: number | null;
   readonly answered: ResponseKind;
   readonly bytes: number;
@@ -42,14 +44,14 @@ export interface RequestSummary extends MessageFacts {
    * request.
    */
   readonly isRestringified?: boolean;
-  /** Why a tracking API rejects the call. */
+  /** Reason for which a tracking API rejects the call. Undefined if it accepts the call. */
   readonly problem?: string;
   /** Number of messages, if there are several. */
   readonly messages?: number;
   readonly among?: FactsAmong;
 }
 
-/** Types, events and users among several messages of a request. */
+/** Types, events and users that occur in a request with several messages. */
 export interface FactsAmong {
   readonly types: readonly string[];
   readonly events: readonly string[];
@@ -63,9 +65,9 @@ export interface SummaryBatch {
   /** Id of the oldest request. Earlier requests were evicted or cleared. */
   readonly firstId: number;
   readonly evicted: number;
-  /** The current script of responses, in the format of `--respond`. Empty if there is none. */
+  /** The current script of responses, in the format of `--respond`, such as `503x2,200`. Empty if there is none. */
   readonly respond: string;
-  /** Id of the newest request. Requests up to it that are missing here follow at once. */
+  /** Id of the newest request. Requests up to this id that are missing in this batch follow in the next events at once. */
   readonly newestId: number;
 }
 
@@ -75,25 +77,28 @@ export interface Details {
   /** Headers in order, with secret values masked. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly diagnosis?: { readonly code: string; readonly hint: string } | undefined;
-  /** The expected and the received signature of a mismatch, only on a page that was opened with the printed token. */
+  /**
+   * The expected signature, and as `got` the received one. Only for a mismatch, and on a page that was opened with the
+   * printed token.
+   */
   readonly expected?: string;
   readonly got?: string;
   readonly note?: string | undefined;
-  /** Warns of a part that a valid signature lacks or does not protect. */
+  /** Warns that a valid signature lacks a part, or does not protect a part of the request. */
   readonly warning?: string | undefined;
   /** The signature scheme of a valid request. */
   readonly scheme?: string | undefined;
-  /** Number of the secret that matched, from 1. */
+  /** Number, from 1, of the secret with which the signature is valid. */
   readonly secret?: number | undefined;
   /** The response that was sent, if any. */
   readonly response?: SentResponse | undefined;
   readonly forwarded?: Forwarded | undefined;
   /** Unpacked messages of a call of a tracking API. */
   readonly messages?: readonly JsonValue[] | undefined;
-  /** Title of each message, and why a tracking API rejects it. Not escaped. */
+  /** Titles of the messages, in order, each with the reason if a tracking API rejects the message. Not escaped. */
   readonly messageTitles?: readonly string[] | undefined;
   readonly library?: string | undefined;
-  /** Why a tracking API rejects the call. */
+  /** Reason for which a tracking API rejects the call. Undefined if it accepts the call. */
   readonly problem?: string | undefined;
 }
 

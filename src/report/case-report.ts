@@ -4,7 +4,7 @@ import { reportFormat } from './open-report.ts';
 import { openReplacing } from './replacing-file.ts';
 import { escapeXml } from './xml.ts';
 
-/** One case of a report that is small enough for memory. */
+/** One case of a report whose cases all fit into memory. */
 export interface ReportedCase extends JunitResult {
   /** Distinguishes cases in JUnit, together with `name`. */
   readonly classname: string;
@@ -16,7 +16,7 @@ export interface ReportedCase extends JunitResult {
   readonly line: object;
 }
 
-/** A report that is written at once, at the end. */
+/** A report of all cases, which is written only at the end. */
 export interface CaseReport {
   /**
    * Writes the report. Throws InputError if it cannot be written. `output` is the last output of the program under test:

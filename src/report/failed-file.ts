@@ -18,9 +18,15 @@ const START: FailedPosition = { bytes: 0, crc32: 0 };
 interface FailedFileOptions {
   /** Absolute paths of the inputs, which must not be overwritten because their messages would be lost. */
   readonly inputs: readonly string[];
-  /** Part that the resumed replay wrote before, which is kept if the file begins with it. @default nothing */
+  /**
+   * End of the part that the replay wrote before it was resumed. The file keeps this part if it still begins with it.
+   * @default nothing
+   */
   readonly kept?: FailedPosition | undefined;
-  /** Entries that the resumed replay sends again. After the kept part, only their lines are removed. @default none */
+  /**
+   * Entries that the resumed replay sends again. Their lines after the kept part are removed, all other lines stay. @default
+   * none
+   */
   readonly resent?: AsyncIterable<Uint8Array> | undefined;
   /** Name of the file in errors. @default its path */
   readonly name?: string;
@@ -31,7 +37,7 @@ interface FailedFileOptions {
  * that it survives a kill. Empty if everything was delivered.
  */
 export class FailedFile {
-  /** Whether the part that the resumed replay wrote was kept. */
+  /** Whether the file still begins with the part `kept`, so that new entries follow that part. */
   readonly hasKept: boolean;
   readonly #file: OutputFile;
   #position: FailedPosition;
@@ -60,14 +66,14 @@ export class FailedFile {
     this.#syncedBytes = position.bytes;
   }
 
-  /** The end of the failed entries. Unsent entries follow. */
+  /** Length and checksum of the failed entries. Unsent entries follow them in the file. */
   get position(): FailedPosition {
     return this.#position;
   }
 
   /**
-   * Adds the bytes of an entry without its line breaks. Returns a promise if the disk is slower than the failures: wait for it
-   * before the next call.
+   * Adds the bytes of an entry without its line breaks. Returns a promise if the disk is slower than the failures: wait for
+   * it before the next call.
    */
   add(entry: Uint8Array): Promise<void> | undefined {
     const line = entryLine(entry);
@@ -77,7 +83,10 @@ export class FailedFile {
     return isFull;
   }
 
-  /** Adds an entry that was not tried, which a resumed replay removes and sends. Do not call `add` afterwards. */
+  /**
+   * Adds an entry that was not tried. A resumed replay removes the entry from the file and sends it. Do not call `add`
+   * afterwards.
+   */
   addUnsent(entry: Uint8Array): Promise<void> | undefined {
     return this.#file.add(entryLine(entry));
   }
@@ -93,7 +102,7 @@ export class FailedFile {
     this.#syncedBytes = bytes;
   }
 
-  /** Closes the file. Throws InputError if it could not be written. */
+  /** Closes the file. Throws InputError if some entries could not be written. */
   async close(): Promise<void> {
     await this.#file.close();
     this.#syncedBytes = this.#position.bytes;
@@ -106,7 +115,7 @@ export class FailedFile {
       await this.#file.flush();
       this.#isWriting = false;
     } catch {
-      // Every later write, including that of `close`, fails with the same error.
+      // Ignores the error here, because every later write, including that of `close`, fails with the same error.
     }
   }
 }
@@ -135,8 +144,8 @@ async function beginsWith(path: string, { bytes, crc32: expected }: FailedPositi
 }
 
 /**
- * The lines after the kept part that a user has added: they are not from `resent`, and not a part of an entry whose line a
- * killed replay did not finish.
+ * Returns the lines after the kept part that a user has added. Leaves out the lines of `resent`, and the beginning of such a
+ * line, which a killed replay did not finish.
  */
 async function foreignLines(
   path: string,

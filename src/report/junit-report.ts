@@ -3,8 +3,8 @@ import type { Report, ReportedOutcome, ReportedResult } from './report.ts';
 import { attributes, escapeXml } from './xml.ts';
 
 /**
- * Opens a report in JUnit XML for continuous integration (Jenkins, GitLab, GitHub Actions) with one test case per message. Reserves
- * room for the totals, which precede the cases but are known only after them, by padding their tag with spaces.
+ * Opens a report in JUnit XML for continuous integration (Jenkins, GitLab, GitHub Actions) with one test case per message.
+ * The totals precede the cases but are known only after them, so their tag is padded with spaces to reserve room.
  */
 export async function openJunitReport(target: string, name: string): Promise<Report> {
   const replacing = await openReplacing(target, name);
@@ -30,7 +30,7 @@ export async function openJunitReport(target: string, name: string): Promise<Rep
 
 type JunitTotals = Readonly<Record<'tests' | 'failures' | 'errors' | 'skipped' | 'ms', number>>;
 
-/** Upper limit of the totals, for which room is reserved. */
+/** Largest total for which a report reserves room. */
 const MOST = 9_999_999_999;
 
 function paddedHead(totals: JunitTotals): string {
@@ -77,7 +77,7 @@ function testCaseOf(result: ReportedResult): string {
   );
 }
 
-/** The result of a test case: if it did not pass, with a line, a code and details that explain why. */
+/** The result of a test case. A case that did not pass also has a message, a type (a code) and details that explain why. */
 export interface JunitResult {
   readonly outcome: JunitOutcome;
   readonly message?: string | undefined;

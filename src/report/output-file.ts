@@ -65,8 +65,8 @@ export class OutputFile {
   }
 
   /**
-   * Changes the mode of a file that will be checked in. Ignores errors of file systems without modes. @default the mode of a
-   * new file
+   * Sets the mode of a file that will be committed to a repository. Ignores errors of file systems without modes. @default
+   * the mode of a new file
    */
   async share(mode = 0o666 & ~process.umask()): Promise<void> {
     await this.#handle.chmod(mode).catch(() => {});
@@ -135,8 +135,9 @@ const READER_WAIT_MS = 5_000;
 const READER_RETRY_MS = 50;
 
 /**
- * Opens a named pipe once a program reads from it, because the usual way of opening it blocks a thread until then, and so
- * the end of the process. Returns undefined for anything else. Throws ENXIO if no program reads from the pipe in time.
+ * Opens a named pipe once a program reads from it. The usual way of opening a pipe blocks a thread until then, and a blocked
+ * thread would delay the end of the process. Returns undefined for anything else. Throws ENXIO if no program reads from the
+ * pipe in time.
  */
 async function awaitReader(path: string): Promise<FileHandle | undefined> {
   const found = await stat(path).catch(() => undefined);
@@ -153,8 +154,9 @@ async function awaitReader(path: string): Promise<FileHandle | undefined> {
 }
 
 /**
- * Throws InputError for a symbolic link to a file, a folder or nothing, because the user who made the link could choose the file to
- * overwrite. Returns true for a link to a pipe or a terminal, such as /dev/stdout, which is safe, and false if there is no link.
+ * Throws InputError for a symbolic link to a file, a folder or nothing, because the user who made the link could choose the
+ * file to overwrite. Returns true for a link to a pipe or a terminal, such as /dev/stdout, which is safe, and false if there
+ * is no link.
  */
 export async function rejectLink(path: string, name: string): Promise<boolean> {
   const found = await lstat(path).catch(() => undefined);

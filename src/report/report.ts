@@ -34,13 +34,19 @@ export interface ReportedSummary extends Readonly<Record<ReportedOutcome, number
   };
   /** Counts of the earlier runs of a resumed replay, which are included in `skipped`. */
   readonly resumed?: { readonly finished: boolean; readonly delivered: number; readonly queued: number };
-  /** `--offset` of the first unread entry, if the input was not read to its end and cannot be resumed. */
+  /**
+   * Value of `--offset` to continue with the first unread entry. Only if the replay did not read its input to the end and
+   * cannot be resumed.
+   */
   readonly unreadFrom?: number;
-  /** `--offset` of the first entry that is unsent or unread. */
+  /** Value of `--offset` to continue with the first entry that is unsent or unread. */
   readonly unsentFrom?: number;
 }
 
-/** A report to which results are added one by one, in constant memory. It gets its name only when it is complete. */
+/**
+ * A report to which results are added one by one, in constant memory. The file gets its name only when the report is
+ * complete.
+ */
 export interface Report {
   /** Adds a result. Returns a promise if the disk is slower than the results: wait for it before the next call. */
   add(result: ReportedResult): Promise<void> | undefined;

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { InputError } from '../errors.ts';
 import { OutputFile } from './output-file.ts';
 
-/** The journal's record of an entry that was not delivered, from which a resumed replay reports the entry again. */
+/** Record of an entry that was not delivered. A resumed replay reports the entry again from this record. */
 export interface KeptResult {
   /** Index of the entry over all inputs, from 0. */
   readonly index: number;
@@ -12,8 +12,9 @@ export interface KeptResult {
 }
 
 /**
- * Stores the results of a replay that are neither delivered nor queued, one JSON object per line, next to its checkpoint. The
- * checkpoint has the number of valid bytes. The rest, which a killed process wrote, is cut off.
+ * Stores the results of a replay that are neither delivered nor queued, one JSON object per line, next to its checkpoint.
+ * The checkpoint has the number of valid bytes. A resumed replay cuts off the bytes after them, which a killed process
+ * wrote.
  */
 export class ResultJournal {
   readonly #path: string;
@@ -35,8 +36,8 @@ export class ResultJournal {
   }
 
   /**
-   * Adds a result. Returns a promise that never rejects: wait for it before the next call. A failed write is reported by `sync`,
-   * because a replay continues without its journal.
+   * Adds a result. Returns a promise that never rejects: wait for it before the next call. A failed write is reported by
+   * `sync`, because a replay continues without its journal.
    */
   add(result: KeptResult): Promise<void> {
     const line = Buffer.from(`${JSON.stringify(result)}\n`);
@@ -63,7 +64,7 @@ export class ResultJournal {
     await file?.close().catch(() => {});
   }
 
-  /** Throws InputError if the journal is damaged. */
+  /** Reads the whole journal. Throws InputError if the journal is damaged. */
   async check(): Promise<void> {
     const results = this.read();
     while (!(await results.next()).done);
@@ -97,7 +98,7 @@ export class ResultJournal {
       const value: unknown = JSON.parse(line);
       if (isKeptResult(value)) return value;
     } catch {
-      // Rejected below, like any other text that is not a result.
+      // Text that is not JSON is rejected below, like any other text that is not a result.
     }
     throw this.#damaged();
   }

@@ -26,7 +26,7 @@ function unreadLine(from: number, { unsent, unsentFrom }: ReportedSummary): stri
   return `unread     after message ${from}: --offset ${from} continues${repeated}`;
 }
 
-/** The counts of entries that earlier runs of a resumed replay delivered or queued. */
+/** Formats the numbers of entries that earlier runs of a resumed replay delivered or queued. */
 function beforeText({ resumed }: ReportedSummary): string {
   if (resumed === undefined) return '';
   const { delivered, queued } = resumed;

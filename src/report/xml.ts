@@ -3,7 +3,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '<': '&lt;',
   '>': '&gt;',
   '"': '&quot;',
-  // XML parsers normalize these to spaces in attributes.
+  // XML parsers would change these characters in attributes to spaces.
   '\n': '&#10;',
   '\r': '&#13;',
   '\t': '&#9;',

@@ -8,7 +8,7 @@ import {
 import { messageLabel } from '../receiver/messages/messages-of.ts';
 
 interface WantedMessages extends ExpectedMessage {
-  /** Expected number of messages. @default at least one */
+  /** Number of messages that are expected. @default at least one */
   readonly wanted?: number;
   /** The time limit in words, such as `within 5s`. */
   readonly within?: string;

@@ -15,8 +15,8 @@ export interface MatcherResult {
 }
 
 /**
- * Passes if the receiver received a matching message, or with `3x …` exactly three. A message over 32 KB is not sufficient, because a
- * tracking API drops it; but it fails `.not`, because it was sent.
+ * Passes if the receiver received a matching message, or with `3x …` exactly three. A message over 32 KB does not suffice,
+ * because a tracking API drops it. The same message fails `.not`, because it was sent.
  */
 function toHaveReceived(this: unknown, receiver: unknown, matcher: MessageMatcher): MatcherResult {
   const arrived = arrivedAt(receiver);
@@ -72,8 +72,8 @@ function toHaveReceivedInOrder(receiver: unknown, wanted: readonly MessageMatche
 }
 
 /**
- * Passes if a message, a list of messages or all messages of a receiver match a JSON Schema (draft 07 or 2020-12): one schema for all,
- * or an object with a schema per event name, like `hooks expect --schema`.
+ * Passes if a message, a list of messages or all messages of a receiver match a JSON Schema (draft 07 or 2020-12): one
+ * schema for all, or an object with a schema per event name, like `hooks expect --schema`.
  */
 function toMatchSchema(received: unknown, schema: object): MatcherResult {
   const arrived = messagesIn(received);
@@ -103,7 +103,10 @@ function messagesIn(received: unknown): readonly ArrivedMessage[] {
   });
 }
 
-/** Explains a request that could not be read, which may contain any message. Undefined if all requests could be read. */
+/**
+ * Returns a sentence about a request that could not be read, because such a request may contain any message. Undefined if
+ * all requests could be read.
+ */
 function unreadText(receiver: unknown): string | undefined {
   const rejections = (receiver as TestReceiver).rejections(); // `arrivedAt` has checked it
   const unread = rejections.find(({ message }) => message === undefined);
@@ -126,8 +129,8 @@ function schemasOf(schema: JsonValue): MessageSchemas {
 }
 
 /**
- * Whether a keyword is used as an event name, such as `type`: the schema of an event is an object, but the keyword has a
- * string or a list.
+ * Whether a keyword, such as `type`, is used as an event name: the value of an event is a schema, so an object, but the
+ * value of the keyword is a string or a list.
  */
 function isSchemaOfEvent(key: string, value: unknown): boolean {
   return isObject(value) && !['properties', 'not', 'const'].includes(key);

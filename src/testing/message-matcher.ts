@@ -7,18 +7,21 @@ import { comparableText } from '../message/compare.ts';
 import { shownWriteKey } from '../redact.ts';
 import type { JsonObject, JsonValue } from '../message/types.ts';
 
-/** A received message, with the common fields of its batch. */
+/** A received message, including the fields that its batch gives to all messages. */
 export interface SentMessage extends JsonObject {
   readonly type: string;
 }
 
 /**
- * Selects messages: a filter in the syntax of `hooks expect` (`type=track,properties.total>5`; `3x event=Signup` for exactly three),
- * an object whose values a message must have, or a function.
+ * Selects messages: a filter in the syntax of `hooks expect` (`type=track,properties.total>5`; `3x event=Signup` for exactly
+ * three), an object whose values a message must have, or a function.
  */
 export type MessageMatcher = string | Readonly<Record<string, unknown>> | ((message: SentMessage) => boolean);
 
-/** Converts a matcher to conditions. Throws ConfigError if it is not a valid filter, an object or a function. */
+/**
+ * Converts a matcher to conditions. Throws ConfigError if the matcher is neither a valid filter, nor an object, nor a
+ * function.
+ */
 export function readMatcher(matcher: MessageMatcher): ExpectedMessage {
   if (typeof matcher === 'string') return readExpectedMessage(matcher, 'filter');
   if (typeof matcher === 'function') {
@@ -33,7 +36,7 @@ export function readMatcher(matcher: MessageMatcher): ExpectedMessage {
   return { text: shownMatcher(matcher), conditions: conditionsOf(matcher, []) };
 }
 
-/** A condition for each value of an object at any depth. Supports asymmetric matchers (`expect.any(Number)`). */
+/** Returns a condition for each value of an object at any depth. Supports asymmetric matchers (`expect.any(Number)`). */
 function conditionsOf(wanted: Readonly<Record<string, unknown>>, steps: readonly string[]): Condition[] {
   return Object.entries(wanted).flatMap(([key, value]): Condition[] => {
     const within = [...steps, key];
@@ -61,7 +64,7 @@ function isAsymmetric(value: unknown): value is Asymmetric {
 }
 
 /**
- * Compares a value including its type, unlike a filter: `5` is not `'5'`. `wanted: undefined` means that the value must be
+ * Compares a value including its type, unlike a filter: `5` is not `'5'`. If `wanted` is undefined, the value must be
  * absent.
  */
 function isLike(found: JsonValue | undefined, wanted: unknown): boolean {

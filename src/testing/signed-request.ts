@@ -8,7 +8,7 @@ import { signRequest } from '../signature/schemes/signer.ts';
 
 export interface SignedRequestOptions {
   readonly secret: string;
-  /** @default 'segment' */
+  /** Signature scheme to sign the request by. @default 'segment' */
   readonly scheme?: SchemeChoice | undefined;
 }
 
@@ -21,13 +21,13 @@ const KINDS = { secret: 'a string', scheme: 'given' } as const satisfies Record<
 export interface SignedRequest {
   readonly method: 'POST';
   readonly headers: Readonly<Record<string, string>>;
-  /** The exact signed text. */
+  /** The exact text that was signed. */
   readonly body: string;
 }
 
 /**
- * Creates a webhook request like a real delivery: the body of the message and its signature. A string becomes the body unchanged. Throws
- * ValidationError for an object that is not a message, and ConfigError for an unknown scheme or option.
+ * Creates a webhook request like a real delivery: the body of the message and its signature. A string becomes the body
+ * unchanged. Throws ValidationError for an object that is not a message, and ConfigError for an unknown scheme or option.
  */
 export function signedRequest(message: object | string, options: SignedRequestOptions): SignedRequest {
   validateOptions(options, { kinds: KINDS, required: ['secret'] });

@@ -24,7 +24,7 @@ export interface TestReceiverOptions {
   readonly respond?: string | undefined;
   /** The secret to verify signatures with; `requests()` has the verdicts. @default signatures are not verified */
   readonly secret?: string | undefined;
-  /** @default 'segment' */
+  /** Signature scheme to verify requests by. @default 'segment' */
   readonly scheme?: SchemeChoice | undefined;
 }
 
@@ -39,7 +39,7 @@ const KINDS = {
 export interface WaitOptions {
   /** Number of messages to wait for. @default 1 */
   readonly count?: number | undefined;
-  /** Longest wait. Ms. @default 5_000 */
+  /** Maximum time to wait, in ms. @default 5_000 */
   readonly withinMs?: number | undefined;
 }
 
@@ -53,7 +53,10 @@ export interface TestRequest {
   readonly verdict: SignatureVerdict;
   /** Why the signature is invalid or missing. */
   readonly reason?: string;
-  /** The full write key, also in the messages of the request. Everywhere else only its last characters appear. */
+  /**
+   * The full write key of the call. The messages of this request have it in full, too; everywhere else only its last
+   * characters appear.
+   */
   readonly writeKey?: string;
   readonly messages: readonly SentMessage[];
 }
@@ -71,7 +74,9 @@ export interface TestRejection {
 export interface TestReceiver {
   /** The URL for webhooks, such as `http://127.0.0.1:54321`. */
   readonly url: string;
-  /** The `host` option of a client library (`dataPlaneUrl`, `cdnURL`), equal to `url`. */
+  /**
+   * The URL under the name that client libraries use for it (`host`; in some `dataPlaneUrl` or `cdnURL`). Equal to `url`.
+   */
   readonly host: string;
   readonly writeKey: string;
   /**
@@ -190,7 +195,8 @@ function sentMessage(message: ReceivedMessage, written = shownWriteKey): SentMes
 }
 
 /**
- * A symbol from the global registry: a test may import the receiver and require() the matchers, which loads this file twice.
+ * A symbol from the global registry: if a test imports the receiver and require()s the matchers, this file is loaded twice,
+ * and both copies must have the same symbol.
  */
 const ARRIVED = Symbol.for('hooks-cli/testing arrived');
 

@@ -7,14 +7,14 @@ import { BLANK, trimmedId, type LineReader, type MemberTarget } from './member-t
 
 const CR = 0x0d;
 const QUOTE = 0x22;
-/** Maximum bytes of a record: a longer one has an unclosed quotation mark. */
+/** Maximum bytes of a record: in a longer one, a quotation mark is not closed. */
 const MAX_RECORD_BYTES = 1024 * 1024;
 
 export interface CsvLayout {
   /** The delimiter: one ASCII character. */
   readonly delimiter: string;
   readonly columns: number;
-  /** Indexes of the columns of the id, and of the value of a computed trait. */
+  /** Index of the column of the user id. `value`: index of the column of a computed trait's value. */
   readonly id: number;
   readonly value: number | undefined;
   /** Whether values are always strings, even if they look like JSON. */
@@ -131,7 +131,7 @@ export class CsvLines implements LineReader {
 }
 
 interface CsvRecord {
-  /** Trimmed fields. */
+  /** The fields of the record, without blanks around them. */
   readonly record: readonly string[];
   /** First line of the record, from 0. */
   readonly line: number;
@@ -171,12 +171,12 @@ function withoutOuterBlanks(text: string, delimiter: string): string {
   return text.replace(new RegExp(field, 'g'), '$1');
 }
 
-/** Counts line breaks, because csv-parse reports the line in which a record ends. */
+/** Counts the line breaks in a record, because csv-parse reports only the line in which the record ends. */
 function lineBreaksIn(record: readonly string[]): number {
   return record.reduce((sum, field) => sum + (field.match(/\n/g)?.length ?? 0), 0);
 }
 
-/** End of the last line break outside a quoted field. */
+/** Returns the position after the last line break that is outside a quoted field. */
 function endOfRecords(lines: Buffer): number {
   let isQuoted = false;
   let end = 0;

@@ -5,7 +5,7 @@ import { MEMBER_END } from '../entry.ts';
 import type { LineReader, MemberTarget } from './member-target.ts';
 
 export interface Columns {
-  /** Field of the user id. */
+  /** Name of the field that has the user id. */
   readonly id: string;
   /** Field of the value of a computed trait. */
   readonly value: string;
@@ -56,7 +56,7 @@ export class JsonLines implements LineReader {
 
   #idOf(id: JsonValue | undefined): string {
     if (typeof id === 'string') return id;
-    // Numbers that readJson accepts have only one spelling.
+    // Every number that readJson accepts has only one spelling, so it stands for one id.
     if (typeof id === 'number') return String(id);
     const got = id === undefined ? 'nothing' : JSON.stringify(id);
     throw this.#target.problem(

@@ -15,7 +15,7 @@ export interface ReadMembersOptions {
   readonly areTexts?: boolean | undefined;
 }
 
-/** Start of an input. */
+/** First line of an input, which shows its layout. */
 export interface Head {
   /** First line that is not blank, without its line break. */
   readonly text: string;
@@ -68,14 +68,15 @@ interface HeaderNames {
 async function namesIn({ text, line }: Head, target: MemberTarget): Promise<HeaderNames> {
   const unquoted = text.replace(/"(?:[^"]|"")*"/g, '');
   const delimiter = DELIMITERS.find((each) => unquoted.includes(each)) ?? ',';
-  // A quotation mark inside an id belongs to the id.
+  // Takes a line as one id if a quotation mark is only inside it, because that mark belongs to the id.
   if (!text.startsWith('"') && !text.includes(delimiter)) return { delimiter, names: [text] };
   const [first] = await parseCsv(Buffer.from(text), delimiter, (_, message) => target.problem(line, message));
   return { delimiter, names: first?.record ?? [] };
 }
 
 /**
- * Whether the first line is a header: for traits, if an option names a column, with several columns, or if it is `userId`.
+ * Whether the first line is a header. It is one for traits, if an option names a column, if the line has several columns, or
+ * if it is `userId`.
  */
 function isHeader(
   { names }: HeaderNames,
@@ -86,7 +87,7 @@ function isHeader(
   return names.length > 1 || isNamed(names[0] ?? '', ID_COLUMN);
 }
 
-/** Compares names of columns; `user_id` and `User ID` match `userId`. */
+/** Whether the name of a column matches: `user_id` and `User ID` match `userId`. */
 function isNamed(name: string, column: string): boolean {
   return name === column || plain(name) === plain(column);
 }
@@ -145,7 +146,7 @@ function rejectWhatLooksLikeHeader(
   );
 }
 
-/** Bytes up to the quotation mark need a closer look: blanks, control characters, line breaks. */
+/** Largest byte that needs a closer look: up to the quotation mark there are blanks, control characters and line breaks. */
 const QUOTE = 0x22;
 
 /** Reads one id per line. Ignores blank lines, and blanks around an id. */

@@ -5,7 +5,7 @@ import { MEMBER_TAB, writeEntry } from '../entry.ts';
 import type { Spill } from '../spill.ts';
 import type { AudienceKind } from '../store.ts';
 
-/** Maximum UTF-8 bytes of an id, because the message must stay below its limit. */
+/** Maximum UTF-8 bytes of an id, because a message with the id must stay below the size limit of messages. */
 const MAX_ID_BYTES = 2_048;
 const MAX_VALUE_BYTES = 16_384;
 
@@ -56,9 +56,9 @@ export class MemberTarget {
   }
 }
 
-/** Reads an input in pieces. */
+/** Reads the entries of an input, which comes in pieces of whole lines. */
 export interface LineReader {
-  /** Reads whole lines. */
+  /** Reads a piece of the input: whole lines with their line breaks. */
   take(lines: Buffer): void | Promise<void>;
   /** Called after the last line. */
   end?(): void;
@@ -68,8 +68,8 @@ export interface LineReader {
 export const BLANK = 0x20;
 
 /**
- * Removes blanks and control characters around an id. Keeps other spaces, such as U+00A0: the readers that work on bytes do not recognize
- * them, and an id must not depend on the reader.
+ * Removes blanks and control characters around an id. Keeps other spaces, such as U+00A0: the readers that work on bytes do
+ * not recognize them, and an id must not depend on the reader.
  */
 export function trimmedId(text: string): string {
   let [from, to] = [0, text.length];

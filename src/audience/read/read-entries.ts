@@ -11,8 +11,8 @@ export interface MembersFile extends ReadMembersOptions {
 }
 
 /**
- * Reads CSV with a header, NDJSON or one id per line into the target. Throws InputError with file and line if any entry is invalid, because a
- * skipped entry would count as a user who left. `signal` stops reading, without an error.
+ * Reads CSV with a header, NDJSON or one id per line into the target. Throws InputError with file and line if any entry is
+ * invalid, because a skipped entry would count as a user who left. `signal` stops reading, without an error.
  */
 export async function readMembers(
   input: MembersFile,

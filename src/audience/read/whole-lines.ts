@@ -7,7 +7,10 @@ const CR = 0x0d;
 /** Maximum bytes of a line: a file with longer lines has another format. */
 const MAX_LINE_BYTES = 1024 * 1024;
 
-/** Yields an input in pieces of whole lines, even the last one. Throws InputError if the input is not UTF-8. */
+/**
+ * Yields an input in pieces of whole lines; the last line gets a line break if it has none. Throws InputError if the input
+ * is not UTF-8.
+ */
 export async function* wholeLines(chunks: AsyncIterable<Uint8Array>, file: string): AsyncGenerator<Buffer> {
   let rest: Buffer = Buffer.alloc(0);
   let line = 1;

@@ -55,7 +55,7 @@ export class SchemaCheck implements MessageCheck {
 /** Returns the errors of a value; none if it matches. */
 type SchemaValidator = (value: JsonValue) => readonly ErrorObject[];
 
-/** The schemas of messages: by event for a track, by type for other messages. */
+/** The schemas that messages must match: chosen by event for a track, by type for other messages. */
 export class MessageSchemas {
   readonly #schemas: ReadonlyMap<string, SchemaValidator>;
 
@@ -96,10 +96,10 @@ export class MessageSchemas {
   }
 }
 
-/** Keywords whose error only repeats the error of another keyword. */
+/** Keywords whose errors are left out, because another keyword reports the same problem. */
 const REPEATING: ReadonlySet<string> = new Set(['if', 'propertyNames']);
 
-/** Name of a schema that every message must match. */
+/** Key of the schema that every message must match, whatever its event or type. */
 export const EVERY_MESSAGE = '$every';
 
 /** Keys of schemas that name a type, not an event. */
@@ -124,7 +124,7 @@ function compiled(schemas: JsonObject, file: string): ReadonlyMap<string, Schema
   );
 }
 
-/** Adds the definitions of the file to a schema, whose own definitions have precedence. */
+/** Adds the shared definitions of the file to a schema. The schema's own definitions take precedence. */
 function withDefinitions(schema: JsonObject | boolean, $defs: JsonValue | undefined): JsonObject | boolean {
   if (!isJsonObject(schema) || !isJsonObject($defs)) return schema;
   const own = schema['$defs'];
@@ -134,8 +134,8 @@ function withDefinitions(schema: JsonObject | boolean, $defs: JsonValue | undefi
 type Draft = 'draft-07' | '2020-12';
 
 /**
- * Ignores unknown keywords and formats, because `findSchemaTypo` reports them with their place. Fetches nothing: a remote
- * $ref does not compile.
+ * Creates a compiler that ignores unknown keywords and formats, because `findSchemaTypo` reports misspelled ones with their
+ * place. The compiler fetches nothing, so a remote $ref does not compile.
  */
 function compilerOf(draft: Draft): Ajv {
   const errors = { allErrors: true, verbose: true, logger: false } as const;
@@ -145,18 +145,24 @@ function compilerOf(draft: Draft): Ajv {
   return compiler;
 }
 
-/** Limits the time of patterns, because they run on untrusted texts. Ajv needs `code` only to write validators to a file. */
+/**
+ * Compiles the patterns of schemas with a time limit, because they run on untrusted texts. Ajv needs `code` only to write
+ * validators to a file.
+ */
 const regExp = Object.assign((source: string, flags: string) => boundedRegExp(source, flags), {
   code: 'new RegExp',
 });
 
 interface SchemaPlace {
   readonly file: string;
-  /** Undefined for the whole file. */
+  /** Name of the schema. Undefined for the whole file. */
   readonly name: string | undefined;
 }
 
-/** Keywords that draft 07 would ignore. */
+/**
+ * Keywords that only draft 2020-12 has. A schema that uses one without naming its draft counts as 2020-12, because draft 07
+ * would ignore the keyword.
+ */
 const ONLY_2020 =
   /"(?:prefixItems|unevaluated(?:Properties|Items)|dependent(?:Required|Schemas)|minContains|\$(?:dynamicRef|anchor))"\s*:/;
 
@@ -166,7 +172,7 @@ function draftOf(schema: JsonObject | boolean, general: Draft | undefined, place
   return general ?? (ONLY_2020.test(JSON.stringify(schema)) ? '2020-12' : 'draft-07');
 }
 
-/** Usual spellings of a draft: with http or https, with or without a final #. */
+/** Recognizes the URL of a supported draft in its usual spellings: with http or https, with or without a final #. */
 const DRAFT = /^https?:\/\/json-schema\.org\/(?:draft\/(2020-12)|(draft-07))\/schema#?$/;
 
 function namedDraft(named: JsonValue, { file, name }: SchemaPlace): Draft {
@@ -178,9 +184,9 @@ function namedDraft(named: JsonValue, { file, name }: SchemaPlace): Draft {
 
 function compile(compiler: Ajv, given: JsonObject | boolean, place: SchemaPlace): SchemaValidator {
   try {
-    // The compiler is already that of the draft, and knows only one spelling of its URL.
+    // Removes `$schema`: the compiler was chosen by this draft, and knows only one spelling of the draft's URL.
     const schema = isJsonObject(given) ? plainSchema(given) : given;
-    // The validator of an $async schema would return a promise.
+    // Rejects $async schemas, because their validators would return a promise.
     if (isObject(schema) && schema['$async'] !== undefined) throw new Error('$async is not supported');
     const problem = compiler.validateSchema(schema) === true ? undefined : compiler.errors?.[0];
     if (problem !== undefined) {
@@ -219,7 +225,8 @@ function uncompiled(cause: unknown, { file, name }: SchemaPlace): InputError {
 }
 
 /**
- * Removes the draft, and replaces a property named `__proto__`, which ajv skips, by a pattern that matches only this name.
+ * Removes the name of the draft (`$schema`). Replaces a property named `__proto__`, which ajv skips, by a pattern that
+ * matches only this name.
  */
 function plainSchema({ $schema: _draft, ...schema }: JsonObject): JsonObject {
   return JSON.parse(JSON.stringify(schema), (_key, value: JsonValue) => {

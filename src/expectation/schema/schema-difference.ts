@@ -38,7 +38,7 @@ function expectedOf(keyword: string, params: Readonly<Record<string, unknown>>, 
   return `a value that ${VERBS.reduce((text, [must, does]) => text.replace(must, does), message)}`;
 }
 
-/** Starts of the validator's messages, and the verbs that replace them. */
+/** Beginnings of the validator's messages, and the verbs that replace them: `must be integer` becomes `is integer`. */
 const VERBS = [
   [/^must NOT have /, 'does not have '],
   [/^must NOT be /, 'is not '],

@@ -27,8 +27,9 @@ const SCHEMAS = [
 ];
 
 /**
- * Describes the first unknown keyword or format of a schema that resembles a known one: a misspelled keyword would match everything. Other
- * unknown keywords are notes (`owner`, `labels` of a tracking plan), which JSON Schema allows. Undefined if there is no misspelling.
+ * Describes the first misspelled keyword or format of a schema: an unknown one that resembles a known one. A misspelled
+ * keyword would be ignored, and so match everything. Other unknown keywords are notes (`owner`, `labels` of a tracking
+ * plan), which JSON Schema allows. Undefined if nothing is misspelled.
  */
 export function findSchemaTypo(
   schema: JsonValue,
@@ -56,7 +57,7 @@ export function findSchemaTypo(
   return undefined;
 }
 
-/** Schemas in the value of a keyword, with their paths. */
+/** Returns the schemas in the value of a keyword, each with its path below the keyword. */
 function schemasOf(key: string, value: JsonValue): readonly (readonly [PathStep[], JsonValue])[] {
   if (NAMED.includes(key)) {
     return isJsonObject(value) ? Object.entries(value).map(([name, schema]) => [[name], schema ?? null]) : [];

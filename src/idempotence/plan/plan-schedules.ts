@@ -22,8 +22,9 @@ export interface PlanOptions {
 }
 
 /**
- * Order of the codes. The codes that find most mistakes in the least time are first. `late` waits, so the second `twice` and two more `killed`,
- * which find mistakes that the first cannot, precede it. `killed` needs many schedules, because each kill hits one moment.
+ * Order of the codes: the codes that find most mistakes in the least time come first. `late` waits, so it comes after the
+ * second `twice` and two more `killed`, which find mistakes that the first `twice` and `killed` cannot find. `killed` needs
+ * many schedules, because each kill hits one moment.
  */
 const ROUND: readonly PlannedCode[] = [
   'twice',
@@ -43,8 +44,8 @@ const ROUND: readonly PlannedCode[] = [
 ];
 
 /**
- * From this number of schedules on, the last one sends all messages again late. Below, `late` sends only one, because
- * waiting takes most of the time.
+ * From this number of schedules on, the last schedule is a second `late`, which sends all messages again. The first `late`
+ * sends only one message again, because waiting takes most of the time.
  */
 const SCHEDULES_WITH_TWO_LATE = 25;
 
@@ -168,7 +169,7 @@ function isReady(place: number, left: ReadonlySet<number>, messages: readonly Pl
   return [...left].every((earlier) => earlier >= place || !areOfOneUser(messages, earlier, place));
 }
 
-/** Whether each two messages share a user, so that no two can be sent in another order. */
+/** Whether every two messages share a user, so that no messages can be sent in another order. */
 export function areAllOfOneUser(messages: readonly PlannedMessage[]): boolean {
   const places = [...messages.keys()];
   return places.every((one) => places.every((other) => one === other || areOfOneUser(messages, one, other)));
@@ -189,8 +190,8 @@ function spread(places: readonly number[], messages: readonly PlannedMessage[]):
 }
 
 /**
- * First schedule: one message, because its counterexample needs no shrinking, where each step waits again. Further: all
- * messages.
+ * First schedule: only one message, so that its counterexample needs no shrinking, which would wait again at each step.
+ * Further schedules: all messages.
  */
 function lateWaves({ messages, number, random, lateMs }: WaveOptions): readonly Wave[] {
   if (number === 1) {
@@ -201,18 +202,18 @@ function lateWaves({ messages, number, random, lateMs }: WaveOptions): readonly 
   return [...again, ...again.map((wave, place) => (place === 0 ? { ...wave, pauseMs: lateMs } : wave))];
 }
 
-/** Multiples of the golden ratio, modulo 1, spread evenly whatever their number. */
+/** Multiples of this fraction of the golden ratio, modulo 1, are spread evenly from 0 to 1, however many there are. */
 const GOLDEN = 0.618_033_988_75;
 /** Latest kill as a share of the latency: more than 1, because a receiver that has just started is slower. */
 const LATEST_SHARE = 1.2;
 
 /**
- * The first two schedules kill after the response. Every third kills at every message; others at one, because each kill
- * costs a restart.
+ * The first two schedules kill after the response. Every third schedule kills at every message that changes the state. The
+ * others kill at one message, because each kill costs a restart.
  */
 function killedWaves({ messages, number, random, seed }: WaveOptions): readonly Wave[] {
   const effective = effectiveOf(messages);
-  // The same offset for all schedules of a run, so that their kills together cover the whole latency.
+  // Every schedule of a run uses the same offset, so that the kills of all schedules together cover the whole latency.
   const offset = new SeededRandom(`${seed} kill times`).next();
   const killAt = (turn: number): Kill => ({
     when: 'during',

@@ -34,7 +34,7 @@ export interface Schedule {
   readonly code: PlannedCode;
   /** Number within the code, from 1. The code, this number and the seed identify the schedule. */
   readonly number: number;
-  /** Sent one after another: a wave begins when the wave before it has all its responses. */
+  /** Groups of requests, sent one after another: a wave begins when all requests of the wave before it have responses. */
   readonly waves: readonly Wave[];
 }
 
@@ -52,16 +52,16 @@ export interface Wave {
 }
 
 /**
- * Moment of a kill. `share`: part of the message's latency, cut short by the response. `after`: when the response has
- * arrived.
+ * Moment of a kill. `during`: after this share of the message's latency, or with the response if that is earlier. `after`:
+ * when the response has arrived.
  */
 export type Kill =
   | { readonly when: 'during'; readonly share: number }
   | { readonly when: 'after' }
-  /** Exact time of a kill in an earlier run, which shrinking repeats. */
+  /** Milliseconds from the request to the kill in an earlier run, so that shrinking repeats the exact time. */
   | { readonly when: 'at'; readonly ms: number };
 
-/** The index of the message of each request, in order. */
+/** Returns the message index of each request, in the order of the requests. */
 export function scheduledRequests({ waves }: Pick<Schedule, 'waves'>): readonly number[] {
   return waves.flatMap(({ messages }) => messages);
 }

@@ -16,8 +16,8 @@ export interface Shrunk<Seen> {
 }
 
 /**
- * Finds a part of a schedule, as small as possible, that still ends in a wrong state. Tries the likely groups first. If none fails, leaves out
- * halves of the messages, down to single messages. Then leaves out single kills and single requests.
+ * Finds a part of a schedule, as small as possible, that still ends in a wrong state. Tries the likely groups first. If none
+ * fails, leaves out halves of the messages, down to single messages. Then leaves out single kills and single requests.
  */
 export async function shrink<Seen>(
   found: Shrunk<Seen>,
@@ -76,14 +76,14 @@ async function leaveOutRequests(current: () => Schedule, improves: Improves): Pr
   for (let at = scheduledRequests(current()).length - 1; at >= 0; at--) {
     const schedule = current();
     const waves = withoutRequest(schedule.waves, at);
-    // Keeps one request of each message: a message that is never sent is missing for another reason.
+    // Keeps at least one request of each message, because the state rightly lacks a message that is never sent.
     if (scheduledMessages({ waves }).length === scheduledMessages(schedule).length) {
       await improves({ ...schedule, waves });
     }
   }
 }
 
-/** Keeps only the requests of some messages. */
+/** Keeps only the requests of the given messages. */
 function withOnly(schedule: Schedule, messages: readonly number[]): Schedule {
   return {
     ...schedule,

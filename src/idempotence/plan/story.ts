@@ -11,8 +11,8 @@ const FEATURES: readonly ((schedule: Schedule) => boolean)[] = [
 ];
 
 /**
- * Whether a smaller schedule has every feature of the whole schedule. If a feature is missing, the smaller schedule can end in a wrong state
- * for another reason: two messages in another order show nothing about a repeated message.
+ * Whether a smaller schedule has every feature of the whole schedule. If a feature is missing, the smaller schedule can end
+ * in a wrong state for another reason: two messages in another order show nothing about a repeated message.
  */
 export function keepsStory(whole: Schedule, smaller: Schedule): boolean {
   return FEATURES.every((has) => has(smaller) || !has(whole));

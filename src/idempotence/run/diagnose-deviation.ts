@@ -60,9 +60,9 @@ class DeviationDiagnosis {
   readonly #runner: ProofRunner;
   readonly #schedule: Schedule;
   readonly #deviation: Deviation;
-  /** The index of the message of each request. */
+  /** Message index of each request, in the order of the requests. */
   readonly #sent: readonly number[];
-  /** How often the receiver does the work again if a message is repeated, each time after its work is done. */
+  /** How often the receiver repeats its work if it gets a message again after the work on that message is done. */
   #worksAgain: 'never' | 'sometimes' | 'always' = 'never';
 
   constructor(runner: ProofRunner, schedule: Schedule, deviation: Deviation) {
@@ -99,7 +99,7 @@ class DeviationDiagnosis {
     }
   }
 
-  /** Whether exactly the messages that the receiver asked to retry are missing. */
+  /** Whether the wrong state lacks exactly the messages that the receiver asked to send again. */
   async #isLostAfterFailure(): Promise<boolean> {
     const { state, execution } = this.#deviation;
     const again = execution.exchanges.filter(({ tries }) => tries > 1).map(({ message }) => message);
@@ -134,7 +134,8 @@ class DeviationDiagnosis {
     const places = scheduledMessages(this.#schedule);
     const plain = await this.#judge(referenceWaves(places.flatMap((place) => [place, place])));
     if (plain?.kind === 'state') return 'no-dedupe';
-    // A receiver that takes the last message for the newest ends in the state of the last requests.
+    // A receiver that always keeps the message that arrived last needs only the last request of each message for the same
+    // state.
     const last = [...new Set(sent.toReversed())];
     const state = (await this.#judge(referenceWaves(last.toReversed())))?.state;
     const overwrites = state !== undefined && isSameState(state, this.#deviation.state);

@@ -20,15 +20,18 @@ export interface Reference {
   /** Messages that the receiver accepts. */
   readonly messages: readonly ProofMessage[];
   readonly leftOut: readonly LeftOut[];
-  /** Messages that change the state. */
+  /**
+   * Messages that changed the state of the receiver in the reference run. All accepted messages if the state still changed
+   * after the last response.
+   */
   readonly effective: ReadonlySet<ProofMessage>;
   /** Messages that got a 5xx before the receiver accepted them. */
   readonly failed: readonly ProofMessage[];
   /** A message that seems to have had its effect twice: with the 5xx, and again on the retry. */
   readonly effectDespite5xx: ProofMessage | undefined;
-  /** The state after all messages. */
+  /** The state after all messages have been sent once. */
   readonly reference: string;
-  /** A message that got a 5xx, and 409 from then on. */
+  /** A message that got a 5xx, and then 409 on every retry, because the receiver keeps its lock after a failure. */
   readonly locked?: LeftOut | undefined;
   /** Time to reset, send all messages and read the state, in ms. */
   readonly runMs: number;
@@ -44,12 +47,12 @@ export interface LeftOut {
 const STABLE_MS = 1_100;
 /** Time that the state of the reference must stay the same. Workers often poll twice a second. */
 const REFERENCE_QUIET_MS = 1_000;
-/** Number of messages after which the state is read: each read runs the command of `--state`. */
+/** Maximum number of messages after each of which the state is read, because each read runs the command of `--state`. */
 export const MOST_LOOKED_AT = 24;
 
 /**
- * Runs the reference, each message sent once, two times and compares the states. Throws InputError if nothing can be proved: the receiver
- * cannot be reached, or the state changes by itself, never changes, or differs the second time.
+ * Sends each message once (the reference run), repeats that, and compares the two states. Throws InputError if nothing can
+ * be proved: the receiver cannot be reached, or its state changes by itself, never changes, or differs after the repetition.
  */
 export async function learnReference(
   runner: ProofRunner,
@@ -118,7 +121,7 @@ class Learner {
     this.#state = base;
   }
 
-  /** Whether the receiver may work after its response. */
+  /** Whether the receiver may still work on a message after its response. */
   get worksLater(): boolean {
     return this.#isAccepted || this.lagMs > 0;
   }
@@ -210,9 +213,9 @@ const UNREACHABLE: ReadonlySet<string> = new Set([
 ]);
 
 interface RepeatedReference {
-  /** Why nothing can be proved. Undefined if the state is the same. */
+  /** Why nothing can be proved. Undefined if the repetition ends in the same state as the reference. */
   readonly error: InputError | undefined;
-  /** Messages that got a 5xx this time. */
+  /** Messages that got a 5xx during this repetition. */
   readonly failed: readonly ProofMessage[];
   readonly locked: LeftOut | undefined;
 }

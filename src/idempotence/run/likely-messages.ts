@@ -12,8 +12,9 @@ const MOST_PAIRS = 4;
 export type KnownMessages = Pick<Reference, 'messages' | 'effective'>;
 
 /**
- * Groups of messages that are likely to show the deviation alone. Single messages first: the message that was not accepted, messages whose ids
- * are in the differing lines, others that change the state. Then pairs, those of one user and one type first, because they change the same data.
+ * Groups of messages that are likely to show the deviation alone. Single messages first: the message that was not accepted,
+ * messages whose ids are in the differing lines, others that change the state. Then pairs, those of one user and one type
+ * first, because they change the same data.
  */
 export function likelyMessages(
   found: Schedule,
@@ -44,7 +45,7 @@ function pairsOf(places: readonly number[]): readonly MessagePair[] {
   return places.flatMap((one, at) => places.slice(at + 1).map((other) => [one, other] as const));
 }
 
-/** Pairs that are sent at the same moment: only they can show a lost change. */
+/** Pairs of messages that the schedule sends at the same moment, because only such pairs can show a lost update. */
 function pairsAtOnce({ waves }: Schedule, places: readonly number[]): readonly MessagePair[] {
   const groups = waves.map(({ messages }) => places.filter((place) => messages.includes(place)));
   return groups.flatMap(pairsOf);
@@ -65,8 +66,8 @@ function likelyPairs(
 }
 
 /**
- * Whether a schedule differs only in its order from an earlier schedule that passed. Then no single message shows the
- * deviation.
+ * Whether only the order of the requests distinguishes this schedule from an earlier schedule that passed. If so, no message
+ * alone can show the deviation.
  */
 function showsOrder({ code, number }: Schedule): boolean {
   const comesAgain = code === 'twice' || code === 'answer-lost';

@@ -6,8 +6,8 @@ import { MOST_LOOKED_AT, type Reference } from './learn-reference.ts';
 import type { ProofRunner } from './proof-runner.ts';
 
 /**
- * Finds a message that had no effect in the reference run, but has one with another id at the same place. A receiver that keeps a set, a maximum
- * or the newest value rightly ignores the message with either id.
+ * Finds a message that had no effect in the reference run, but has one with another id at the same place. A receiver that
+ * keeps a set, a maximum or the newest value rightly ignores the message with either id.
  */
 export async function findLostInReference(
   runner: ProofRunner,
@@ -15,7 +15,8 @@ export async function findLostInReference(
 ): Promise<LostMessage | undefined> {
   const known = messages.slice(0, MOST_LOOKED_AT);
   if (known.every((message) => effective.has(message))) return undefined;
-  // A receiver that fails at every tenth request, or at every tenth message, fails at other messages if each is sent with two ids.
+  // Sends each message with two ids if the receiver has failed: one that fails at every tenth request or message then
+  // fails at other messages than before.
   const times = failed.length > 0 ? 2 : 1;
   const renamed = known.flatMap((message) => otherIds(message).slice(0, times));
   const states = [runner.base, ...(await runner.statesAfterEach(renamed))];
@@ -31,7 +32,7 @@ export async function findLostInReference(
   return undefined;
 }
 
-/** Finds an earlier message after which the last one has an effect only with another id. */
+/** Finds an earlier message after which the last message has no effect, although it has one with another id. */
 async function takenForAnother(
   runner: ProofRunner,
   known: readonly ProofMessage[],
@@ -46,7 +47,7 @@ async function takenForAnother(
   return undefined;
 }
 
-/** The message with two other ids. */
+/** Returns two copies of the message, each with another id. */
 function otherIds(message: ProofMessage): readonly [ProofMessage, ProofMessage] {
   const other = withOtherId(message);
   return [other, withOtherId(other)];

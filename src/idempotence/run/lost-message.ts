@@ -11,18 +11,18 @@ export interface LostMessage {
   readonly code: IdempotenceMistakeCode;
   /** The messages to send. The last one is lost. */
   readonly messages: readonly ProofMessage[];
-  /** A state in which all messages have counted. */
+  /** The state in which every message has had its effect. */
   readonly expected: string;
   readonly state: string;
 }
 
-/** Message types, those that receivers mostly count one by one first. */
+/** Message types to try, in this order: receivers mostly count messages of the first types one by one. */
 const LIKELY: readonly Message['type'][] = ['track', 'page', 'screen', 'identify', 'group'];
 const MOST_TRIED = 3;
 
 /**
- * Finds a message that is lost because another message has the same content, user, or part of the id. Reports nothing if the receiver keeps a
- * set, a maximum or the newest value, because then a further message rightly changes nothing.
+ * Finds a message that is lost because another message has the same content, user, or part of the id. Reports nothing if the
+ * receiver keeps a set, a maximum or the newest value, because then a further message rightly changes nothing.
  */
 export async function findLostMessage(
   runner: ProofRunner,
@@ -45,13 +45,13 @@ function rank({ message: { type } }: ProofMessage): number {
 
 interface FirstMessage {
   readonly first: ProofMessage;
-  /** The state after the first message alone. */
+  /** The state after a run with only the first message. */
   readonly alone: string;
-  /** Messages of other types. */
+  /** Messages whose type differs from the type of the first message. */
   readonly others: readonly ProofMessage[];
 }
 
-/** Searches a second message that is lost after the first one. */
+/** Searches for a second message that the receiver loses after the first one. */
 class LossSearch {
   readonly #runner: ProofRunner;
   readonly #first: ProofMessage;
@@ -73,12 +73,12 @@ class LossSearch {
       (await this.#byCutId(withOtherCase, 'folds-ids')) ??
       (await this.#byCutId(withOtherPunctuation, 'folds-ids'));
     if (lost === undefined) return undefined;
-    // Sends the messages again: a receiver that works after its response may only have been slow.
+    // Repeats the loss with a longer wait, because a receiver that works after its response may only have been slow.
     const counts = (state: string): boolean => !isSameState(state, lost.state);
     return counts(await this.#runner.stateAfter(lost.messages, counts)) ? undefined : lost;
   }
 
-  /** Finds a message of another user that counts with a dissimilar id, but is lost with an id similar to the first message's. */
+  /** Finds a message of another user that has an effect, except if its id resembles the first message's id. */
   async #byCutId(
     likeId: (id: string) => string,
     code: LostMessage['code'] = 'cuts-ids-off',
@@ -93,7 +93,7 @@ class LossSearch {
     return this.#lost(code, like, expected);
   }
 
-  /** Finds a message with the same content that is lost, although it counts if any detail differs. */
+  /** Tests whether a copy of the first message with another id is lost, but has an effect if any detail differs. */
   async #byContent(): Promise<LostMessage | undefined> {
     const { message } = this.#first;
     const twin = this.#unlike(message, 'one with the same content');
@@ -108,7 +108,7 @@ class LossSearch {
     return this.#byKeptFirst(message);
   }
 
-  /** Finds out whether the first of two messages wins in either order. A set, a maximum or the newest value does not behave like that. */
+  /** Detects that the earlier of two messages wins in either order, which no set, maximum or newest value would cause. */
   async #byKeptFirst(message: Message): Promise<LostMessage | undefined> {
     const other = withOtherContent(message);
     const newer = this.#unlike(later(other), 'a newer one of the same user');
@@ -124,7 +124,7 @@ class LossSearch {
     return this.#lost(isByUser ? 'dedupes-by-user' : 'dedupes-by-content', newer, expected);
   }
 
-  /** Whether the state names the user but not the message: it may rightly keep what the user did first. */
+  /** Whether the state names the user but not the message: the receiver may rightly keep only a user's first data. */
   #keepsUsers(): boolean {
     const { messageId, message } = this.#first;
     const user = message.userId ?? message.anonymousId ?? '';
@@ -132,8 +132,9 @@ class LossSearch {
   }
 
   /**
-   * For states that are only counts: finds a message of another type that counts alone and after another user's message, but is lost after
-   * the first message of the same user, which is lost after it too. A count of users, or of users per type, does not behave like that.
+   * Tests a message of another type, if the states are only counts. Reports it if it has an effect alone and after another
+   * user's message, but none after the first message of its own user, and if the first message has none after it either. A
+   * count of users, or of users per type, does not behave like that.
    */
   async #byUser(): Promise<LostMessage | undefined> {
     const { userId, anonymousId } = this.#first.message;
@@ -171,7 +172,7 @@ class LossSearch {
   }
 }
 
-/** An id of the same characters with another start and another end. */
+/** Returns an id of the same characters, but with another start and another end. */
 export function unlikeId(id: string): string {
   return withOtherBeginning(withOtherEnd(Array.from(id).toReversed().join('')));
 }
@@ -180,7 +181,7 @@ function withOtherEnd(id: string): string {
   return id.slice(0, -1) + (id.endsWith('0') ? '1' : '0');
 }
 
-/** UUIDs keep their case and hyphens: a column of the type uuid rightly ignores them. */
+/** Recognizes UUIDs, whose case and hyphens stay unchanged: a column of the type uuid rightly ignores both. */
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
 function withOtherCase(id: string): string {
@@ -197,7 +198,7 @@ function withOtherBeginning(id: string): string {
   return (id.startsWith('a') ? 'b' : 'a') + id.slice(1);
 }
 
-/** A third id: its start and end differ from those of the first message's id and of `unlikeId`. */
+/** Makes a third id, whose start and end differ from those of the first message's id and of its `unlikeId`. */
 function withThirdEnds(id: string): string {
   return `c${id.slice(1, -1)}2`;
 }

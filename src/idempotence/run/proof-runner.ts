@@ -31,19 +31,22 @@ type IsState = (state: string) => boolean;
 
 /** Time for a wrong state to become correct: a worker of the receiver may be slow. */
 const PATIENCE_MS = 1_500;
-/** PATIENCE_MS if no effect came after its response in the reference run. */
+/** Replaces PATIENCE_MS if the state did not change after the last response of the reference run. */
 const SHORT_PATIENCE_MS = 400;
-/** PATIENCE_MS before a verdict, because a busy machine must not cause one. Runs for shrinking do not wait this long. */
+/**
+ * Replaces PATIENCE_MS in a run that decides a verdict, because a busy machine must not cause a verdict. Runs for shrinking
+ * do not wait this long.
+ */
 const CAREFUL_MS = 4_000;
-/** CAREFUL_MS if nothing is missing: a slow receiver has too little, not too much. */
+/** Replaces CAREFUL_MS if the state lacks nothing: a slow receiver has too few effects, not too many. */
 const SURPLUS_MS = 1_000;
 /** Time that the expected state of a counterexample must stay the same if the receiver works after its response. */
 const VERDICT_QUIET_MS = 5_000;
-/** Time to retry before a verdict while the receiver says that the first request is in progress. */
+/** Minimum time to retry, before a verdict, a message whose first request is still in progress according to the receiver. */
 export const BUSY_MS = 10_000;
 /** Number of resets to try: work of an earlier schedule may still change the state. */
 const RESETS = 3;
-/** Latency of a message that was not measured. */
+/** Assumed latency of a message whose latency was not measured, in ms. */
 const USUAL_LATENCY_MS = 50;
 
 /** Runs schedules, each after a reset, and compares the states in which they end. */
@@ -55,7 +58,7 @@ export class ProofRunner {
   #base: string | undefined;
   #quietMs = READ_GAP_MS;
   #patienceMs = PATIENCE_MS;
-  /** Whether the receiver may work after its response. */
+  /** Whether the receiver may still work on a message after its response. */
   worksLater = false;
 
   constructor(options: RunnerOptions) {
@@ -90,8 +93,8 @@ export class ProofRunner {
   }
 
   /**
-   * Runs a schedule after a reset. Returns undefined if it ends in the expected state. `isCareful`: gives a slow receiver more time, because a
-   * verdict depends on this run.
+   * Runs a schedule after a reset. Returns undefined if it ends in the expected state. `isCareful`: gives a slow receiver
+   * more time, because a verdict depends on this run.
    */
   async judge(schedule: Schedule, { isCareful = false } = {}): Promise<Deviation | undefined> {
     const expected = await this.referenceOf(scheduledMessages(schedule));
@@ -114,7 +117,8 @@ export class ProofRunner {
   }
 
   /**
-   * Throws InputError if a receiver that works after its response needs more time than usual to reach the expected state.
+   * Verifies the expected state of a counterexample if the receiver works after its response: sends the messages once, and
+   * waits longer than usual. Throws InputError if the receiver does not reach the expected state.
    */
   async confirm(schedule: Schedule, expected: string): Promise<void> {
     if (!this.worksLater) return;
@@ -127,7 +131,10 @@ export class ProofRunner {
     if (!isSettled || !isSameState(state, expected)) throw stillChanging(stateTimeoutMs, 'once');
   }
 
-  /** The state after some of the messages, each sent once and in their order. Runs each selection once. */
+  /**
+   * Returns the state after a run with only these messages, each sent once in the original order. Runs each selection only
+   * once.
+   */
   async referenceOf(messages: readonly number[]): Promise<string> {
     const places = messages.toSorted((one, other) => one - other);
     const key = places.join();
@@ -142,7 +149,9 @@ export class ProofRunner {
     return places.flatMap((place) => this.#messages[place] ?? []);
   }
 
-  /** The state after a reset and these messages, each sent once. Waits longer for a state that is `wanted`, if given. */
+  /**
+   * Returns the state after a reset and these messages, each sent once. Waits longer for a `wanted` state, if that is given.
+   */
   async stateAfter(messages: readonly ProofMessage[], wanted?: IsState): Promise<string> {
     await this.reset();
     await this.send(messages, { waves: referenceWaves([...messages.keys()]) });
@@ -150,7 +159,10 @@ export class ProofRunner {
     return (await settled).state;
   }
 
-  /** The states after each of these messages, sent after a reset, each when the work on the message before is done. */
+  /**
+   * Returns the state after each of these messages. Resets once, then sends each message when the work on the message before
+   * it is done.
+   */
   async statesAfterEach(messages: readonly ProofMessage[]): Promise<readonly string[]> {
     await this.reset();
     const states: string[] = [];
@@ -178,8 +190,8 @@ export class ProofRunner {
   }
 
   /**
-   * Waits longer than usual for a state. If that was needed, later runs wait longer too: the receiver works after its
-   * response.
+   * Waits longer than usual for a `wanted` state. If the longer wait was needed, the receiver works after its response, so
+   * later runs wait longer too.
    */
   async settleCarefully(wanted: IsState, isSurplus: IsState = () => false): Promise<SettledState> {
     const patienceMs = (read: string): number =>
@@ -209,7 +221,7 @@ export class ProofRunner {
   }
 }
 
-/** The schedule with every kill at the exact time of the run. */
+/** Returns the schedule with each kill at the exact time at which this run executed it. */
 export function withKillTimes(schedule: Schedule, { exchanges }: Execution): Schedule {
   const killed = exchanges.filter(({ killedAfterMs }) => killedAfterMs !== undefined);
   let next = 0;

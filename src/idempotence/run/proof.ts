@@ -17,15 +17,17 @@ import { shrinkDeviation } from './shrink-deviation.ts';
 
 export interface ProofOptions extends RunnerOptions {
   readonly messages: readonly ProofMessage[];
-  /** In the order of SCHEDULE_CODES. */
+  /** Codes to prove, in the order of SCHEDULE_CODES. */
   readonly codes: readonly ScheduleCode[];
   readonly seed: number;
   readonly schedules: number;
   readonly lateMs: number;
-  /** Codes that cannot run, with the reasons. */
+  /** Codes whose schedules cannot run in this proof, each with the reason. */
   readonly skipped: ReadonlyMap<ScheduleCode, string>;
   readonly onReference: (reference: Reference) => void;
-  /** Called before each schedule, with its code, and after the last one. */
+  /**
+   * Called before each schedule with the number of finished schedules and its code, and after the last one without a code.
+   */
   readonly onProgress: (done: number, total: number, code?: ScheduleCode) => void;
   /** Called when a schedule has ended in a wrong state. Shrinking follows. */
   readonly onDeviation: () => void;
@@ -33,11 +35,14 @@ export interface ProofOptions extends RunnerOptions {
   readonly onResult: (result: ProofResult) => void;
 }
 
-/** Schedules to run before the search for lost messages: they find more, and the search takes as long as four of them. */
+/**
+ * Number of schedules to run before the search for lost messages: these schedules find more mistakes, and the search takes
+ * as long as four of them.
+ */
 const SCHEDULES_BEFORE_ONCE = 2;
-/** Maximum number of messages to try alone that got a 5xx in the reference run. */
+/** Maximum number of messages to repeat, each alone, because they got a 5xx in the reference run. */
 const MOST_AFTER_5XX = 3;
-/** Tries per message to get a 5xx again, if an effect seems to have been repeated. */
+/** Maximum number of times to send a message until it gets a 5xx again, to confirm that its effect is repeated. */
 const TRIES_AFTER_5XX = 7;
 const BURST_SIZE = 6;
 /**
@@ -62,7 +67,7 @@ export class Proof {
     this.#runner = new ProofRunner(options);
   }
 
-  /** Reports every code, even if it throws. */
+  /** Runs the proof. Reports a result for each code, even if the proof throws. */
   async run(): Promise<void> {
     try {
       await this.#prove();
@@ -85,7 +90,10 @@ export class Proof {
     return codes.includes(code) && !skipped.has(code) && !this.#reported.has(code);
   }
 
-  /** Fails if the reference state lacks a message, whatever codes were chosen: it is then no basis for comparisons. */
+  /**
+   * Reports that `once` failed if the reference state lacks a message, even if `once` was not chosen: no other state can be
+   * compared with such a reference.
+   */
   async #proveReference(reference: Reference): Promise<boolean> {
     const lost = await this.#timed('once', () => findLostInReference(this.#runner, reference));
     return lost === undefined || this.#fail('once', lost.code, lostExample(lost));
@@ -118,7 +126,8 @@ export class Proof {
       }
       hasRun ||= seen !== undefined;
     }
-    // The reference state has an effect twice, unless the change was a late effect of another message.
+    // If the message had its effect twice, the reference state is wrong, and a repetition of the reference ends in another
+    // state. If the change was a late effect of another message, the repetition ends in the same state.
     if (effectDespite5xx !== undefined) {
       const { error } = await repeatReference(this.#runner, { taken, failed }, reference);
       if (error !== undefined) throw error;
@@ -189,7 +198,7 @@ export class Proof {
     return true;
   }
 
-  /** `says` replaces the mistake's own sentence. */
+  /** Reports that a code failed. `says` replaces the sentence of IDEMPOTENCE_MISTAKES about the receiver. */
   #fail(
     check: ScheduleCode,
     code: IdempotenceMistakeCode,
@@ -208,7 +217,10 @@ export class Proof {
     this.#options.onResult({ ...result, title: SCHEDULE_TITLES[check], schedules, ms: Math.round(ms) });
   }
 
-  /** Reports all codes without a result. Includes codes of which only some schedules ran. */
+  /**
+   * Reports each code that has no result yet: a code that cannot run as skipped, any other with `outcome`, even if some of
+   * its schedules ran.
+   */
   #reportRest(outcome: 'skipped' | 'unsent', reason: string): void {
     const { codes, skipped } = this.#options;
     for (const check of codes) {

@@ -5,7 +5,7 @@ import type { SendHold, ProofMessage, ProofResponse, ProofSendOptions, Subject }
 interface ExecutionOptions {
   readonly subject: Subject;
   readonly messages: readonly ProofMessage[];
-  /** Usual time until the response to a message, in ms. */
+  /** Returns the usual time until the response to the message with this index, in ms. */
   readonly latencyMs: (message: number) => number;
   /** Minimum time to retry a message that the receiver says it is still working on, in ms. */
   readonly busyMs: number;
@@ -42,8 +42,8 @@ export type ExecutionFailure =
 const BUSY: ReadonlySet<number | undefined> = new Set([409, 423, 425, 429, 503]);
 
 /**
- * Longest time to hold requests, since a receiver with TLS and one thread may accept a connection only after its last
- * response.
+ * Maximum time to hold a burst until all its requests have connections. A receiver with TLS and one thread may accept the
+ * next connection only after its response to the previous request.
  */
 const LONGEST_HOLD_MS = 100;
 /** Waits between tries: shorter than those of real senders, to save time. */
@@ -97,7 +97,7 @@ export class ScheduleExecution {
     };
   }
 
-  /** Sends messages again whose last request was cut or killed: their sender has no response. */
+  /** Repeats messages whose last request was cut or killed, because their sender got no response. */
   async #sendUntaken(): Promise<void> {
     const sent = new Set(this.#exchanges.map(({ message }) => message));
     for (const message of sent) {
@@ -157,7 +157,7 @@ export class ScheduleExecution {
 
   #killAfterMs({ messages: [message = 0] }: Wave, kill: Kill): number {
     if (kill.when === 'at') return kill.ms;
-    // The response, or else the request's timeout, ends the wait.
+    // Kills after the response: the wait for it has no limit here, because the request has its own timeout.
     return kill.when === 'after' ? 2 ** 31 - 1 : kill.share * this.#options.latencyMs(message);
   }
 

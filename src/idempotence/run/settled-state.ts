@@ -9,13 +9,13 @@ export interface SettleOptions {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   /**
-   * Minimum time that the state must stay the same; longer if twice the longest gap between two changes is longer. At least
-   * READ_GAP_MS.
+   * Minimum time, in ms, that the state must stay the same. At least READ_GAP_MS. For a state that changes slowly it is
+   * longer: twice the longest gap between two changes.
    */
   readonly quietMs: number;
   /** Time after which to give up if the state still changes. */
   readonly timeoutMs: number;
-  /** Time that a state must stay the same if it may still become correct. @default 0 */
+  /** Minimum time, in ms, that this state must stay the same if it may still become correct. @default 0 */
   readonly patienceMs?: (state: string) => number;
 }
 
@@ -23,7 +23,7 @@ export interface SettledState {
   readonly state: string;
   /** False if the state still changed at the timeout. */
   readonly isSettled: boolean;
-  /** Time from the first read to the last change. */
+  /** Time from the first read of the state to its last change, in ms. */
   readonly lastChangeMs: number;
 }
 
@@ -49,7 +49,7 @@ export async function settledState(options: SettleOptions): Promise<SettledState
     const sameMs = now - sameSince + 1;
     const isQuiet = sameMs >= quiet;
     if (isQuiet && sameMs >= patienceMs(state)) return { state, isSettled: true, lastChangeMs };
-    // A state that changed shortly before the timeout gets the time to settle.
+    // Extends the timeout if the state has changed before it, so that the last change has time to settle.
     const restMs = lastChangeMs > 0 && lastChangeMs < timeoutMs ? quiet : 0;
     const isOver = now - startedAt >= Math.max(timeoutMs, 2 * READ_GAP_MS) + restMs;
     if (isOver) return { state, isSettled: isQuiet, lastChangeMs };

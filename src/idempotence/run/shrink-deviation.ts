@@ -5,7 +5,7 @@ import { hasMore } from '../state-difference.ts';
 import { likelyMessages, type KnownMessages } from './likely-messages.ts';
 import { withKillTimes, type Deviation, type ProofRunner } from './proof-runner.ts';
 
-/** Shrinking takes this time; on a busy machine longer, up to SHRINKING_RUNS or LONGEST_SHRINKING_MS. */
+/** Time limit of shrinking. Shrinking on a busy machine may exceed it, up to SHRINKING_RUNS or LONGEST_SHRINKING_MS. */
 const SHRINKING_MS = 12_000;
 const SHRINKING_RUNS = 30;
 const LONGEST_SHRINKING_MS = 60_000;
@@ -38,7 +38,7 @@ export async function shrinkDeviation(
       }
     } catch (error) {
       if (!(error instanceof HooksError)) throw error;
-      // A kill may have left a receiver that cannot start, and the reset may need the running receiver.
+      // Stops shrinking: a kill may have left a receiver that cannot start, and the reset may need a running receiver.
       canGoOn = false;
       return undefined;
     }
@@ -48,7 +48,10 @@ export async function shrinkDeviation(
   return withoutRepeat(smallest, run);
 }
 
-/** Reduces a kill to its one request if that alone loses the message. The repeat does not matter then. */
+/**
+ * Reduces a schedule with a kill to one request and a kill after its response, if that already loses the message. The repeat
+ * then has no part in the loss.
+ */
 async function withoutRepeat(
   smallest: Shrunk<Deviation>,
   run: (smaller: Schedule) => Promise<Deviation | undefined>,

@@ -89,7 +89,7 @@ function Sidebar({ inbox, onClear }: SidebarProps): JSX.Element {
   );
 }
 
-/** Bar above the list while requests are compared. */
+/** Bar above the list while the user chooses a request to compare with the marked one. */
 function Choosing({ inbox: { markedId, arrived, endComparing } }: WithInbox): JSX.Element {
   const marked = arrived.requests.find(({ id }) => id === markedId);
   return (
@@ -156,7 +156,10 @@ function keysOf(inbox: InboxState): Keys {
   };
 }
 
-/** Leaves one thing at a time: the search, the edit, the comparison, the request, the selection. */
+/**
+ * Undoes only the first of these that applies: the text of the search, the edit, the comparison, the selected request. Then
+ * moves the focus to the list.
+ */
 function goBack(inbox: InboxState): void {
   const { searchRef, filter, setFilter, markedId, endComparing, select, draft, toggleEdit } = inbox;
   const list = document.getElementById('requests');

@@ -9,7 +9,8 @@ export function requestTitleOf({ event, type, messages, method, path }: RequestS
 }
 
 /**
- * A verdict as the page shows it. `re-serialized`: the signature is not valid for the bytes, which other receivers verify.
+ * A verdict as the page shows it. `re-serialized`: the signature is valid for re-serialized JSON, but not for the received
+ * bytes, which other receivers verify.
  */
 export type ShownVerdict = SignatureVerdict | 're-serialized';
 

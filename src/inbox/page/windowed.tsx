@@ -18,7 +18,7 @@ interface WindowedProps {
 /** Extra rows to render above and below, so that scrolling shows no gaps. */
 const SPARE = 8;
 
-/** A list of any length. Only the visible rows are in the page. */
+/** Shows a list of any length. Renders only the visible rows and some around them. */
 export function Windowed(props: WindowedProps): JSX.Element {
   const { count, rowHeight, row, active, grownOnTop = 0, onWidth, attributes } = props;
   const ref = useRef<HTMLDivElement>(null);

@@ -7,7 +7,7 @@ import { TreeView } from './tree-view.tsx';
 
 export type BodyKind = 'tree' | 'text' | 'bytes';
 
-/** A body as a tree, text or bytes. The browser only ever gets it as text, whatever its content type. */
+/** Shows a body as a tree, text or bytes. The browser always renders it as text, whatever the content type of the body. */
 export function BodyView({
   body,
   kind,

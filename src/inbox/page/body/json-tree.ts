@@ -1,8 +1,8 @@
 /**
  * A JSON value with its original spelling: numbers keep their digits, and duplicate keys are kept.
  *
- * The page needs its own parser, because `JSON.parse` loses digits and duplicate keys, and the parsers of `src/message/json` do not build
- * values.
+ * The page needs its own parser, because `JSON.parse` loses digits and duplicate keys, and the parsers of `src/message/json`
+ * do not build values.
  */
 export type JsonTreeNode =
   | { readonly kind: 'object' | 'array'; readonly entries: readonly TreeEntry[] }

@@ -5,7 +5,7 @@ import { unquoted, type JsonTreeNode } from './json-tree.ts';
 import { Windowed } from '../windowed.tsx';
 
 const ROW_HEIGHT = 24;
-/** Number of values above which only the first two levels are open at first. */
+/** Number of values from which on a tree is not fully open at first: it opens only its first two levels. */
 const OPEN_ALL_BELOW = 1_000;
 /** Maximum length of a shown string. The Text tab shows the whole string. */
 const MAX_SHOWN = 400;
@@ -107,7 +107,7 @@ function moved(branches: readonly Branch[], active: number, key: string): number
   }
 }
 
-/** The visible branches, in order. */
+/** Returns the branches whose parents are all open, in order. */
 function visible(
   root: JsonTreeNode,
   isOpen: (branch: Branch) => boolean,
@@ -128,7 +128,7 @@ function visible(
   return found;
 }
 
-/** Counts values, up to `enough`. */
+/** Counts the values of a tree, up to `enough`. */
 function sizeOf(node: JsonTreeNode, enough: number): number {
   if (!('entries' in node)) return 1;
   let size = 1;

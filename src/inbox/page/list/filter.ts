@@ -4,7 +4,7 @@ import { shownVerdictOf } from '../summary-texts.ts';
 export interface RequestFilter {
   /** Words, and terms such as `type:track`, `user:u1`, `status:5xx`. */
   readonly text: string;
-  /** Type of the message; empty for all. */
+  /** Type of the messages to show; empty for all types. */
   readonly type: string;
   readonly verdict: string;
 }
@@ -30,7 +30,7 @@ export function filtered(
   );
 }
 
-/** The words to search for in bodies: the text without its terms. */
+/** Returns the words to search for in bodies: the text of the filter without terms such as `type:track`. */
 export function wordsOf({ text }: RequestFilter): string {
   return parseFilter({ ...EVERYTHING, text }).words.join(' ');
 }
@@ -59,12 +59,15 @@ export function typesOfRequest({ type, among }: RequestSummary): readonly string
   return among?.types ?? [type ?? NO_TYPE];
 }
 
-/** Whether a request has a verdict. A request that is valid only re-serialized is `valid` and `re-serialized`. */
+/**
+ * Whether a request has a verdict. A request whose signature is valid only for re-serialized JSON has two verdicts: `valid`
+ * and `re-serialized`.
+ */
 function hasVerdict(summary: RequestSummary, verdict: string): boolean {
   return summary.verdict === verdict || shownVerdictOf(summary) === verdict;
 }
 
-/** The terms of the search field; the help lists them. */
+/** The tests of the terms in the search field (`type:track`). The help of the page lists the terms. */
 const TERMS: Readonly<Record<string, (summary: RequestSummary, value: string) => boolean>> = {
   type: (summary, value) => typesOfRequest(summary).some((type) => type.toLowerCase() === value),
   event: ({ event, among }, value) => includesText(value, event, ...(among?.events ?? [])),

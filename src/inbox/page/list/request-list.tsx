@@ -74,7 +74,7 @@ interface RowProps {
 
 function Row({ request, place: [position, count], isSelected, isCompared, onSelect }: RowProps): JSX.Element {
   const { id, path, type, messages } = request;
-  // Without a name, the title already shows the path.
+  // The path is shown here only if the title is a type, an event or a number of messages: otherwise the title has the path.
   const isNamed = type !== undefined || messages !== undefined;
   const verdict = shownVerdictOf(request);
   return (

@@ -3,7 +3,7 @@ import type { FullRequest } from '../full-request.ts';
 
 /** The values at one place of two requests. Undefined if a request has no such place. */
 export interface Difference {
-  /** `method`, `header x-signature`, `body properties.total`. */
+  /** Place in the request, such as `method`, `header x-signature` or `body properties.total`. */
   readonly where: string;
   readonly one: string | undefined;
   readonly other: string | undefined;
@@ -21,7 +21,7 @@ export function differences(one: FullRequest, other: FullRequest): readonly Diff
   );
 }
 
-/** All places of two requests side by side, including equal ones. */
+/** Returns all places of two requests side by side, including places with equal values. */
 export function places(one: FullRequest, other: FullRequest): readonly Difference[] {
   return [
     ...sideBySide(factsOf(one), factsOf(other)),
@@ -51,7 +51,7 @@ function headersOf({ details: { headers } }: FullRequest): Map<string, string> {
   return found;
 }
 
-/** Difference of bodies with equal content. It matters, because a signature is over the bytes. */
+/** Difference between two bodies with the same content in different bytes. Shown because a signature covers the bytes. */
 const OTHER_BYTES: Difference = {
   where: 'body',
   one: 'reads the same',
@@ -80,7 +80,7 @@ function addLeaves(found: Map<string, string>, where: string, node: JsonTreeNode
   for (const { key, node: value } of node.entries) addLeaves(found, `${where}${pathStep(key)}`, value);
 }
 
-/** Adds a value. A repeated header or key has all its values. */
+/** Adds a value at a place. A repeated header or key gets all its values, separated by commas. */
 function addValue(found: Map<string, string>, where: string, text: string): void {
   const known = found.get(where);
   found.set(where, known === undefined ? text : `${known}, ${text}`);

@@ -22,7 +22,7 @@ export function uneditableReason(body: Uint8Array): string | undefined {
   return undefined;
 }
 
-/** The draft of an unchanged request, without the headers of its connection. */
+/** Creates the draft of a received request that is not edited yet. Leaves out the headers that belong to its connection. */
 export function draftOf(
   { details, body }: Pick<FullRequest, 'details' | 'body'>,
   isSigned: boolean,

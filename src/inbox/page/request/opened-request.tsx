@@ -207,7 +207,7 @@ function Verdict({ details, onCopy }: VerdictProps): JSX.Element {
   );
 }
 
-/** A sentence with its parts in backquotes as code. */
+/** Shows a sentence with its parts in backquotes as code. */
 function Sentence({ text }: { readonly text: string }): JSX.Element {
   return (
     <span>

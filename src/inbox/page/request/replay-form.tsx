@@ -18,7 +18,10 @@ interface ReplayFormProps {
 type ReplayOutcome =
   { readonly forwarded: Forwarded } | { readonly failure: string } | 'in flight' | undefined;
 
-/** Sends the request again, unchanged or edited, and shows the response. The key gives each request its own form. */
+/**
+ * Sends the request again, unchanged or edited, and shows the response. The caller sets a `key`, so that each request has
+ * its own form.
+ */
 export function ReplayForm({ inbox, summary, edited }: ReplayFormProps): JSX.Element {
   const { api, replayUrl: url, setReplayUrl, setup, formRef } = inbox;
   const [outcome, setOutcome] = useState<ReplayOutcome>();
@@ -37,7 +40,7 @@ export function ReplayForm({ inbox, summary, edited }: ReplayFormProps): JSX.Ele
       class="replay"
       onSubmit={(event) => {
         event.preventDefault();
-        // A key can submit the form while the button is disabled.
+        // The Enter key can submit the form while the button is disabled.
         if (isReady) void replay();
       }}
     >
@@ -78,7 +81,7 @@ function OutcomeText({ outcome }: { readonly outcome: Exclude<ReplayOutcome, und
   return <ForwardedText what="Replayed to" forwarded={outcome.forwarded} />;
 }
 
-/** The response of another receiver, to a forwarded or replayed request. */
+/** Shows the response of another receiver to a forwarded or replayed request. */
 export function ForwardedText({
   what,
   forwarded,

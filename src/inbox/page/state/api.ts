@@ -4,7 +4,7 @@ import type { Details, ReplayBody, Setup } from '../../wire.ts';
 
 export type Api = ReturnType<typeof createApi>;
 
-/** Creates the requests of the page to the inbox. Each rejects with an Error whose message is for people. */
+/** Creates the functions with which the page calls the inbox. Each rejects with an Error whose message is for people. */
 export function createApi({ token }: Setup) {
   const ask = async (path: string, init: RequestInit = {}): Promise<Response> => {
     const response = await fetch(`/_hooks/${path}`, { ...init, headers: { 'x-hooks-token': token } });
@@ -14,7 +14,7 @@ export function createApi({ token }: Setup) {
   const act = (path: string, body: object): Promise<Response> =>
     ask(path, { method: 'POST', body: JSON.stringify(body) });
   const json = async <T>(path: string, init?: RequestInit): Promise<T> =>
-    // The inbox responds with the shapes of wire.ts.
+    // The inbox responds with JSON in the shapes of wire.ts.
     (await (await ask(path, init)).json()) as T;
   return {
     details: (id: number, signal: AbortSignal) => json<Details>(`requests/${id}`, { signal }),
@@ -28,7 +28,7 @@ export function createApi({ token }: Setup) {
     clear: () => act('clear', {}),
     /** The captures of these requests, as NDJSON. */
     exported: async (ids: readonly number[]) => (await act('export', { ids })).blob(),
-    /** Rejects if the script is invalid, with the place and the hint. */
+    /** Replaces the script of responses. Rejects if the script is invalid, with the position of the mistake and a hint. */
     respondBy: (respond: string) => act('respond', { respond }),
   };
 }

@@ -6,11 +6,11 @@ export type FeedState = 'connecting' | 'live' | 'lost' | 'gone';
 export interface ArrivedRequests {
   /** Requests, newest last. */
   readonly requests: readonly RequestSummary[];
-  /** Number of evicted requests. */
+  /** Number of requests that the inbox has evicted. */
   readonly evicted: number;
   /** Id of the newest request when the page was opened. Undefined until known. */
   readonly startId: number | undefined;
-  /** The current script of responses. Empty if there is none. */
+  /** The current script of responses, such as `503x2,200`. Empty if there is none. */
   readonly respond: string;
   readonly connection: FeedState;
 }
@@ -23,7 +23,7 @@ export const NOTHING: ArrivedRequests = {
   connection: 'connecting',
 };
 
-/** Collects the requests so far from the inbox's events. */
+/** Collects the summaries of all kept requests from the events of the inbox. */
 export class RequestFeed {
   #now = NOTHING;
   readonly #onChange: (now: ArrivedRequests) => void;

@@ -56,13 +56,13 @@ async function exportCaptures(api: Api, shown: readonly RequestSummary[]): Promi
 
 /** Copies a text to the clipboard. Rejects with the reason if the browser does not allow it. */
 async function copyText(text: string): Promise<void> {
-  // Browsers have a clipboard API only for https and for this machine.
+  // Browsers have a clipboard API only for pages over https or from this machine.
   if (window.isSecureContext) return navigator.clipboard.writeText(text);
   const field = document.createElement('textarea');
   field.value = text;
   document.body.append(field);
   field.select();
-  // Deprecated, but the only way in an insecure context.
+  // `execCommand` is deprecated, but the only way to copy in an insecure context.
   const isCopied = document.execCommand('copy');
   field.remove();
   if (!isCopied) throw new Error('the browser does not let the page copy');

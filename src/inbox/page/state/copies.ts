@@ -23,7 +23,7 @@ export async function copiedText(
   what: CopiedForm,
   { api, id, url, pageUrl, setup }: CopyContext,
 ): Promise<string> {
-  // The link has no token, which would allow others to sign.
+  // Leaves out the token, because it would allow others to sign requests.
   if (what === 'link') return pageUrl + routeHash({ selectedId: id, markedId: undefined });
   const capture = await api.capture(id);
   switch (what) {

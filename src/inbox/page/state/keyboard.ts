@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
 
-/** Actions of keys, by the name of the key. */
+/** Functions to call for keys, by the name of the key. */
 export type Keys = Readonly<Record<string, (() => void) | undefined>>;
 
 /**

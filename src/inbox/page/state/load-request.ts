@@ -5,7 +5,7 @@ import type { Api } from './api.ts';
 
 export type LoadedRequest = FullRequest | { readonly failure: string } | undefined;
 
-/** Loads a request. Undefined while loading. */
+/** Loads a request with its details and its body. Returns undefined while loading. */
 export function useFullRequest(api: Api, id: number | undefined): LoadedRequest {
   const [opening, setOpening] = useState<{ readonly id: number; readonly now: LoadedRequest }>();
   useEffect(() => {
@@ -36,7 +36,7 @@ export function useBodySearch(api: Api, words: string, newestId: number): Readon
     const search = async (): Promise<void> => {
       const isStale = searchedId !== newest.current;
       searchedId = newest.current;
-      // Without results, the filter still searches the texts of the list.
+      // If the search fails, the filter still searches the texts of the list.
       const ids = isStale ? await api.search(words, left.signal).catch(() => []) : undefined;
       if (left.signal.aborted) return;
       if (ids !== undefined) setFound(new Set(ids));
@@ -55,5 +55,5 @@ const NOTHING: ReadonlySet<number> = new Set();
 
 /** Pause in typing after which a search starts. */
 const SEARCH_AFTER_MS = 150;
-/** Interval of further searches, for new requests. */
+/** Interval of repeated searches, which find requests that arrived since the last search. */
 const SEARCH_AGAIN_MS = 1_000;

@@ -1,7 +1,7 @@
 /** The open request and its comparison, as in the address: `#/requests/17`, or `#/requests/17/compare/12`. */
 export interface InboxRoute {
   readonly selectedId: number | undefined;
-  /** Id of the request to compare with. Equal to `selectedId` until another request is chosen. */
+  /** Id of the request that is marked for comparison. Equal to `selectedId` until the user selects another request. */
   readonly markedId: number | undefined;
 }
 

@@ -51,7 +51,7 @@ export function useInbox(setup: Setup) {
     ...drafts,
     ...commands,
     opening,
-    /** The request that the selected request is compared with now. */
+    /** The request with which the selected request is compared now. Undefined if none is. */
     compared: isComparing ? marked : undefined,
     /** Marks the selected request for comparison, or removes the mark. */
     toggleMark: () => changeRoute((now) => markedRoute(now)),
@@ -116,7 +116,7 @@ function useArrived(token: string): ArrivedRequests {
     let latest: ArrivedRequests;
     const arrivals = new RequestFeed(token, (now) => {
       latest = now;
-      // Does not use animation frames, which do not occur in background pages.
+      // Uses a timer, because background pages have no animation frames.
       timer ??= window.setTimeout(() => {
         timer = undefined;
         setArrived(latest);
@@ -132,7 +132,7 @@ function useArrived(token: string): ArrivedRequests {
 
 const FRAME_MS = 16;
 
-/** The edited form of the selected request. It is dropped if another request is selected. */
+/** Keeps the edited form of the selected request. Drops the form if another request is selected. */
 function useDraft(
   id: number | undefined,
   opening: LoadedRequest,
