@@ -18,8 +18,8 @@ import { basename, dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 
 /*
- * Temporary files that a process writes until they are complete. Their names identify the process, so that a later process can
- * remove files that remain after a kill -9.
+ * Temporary files that a process writes until they are complete. Their names identify the process, so that a later process
+ * can remove files that remain after a kill -9.
  */
 
 const OWNER = /\.(\d{1,10})-([0-9a-f]{8})-\d+\.[a-z]+$/;

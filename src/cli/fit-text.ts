@@ -8,7 +8,8 @@ export const DEFAULT_COLUMNS = 80;
 
 /**
  * Wraps each line of a text at words to the width of a terminal. Continuation lines are indented to the start of the line's
- * text, after its label, such as `error:`. A URL that is wider than the terminal loses its middle; any other word stays whole.
+ * text, after its label, such as `error:`. A URL that is wider than the terminal loses its middle; any other word stays
+ * whole.
  * @param columns undefined without a terminal: the text stays unchanged, so that `grep` finds whole lines
  */
 export function fitText(text: string, columns: number | undefined): string {

@@ -20,8 +20,8 @@ export interface Io extends Out {
   /** The current folder. Throws InputError if it was removed. */
   readonly cwd: string;
   /**
-   * Aborts on SIGINT, SIGTERM or SIGHUP (reason: the signal's name), when the reader of stdout is gone (`closed-pipe`; not for
-   * `hooks expect`, whose exit code counts), or when stdout cannot be written (reason: an InputError).
+   * Aborts on SIGINT, SIGTERM or SIGHUP (reason: the signal's name), when the reader of stdout is gone (`closed-pipe`; not
+   * for `hooks expect`, whose exit code counts), or when stdout cannot be written (reason: an InputError).
    */
   readonly signal: AbortSignal;
   /** Sends a signal to the process group of the command, as a terminal does for Ctrl-C. */

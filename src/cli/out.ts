@@ -9,8 +9,9 @@ export interface Out {
   /** Writes the buffered text. */
   readonly flush: () => void;
   /**
-   * Returns a promise while the reader of stdout is slower than the writer, else undefined. A command with unlimited output awaits
-   * it before the next line, or memory fills up. The promise also resolves when the command is interrupted or stdout is lost.
+   * Returns a promise while the reader of stdout is slower than the writer, else undefined. A command with unlimited output
+   * awaits it before the next line, or memory fills up. The promise also resolves when the command is interrupted or stdout
+   * is lost.
    */
   readonly drained: () => Promise<void> | undefined;
 }

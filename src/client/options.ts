@@ -17,7 +17,9 @@ export interface ClientOptions {
    * memory, not yet settled. 1 to 10,000,000. @default 10_000
    */
   readonly maxQueued?: number | undefined;
-  /** The behavior of a call when `maxQueued` is reached. At most `maxQueued` calls wait; the next one throws. @default 'wait' */
+  /**
+   * The behavior of a call when `maxQueued` is reached. At most `maxQueued` calls wait; the next one throws. @default 'wait'
+   */
   readonly whenFull?: 'wait' | 'throw' | undefined;
   /**
    * Whether to report on stderr how many messages of an unclosed client are lost when the process ends by

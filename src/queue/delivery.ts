@@ -8,8 +8,8 @@ import type { AttemptRecord } from '../attempt-record.ts';
  *                              │     └─ reschedule ─► retrying ─┐
  *                              └──────────── claim, when due ───┘
  *
- * A delivery that must not be sent is added as `dead`. A `sending` delivery whose lease has run out (its process died) can be
- * claimed again.
+ * A delivery that must not be sent is added as `dead`. A `sending` delivery whose lease has run out (its process died) can
+ * be claimed again.
  */
 export type DeliveryState = 'pending' | 'sending' | 'retrying' | 'delivered' | 'dead';
 

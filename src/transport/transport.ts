@@ -109,8 +109,8 @@ export interface NetworkFailure {
 export type NetworkError = keyof typeof NETWORK_ERRORS;
 
 /**
- * The meaning of each error. `passing`: the same request may succeed later. `lasting`: a certificate must change, which rarely
- * happens within a retry window. `local`: this program or its settings ended the request, not the receiver.
+ * The meaning of each error. `passing`: the same request may succeed later. `lasting`: a certificate must change, which
+ * rarely happens within a retry window. `local`: this program or its settings ended the request, not the receiver.
  */
 export const NETWORK_ERRORS = {
   timeout: 'passing',

@@ -29,8 +29,8 @@ const STDERR_CHARACTERS = 2_000;
 const OUTPUT_MS = 300;
 
 /**
- * Runs a shell command to its end and returns its output. The command gets a new process group, which is killed afterwards. Never
- * rejects because of the command; if there is no shell, the exit code is 127.
+ * Runs a shell command to its end and returns its output. The command gets a new process group, which is killed afterwards.
+ * Never rejects because of the command; if there is no shell, the exit code is 127.
  */
 export async function captureCommand(command: string, options: CaptureOptions): Promise<CapturedCommand> {
   const { env, cwd, signal, timeoutMs, maxBytes } = options;

@@ -22,8 +22,9 @@ export interface StartChildOptions extends ShowLinesOptions {
 export type CommandEnd = { readonly code: number } | { readonly signal: NodeJS.Signals };
 
 /**
- * Starts a command and shows its output on stderr, line by line. The command gets a new process group, so that its children (of npm start,
- * of a shell) can be stopped with it; a daemon that leaves the group cannot. Throws ConfigError if the command cannot be started.
+ * Starts a command and shows its output on stderr, line by line. The command gets a new process group, so that its children
+ * (of npm start, of a shell) can be stopped with it; a daemon that leaves the group cannot. Throws ConfigError if the
+ * command cannot be started.
  */
 export async function startCommand(
   [program = '', ...args]: readonly string[],
@@ -90,8 +91,8 @@ export class RunningCommand {
   }
 
   /**
-   * Stops the whole process group with SIGTERM, and with SIGKILL after `graceMs`. Resolves when all processes have ended, with whether
-   * they had to be killed. Can be called repeatedly, also after the command has ended by itself.
+   * Stops the whole process group with SIGTERM, and with SIGKILL after `graceMs`. Resolves when all processes have ended,
+   * with whether they had to be killed. Can be called repeatedly, also after the command has ended by itself.
    */
   stop(): Promise<{ readonly killed: boolean }> {
     this.#stopping ??= this.#stop();

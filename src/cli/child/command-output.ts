@@ -17,8 +17,8 @@ export interface ShowLinesOptions {
 const LONGEST_LINE = 4_000;
 
 /**
- * Shows the output of a command line by line, escaped and with a mark. A workflow command for a CI runner has no mark, because it must
- * stand at the start of its line.
+ * Shows the output of a command line by line, escaped and with a mark. A workflow command for a CI runner has no mark,
+ * because it must stand at the start of its line.
  */
 export async function showLines(
   stream: Readable,

@@ -10,8 +10,8 @@ export function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean 
 }
 
 /**
- * Whether any process of the group still runs. Zombies do not count: in a container whose first process does not collect them, they
- * would stay forever.
+ * Whether any process of the group still runs. Zombies do not count: in a container whose first process does not collect
+ * them, they would stay forever.
  */
 export function isGroupAlive(group: number): boolean {
   return signalGroup(group, 0) && (process.platform !== 'linux' || isAnyRunning(group));

@@ -1,6 +1,7 @@
 /**
- * Calls `clean` if the process ends without running its `finally` blocks: on exit, when its terminal closes, or on Ctrl-\, which child
- * groups do not receive. The process then ends as without a listener. Returns a function that removes the listeners.
+ * Calls `clean` if the process ends without running its `finally` blocks: on exit, when its terminal closes, or on Ctrl-\,
+ * which child groups do not receive. The process then ends as without a listener. Returns a function that removes the
+ * listeners.
  */
 export function onSuddenEnd(clean: () => void): () => void {
   const endWith = (signal: NodeJS.Signals): void => {

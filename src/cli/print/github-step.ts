@@ -25,8 +25,9 @@ const OF_ONE = / after \d+ rounds? in [^:]+(?=: )| \([^()]*:\d+\)$/g;
 const MAX_TEXT = 2_000;
 
 /**
- * The step of a GitHub workflow that runs this command. Prints failures as annotations on stderr (`::error file=…,line=…::…`), and
- * appends a summary to the file that GITHUB_STEP_SUMMARY names, which GitHub shows on the page of the run.
+ * The step of a GitHub workflow that runs this command. Prints failures as annotations on stderr (`::error
+ * file=…,line=…::…`), and appends a summary to the file that GITHUB_STEP_SUMMARY names, which GitHub shows on the page of
+ * the run.
  */
 export class GithubStep {
   readonly #command: string;

@@ -32,8 +32,8 @@ const REDRAW_MS = 100;
 const CLEAR_LINE = '\r\u001b[K';
 
 /**
- * Creates a progress bar in the last line of stderr; without a terminal, only `line` prints. Not drawn with `cli-progress`, because that
- * moves the cursor back to its start and overwrites the lines printed above the bar.
+ * Creates a progress bar in the last line of stderr; without a terminal, only `line` prints. Not drawn with `cli-progress`,
+ * because that moves the cursor back to its start and overwrites the lines printed above the bar.
  */
 export function createProgress(
   { stderr, stderrIsTty, note }: Pick<Io, 'stderr' | 'stderrIsTty' | 'note'>,

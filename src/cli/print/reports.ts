@@ -17,8 +17,8 @@ export interface Reports {
 }
 
 /**
- * Runs a command that has --report. If the command fails before it has written a report, writes one with the error, because an
- * older report at that path could show success.
+ * Runs a command that has --report. If the command fails before it has written a report, writes one with the error, because
+ * an older report at that path could show success.
  */
 export async function withReports(
   reported: Reported,

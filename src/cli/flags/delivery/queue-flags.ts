@@ -62,8 +62,8 @@ export async function openQueueToRun(
 }
 
 /**
- * Opens the queue that the flag names, else the config's, else the one in the data folder. Without `create`, a named file must
- * exist, and a missing file in the data folder is an empty queue. Throws ConfigError and QueueError.
+ * Opens the queue that the flag names, else the config's, else the one in the data folder. Without `create`, a named file
+ * must exist, and a missing file in the data folder is an empty queue. Throws ConfigError and QueueError.
  */
 export async function openQueue(
   flags: StoreFlags,

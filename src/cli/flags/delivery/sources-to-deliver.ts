@@ -7,8 +7,9 @@ import type { SignatureScheme } from '../../../signature/schemes/scheme.ts';
 import { destinationsOf, mapDestinations } from './where-to.ts';
 
 /**
- * Returns the sources of the config, with `schemes` for each destination that signs. Throws ConfigError if there is no destination, because
- * every waiting delivery would become a dead letter, and for a webhook at a private address that is not allowed.
+ * Returns the sources of the config, with `schemes` for each destination that signs. Throws ConfigError if there is no
+ * destination, because every waiting delivery would become a dead letter, and for a webhook at a private address that is not
+ * allowed.
  */
 export function sourcesToDeliver(
   { sources: configured, files }: Pick<Settings, 'sources' | 'files'>,

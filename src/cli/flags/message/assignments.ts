@@ -7,8 +7,8 @@ import { flagError } from '../flag-values.ts';
 type Tree = { [key: string]: JsonValue | Tree };
 
 /**
- * Sets values in a copy of `base` by words such as `path.to.key=value`. `=` parses the value as JSON if possible, else takes it
- * as text; `:=` requires JSON, `==` means text. A dot within a key is written `\.`. Later words override earlier ones.
+ * Sets values in a copy of `base` by words such as `path.to.key=value`. `=` parses the value as JSON if possible, else takes
+ * it as text; `:=` requires JSON, `==` means text. A dot within a key is written `\.`. Later words override earlier ones.
  */
 export function assignAll(words: readonly string[], flag: string, base: JsonObject = {}): JsonObject {
   const root = copyTree(base);

@@ -29,9 +29,9 @@ const CHUNK_BYTES = 256 * 1024;
 const SIGNAL_CHECK_BYTES = 256 * CHUNK_BYTES;
 
 /**
- * Passes the bytes of a file or of standard input to `take` in chunks, in constant memory. A chunk is valid only until `take`
- * returns. Regular files are read synchronously into one buffer, which makes hashing as fast as openssl.
- * Throws InputError if the input cannot be read.
+ * Passes the bytes of a file or of standard input to `take` in chunks, in constant memory. A chunk is valid only until
+ * `take` returns. Regular files are read synchronously into one buffer, which makes hashing as fast as openssl. Throws
+ * InputError if the input cannot be read.
  */
 export async function readBodyInput(
   source: BodySource,

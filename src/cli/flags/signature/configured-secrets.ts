@@ -8,9 +8,9 @@ import type { SignatureScheme } from '../../../signature/schemes/scheme.ts';
 export type SecretUse = 'sign' | 'verify';
 
 /**
- * Returns the config's secrets without duplicates, possibly none. For signing: the secrets of the default source, else those that
- * all destinations share. For verifying: the secrets of every destination, because any can match. Throws ConfigError for signing
- * if there is no default and the destinations have different secrets.
+ * Returns the config's secrets without duplicates, possibly none. For signing: the secrets of the default source, else those
+ * that all destinations share. For verifying: the secrets of every destination, because any can match. Throws ConfigError
+ * for signing if there is no default and the destinations have different secrets.
  */
 export function configuredSecrets(settings: Settings, use: SecretUse): readonly string[] {
   const { defaultSource } = settings;
@@ -22,8 +22,9 @@ export function configuredSecrets(settings: Settings, use: SecretUse): readonly 
 }
 
 /**
- * Returns the config's signature schemes, undefined if no destination names any. For verifying: the schemes of every destination,
- * because a request can use any. Throws ConfigError for signing if there is no default and the destinations have different schemes.
+ * Returns the config's signature schemes, undefined if no destination names any. For verifying: the schemes of every
+ * destination, because a request can use any. Throws ConfigError for signing if there is no default and the destinations
+ * have different schemes.
  */
 export function configuredSchemes(
   settings: Settings,

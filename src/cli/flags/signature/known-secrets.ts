@@ -19,8 +19,8 @@ export interface KnownSecrets {
 }
 
 /**
- * Finds the origin of a command's secrets, and the secrets that they hide: those of HOOKS_SECRET and of the config. Ignores a config
- * that cannot be read, because the command did not need it.
+ * Finds the origin of a command's secrets, and the secrets that they hide: those of HOOKS_SECRET and of the config. Ignores
+ * a config that cannot be read, because the command did not need it.
  */
 export async function knownSecrets(
   flags: SecretFlags & GlobalOptions,

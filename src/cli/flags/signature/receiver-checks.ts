@@ -25,8 +25,8 @@ export async function receiverChecks(flags: ReceiverFlags, io: Io): Promise<Rece
 }
 
 /**
- * Returns the schemes of --scheme, else any whose headers a request has, custom schemes included. With --require-signature: those
- * of --scheme or of the config. Throws ConfigError for a scheme that can use none of the secrets.
+ * Returns the schemes of --scheme, else any whose headers a request has, custom schemes included. With --require-signature:
+ * those of --scheme or of the config. Throws ConfigError for a scheme that can use none of the secrets.
  */
 async function receiverSchemes(
   flags: ReceiverFlags,

@@ -67,8 +67,8 @@ export async function readSecretFlags(
 }
 
 /**
- * Returns the secrets of a command that signs or verifies, possibly none: from its flags, else HOOKS_SECRET, else the config.
- * The config is read only if no secret is given.
+ * Returns the secrets of a command that signs or verifies, possibly none: from its flags, else HOOKS_SECRET, else the
+ * config. The config is read only if no secret is given.
  */
 export async function commandSecrets(
   flags: SecretFlags & GlobalOptions,

@@ -1,6 +1,6 @@
 /**
- * The completion script of bash. It never evaluates typed or offered words: it avoids `eval` and `compgen -W`, which would run
- * a $(…) on Tab. It needs no package, and also runs on bash 3.2, which has no `compopt`.
+ * The completion script of bash. It never evaluates typed or offered words: it avoids `eval` and `compgen -W`, which would
+ * run a $(…) on Tab. It needs no package, and also runs on bash 3.2, which has no `compopt`.
  */
 export const BASH_SCRIPT = `# bash completion for hooks
 

@@ -8,8 +8,8 @@ import type { Io } from '../../io.ts';
 export type TrustFiles = ReturnType<typeof writeTrustFiles>;
 
 /**
- * Writes temporary files with a certificate and all certificates that COMMAND trusted before. Returns the variables that name
- * the files, for COMMAND, and a function that removes the files.
+ * Writes temporary files with a certificate and all certificates that COMMAND trusted before. Returns the variables that
+ * name the files, for COMMAND, and a function that removes the files.
  */
 export function writeTrustFiles(certificate: string, io: Io) {
   const folder = mkdtempSync(join(tmpdir(), 'hooks-expect-'));

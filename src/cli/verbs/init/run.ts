@@ -180,8 +180,8 @@ function printResult(
 }
 
 /**
- * Writes a file that only its owner can read, completely or not at all. Errors show the name `file`. Throws ConfigError if the
- * file exists, unless `isReplaced`, and InputError if it cannot be written.
+ * Writes a file that only its owner can read, completely or not at all. Errors show the name `file`. Throws ConfigError if
+ * the file exists, unless `isReplaced`, and InputError if it cannot be written.
  */
 function writePrivately(
   target: string,

@@ -145,8 +145,8 @@ async function forwardingOf(
 const WILDCARDS = ['0.0.0.0', '::', '::ffff:0:0'];
 
 /**
- * Whether a URL leads to this receiver, by name or by the addresses of the name. `URL` normalizes names to lower case and addresses to
- * their shortest form.
+ * Whether a URL leads to this receiver, by name or by the addresses of the name. `URL` normalizes names to lower case and
+ * addresses to their shortest form.
  */
 async function leadsHere(url: URL, listensOn: string): Promise<boolean> {
   const host = bareHost(url).replace(/\.$/, '');

@@ -81,8 +81,8 @@ interface DeliveryChange {
 }
 
 /**
- * Changes named deliveries, and prints a line for each. Returns 1 if a delivery was not changed, and 2 if an id to drop is unknown,
- * like `hooks queue show`.
+ * Changes named deliveries, and prints a line for each. Returns 1 if a delivery was not changed, and 2 if an id to drop is
+ * unknown, like `hooks queue show`.
  */
 export async function changeNamed(
   named: readonly string[],

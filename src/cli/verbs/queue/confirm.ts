@@ -9,8 +9,8 @@ interface Question {
 }
 
 /**
- * Asks for confirmation on a terminal before deliveries are removed or sent again. Returns undefined to continue, or the exit
- * code if the user declined. Scripts and --yes are not asked, and `count` is not called for them.
+ * Asks for confirmation on a terminal before deliveries are removed or sent again. Returns undefined to continue, or the
+ * exit code if the user declined. Scripts and --yes are not asked, and `count` is not called for them.
  */
 export async function askFirst(
   { count, text }: Question,

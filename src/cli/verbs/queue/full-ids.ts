@@ -4,8 +4,8 @@ import { printable } from '../../../redact.ts';
 import { STATES } from './selection.ts';
 
 /**
- * Completes shortened ids, of which only a unique beginning or end was given. Returns an unknown id unchanged; the command reports
- * it. Throws InputError if several ids begin or end with the given text.
+ * Completes shortened ids, of which only a unique beginning or end was given. Returns an unknown id unchanged; the command
+ * reports it. Throws InputError if several ids begin or end with the given text.
  */
 export async function fullIds(
   inspection: QueueInspection,

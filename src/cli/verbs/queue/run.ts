@@ -21,8 +21,8 @@ export interface QueueOptions extends GlobalOptions, StoreFlags, SelectionFlags 
 }
 
 /**
- * Opens the queue, and closes it when `use` settles. Returns the exit code of `use`, or 130 after Ctrl-C. Throws QueueError if
- * the queue does not exist.
+ * Opens the queue, and closes it when `use` settles. Returns the exit code of `use`, or 130 after Ctrl-C. Throws QueueError
+ * if the queue does not exist.
  */
 export async function withQueue(
   options: QueueOptions,

@@ -71,8 +71,8 @@ export class ReplayOutput {
   }
 
   /**
-   * Writes the outcome of a message that was handed to the pipeline. When this returns, the checkpoint may mark the message as
-   * settled. Returns a promise to wait for if stdout or a file is slower than the results.
+   * Writes the outcome of a message that was handed to the pipeline. When this returns, the checkpoint may mark the message
+   * as settled. Returns a promise to wait for if stdout or a file is slower than the results.
    */
   settled(sent: Sent, outcome: Outcome, judgement: LoopbackJudgement | undefined): Promise<void> | undefined {
     const { origin, index, original } = sent;

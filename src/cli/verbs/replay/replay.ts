@@ -156,7 +156,8 @@ async function checkpointFor(
 
 /**
  * Identifies a replay by its destination and its choice of messages. Pace, retry window and secret may change between an
- * interruption and --resume: a user may want to resume more slowly. The checkpoint hashes the identity, so it may hold secrets.
+ * interruption and --resume: a user may want to resume more slowly. The checkpoint hashes the identity, so it may hold
+ * secrets.
  */
 function replayIdentity(
   to: WhereTo,

@@ -214,8 +214,8 @@ function printResult(
 }
 
 /**
- * Throws ConfigError for a name in `integrations` that resembles a destination's: such a name has no effect, and the message would reach
- * a destination that the user meant to exclude. Other names may belong to destinations of other programs.
+ * Throws ConfigError for a name in `integrations` that resembles a destination's: such a name has no effect, and the message
+ * would reach a destination that the user meant to exclude. Other names may belong to destinations of other programs.
  */
 function rejectMisspelledIntegration({ integrations = {} }: Message, sources: Sources): void {
   const names = Object.values(sources).flatMap(({ destinations }) => Object.keys(destinations));

@@ -113,8 +113,8 @@ export function lockRetryMs(error: unknown, waitedMs: number): number | undefine
 }
 
 /**
- * Creates the error of SQLite with this message. Thrown for a lock that SQLite reports in a result, for damage that this program
- * finds, and for a write that is rejected before the disk is full.
+ * Creates the error of SQLite with this message. Thrown for a lock that SQLite reports in a result, for damage that this
+ * program finds, and for a write that is rejected before the disk is full.
  */
 export function sqliteError(sentence: keyof typeof SENTENCES): Error {
   return new Error(sentence);

@@ -39,7 +39,10 @@ export interface StoreFound {
 }
 
 export interface WriteOptions {
-  /** The event that the write survives: the end of this process, or even a power cut, which needs an fsync. @default 'power cut' */
+  /**
+   * The event that the write survives: the end of this process, or even a power cut, which needs an fsync. @default 'power
+   * cut'
+   */
   readonly survives?: 'exit' | 'power cut';
   /**
    * Whether the write is independent of others in its commit: if it needs an unreadable page, only this write is rejected;

@@ -24,8 +24,8 @@ interface RepeatOptions {
 }
 
 /**
- * Returns the command line that repeats one check of a run, quoted for a POSIX shell. A secret in it is masked, or replaced by
- * $HOOKS_SECRET; a second line then asks to set the variable.
+ * Returns the command line that repeats one check of a run, quoted for a POSIX shell. A secret in it is masked, or replaced
+ * by $HOOKS_SECRET; a second line then asks to set the variable.
  */
 export function repeatCommand(check: ScheduleCode, repeat: RepeatOptions): string {
   const { shownUrl, command, options, seed, secrets, env } = repeat;
