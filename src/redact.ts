@@ -17,10 +17,10 @@ export function withoutWriteKeys(text: string): string {
 }
 
 /** JSON may escape any letter of the key's name, and be a string within JSON. */
-const WRITE_KEY_NAME = Array.from('writeKey', (letter) => {
-  const digits = letter.charCodeAt(0).toString(16).replace('b', '[bB]');
-  return `(?:${letter}|\\\\+u00${digits})`;
-}).join('');
+const WRITE_KEY_NAME = [
+  String.raw`(?:w|\\+u0077)(?:r|\\+u0072)(?:i|\\+u0069)(?:t|\\+u0074)(?:e|\\+u0065)`,
+  String.raw`(?:K|\\+u004[bB])(?:e|\\+u0065)(?:y|\\+u0079)`,
+].join('');
 const WRITE_KEY_IN_JSON = new RegExp(`("${WRITE_KEY_NAME}\\\\*"\\s*:\\s*\\\\*")((?:[^"\\\\]|\\\\.)*)`, 'gs');
 const WRITE_KEY_IN_FORM = /(writeKey\s*[=!~<>]+\s*)(?!\?(?:,|$))((?:\\.|[^,&\s\\])+)/gs;
 
