@@ -59,7 +59,7 @@ export class SignatureVerifier {
   update(chunk: Uint8Array): this {
     this.#bytes += chunk.length;
     for (const verification of this.#verifications) verification.update(chunk);
-    if (this.bytes > this.#largestKept) this.#kept = undefined;
+    if (this.#bytes > this.#largestKept) this.#kept = undefined;
     this.#kept?.push(new Uint8Array(chunk));
     this.#body = undefined;
     return this;
@@ -124,9 +124,8 @@ export class SignatureVerifier {
   }
 
   #match(verification: SignatureVerification): SchemeMatch | LossyMatch | undefined {
-    return verification.match(
-      this.#options.exact === true && verification.scheme.isLenient === true ? undefined : this.#wholeBody(),
-    );
+    const isExact = this.#options.exact === true && verification.scheme.isLenient === true;
+    return verification.match(() => (isExact ? undefined : this.#wholeBody()));
   }
 
   #wholeBody(): KeptBody | undefined {
