@@ -15,10 +15,10 @@ interface Walk {
 
 /** Limits of each walk. Lower a number when the code allows it; raise it only with a reason in the commit. */
 const BUDGETS = {
-  send: { files: 100, functions: 632 },
+  send: { files: 93, functions: 605 },
   batch: { files: 71, functions: 380 },
   replay: { files: 148, functions: 900 },
-  verify: { files: 39, functions: 197 },
+  verify: { files: 33, functions: 160 },
 } as const satisfies Record<string, Walk>;
 
 const SRC = join(ROOT, 'src/');

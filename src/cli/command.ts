@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import type { Command, HelpConfiguration } from 'commander';
 import type { ExitCode } from './exit-code.ts';
 import type { Io } from './io.ts';
 
@@ -23,7 +23,12 @@ export interface CommandContext {
   readonly exit: (code: ExitCode) => void;
 }
 
-/** Sets the summary of a command for the list of commands, and the same text as a sentence for its own help. */
-export function describe(command: Command, summary: string): Command {
-  return command.summary(summary).description(`${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`);
+/** The help of every command: its summary for the list of commands, the same text as a sentence for its own help. */
+export const HELP: HelpConfiguration = {
+  showGlobalOptions: true,
+  commandDescription: (command) => command.description() || sentenceOf(command.summary()),
+};
+
+function sentenceOf(summary: string): string {
+  return `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`;
 }

@@ -2,7 +2,6 @@ import type { Command } from 'commander';
 import { isMessageType } from '../message/types.ts';
 import { printable } from '../redact.ts';
 import { closest } from '../suggest.ts';
-import { describe } from './command.ts';
 import { DEFAULT_COLUMNS } from './fit-text.ts';
 import { GUIDES, isGuide, readGuide } from './guide.ts';
 import type { Io } from './io.ts';
@@ -12,7 +11,9 @@ export function addHelpCommand(program: Command, io: Io): void {
   program.helpCommand(false);
   const isTop = program.parent === null;
   const what = isTop ? 'show help of a command or a topic' : 'show help of a command';
-  describe(program.command(isTop ? 'help [topic...]' : 'help [command...]'), what)
+  program
+    .command(isTop ? 'help [topic...]' : 'help [command...]')
+    .summary(what)
     .helpOption(false)
     .action((words: readonly string[]) => {
       const [word = ''] = isTop && words.length === 1 ? words : [];

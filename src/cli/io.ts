@@ -4,14 +4,14 @@ import { InputError } from '../errors.ts';
 import { commandEscaper } from '../redact.ts';
 import { fitText } from './fit-text.ts';
 import { createOut, type Out } from './out.ts';
-import { PLAIN_PALETTE, type Palette } from './palette.ts';
+import { loadPalette, PLAIN_PALETTE, PLAIN_PALETTES, type Palettes } from './palette.ts';
 
 const STDIN_FD = 0;
 const STDOUT_FD = 1;
 const STDERR_FD = 2;
 
 /** The environment of a command: standard input, both outputs, variables and the interruption signal. */
-export interface Io extends Out {
+export interface Io extends Out, Palettes {
   readonly stdin: Readable & { readonly isTTY?: boolean; readonly setRawMode?: (isRaw: boolean) => unknown };
   /** The file descriptor of stdin, usable before its stream exists. Undefined if stdin is a stream without one. */
   readonly stdinFd: number | undefined;
@@ -37,10 +37,6 @@ export interface Io extends Out {
   /** The width of the terminal on stdout; undefined if stdout is not a terminal. */
   readonly stdoutColumns: number | undefined;
   readonly stderrIsTty: boolean;
-  /** Colors for stdout; a palette that changes nothing if colors are off. */
-  readonly color: Palette;
-  /** Colors for stderr. */
-  readonly errColor: Palette;
 }
 
 /** The properties of stdout that text for people depends on. */
@@ -65,17 +61,23 @@ export function aborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Whether stdout or stderr gets colors. */
-export function getsColors(proc: NodeJS.Process): boolean {
-  const isTty = (): boolean =>
-    isTerminal(STDOUT_FD, () => proc.stdout) || isTerminal(STDERR_FD, () => proc.stderr);
-  return hasColors(isTty, proc.env, proc.argv.slice(2));
+/** Loads the palettes of both outputs of a process. */
+export async function loadPalettes(proc: NodeJS.Process): Promise<Palettes> {
+  const argv = proc.argv.slice(2);
+  const isOutColored = hasColors(() => isTerminal(STDOUT_FD, () => proc.stdout), proc.env, argv);
+  const isErrColored = hasColors(() => isTerminal(STDERR_FD, () => proc.stderr), proc.env, argv);
+  if (!isOutColored && !isErrColored) return PLAIN_PALETTES;
+  const painted = await loadPalette();
+  return {
+    color: isOutColored ? painted : PLAIN_PALETTE,
+    errColor: isErrColored ? painted : PLAIN_PALETTE,
+  };
 }
 
 /**
  * Creates the environment of a command from the process. Losing stdout aborts `signal` instead of printing a stack trace.
  */
-export function createIo(proc: NodeJS.Process, painted = PLAIN_PALETTE): Io {
+export function createIo(proc: NodeJS.Process, palettes = PLAIN_PALETTES): Io {
   const interruption = new AbortController();
   abortOnSignals(proc, interruption);
   const env = { ...proc.env };
@@ -84,17 +86,15 @@ export function createIo(proc: NodeJS.Process, painted = PLAIN_PALETTE): Io {
   const argv = proc.argv.slice(2);
   const output = createOut(() => proc.stdout, {
     interruption,
-    delivers: mayDeliver(argv),
+    delivers: () => mayDeliver(argv),
     outlivesReader: argv[0] === 'expect',
   });
   // Created on first use: Node takes longer to create a stream than to sign a body.
   const stderr = once(() => quietStream(proc.stderr));
   // The log of `DEBUG` writes to stderr directly, so that its errors must be handled from the start.
   if (env['DEBUG']) stderr();
-  const palette = (isTty: () => boolean): Palette => (hasColors(isTty, env, argv) ? painted : PLAIN_PALETTE);
-  const color = once(() => palette(() => isTerminal(STDOUT_FD, () => proc.stdout)));
-  const errColor = once(() => palette(() => isTerminal(STDERR_FD, stderr)));
   return guarded({
+    ...palettes,
     get stdin() {
       return proc.stdin;
     },
@@ -125,12 +125,6 @@ export function createIo(proc: NodeJS.Process, painted = PLAIN_PALETTE): Io {
     },
     get stderrIsTty() {
       return isTerminal(STDERR_FD, stderr);
-    },
-    get color() {
-      return color();
-    },
-    get errColor() {
-      return errColor();
     },
   });
 }

@@ -5,13 +5,12 @@ import { errorSentence, noteError } from './error-text.ts';
 import { ExitCode, interruptedCode } from './exit-code.ts';
 import { fitText } from './fit-text.ts';
 import { shortHelp } from './help-command.ts';
-import { createIo, getsColors, isGiven, type Io } from './io.ts';
-import { loadPalette } from './palette.ts';
+import { createIo, isGiven, loadPalettes, type Io } from './io.ts';
 import { createProgram } from './program.ts';
 
 /** Runs one command line. Sets `exitCode` instead of exiting, because exiting cuts piped output at 64 KiB. */
 export async function main(proc: NodeJS.Process): Promise<void> {
-  const io = createIo(proc, getsColors(proc) ? await loadPalette() : undefined);
+  const io = createIo(proc, await loadPalettes(proc));
   const argv = proc.argv.slice(2);
   const onBeforeExit = (): void => {
     proc.exitCode = explain(stalledError(), io, argv);

@@ -19,7 +19,7 @@ export interface Out {
 interface OutOptions {
   readonly interruption: AbortController;
   /** Whether the command can have delivered messages before stdout was lost, which the error then says. */
-  readonly delivers: boolean;
+  readonly delivers: () => boolean;
   /** Whether the command continues when the reader of stdout is gone, because its exit code still counts. */
   readonly outlivesReader: boolean;
 }
@@ -49,7 +49,7 @@ export function createOut(
   const lose = (error: NodeJS.ErrnoException): void => {
     isLost = true;
     if (error.code === 'EPIPE' && outlivesReader) return;
-    interruption.abort(error.code === 'EPIPE' ? 'closed-pipe' : unwritable(error, delivers));
+    interruption.abort(error.code === 'EPIPE' ? 'closed-pipe' : unwritable(error, delivers()));
   };
   const write = (text: string | Uint8Array): void => {
     stdout ??= openStdout().on('error', lose);

@@ -11,6 +11,15 @@ export const PLAIN_PALETTE: Palette = {
   yellow: unpainted,
 };
 
+export interface Palettes {
+  /** Colors for stdout; a palette that changes nothing if colors are off. */
+  readonly color: Palette;
+  /** Colors for stderr. */
+  readonly errColor: Palette;
+}
+
+export const PLAIN_PALETTES: Palettes = { color: PLAIN_PALETTE, errColor: PLAIN_PALETTE };
+
 /** Loads chalk, which only colored output needs. Sets its level, because chalk ignores NO_COLOR. */
 export async function loadPalette(): Promise<Palette> {
   const { Chalk } = await import('chalk');

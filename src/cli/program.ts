@@ -1,6 +1,6 @@
 import type { EventEmitter } from 'node:events';
 import { Command, Option } from 'commander';
-import { describe, type CommandContext, type Define } from './command.ts';
+import { HELP, type CommandContext, type Define } from './command.ts';
 import { GUIDES, type GuideName } from './guide.ts';
 import { addHelpCommand, subcommandOf } from './help-command.ts';
 import { DEFAULT_COLUMNS, wrapText } from './fit-text.ts';
@@ -158,12 +158,11 @@ export async function createProgram(
     .option('--no-config', 'ignore config files')
     .helpOption('-h, --help', 'show help')
     .showSuggestionAfterError()
-    .configureHelp({ showGlobalOptions: true, visibleGlobalOptions: globalOptionsOf })
+    .configureHelp({ ...HELP, visibleGlobalOptions: globalOptionsOf })
     .exitOverride();
   explainUsageErrors(program, io);
   program.addHelpText('before', EXAMPLES);
-  const topics = `\nTopics of hooks help TOPIC: ${GUIDES.join(', ')}`;
-  program.addHelpText('after', wrapText(topics, DEFAULT_COLUMNS, 0));
+  program.addHelpText('after', topicsLine);
   const verbs = verbsFor(argv);
   for (const [name, verb] of verbs) await addVerb(program, name, verb, { argv, io, exit });
   if (verbs.length === 1) return program.helpCommand(false);
@@ -187,7 +186,7 @@ async function addVerb(
   { group, summary, guide, load }: Verb,
   context: CommandContext,
 ): Promise<void> {
-  const command = describe(program.command(name, { hidden: group === undefined }), summary);
+  const command = program.command(name, { hidden: group === undefined }).summary(summary);
   if (group !== undefined) command.helpGroup(group);
   explainUsageErrors(command, context.io);
   if (!context.argv.includes(name)) return;
@@ -203,6 +202,11 @@ function globalOptionsOf(command: Command): Option[] {
   let top = command;
   while (top.parent !== null) top = top.parent;
   return top === command ? [] : top.options.filter(({ hidden }) => !hidden);
+}
+
+/** Returns the lines that name all guides. */
+function topicsLine(): string {
+  return wrapText(`\nTopics of hooks help TOPIC: ${GUIDES.join(', ')}`, DEFAULT_COLUMNS, 0);
 }
 
 /** Returns the line that names a guide, after an empty line unless a text below the flags already ends with one. */

@@ -10,19 +10,22 @@ export interface BatchSize {
 
 /** Builds the body of a batch request from the bodies of its messages. */
 export function batchBody(bodies: readonly Uint8Array[], sentAt: string): Uint8Array {
-  const parts: Uint8Array[] = [Buffer.from('{"batch":[')];
+  const parts: Uint8Array[] = [Buffer.from(START)];
   bodies.forEach((body, index) => {
     if (index > 0) parts.push(COMMA);
     parts.push(body);
   });
-  return Buffer.concat([...parts, Buffer.from(`],"sentAt":"${sentAt}"}`)]);
+  return Buffer.concat([...parts, Buffer.from(`${SENT_AT}${sentAt}${END}`)]);
 }
 
 const COMMA = Buffer.from(',');
+const START = '{"batch":[';
+const SENT_AT = '],"sentAt":"';
+const END = '"}';
 
 export const EMPTY_BATCH: BatchSize = {
   count: 0,
-  bodyBytes: batchBody([], '2026-01-01T00:00:00.000Z').byteLength,
+  bodyBytes: `${START}${SENT_AT}2026-01-01T00:00:00.000Z${END}`.length,
 };
 
 /** Returns the size of a batch to which a message of `bytes` bytes, and the comma before it, is added. */

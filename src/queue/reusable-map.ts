@@ -91,7 +91,7 @@ export class ReusableMap<Value> {
 }
 
 function emptySlots<Item>(count: number): (Item | undefined)[] {
-  return Array.from({ length: count }, () => undefined);
+  return Array.from<Item | undefined>({ length: count });
 }
 
 /** Returns the FNV-1a hash of the UTF-16 units. Folds the high bits into the low ones, which select the slot. */

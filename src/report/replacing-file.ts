@@ -12,7 +12,7 @@ export interface ReplacingFile {
   /** Calls `writeRest` to complete the file, then replaces the old one. Removes the temporary file if that fails. */
   commit(writeRest: (file: OutputFile) => Promise<void>): Promise<void>;
   /** Removes the temporary file. */
-  abandon(): Promise<void>;
+  readonly abandon: () => Promise<void>;
 }
 
 /**

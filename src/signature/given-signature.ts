@@ -46,11 +46,11 @@ export function readSignature(given: unknown): GivenSignature {
   const value = text.trim().replace(/^x-signature\s*:\s*/i, '');
   const bare = value.replace(/^(?:sha-?(?:1|256|384|512)|md5)=/i, '').trim();
   if (/^[0-9a-f]{40}$/i.test(value.replace(/^sha1=/i, '').trim())) {
-    return { shape: 'sha1', digest: hex(bare) };
+    return { shape: 'sha1', digest: Buffer.from(bare, 'hex') };
   }
   if (/^[0-9a-f]{0,39}$/i.test(bare)) return { shape: 'short', digits: bare.toLowerCase() };
   const algorithm = /^[0-9a-f]+$/i.test(bare) ? HASH_BY_BYTES[bare.length / 2] : undefined;
-  if (algorithm !== undefined) return { shape: 'other-hash', algorithm, digest: hex(bare) };
+  if (algorithm !== undefined) return { shape: 'other-hash', algorithm, digest: Buffer.from(bare, 'hex') };
   return base64Signature(bare) ?? severalSignatures(bare) ?? decoratedSignature(bare, value);
 }
 
@@ -74,25 +74,21 @@ function base64Signature(text: string): GivenSignature | undefined {
     return { shape: 'other-hash', algorithm, digest };
   }
   const digits = digest.toString('latin1');
-  if (/^[0-9a-f]{40}$/i.test(digits)) return { shape: 'base64', digest: hex(digits) };
+  if (/^[0-9a-f]{40}$/i.test(digits)) return { shape: 'base64', digest: Buffer.from(digits, 'hex') };
   return undefined;
 }
 
 function severalSignatures(text: string): GivenSignature | undefined {
   const parts = text.split(/[\s,;]+/).map((part) => part.replace(/^sha1=/i, ''));
   if (parts.length < 2 || !parts.every((part) => /^[0-9a-f]{40}$/i.test(part))) return undefined;
-  return { shape: 'several', digests: parts.map(hex) };
+  return { shape: 'several', digests: parts.map((part) => Buffer.from(part, 'hex')) };
 }
 
 /** Reads hex digits in quotes, after `0x` or another prefix, or with colons or spaces between the bytes. */
 function decoratedSignature(bare: string, value: string): GivenSignature {
   const digits = bare.replace(/^\W*(?:0x|hmac\W|sha-?1\W|v\d\W)/i, '').replace(/[^0-9a-z]/gi, '');
-  if (/^[0-9a-f]{40}$/i.test(digits)) return { shape: 'decorated', digest: hex(digits) };
+  if (/^[0-9a-f]{40}$/i.test(digits)) return { shape: 'decorated', digest: Buffer.from(digits, 'hex') };
   return { shape: 'unknown', text: value };
-}
-
-function hex(digits: string): Buffer {
-  return Buffer.from(digits, 'hex');
 }
 
 export function isOneOf(digest: Buffer, digests: readonly Buffer[]): boolean {

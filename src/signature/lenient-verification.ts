@@ -27,7 +27,7 @@ export function lenientVerification(
       digests.update(chunk);
       if (right !== digests) right.update(chunk);
     },
-    match: (body) => matchOverBytes(digests, given) ?? matchOverStringified(body, given, secrets),
+    match: (bodyOf) => matchOverBytes(digests, given) ?? matchOverStringified(bodyOf(), given, secrets),
     evidence: (known) => ({
       kind: 'lenient',
       scheme,

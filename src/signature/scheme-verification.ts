@@ -34,9 +34,9 @@ export function schemeVerification(
   const tooOld = ignoreTimestamp ? undefined : ageProblem(scheme, presented, at);
 
   /** Returns the digests of the part of the body that the scheme covers. Undefined if the body has no such part. */
-  const coveredPart = (body: KeptBody | undefined): CoveredBody | undefined => {
+  const coveredPart = (bodyOf: () => KeptBody | undefined): CoveredBody | undefined => {
     if (scheme.covers !== 'first') return { digests: received };
-    const item = body?.firstItem;
+    const item = bodyOf()?.firstItem;
     return (
       item && { digests: new BodyDigests(scheme.hash, keys, frame).update(Buffer.from(item.json)), item }
     );
@@ -50,12 +50,12 @@ export function schemeVerification(
     scheme,
     got: presented.value,
     update: (chunk) => void received.update(chunk),
-    match(body) {
-      const match = tooOld === undefined ? matchOf(coveredPart(body)) : undefined;
-      return match?.over === 'stringified' ? (body?.lossy ?? match) : match;
+    match(bodyOf) {
+      const match = tooOld === undefined ? matchOf(coveredPart(bodyOf)) : undefined;
+      return match?.over === 'stringified' ? (bodyOf()?.lossy ?? match) : match;
     },
     evidence(known) {
-      const covered = coveredPart(known.body);
+      const covered = coveredPart(() => known.body);
       return {
         kind: 'scheme',
         ...known,
@@ -70,7 +70,7 @@ export function schemeVerification(
         body: covered?.item === undefined ? known.body : new KeptBody(Buffer.from(covered.item.json)),
       };
     },
-    expected: (body) => expectedHeader(scheme, presented, coveredPart(body)?.digests),
+    expected: (body) => expectedHeader(scheme, presented, coveredPart(() => body)?.digests),
   };
 }
 

@@ -9,10 +9,11 @@ export interface SignatureVerification {
   /** Adds a chunk, which the caller can reuse afterwards. */
   update(chunk: Uint8Array): void;
   /**
-   * The match of the signature. Undefined if there is none. A LossyMatch does not make a signature valid. `body` is
-   * undefined if it was too large to keep, or if the scheme compares only the bytes.
+   * Returns the match of the signature. Undefined if there is none. A LossyMatch does not make a signature valid. `bodyOf`
+   * joins the chunks of the body, so it is called only if the bytes alone do not decide. It returns undefined if the body was
+   * too large to keep, or if the scheme compares only the bytes.
    */
-  match(body: KeptBody | undefined): SchemeMatch | LossyMatch | undefined;
+  match(bodyOf: () => KeptBody | undefined): SchemeMatch | LossyMatch | undefined;
   /** The evidence from which a mismatch is explained. */
   evidence(known: ExplainContext): MismatchEvidence;
   /**

@@ -8,7 +8,7 @@ import { schemeListText } from './schemes/layout.ts';
 import type { SignatureScheme } from './schemes/scheme.ts';
 import type { SchemeMatch, SignatureVerification } from './signature-verification.ts';
 import { signatureVerifications } from './signature-verifications.ts';
-import { validateVerifyOptions, type VerifyOptions, type VerifyResult } from './verify-options.ts';
+import type { VerifyOptions, VerifyResult } from './verify-options.ts';
 
 /** Maximum bytes of a body that is kept whole for a diagnosis, or for a scheme that covers a part of the body. */
 export const LARGEST_KEPT_BODY = 8 * 1024 * 1024;
@@ -20,7 +20,10 @@ export const LARGEST_KEPT_BODY = 8 * 1024 * 1024;
  */
 export const LARGEST_STRINGIFIED_BODY = 128 * 1024;
 
-/** Verifies a body in chunks, of any size, in constant memory. Throws the errors of `verify`. */
+/**
+ * Verifies a body in chunks, of any size, in constant memory. Throws the errors of `verify`, but does not validate the names
+ * and kinds of the options: only JavaScript can pass others, to `ExplainingVerifier`, which validates them.
+ */
 export class SignatureVerifier {
   readonly #options: VerifyOptions;
   readonly #schemes: readonly SignatureScheme[];
@@ -34,7 +37,6 @@ export class SignatureVerifier {
 
   /** Bodies over `largestParsed` bytes are not compared in their JSON-stringified form. */
   constructor(options: VerifyOptions, largestParsed = LARGEST_KEPT_BODY) {
-    validateVerifyOptions(options);
     rejectEmptySecrets(options.secrets);
     this.#options = options;
     const { scheme, headers, signature, secrets, exact, diagnose } = options;
@@ -59,7 +61,7 @@ export class SignatureVerifier {
   update(chunk: Uint8Array): this {
     this.#bytes += chunk.length;
     for (const verification of this.#verifications) verification.update(chunk);
-    if (this.bytes > this.#largestKept) this.#kept = undefined;
+    if (this.#bytes > this.#largestKept) this.#kept = undefined;
     this.#kept?.push(new Uint8Array(chunk));
     this.#body = undefined;
     return this;
@@ -126,9 +128,8 @@ export class SignatureVerifier {
   }
 
   #match(verification: SignatureVerification): SchemeMatch | LossyMatch | undefined {
-    return verification.match(
-      this.#options.exact === true && verification.scheme.isLenient === true ? undefined : this.#wholeBody(),
-    );
+    const isExact = this.#options.exact === true && verification.scheme.isLenient === true;
+    return verification.match(() => (isExact ? undefined : this.#wholeBody()));
   }
 
   #wholeBody(): KeptBody | undefined {

@@ -63,6 +63,7 @@ export class ExplainingVerifier extends SignatureVerifier {
   readonly #budget: DiagnosisBudget;
 
   constructor(options: VerifyOptions, { explain, budget = diagnosisBudget() }: Explaining) {
+    validateVerifyOptions(options);
     super(options, LARGEST_DIAGNOSED);
     this.#options = options;
     this.#explain = explain;

@@ -11,11 +11,13 @@ export function addSettingFlags(command: Command, ...keys: readonly Key[]): Comm
   return command;
 }
 
-/** Sets commander's parser for flags that can be repeated or must not be empty. */
-const PARSED: Readonly<Partial<Record<Key, (option: Option) => Option>>> = {
-  webhooks: (option) => option.argParser(collectUrl),
-  scheme: (option) => option.argParser(joinNames),
-  'delivery.ca': (option) => option.argParser(given),
+type FlagParser = (text: string, before: never) => unknown;
+
+/** Commander's parsers for flags that can be repeated or must not be empty. */
+const PARSERS: Readonly<Partial<Record<Key, FlagParser>>> = {
+  webhooks: collectUrl,
+  scheme: joinNames,
+  'delivery.ca': given,
 };
 
 /** Creates the option of a setting. `text` replaces the help line of the table. */
@@ -24,8 +26,9 @@ export function settingOption(key: Key, text?: string): Option {
   const { kind } = fieldOf(key);
   const { name, value } = flag;
   const usage = value === undefined ? name : `${name} ${value}`;
-  const plain = new Option(usage, helpLine(key, text ?? flag.text));
-  const option = PARSED[key]?.(plain) ?? plain;
+  const option = new Option(usage, helpLine(key, text ?? flag.text));
+  const parse = PARSERS[key] as ((text: string, before: unknown) => unknown) | undefined; // commander passes what it returned before
+  if (parse !== undefined) option.argParser(parse);
   return kind.choices === undefined ? option : option.choices(kind.choices);
 }
 

@@ -44,15 +44,15 @@ const REFERENCE_SCHEMA = { type: 'string', pattern: String.raw`\$\{[A-Za-z_][A-Z
 export function duration({ least, most }: WholeNumber): SettingKind<number> {
   return {
     parse: (value, origin) => {
-      const got = shownSetting(value);
+      const unexpected = (expected: string, hint: string): Error =>
+        unexpectedValue(origin, expected, shownSetting(value), hint);
       if (typeof value !== 'string' && typeof value !== 'number') {
-        throw unexpectedValue(origin, 'to be a duration', got, 'write a number with a unit: 5s');
+        throw unexpected('to be a duration', 'write a number with a unit: 5s');
       }
       const parsed = parseDuration(value);
-      if (typeof parsed !== 'number') throw unexpectedValue(origin, parsed.expected, got, parsed.hint);
+      if (typeof parsed !== 'number') throw unexpected(parsed.expected, parsed.hint);
       if (parsed >= least && parsed <= most) return parsed;
-      const range = `to be from ${formatDuration(least)} to ${formatDuration(most)}`;
-      throw unexpectedValue(origin, range, got, FOR_DEFAULT);
+      throw unexpected(`to be from ${formatDuration(least)} to ${formatDuration(most)}`, FOR_DEFAULT);
     },
     schema: {
       anyOf: [

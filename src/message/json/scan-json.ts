@@ -1,4 +1,4 @@
-import { BACKSLASH, QUOTE } from './bytes.ts';
+import { BACKSLASH, COLON, QUOTE } from './bytes.ts';
 import { isKept } from './decimal.ts';
 import { MAX_DEPTH } from '../limits.ts';
 
@@ -52,31 +52,19 @@ export function scanJson(bytes: Uint8Array): JsonScan {
 /** Role of a byte outside strings, such as a quote. Bytes without a role have 0 in `ROLES`. */
 const Role = { quote: 1, colon: 2, opens: 3, closes: 4, beginsNumber: 5 } as const;
 
-const ROLES = table({
-  '"': Role.quote,
-  ':': Role.colon,
-  '{': Role.opens,
-  '[': Role.opens,
-  '}': Role.closes,
-  ']': Role.closes,
-  '-': Role.beginsNumber,
-  ...Object.fromEntries(Array.from('0123456789', (digit) => [digit, Role.beginsNumber])),
-});
+const ROLES = new Uint8Array(256);
+ROLES[QUOTE] = Role.quote;
+ROLES[COLON] = Role.colon;
+for (const byte of Buffer.from('{[')) ROLES[byte] = Role.opens;
+for (const byte of Buffer.from('}]')) ROLES[byte] = Role.closes;
+for (const byte of Buffer.from('-0123456789')) ROLES[byte] = Role.beginsNumber;
 
 /**
  * 1 for digits and the point, 2 for characters of an exponent, 0 for bytes that cannot be in a number after its first one.
  */
-const OF_NUMBER = table({
-  '.': 1,
-  ...Object.fromEntries(Array.from('0123456789', (digit) => [digit, 1])),
-  ...Object.fromEntries(Array.from('eE+-', (character) => [character, 2])),
-});
-
-function table(values: Readonly<Record<string, number>>): Uint8Array {
-  const entries = new Uint8Array(256);
-  for (const [character, value] of Object.entries(values)) entries[character.charCodeAt(0)] = value;
-  return entries;
-}
+const OF_NUMBER = new Uint8Array(256);
+for (const byte of Buffer.from('.0123456789')) OF_NUMBER[byte] = 1;
+for (const byte of Buffer.from('eE+-')) OF_NUMBER[byte] = 2;
 
 /** Index of the closing quote of the string that starts at `start`; `bytes.length` or more if it is not closed. */
 export function endOfString(bytes: Uint8Array, start: number): number {

@@ -32,7 +32,7 @@ type MemberOrder = (members: readonly JsonMember[]) => readonly JsonMember[];
 
 const COMPACT: JsonLayout = { indent: '', comma: ',', colon: ':' };
 const PYTHON: JsonLayout = { indent: '', comma: ', ', colon: ': ' };
-const pretty = (indent: string): JsonLayout => ({ indent, comma: ',', colon: ': ' });
+const PRETTY: Omit<JsonLayout, 'indent'> = { comma: ',', colon: ': ' };
 
 const plain: Escape = (json) => json;
 /** Escapes of Python's json.dumps. */
@@ -70,10 +70,10 @@ export function tellingCharacters(json: string): string[] {
 const sorted: MemberOrder = (members) =>
   members.toSorted((left, right) => (left.key < right.key ? -1 : Number(left.key > right.key)));
 
-const INDENTS: readonly (readonly [indent: string, words: string])[] = [
-  ['  ', 'indented by 2 spaces'],
-  ['    ', 'indented by 4 spaces'],
-  ['\t', 'indented by tabs'],
+const INDENTED: readonly (readonly [JsonLayout, string])[] = [
+  [{ ...PRETTY, indent: '  ' }, 'indented by 2 spaces'],
+  [{ ...PRETTY, indent: '    ' }, 'indented by 4 spaces'],
+  [{ ...PRETTY, indent: '\t' }, 'indented by tabs'],
 ];
 
 const UNICODE: readonly (readonly [Escape, string])[] = [
@@ -98,9 +98,7 @@ export const SORTED_SPELLING: Spelling = {
   order: sorted,
 };
 
-/** Spellings of JSON in the order in which they are tried. If two spellings give one text, the simpler spelling is first. */
-export const SPELLINGS: readonly Spelling[] = [
-  COMPACT_SPELLING,
+export const PYTHON_SPELLINGS: readonly Spelling[] = [
   { code: 'python-json', would: 'as json.dumps of Python writes it', layout: PYTHON, escape: ascii },
   {
     code: 'python-json',
@@ -108,36 +106,42 @@ export const SPELLINGS: readonly Spelling[] = [
     layout: PYTHON,
     escape: plain,
   },
-  ...INDENTS.flatMap(([indent, words]) => indented(pretty(indent), words)),
-  ...INDENTS.slice(0, 2).map(([indent, words]): Spelling => ({
-    code: 'pretty-printed',
-    would: `${words} with CRLF, as Windows writes it`,
-    layout: { ...pretty(indent), newline: '\r\n' },
-    escape: plain,
-  })),
-  ...UNICODE.map(([escape, would]): Spelling => ({
-    code: 'escaped-unicode',
-    would,
-    layout: COMPACT,
-    escape,
-  })),
-  { code: 'escaped-slash', would: 'with slashes as \\/', layout: COMPACT, escape: slashes },
-  {
-    code: 'escaped-slash',
-    would: 'with slashes as \\/ and non-ASCII characters as \\u escapes',
-    layout: COMPACT,
-    escape: php,
-  },
-  ...sortedKeys(COMPACT, 'with sorted keys'),
-  ...sortedKeys(PYTHON, 'with sorted keys, a space after commas and colons,'),
-  {
-    code: 'reordered-keys',
-    would: 'with the keys in the order of the wire',
-    layout: COMPACT,
-    escape: plain,
-    order: wireOrder,
-  },
 ];
+
+/**
+ * Spellings in the order in which they are tried. If two give the same text, the simpler one is first. Made only when a body is
+ * diagnosed, because most signatures match.
+ */
+export const SPELLINGS: Iterable<Spelling> = {
+  *[Symbol.iterator]() {
+    yield COMPACT_SPELLING;
+    yield* PYTHON_SPELLINGS;
+    for (const [layout, words] of INDENTED) yield* indented(layout, words);
+    for (const [layout, words] of INDENTED.slice(0, 2)) {
+      const would = `${words} with CRLF, as Windows writes it`;
+      yield { code: 'pretty-printed', would, layout: { ...layout, newline: '\r\n' }, escape: plain };
+    }
+    for (const [escape, would] of UNICODE) {
+      yield { code: 'escaped-unicode', would, layout: COMPACT, escape };
+    }
+    yield { code: 'escaped-slash', would: 'with slashes as \\/', layout: COMPACT, escape: slashes };
+    yield {
+      code: 'escaped-slash',
+      would: 'with slashes as \\/ and non-ASCII characters as \\u escapes',
+      layout: COMPACT,
+      escape: php,
+    };
+    yield* sortedKeys(COMPACT, 'with sorted keys');
+    yield* sortedKeys(PYTHON, 'with sorted keys, a space after commas and colons,');
+    yield {
+      code: 'reordered-keys',
+      would: 'with the keys in the order of the wire',
+      layout: COMPACT,
+      escape: plain,
+      order: wireOrder,
+    };
+  },
+};
 
 function indented(layout: JsonLayout, words: string): Spelling[] {
   const code = 'pretty-printed';

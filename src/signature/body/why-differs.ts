@@ -1,7 +1,7 @@
 import { hasWhiteSpace, parseJsonTree, withoutNewlines } from './json-text.ts';
 import type { NoteCode } from '../reasons.ts';
 import { jsonTreeText } from './json-tree-writer.ts';
-import { SORTED_SPELLING, SPELLINGS } from './spellings.ts';
+import { PYTHON_SPELLINGS, SORTED_SPELLING } from './spellings.ts';
 
 const BOM = '\ufeff';
 
@@ -15,8 +15,8 @@ export function whyDiffers(text: string, stringified: string): NoteCode {
 
 function whichSpaces(text: string): NoteCode {
   const node = parseJsonTree(text);
-  const python = SPELLINGS.filter(({ code }) => code === 'python-json');
-  return python.some((spelling) => jsonTreeText(node, spelling) === text) ? 'python-json' : 'pretty-printed';
+  const isPython = PYTHON_SPELLINGS.some((spelling) => jsonTreeText(node, spelling) === text);
+  return isPython ? 'python-json' : 'pretty-printed';
 }
 
 function whichCharacters(text: string, stringified: string): NoteCode {

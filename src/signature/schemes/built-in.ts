@@ -3,16 +3,20 @@ import type { SignatureScheme } from './scheme.ts';
 /** Name of the scheme that is used if none is chosen. */
 export const DEFAULT_SCHEME = 'segment';
 
-const DATA = {
-  segment: {
-    title: 'Segment',
-    headers: { 'X-Signature': '{signature}' },
-    signs: '{body}',
-    hash: 'sha1',
-    encoding: 'hex',
-    isLenient: true,
-  },
-  'segment-batch': {
+export const SEGMENT: SignatureScheme = {
+  name: DEFAULT_SCHEME,
+  title: 'Segment',
+  headers: { 'X-Signature': '{signature}' },
+  signs: '{body}',
+  hash: 'sha1',
+  encoding: 'hex',
+  isLenient: true,
+};
+
+export const BUILT_IN_SCHEMES: readonly SignatureScheme[] = [
+  SEGMENT,
+  {
+    name: 'segment-batch',
     title: 'batched Webhooks (Actions) of Segment',
     headers: { 'X-Signature': '{signature}' },
     signs: '{body}',
@@ -20,7 +24,8 @@ const DATA = {
     hash: 'sha1',
     encoding: 'hex',
   },
-  'standard-webhooks': {
+  {
+    name: 'standard-webhooks',
     title: 'Standard Webhooks',
     headers: {
       'webhook-id': '{id}',
@@ -36,14 +41,16 @@ const DATA = {
     keyBytes: { min: 24, max: 64 },
     tolerance: 300,
   },
-  github: {
+  {
+    name: 'github',
     title: 'GitHub',
     headers: { 'X-Hub-Signature-256': 'sha256={signature}' },
     signs: '{body}',
     hash: 'sha256',
     encoding: 'hex',
   },
-  stripe: {
+  {
+    name: 'stripe',
     title: 'Stripe',
     headers: { 'Stripe-Signature': 't={timestamp},v1={signature}' },
     separator: ',',
@@ -53,14 +60,16 @@ const DATA = {
     secretPrefix: 'whsec_',
     tolerance: 300,
   },
-  shopify: {
+  {
+    name: 'shopify',
     title: 'Shopify',
     headers: { 'X-Shopify-Hmac-Sha256': '{signature}' },
     signs: '{body}',
     hash: 'sha256',
     encoding: 'base64',
   },
-  slack: {
+  {
+    name: 'slack',
     title: 'Slack',
     headers: { 'X-Slack-Request-Timestamp': '{timestamp}', 'X-Slack-Signature': 'v0={signature}' },
     signs: 'v0:{timestamp}:{body}',
@@ -68,9 +77,4 @@ const DATA = {
     encoding: 'hex',
     tolerance: 300,
   },
-} as const satisfies Readonly<Record<string, Omit<SignatureScheme, 'name'>>>;
-
-export const BUILT_IN_SCHEMES: readonly SignatureScheme[] = Object.entries(DATA).map(([name, data]) => ({
-  name,
-  ...data,
-}));
+];

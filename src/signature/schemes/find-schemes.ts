@@ -2,7 +2,7 @@ import { kindOf } from '../../validate-options.ts';
 import { ConfigError } from '../../errors.ts';
 import { printable } from '../../redact.ts';
 import { closest } from '../../suggest.ts';
-import { BUILT_IN_SCHEMES, DEFAULT_SCHEME } from './built-in.ts';
+import { BUILT_IN_SCHEMES, SEGMENT } from './built-in.ts';
 import { schemeProblem } from './validate-scheme.ts';
 import type { SignatureScheme } from './scheme.ts';
 
@@ -26,9 +26,7 @@ export interface SchemeLookup extends SchemeOrigin {
 const found = new WeakMap<readonly SignatureScheme[], SchemeOrigin>();
 
 /** The list of only the default scheme. */
-export const DEFAULT_SCHEMES: readonly SignatureScheme[] = BUILT_IN_SCHEMES.filter(
-  ({ name }) => name === DEFAULT_SCHEME,
-);
+export const DEFAULT_SCHEMES: readonly SignatureScheme[] = [SEGMENT];
 
 /**
  * Resolves a choice of schemes, in its order and without duplicates. Throws ConfigError for an unknown name, an invalid
@@ -44,7 +42,7 @@ export function findSchemes(choice: SchemeChoice, lookup: SchemeLookup): readonl
   );
   const distinct = [...new Set(schemes)];
   if (distinct.length === 0) {
-    throw lookupError('Expected a signature scheme, got none', knownHint(BUILT_IN_NAMES), lookup);
+    throw lookupError('Expected a signature scheme, got none', knownHint(BUILT_IN_SCHEMES), lookup);
   }
   rejectSharedHeaders(distinct, lookup);
   found.set(distinct, lookup);
@@ -61,24 +59,22 @@ export function schemeOriginText({ key, file }: SchemeOrigin): string {
   return file === undefined ? `(${key})` : `(\`${key}\` from ${file})`;
 }
 
-const BUILT_IN_NAMES = BUILT_IN_SCHEMES.map(({ name }) => name);
-
-function knownHint(names: readonly string[]): string {
-  return `there are: ${names.map((each) => printable(each, 80)).join(', ')}`;
+function knownHint(schemes: readonly SignatureScheme[]): string {
+  return `there are: ${schemes.map(({ name }) => printable(name, 80)).join(', ')}`;
 }
 
 function namedScheme(name: string, lookup: SchemeLookup): SignatureScheme {
   const all = [...BUILT_IN_SCHEMES, ...(lookup.custom ?? [])];
   const scheme = all.find((each) => each.name === name);
   if (scheme !== undefined) return scheme;
-  const names = all.map((each) => each.name);
   if (name === '') {
-    throw lookupError('Expected the name of a signature scheme, got an empty one', knownHint(names), lookup);
+    throw lookupError('Expected the name of a signature scheme, got an empty one', knownHint(all), lookup);
   }
+  const names = all.map((each) => each.name);
   const near = closest(name, names) ?? names.find((each) => each.startsWith(name.toLowerCase()));
   const hint =
     near === undefined
-      ? `${knownHint(names)}; define your own under \`schemes\` in the config`
+      ? `${knownHint(all)}; define your own under \`schemes\` in the config`
       : `did you mean ${printable(near, 80)}?`;
   throw lookupError(`Unknown signature scheme \`${printable(name, 80)}\``, hint, lookup);
 }

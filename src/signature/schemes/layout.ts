@@ -63,7 +63,7 @@ function readLayout({ headers: templates, separator, signs }: SignatureScheme): 
     parts: partsOf(template, template.includes('{signature}') ? separator : undefined),
   }));
   const [first] = headers;
-  const signatureHeader = headers.find(({ parts }) => parts.some(isSignature)) ?? first;
+  const signatureHeader = headers.find(({ name }) => templates[name]?.includes('{signature}')) ?? first;
   if (signatureHeader === undefined) throw new TypeError('A scheme without a header was not rejected');
   const [before = '', after = ''] = signs.split('{body}');
   return {
@@ -77,10 +77,6 @@ function readLayout({ headers: templates, separator, signs }: SignatureScheme): 
   };
 }
 
-function isSignature({ field }: HeaderPart): boolean {
-  return field === 'signature';
-}
-
 function separatorsOf(signs: string): readonly string[] {
   const between = signs.split(/\{\w+\}/).slice(1, -1);
   return [...new Set(between.join('').replaceAll(/[\w-]/g, ''))];
@@ -92,9 +88,11 @@ const PART = /^([^{}]*)\{(signature|timestamp|id)\}$/;
 /** Parses a header's template; empty if it is invalid. */
 export function partsOf(template: string, separator: string | undefined): readonly HeaderPart[] {
   const texts = separator === undefined ? [template] : template.split(separator);
-  const parts = texts.map((each) => PART.exec(each)).filter((each) => each !== null);
-  if (parts.length !== texts.length) return [];
-  return parts.map(([, text = '', field]) => ({ text, field: field as HeaderField })); // the pattern allows only these
+  const parts = texts.flatMap((each) => {
+    const [, text = '', field] = PART.exec(each) ?? [];
+    return field === undefined ? [] : { text, field: field as HeaderField }; // the pattern allows only these
+  });
+  return parts.length === texts.length ? parts : [];
 }
 
 /** Replaces the fields of a template of signed text. */

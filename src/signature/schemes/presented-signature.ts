@@ -110,12 +110,14 @@ function fieldProblem(
   { signature, timestamp, id }: ReadFields,
 ): HeaderProblem | undefined {
   const { hasId, hasTimestamp, headers, separators } = layoutOf(scheme);
-  const form = headers.map(({ name }) => `${name}: ${scheme.headers[name]}`).join(', ');
-  const malformed = (found: string): HeaderProblem => ({
-    code: 'malformed-header',
-    found,
-    fix: `Send the headers of ${scheme.name} in its form: ${form}`,
-  });
+  const malformed = (found: string): HeaderProblem => {
+    const form = headers.map(({ name }) => `${name}: ${scheme.headers[name]}`).join(', ');
+    return {
+      code: 'malformed-header',
+      found,
+      fix: `Send the headers of ${scheme.name} in its form: ${form}`,
+    };
+  };
   if (hasTimestamp && timestamp.length !== 1) {
     return malformed(timestamp.length === 0 ? 'there is no timestamp' : 'there are several timestamps');
   }

@@ -59,11 +59,6 @@ export function verifyingKeys(
   });
 }
 
-/** Prefixes that reserve a secret for a built-in base64 scheme: other schemes prefer secrets without them. */
-const KEY_PREFIXES = BUILT_IN_SCHEMES.flatMap(({ secret, secretPrefix }) =>
-  secret === 'base64' && secretPrefix !== undefined ? [secretPrefix] : [],
-);
-
 /**
  * Chooses the secret that signs: the first with the prefix of the scheme, or if the scheme has no prefix, the first that is
  * not reserved for another scheme. If there is none, the first that the scheme can use. Throws ConfigError if it can use
@@ -76,15 +71,21 @@ export function signingKey(
 ): SchemeKey {
   const { secretPrefix } = scheme;
   const isOwn = (secret: string): boolean =>
-    secretPrefix === undefined
-      ? !KEY_PREFIXES.some((prefix) => secret.startsWith(prefix))
-      : secret.startsWith(secretPrefix);
+    secretPrefix === undefined ? !isReserved(secret) : secret.startsWith(secretPrefix);
   // If the scheme's own secret is malformed, it is reported. The next secret must not sign instead.
   const own = secrets.findIndex(isOwn);
   const keys = verifyingKeys(scheme, secrets, inUse);
   const found = own < 0 ? keys[0] : keys.find(({ secret }) => secret === own + 1);
   if (found !== undefined) return found;
   throw unusableSecrets(scheme, secrets, origin);
+}
+
+/** Whether the prefix of a secret reserves that secret for a built-in base64 scheme. */
+function isReserved(text: string): boolean {
+  return BUILT_IN_SCHEMES.some(
+    ({ secret, secretPrefix }) =>
+      secret === 'base64' && secretPrefix !== undefined && text.startsWith(secretPrefix),
+  );
 }
 
 /** Throws ConfigError if one of the schemes can use none of the secrets, because it would never match. */

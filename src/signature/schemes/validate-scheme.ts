@@ -32,7 +32,7 @@ export const SCHEME_SCHEMA = {
   },
 } as const;
 
-const { hash, encoding, secret, separator } = SCHEME_SCHEMA.properties;
+const { hash, encoding, secret } = SCHEME_SCHEMA.properties;
 const KEYS: readonly string[] = Object.keys(SCHEME_SCHEMA.properties);
 
 type SchemeInput = Partial<Readonly<Record<keyof SignatureScheme, unknown>>>;
@@ -49,7 +49,7 @@ export function schemeProblem(value: unknown): SchemeProblem | undefined {
     choiceProblem('.hash', scheme.hash, hash.enum) ??
     choiceProblem('.encoding', scheme.encoding, encoding.enum) ??
     choiceProblem('.secret', scheme.secret ?? 'text', secret.enum) ??
-    choiceProblem('.separator', scheme.separator ?? ',', separator.enum) ??
+    choiceProblem('.separator', scheme.separator ?? ',', SCHEME_SCHEMA.properties.separator.enum) ??
     textProblem('.title', scheme.title ?? 'none') ??
     textProblem('.secretPrefix', scheme.secretPrefix ?? 'none') ??
     signsProblem(scheme.signs) ??

@@ -3,10 +3,9 @@ import { CUT_RESPONSE, malformedResponse } from '../network-error.ts';
 
 /** Maximum number of bytes besides the body: status line, headers, interim responses, chunk sizes and extensions. */
 const MAX_OVERHEAD_BYTES = 64 * 1024;
-const TOO_LONG = malformedResponse('the response has more than 64 KiB besides its body');
-const BARE_CR = malformedResponse('the response has a carriage return that no line feed follows');
-
-const WRONG_VERSION = malformedResponse('the response is not one of HTTP/1');
+const TOO_LONG = 'the response has more than 64 KiB besides its body';
+const BARE_CR = 'the response has a carriage return that no line feed follows';
+const WRONG_VERSION = 'the response is not one of HTTP/1';
 
 const CR = 0x0d;
 const LF = 0x0a;
@@ -62,7 +61,7 @@ export class ResponseGuard {
    */
   #failureOf(chunk: Buffer): Error | undefined {
     if (this.#cutsResponse) return CUT_RESPONSE;
-    if (this.#bytes - this.#bodyBytes() > MAX_OVERHEAD_BYTES) return TOO_LONG;
+    if (this.#bytes - this.#bodyBytes() > MAX_OVERHEAD_BYTES) return malformedResponse(TOO_LONG);
     this.#bytes += chunk.length;
     return this.#awaitsFinalStatus ? this.#failureInHead(chunk) : undefined;
   }
@@ -71,8 +70,10 @@ export class ResponseGuard {
   #failureInHead(chunk: Buffer): Error | undefined {
     for (let at = 0; at < chunk.length && this.#awaitsFinalStatus; at++) {
       const byte = chunk[at] ?? 0;
-      if (byte === CR && this.#previous === CR) return BARE_CR;
-      if (this.#previous === SLASH && this.#statusDigit === 0 && byte !== DIGIT_ONE) return WRONG_VERSION;
+      if (byte === CR && this.#previous === CR) return malformedResponse(BARE_CR);
+      if (this.#previous === SLASH && this.#statusDigit === 0 && byte !== DIGIT_ONE) {
+        return malformedResponse(WRONG_VERSION);
+      }
       if (byte === LF) this.#endLine();
       else if (byte !== CR) this.#addToLine(byte);
       this.#previous = byte;

@@ -32,7 +32,8 @@ export interface WhereToRow {
   readonly value: keyof FlagValues;
   /** The setting that the flag sets. */
   readonly setting?: Key;
-  readonly define: (command: Command) => unknown;
+  /** Defines the flag. @default the option of the setting; without a setting, another row or command defines the flag */
+  readonly define?: (command: Command) => unknown;
   /** The kinds of target that use the flag. Any other kind rejects the flag, because the flag would have no effect. */
   readonly appliesTo: readonly Way[];
   /** The kind of target that the flag chooses: `--queue` chooses `queue`. */
@@ -58,7 +59,7 @@ export const WHERE_TO_ROWS = {
   ca: settingRow('delivery.ca', OVER_HTTP),
   // Also defines --secret-file, because both flags fill one list.
   secret: { ...settingRow('sharedSecret', TO_WEBHOOKS), value: 'secrets', define: addSecretFlags },
-  secretFile: { flag: '--secret-file', value: 'secrets', define: () => {}, appliesTo: TO_WEBHOOKS },
+  secretFile: { flag: '--secret-file', value: 'secrets', appliesTo: TO_WEBHOOKS },
   scheme: settingRow('scheme', TO_WEBHOOKS),
   strategy: settingRow('delivery.strategy', TO_WEBHOOKS),
   timeout: settingRow('delivery.timeout', OVER_HTTP),
@@ -89,7 +90,7 @@ export const WHERE_TO_ROWS = {
   },
   store: { ...settingRow('store', ['queue']), needs: '--queue' },
   // Defined by `send` and `replay`, with different help lines. A tracking API accepts no bodies but messages.
-  exact: { flag: '--exact', value: 'switch', define: () => {}, appliesTo: [...TO_WEBHOOKS, 'queue'] },
+  exact: { flag: '--exact', value: 'switch', appliesTo: [...TO_WEBHOOKS, 'queue'] },
 } as const satisfies Readonly<Record<string, WhereToRow>>;
 
 /** The "where to" flags, as typed. */
@@ -106,18 +107,15 @@ export type FlagOfWay<W extends Way> = {
 
 /** Creates the row of a flag that the table of settings defines. */
 function settingRow<const Ways extends readonly Way[]>(setting: Key, appliesTo: Ways) {
-  return {
-    flag: flagOf(setting).name,
-    value: 'text',
-    setting,
-    define: (command: Command) => command.addOption(settingOption(setting)),
-    appliesTo,
-  } as const;
+  return { flag: flagOf(setting).name, value: 'text', setting, appliesTo } as const;
 }
 
 export function addWhereToFlags(command: Command): void {
   command.optionsGroup('Where to send:');
-  for (const row of Object.values(WHERE_TO_ROWS)) row.define(command);
+  for (const { define, setting } of Object.values<WhereToRow>(WHERE_TO_ROWS)) {
+    if (define !== undefined) define(command);
+    else if (setting !== undefined) command.addOption(settingOption(setting));
+  }
 }
 
 /** The kinds of target in the order in which one is chosen if flags choose several. */

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { AudienceKind } from '../../../audience/sync.ts';
-import { describe, type CommandContext, type Define } from '../../command.ts';
+import { HELP, type CommandContext, type Define } from '../../command.ts';
 import { addSettingFlags } from '../../flags/setting-flags.ts';
 import { addWhereToFlags } from '../../flags/delivery/where-to-flags.ts';
 import type { OverviewFlags, SyncFlags } from './options.ts';
@@ -20,7 +20,9 @@ interface SyncVerbTexts {
 export function defineVerbs({ kind, examples, details, ...words }: SyncVerbTexts): Define {
   return (command, context) => {
     command.enablePositionalOptions().addHelpText('before', examples).addHelpText('after', details);
-    const sync = describe(command.command(`sync <name> <${inputOf(kind)}>`), words.syncSummary)
+    const sync = command
+      .command(`sync <name> <${inputOf(kind)}>`)
+      .summary(words.syncSummary)
       .addHelpText('before', words.syncExamples)
       .addHelpText('after', details);
     addSyncFlags(sync, kind);
@@ -40,7 +42,7 @@ function inputOf(kind: AudienceKind): string {
 
 function addSyncFlags(command: Command, kind: AudienceKind): void {
   command
-    .configureHelp({ showGlobalOptions: true })
+    .configureHelp(HELP)
     .optionsGroup('The file:')
     .option('--id-column <name>', "read the user's id from this column (default: userId)");
   if (kind === 'trait') {
@@ -58,10 +60,10 @@ function addSyncFlags(command: Command, kind: AudienceKind): void {
 function addOverviews(command: Command, kind: AudienceKind, { io, exit }: CommandContext): void {
   const what = kind === 'trait' ? 'computed traits' : 'audiences';
   const add = (usage: string, summary: string, examples: readonly string[]): Command => {
-    const sub = describe(command.command(usage), summary);
+    const sub = command.command(usage).summary(summary);
     const lines = examples.map((example) => `  $ hooks ${kind} ${example}\n`);
     sub.addHelpText('before', `Examples:\n${lines.join('')}`);
-    return addSettingFlags(sub, 'store').configureHelp({ showGlobalOptions: true });
+    return addSettingFlags(sub, 'store').configureHelp(HELP);
   };
   const placeFlag = ['--place <place>', 'select the one that goes to this place (see list)'] as const;
   const flagsOf = (sub: Command): OverviewFlags => ({ ...sub.optsWithGlobals<OverviewFlags>(), kind });

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { describe, type CommandContext, type Define } from '../../command.ts';
+import { HELP, type CommandContext, type Define } from '../../command.ts';
 import type { ExitCode } from '../../exit-code.ts';
 import type { Io } from '../../io.ts';
 import { addSettingFlags } from '../../flags/setting-flags.ts';
@@ -74,9 +74,11 @@ export const defineQueue: Define = (command, context) => {
 
 function addVerb(command: Command, usage: Usage, summary: string): Command {
   const [verb] = usage.split(' ', 1) as [QueueVerb]; // as the type says
-  return describe(command.command(usage), summary)
+  return command
+    .command(usage)
+    .summary(summary)
     .addHelpText('before', examplesText(EXAMPLES[verb]))
-    .configureHelp({ showGlobalOptions: true });
+    .configureHelp(HELP);
 }
 
 /** Adds the subcommands that show deliveries. */

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { MESSAGE_TYPES, type MessageType } from '../../../message/types.ts';
-import { describe, type CommandContext, type Define } from '../../command.ts';
+import type { CommandContext, Define } from '../../command.ts';
 import { addMessageFlags, rejectFlagsOfOtherTypes } from '../../flags/message/message-flags.ts';
 import { addPreviewFlags } from '../../flags/delivery/preview-flags.ts';
 import { sendMessage, type SendOptions } from './run.ts';
@@ -47,7 +47,7 @@ export const defineSend: Define = (command, context) => {
   defineMessage(command, context);
   for (const type of MESSAGE_TYPES) {
     const article = /^[aeiou]/.test(type) ? 'an' : 'a';
-    const sub = describe(command.command(type), `send ${article} ${type} message`);
+    const sub = command.command(type).summary(`send ${article} ${type} message`);
     // Only the named type gets its flags: defining those of all eight types takes longer than building the message.
     if (context.argv.includes(type)) defineMessage(sub, context, type);
   }

@@ -74,7 +74,7 @@ export async function sendMessage(
   const isSent = any === undefined || options.exact || hasForeignScheme(to);
   const sent = isSent ? built : await messageOf(type, { ...options, json }, io);
   if ('sources' in to) rejectMisspelledIntegration(sent.message, to.sources);
-  const quiet = options.quiet ?? false;
+  const quiet = options.quiet === true;
   if (!quiet) warnOfOddSecrets(signingSecrets(to), io);
   let warning: ResponseCause | undefined;
   const onContradiction = (cause: ResponseCause): void => void (warning = cause);

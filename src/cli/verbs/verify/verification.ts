@@ -39,13 +39,13 @@ export async function verificationOf(flags: VerifyFlags, context: CommandContext
   const secrets = await requiredSecrets(flags, 'verify', context.io);
   const schemes = await readSchemeFlag(flags, context.io);
   if (schemes !== undefined) rejectUnusableSchemes(schemes, secrets);
-  return { flags, secrets, schemes, headers: headerPairs(flags.header ?? []), context };
+  return { flags, secrets, schemes, headers: (flags.header ?? []).flatMap(headerPairs), context };
 }
 
-/** Parses the values of -H. One value may have several lines, such as the output of hooks sign. */
-function headerPairs(lines: readonly string[]): readonly HeaderPair[] {
-  const each = lines.flatMap((text) => text.split(/\r?\n/)).filter((line) => line.trim() !== '');
-  return each.flatMap((line) => Object.entries(headersOf([line])));
+/** Parses a value of -H, which may have several lines, such as the output of hooks sign. */
+function headerPairs(value: string): readonly HeaderPair[] {
+  const lines = value.split(/\r?\n/).filter((line) => line.trim() !== '');
+  return lines.flatMap((line) => Object.entries(headersOf([line])));
 }
 
 interface PresentedHeaders {
