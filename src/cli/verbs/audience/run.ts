@@ -5,10 +5,9 @@ import type { Outcome } from '../../../app/pipeline/outcomes.ts';
 import { gunzipIfPacked } from '../../../replay/reading/gunzip.ts';
 import { openInputs, STDIN, type Input } from '../../../replay/reading/inputs.ts';
 import { openChunkStore } from '../../../stores/open.ts';
-import { destinationsOf } from '../../flags/delivery/where-to.ts';
 import { openQueue, openQueueToWrite } from '../../flags/delivery/queue-flags.ts';
 import { commandSettings } from '../../flags/delivery/settings.ts';
-import { resolveWhereTo, type WhereTo } from '../../flags/delivery/where-to.ts';
+import { destinationsOf, resolveWhereTo, type WhereTo } from '../../flags/delivery/where-to.ts';
 import { ExitCode, interruptedCode } from '../../exit-code.ts';
 import type { Io } from '../../io.ts';
 import { claimStdin } from '../../stdin.ts';
@@ -74,6 +73,7 @@ async function runSync({ name, input, ...parts }: FileSync): Promise<ExitCode> {
       onStart: (changes) => output.start(changes),
       onOutcome: (change, outcome) => output.settled(change, outcome, delivery.judgementOf(outcome)),
     });
+    await output.causes.loading;
     isOver = true;
     const isGood = flags.dryRun ? output.preview(result) : output.finish(result);
     return interruptedCode(io) ?? (isGood ? ExitCode.ok : ExitCode.negative);
