@@ -2,10 +2,12 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { answer } from '../end-to-end/failing-receiver.ts';
-import { hooks } from '../end-to-end/hooks.ts';
+import { hooks, startHooks, type HooksOptions } from '../end-to-end/hooks.ts';
+import { jsonLines, tracks } from '../end-to-end/receiving.ts';
 import { receiver } from '../raw-receiver.ts';
 import { sign } from '../sign.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
+import { until } from '../until.ts';
 
 /** Modules of Node that take a millisecond or more to load. A command should load only those that it uses. */
 const HEAVY = [
@@ -38,12 +40,17 @@ interface Loaded {
   readonly builtins: readonly string[];
 }
 
-async function loadedBy(
-  args: readonly string[],
-  { stdin = '', env = {}, exitCode = 0 } = {},
-): Promise<Loaded> {
-  const options = { stdin, env: { ...env, NODE_OPTIONS: `--require=${preload}` } };
-  const { code, stderr } = await hooks(args, options);
+interface LoadingOptions extends HooksOptions {
+  readonly exitCode?: number;
+  /** Waits before the command is stopped. @default the command ends by itself */
+  readonly until?: () => Promise<void>;
+}
+
+async function loadedBy(args: readonly string[], options: LoadingOptions = {}): Promise<Loaded> {
+  const { exitCode = 0, until: ready, ...given } = options;
+  const running = startHooks(args, { ...given, env: { ...given.env, NODE_OPTIONS: `--require=${preload}` } });
+  await ready?.();
+  const { code, stderr } = await (ready === undefined ? running.exited : running.stop('SIGTERM'));
   expect({ code, stderr: exitCode === 0 ? stderr : '' }).toEqual({ code: exitCode, stderr: '' });
   const { files, builtins } = JSON.parse(readFileSync(list, 'utf8')) as Record<string, readonly string[]>;
   const names = (files ?? []).filter((path) => path !== preload);
@@ -111,6 +118,37 @@ describe('the modules that a command loads', () => {
     expect(verified.files).toContain('explain');
     expect(verified.files.filter((name) => ['http-client', 'examine-port'].includes(name))).toEqual([]);
   });
+
+  it.each([
+    [200, 0],
+    [400, 1],
+  ])(
+    'include the diagnosis of replay, audience, worker and queue after a %i only if it failed',
+    async (status, exitCode) => {
+      const { url, requests } = await receiver((socket) => socket.end(answer(status)));
+      const config = JSON.stringify({ webhooks: [url], sharedSecret: 's' });
+      const cwd = temporaryFolder({
+        '.hooksrc.json': config,
+        'day.ndjson': tracks(1),
+        'members.txt': 'u1\n',
+      });
+      const place = { cwd, env: { HOOKS_DATA_DIR: cwd } };
+      const isExplained = async (args: readonly string[], options: LoadingOptions = {}): Promise<boolean> =>
+        (await loadedBy(args, { ...place, ...options })).diagnosis.some((path) =>
+          path.endsWith('/explain.ts'),
+        );
+      const isFailure = exitCode !== 0;
+      expect(await isExplained(['replay', 'day.ndjson', '-q'], { exitCode })).toBe(isFailure);
+      expect(await isExplained(['audience', 'sync', 'VIP', 'members.txt'], { exitCode })).toBe(isFailure);
+      await hooks(['replay', 'day.ndjson', '--queue', '-q'], place);
+      const [delivery] = jsonLines((await hooks(['queue', 'list', '-o', 'json'], place)).stdout);
+      const show = ['queue', 'show', String(delivery?.['id'])];
+      expect(await isExplained(show)).toBe(false);
+      const arrives = (): Promise<void> => until(() => requests.length === 3, 'the request of the worker');
+      expect(await isExplained(['worker', '--allow-private', '-q'], { until: arrives })).toBe(isFailure);
+      if (isFailure) expect(await isExplained(show)).toBe(true);
+    },
+  );
 
   it('include chalk only if there are colors', async () => {
     for (const [NO_COLOR, FORCE_COLOR, isLoaded] of [

@@ -10,15 +10,16 @@ import type { Io } from '../../io.ts';
 import { fitText } from '../../fit-text.ts';
 import { jsonLine } from '../../json-line.ts';
 import { formatRow } from '../../print/table.ts';
+import { CauseFinder } from '../../print/cause-finder.ts';
 import { createProgress } from '../../print/progress.ts';
 import { destinationMs, triedDestination } from '../../print/deciding-attempt.ts';
-import { failureCause } from '../../print/failure-cause.ts';
-import { isSound, isTaken, resultLine } from '../../print/result-line.ts';
+import { isSound, isTaken, resultLine, type ResultFacts } from '../../print/result-line.ts';
 import { resultText } from '../../print/result-text.ts';
 import type { SyncFlags } from './options.ts';
 
 /** Prints the output of a sync: progress, a result line for each change, and the summary. */
 export class SyncOutput {
+  readonly causes = new CauseFinder();
   readonly #name: string;
   readonly #flags: SyncFlags;
   readonly #io: Io;
@@ -69,14 +70,14 @@ export class SyncOutput {
     this.#progress.update(this.#done);
     if (!isSound(judgement)) this.#areAllValid = false;
     if (this.#flags.quiet && isTaken(outcome.outcome)) return undefined;
-    this.#io.out(this.#changeLine(change, outcome, judgement));
-    return this.#io.drained();
+    return this.causes.find(outcome, (cause) => {
+      this.#io.out(this.#changeLine(change, outcome, { cause, judgement }));
+      return this.#io.drained();
+    });
   }
 
-  #changeLine({ userId, value }: Change, outcome: Outcome, judgement: LoopbackJudgement | undefined): string {
-    const title = `${userId} ${JSON.stringify(value)}`;
-    const cause = failureCause(outcome);
-    const facts = { type: 'identify', title, cause, judgement };
+  #changeLine({ userId, value }: Change, outcome: Outcome, found: Partial<ResultFacts>): string {
+    const facts = { type: 'identify', title: `${userId} ${JSON.stringify(value)}`, ...found };
     if (this.#flags.output === 'json') return jsonLine({ ...resultLine(outcome, facts), userId, value });
     const isUntouched =
       outcome.outcome === 'unsent' && outcome.destinations.every((each) => each.attempts.length === 0);

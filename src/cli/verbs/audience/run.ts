@@ -73,6 +73,7 @@ async function runSync({ name, input, ...parts }: FileSync): Promise<ExitCode> {
       onStart: (changes) => output.start(changes),
       onOutcome: (change, outcome) => output.settled(change, outcome, delivery.judgementOf(outcome)),
     });
+    await output.causes.loading;
     isOver = true;
     const isGood = flags.dryRun ? output.preview(result) : output.finish(result);
     return interruptedCode(io) ?? (isGood ? ExitCode.ok : ExitCode.negative);

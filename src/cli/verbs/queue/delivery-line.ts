@@ -6,7 +6,6 @@ import { printable } from '../../../redact.ts';
 import type { Screen } from '../../io.ts';
 import { truncateMiddle } from '../../fit-text.ts';
 import { formatRow, type Cell } from '../../print/table.ts';
-import { attemptCause } from '../../print/failure-cause.ts';
 import { attemptWithDetail, durationText } from '../../attempt-text.ts';
 
 /** Returns the fields of a delivery that `hooks queue list -o json` prints. */
@@ -121,7 +120,7 @@ function roughTime(ms: number): string {
 }
 
 /** Formats a delivery with all details, one per line. */
-export function fullText(delivery: Delivery, screen: Screen, now: number): string {
+export async function fullText(delivery: Delivery, screen: Screen, now: number): Promise<string> {
   const { id, detail, createdAt, dueAt, settledAt, orderKeys, progress, body, isDamaged } = delivery;
   const { stdoutColumns: columns } = screen;
   const lines = [
@@ -131,7 +130,7 @@ export function fullText(delivery: Delivery, screen: Screen, now: number): strin
     ...(detail === undefined ? [] : [['why', printable(detail)]]),
     ...(orderKeys.length === 0 ? [] : [['order', orderKeys.map((key) => printable(key, 80)).join(', ')]]),
     ...progress.attempts.flatMap((attempt) => [['attempt', attemptLine(attempt)], ...traceLines(attempt)]),
-    ...causeLines(delivery),
+    ...(await causeLines(delivery)),
   ];
   return [
     briefText(delivery, screen, now),
@@ -143,10 +142,12 @@ export function fullText(delivery: Delivery, screen: Screen, now: number): strin
   ].join('\n');
 }
 
-/** Returns lines that explain why the last attempt failed, and how to fix it. */
-function causeLines({ progress: { attempts } }: Delivery): string[][] {
+/** Returns lines that explain why the last attempt failed, and how to fix it. Loads that code only for a failure. */
+async function causeLines({ progress: { attempts } }: Delivery): Promise<string[][]> {
   const last = attempts.at(-1);
-  const cause = last && attemptCause(last, { attempts });
+  if (last?.error === undefined) return [];
+  const { attemptCause } = await import('../../print/failure-cause.ts');
+  const cause = attemptCause(last, { attempts });
   if (cause === undefined) return [];
   const fix = ['fix', printable(cause.hint, 1_000)];
   return cause.says === undefined ? [fix] : [['cause', printable(cause.says, 1_000)], fix];

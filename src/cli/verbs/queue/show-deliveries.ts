@@ -103,9 +103,8 @@ export function showDelivery(id: string, options: QueueOptions, io: Io): Promise
         hint: 'run hooks queue list to see the ids',
       });
     }
-    io.out(
-      options.output === 'json' ? jsonLine(fullJson(delivery)) : `${fullText(delivery, io, Date.now())}\n`,
-    );
+    if (options.output === 'json') io.out(jsonLine(fullJson(delivery)));
+    else io.out(`${await fullText(delivery, io, Date.now())}\n`);
     return ExitCode.ok;
   });
 }

@@ -3,8 +3,7 @@ import { printable } from '../../../redact.ts';
 import { noteHint } from '../../error-text.ts';
 import type { Io } from '../../io.ts';
 import { decidingAttemptOf } from '../../print/deciding-attempt.ts';
-import { examinedOutcome } from '../../print/examined-outcome.ts';
-import { failureCause } from '../../print/failure-cause.ts';
+import type { FailureCause } from '../../print/failure-cause.ts';
 
 /** Maximum number of different hints, because a receiver may redirect to another URL each time. */
 const MAX_HINTS = 20;
@@ -14,7 +13,7 @@ export class FailureHints {
   readonly #io: Io;
   readonly #note: (line: string) => void;
   readonly #told = new Set<string>();
-  /** The first outcome without a response, whose port `explainNoResponse` examines. */
+  /** The first failure without a response, whose port `explainNoResponse` examines. */
   #withoutResponse: Outcome | undefined;
 
   /** @param note prints a line on stderr, above the progress bar */
@@ -23,9 +22,9 @@ export class FailureHints {
     this.#note = note;
   }
 
-  tell(outcome: Outcome): void {
-    if (decidingAttemptOf(outcome)?.status === undefined) this.#withoutResponse ??= outcome;
-    const { hint } = failureCause(outcome) ?? {};
+  tell(outcome: Outcome, { hint }: Partial<FailureCause> = {}): void {
+    const isFailed = outcome.outcome === 'failed';
+    if (isFailed && decidingAttemptOf(outcome)?.status === undefined) this.#withoutResponse ??= outcome;
     if (hint === undefined || this.#told.has(hint) || this.#told.size >= MAX_HINTS) return;
     this.#told.add(hint);
     noteHint({ note: this.#note, errColor: this.#io.errColor }, printable(hint, 1_000));
@@ -34,10 +33,12 @@ export class FailureHints {
   /** Examines the port of a receiver that did not respond, and prints the cause if it is found. */
   async explainNoResponse(): Promise<void> {
     if (this.#withoutResponse === undefined) return;
+    const { examinedOutcome } = await import('../../print/examined-outcome.ts');
     const examined = await examinedOutcome(this.#withoutResponse, this.#io);
     if (examined === this.#withoutResponse) return;
-    const { says } = failureCause(examined) ?? {};
-    if (says !== undefined) this.#io.note(`cause: ${printable(says, 1_000)}`);
-    this.tell(examined);
+    const { failureCause } = await import('../../print/failure-cause.ts');
+    const cause = failureCause(examined);
+    if (cause?.says !== undefined) this.#io.note(`cause: ${printable(cause.says, 1_000)}`);
+    this.tell(examined, cause);
   }
 }

@@ -9,11 +9,10 @@ import { formatDuration } from '../../../duration.ts';
 import { noteError } from '../../error-text.ts';
 import { fitText } from '../../fit-text.ts';
 import { jsonLine } from '../../json-line.ts';
-import type { LoopbackJudgement } from '../../flags/delivery/loopback.ts';
+import { CauseFinder } from '../../print/cause-finder.ts';
 import { createProgress, type ProgressBar, type ProgressMeasure } from '../../print/progress.ts';
 import { decidingAttemptOf } from '../../print/deciding-attempt.ts';
 import type { GithubStep } from '../../print/github-step.ts';
-import { failureCause } from '../../print/failure-cause.ts';
 import { isTaken, resultLine, type ResultFacts } from '../../print/result-line.ts';
 import { resultText } from '../../print/result-text.ts';
 import {
@@ -34,6 +33,7 @@ import type { Numbered, Sent } from './sent-message.ts';
 export class ReplayOutput {
   /** Whether `warnOfBytes` was called. One warning is enough. */
   hasWarned = false;
+  readonly causes = new CauseFinder();
   readonly files: ResultFiles;
   readonly #options: ReplayOptions;
   readonly #io: Io;
@@ -74,18 +74,17 @@ export class ReplayOutput {
    * Writes the outcome of a message that was handed to the pipeline. When this returns, the checkpoint may mark the message
    * as settled. Returns a promise to wait for if stdout or a file is slower than the results.
    */
-  settled(sent: Sent, outcome: Outcome, judgement: LoopbackJudgement | undefined): Promise<void> | undefined {
+  settled(sent: Sent, outcome: Outcome, facts: ResultFacts): Promise<void> | undefined {
     const { origin, index, original } = sent;
-    const facts = { ...sent.facts, judgement };
     const written = this.files.add({
       index,
       outcome: outcome.outcome,
       original,
       reported: () => reportedResult(origin, facts, outcome),
-      told: () => ({ origin, facts: { ...facts, body: undefined }, outcome }) satisfies KeptOutcome,
+      told: (): KeptOutcome => ({ origin, facts: { ...facts, body: undefined, cause: undefined }, outcome }),
     });
     if (outcome.outcome === 'failed') {
-      this.#github?.addResult(reportedResult(origin, facts, outcome), failureCause(outcome)?.hint);
+      this.#github?.addResult(reportedResult(origin, facts, outcome), facts.cause?.hint);
     }
     const drained = this.#printOutcome(facts, outcome);
     return written === undefined ? drained : written.then(() => drained);
@@ -113,20 +112,22 @@ export class ReplayOutput {
       await this.files.addEarlier(reportedInvalid(result.invalid));
       return this.#printInvalid(result.invalid);
     }
-    const { origin, facts, outcome } = result;
-    await this.files.addEarlier(reportedResult(origin, facts, outcome));
-    return this.#printOutcome(facts, outcome);
+    const { origin, outcome } = result;
+    await this.causes.find(outcome, async (cause) => {
+      const facts = { ...result.facts, cause };
+      await this.files.addEarlier(reportedResult(origin, facts, outcome));
+      await this.#printOutcome(facts, outcome);
+    });
   }
 
   #printOutcome(facts: ResultFacts, outcome: Outcome): Promise<void> | undefined {
     if (!this.#isShown(isTaken(outcome.outcome))) return undefined;
     const printed = this.#print(this.#resultLine(facts, outcome));
-    this.#hints?.tell(outcome);
+    this.#hints?.tell(outcome, facts.cause);
     return printed;
   }
 
-  #resultLine(sent: ResultFacts, outcome: Outcome): string {
-    const facts = isTaken(outcome.outcome) ? sent : { ...sent, cause: failureCause(outcome) };
+  #resultLine(facts: ResultFacts, outcome: Outcome): string {
     if (this.#isJson) return jsonLine(resultLine(outcome, facts));
     // The summary counts the messages that were not attempted before an interruption; text output does not list them.
     const isUntouched = outcome.outcome === 'unsent' && decidingAttemptOf(outcome) === undefined;

@@ -3,14 +3,13 @@ import type { ReportedResult } from '../../../report/report.ts';
 import type { Origin } from '../../../replay/reading/replay-entry.ts';
 import { tenths } from '../../attempt-text.ts';
 import { decidingAttemptOf, decidingDestination, destinationMs } from '../../print/deciding-attempt.ts';
-import { failureCause } from '../../print/failure-cause.ts';
-import { isTaken, type ResultFacts } from '../../print/result-line.ts';
+import type { ResultFacts } from '../../print/result-line.ts';
 import { explanation } from '../../print/result-text.ts';
 
 /** Converts a settled message to a result of a report. */
 export function reportedResult(
   origin: Origin,
-  { title, type }: ResultFacts,
+  { title, type, cause }: ResultFacts,
   outcome: Outcome,
 ): ReportedResult {
   const destination = decidingDestination(outcome.destinations);
@@ -23,7 +22,7 @@ export function reportedResult(
     url: last?.url,
     status: last?.status,
     error: outcome.refusal?.code ?? last?.error,
-    reason: reasonText(outcome),
+    reason: reasonText(outcome, cause),
     attempts: destination?.attempts.length ?? 0,
     ms: destination && tenths(destinationMs(destination)),
   };
@@ -35,7 +34,7 @@ export function caseName({ title, type }: Pick<ResultFacts, 'title' | 'type'>): 
 }
 
 /** Returns the explanation of a failed delivery as one line. */
-function reasonText(outcome: Outcome): string | undefined {
-  const lines = isTaken(outcome.outcome) ? [] : explanation(outcome, failureCause(outcome));
+function reasonText(outcome: Outcome, cause: ResultFacts['cause']): string | undefined {
+  const lines = explanation(outcome, cause);
   return lines.length === 0 ? undefined : lines.join('; ');
 }

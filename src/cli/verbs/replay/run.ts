@@ -186,7 +186,9 @@ export class ReplayRun {
   #conclude(sent: Sent, outcome: Outcome): void {
     const release = (): void => this.#semaphore.give(sent.bytes);
     try {
-      const writing = this.#settled(sent, outcome);
+      const writing = this.#parts.output.causes.find(outcome, (cause) => this.#settled(sent, outcome, cause));
+      // Does not wait for the cause, because no other message may be sent while its code loads.
+      if (outcome.outcome === 'failed' && this.#parts.options.failFast) this.#failure.abort();
       if (writing === undefined) release();
       else void writing.catch((error: unknown) => this.#fail(error)).then(release);
     } catch (error) {
@@ -195,15 +197,15 @@ export class ReplayRun {
     }
   }
 
-  #settled(sent: Sent, outcome: Outcome): Promise<void> | undefined {
-    const { checkpoint, ledger, options, output, watch, isPreview } = this.#parts;
+  #settled(sent: Sent, outcome: Outcome, cause: Sent['facts']['cause']): Promise<void> | undefined {
+    const { checkpoint, ledger, output, watch, isPreview } = this.#parts;
     const tried = triedDestination(outcome);
     const isSettled = outcome.outcome !== 'unsent';
     watch?.settled({ isDelivered: outcome.outcome === 'delivered' });
     ledger.close(sent.number, outcome.outcome, tried && isSettled ? destinationMs(tried) : undefined);
-    const writing = isPreview ? undefined : output.settled(sent, outcome, this.#received.judgementOf(tried));
+    const facts = { ...sent.facts, judgement: this.#received.judgementOf(tried), cause };
+    const writing = isPreview ? undefined : output.settled(sent, outcome, facts);
     if (isSettled) checkpoint?.mark(sent.index);
-    if (outcome.outcome === 'failed' && options.failFast) this.#failure.abort();
     return writing;
   }
 

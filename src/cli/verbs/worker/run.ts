@@ -5,17 +5,18 @@ import { ExitCode } from '../../exit-code.ts';
 import { aborted, type Io } from '../../io.ts';
 import { jsonLine } from '../../json-line.ts';
 import { openService, type ServiceFlags } from '../../flags/delivery/service-flags.ts';
-import { failureCause } from '../../print/failure-cause.ts';
+import { CauseFinder } from '../../print/cause-finder.ts';
 import { resultLine } from '../../print/result-line.ts';
 import { resultText } from '../../print/result-text.ts';
 
 /** Runs `hooks worker`: delivers from the queue until it is interrupted. */
 export async function work(options: ServiceFlags, io: Io): Promise<ExitCode> {
   const opened = await openService(options, io, { deliver: true });
+  const output = { ...options, io, causes: new CauseFinder() };
   const worker = await runWorker({
     ...opened,
     onEvent: (event) => {
-      if (event.kind === 'settled') printSettled(event, options, io);
+      if (event.kind === 'settled') printSettled(event, output);
     },
   });
   if (options.output === 'json') {
@@ -23,13 +24,13 @@ export async function work(options: ServiceFlags, io: Io): Promise<ExitCode> {
   }
   await aborted(io.signal);
   await worker.close();
+  await output.causes.loading;
   return ExitCode.ok;
 }
 
 function printSettled(
   { delivery, signature, signatures }: EngineEvent & { kind: 'settled' },
-  { quiet, output }: ServiceFlags,
-  io: Io,
+  { quiet, output, io, causes }: ServiceFlags & { readonly io: Io; readonly causes: CauseFinder },
 ): void {
   const { id, source, destination, messageId, type, state, reason, progress } = delivery;
   const outcome = state === 'delivered' ? 'delivered' : 'failed';
@@ -49,8 +50,11 @@ function printSettled(
       },
     ],
   };
-  const facts = { type, title: messageId, cause: failureCause(result) };
-  if (output === 'json') {
-    io.out(jsonLine({ ...resultLine(result, facts), id, source, destination }));
-  } else io.out(`${resultText(result, facts, io)}\n`);
+  void causes.find(result, (cause) => {
+    const facts = { type, title: messageId, cause };
+    if (output === 'json') {
+      io.out(jsonLine({ ...resultLine(result, facts), id, source, destination }));
+    } else io.out(`${resultText(result, facts, io)}\n`);
+    return undefined;
+  });
 }
