@@ -222,7 +222,7 @@ export function escapeInJson(json: string): string {
   return json.replace(UNSAFE_IN_JSON, escapeCharacter);
 }
 
-/** Characters without width, which CI runners written in .NET ignore when they search a text. */
+/** Characters without width, which CI runners written in .NET skip when they search a line for a command. */
 const UNSEEN = String.raw`[\p{Cf}\p{DI}]*`;
 /** Characters that a line may have before a command: white space, control characters and colors. */
 const BLANK = String.raw`(?:\u001b\[[\d;]*m|[\s\p{C}\p{DI}])*`;

@@ -1,7 +1,10 @@
 import type { JsonValue } from '../message/types.ts';
 import type { AudienceKind } from './store.ts';
 
-/** Number of partitions. Must never change, because it decides which row of the store has an entry. */
+/**
+ * Number of partitions of an audience. Must never change, because the partition of an entry is computed from this number,
+ * and the row of the store that holds the entry from the partition.
+ */
 export const PARTITIONS = 1024;
 
 /** A user with the value of a computed trait. For a member of an audience the value is true. */

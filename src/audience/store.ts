@@ -46,7 +46,7 @@ export interface AudienceStore {
 export interface Partition {
   readonly members: number;
   readonly entries: Uint8Array;
-  /** Ids, as written in entries, of users whose last value is unknown. */
+  /** Ids of users (as written in entries) of whom it is unknown which value of the audience the receiver last accepted. */
   readonly doubtful: readonly string[];
 }
 

@@ -89,7 +89,10 @@ export async function sync<O extends ChangeOutcome>(options: SyncOptions<O>): Pr
   }
 }
 
-/** Finds the audiences of this kind and name, at one place or at all places. Throws ConfigError if there are none. */
+/**
+ * Finds the audiences of this kind and name, of one destination or of all destinations. Throws ConfigError if there are
+ * none.
+ */
 export async function findAudiences(
   store: AudienceStore,
   wanted: NamedAudience,

@@ -98,7 +98,10 @@ export class ReceiverUnderTest {
     return response;
   }
 
-  /** Adds the result of `examine` to a missing response, because a URL that never responded may not be the receiver's. */
+  /**
+   * Examines the URL if no response came, and adds the result to the response: no response can mean that another program
+   * listens at the URL.
+   */
   async #examined(response: CheckResponse & { kind: 'none' }): Promise<CheckResponse> {
     const { examine, url, causes } = this.#options;
     this.#seen ??= examine?.(response.error);

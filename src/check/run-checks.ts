@@ -45,7 +45,7 @@ export class CheckRun {
   /** The mistake in the receiver's verification; undefined until a probe finds it. */
   #mistake: ReceiverMistake | undefined;
   #probes = 0;
-  /** Whether the receiver rejects a forgery. Tested once, and only if it responds with pages. */
+  /** Whether the receiver rejects a forged request. Tested once, if it responds with HTML pages: it may reject by a page. */
   #rejectsForgery: Promise<boolean> | undefined;
   /** Whether the receiver accepts all forgeries. Tested once, and only if it has accepted one. */
   #everything: Promise<boolean> | undefined;

@@ -9,7 +9,7 @@ export interface SettingScope {
   /** Layers to search, the one with the highest priority first. */
   readonly layers: readonly Layer[];
   readonly env: Readonly<NodeJS.ProcessEnv>;
-  /** Path of the source or destination whose settings are read in the long form. Empty for the short form. */
+  /** Path of the source or destination whose settings are read, in a config with `sources`. Empty for a config without. */
   readonly prefix: readonly string[];
 }
 

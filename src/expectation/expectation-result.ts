@@ -69,7 +69,10 @@ export interface ArrivedMessage {
 /** Numbers of requests and messages that arrived. */
 export interface ArrivedCount {
   readonly requests: number;
-  /** Number of messages in requests that got a 2xx. Only these count. */
+  /**
+   * Number of messages in requests that were answered with a 2xx. Messages of other requests do not count, because a sender
+   * sends them again.
+   */
   readonly messages: number;
   /** Messages of requests that got no 2xx. They do not count, because their sender must send them again. */
   readonly uncountedMessages: number;

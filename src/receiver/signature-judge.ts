@@ -103,8 +103,8 @@ function toValid({ secret, note, scheme, partial }: ValidVerdict): SignatureJudg
 }
 
 /**
- * Explains why a large body does not count as signed although its JSON-stringified form matches. Only the diagnosis parses
- * such a body, and the verdict must not depend on the quota of diagnoses.
+ * Explains why a large body does not count as signed although its JSON-stringified form matches. A receiver parses large
+ * bodies only for a diagnosis, and diagnoses are limited by a quota: the verdict must not depend on that quota.
  */
 function tooLargeFor({ note }: ValidVerdict, { byteLength }: Uint8Array): Diagnosis {
   return { ...undiagnosed(byteLength, TOO_LARGE), code: note ?? 'no-match' };

@@ -30,7 +30,9 @@ export async function openJunitReport(target: string, name: string): Promise<Rep
 
 type JunitTotals = Readonly<Record<'tests' | 'failures' | 'errors' | 'skipped' | 'ms', number>>;
 
-/** Largest total for which a report reserves room. */
+/**
+ * Largest number for which the header of the report reserves room, because the header is overwritten in place at the end.
+ */
 const MOST = 9_999_999_999;
 
 function paddedHead(totals: JunitTotals): string {

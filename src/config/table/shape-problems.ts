@@ -74,7 +74,10 @@ function unknownKey(key: string, shape: FileShape, { path, file }: PlaceInFile):
   );
 }
 
-/** The shortest path at which a file allows a key that it does not allow at the top. Undefined if no path is known. */
+/**
+ * Returns the shortest path at which a config file allows a key that it does not allow at its top level. Undefined if no
+ * path is known.
+ */
 function placeOf(key: string): string | undefined {
   return placesOf(fileShape(), key).toSorted((one, other) => one.length - other.length)[0];
 }

@@ -133,7 +133,8 @@ function tryGuess(
   };
   if (typeof bytes === 'function') bytes(write);
   else write(bytes);
-  // Compares only the start of a longer digest, because the sender may have cut it off to the expected length.
+  // Compares as many bytes as the received digest has, because a sender may have cut off a longer digest to the expected
+  // length.
   const isMatch = (made: Buffer): boolean => sameDigest(made.subarray(0, digest.length), digest);
   const ending = ENDINGS.find(([tail]) => tried.some((each) => isMatch(each.digest(tail))));
   return ending && { code: mistake.code, would: mistake.would + ending[1], fix: mistake.fix };

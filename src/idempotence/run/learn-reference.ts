@@ -45,7 +45,10 @@ export interface LeftOut {
 
 /** Time to watch the state before the first message: a clock that shows seconds changes within it. */
 const STABLE_MS = 1_100;
-/** Time that the state of the reference must stay the same. Workers often poll twice a second. */
+/**
+ * Time for which the state must stay unchanged before the reference counts as complete. A background worker of the receiver
+ * often polls twice a second.
+ */
 const REFERENCE_QUIET_MS = 1_000;
 /** Maximum number of messages after each of which the state is read, because each read runs the command of `--state`. */
 export const MOST_LOOKED_AT = 24;

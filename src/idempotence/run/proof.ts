@@ -218,8 +218,8 @@ export class Proof {
   }
 
   /**
-   * Reports each code that has no result yet: a code that cannot run as skipped, any other with `outcome`, even if some of
-   * its schedules ran.
+   * Reports each check that has no result yet: a check that cannot run as skipped, any other check with `outcome`, even if
+   * some of its schedules ran.
    */
   #reportRest(outcome: 'skipped' | 'unsent', reason: string): void {
     const { codes, skipped } = this.#options;

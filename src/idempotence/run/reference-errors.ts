@@ -43,7 +43,7 @@ export function anotherState(
   });
 }
 
-/** A message got 409 on every retry after a 5xx. */
+/** Creates the error for a receiver that keeps the lock of a message after a 5xx: it responds with 409 to every retry. */
 export function lockKept({ label }: ProofMessage): InputError {
   return new InputError(
     `The receiver responds with 409 to the first ${label} message since it responded with 5xx to it`,

@@ -210,7 +210,7 @@ class Walker {
     return /^[\w$]+/.exec(ahead)?.[0] ?? String.fromCodePoint(this.#text.codePointAt(this.#at) ?? 0);
   }
 
-  /** The path of the current value. With an `end` of -1, the path of the object or array that contains the value. */
+  /** Returns the path of the current value. With an `end` of -1, of the object or array that contains it. */
   #path(end?: number): string {
     return formatPath(this.#open.slice(0, end).map(({ step }): PathStep => step));
   }

@@ -65,7 +65,7 @@ export function valueHint(word: string): string | undefined {
   return Object.hasOwn(MISTAKEN_WORDS, word) ? MISTAKEN_WORDS[word] : undefined;
 }
 
-/** A hint about a character where a key was expected. */
+/** Returns a hint about a character that stands where JSON expects a key of an object. */
 export function keyHint(character: string): string | undefined {
   return /[\w$]/.test(character) ? 'keys take double quotes' : valueHint(character);
 }

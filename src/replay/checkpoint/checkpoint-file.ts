@@ -22,7 +22,8 @@ export interface SavedFiles {
   /** The journal of results other than delivered and queued. Absent while there are none. */
   readonly results?: ResultsPart | undefined;
   /**
-   * The written part of the `--failed` file. Absent without `--failed`, and while a failed entry is not in that file yet.
+   * The part of the `--failed` file that is written. Absent without `--failed`, and from the failure of an entry until that
+   * entry is in the file.
    */
   readonly failed?: FailedPart | undefined;
 }

@@ -96,7 +96,7 @@ const REASONS: Readonly<Record<string, readonly [message: string, hint: string]>
   ELOOP: ['Cannot be found: its symbolic links go round', 'name the file itself'],
 };
 
-/** Names of things other than a file, by their start. */
+/** The start of arguments that name something else where a file is expected, such as a URL, with the error for each. */
 const FOREIGN_NAMES: readonly (readonly [start: string, message: string, hint: string])[] = [
   ...['https://', 'http://'].map(
     (start) => [start, 'Expected a file, got a URL', 'fetch it: curl -fsS URL | hooks replay -'] as const,

@@ -1,7 +1,7 @@
 import { COMMA, LF, OPEN_BRACE, OPEN_BRACKET, skipBlanks } from '../../message/json/bytes.ts';
 import { ValueScan } from '../../message/json/value-scan.ts';
 
-/** `lines`: one entry per line (NDJSON). `document`: entries are separated by their brackets. */
+/** `lines`: one entry per line (NDJSON). `document`: a JSON document, in which brackets show where each entry ends. */
 export type ReplayLayout = 'lines' | 'document';
 
 /** Maximum bytes of the first line that are examined. An input with a longer first line is a `document`. */

@@ -91,7 +91,7 @@ const OTHER_LISTS: readonly (InputRejection & { readonly pattern: RegExp })[] = 
   },
 ];
 
-/** Returns why a text that begins like a list is rejected as a whole; undefined if it may be read. */
+/** Returns why a text that begins like a JSON array is rejected as a whole. Undefined if its entries can be read. */
 export function listRejectionOf(text: string): InputRejection | undefined {
   return OTHER_LISTS.find(({ pattern }) => pattern.test(text));
 }

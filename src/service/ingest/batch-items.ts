@@ -15,7 +15,7 @@ import { ValueScan } from '../../message/json/value-scan.ts';
 export interface BatchItems {
   /** First byte of each item, and the byte after its last. */
   readonly items: readonly (readonly [start: number, end: number])[];
-  /** JSON of the outermost object in which the array `batch` is empty. */
+  /** JSON of the request without its items: the outermost object, with `[]` as its `batch`. */
   readonly rest: Uint8Array;
 }
 

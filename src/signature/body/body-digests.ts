@@ -48,7 +48,10 @@ export class BodyDigests {
     }
   }
 
-  /** The digests that the body would have if `ending` replaced the bytes that are held back. */
+  /**
+   * Returns the digests of the body with `ending` in place of the last bytes of the body, which `update` holds back for
+   * this.
+   */
   ending(ending: Uint8Array): Buffer[] {
     return this.#hmacs.map((hmac) => hmac.digest(ending));
   }

@@ -58,8 +58,8 @@ const php: Escape = (json) => ascii(json).replaceAll('/', '\\/');
 const TELLING = ['"', '/', '<', '>', '&', '=', "'", '+', '`', '\u007f', '\u2028', '\u2029'];
 
 /**
- * Returns the characters of a JSON text on which escapes differ. Two escapes that write these characters alike write the
- * whole text alike.
+ * Returns the characters of a JSON text that the functions of escaping write differently. Two functions that write these
+ * characters alike write the whole text alike.
  */
 export function tellingCharacters(json: string): string[] {
   const found = TELLING.filter((character) => json.includes(JSON.stringify(character).slice(1, -1)));

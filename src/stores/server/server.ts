@@ -136,7 +136,10 @@ export interface Series {
    * is not in this state.
    */
   wake(state: 'delayed' | 'failed', entries: readonly (InLines & Noted)[]): Promise<readonly boolean[]>;
-  /** Removes entries. False for an entry that does not exist (it still leaves its lines) or is locked. */
+  /**
+   * Removes entries from the store and from their lines. False for an entry that was locked, or that did not exist; an entry
+   * that did not exist is removed from its lines too.
+   */
   remove(entries: readonly InLines[]): Promise<readonly boolean[]>;
   /**
    * Removes some of the entries that were completed or failed before this time. Returns whether more such entries may be

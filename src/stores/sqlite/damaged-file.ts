@@ -9,7 +9,7 @@ const LOCK_WAIT_MS = 5_000;
 /** Maximum number of rows to read at once, and to write in one transaction. */
 const MOST_ROWS = 500;
 
-/** The columns of a key of a table, each with a value that comes before all its values: a read starts after these values. */
+/** The columns of a table's key, each with a value below every value of the column, from which a read of all rows starts. */
 export type KeyStart = Readonly<Record<string, string | number>>;
 
 type RowKey = readonly SqlValue[];

@@ -189,8 +189,8 @@ export class HttpConnection implements Carrier, ExchangeOwner {
 }
 
 /**
- * Adds the headers of the route. Asks for a body without content encoding, which is not decoded, unless the caller accepts
- * one.
+ * Returns the headers of a request with those of its route. Asks the server for an unencoded body, because this client
+ * decodes none, unless the caller accepts an encoding.
  */
 function headersOf({ request: { headers } }: PendingRequest, route: Route): string[] {
   return hasName(headers, 'accept-encoding')

@@ -95,7 +95,10 @@ const MIN_PAUSE_MS = 50;
 /** Pause after a read, in lengths of that read: large deletion requests take seconds to read, which delays delivering. */
 const PAUSES_PER_READ = 9;
 
-/** Waits until the deletion request is settled. Reads its record, because a worker can deliver the messages too. */
+/**
+ * Waits until all messages of the deletion request are settled. Reads the stored record of the request instead of events,
+ * because a worker in another process can deliver the messages too.
+ */
 async function awaitDelivery(
   id: string,
   deletions: Deletions,

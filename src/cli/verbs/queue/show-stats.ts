@@ -63,7 +63,10 @@ function statsTable(lanes: readonly LaneStats[], { color, stdoutColumns: columns
   return formatTable([heads.map((text) => ({ text, paint: color.bold })), ...rows], { columns });
 }
 
-/** Formats the webhooks that fail while another one accepts the deliveries, which broadcast and fallback hide. */
+/**
+ * Formats the webhooks that fail while other webhooks accept the same deliveries. Without this table, such failures are
+ * hidden by the strategies broadcast and fallback.
+ */
 function missedTable(
   missed: readonly MissedAttempts[],
   { io, isNarrowed }: { readonly io: Io; readonly isNarrowed: boolean },

@@ -134,7 +134,9 @@ export class ResultFiles {
     await this.#parts.journal?.close();
   }
 
-  /** Adds failed and invalid entries to the file of --failed and, like filtered messages, to the journal. */
+  /**
+   * Adds failed and invalid entries to the file of --failed and to the journal. Adds filtered messages to the journal only.
+   */
   #keep({ index, outcome, original, told }: WrittenResult): Promise<void> | undefined {
     if (outcome !== 'failed' && outcome !== 'invalid' && outcome !== 'filtered') return undefined;
     const { failed, journal } = this.#parts;

@@ -55,7 +55,7 @@ interface PresentedHeaders {
   readonly at?: number | undefined;
 }
 
-/** The verification of a request that has a signature. */
+/** Options to verify a request that has a signature. */
 export interface PresentedRequest {
   readonly options: VerifyOptions;
   /** Warning about a signature that the request's other headers suggest but that is missing. Undefined with --scheme. */

@@ -90,7 +90,8 @@ export function twiceEncoded({ text, bytes }: KeptBody): Buffer | undefined {
 
 /** The JSON at the start of a body that continues with other text after it. */
 export function jsonThenMore({ text, problem }: KeptBody): string | undefined {
-  // A date or a list of bytes begins with a number, which is JSON but not a message.
+  // A date or a list of bytes begins with a number, so it is JSON with text after it, too. Only text after an object or an
+  // array is the rest of a message.
   const isMessage = problem?.isAfterEnd === true && /^\s*[[{]/.test(text ?? '');
   return isMessage ? text?.slice(0, problem.at).trimEnd() : undefined;
 }

@@ -73,7 +73,7 @@ export function FilterBar({ inbox, onClear }: FilterBarProps): JSX.Element {
 
 function typesOf(requests: readonly RequestSummary[]): (readonly [value: string, name: string])[] {
   const types = new Set(requests.flatMap(typesOfRequest));
-  // Limits the number of options, because senders can invent any number of types.
+  // Limits the choices of the type filter, because senders can invent any number of types.
   return [...types]
     .slice(0, 50)
     .toSorted()

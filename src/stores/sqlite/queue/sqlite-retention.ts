@@ -51,7 +51,7 @@ export class SqliteRetention {
     this.#rules = rules.filter(({ keptMs }) => keptMs !== Infinity);
   }
 
-  /** Schedules the first removal after EVERY_MS, because a starting process has more urgent work. */
+  /** Schedules the first removal of old deliveries after EVERY_MS, because a starting process has more urgent work. */
   start(): void {
     if (this.#cancel !== undefined || this.#isClosed || this.#rules.length === 0) return;
     this.#cancel = this.#clock.after(EVERY_MS, () => void this.#sweep());

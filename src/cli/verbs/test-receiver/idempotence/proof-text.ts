@@ -75,7 +75,8 @@ export function counterexampleText(
   const rest = rows.length > shown.length ? `      … and ${rows.length - shown.length} more\n` : '';
   const count = `${requests.length} ${requests.length === 1 ? 'request' : 'requests'}`;
   const requestsText = `    ${count}:\n${formatTable(shown, { columns })}${rest}`;
-  // Omits the states if the mistake is a wrong response: the expected and the actual state are then equal.
+  // Omits the expected and the actual state of the receiver if the mistake is a wrong response, because the two states are
+  // then equal.
   if (WITHOUT_STATE.has(code) || isSame) return requestsText;
   return requestsText + fitText(statesText(counterexample, color), columns);
 }

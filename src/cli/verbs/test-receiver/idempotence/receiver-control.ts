@@ -35,7 +35,9 @@ export class ReceiverControl implements Pick<Subject, 'reset' | 'kill' | 'revive
   #starts = 0;
   /** The last lines of output that were not shown. */
   #kept: string[] = [];
-  /** Number of lines since the last start that are neither shown nor kept. */
+  /**
+   * Number of lines that the receiver wrote since its last start and that were neither shown nor kept, beyond KEPT_LINES.
+   */
   #leftOut = 0;
   /**
    * Whether the reset command needs a running receiver (`curl …/reset`) or not (`rm app.db`). Undefined until a reset
