@@ -18,7 +18,7 @@ const LEAST_WEIGHT = 2_000;
 
 /** The target of changes: a client, with the pipeline behind it. */
 export interface ChangeTarget<O extends ChangeOutcome> {
-  /** Maximum number of changes in flight. */
+  /** Maximum number of changes of members that are sent and not yet settled. */
   readonly capacity: number;
   /**
    * Resolves when the target has room for another change. The room of its client may be smaller than `capacity`, or shared

@@ -5,7 +5,7 @@ import type { CheckRequest, Sample, SampleOptions } from './sample.ts';
 export interface Check {
   /** Stable code for `--only` and `--skip`. */
   readonly code: string;
-  /** Description of the requests. */
+  /** Description of the requests that the check sends. */
   readonly title: string;
   /** Title if there is no secret and requests are unsigned. @default `title` */
   readonly titleUnsigned?: string;

@@ -165,8 +165,8 @@ export class CheckRun {
   }
 
   /**
-   * Removes the cause "page" from responses if the receiver rejects a forgery: a website would not, so its pages are
-   * responses of a receiver.
+   * Removes the cause "page" from responses if the receiver rejects a forged request. A website would not reject one, so the
+   * pages are responses of a receiver.
    */
   async #withoutOwnPages(
     check: Pick<Check, 'expects'>,

@@ -56,7 +56,8 @@ function explain(error: unknown, io: Io, argv: readonly string[]): ExitCode {
   if (error instanceof CommanderError) return error.exitCode === 0 ? ExitCode.ok : ExitCode.unusable;
   const interrupted = interruptedCode(io);
   if (interrupted !== undefined) return interrupted;
-  // Losing stdout ended the command. `main` prints the cause, unless only the reader is gone.
+  // The command ended because stdout was lost. Prints nothing: `main` prints the cause, unless only the reader of stdout is
+  // gone.
   if (io.signal.aborted && isAbort(error)) return ExitCode.negative;
   if (error instanceof HooksError) {
     noteError(io, errorSentence(error), error.hint && printable(error.hint, 2_000));

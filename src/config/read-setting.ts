@@ -13,7 +13,10 @@ export interface SettingScope {
   readonly prefix: readonly string[];
 }
 
-/** Reads the value of a setting, or its default. Throws ConfigError if a variable is unset or the value is invalid. */
+/**
+ * Reads the value of a setting, or its default. Throws ConfigError if the value is invalid, or if it refers to an
+ * environment variable (`${NAME}`) that is unset.
+ */
 export function readSetting<K extends Key>(
   { layers, env, prefix }: SettingScope,
   key: K,

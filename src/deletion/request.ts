@@ -74,7 +74,10 @@ export function createDeletions(parts: DeletionParts): Deletions {
   };
 }
 
-/** Records in its deletion request that a delivery was settled. Ignores deliveries that belong to no such request. */
+/**
+ * Records that a delivery was settled in the deletion request to which the delivery belongs. Ignores deliveries that belong
+ * to none.
+ */
 export async function recordEnd(
   { id: deliveryId, source, messageId, type, state }: SettledDelivery,
   store: Pick<DeletionStore, 'settled'>,

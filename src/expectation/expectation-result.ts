@@ -70,7 +70,7 @@ export interface ArrivedMessage {
 export interface ArrivedCount {
   readonly requests: number;
   /**
-   * Number of messages in requests that were answered with a 2xx. Messages of other requests do not count, because a sender
+   * Number of messages in requests that got a 2xx. Messages of other requests do not count, because a sender
    * sends them again.
    */
   readonly messages: number;

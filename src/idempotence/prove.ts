@@ -52,7 +52,7 @@ export interface ProveOptions extends Omit<ProofOptions, 'skipped'> {
 /**
  * Runs many schedules of the messages, each after a reset, and compares the states in which they end. Stops at the first
  * counterexample, because later ones mostly have the same cause. Throws InputError if the reference run shows no stable
- * state to compare with; codes without a result are then reported as unsent.
+ * state to compare with; checks without a result are then reported as unsent.
  */
 export function proveIdempotence(options: ProveOptions): Promise<void> {
   return new Proof({ ...options, skipped: skippedCodes(options) }).run();

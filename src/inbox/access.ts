@@ -9,7 +9,10 @@ export interface AccessRule {
   /** Host that the receiver listens on. */
   readonly host: string;
   readonly scheme: 'http' | 'https';
-  /** Token of a page that was opened without the printed token. Any program of this machine can open such a page. */
+  /**
+   * Token of a page that was opened without the printed token. Allows only to read requests, because any program of this
+   * machine can open such a page.
+   */
   readonly token: string;
   /**
    * Token that is only in the address printed by `hooks listen`. Allows actions, and shows expected signatures, with which
@@ -57,8 +60,8 @@ function pageRejection({ request, query }: InboxRequest, rule: AccessRule): stri
 }
 
 /**
- * Returns why a request of the page is rejected: its token is missing or wrong. Other sites cannot know the token. It is in
- * a header, or in the query for events.
+ * Returns why a request of the page is rejected: its token is missing or wrong. Other sites cannot know the token. The token
+ * is in a header, or for the stream of events in the query string.
  */
 function tokenRejection(visit: InboxRequest, rule: AccessRule): string | undefined {
   return isAnyToken(givenToken(visit), rule)

@@ -40,8 +40,8 @@ export interface RequestSummary extends MessageFacts {
   readonly bytes: number;
   readonly ms: number;
   /**
-   * Whether the signature is valid only for the JSON-stringified body: a receiver that verifies the bytes rejects the
-   * request.
+   * Whether the signature matches only the result of JSON.stringify(JSON.parse(body)): a receiver that verifies the bytes of
+   * the body rejects the request.
    */
   readonly isRestringified?: boolean;
   /** Reason for which a tracking API rejects the call. Undefined if it accepts the call. */

@@ -18,8 +18,9 @@ export interface Diagnosis {
 export type ExplainMismatch = (mismatch: MismatchEvidence) => Diagnosis;
 
 /**
- * Facts about a mismatch: there is no signature, it matches only a body that parsing changes, or it fails the lenient rules
- * or its scheme.
+ * The facts from which a mismatch is explained, by its kind: the request has no signature, the signature matches only a body
+ * that parsing changes, or it matches neither by the default scheme (which also accepts the stringified JSON) nor by the
+ * scheme of its header.
  */
 export type MismatchEvidence = NoEvidence | LossyMatch | LenientEvidence | SchemeEvidence;
 

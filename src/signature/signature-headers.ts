@@ -30,9 +30,9 @@ const SERVICE_BY_HEADER: ReadonlyMap<string, string> = new Map(
 const MOST_NAMED = 4;
 
 /**
- * Names the headers that look like signatures if `wanted` is missing: `X-Signature is missing; X-Hub-Signature-256 (GitHub)
- * came`. Undefined if no header does. `alike` are headers whose value looks like one. Escape the result: header names are
- * untrusted.
+ * Names the headers that look like signatures by their name, or by their value (`alike`), if `wanted` is missing:
+ * `X-Signature is missing; X-Hub-Signature-256 (GitHub) came`. Undefined if there are no such headers. Escape the result:
+ * header names are untrusted.
  */
 export function signatureHeadersText(
   names: readonly string[],

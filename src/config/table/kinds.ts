@@ -24,7 +24,7 @@ export interface SettingKind<T> {
    * invalid.
    */
   readonly parse: (value: unknown, origin: ConfigOrigin) => T;
-  /** Fragment of a draft-07 JSON Schema. */
+  /** JSON Schema (draft-07) of a value of this kind, without the `$schema` of a whole document. */
   readonly schema: Readonly<Record<string, unknown>>;
   /** All values that the setting can have, if there are few. Undefined if the values cannot be listed. */
   readonly choices?: readonly string[];

@@ -51,7 +51,7 @@ function evidenceOf(evidence: SchemeEvidence): Evidence {
   const { scheme, presented, headers, body } = evidence;
   return {
     ...evidence,
-    // Always `unknown`, because other shapes exist only for X-Signature.
+    // Always `unknown`, because only signatures of X-Signature are classified by their shape.
     given: { shape: 'unknown', text: presented.value },
     frames: frameVariants(scheme, headers, body, presented.fields),
     recipe: recipeOf(scheme),

@@ -69,7 +69,10 @@ interface MistakeGuess {
   readonly bytes: BodyVariant['bytes'];
 }
 
-/** Yields guesses at the mistake, the cheapest to try first, because the deadline may end the search early. */
+/**
+ * Yields possible mistakes of the sender that explain the mismatch, the cheapest to try first, because the deadline may end
+ * the search early.
+ */
 function* guesses(
   evidence: Evidence & { readonly body: KeptBody },
   deadline: Deadline,

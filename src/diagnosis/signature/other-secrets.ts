@@ -18,7 +18,7 @@ const UNEXPANDED = [
   '$WEBHOOK_SECRET',
 ];
 
-/** The example secret of the README and the help, and examples in other documentation. */
+/** The secret in the examples of the README and the help of hooks. */
 const DOCS_EXAMPLE = 's3cret';
 const EXAMPLES = ['secret', 'changeme', 'your-secret', 'your_secret', 'mysecret', 'test'];
 

@@ -46,8 +46,8 @@ export interface LeftOut {
 /** Time to watch the state before the first message: a clock that shows seconds changes within it. */
 const STABLE_MS = 1_100;
 /**
- * Time for which the state must stay unchanged before the reference counts as complete. A background worker of the receiver
- * often polls twice a second.
+ * Time for which the state must stay unchanged before the reference run counts as complete: longer than the 0.5 s in which a
+ * background worker of the receiver often polls.
  */
 const REFERENCE_QUIET_MS = 1_000;
 /** Maximum number of messages after each of which the state is read, because each read runs the command of `--state`. */

@@ -172,7 +172,10 @@ class LossSearch {
   }
 }
 
-/** Returns an id of the same characters, but with another start and another end. */
+/**
+ * Returns the id reversed, with another first and another last character: an id that has no start and no end in common with
+ * `id`.
+ */
 export function unlikeId(id: string): string {
   return withOtherBeginning(withOtherEnd(Array.from(id).toReversed().join('')));
 }

@@ -96,7 +96,7 @@ const REASONS: Readonly<Record<string, readonly [message: string, hint: string]>
   ELOOP: ['Cannot be found: its symbolic links go round', 'name the file itself'],
 };
 
-/** The start of arguments that name something else where a file is expected, such as a URL, with the error for each. */
+/** Prefixes of arguments that cannot be files, such as `https://`, with the error and the hint for each. */
 const FOREIGN_NAMES: readonly (readonly [start: string, message: string, hint: string])[] = [
   ...['https://', 'http://'].map(
     (start) => [start, 'Expected a file, got a URL', 'fetch it: curl -fsS URL | hooks replay -'] as const,

@@ -5,8 +5,8 @@ import { isTooDeep, lossOf } from '../../message/json/read-json.ts';
 const HEAD_BYTES = 4_096;
 const BOM_START = 0xef;
 /**
- * Maximum bytes of a body that a diagnosis parses and encodes, which takes 130 ms: twice the limit of a batch (contract,
- * Batching client).
+ * Maximum bytes of a body that a diagnosis parses and encodes: twice the limit of a batch (contract, Batching client). Takes
+ * 130 ms for a body of this size.
  */
 export const LARGEST_DIAGNOSED = 1_000_000;
 

@@ -8,7 +8,7 @@ export interface ServerConnectionOptions {
   readonly responseMs: number;
 }
 
-/** A server that rejects with the errors of its driver. */
+/** A server whose promises reject with the errors of its driver, before they are converted to errors of this program. */
 export interface ServerConnection extends Omit<Server, 'check'> {
   /** Called with each error, to repair the connection for the next command. */
   readonly failed?: (error: unknown) => void;

@@ -50,7 +50,10 @@ export function expectedOf(options: ExpectOptions): Omit<ExpectedArrivals, 'sign
   };
 }
 
-/** Reads the bounds of the number of requests. At least one must arrive if an expectation is about every message. */
+/**
+ * Returns the bounds of the number of requests. An expectation about every message raises the lower bound to 1, because it
+ * would hold for no message.
+ */
 function requestsOf(options: ExpectOptions): Pick<ExpectedArrivals, 'atLeast' | 'atMost' | 'someMessage'> {
   const { count, atLeast, atMost, messages, each, noMatch, schema, snapshot } = options;
   const isBounded = (count ?? atMost ?? messages) !== undefined;

@@ -2,8 +2,8 @@
 const FEWEST_KEYS = 4;
 
 /**
- * Minimum keys, and objects with several keys, to conclude that keys are sorted by length. With fewer it may be chance,
- * because people often write short keys before long ones.
+ * Minimum number of keys, and of objects with several keys, to conclude that keys are sorted by length. With fewer it may be
+ * chance, because people often write short keys before long ones.
  */
 const FEWEST_BY_LENGTH = { keys: 6, levels: 2 };
 

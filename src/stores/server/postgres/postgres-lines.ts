@@ -49,7 +49,9 @@ const joinIf = (isMeant: string): string => `INSERT INTO hooks_lines (line, id)
   SELECT line, id FROM wanted WHERE NOT EXISTS (SELECT FROM hooks_lines AS l WHERE l.line = wanted.line AND l.id = wanted.id)
     AND ${isMeant} ORDER BY place`;
 
-/** Appends entries that do not exist yet to their lines. Runs before they are added. */
+/**
+ * Appends the ids of new entries to their lines. Runs before the entries are inserted, and skips entries that exist already.
+ */
 export const JOIN_NEW = joinIf('NOT EXISTS (SELECT FROM job WHERE queue = series AND job.id = entry)');
 export const JOIN = joinIf(isThere('entry'));
 

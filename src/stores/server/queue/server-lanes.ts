@@ -46,7 +46,7 @@ export class ServerLanes {
     return found.some((ids) => ids.length > 0);
   }
 
-  /** Finds lanes with deliveries whose registration the server has lost. */
+  /** Finds lanes that have deliveries but are no longer registered on the server. */
   async find(): Promise<void> {
     this.#learn(await this.#server.findSeries(SERIES));
   }

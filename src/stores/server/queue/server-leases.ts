@@ -17,7 +17,10 @@ interface Lease {
 }
 
 const BEATS_PER_LOCK = 4;
-/** Share of a lock that certainly remains at the next beat. A lease that ends within this share needs no more extensions. */
+/**
+ * Share of a lock that certainly remains when locks are extended next. A lock is not extended beyond the end of its lease:
+ * if the lease ends within this share, the lock already lasts until then.
+ */
 const COVERED = 1 / 2;
 
 /**

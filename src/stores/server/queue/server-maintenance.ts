@@ -15,7 +15,7 @@ export interface ServerMaintenanceOptions {
 const FORGET_MS = 60_000;
 /** Maximum dead letters of a lane to examine in one run of the maintenance. The next run continues. */
 const FORGOTTEN_AT_ONCE = 1_000;
-/** Maximum entries to read at once, because their bodies are read, too. */
+/** Maximum number of entries to read at once: the server sends their bodies too, which need memory. */
 const READ_AT_ONCE = 100;
 
 /**

@@ -210,7 +210,7 @@ function begun(
   };
 }
 
-/** Number of takes of the entry whose rounds are included in the progress of the note. */
+/** Returns how many takes of the entry have their rounds included in the progress that the note has. */
 function knownTakes(note: Note | undefined, takes: number): number {
   return note === undefined ? 0 : (note.takes ?? takes);
 }

@@ -77,7 +77,10 @@ end
 return results
 `);
 
-/** Delays an active entry until a time. The arguments are its id, its token, the time and its note. */
+/**
+ * Delays an active entry until a time. The arguments are the id of the entry, its token, the time, and the note to store
+ * with it.
+ */
 export const DELAY_ENTRY = redisScript(`${BASE}
 local id, token, due, note = argument(), argument(), tonumber(argument()), argument()
 if not unlock(id, token) then return 0 end

@@ -150,7 +150,7 @@ async function connectToRead(file: string, tables: readonly string[]): Promise<S
     return new SqliteConnection(database, file);
   } catch (error) {
     if (error instanceof QueueError) throw error;
-    // Ignored, because opening the copy reports any other problem.
+    // Opens a copy below instead, which reports every problem but a disk that is read-only.
   }
   if (await sizeOf(`${file}-wal`)) {
     const hint = `copy ${file}, ${file}-wal and ${file}-shm to a folder that can be written, and name the copy with --store`;

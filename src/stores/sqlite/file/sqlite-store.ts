@@ -28,7 +28,7 @@ interface SqliteStoreOptions {
   readonly isReadOnly?: boolean;
   /** Problems that were found when the file was opened. @default no problems */
   readonly found?: StoreFound;
-  /** Opens the file again. Must first sync all its content to the disk. */
+  /** Opens the file again. The function first syncs the whole content of the file to the disk. */
   readonly reopen: () => Promise<SqliteConnection>;
 }
 

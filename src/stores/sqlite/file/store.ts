@@ -45,8 +45,8 @@ export interface WriteOptions {
    */
   readonly survives?: 'exit' | 'power cut';
   /**
-   * Whether the write is independent of others in its commit: if it needs an unreadable page, only this write is rejected;
-   * if others need one, it is still committed. @default false
+   * Whether the write is independent of the other writes in its commit. If it needs an unreadable page, only this write is
+   * rejected; if another write needs one, this write is still committed. @default false
    */
   readonly separable?: boolean;
   /**

@@ -22,7 +22,7 @@ export interface IdempotenceFlags {
   /** Number of schedules (orders and repetitions of the messages) to try. @default 50 */
   readonly schedules?: number;
   readonly anyOrder?: true;
-  /** Time after which a late message is sent again, in ms. @default 10_000 */
+  /** Time from the first request of a message to its late repetition (schedule `late`), in ms. @default 10_000 */
   readonly late?: number;
   /** Time limit of the state command, in ms. @default 10_000 */
   readonly stateTimeout?: number;
