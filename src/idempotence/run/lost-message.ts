@@ -172,10 +172,7 @@ class LossSearch {
   }
 }
 
-/**
- * Returns the id reversed, with another first and another last character: an id that has no start and no end in common with
- * `id`.
- */
+/** Returns the id reversed, with another first and last character, so that the two ids share no start or end. */
 export function unlikeId(id: string): string {
   return withOtherBeginning(withOtherEnd(Array.from(id).toReversed().join('')));
 }
