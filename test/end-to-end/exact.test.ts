@@ -275,6 +275,14 @@ describe.concurrent('a body that is not a message', () => {
     },
   );
 
+  it('is valid for the receiver of --loopback if its signature is', async () => {
+    const stdin = [...NO_MESSAGE, '5'].join('\n');
+    const { stdout } = await hooks(argv`replay - --exact --format ndjson --loopback`, { stdin });
+    expect(stdout).toMatch(/^received +3 valid$/m);
+    const message = await hooks(argv`replay - --exact --format ndjson --loopback`, { stdin: '{"type":"track"}' });
+    expect(message.stdout).toMatch(/^received +0 valid, 1 not valid$/m);
+  });
+
   it('is distinguished from a message and from a body that flags complete to a message', async () => {
     const to = await receiving();
     const flags = ['--url', to.url, '--secret', SECRET, '--scheme', 'github'];

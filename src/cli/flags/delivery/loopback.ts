@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { HooksError } from '../../../errors.ts';
+import { InputError, ValidationError } from '../../../errors.ts';
 import { buildMessage } from '../../../message/build.ts';
 import { readJson } from '../../../message/json/read-json.ts';
+import { isJsonObject, isMessageType } from '../../../message/types.ts';
 import type { ReceivedRequest } from '../../../receiver/received-request.ts';
 import { startReceiver } from '../../../app/explained.ts';
 import { DEFAULT_SCHEMES, findSchemes } from '../../../signature/schemes/find-schemes.ts';
@@ -57,13 +58,15 @@ function signatureOf(rawHeaders: readonly string[], [first]: readonly SignatureS
   return rawHeaders[at + 1] ?? '';
 }
 
-/** Returns why a receiver that validates messages would reject the body, or undefined. */
+/** Returns why a receiver that validates messages would reject the body. Undefined for any other body, which --exact sends. */
 function problemOf(body: Uint8Array): string | undefined {
   try {
-    buildMessage(readJson(body), { now: 0 });
+    const value = readJson(body);
+    if (isJsonObject(value) && isMessageType(value['type'])) buildMessage(value, { now: 0 });
     return undefined;
   } catch (error) {
-    if (error instanceof HooksError) return error.message;
+    if (error instanceof ValidationError) return error.message;
+    if (error instanceof InputError) return undefined;
     throw error;
   }
 }
