@@ -279,7 +279,9 @@ describe.concurrent('a body that is not a message', () => {
     const stdin = [...NO_MESSAGE, '5'].join('\n');
     const { stdout } = await hooks(argv`replay - --exact --format ndjson --loopback`, { stdin });
     expect(stdout).toMatch(/^received +3 valid$/m);
-    const message = await hooks(argv`replay - --exact --format ndjson --loopback`, { stdin: '{"type":"track"}' });
+    const message = await hooks(argv`replay - --exact --format ndjson --loopback`, {
+      stdin: '{"type":"track"}',
+    });
     expect(message.stdout).toMatch(/^received +0 valid, 1 not valid$/m);
   });
 
