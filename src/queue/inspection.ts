@@ -10,7 +10,10 @@ export interface QueueInspection {
   /** Returns the numbers of each lane that has deliveries. */
   stats(): Promise<readonly LaneStats[]>;
 
-  /** Returns the attempts of the last delivered deliveries: at most `limit` per lane, or in total. Does not read bodies. */
+  /**
+   * Returns the attempts of the deliveries that were delivered last: at most `limit` in a file, or per lane on a server.
+   * Does not read bodies in a file.
+   */
   lastDelivered(limit: number): Promise<readonly DeliveredAttempts[]>;
 
   /**
@@ -87,8 +90,8 @@ export interface Page {
 }
 
 /**
- * Result of a retry. `waiting`: it is not settled. `invalid`: no attempt can make it valid. `damaged`: its stored body has
- * changed.
+ * Result of retrying a delivery by its id. `retried`: the dead letter waits again. `waiting`: the delivery is not settled.
+ * `invalid`: no attempt can make its message valid. `damaged`: the delivery has changed in the store.
  */
 export type RetryResult = 'retried' | 'unknown' | 'delivered' | 'waiting' | 'invalid' | 'damaged';
 

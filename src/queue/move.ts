@@ -14,7 +14,7 @@ export interface MoveCounts {
   readonly waiting: number;
   /** Number of dead letters that have been moved. */
   readonly dead: number;
-  /** Number of deliveries in flight. They stay until the process that delivers them has settled them. */
+  /** Number of deliveries in flight. They stay in `from` until the process that delivers them has settled them. */
   readonly left: number;
 }
 
@@ -33,7 +33,8 @@ export async function moveDeliveries({ from, to, signal, onProgress }: MoveOptio
   const pages = pagesOf(from, signal);
   let [page, added]: [Deliveries, Deliveries] = [await pages.next(), []];
   while (page.length > 0 || added.length > 0) {
-    // Runs at the same time, so that a server reads the next page and drops the previous one while this page is written.
+    // The three steps run at the same time, so that a server reads the next page and drops the previous one while `to` adds
+    // this page.
     const [next, , results] = await Promise.all([
       pages.next(),
       to.add(page.map(toMovedDelivery)),

@@ -9,7 +9,8 @@ export async function writeAlongside(
   stored: Promise<unknown>,
   work: (sql: Sql) => void,
 ): Promise<void> {
-  // If `stored` is rejected before it reaches the store, the transaction does not fail, so `work` must be skipped.
+  // If the write of `stored` is rejected before it joins the transaction, the transaction does not fail, so `work` must be
+  // skipped.
   let isRejected = false;
   stored.catch(() => {
     isRejected = true;

@@ -16,7 +16,8 @@ export function postgresFacts(pool: Pool): Facts {
       await putting.write(facts);
       if (Date.now() < forgotAt + FORGET_MS) return;
       forgotAt = Date.now();
-      // Does not wait for the removal and ignores its failure, because the next command reports a lasting failure.
+      // Does not wait for the removal of expired facts and ignores its failure, because the next command reports a lasting
+      // failure.
       forget(pool).catch(() => {});
     },
     get: async (names) => {

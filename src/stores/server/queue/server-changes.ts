@@ -47,7 +47,8 @@ export class ServerChanges {
     );
     const retried = new Set<string>();
     for (const some of groupBySeries(dead, ({ delivery }) => this.#lanes.series(delivery)).values()) {
-      // Wakes in the given order across both series, so that deliveries with the same order key keep their order.
+      // Wakes the dead letters of a lane in the given order, even if they alternate between its two series, so that
+      // deliveries with the same order key keep their order.
       for (const run of runsOf(some)) for (const id of await this.#wakeDead(run)) retried.add(id);
     }
     // Deletes the id from `retried`, because an id that was passed twice is retried only once.
@@ -65,8 +66,8 @@ export class ServerChanges {
         const arrived = { ...delivery, state: 'pending', dueAt: now, progress } as const;
         return toNewEntry(arrived, { series: seriesName(delivery), now });
       });
-      // A kill between these two steps leaves the deliveries in both series. The next retry then finds them in the dead
-      // series.
+      // A kill between adding and removing leaves the deliveries in the series of the lane and in the one for deliveries
+      // that were dead on arrival. The next retry then finds them in the latter.
       await this.#server.add(entries);
       await first.series.remove(ids.map((id) => ({ id: entryId(id) })));
       return ids;

@@ -90,7 +90,7 @@ export class ServerLeases {
           if (lost.has(lockOf(claim).id)) this.release(claim);
         }
       } catch {
-        // Ignores the error, because the next beat tries again.
+        // A failed extension of locks is ignored, because the next beat tries again.
       }
     }
   }

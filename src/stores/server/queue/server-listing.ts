@@ -116,7 +116,10 @@ const READING_ORDER: readonly EntryState[] = ['failed', 'completed', 'delayed', 
  */
 const LISTING_ORDER: readonly EntryState[] = ['failed', 'completed', 'active', 'waiting', 'delayed'];
 
-/** Reads the ids on a shelf, earliest first. The server lists waiting and active entries newest first. */
+/**
+ * Reads the ids of the entries of a series in one state, earliest first. The server lists waiting and active entries newest
+ * first.
+ */
 async function idsOn(shelf: Shelf): Promise<readonly Listed[]> {
   const { series, state } = shelf;
   const ids = new Set<string>();

@@ -25,8 +25,8 @@ export interface ServerQueueOptions {
 
 const RECOVER_MS = 2_000;
 /**
- * Default `lockMs`. The deliveries of a killed process can be claimed after the end of the lock and two searches: within
- * 16 s.
+ * Default `lockMs`. The deliveries of a killed process can be claimed after the end of the lock and two searches for
+ * expired locks: within 16 s.
  */
 const LOCK_MS = 10_000;
 /**

@@ -157,7 +157,7 @@ async function close(redis: Redis): Promise<void> {
   try {
     await redis.quit();
   } catch {
-    // Ignores the error, because the connection is closed already.
+    // A failed QUIT is ignored, because the connection is closed already.
   } finally {
     redis.disconnect();
   }

@@ -58,7 +58,7 @@ export class SqliteConnection {
     try {
       this.#database.exec('ROLLBACK');
     } catch {
-      // SQLite has already ended the transaction after some errors.
+      // A failed rollback is ignored, because SQLite has already ended the transaction after some errors.
     }
   }
 
@@ -69,9 +69,9 @@ export class SqliteConnection {
 
   /**
    * Writes the log back into the file and restarts the log, unless other processes use the log. A short log limits the harm
-   * of a flipped bit, after which the next process that opens the file alone ignores the rest of the log. A commit then
-   * overwrites the beginning of the log, because old frames that stay valid would restore older pages. The log keeps its
-   * size, which a full disk might not give again.
+   * of a flipped bit, after which the next process that opens the file alone ignores the rest of the log. After the
+   * restart, a commit that changes nothing overwrites the beginning of the log, because old frames that stay valid would
+   * restore older pages. The log keeps its size, which a full disk might not give again.
    */
   checkpoint(): void {
     try {
@@ -87,7 +87,7 @@ export class SqliteConnection {
     try {
       this.#database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     } catch {
-      // Ignored, because the next process that opens the file reads the log too.
+      // A failed checkpoint is ignored, because the next process that opens the file also reads the log.
     }
   }
 

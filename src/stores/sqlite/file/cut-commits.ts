@@ -13,8 +13,8 @@ const BIG_ENDIAN_MAGIC = 0x377f0683;
  * 0 if another process has the file open, because then the log is in use and nothing is cut.
  */
 export async function cutCommits(file: string): Promise<number> {
-  // A log to which another process writes can look damaged too. An exclusive lock, which shows that there is no such
-  // process, delays the next process, so it is tried only now.
+  // A log to which another process writes can look damaged, too. An exclusive lock shows that there is no such process, but
+  // delays the next process that opens the file. So the lock is tried only if the log looks damaged.
   if (damagedCommits(file) === 0) return 0;
   return withDatabase(file, { timeout: 0 }, (database) => (isAlone(database) ? damagedCommits(file) : 0));
 }
@@ -31,7 +31,8 @@ export function lostPages(file: string): number {
   const [frames = 0, writtenBack = 0] = [words[INDEX.frames], words[INDEX.writtenBack]];
   const present = countFrames(`${file}-wal`, pageBytesOf(words));
   const lost = frames - Math.max(writtenBack, present);
-  // Counts only if the index has not changed, because another process may have written to it and the log in between.
+  // Lost pages count only if the index is unchanged: otherwise, another process may have written to the index and the log
+  // since the index was read.
   return lost > 0 && indexOf(file).every((word, at) => word === words[at]) ? lost : 0;
 }
 

@@ -8,8 +8,8 @@ import { randomBytes } from 'node:crypto';
  */
 const LEAST_FREE_BYTES = 1024 * 1024;
 /**
- * Size of the reserve file: room for settlements until the deliveries that they remove free some. Settlements need pages of
- * the file, and copies of these in the log.
+ * Size of the reserve file: room for settlements on a full disk, until the old deliveries that each settlement removes have
+ * freed enough. Settlements need pages of the file, and copies of these in the log.
  */
 const RESERVE_BYTES = 512 * 1024;
 /** Free bytes below which settled deliveries are removed before their time. */

@@ -32,7 +32,10 @@ export interface StoreOptions {
 /** Milliseconds to wait for locks while the file is opened. This wait blocks the event loop. */
 const OPENING_WAIT_MS = 5_000;
 const OPENING_RETRY_MS = 20;
-/** Milliseconds to wait for locks after that, enough for a short commit. sqlite-store.ts waits longer without blocking. */
+/**
+ * Milliseconds to wait for locks once the file is open, enough for a short commit. sqlite-store.ts waits longer without
+ * blocking.
+ */
 const TURN_WAIT_MS = 5;
 
 /**
@@ -150,7 +153,7 @@ async function connectToRead(file: string, tables: readonly string[]): Promise<S
     return new SqliteConnection(database, file);
   } catch (error) {
     if (error instanceof QueueError) throw error;
-    // Opens a copy below instead, which reports every problem but a disk that is read-only.
+    // An error of SQLite is ignored, because opening a copy below reports every problem but a disk that is read-only.
   }
   if (await sizeOf(`${file}-wal`)) {
     const hint = `copy ${file}, ${file}-wal and ${file}-shm to a folder that can be written, and name the copy with --store`;

@@ -20,8 +20,8 @@ export async function assertOwnFile(file: string): Promise<void> {
     READING,
     (database) => applicationIdOf(database) === APPLICATION_ID,
   )
-    // Not an error: without lock and log, a file looks damaged while a log is written into it, or if the writing process was
-    // killed.
+    // An error of this read is ignored: without lock and log, an intact file looks damaged while a log is written into it,
+    // or if the writing process was killed.
     .catch(() => false);
   if (isStamped) return;
   // Reads the log too, if it exists: committed tables may be only in the log, while the file alone seems empty.
@@ -51,7 +51,10 @@ function foreignSign(database: Database): string | undefined {
   return `it has the ${String(first['type'])} ${printable(String(first['name']), 80)}, and no table of hooks`;
 }
 
-/** Returns how a database without tables differs from an empty one, if it is of another program: by its user_version. */
+/**
+ * Returns how the user_version of a database without tables shows that it is of another program. Undefined if the
+ * user_version is 0, as in an empty database.
+ */
 function formatSign(database: Database): string | undefined {
   const { user_version: version } = database.prepare('PRAGMA user_version').get() ?? {};
   return version === 0 ? undefined : `its user_version is ${String(version)}, and it has no table`;

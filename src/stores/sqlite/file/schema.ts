@@ -41,7 +41,7 @@ function rollBack(database: Database): void {
   try {
     database.exec('ROLLBACK');
   } catch {
-    // Ignored, because the transaction has already ended, and only the original error matters.
+    // A failed rollback is ignored, because the transaction has already ended, and only the original error matters.
   }
 }
 

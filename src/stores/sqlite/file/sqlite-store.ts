@@ -82,7 +82,10 @@ export class SqliteStore implements Store {
     });
   }
 
-  /** Whether the disk is too full to add. Asks the file system only once per group, since this takes longer than a row. */
+  /**
+   * Whether the disk is too full for a write that adds. Asks the file system only for the first such write of a commit,
+   * since asking takes longer than writing a row.
+   */
   #hasNoRoom(): boolean {
     return !this.#waiting.some(({ adds }) => adds) && this.room.isShort();
   }

@@ -10,8 +10,8 @@ import { OPEN, readStoredJson, writeProgress } from './sqlite-rows.ts';
 
 const BEAT_MS = 2_000;
 /**
- * Number of beats (16 s), longer than a busy process is silent. Then other processes take its claims, and its tokens become
- * invalid.
+ * Number of beats (16 s) after which a silent process counts as dead: longer than a busy process is silent. Other processes
+ * then take the claims of the silent process, and its tokens become invalid.
  */
 const SILENT_BEATS = 8;
 
@@ -65,7 +65,7 @@ export class Owner {
         );
       });
     } catch {
-      // Ignored: mostly the disk is full, and other processes notice that the beats have stopped.
+      // A failed write is ignored: mostly the disk is full, and other processes notice that the beats have stopped.
     }
   }
 
@@ -96,7 +96,7 @@ export class Owner {
         this.#releaseDead(sql);
       });
     } catch {
-      // Ignored, because claims fail with the same error and report it. The next beat tries again.
+      // A failed beat is ignored, because claims fail with the same error and report it. The next beat tries again.
     }
     if (!this.#isClosed) this.#scheduleBeat();
   }

@@ -125,7 +125,7 @@ export class SqliteInspection implements QueueInspection {
       .filter((_, index) => shown[index] !== deliveries[index])
       .map(({ seq }) => Number(seq));
     if (damaged.length > 0) {
-      // Errors are ignored, because in a read-only file damaged deliveries can only be shown as damaged.
+      // A failed write is ignored, because in a read-only file damaged deliveries can only be shown as damaged.
       await this.#store
         .write((sql) => damaged.forEach((seq) => markDeliveryDamaged(sql, seq, now)))
         .catch(() => {});

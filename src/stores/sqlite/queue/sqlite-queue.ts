@@ -208,7 +208,7 @@ const CLAIMABLE = `
 const PROGRESS =
   'SELECT rounds, first_attempt_at, attempts, rejected_by, not_before FROM progress WHERE seq = ?';
 
-// Starts after the last delivery that was just claimed, to skip the claimed ones.
+// SQL for the next due time of a lane. Looks only behind the last delivery that was just claimed, to skip the claimed ones.
 const NEXT_WAITING = `
   SELECT w.due_at FROM waiting w
   WHERE w.lane = ? AND (w.due_at, w.seq) > (?, ?) AND NOT EXISTS (SELECT 1 FROM claims c WHERE c.seq = w.seq)

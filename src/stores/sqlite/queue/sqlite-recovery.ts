@@ -10,7 +10,7 @@ export interface RecoveryCounts {
   readonly waiting: number;
   /** Number of deliveries that were added to the new queue as dead letters. */
   readonly dead: number;
-  /** Number of those dead letters whose stored body, id or order keys are damaged. */
+  /** Number of dead letters in the new queue whose stored body, id or order keys were damaged in the file. */
   readonly damaged: number;
   /** Number of deliveries that were left out, because they were delivered. */
   readonly delivered: number;

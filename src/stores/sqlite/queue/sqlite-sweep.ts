@@ -34,8 +34,9 @@ const IS_WHOLE = `
     AND NOT EXISTS (SELECT 1 FROM waiting WHERE lane NOT IN (SELECT lane FROM lanes)) AS is_whole`;
 
 /**
- * Cleans `waiting` and `held`, and adds the deliveries that both lack to `held`, with a `held_by` that COUNT_HOLDERS
- * corrects.
+ * SQL that removes invalid rows, such as duplicates, from `waiting`, `held` and `order_lines`. Deliveries that are in
+ * neither `waiting` nor `held` are added to `held`, with a `held_by` that COUNT_HOLDERS corrects, and to the lines of their
+ * order keys.
  */
 const PUT_BACK = [
   `DELETE FROM waiting WHERE (lane, due_at, seq) IN (
