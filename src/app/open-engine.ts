@@ -29,7 +29,7 @@ export interface EngineParts extends Reach {
   /** Called if the result of a delivery could not be recorded in its deletion request. */
   readonly onUnrecorded: (delivery: Delivery, error: unknown) => void;
   readonly unknownLanes?: EngineOptions['unknownLanes'];
-  /** @default undici */
+  /** Sends the HTTP requests. @default the transport over undici */
   readonly transport?: Transport | undefined;
 }
 

@@ -13,7 +13,10 @@ const BATCH_BYTES = 1024 * 1024;
  * Maximum number of changes in all batches in flight: several batches, so that one slow delivery does not delay the others.
  */
 const CHANGES_IN_FLIGHT = 20_000;
-/** Minimum weight of a batch, because even a batch with few changes holds all members of its partitions in memory. */
+/**
+ * Minimum number of changes that a batch counts as (in CHANGES_IN_FLIGHT), because even a batch with few changes holds all
+ * members of its partitions in memory.
+ */
 const LEAST_WEIGHT = 2_000;
 
 /** The target of changes: a client, with the pipeline behind it. */
@@ -22,7 +25,7 @@ export interface ChangeTarget<O extends ChangeOutcome> {
   readonly capacity: number;
   /**
    * Resolves when the target has room for another change. The room of its client may be smaller than `capacity`, or shared
-   * with other users.
+   * with other callers of the client.
    */
   ready(): Promise<void>;
   /** Delivers a change, and calls `onOutcome` once, later. Throws if the target is closed. */

@@ -26,7 +26,10 @@ export interface Change {
   readonly value: JsonValue;
   /** The id as entries have it: a JSON string if it starts with a quotation mark or has control characters. */
   readonly id: string;
-  /** The stored entry of the user. `after`: the entry to store once the change is confirmed. Undefined if there is none. */
+  /**
+   * The stored entry of the user; undefined if none is stored. `after`: the entry to store once the change is confirmed;
+   * undefined to store none.
+   */
   readonly before: string | undefined;
   readonly after: string | undefined;
 }
@@ -77,7 +80,8 @@ export class PartitionComparison {
       doubts.delete(change.id);
       onChange(change);
     });
-    // The remaining doubtful users are neither stored nor in the input, but their last change was never confirmed.
+    // Sends the value of an absent user for the remaining doubtful users, who are neither stored nor in the input: their
+    // last change was never confirmed.
     for (const id of doubts) {
       counts.repeated++;
       onChange({

@@ -51,7 +51,7 @@ export interface SyncResult {
   readonly counts: Counts;
   /** Number of members before the sync. */
   readonly before: number;
-  /** Why the change is suspicious. Undefined if it is not. */
+  /** Why the input is suspicious: it has no entries, or the changes exceed a limit. Undefined if it is not. */
   readonly suspicion: string | undefined;
   /** Whether every change was sent, without failures or interruptions. */
   readonly isComplete: boolean;

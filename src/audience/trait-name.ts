@@ -1,7 +1,7 @@
 import { ConfigError } from '../errors.ts';
 import { printable } from '../redact.ts';
 
-/** Maximum length of a name. */
+/** Maximum length of the name of an audience or a computed trait. */
 const MAX_NAME_LENGTH = 200;
 
 /**

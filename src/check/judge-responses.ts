@@ -95,7 +95,7 @@ function unclearRejection(response: CheckResponse): ReceiverMistake | undefined 
     const says = `it rejects in the JSON of its body, but with status ${response.status}`;
     return unclearMistake('refuses-in-words', says);
   }
-  // Other causes that were recognized have their own explanation.
+  // A recognized cause other than words in the body has its own explanation.
   const hasOtherCause = response.cause !== undefined && response.cause.code !== 'words-in-body';
   if (hasOtherCause || !REJECTION_WORDS.test(response.reply ?? '')) return undefined;
   const says = `it rejects in words, but with status ${response.status}`;

@@ -147,7 +147,7 @@ export class CheckRun {
     return { ...judgement, mistake: (await this.#whyRejected(response, requests, check)) ?? mistake };
   }
 
-  /** Whether the receiver accepts three different forgeries, so that none of them is its specific mistake. */
+  /** Whether the receiver accepts three different forgeries: then its mistake is to accept everything, not one forgery. */
   #takesEverything(): Promise<boolean> {
     return (this.#everything ??= (async () => {
       if (!this.#sample.isSigned) return false;
@@ -209,7 +209,7 @@ export class CheckRun {
     if (response.kind !== 'rejected' || isAboutElse(response) || request === undefined) return undefined;
     if (!this.#sample.isSigned) return this.#progress.unsignedMistake(response);
     if (this.#mistake !== undefined || (isOwnMistake && this.#progress.hasTaken)) return this.#mistake;
-    // Until the receiver accepts a message, probing with another message would give the same result.
+    // One probe is enough until the receiver accepts a message: a probe with another message would find nothing else.
     if (this.#probes > 0 && !this.#progress.hasTaken) return undefined;
     if (++this.#probes <= PROBES) this.#mistake = await this.#probe(Buffer.from(request.body));
     return this.#mistake;

@@ -99,7 +99,7 @@ export class RunProgress {
       !this.hasTaken && response.cause?.kind === 'way' && response.cause.code === mistake.code;
     if (isInTheWay) return `first fix the problem above: ${mistake.says}`;
     const isBusy = response.cause?.kind === 'busy' && response.cause.code === mistake.code;
-    // A rejection without its own cause does not stop the run, because other checks can reveal other mistakes.
+    // A rejection whose response shows no specific cause does not stop the run: other checks can reveal other mistakes.
     const isOfWay =
       mistake.code === 'wrong-path' || mistake.code === response.cause?.code || response.kind !== 'rejected';
     const isHopeless = isBusy || (!this.hasTaken && isOfWay);

@@ -65,7 +65,7 @@ export const SAMPLE_FIELDS: Readonly<Record<MessageType, SampleFields>> = {
 /** Makes the requests of the checks. */
 export class Sample {
   readonly #options: SampleOptions;
-  /** Makes the signed ids unique, because a receiver may remember them. */
+  /** Number of requests that `signedAt` made. Makes the ids that some schemes sign unique: a receiver may remember ids. */
   #signedCount = 0;
 
   constructor(options: SampleOptions) {

@@ -19,7 +19,7 @@ interface FailedFileOptions {
   /** Absolute paths of the inputs, which must not be overwritten because their messages would be lost. */
   readonly inputs: readonly string[];
   /**
-   * End of the part that the replay wrote before it was resumed. The file keeps this part if it still begins with it.
+   * End of the part that the replay wrote before it was resumed. The file keeps this part if the part is unchanged.
    * @default nothing
    */
   readonly kept?: FailedPosition | undefined;

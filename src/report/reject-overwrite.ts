@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { InputError } from '../errors.ts';
 
 interface OverwriteTarget {
-  /** Absolute path. */
+  /** Absolute path of the file to write. */
   readonly path: string;
   /** Name of the file in errors. */
   readonly name: string;

@@ -7,7 +7,7 @@ import { OutputFile, rejectLink, unwritableFile } from './output-file.ts';
 /** A temporary file that replaces another file when it is complete. Until then, the old file stays unchanged. */
 export interface ReplacingFile {
   readonly file: OutputFile;
-  /** Path of `file`. */
+  /** Path of the temporary file (`file`). */
   readonly temporaryPath: string;
   /** Calls `writeRest` to complete the file, then replaces the old one. Removes the temporary file if that fails. */
   commit(writeRest: (file: OutputFile) => Promise<void>): Promise<void>;

@@ -145,7 +145,7 @@ export async function parseCsv(
 ): Promise<readonly CsvRecord[]> {
   const { CsvError, parse } = await import('csv-parse/sync');
   try {
-    // Because of `info`, csv-parse returns this shape, which its types do not know.
+    // The option `info` adds line numbers to the rows. The types of csv-parse do not know this, so the result is cast.
     const rows = parse(withoutOuterBlanks(bytes.toString(), delimiter), {
       delimiter,
       info: true,

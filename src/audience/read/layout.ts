@@ -75,8 +75,8 @@ async function namesIn({ text, line }: Head, target: MemberTarget): Promise<Head
 }
 
 /**
- * Whether the first line is a header. It is one for traits, if an option names a column, if the line has several columns, or
- * if it is `userId`.
+ * Whether the first line is a header. The values of a trait always have a header. Members have one if an option names a
+ * column, or if the first line has several columns or is `userId`.
  */
 function isHeader(
   { names }: HeaderNames,
@@ -146,7 +146,10 @@ function rejectWhatLooksLikeHeader(
   );
 }
 
-/** Largest byte that needs a closer look: up to the quotation mark there are blanks, control characters and line breaks. */
+/**
+ * Largest byte that may not belong to an id as it is: the quotation mark. Line breaks, control characters and blanks are
+ * smaller.
+ */
 const QUOTE = 0x22;
 
 /** Reads one id per line. Ignores blank lines, and blanks around an id. */

@@ -111,7 +111,7 @@ function isDone(result: ChangeResult): result is Done {
 
 interface SelectedChange extends DeliveryChange {
   readonly states: readonly DeliveryState[];
-  /** Asks for confirmation on a terminal before any delivery is changed. */
+  /** Whether a user at a terminal must confirm before any delivery is changed. */
   readonly isAsked: boolean;
 }
 

@@ -142,7 +142,10 @@ export async function fullText(delivery: Delivery, screen: Screen, now: number):
   ].join('\n');
 }
 
-/** Returns lines that explain why the last attempt failed, and how to fix it. Loads that code only for a failure. */
+/**
+ * Returns lines that explain why the last attempt failed, and how to fix it. Loads the code that finds the cause only for a
+ * failure.
+ */
 async function causeLines({ progress: { attempts } }: Delivery): Promise<string[][]> {
   const last = attempts.at(-1);
   if (last?.error === undefined) return [];

@@ -19,7 +19,7 @@ export function moveQueue(options: MoveFlags, io: Io): Promise<ExitCode> {
     const to = await openQueueToWrite({ store: options.to }, await commandSettings(options, io), { io });
     try {
       if (await to.isSameStore(from)) throw sameStore(options, to);
-      // A store that cannot delete its deliveries must not be copied: both stores would deliver.
+      // A store that cannot delete its deliveries must not be copied: the store and its copy would both deliver them.
       await from.check({ toAdd: false });
       await from.findLanes();
       const counts = await withProgress('moved', { options, io }, (progress) =>

@@ -76,7 +76,7 @@ async function countOf(
 
 interface Dropping {
   readonly durable: DurableQueue;
-  /** States to remove if no flag chooses states. */
+  /** States of the deliveries to drop if no flag chooses states. */
   readonly states: readonly DeliveryState[];
   readonly options: QueueOptions;
   readonly io: Io;

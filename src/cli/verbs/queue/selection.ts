@@ -83,7 +83,7 @@ function readSince(text: string): number {
   if (typeof durationMs === 'number' && durationMs >= 0) return systemClock.now() - durationMs;
   const reading = readTimestamp(text);
   if (reading.ok) return Date.parse(reading.iso);
-  // If the text begins like a date, the error explains the problem of the date.
+  // For a value of --since that begins like a date, the error explains the problem of the date.
   const { expected, hint } = /^\d{4}-/.test(text) ? reading : EXPECTED_TIME;
   throw flagError('--since', `Expected \`--since\` to be ${expected}, got ${printable(text, 60)}`, hint);
 }

@@ -103,7 +103,10 @@ function readyMessage({ entry, value, isStringified }: EntryReading, options: Re
   return { message };
 }
 
-/** Measures long entries by serializing them. Shorter ones need no check: a number becomes at most 21/4 as long (1e20). */
+/**
+ * Validates the size of the message by serializing it. An entry of at most a sixth of the maximum needs no check:
+ * serializing lengthens only numbers, to at most 21/4 of their length (1e20).
+ */
 function validateSize(entryBytes: number, value: JsonValue): void {
   if (entryBytes <= MAX_MESSAGE_BYTES / 6) return;
   validateMessageSize(messageBytes(value as JsonObject)); // an object, since buildParsed accepted it

@@ -90,7 +90,9 @@ export class ReplayOutput {
     return written === undefined ? drained : written.then(() => drained);
   }
 
-  /** Writes an entry that is not a message. Once this has returned its promise, the checkpoint may mark the entry. */
+  /**
+   * Writes an entry that is not a message. Once this has returned its promise, the checkpoint may mark the entry as settled.
+   */
   async invalid({ entry, index }: Omit<Numbered<ReplayEntry>, 'number'>, error: HooksError): Promise<void> {
     const invalid = invalidEntry(entry, error);
     const written = this.files.add({

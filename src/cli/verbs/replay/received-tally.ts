@@ -16,7 +16,9 @@ export class ReceivedTally {
     return this.#other === 0;
   }
 
-  /** Returns the judgement of an attempted message, and counts it. Call once per message. */
+  /**
+   * Returns how the receiver of --loopback judged an attempted message, and counts the judgement. Call once per message.
+   */
   judgementOf(tried: DestinationOutcome | undefined): LoopbackJudgement | undefined {
     const judgement = tried && this.#loopback?.judgementOf(tried.signature);
     if (judgement === undefined) return undefined;

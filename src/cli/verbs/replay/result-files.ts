@@ -27,7 +27,7 @@ export interface WrittenResult {
   /** The bytes of the input. Undefined if they cannot be sent again. */
   readonly original: Uint8Array | undefined;
   readonly reported: () => ReportedResult;
-  /** Returns the record for the journal, which does not keep every result. */
+  /** Returns the record for the journal. Called only for results that the journal keeps. */
   readonly told: () => object;
 }
 
@@ -125,7 +125,7 @@ export class ResultFiles {
   async abandon(): Promise<void> {
     await this.#parts.report?.abandon();
     await this.closeJournal();
-    // The file of --failed is last, because writing it may fail on a full disk.
+    // Closes the file of --failed last: writing its end may fail on a full disk, and the others must be closed before.
     await this.#closeFailed();
   }
 

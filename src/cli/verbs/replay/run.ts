@@ -92,7 +92,7 @@ export class ReplayRun {
       if (!this.#stop.aborted) this.#parts.ledger.readToEnd();
       // Sends the last batch, which --limit can leave partly filled.
       this.#flush();
-      // Waits here and not in `close()`, which waits for all messages: --fail-fast must be able to stop the replay before.
+      // Waits for all messages before `close()` does, because --fail-fast could not stop the replay during that call.
       await this.#semaphore.until('empty', this.#stop);
     } catch (error) {
       this.#error ??= error;
@@ -187,7 +187,7 @@ export class ReplayRun {
     const release = (): void => this.#semaphore.give(sent.bytes);
     try {
       const writing = this.#parts.output.causes.find(outcome, (cause) => this.#settled(sent, outcome, cause));
-      // Does not wait for the cause, because no other message may be sent while its code loads.
+      // Aborts at once, because no other message may be sent while the code that finds the cause of the failure loads.
       if (outcome.outcome === 'failed' && this.#parts.options.failFast) this.#failure.abort();
       if (writing === undefined) release();
       else void writing.catch((error: unknown) => this.#fail(error)).then(release);

@@ -44,7 +44,7 @@ export function checkCase(result: CheckResult, url: string): ReportedCase {
 }
 
 interface CaseTexts extends Pick<ReportedCase, 'message' | 'line'> {
-  /** Lines after the title, the mistake and its fix. */
+  /** Lines of the case that follow its title, the mistake and the fix. */
   readonly details: readonly (string | undefined)[];
 }
 

@@ -33,7 +33,7 @@ export class ReceiverControl implements Pick<Subject, 'reset' | 'kill' | 'revive
   readonly #options: ReceiverControlOptions;
   #started: RunningCommand | undefined;
   #starts = 0;
-  /** The last lines of output that were not shown. */
+  /** The last lines of the receiver's output that were not shown. */
   #kept: string[] = [];
   /**
    * Number of lines that the receiver wrote since its last start and that were neither shown nor kept, beyond KEPT_LINES.

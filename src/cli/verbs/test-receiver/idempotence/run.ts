@@ -125,7 +125,7 @@ class IdempotenceTest {
       if (!io.signal.aborted) {
         this.#output.stopProgress();
         this.#control.showKept();
-        // Writes a report even now: the report's path could hold one of an earlier run that passed.
+        // Writes the report despite the error: the report's path could hold a report of an earlier run that passed.
         await this.#finish();
         throw error;
       }
