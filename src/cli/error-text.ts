@@ -37,7 +37,10 @@ function filePosition(error: HooksError): string {
 /** Key prefix of settings that name no destination: those of flags and of a config in the short form. */
 const UNNAMED = 'sources.default.destinations.Webhooks.';
 
-/** Returns the full key of a setting if its error has no origin, because the error's sentence names no destination. */
+/**
+ * Returns the full key of an invalid setting for an error without an origin, whose sentence does not name the destination.
+ * Empty for any error with an origin.
+ */
 function settingOf(error: HooksError): string {
   if (!(error instanceof ConfigError) || error.origin !== undefined) return '';
   const { key = '' } = error;

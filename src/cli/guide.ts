@@ -30,8 +30,8 @@ export function isGuide(word: string): word is GuideName {
 /** Maximum number of items of a list or rows of a table that a shortened guide prints. */
 const MAX_ITEMS = 8;
 /**
- * Blocks to print of each section: a paragraph and, for example, its command. A block that ends with a colon adds the next
- * block.
+ * Number of blocks that a guide prints of each section: a paragraph and, for example, its command. If the last of them ends
+ * with a colon, the next block is printed as well.
  */
 const BLOCKS_OF_SECTION = 2;
 

@@ -93,7 +93,7 @@ async function nextDrain(stdout: NodeJS.WriteStream, signal: AbortSignal): Promi
   try {
     await once(stdout, 'drain', { signal });
   } catch {
-    // Interrupted, or stdout is lost: there is no reader to wait for.
+    // The error is ignored: after an interruption or the loss of stdout, there is no reader to wait for.
   }
 }
 

@@ -10,8 +10,8 @@ export type StdinIo = Pick<Io, 'stdin' | 'stdinFd' | 'signal' | 'note' | 'isQuie
 const claims = new WeakMap<StdinIo, string>();
 
 /**
- * Records that `flag` reads standard input, and asks for it on a terminal. Throws ConfigError for a second reader,
- * InputError for a folder.
+ * Records that `flag` reads standard input. If that is a terminal, asks the user to type the input. Throws ConfigError for a
+ * second reader, InputError for a folder.
  */
 export function markStdin(io: StdinIo, flag: string): void {
   const first = claims.get(io);

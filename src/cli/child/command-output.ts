@@ -48,7 +48,7 @@ export async function showLines(
       await drained(io.stderr);
     }
   } catch {
-    // The stream was destroyed while a process that outlives the command kept it open.
+    // The error is ignored: `stream` was destroyed, because a process that outlives the command kept it open.
   }
   if (rest !== '') show(rest);
 }

@@ -3,13 +3,17 @@ import type { FailureCause } from './failure-cause.ts';
 
 /** Finds the causes of failures. Loads the code for this at the first failure. */
 export class CauseFinder {
-  /** Resolves after every call of `use` that waits for the code. Undefined before the first failure. */
+  /**
+   * The import of the code that finds causes. Code that awaits it continues after all calls of `use` that `find` deferred
+   * until then. Undefined before the first failure.
+   */
   loading: Promise<void> | undefined;
   #causeOf: ((outcome: Outcome) => FailureCause | undefined) | undefined;
 
   /**
-   * Calls `use` with the cause of an outcome, before `find` returns. Calls `use` later only while the code loads: then the
-   * outcomes without a cause wait too, so that all outcomes keep their order.
+   * Calls `use` with the cause of an outcome, undefined for an outcome without one. Usually calls `use` before `find`
+   * returns. While the code that finds causes loads, defers every call, even for an outcome without a cause, so that all
+   * outcomes keep their order.
    */
   find(outcome: Outcome, use: (cause: FailureCause | undefined) => Promise<void> | undefined) {
     const hasCause = outcome.outcome === 'failed' || outcome.outcome === 'filtered';

@@ -124,7 +124,7 @@ export class ProgressFigures {
     return `${bar} ${figures}${left}`;
   }
 
-  /** Estimates the time left, in whole seconds. Decreases between two updates too. */
+  /** Estimates the time left, in whole seconds. The estimate also decreases between two updates. */
   #leftMs(total: number, now: number): number {
     const each = (this.#updatedAt - this.#totalSince) / this.#done;
     const leftMs = each * (total - this.#done) - (now - this.#updatedAt);

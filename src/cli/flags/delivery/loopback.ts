@@ -43,7 +43,7 @@ export async function startLoopback({ secrets: given, scheme, deliverTo }: ToLoo
     to: { ...to, sources: mapDestinations(to.sources, (each) => ({ ...each, sharedSecrets: secrets })) },
     judgementOf: (signature = '') => {
       const judgement = judgements.get(signature);
-      // A judgement is kept when it was read, because requests with equal bodies share a signature. The limit saves memory.
+      // Keeps a judgement after reading it, because requests with equal bodies share a signature. The limit saves memory.
       if (judgements.size > 10_000) judgements.delete(judgements.keys().next().value ?? '');
       return judgement;
     },

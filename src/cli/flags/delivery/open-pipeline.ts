@@ -24,7 +24,7 @@ export interface OpenPipeline {
   readonly concurrency: number;
   /** Maximum number of messages in the pipeline; the next message can be rejected. */
   readonly maxQueued: number;
-  /** Closes the pipeline and the receiver of --loopback: after an interruption at once, otherwise when all are settled. */
+  /** Closes the pipeline and the --loopback receiver: after an interruption at once, else when all messages are settled. */
   readonly close: (how: { readonly interrupted: boolean }) => Promise<void>;
 }
 

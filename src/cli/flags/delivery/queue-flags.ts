@@ -12,7 +12,10 @@ export interface StoreFlags {
 interface OpenQueueOptions {
   /** Whether to create a queue file that does not exist. @default true */
   readonly create?: boolean;
-  /** Output for a warning if opening loses deliveries. @default no warning: `serve` and `worker` print all `warnings` */
+  /**
+   * Output for a warning that the queue file had lost commits before it was opened. @default no warning: `serve` and
+   * `worker` print all `warnings`
+   */
   readonly io?: Pick<Io, 'note' | 'errColor'>;
 }
 

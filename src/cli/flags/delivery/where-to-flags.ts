@@ -15,7 +15,7 @@ export const WAYS = ['webhooks', 'loopback', 'tracking-api', 'queue'] as const;
 /** The kind of target that a command delivers to. */
 export type Way = (typeof WAYS)[number];
 
-/** Type of a flag's value as commander returns it, by the name that `value` of a row has. */
+/** Types of the values that commander returns for flags. `value` of a `WhereToRow` names one of these types. */
 interface FlagValues {
   readonly text: string;
   readonly texts: readonly string[];
@@ -105,7 +105,7 @@ export type FlagOfWay<W extends Way> = {
     : never;
 }[keyof typeof WHERE_TO_ROWS];
 
-/** Creates the row of a flag that the table of settings defines. */
+/** Creates the "where to" row of a flag whose name and option the table of settings defines. */
 function settingRow<const Ways extends readonly Way[]>(setting: Key, appliesTo: Ways) {
   return { flag: flagOf(setting).name, value: 'text', setting, appliesTo } as const;
 }

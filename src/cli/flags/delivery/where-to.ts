@@ -193,7 +193,7 @@ function configured(source: string, flags: WhereToFlags, { settings, layer }: Gi
   if (destinations.some(({ enabled, webhooks }) => enabled && webhooks.length > 0)) {
     return { kind: 'webhooks', source, sources: { [source]: options } };
   }
-  // Checked before the endpoint is used: the webhooks of a disabled destination are not read, so none are found.
+  // Checked before the endpoint, which would win otherwise, because the webhooks of a disabled destination are not read.
   if (destinations.some(({ enabled }) => !enabled)) {
     throw noDestination(`Every destination of the source \`${printable(source, 80)}\` is disabled`);
   }

@@ -11,7 +11,10 @@ import type { SecretUse } from './configured-secrets.ts';
 /** The value of --secret or --secret-file. */
 export type SecretFlag = { readonly text: string } | { readonly file: string };
 
-/** The secrets of both flags, each in the same list, in the order of the command line. The first secret signs. */
+/**
+ * The secrets of both flags in one list, in the order of the command line. Each flag that is given has this whole list as
+ * its value. The first secret signs.
+ */
 export interface SecretFlags {
   readonly secret?: readonly SecretFlag[];
   readonly secretFile?: readonly SecretFlag[];

@@ -13,7 +13,7 @@ export interface Completion {
   readonly about?: string;
 }
 
-/** Names from the user's config, read only if the word can be one of them. */
+/** Names from the user's config, read only if the word to complete can be one of them. */
 export interface Names {
   readonly sources: () => Promise<readonly string[]>;
   readonly destinations: () => Promise<readonly string[]>;
@@ -54,11 +54,11 @@ export async function candidatesFor(
 /** The place of the word to complete: the command and the options that the words before it name. */
 interface CompletionPoint {
   readonly command: Command;
-  /** Number of arguments of the command before the word. */
+  /** Number of arguments of the command before the word to complete. */
   readonly positional: number;
   /** The option whose value is the word to complete. */
   readonly pending: Option | undefined;
-  /** Whether the word comes after `--`. */
+  /** Whether the word to complete comes after `--`. */
   readonly isLiteral: boolean;
 }
 

@@ -27,7 +27,10 @@ export async function printCompletions(program: Command, words: readonly string[
   }
 }
 
-/** Whether a value has only harmless characters. Shells evaluate candidates, some twice, so other names must be typed. */
+/**
+ * Whether a value has only harmless characters. Other values are not offered, because shells evaluate candidates, some
+ * shells even twice.
+ */
 function isPlain({ value }: Completion): boolean {
   return /^[\w.,:@=/+-]+$/.test(value);
 }

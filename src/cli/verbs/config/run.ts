@@ -31,7 +31,7 @@ function valueText(value: unknown): string {
   if (Array.isArray(value)) return value.map(valueText).join(', ');
   if (!isObject(value)) return printable(typeof value === 'string' ? value : JSON.stringify(value));
   const { url, headers } = value;
-  // Prints schemes by name.
+  // An object without a URL holds signature schemes by name, of which only the names are printed.
   if (typeof url !== 'string') return printable(Object.keys(value).join(', '));
   const names = isObject(headers)
     ? Object.entries(headers).map(([name, text]) => `${name}: ${String(text)}`)

@@ -56,7 +56,7 @@ function unsetResults({ key, origin, unset = [] }: ListedSetting): DoctorResult[
   });
 }
 
-/** Reads the sources as `serve` and `worker` do. Returns results instead of sources if they are not valid. */
+/** Reads the sources as `serve` and `worker` do. Returns results instead of sources if the sources are invalid. */
 export function readSources(settings: Settings): {
   readonly sources?: Sources;
   readonly results: DoctorResult[];

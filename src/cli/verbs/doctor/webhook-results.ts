@@ -69,7 +69,7 @@ async function probeResults(
     const found = await examineFailure({ url: shown, error: seen.error, env, signal });
     const unreached = unreachedResult(shown, { ...seen, ...found });
     if (seen.via !== undefined || delivery.allowPrivate === true) return [unreached];
-    // Also reports a private address now: after the first problem is fixed, `serve` would reject the address anyway.
+    // Reports a private address besides the failed connection: `serve` would reject it even if the webhook responded.
     const at = new URL(url.trim());
     const reason = whyPrivateHost(at) ?? (await whyPrivateName(at));
     return reason === undefined

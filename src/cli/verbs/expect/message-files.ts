@@ -40,7 +40,7 @@ function readSchemas(bytes: Buffer, file: string): JsonValue {
 
 interface OpenedSnapshot {
   readonly file: string;
-  /** The messages to compare with. Undefined if there is no file yet, or --update is given. */
+  /** The messages of the snapshot file, to compare with. Undefined if there is no file yet, or --update is given. */
   readonly before: readonly SnapshotUser[] | undefined;
   /** The open replacement of the file. Undefined if the file must not be written. */
   readonly replacing: ReplacingFile | undefined;

@@ -78,7 +78,7 @@ async function answerTo<Answer>(
 ): Promise<Answer> {
   const ended = new AbortController();
   let timer: NodeJS.Immediate | undefined;
-  // The input also pauses when a question is answered. The question then settles first, and clears this timer.
+  // The input pauses when it ends, but also after a response to the question: then `ask` settles before the timer runs.
   const paused = (): void => void (timer = setImmediate(() => ended.abort()));
   stdin.on('pause', paused);
   try {

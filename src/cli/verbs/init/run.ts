@@ -109,7 +109,7 @@ function settingsInForce({ purpose, urls, isSigned }: InitAnswers): TemplateOpti
   };
 }
 
-/** Creates a write key. Write keys are public, as in the pages of a site, so the file can contain one. */
+/** Creates a write key. Write keys are public, as in the pages of a site, so a config file can contain one. */
 function newWriteKey(): string {
   return randomBytes(16).toString('hex');
 }

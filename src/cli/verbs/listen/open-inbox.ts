@@ -32,7 +32,10 @@ export async function openInbox(
   });
 }
 
-/** Reads a file that the build makes from inbox/page. All chunks of the program are one folder below `inbox`. */
+/**
+ * Reads a file that the build makes from inbox/page. The path starts at the built chunk of this module: dist/ holds the
+ * folders `chunks` and `inbox`.
+ */
 function readBuilt(name: string): Promise<string> {
   return readFile(new URL(`../inbox/${name}`, import.meta.url), 'utf8');
 }

@@ -83,7 +83,7 @@ async function receive(session: Session): Promise<void> {
     onRefused: (rejection) => display.rejected(rejection),
   });
   const { url } = receiver;
-  // `printedUrl`, used below, needs the receiver, so the inbox is opened first.
+  // Opens the inbox before `printedUrl` is read, because that contains the URL of the receiver, which the inbox gets here.
   const inboxUrl = inbox?.open(receiver);
   display.ready({
     url,

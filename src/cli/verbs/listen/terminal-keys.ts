@@ -54,7 +54,7 @@ export class TerminalKeys {
       return;
     }
     const { stdin } = this.#io;
-    // Leaves raw mode first: Node does not know that a shell may have changed the terminal.
+    // Leaves raw mode, because a shell may have changed the terminal: Node ignores a request for the mode that it set last.
     if (this.#isRaw) stdin.setRawMode?.(false);
     stdin.setRawMode?.(true);
     this.#isRaw = true;
@@ -105,7 +105,10 @@ function isForeground({ stdinFd }: Io): boolean {
   }
 }
 
-/** Reads the process groups of this process and of its terminal. They follow the process name, which can hold `)`. */
+/**
+ * Reads the process groups of this process and of its terminal. In /proc/self/stat, both groups follow the process name,
+ * which can hold `)`.
+ */
 function groupsOfLinux(): readonly (string | undefined)[] {
   const stat = readFileSync('/proc/self/stat', 'utf8');
   const [, , group, , , ofTerminal] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');

@@ -24,8 +24,9 @@ export async function explainedVerdict(
 }
 
 /**
- * Budget for the explanation. Longer than the default, which keeps a service responsive: here one user waits for one result,
- * on code that runs for the first time, perhaps on a busy machine. 20 ms would miss many mistakes that 200 ms find.
+ * Time limit for finding the explanation of a mismatch. Longer than the default, which keeps a service responsive: here one
+ * user waits for one result, on code that runs for the first time, perhaps on a busy machine. 20 ms would miss many mistakes
+ * that 200 ms find.
  */
 const PATIENT_MS = 2_000;
 

@@ -79,7 +79,7 @@ export async function presentedRequest(
   const line = given === undefined || schemes !== undefined ? undefined : signatureLine(given, own);
   const headers = headerList(line === undefined ? pairs : [...pairs, line]);
   const signature = line === undefined ? given : undefined;
-  // A bare value belongs to the default scheme.
+  // Without --scheme, a signature that is given without a header name belongs to the default scheme.
   const meant =
     schemes ?? (signature === undefined ? detectSchemes(headers, { own, secrets }) : DEFAULT_SCHEMES);
   const came = meant.some(
