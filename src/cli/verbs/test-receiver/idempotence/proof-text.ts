@@ -75,8 +75,8 @@ export function counterexampleText(
   const rest = rows.length > shown.length ? `      … and ${rows.length - shown.length} more\n` : '';
   const count = `${requests.length} ${requests.length === 1 ? 'request' : 'requests'}`;
   const requestsText = `    ${count}:\n${formatTable(shown, { columns })}${rest}`;
-  // Omits the expected and the actual state of the receiver if the mistake is a wrong response, because the two states are
-  // then equal.
+  // Omits the states if the receiver no longer runs, so that there is none, and if both are equal, because the mistake is a
+  // wrong response.
   if (WITHOUT_STATE.has(code) || isSame) return requestsText;
   return requestsText + fitText(statesText(counterexample, color), columns);
 }
