@@ -21,8 +21,8 @@ export interface CurlRequest {
   /** Body as text, or as base64 if it is not text. */
   readonly body: string | { readonly base64: string };
   /**
-   * Hides the write key in the body of a tracking API call. A text body gets a variable in its place, a base64 body the
-   * mask. @default false
+   * Hides the write key in the body of a tracking API call: replaces the key by a variable in a text body, by the mask in a
+   * base64 body. @default false
    */
   readonly hidesWriteKey?: boolean | undefined;
 }
@@ -85,9 +85,9 @@ function pathAsIs(url: readonly UrlPiece[]): string {
 
 /** Quotes a header for a shell. Its name can have a backquote or a `$`, which shells interpret in double quotes. */
 function headerWord({ name, value, variable }: ShownHeader): string {
-  // A header without a value needs a semicolon: `X-Empty;`. curl leaves out a header that ends with its colon.
   const isOdd = variable === undefined && NOT_ASCII.test(value);
   if (isOdd) return `"$(printf ${printfFormat(`${name}: ${value}`)})"`;
+  // A header without a value needs a semicolon: `X-Empty;`. curl leaves out a header that ends with its colon.
   if (variable === undefined) return shellQuoted(value === '' ? `${name};` : `${name}: ${value}`);
   return /^[\w-]+$/.test(name) ? `"${name}: $${variable}"` : `${shellQuoted(`${name}: `)}"$${variable}"`;
 }

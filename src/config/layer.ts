@@ -29,8 +29,8 @@ export interface GivenSetting {
 }
 
 /**
- * Finds the setting in the first layer that has it. `prefix` is its path in files of the long form. Flags and variables have
- * no long form.
+ * Finds the setting in the first layer that has it. `prefix` is the path of the source or destination that has the setting,
+ * in files of the long form. Layers of flags and variables are searched without the prefix.
  */
 export function findSetting(
   layers: readonly Layer[],

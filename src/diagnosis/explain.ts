@@ -70,7 +70,10 @@ export function causeCodeOf(given: ResponseEvidence): string {
 /** Codes of rules that only guess why the receiver rejected the request. */
 const GUESSES: ReadonlySet<string> = new Set(['signature-refused', 'malformed']);
 
-/** Whether the response gives a reason in words. Ignores words about the signature, because the rules say the same. */
+/**
+ * Whether the response gives a reason in words. Words about the signature do not count, because the rule that guesses a
+ * rejected signature says the same.
+ */
 function hasOwnReason({ body }: ResponseEvidence): boolean {
   const words = responseWords(body);
   return words !== undefined && !/signature|hmac|digest|secret/i.test(words);

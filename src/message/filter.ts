@@ -106,8 +106,9 @@ export function foundBy(conditions: readonly Condition[], message: JsonValue): r
 }
 
 /**
- * Tests a condition. A path with wildcards meets it if one of its values does; with `!=` and `!?`, if all do. Returns the
- * value that decided, or else the first one, with its own path in place of the wildcards.
+ * Tests a condition on a message. A path with wildcards has several values: the condition is met if one of them meets it;
+ * with `!=` and `!?`, if all do. Returns the value that decided, or the first value if none did, with the path of that value
+ * in place of the path with wildcards.
  */
 function judged(condition: Condition, message: JsonValue): Unmet & { readonly isMet: boolean } {
   const { path, operator, holds } = condition;

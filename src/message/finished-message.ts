@@ -62,7 +62,10 @@ function placeOf(field: MessageField | undefined, { row }: MessageShape): number
   return field.place === 'last' ? row.length + 1 : -1;
 }
 
-/** Adds the fields of an alias under their names in a message, which differ from those in the body. */
+/**
+ * Adds the fields of an alias under the names that they have in a Message, because their names in the body differ. Returns
+ * other types unchanged.
+ */
 function withNames(input: JsonObject, { type, row }: MessageShape): JsonObject {
   if (type !== 'alias') return input;
   const named = { ...input };

@@ -77,7 +77,7 @@ class Copier {
 /** The result of `toJSON` if the value has that method (a Date does), else the value, like JSON.stringify. */
 function unwrapped(value: unknown, path: readonly PathStep[]): unknown {
   if (typeof value !== 'object' || value === null) return value;
-  // An invalid Date stays, to be reported: its `toJSON` returns null.
+  // An invalid Date is returned as it is, so that the caller reports it: its `toJSON` would make it null.
   if (value instanceof Date && Number.isNaN(value.getTime())) return value;
   if (!('toJSON' in value) || typeof value.toJSON !== 'function') return value;
   const replaced: unknown = value.toJSON(String(path.at(-1)));

@@ -70,8 +70,8 @@ function passedState(given: string): string {
 }
 
 /**
- * Starts the span of one attempt in the trace of the call. Without one, derives the trace id from the delivery id, so that
- * all attempts, in any process, share a trace.
+ * Starts the span of one attempt in the trace of the call. If the call had no trace, derives the trace id from the delivery
+ * id, so that all attempts of the delivery, in any process, share a trace.
  */
 export function traceAttempt(context: TraceContext | undefined, deliveryId: string): AttemptTrace {
   const [traceparent = '', state] = context?.split(/ (.*)/s) ?? [];

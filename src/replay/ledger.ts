@@ -23,7 +23,7 @@ export interface ReplaySummary extends Readonly<Record<LedgerOutcome, number>> {
   readonly resumed?: ResumedCounts;
   /** The `--offset` of the first unread entry, when an input that can be read only once was not read to its end. */
   readonly unreadFrom?: number;
-  /** The `--offset` of the first entry that was not sent or not read. Present if `unreadFrom` is. */
+  /** The `--offset` of the first entry that was unsent (read, but not sent) or unread. Present if `unreadFrom` is. */
   readonly unsentFrom?: number;
 }
 

@@ -11,8 +11,8 @@ export class Deadline {
   readonly #processorEnd: number;
 
   /**
-   * `now` returns a monotonic time in ms. @default elapsed time, and once that is over processor time, which takes ten times
-   * as long to read
+   * `now` returns a monotonic time in ms. @default elapsed time until it exceeds the budget, from then on processor time,
+   * which takes ten times as long to read
    */
   constructor(budgetMs: number, now?: () => number) {
     this.budgetMs = budgetMs;

@@ -30,9 +30,9 @@ const SERVICE_BY_HEADER: ReadonlyMap<string, string> = new Map(
 const MOST_NAMED = 4;
 
 /**
- * Names the headers that look like signatures by their name, or by their value (`alike`), if `wanted` is missing:
- * `X-Signature is missing; X-Hub-Signature-256 (GitHub) came`. Undefined if there are no such headers. Escape the result:
- * header names are untrusted.
+ * Says that the header `wanted` is missing, and which of the received headers look like signatures by their name, or are in
+ * `alike` (names of headers whose value looks like a signature): `X-Signature is missing; X-Hub-Signature-256 (GitHub)
+ * came`. Undefined if no header looks like a signature. Escape the result: header names are untrusted.
  */
 export function signatureHeadersText(
   names: readonly string[],

@@ -9,8 +9,8 @@ function wanted(pattern: string): RegExp {
 }
 
 /**
- * Matches a credential next to words that say what is wrong with it: a message may be about an API key or a
- * token, too.
+ * Matches a credential next to words that say what is wrong with it. The name of the credential is not enough, because a
+ * response can mention an API key or a token without a complaint about it.
  */
 function complaintAbout(credential: string): string {
   const wrong = String.raw`missing|invalid|malformed|expired|revoked|unknown|wrong|incorrect|bad|required|needed|inactive|disabled|mismatch|not (?:valid|found|provided|given|set|present|recogni[sz]ed|authori[sz]ed|allowed|active|match)|(?:does|did) not match`;

@@ -107,7 +107,10 @@ const HASH_BY_BYTES: Readonly<Record<number, HmacAlgorithm>> = {
   64: 'sha512',
 };
 
-/** Explains a signature over the right text whose hash, encoding, prefix or length is wrong. Undefined for any other. */
+/**
+ * Explains a signature that was computed over the right text, but has a wrong hash, encoding, prefix or length. Undefined
+ * if the signature is not known to be over the right text.
+ */
 function explainText(given: SchemeEvidence, evidence: Evidence, text: string): Diagnosis | undefined {
   const { scheme, presented, keys, body, digests } = given;
   const notation = readNotation(text);

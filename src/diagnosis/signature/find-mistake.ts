@@ -85,7 +85,8 @@ function* guesses(
     const framed = keys.map((key) => keyedHmac(algorithm, key, mistake.frame));
     yield { mistake, digests: framed, bytes: body.bytes };
   }
-  // Tries the received bytes before the JSON-stringified body, because the received bytes only need hashing.
+  // Combines wrong keys and hashes with the received bytes, then with the JSON-stringified body if its bytes are different.
+  // The received bytes are first, because they only need hashing.
   const isFixedPoint = body.json === undefined || body.bytes.equals(Buffer.from(body.json));
   for (const bytes of isFixedPoint ? [body.bytes] : [body.bytes, body.json ?? '']) {
     yield* keyAndHashGuesses(evidence, bytes);

@@ -189,7 +189,7 @@ export class DocumentSplitter implements Splitter {
     return at;
   }
 
-  /** Handles a `{` that cannot be part of the current entry: starts another entry if the indentation fits. */
+  /** Handles a `{` that cannot be part of the current entry: begins another if its nesting or indentation allows. */
   #beginInstead(chunk: Buffer, at: number): number {
     const indent = this.#indentBefore(chunk, at);
     const isEntry = this.#scan.depth === 1 || (indent !== undefined && indent <= this.#startIndent);

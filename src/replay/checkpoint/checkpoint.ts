@@ -83,7 +83,7 @@ async function lockedCheckpoint(options: LockedCheckpoint): Promise<Checkpoint> 
 }
 
 async function discard(file: string): Promise<void> {
-  // Ignores a read error, so that an unreadable checkpoint is removed as well.
+  // Ignores a read error, because an unreadable checkpoint must be removed like a readable one.
   const text = await readPrivate(file).catch(() => undefined);
   const results = readCheckpoint(text ?? '')?.results;
   await removePrivate(file);

@@ -131,8 +131,8 @@ class PiecewiseGunzip {
   }
 
   /**
-   * Ends the stream separately, after its last piece, because zlib yields nothing of a piece with which it finds the end
-   * missing.
+   * Ends the stream in a separate step, after its last piece has been unpacked. If the last piece came with the end, and the
+   * gzip is cut off, zlib would yield nothing of that piece.
    */
   end(): Promise<Buffer[]> {
     return this.#after((done) => this.#gunzip.once('end', () => done()).end());

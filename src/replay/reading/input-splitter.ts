@@ -56,8 +56,8 @@ export class InputSplitter implements Splitter {
   #start(isComplete: boolean): void {
     if (!this.#isStarted && !this.#accept()) return;
     const start = this.#dropBlankLines();
-    // Waits while there is only white space, which counts toward the size of the next entry. More white space than an entry
-    // may have is not scanned again.
+    // Waits while there is only white space, which counts toward the size of the next entry. If there is more of it than an
+    // entry may have, the input is read as lines at once, because each wait scans all the white space again.
     if (start === this.#head.length && start <= MAX_ENTRY_BYTES) return;
     const isByLine = this.#isExact || start > MAX_ENTRY_BYTES;
     const layout = isByLine ? 'lines' : replayLayoutOf(this.#head.subarray(start), isComplete);

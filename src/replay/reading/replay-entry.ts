@@ -25,9 +25,9 @@ export interface FoundEntry {
   readonly kind: 'message' | 'capture';
   readonly origin: Origin;
   /**
-   * The exact bytes of the input, with the white space around them only for --exact. They are a view of
-   * memory that is never written again, so they may be kept; they then keep the part of the file around them
-   * (at most 1 MiB) in memory, too.
+   * The exact bytes of the input, with the white space around them only for --exact. They are a view of memory that is never
+   * written again, so they may be kept. While they are kept, the part of the file around them (at most 1 MiB) stays in
+   * memory.
    */
   readonly bytes: Uint8Array;
 }

@@ -15,7 +15,8 @@ export function replayLayoutOf(head: Buffer, isComplete: boolean): ReplayLayout 
   if (head[0] === OPEN_BRACKET) return 'document';
   const first = headLineAt(head, 0);
   if (first === undefined && !isComplete && head.length < HEAD_BYTES) return undefined;
-  // Reads other text as lines, so that only a line that does not begin a JSON object is rejected.
+  // Reads a text that begins with neither `[` nor `{` as lines, so that only its lines that do not begin a JSON object are
+  // rejected.
   if (head[0] !== OPEN_BRACE) return 'lines';
   const { holds, end } = first ?? headLine(head, 0, head.length);
   if (holds === 'part') return layoutAfterPart(head, end, isComplete);

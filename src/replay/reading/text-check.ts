@@ -130,8 +130,8 @@ function isAscii(byte: number): boolean {
 }
 
 /**
- * Whether a byte never occurs in text. Tabs, line and page ends, colors (0x1b) and the separator of JSON
- * texts (0x1e) do.
+ * Whether a byte never occurs in text. Control characters that do occur are tabs, line and page ends, colors (0x1b) and the
+ * separator of JSON texts (0x1e).
  */
 function isBinary(byte: number): boolean {
   return byte < 0x09 || (byte > 0x0d && byte < 0x1b);

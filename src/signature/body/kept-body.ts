@@ -79,7 +79,10 @@ export class KeptBody {
     return this.#readOnce().stringified;
   }
 
-  /** Why a match over the JSON-stringified body does not make the signature valid. Undefined if it does. */
+  /**
+   * The result for a signature that matches the JSON-stringified body, but is not valid, because parsing the body loses
+   * something. Undefined if parsing loses nothing.
+   */
   get lossy(): LossyMatch | undefined {
     this.#loss ??= lossOf(this.bytes);
     return this.#loss === '' ? undefined : { kind: 'lossy', bytes: this.bytes.length, loss: this.#loss };

@@ -163,8 +163,8 @@ function sortedKeys(layout: JsonLayout, words: string): Spelling[] {
 }
 
 /**
- * Keys of messages in one order that agrees with the order of the body for all seven sets of fields (contract, Messages on
- * the wire).
+ * Keys of messages in one order that agrees with the order of the fields in the request body of every message type (seven
+ * sets of fields: contract, Messages on the wire).
  */
 const WIRE_KEYS = [
   'version',

@@ -8,7 +8,7 @@ import { SCHEME_HASHES, type SignatureScheme } from './scheme.ts';
 export interface SchemeProblem {
   /** Path in the scheme: `.signs`, `.headers.X-Sign`; empty for the scheme itself. */
   readonly part: string;
-  /** End of the sentence that begins with "Expected" and the name, such as `to have {body} once`. */
+  /** End of a sentence that begins with "Expected" and the path of the value, such as `to have {body} once`. */
   readonly expected: string;
   readonly got: string;
   readonly hint: string;

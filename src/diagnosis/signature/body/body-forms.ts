@@ -38,7 +38,7 @@ export function bodyFormOf(body: KeptBody): FoundForm | undefined {
   return undefined;
 }
 
-/** Makes the part of a form that applies to every body from which `inside` recovers bytes. */
+/** Makes `says` and `inside` of a form that a body has if `inside` recovers bytes from it. */
 function recoveredBy(
   inside: NonNullable<BodyForm['inside']>,
   says: string,

@@ -22,7 +22,8 @@ export interface BodyForm {
    */
   readonly inside?: (body: KeptBody) => Uint8Array | string | undefined;
   /**
-   * Marks a form that the signed body may have too, such as sorted keys. Other causes of the mismatch are then as likely.
+   * Marks a form that does not show a change after signing, such as sorted keys: an unchanged body can have it. Other causes
+   * of the mismatch are then as likely.
    */
   readonly isHint?: true;
 }

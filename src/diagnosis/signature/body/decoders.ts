@@ -90,13 +90,16 @@ export function twiceEncoded({ text, bytes }: KeptBody): Buffer | undefined {
 
 /** The JSON at the start of a body that continues with other text after it. */
 export function jsonThenMore({ text, problem }: KeptBody): string | undefined {
-  // A date or a list of bytes begins with a number, so it is JSON with text after it, too. Only text after an object or an
-  // array is the rest of a message.
+  // Requires an object or an array at the start: a date or a list of bytes begins with a number, which is JSON, but is not a
+  // message followed by other text.
   const isMessage = problem?.isAfterEnd === true && /^\s*[[{]/.test(text ?? '');
   return isMessage ? text?.slice(0, problem.at).trimEnd() : undefined;
 }
 
-/** The JSON at the end of a body that begins with other text, such as a line of a log. Skips forms. */
+/**
+ * The JSON at the end of a body that begins with other text, such as a line of a log. Undefined if the body begins like an
+ * encoded form (`payload=…`).
+ */
 export function jsonAfterText({ text, problem }: KeptBody): string | undefined {
   if (text === undefined || problem === undefined || /^[\w.-]+=/.test(text)) return undefined;
   const at = text.search(/\{\s*"|\[\s*\{/);

@@ -97,8 +97,8 @@ function differOnlyInEscapes(one: Spelling, other: Spelling): boolean {
 }
 
 /**
- * The spellings that write this tree differently. Most spellings differ only in the escapes of rare characters, and each
- * spelling left out saves hashing the whole text. Empty when the time is up.
+ * The spellings that write this tree differently from each other. Leaves out the others, because each spelling left out
+ * saves hashing the whole text: most spellings differ only in the escapes of rare characters. Empty when the time is up.
  */
 function distinctSpellings(node: JsonNode, deadline: Deadline): readonly Spelling[] {
   const literal = JSON.stringify(tellingIn(node, deadline).join(''));

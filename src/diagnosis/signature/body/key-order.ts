@@ -13,8 +13,8 @@ const byText: Order = (one, other) => (one < other ? -1 : 1);
 const byLength: Order = (one, other) => one.length - other.length || byText(one, other);
 
 /**
- * Names the stores that leave keys in the order of this value (`has sorted keys, as a map of Go …`); follows "the body".
- * Undefined for any other order.
+ * Describes a telling order of the keys in a value, with the programs that leave keys in that order (`has sorted keys, as a
+ * map of Go …`); follows "the body". Undefined if the order of the keys reveals no program.
  */
 export function orderOfKeys(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
