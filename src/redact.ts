@@ -150,7 +150,7 @@ function inBase64(secret: string): readonly string[] {
     const encoded = Buffer.concat([Buffer.alloc(bytesBefore), bytes])
       .toString('base64')
       .replace(/=+$/, '');
-    // The bytes before share two or four bits of the first character, the bytes after may share some of the last.
+    // Bytes before the secret fill two or four bits of its first base64 character; bytes after it may fill some of its last.
     const start = Math.ceil((bytesBefore * 8) / 6);
     return [encoded.slice(start), encoded.slice(start, Math.floor((length * 8) / 6))];
   });

@@ -60,8 +60,8 @@ function successResult(status: number, body: string, sent: SentBatch): BatchResu
   if (!body.includes('"rejected"')) return { result: 'accepted', status, rejected: [] };
   const rejected = rejectedIn(body, sent);
   if (rejected !== undefined) return { result: 'accepted', status, rejected };
-  // Rejects all, because it is unknown which messages were accepted. If the caller sends all again, the messageId identifies
-  // duplicates; if all counted as accepted, the rejected ones would be lost.
+  // Rejects all messages of the batch, because it is unknown which of them were accepted. If the caller sends all again, the
+  // messageId identifies duplicates; if all counted as accepted, the rejected ones would be lost.
   return {
     result: 'rejected',
     status,

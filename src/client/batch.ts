@@ -2,7 +2,7 @@ import { MAX_BATCH_BYTES_SENT } from '../message/limits.ts';
 
 /** The size of a batch. */
 export interface BatchSize {
-  /** Number of messages. */
+  /** Number of messages in the batch. */
   readonly count: number;
   /** Number of bytes of the request body in UTF-8. */
   readonly bodyBytes: number;

@@ -16,7 +16,7 @@ interface ClosingWindowOptions {
 export class ClosingWindow {
   readonly #options: ClosingWindowOptions;
   readonly #began = new AbortController();
-  /** Aborts with `signal`, and when closing begins: waits from before that were calculated without the window. */
+  /** Aborts with `signal`, and when closing begins, because a wait that began before closing may end after `endAt`. */
   readonly #wake: AbortSignal;
   #closingAt: number | undefined;
   /** Start of the first failed attempt since the last success. Ms since the epoch. */

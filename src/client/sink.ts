@@ -45,7 +45,7 @@ export interface EnqueueOptions extends TraceParent {
    * serializing would give. Only the router sink uses them.
    */
   readonly exactBody?: Uint8Array | undefined;
-  /** Id of the first delivery (OutgoingMessage). @default a new id */
+  /** Id of the first delivery of the message; its further deliveries append their number to this id. @default new ids */
   readonly deliveryId?: string | undefined;
 }
 

@@ -74,10 +74,7 @@ export function createDeletions(parts: DeletionParts): Deletions {
   };
 }
 
-/**
- * Records that a delivery was settled in the deletion request to which the delivery belongs. Ignores deliveries that belong
- * to none.
- */
+/** Records in a deletion request that one of its deliveries was settled. Ignores deliveries of no deletion request. */
 export async function recordEnd(
   { id: deliveryId, source, messageId, type, state }: SettledDelivery,
   store: Pick<DeletionStore, 'settled'>,
@@ -126,7 +123,10 @@ async function create({ userIds, sources }: DeletionRequest, parts: DeletionPart
 interface DeletionPart {
   readonly request: Omit<DeletionRecord, 'sources'>;
   readonly affected: readonly string[];
-  /** The range of the user ids of this part: from `from` (included) to `to` (excluded). */
+  /**
+   * The users whose messages this part queues, as a range of indexes in the user ids of the request: from `from` (included)
+   * to `to` (excluded).
+   */
   readonly from: number;
   readonly to: number;
 }

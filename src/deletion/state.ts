@@ -50,9 +50,9 @@ export function recordOf({ id, createdAt, userIds, deliveryIds }: NewDeletion): 
 
 export interface DeletionStore {
   /**
-   * Records a request, or a part of it, while its deliveries are being stored (`stored`), so that both succeed or neither
-   * does. If both go to the same file, the record is written in the current turn of the event loop, and so in the same
-   * transaction.
+   * Records a request, or a part of it, while its deliveries are being stored (`stored`), unless storing them fails. If
+   * the record and the deliveries go to the same file, the record is written in the current turn of the event loop, and so
+   * in the transaction of the deliveries.
    */
   add(deletion: NewDeletion, stored: Promise<unknown>): Promise<void>;
   /**

@@ -31,7 +31,10 @@ export interface EngineOptions extends RouterOptions {
    * deliveries continue.
    */
   readonly onEvent?: (event: EngineEvent) => void;
-  /** Loads functions that explain failures, after the first one, to keep other runs fast. @default no cause is stored */
+  /**
+   * Loads the functions that explain failed responses. Called only after a failed response, so that a run without failures
+   * stays fast. @default no cause is stored
+   */
   readonly loadCauses?: () => Promise<ResponseCauses>;
 }
 
@@ -48,7 +51,7 @@ export class Engine implements Pick<Router, 'submit'> {
   readonly #aborting = new AbortController();
   #laneContext: LaneContext | undefined;
   #adding = 0;
-  /** Whether the lanes of the queue that the config does not have have been found, or need not be. */
+  /** Whether all lanes that are in the queue but not in the config have been found, or need not be found. */
   #knowsAllLanes = false;
   #idleWaiters: (() => void)[] = [];
   #stopped: Promise<void> | undefined;
@@ -150,7 +153,7 @@ export class Engine implements Pick<Router, 'submit'> {
         failures = 0;
         this.#noteAllLanesKnown();
       } catch (error) {
-        // No error to report: the caller of stop() closes the queue without waiting for this query, which then fails.
+        // Reports no error: the caller of stop() closes the queue without waiting for `queue.lanes`, which then fails.
         if (stopping.aborted) return;
         failures++;
         onEvent?.({ kind: 'error', during: 'lanes', error });

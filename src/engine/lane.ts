@@ -143,13 +143,13 @@ export class Lane {
     // If the process was interrupted during the claim, another process may have these deliveries by now.
     const isFresh = uninterruptedRun.since() <= this.#claimedAt;
     for (const claim of claims) void this.#deliver(claim, isFresh);
-    // Without a timer if the concurrency is used up: then the first delivery that ends claims again.
+    // Sets no timer if the concurrency is used up: then the lane claims again when the first delivery ends.
     if (this.#mayClaim) this.#wakeAt(Math.min(nextDueAt ?? Infinity, clock.now() + pollMs));
   }
 
   /** Whether all claims became due before this process started or resumed. False for a lane that only cancels deliveries. */
   #hasPiledUp(claims: readonly Claim[]): boolean {
-    // A millisecond earlier, because queues store `dueAt` in whole milliseconds.
+    // The `dueAt` of a new delivery is rounded down, so it can be up to a millisecond before the start of this run.
     const until = this.#context.uninterruptedRun.since() - 1;
     return this.#round !== undefined && claims.every(({ delivery }) => delivery.dueAt < until);
   }
@@ -175,8 +175,8 @@ export class Lane {
 
   /**
    * Sends a claimed delivery and settles it. Never rejects. After a success, the lane claims again in the same turn, without
-   * waiting for the settlement. After a failure it waits for it, because a listener may then stop the engine, and nothing
-   * must be claimed after that.
+   * waiting for the settlement. After a failure, the lane first waits for the settlement, because a listener may then stop
+   * the engine, and nothing must be claimed after that.
    */
   async #deliver(claim: Claim, isFresh: boolean): Promise<void> {
     const isSent = this.#round !== undefined && claim.delivery.isDamaged === undefined;

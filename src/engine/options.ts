@@ -28,7 +28,7 @@ export interface DeliveryOptions extends ConnectionOptions {
   /** Deliveries in flight to the destination at once. 1 to 1024. @default 32 */
   readonly concurrency: number;
   /**
-   * Whether `serve` and `worker`, which otherwise reject them, connect to loopback, private and link-local addresses.
+   * Whether `serve` and `worker` connect to loopback, private and link-local addresses, which they otherwise reject.
    * @default false
    */
   readonly allowPrivate?: boolean | undefined;

@@ -16,7 +16,7 @@ export interface MatcherResult {
 
 /**
  * Passes if the receiver received a matching message, or with `3x …` exactly three. A message over 32 KB does not suffice,
- * because a tracking API drops it. The same message fails `.not`, because it was sent.
+ * because a tracking API drops it. With `.not`, a message over 32 KB counts as received, because it was sent.
  */
 function toHaveReceived(this: unknown, receiver: unknown, matcher: MessageMatcher): MatcherResult {
   const arrived = arrivedAt(receiver);
@@ -104,8 +104,8 @@ function messagesIn(received: unknown): readonly ArrivedMessage[] {
 }
 
 /**
- * Returns a sentence about a request that could not be read, because such a request may contain any message. Undefined if
- * all requests could be read.
+ * Returns a sentence about the first request that could not be read: the failure text of a matcher that finds no unwanted
+ * message, because that request may contain one. Undefined if all requests could be read.
  */
 function unreadText(receiver: unknown): string | undefined {
   const rejections = (receiver as TestReceiver).rejections(); // `arrivedAt` has checked it

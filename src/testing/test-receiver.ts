@@ -63,7 +63,7 @@ export interface TestRequest {
 
 /** A message that a tracking API would drop without telling its sender, or a request that cannot be read. */
 export interface TestRejection {
-  /** The reason as a code; also `invalid` for a request that cannot be read. */
+  /** Code of the reason: `too-large` for a message over 32 KB, else `invalid`, also for a request that cannot be read. */
   readonly code: 'invalid' | 'too-large';
   readonly reason: string;
   /** The rejected message. Undefined if the whole request is rejected. */
@@ -200,7 +200,7 @@ function sentMessage(message: ReceivedMessage, written = shownWriteKey): SentMes
  */
 const ARRIVED = Symbol.for('hooks-cli/testing arrived');
 
-/** The messages of a test receiver. Throws TypeError if a matcher got another value. */
+/** Returns the messages that a test receiver got. Throws TypeError if `receiver` is not a test receiver. */
 export function arrivedAt(receiver: unknown): readonly ArrivedMessage[] {
   if (typeof receiver === 'object' && receiver !== null && ARRIVED in receiver) {
     return receiver[ARRIVED] as readonly ArrivedMessage[]; // only a test receiver has this symbol

@@ -38,7 +38,7 @@ export type CauseKind = 'way' | 'busy' | 'receiver' | 'status';
 export interface ResponseCause {
   readonly code: string;
   readonly kind: CauseKind;
-  /** The event, as a sentence without its full stop. */
+  /** A sentence about what probably happened, without its full stop. */
   readonly says: string;
   /** How to fix the receiver: a text that begins with a verb. */
   readonly fix: string;
@@ -53,7 +53,7 @@ export interface FailureEvidence {
 /** The likely reason why there is no response, and how to fix it. */
 export interface NetworkCause {
   readonly code: string;
-  /** The event, as a sentence. Undefined if the error text of the transport is enough. */
+  /** A sentence about what probably happened. Undefined if the error text of the transport is enough. */
   readonly says: string | undefined;
   /** How the user of the sender can fix it. */
   readonly fix: string;

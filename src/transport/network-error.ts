@@ -144,7 +144,10 @@ export function networkFailure(cause: unknown): NetworkFailure {
   };
 }
 
-/** Classifies an unknown code: OpenSSL has one for each of its hundreds of reasons; any other is a broken connection. */
+/**
+ * Classifies a code that BY_CODE does not list: a TLS failure if the code is from OpenSSL, which has one for each of its
+ * hundreds of reasons, or from Node's TLS; else a broken connection.
+ */
 function otherwise(code: string): readonly [NetworkError, string] {
   return /^ERR_(SSL|TLS|OSSL)_/.test(code) ? ['tls', TLS_FAILED] : ['reset', ''];
 }

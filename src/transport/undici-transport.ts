@@ -108,7 +108,7 @@ class UndiciTransport implements Transport {
 
   #targetOf(request: TransportRequest, UndiciClient: typeof Client): OriginTarget {
     const { allowPrivate, connection = this.#options } = request;
-    // Part of the keys below. Requests that differ in it share no connection.
+    // Part of the keys of `#targets` and `#pools`. Requests that differ in it share no connection.
     const way = `${allowPrivate ? ' private' : ''}${connectionKeyOf(connection)}`;
     const key = request.url + way;
     const known = this.#targets.get(key);
@@ -154,7 +154,10 @@ class UndiciTransport implements Transport {
   }
 }
 
-/** Returns the environment, if it may be used. Undefined if it names no proxy now: one set later would be unchecked. */
+/**
+ * Returns the environment, if its proxies may be used. Undefined if it names no proxy now, because a proxy that is set later
+ * would be used unchecked.
+ */
 function usableProxyEnv(options: UndiciTransportOptions): NodeJS.ProcessEnv | undefined {
   const { proxyEnv, addresses = 'any', allowProxy = false } = options;
   if (proxyEnv === undefined || addresses === 'any' || allowProxy) return proxyEnv;
@@ -183,8 +186,8 @@ async function loadRule(
  * because undici has no exports map; test/built-package.built.test.ts verifies this.
  */
 async function loadClient(): Promise<typeof Client> {
-  // Without the flag, Node 20 waits at exit until undici's WebAssembly parser is optimized: a process that sends one message
-  // exits 40 ms later. Later versions do not wait, and the flag costs them 20 ms. Requests are as fast with the flag.
+  // Without `--liftoff-only`, Node 20 waits at exit until undici's WebAssembly parser is optimized: a process that sends one
+  // message exits 40 ms later. Later versions do not wait, and the flag costs them 20 ms. Requests are as fast with it.
   if (process.versions.node.startsWith('20.')) {
     process.getBuiltinModule('node:v8').setFlagsFromString('--liftoff-only');
   }

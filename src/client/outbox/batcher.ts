@@ -69,7 +69,7 @@ export class Batcher {
     });
   }
 
-  /** Flushes. Waiting calls get room too, because every receipt frees room. */
+  /** Flushes, which includes the calls that wait for room: they get it, because every receipt frees room. */
   close(): Promise<void> {
     return this.flush();
   }

@@ -22,7 +22,8 @@ export class Ingest {
     const unlock = await this.#storing.lock(namedIds(valid).map((id) => JSON.stringify([source, id])));
     try {
       const fresh = await this.#fresh(source, valid);
-      // Dead letters first: if storing the messages fails, the client's retry does not store the letters twice.
+      // Stores dead letters first: if storing the messages then fails, the client's retry makes letters with the same ids,
+      // which are not stored twice.
       if (rejected.length > 0) {
         await ingestTarget.keepInvalid(
           source,

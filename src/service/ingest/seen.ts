@@ -8,9 +8,9 @@ export interface Seen {
   /** The ids among `messageIds` that were accepted. */
   among(source: string, messageIds: readonly string[]): Promise<ReadonlySet<string>>;
   /**
-   * Remembers messages whose storing is in progress, so that either both writes succeed or neither does. In one store, the
-   * ids are written in the current turn of the event loop, and so in the transaction of the messages. In two stores, they
-   * are written after `stored` resolves.
+   * Remembers the ids of messages that are being stored (`stored`), unless storing them fails. If the ids and the
+   * messages go to the same file, the ids are written in the current turn of the event loop, and so in the transaction of
+   * the messages. Otherwise, the ids are written after `stored` resolves.
    */
   add(source: string, messageIds: readonly string[], stored: Promise<unknown>): Promise<void>;
 }

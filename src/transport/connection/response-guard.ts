@@ -33,7 +33,7 @@ export class ResponseGuard {
     this.#bodyBytes = bodyBytes;
   }
 
-  /** Prepares for the response to a new request. With `cutsResponse`, every byte of it fails. */
+  /** Prepares for the response to a new request. With `cutsResponse`, the guard rejects the response at its first byte. */
   begin(cutsResponse = false): void {
     this.#cutsResponse = cutsResponse;
     this.#bytes = 0;
