@@ -20,7 +20,7 @@ export interface ExpectationResult {
     | 'snapshot'
     | 'signature'
     | 'command';
-  /** The filter as given, or the path of the file. */
+  /** The filter as given, or the path of the file of schemas or of the snapshot. */
   readonly filter?: string;
   readonly isMet: boolean;
   /** Text about the expected and the received messages, not escaped for the terminal. */
@@ -113,7 +113,7 @@ function masked(unmet: Unmet): Unmet {
 /** Describes how a message fails a condition of a filter. */
 export function unmetDifference(unmet: Unmet): MessageDifference {
   const { path, operator, value, found } = masked(unmet);
-  // Shows the type too: a matcher in a test distinguishes 5 from "5", which have the same text.
+  // Shows the types of both values, because a matcher in a test distinguishes 5 from "5", which have the same text.
   if (operator === '=' && found !== undefined && comparableText(found) === value) {
     const expected = typeof found === 'string' ? value : JSON.stringify(value);
     return { path, expected, wanted: value, got: foundValue(found), found };

@@ -30,7 +30,10 @@ export interface ShownRequest {
   /** Label of the message: its type, numbered from the second of a type. */
   readonly message: string;
   readonly messageId: string;
-  /** Milliseconds since the first request. */
+  /**
+   * Milliseconds from the first request of the counterexample to this request. Only the place of the request, from 0, if the
+   * times are not measured.
+   */
   readonly atMs: number;
   readonly status?: number;
   /** Code of a network error, or `cut` if the connection was cut on purpose. */

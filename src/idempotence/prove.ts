@@ -35,8 +35,8 @@ interface MessageSource {
 }
 
 /**
- * Reads the messages of a proof, or makes samples. Throws InputError if a message of the file is invalid, or if it has more
- * than 100.
+ * Reads the messages of a proof, or makes samples. Throws InputError if a message of the file is invalid, or if the file
+ * has more than 100 messages.
  */
 export async function openProofMessages(source: MessageSource): Promise<readonly ProofMessage[]> {
   const { file, seed } = source;

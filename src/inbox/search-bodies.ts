@@ -13,7 +13,7 @@ export async function searchBodies(store: RequestStore, text: string): Promise<r
   let bytes = 0;
   for (let id = store.firstId; id < store.nextId; id++) {
     const kept = store.get(id);
-    // The request was evicted or cleared during a pause.
+    // The request was evicted or cleared while the search yielded to the event loop.
     if (kept === undefined) continue;
     const searched = textOf(kept);
     if (hasText(searched, wanted)) found.push(id);

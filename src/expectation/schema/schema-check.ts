@@ -184,7 +184,7 @@ function namedDraft(named: JsonValue, { file, name }: SchemaPlace): Draft {
 
 function compile(compiler: Ajv, given: JsonObject | boolean, place: SchemaPlace): SchemaValidator {
   try {
-    // Removes `$schema`: the compiler was chosen by this draft, and knows only one spelling of the draft's URL.
+    // Removes `$schema`, by which the compiler was chosen: the compiler knows only one spelling of the draft's URL.
     const schema = isJsonObject(given) ? plainSchema(given) : given;
     // Rejects $async schemas, because their validators would return a promise.
     if (isObject(schema) && schema['$async'] !== undefined) throw new Error('$async is not supported');

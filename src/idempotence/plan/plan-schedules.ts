@@ -133,7 +133,7 @@ function twiceAtOnceWaves({ messages, burst, number, random }: WaveOptions): rea
   });
 }
 
-/** First schedule: each message again at once. Further: again after other messages, as a sender with a retry delay does. */
+/** First schedule: each message again immediately. Further: after other messages, as a sender with a retry delay does. */
 function responseLostWaves({ messages, number, random }: WaveOptions): readonly Wave[] {
   const all = [...messages.keys()];
   if (number === 1) return all.flatMap((message) => [cutOff(message), { messages: [message] }]);

@@ -17,7 +17,7 @@ import { BUSY_MS, type ProofRunner } from './proof-runner.ts';
 
 /** Results of the reference run. */
 export interface Reference {
-  /** Messages that the receiver accepts. */
+  /** Messages that the receiver accepted in the reference run. */
   readonly messages: readonly ProofMessage[];
   readonly leftOut: readonly LeftOut[];
   /**

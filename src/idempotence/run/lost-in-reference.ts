@@ -32,7 +32,7 @@ export async function findLostInReference(
   return undefined;
 }
 
-/** Finds an earlier message after which the last message has no effect, although it has one with another id. */
+/** Finds an earlier message after which the last message has no effect with its own id, but has one with another id. */
 async function takenForAnother(
   runner: ProofRunner,
   known: readonly ProofMessage[],

@@ -78,7 +78,7 @@ class LossSearch {
     return counts(await this.#runner.stateAfter(lost.messages, counts)) ? undefined : lost;
   }
 
-  /** Finds a message of another user that has an effect, except if its id resembles the first message's id. */
+  /** Finds a message of another user that is lost only because its id resembles the id of the first message. */
   async #byCutId(
     likeId: (id: string) => string,
     code: LostMessage['code'] = 'cuts-ids-off',
@@ -124,7 +124,7 @@ class LossSearch {
     return this.#lost(isByUser ? 'dedupes-by-user' : 'dedupes-by-content', newer, expected);
   }
 
-  /** Whether the state names the user but not the message: the receiver may rightly keep only a user's first data. */
+  /** Whether the state names the first message's user, not its id: a receiver may rightly keep only a user's first data. */
   #keepsUsers(): boolean {
     const { messageId, message } = this.#first;
     const user = message.userId ?? message.anonymousId ?? '';
@@ -198,7 +198,7 @@ function withOtherBeginning(id: string): string {
   return (id.startsWith('a') ? 'b' : 'a') + id.slice(1);
 }
 
-/** Makes a third id, whose start and end differ from those of the first message's id and of its `unlikeId`. */
+/** Makes an id that shares no start or end with the given `unlikeId`. */
 function withThirdEnds(id: string): string {
   return `c${id.slice(1, -1)}2`;
 }

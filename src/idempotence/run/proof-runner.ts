@@ -34,8 +34,8 @@ const PATIENCE_MS = 1_500;
 /** Replaces PATIENCE_MS if the state did not change after the last response of the reference run. */
 const SHORT_PATIENCE_MS = 400;
 /**
- * Replaces PATIENCE_MS in runs that decide a verdict, because a busy machine must not cause one. Runs that only shorten a
- * counterexample keep PATIENCE_MS.
+ * Replaces PATIENCE_MS in runs that decide a verdict, because a state that is only late on a busy machine must not count as
+ * wrong. Runs that only shorten a counterexample keep PATIENCE_MS.
  */
 const CAREFUL_MS = 4_000;
 /** Replaces CAREFUL_MS if the state lacks nothing: a slow receiver has too few effects, not too many. */

@@ -126,8 +126,9 @@ export class Proof {
       }
       hasRun ||= seen !== undefined;
     }
-    // If the message had its effect twice, the reference state is wrong, and a repetition of the reference ends in another
-    // state. If the change was a late effect of another message, the repetition ends in the same state.
+    // If the message that got a 5xx had its effect twice, the reference state is wrong, and a repetition of the reference
+    // ends in another state. If its second effect was in fact a late effect of another message, the repetition ends in the
+    // same state.
     if (effectDespite5xx !== undefined) {
       const { error } = await repeatReference(this.#runner, { taken, failed }, reference);
       if (error !== undefined) throw error;

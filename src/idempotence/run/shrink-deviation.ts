@@ -14,7 +14,7 @@ const RACES: ReadonlySet<ScheduleCode> = new Set(['twice-at-once', 'answer-lost'
 /** Maximum runs to see a race again: `few` for one or two messages, `many` for more. */
 const RACE_TRIES = { few: 3, many: 2 };
 
-/** Finds the fewest requests that still end in another state, by running smaller schedules. */
+/** Finds the fewest requests that still end in a wrong state, by running smaller schedules. */
 export async function shrinkDeviation(
   runner: ProofRunner,
   { schedule: found, seen: deviation }: Shrunk<Deviation>,

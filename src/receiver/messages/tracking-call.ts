@@ -31,7 +31,7 @@ export interface TrackingCall {
 }
 
 export interface ReceivedMessage {
-  /** Position in its request, from 0. */
+  /** Position of the message in its request, from 0. */
   readonly index: number;
   /** The message with the common fields of its batch, but without its write key. */
   readonly value: JsonValue;

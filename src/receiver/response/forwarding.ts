@@ -15,9 +15,9 @@ export interface Forwarded {
   /** The URL of the other receiver, redacted. */
   readonly url: string;
   readonly status?: number;
-  /** The transport's code for the failure, which does not change between versions. */
+  /** The transport's code for why there is no complete response. The code does not change between versions. */
   readonly error?: string;
-  /** The failure in words. */
+  /** Why there is no complete response, in words. */
   readonly detail?: string;
   readonly retryAfter?: string;
   /** Response headers that show which system sent the response, with lower-case names. Untrusted. */

@@ -13,7 +13,7 @@ export const EVERYTHING: RequestFilter = { text: '', type: '', verdict: '' };
 
 type SummaryTest = (summary: RequestSummary) => boolean;
 
-/** Returns the summaries that pass a filter, in order. `inBody`: ids of requests whose body contains the words. */
+/** Returns the summaries that pass a filter, in order. `inBody`: ids of requests whose body contains the filter's words. */
 export function filtered(
   summaries: readonly RequestSummary[],
   filter: RequestFilter,
