@@ -172,7 +172,7 @@ class LossSearch {
   }
 }
 
-/** Returns the id reversed, with another first and last character, so that the two ids share no start or end. */
+/** Returns the id reversed, with another first and last character, so that the two ids hardly share a start or an end. */
 export function unlikeId(id: string): string {
   return withOtherBeginning(withOtherEnd(Array.from(id).toReversed().join('')));
 }
