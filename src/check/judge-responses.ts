@@ -123,7 +123,10 @@ function isLost(response: CheckResponse): boolean {
 const LIFT_LIMIT =
   'lift the limit for this address while testing: hooks test sends some 40 requests in a second';
 
-/** Fixes for receivers, by code of the cause. The cause's own fix is for senders, who would only retry for longer. */
+/**
+ * Fixes for the author of the receiver, by code of the cause. They replace the fix in the cause, which tells senders to
+ * retry for longer.
+ */
 const OWN_FIXES: Readonly<Record<string, string>> = {
   'too-early': 'let the receiver respond with 2xx to a valid message, however early it arrives',
   unavailable: 'look into the log of the receiver, or of the proxy in front of it',

@@ -175,8 +175,8 @@ function pathAndValue(line: string): [path: string, value: string] {
 }
 
 /**
- * Maximum number of pairs of messages to align, because the cost is the product of both numbers. Above this maximum,
- * messages are paired in order.
+ * Maximum number of pairs of messages to align, because the cost is the product of the numbers of messages in both
+ * snapshots. Above this maximum, messages are paired in order.
  */
 const MAX_PAIRS = 4_000_000;
 

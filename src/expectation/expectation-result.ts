@@ -62,7 +62,7 @@ export interface ArrivedMessage {
   readonly request: number;
   /** Whether the request has no other message. */
   readonly isSole: boolean;
-  /** Number of the message, from 1, among all messages that count. */
+  /** Number of the message, from 1, among the messages in requests that got a 2xx. */
   readonly number: number;
 }
 

@@ -77,7 +77,7 @@ export interface DurableQueue extends OpenQueue {
   readonly isSameStore: (other: DurableQueue) => Promise<boolean>;
 }
 
-/** Operations that only a queue in a file has. All methods reject with QueueError. */
+/** Operations that only a queue in a file has. If an operation fails, its promise rejects with QueueError. */
 export interface QueueFile {
   /**
    * Removes all dead letters that were added at `since` or later, without reading them, in steps between other processes'

@@ -79,7 +79,7 @@ function byName(destinations: readonly DestinationOutcome[]): object {
   );
 }
 
-/** A destination without attempts, so that every line has `attempts`, which programs can read without a check. */
+/** A destination without attempts, so that every JSON line has `attempts`, which programs can read without a check. */
 const UNTRIED: DestinationOutcome = { name: '', outcome: 'unsent', attempts: [] };
 
 function destinationFields(destination: DestinationOutcome) {

@@ -45,7 +45,7 @@ function rank({ message: { type } }: ProofMessage): number {
 
 interface FirstMessage {
   readonly first: ProofMessage;
-  /** The state after a run with only the first message. */
+  /** State of the receiver after it got only the first message. */
   readonly alone: string;
   /** Messages whose type differs from the type of the first message. */
   readonly others: readonly ProofMessage[];

@@ -38,7 +38,10 @@ const SHORT_PATIENCE_MS = 400;
  * wrong. Runs that only shorten a counterexample keep PATIENCE_MS.
  */
 const CAREFUL_MS = 4_000;
-/** Replaces CAREFUL_MS if the state lacks nothing: a slow receiver has too few effects, not too many. */
+/**
+ * Replaces CAREFUL_MS as the time to wait for the right state if the state lacks none of the expected effects but has
+ * others: a receiver that is slow has too few effects, not too many.
+ */
 const SURPLUS_MS = 1_000;
 /** Time that the expected state of a counterexample must stay the same if the receiver works after its response. */
 const VERDICT_QUIET_MS = 5_000;
@@ -49,7 +52,9 @@ const RESETS = 3;
 /** Assumed latency of a message whose latency was not measured, in ms. */
 const USUAL_LATENCY_MS = 50;
 
-/** Runs schedules, each after a reset, and compares the states in which they end. */
+/**
+ * Runs schedules of requests. Resets the receiver before each schedule, and compares the state of the receiver after each.
+ */
 export class ProofRunner {
   readonly options: RunnerOptions;
   readonly #references = new Map<string, Promise<string>>();

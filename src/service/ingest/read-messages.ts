@@ -57,7 +57,7 @@ export function readBatch(bytes: Buffer): ReadMessages {
   }
 }
 
-/** Reads one message whose type is given by the path. */
+/** Reads one message whose type is given by the path of the request. */
 export function readSingle(bytes: Buffer, type: MessageType): ReadMessages {
   try {
     const input = readJson(bytes);

@@ -129,7 +129,10 @@ export interface Series {
   settle(lock: EntryLock, settling: Noted & { readonly reason?: string }): Promise<boolean>;
   /** Delays the entry until `dueAt`. False if the token no longer holds the lock. */
   delay(lock: EntryLock, until: Noted & { readonly dueAt: number }): Promise<boolean>;
-  /** Makes entries with expired locks wait again. At the latest, the second call after `everyMs` finds them. */
+  /**
+   * Makes entries with expired locks wait again. Called each `everyMs`; finds an expired lock at the second call after its
+   * end at the latest.
+   */
   recover(everyMs: number): Promise<void>;
   /**
    * Makes delayed or failed entries wait again, in the given order, behind all waiting entries. False for an entry that

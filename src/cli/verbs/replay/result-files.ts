@@ -42,7 +42,7 @@ interface FilesParts {
 /** The result files of a replay: the report, the file of --failed, and the journal that a resumed replay reads. */
 export class ResultFiles {
   readonly #parts: FilesParts;
-  /** Number of failures of the resumed replay that the file of --failed does not hold yet. */
+  /** Number of entries that failed before a replay was interrupted and that are not in the file of --failed yet. */
   #owed = 0;
   /** Unsent messages: at most as many as were in flight when the replay ended. */
   readonly #unsent: Uint8Array[] = [];

@@ -27,8 +27,8 @@ export function* cheapBodyVariants(body: KeptBody): Generator<BodyVariant> {
 }
 
 /**
- * Yields the bytes that can be recovered from a body of a suspicious form (such as base64), unchanged and
- * JSON-stringified.
+ * Yields the bytes inside a body of a suspicious form, such as base64. Yields them unchanged, then as JSON.stringify writes
+ * them.
  */
 function* insideVariants(body: KeptBody): Generator<BodyVariant> {
   const found = bodyFormOf(body);

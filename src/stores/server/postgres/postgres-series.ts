@@ -143,7 +143,7 @@ function lookup(pool: Pool, series: string): Pick<Series, 'get' | 'addedAt' | 'c
       const found = new Map(rows.map(({ id, at }) => [id, at]));
       return ids.map((id) => found.get(id));
     },
-    // Does not use the count of BullMQ, which reads every row.
+    // Counts the entries by a query of its own, because BullMQ counts them by reading every row.
     count: async (states, delayedBefore = Number.MAX_SAFE_INTEGER) => {
       const counts = states.map((state) => {
         const due = state === 'delayed' ? ` AND process_at_ms < ${delayedBefore}` : '';

@@ -19,7 +19,10 @@ interface RepeatOptions {
   readonly seed: number;
   /** Secrets to mask in the command line. */
   readonly secrets: readonly string[];
-  /** Environment of the run. If HOOKS_SECRET holds the secret, the repeated command needs no flag for it. */
+  /**
+   * Environment of the run. If HOOKS_SECRET holds the secret, the command line for repeating the run needs no flag for the
+   * secret.
+   */
   readonly env: Readonly<NodeJS.ProcessEnv>;
 }
 
