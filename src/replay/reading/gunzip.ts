@@ -6,9 +6,9 @@ const PIECE_BYTES = 8 * 1024;
 const MAGIC = [0x1f, 0x8b];
 
 /**
- * Yields the chunks unpacked if they begin like gzip, otherwise unchanged. Throws if the gzip is corrupt or
- * cut off, after yielding everything before the problem. Input that can be read `again`, such as a file, is
- * unpacked once; other input is unpacked twice.
+ * Yields the chunks unpacked if they begin like gzip, otherwise unchanged. Throws if the gzip is corrupt or cut off, after
+ * yielding everything before the problem. Unpacks an input that cannot be read `again`, such as a pipe, by a second stream
+ * too, which finds the problem byte by byte.
  */
 export async function* gunzipIfPacked(
   chunks: AsyncIterable<Uint8Array>,
