@@ -59,10 +59,11 @@ export function validateOptions(options: unknown, known: KnownOptions): void {
   for (const key of Object.keys(options)) {
     if (!Object.hasOwn(kinds, key)) (problems ??= new Problems()).add(unknownOptionError(key, known));
   }
+  // Does not report missing options beside an unknown one, because the unknown one may be the required option, misspelled.
+  const needed = problems === undefined ? required : [];
   for (const [key, kind] of Object.entries(kinds)) {
     const value = options[key];
-    // Does not report missing options after an unknown one, because the unknown one may be the required option, misspelled.
-    const isRequired = required.includes(key) && problems === undefined;
+    const isRequired = needed.includes(key);
     if (value === undefined ? !isRequired : isOfKind(kind, value)) continue;
     const problem = typeof kind === 'object' ? valueProblem(kind, value) : { expected: `to be ${kind}` };
     if (problem === undefined) continue;

@@ -47,7 +47,7 @@ export function givenTraceContext(given: Readonly<Record<string, HeaderValue>>):
   const context = readTraceContext(given);
   if (context !== undefined || traceparent === undefined) return context;
   const got = printable(String(traceparent), 80);
-  throw new ValidationError(`Expected \`traceparent\` to be one of W3C Trace Context, got ${got}`, {
+  throw new ValidationError(`Expected \`traceparent\` to be a header of W3C Trace Context, got ${got}`, {
     path: 'traceparent',
     got,
     hint: 'pass the header as received, or leave it out to start a new trace',

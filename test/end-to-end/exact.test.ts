@@ -279,6 +279,8 @@ describe.concurrent('a body that is not a message', () => {
     const stdin = [...NO_MESSAGE, '5'].join('\n');
     const { stdout } = await hooks(argv`replay - --exact --format ndjson --loopback`, { stdin });
     expect(stdout).toMatch(/^received +3 valid$/m);
+    const text = await hooks(argv`replay - --exact --format raw --loopback`, { stdin: 'not JSON' });
+    expect(text).toMatchObject({ stdout: expect.stringMatching(/^received +1 valid$/m), stderr: '' });
     const message = await hooks(argv`replay - --exact --format ndjson --loopback`, {
       stdin: '{"type":"track"}',
     });

@@ -169,7 +169,7 @@ describe('the parent of a message', () => {
     const pipeline = createDeliveryPipeline({ webhooks: [to.url], delivery });
     for (const traceparent of ['', 'none', `${CAME.traceparent}\r\nX: 1`]) {
       expect(() => pipeline.deliver({ message, traceparent })).toThrow(
-        'Expected `traceparent` to be one of W3C Trace Context, got',
+        'Expected `traceparent` to be a header of W3C Trace Context, got',
       );
     }
     await pipeline.close();

@@ -119,9 +119,9 @@ export function readCheckpoint(text: string): SavedCheckpoint | undefined {
 function savedIn(text: string, file: string): SavedCheckpoint {
   const saved = readCheckpoint(text);
   if (saved !== undefined) return saved;
-  throw new InputError('The checkpoint cannot be read', {
+  throw new InputError('The checkpoint is damaged, or was written by another version of hooks', {
     file,
-    hint: 'replay without --resume to start at the beginning, or remove the file',
+    hint: 'finish the replay with that version; or replay without --resume, which sends all its messages again',
   });
 }
 

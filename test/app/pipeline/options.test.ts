@@ -266,6 +266,7 @@ describe('a pipeline to a tracking API', () => {
     [{ timeout: 3 }, 'got `timeout`', 'did you mean `timeoutMs`?'],
     [{ writekey: 'k' }, 'got `writekey`', 'did you mean `writeKey`?'],
     [{ endpoint: undefined }, 'Expected `endpoint` to be a string, got nothing', 'cannot be left out'],
+    [{ endpoint: undefined, writeKey: undefined }, '(2) Expected `writeKey` to be', 'correct each'],
     [{ endpoint: new URL(A) }, 'Expected `endpoint` to be a string, got an object', '`href`'],
     [{ retryForMs: -1 }, 'Expected `retryForMs` to be from 0 to 2147483647, got -1', 'leave it out'],
   ])('rejects the options %j', (options, sentence, hint) => {

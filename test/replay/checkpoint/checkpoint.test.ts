@@ -176,7 +176,10 @@ describe('a checkpoint', () => {
       JSON.stringify({ ...saved, failed: { path: '/f', bytes: 1 } }),
     ]) {
       writeFileSync(file, text);
-      await expect(open()).rejects.toMatchObject({ message: 'The checkpoint cannot be read', file });
+      await expect(open()).rejects.toMatchObject({
+        message: 'The checkpoint is damaged, or was written by another version of hooks',
+        file,
+      });
     }
   });
 

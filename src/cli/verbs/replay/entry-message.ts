@@ -112,7 +112,7 @@ function validateSize(entryBytes: number, value: JsonValue): void {
   validateMessageSize(messageBytes(value as JsonObject)); // an object, since buildParsed accepted it
 }
 
-/** Whether a receiver that parses and re-serializes the body gets the bytes of the body unchanged. */
+/** Whether a receiver that re-serializes JSON gets the bytes of the body unchanged: always, if the body is not JSON. */
 export function isFixedPoint({ entry: { bytes }, value, isStringified }: ReadyEntry): boolean {
-  return isStringified || Buffer.from(JSON.stringify(value)).equals(bytes);
+  return isStringified || value === null || Buffer.from(JSON.stringify(value)).equals(bytes);
 }
