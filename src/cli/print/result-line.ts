@@ -16,7 +16,7 @@ export interface ResultFacts {
   /** Short description for people: the event, the page's name, the user. */
   readonly title: string;
   /** Position of the message in an input of `hooks replay`: `file:line`. */
-  readonly origin?: string;
+  readonly origin?: string | undefined;
   readonly body?: string | undefined;
   /** Why the delivery failed. */
   readonly cause?: FailureCause | undefined;

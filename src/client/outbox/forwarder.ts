@@ -1,25 +1,27 @@
 import { callDetached } from '../../errors.ts';
 import type { OutgoingMessage } from '../../message/outgoing-message.ts';
-import { receiptsFrom } from '../sink.ts';
+import { receiptsFrom, type Receipt } from '../sink.ts';
 import type { BatcherParts } from './batcher.ts';
 import { Room, type ClientCall, type Settle } from './room.ts';
 
 type ForwarderParts = Omit<BatcherParts, 'clock'>;
 
 /**
- * Submits each message at once to a sink that itself keeps messages in memory: a batch would only delay them. A message
- * counts against `maxQueued` until the sink reports it as settled. Receipts come in the order of the calls, because a submit
- * to a queue in memory is never retried.
+ * Submits messages to a sink that itself keeps messages in memory, those of one turn together: a batch would only delay
+ * them. A message counts against `maxQueued` until the sink reports it as settled. Receipts come in the order of the calls,
+ * because a submit to a queue in memory is never retried.
  */
 export class Forwarder {
   readonly #parts: ForwarderParts;
   readonly #room: Room;
+  /** Calls of this turn, which are submitted together, because a submit costs several promises. */
+  #calls: ClientCall[] = [];
   #receipts = 0;
   #flushes: { readonly below: number; readonly resolve: () => void }[] = [];
 
   constructor(parts: ForwarderParts) {
     this.#parts = parts;
-    this.#room = new Room({ ...parts, take: (call) => void this.#submit(call) });
+    this.#room = new Room({ ...parts, take: (call) => this.#gather(call) });
     parts.sink.onSettled?.((messages) => this.#room.give(messages));
   }
 
@@ -46,17 +48,31 @@ export class Forwarder {
     return this.flush();
   }
 
-  async #submit({ message, settle }: ClientCall): Promise<void> {
-    const [receipt] = await receiptsFrom(this.#parts.sink, [message]);
-    if (receipt === undefined) throw new TypeError('Expected a receipt per message');
+  #gather(call: ClientCall): void {
+    if (this.#calls.push(call) > 1) return;
+    queueMicrotask(() => {
+      const calls = this.#calls;
+      this.#calls = [];
+      void this.#submit(calls);
+    });
+  }
+
+  async #submit(calls: readonly ClientCall[]): Promise<void> {
+    const messages = calls.map(({ message }) => message);
+    const receipts = await receiptsFrom(this.#parts.sink, messages);
+    for (const [index, receipt] of receipts.entries()) this.#settle(calls[index], receipt);
+    while (this.#flushes[0] !== undefined && this.#flushes[0].below <= this.#receipts) {
+      this.#flushes.shift()?.resolve();
+    }
+  }
+
+  #settle(call: ClientCall | undefined, receipt: Receipt): void {
+    if (call === undefined) throw new TypeError('Expected a receipt per message');
     this.#parts.log?.('receipts: %d accepted of 1', receipt.accepted ? 1 : 0);
     const isKept = receipt.accepted && receipt.deliveries.length > 0;
     // Frees the room before the callback, so that the callback can send another message.
     if (!isKept) this.#room.give(1);
-    callDetached(settle, receipt);
+    callDetached(call.settle, receipt);
     this.#receipts++;
-    while (this.#flushes[0] !== undefined && this.#flushes[0].below <= this.#receipts) {
-      this.#flushes.shift()?.resolve();
-    }
   }
 }

@@ -30,7 +30,7 @@ import type { ReplayOptions } from './options.ts';
 import type { ReplayOutput } from './output.ts';
 import { ReceivedTally } from './received-tally.ts';
 import type { ResponseWatch } from '../../../replay/response-watch.ts';
-import { sentOf, unsentOf, type Numbered, type Sent } from './sent-message.ts';
+import { sentOf, settledFacts, unsentOf, type Numbered, type Sent } from './sent-message.ts';
 
 export interface ReplayParts {
   readonly inputs: readonly Input[];
@@ -203,7 +203,7 @@ export class ReplayRun {
     const isSettled = outcome.outcome !== 'unsent';
     watch?.settled({ isDelivered: outcome.outcome === 'delivered' });
     ledger.close(sent.number, outcome.outcome, tried && isSettled ? destinationMs(tried) : undefined);
-    const facts = { ...sent.facts, judgement: this.#received.judgementOf(tried), cause };
+    const facts = settledFacts(sent.facts, { judgement: this.#received.judgementOf(tried), cause });
     const writing = isPreview ? undefined : output.settled(sent, outcome, facts);
     if (isSettled) checkpoint?.mark(sent.index);
     return writing;
