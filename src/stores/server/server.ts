@@ -13,9 +13,9 @@ export interface Server {
   /** Adds entries to any series, all or none, and registers their series. Does not change entries that exist already. */
   add(entries: readonly NewEntry[]): Promise<void>;
   readonly facts: Facts;
-  /** The names of all registered series. If the server loses a registration, the next entry of that series restores it. */
+  /** The names of all registered series. */
   registered(): Promise<readonly string[]>;
-  /** Registers series whose registration the server lost and that `findSeries` found. */
+  /** Registers series, such as those that `findSeries` found. */
   register(series: readonly string[]): Promise<void>;
   /**
    * The names of all series with this prefix that contain entries, unordered. Scans everything on the server,

@@ -23,8 +23,8 @@ export class ServerInspection extends ServerChanges implements QueueInspection {
   readonly #lanes: ServerLanes;
   readonly #listing: ServerListing;
 
-  constructor(options: Omit<ServerChangesOptions, 'lanes'>) {
-    const lanes = new ServerLanes(options.server);
+  constructor(options: Omit<ServerChangesOptions, 'lanes'> & { readonly lanes?: ServerLanes }) {
+    const { lanes = new ServerLanes(options.server) } = options;
     super({ ...options, lanes });
     this.#lanes = lanes;
     this.#listing = new ServerListing(lanes);
@@ -70,10 +70,5 @@ export class ServerInspection extends ServerChanges implements QueueInspection {
       for (const [id, { delivery }] of found) states.set(id, delivery.state);
     }
     return states;
-  }
-
-  /** Finds lanes whose registration was lost by scanning everything on the server. */
-  findLanes(): Promise<void> {
-    return this.#lanes.find();
   }
 }

@@ -15,6 +15,8 @@ export interface ServerQueueOptions {
   readonly server: Server;
   /** The clock of the process. Must show real time, because the server uses a clock of its own. */
   readonly clock: Clock;
+  /** The lanes on the server, which the inspection of this process may share. @default the registered lanes */
+  readonly lanes?: ServerLanes;
   /** How long settled deliveries are kept. @default forever */
   readonly retention?: Partial<RetentionOptions>;
   /** Ms between searches for expired leases. A lease is found by the second search after its end. @default 2,000 */
@@ -65,12 +67,12 @@ export class ServerQueue implements Queue {
   readonly #lanes: ServerLanes;
   readonly #maintenance: ServerMaintenance;
   #tokens = 0;
-  #areLanesRestored = false;
   #isClosed = false;
 
   constructor({
     server,
     clock,
+    lanes = new ServerLanes(server),
     retention = {},
     recoverMs = RECOVER_MS,
     lockMs = LOCK_MS,
@@ -78,8 +80,7 @@ export class ServerQueue implements Queue {
     this.#server = server;
     this.#clock = clock;
     this.#recoverMs = recoverMs;
-    this.#lanes = new ServerLanes(server);
-    const lanes = this.#lanes;
+    this.#lanes = lanes;
     this.#leases = new ServerLeases({ lanes, clock, lockMs });
     this.#maintenance = new ServerMaintenance({ lanes, clock, retention, recoverMs });
   }
@@ -151,8 +152,6 @@ export class ServerQueue implements Queue {
 
   async lanes(): Promise<readonly LaneId[]> {
     this.#assertOpen();
-    if (!this.#areLanesRestored) await this.#lanes.restore();
-    this.#areLanesRestored = true;
     return this.#lanes.unsettled();
   }
 
