@@ -118,8 +118,8 @@ export interface Series {
    * end of the queue when it falls due.
    */
   take(tokens: readonly string[], lockMs: number): Promise<Taken>;
-  /** Delays entries that are not first in their lines, as if they had not been taken. Returns the ids of these entries. */
-  hold(locks: readonly EntryLock[]): Promise<readonly string[]>;
+  /** Delays taken entries that are not first in their lines, and writes their notes. Returns the ids of these entries. */
+  hold(locks: readonly (EntryLock & Noted)[]): Promise<readonly string[]>;
   /**
    * Locks each entry for `lockMs` from now, and writes its note, if any. Returns the ids of entries whose
    * token no longer holds the lock.
@@ -132,8 +132,8 @@ export interface Series {
   /** Makes entries with expired locks wait again. At the latest, the second call after `everyMs` finds them. */
   recover(everyMs: number): Promise<void>;
   /**
-   * Makes delayed or failed entries wait again, in the given order, behind all waiting entries. False for an entry that
-   * is not in this state.
+   * Makes delayed or failed entries wait again, in the given order, behind all waiting entries. May delay an entry that is
+   * not first in its lines. False for an entry that is not in this state.
    */
   wake(state: 'delayed' | 'failed', entries: readonly (InLines & Noted)[]): Promise<readonly boolean[]>;
   /**
