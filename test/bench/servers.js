@@ -22,7 +22,7 @@ const FEWER = 10;
 /** Number of deliveries of a worker that are not measured, while V8 compiles. */
 const WARM_UP = 1_000;
 /** Column at which the figures of a line begin. */
-const WIDTH = 56;
+const WIDTH = 60;
 const BACKLOGS = [10_000, 100_000, 1_000_000];
 const { BENCH_SERVERS } = process.env;
 
@@ -93,7 +93,9 @@ async function compare(place, rounds, print) {
     print(
       `  ${name}, µs of CPU a delivery, warm:`.padEnd(WIDTH) + spread(values(measurements, 'cpuUs'), whole),
     );
-    print(`  ${name}, with the start:`.padEnd(WIDTH) + spread(values(measurements, 'allCpuUs'), whole));
+    print(
+      `  ${name}, µs of CPU, with the start:`.padEnd(WIDTH) + spread(values(measurements, 'allCpuUs'), whole),
+    );
     if (name.includes('file')) continue;
     print(`  ${name}, of the server's:`.padEnd(WIDTH) + spread(values(measurements, 'serverUs'), whole));
   }
