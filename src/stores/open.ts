@@ -35,20 +35,18 @@ async function openOnServer(
 ): Promise<DurableQueue> {
   const { openServerQueue } = await loadServers();
   const { server, isSameServer, ...opened } = await openServerQueue(url, { clock, retention });
-  const { queue, inspection } = opened;
+  const { queue, inspection, loss } = opened;
   let audiences: ReturnType<typeof openAudienceStore> | undefined;
   return {
     ...opened,
     place: server.place,
     file: undefined,
     clock,
-    loss: undefined,
-    findLanes: () => inspection.findLanes(),
     deletions: caughtUp(opened.deletions, inspection),
     lanes: () => inspection.stats(),
     oldestAt: () => inspection.oldestAt(),
     check: (options) => server.check(options),
-    warnings: () => server.warnings(),
+    warnings: async () => [...(loss === undefined ? [] : [loss]), ...(await server.warnings())],
     audiences: () => (audiences ??= openAudienceStore(join(dataDir, FILE), clock)),
     isSameStore: (other) => isSameServer(other.queue),
     close: async () => {
@@ -71,7 +69,6 @@ async function openInFile(place: string, options: DurableQueueOptions): Promise<
     ...opened,
     place: store.file,
     clock: options.clock,
-    findLanes: async () => {},
     deletions: caughtUp(opened.deletions, inspection),
     ...monitored(inspection),
     check: async (forWhat) => {

@@ -59,12 +59,10 @@ export interface DurableQueue extends OpenQueue {
   readonly file: QueueFile | undefined;
   readonly inspection: QueueInspection;
   /**
-   * A sentence about commits that the file had lost before it was opened. `warnings` returns this sentence, too.
-   * Undefined if no commits were lost.
+   * A sentence about commits of the file, or about lanes in the registry of the server, that were lost before the queue was
+   * opened. `warnings` returns this sentence, too. Undefined if nothing was lost.
    */
   readonly loss: string | undefined;
-  /** Searches a server for lanes whose registration it has lost, so that the inspection sees them. */
-  readonly findLanes: () => Promise<void>;
   /**
    * Opens the audiences in the file of the queue. For a queue on a server, opens the file in the data folder. The
    * audiences are closed with the queue.

@@ -198,21 +198,29 @@ function counted() {
   count.warmCpu = process.cpuUsage();
 }
 
-/** Measures until nothing has been delivered for a while: the rate and the CPU time after the first `warmUp`. */
+/**
+ * Measures until nothing has been delivered for a while: the rate and the CPU time after the first `warmUp` deliveries, and
+ * `allCpuUs`, the CPU time of the whole process since it started.
+ */
 async function quiet() {
   const began = performance.now();
-  let [seen, cpuUs] = [0, 0];
+  let [seen, cpuUs, allCpuUs] = [0, 0, 0];
   for (;;) {
     await new Promise((resolve) => setTimeout(resolve, 50));
     const { delivered, warmAt, warmCpu, lastAt } = count;
     if (delivered > seen) {
       seen = delivered;
-      const { user, system } = process.cpuUsage(warmCpu);
-      cpuUs = user + system;
+      cpuUs = sumOf(process.cpuUsage(warmCpu));
+      allCpuUs = sumOf(process.cpuUsage());
     }
     if (performance.now() - (lastAt || began + QUIET_MS) <= QUIET_MS) continue;
     const measured = Math.max(0, delivered - warmUp);
-    if (measured === 0) return { delivered, measured, perSecond: 0, cpuUs: 0 };
-    return { delivered, measured, perSecond: (measured * 1_000) / (lastAt - warmAt), cpuUs };
+    if (measured === 0) return { delivered, measured, perSecond: 0, cpuUs: 0, allCpuUs };
+    return { delivered, measured, perSecond: (measured * 1_000) / (lastAt - warmAt), cpuUs, allCpuUs };
   }
+}
+
+/** @param {NodeJS.CpuUsage} usage */
+function sumOf({ user, system }) {
+  return user + system;
 }

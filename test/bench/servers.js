@@ -21,6 +21,8 @@ const PARTS = [
 const FEWER = 10;
 /** Number of deliveries of a worker that are not measured, while V8 compiles. */
 const WARM_UP = 1_000;
+/** Column at which the figures of a line begin. */
+const WIDTH = 60;
 const BACKLOGS = [10_000, 100_000, 1_000_000];
 const { BENCH_SERVERS } = process.env;
 
@@ -85,12 +87,17 @@ async function compare(place, rounds, print) {
   );
   print(`${place.kind}, ${place.messages} deliveries:`);
   for (const [name, measurements] of Object.entries(results)) {
-    print(`  ${name}, deliveries a second:`.padEnd(52) + spread(values(measurements, 'perSecond'), whole));
+    print(`  ${name}, deliveries a second:`.padEnd(WIDTH) + spread(values(measurements, 'perSecond'), whole));
   }
   for (const [name, measurements] of Object.entries(results)) {
-    print(`  ${name}, µs of CPU a delivery:`.padEnd(52) + spread(values(measurements, 'cpuUs'), whole));
+    print(
+      `  ${name}, µs of CPU a delivery, warm:`.padEnd(WIDTH) + spread(values(measurements, 'cpuUs'), whole),
+    );
+    print(
+      `  ${name}, µs of CPU, with the start:`.padEnd(WIDTH) + spread(values(measurements, 'allCpuUs'), whole),
+    );
     if (name.includes('file')) continue;
-    print(`  ${name}, of the server's:`.padEnd(52) + spread(values(measurements, 'serverUs'), whole));
+    print(`  ${name}, of the server's:`.padEnd(WIDTH) + spread(values(measurements, 'serverUs'), whole));
   }
   for (const [who, workers] of [
     ['hooks on a file', '1 worker'],
@@ -98,7 +105,7 @@ async function compare(place, rounds, print) {
     ['hooks', '4 workers'],
   ]) {
     const ratio = ratios(results[`${who}, ${workers}`], results[`BullMQ, ${workers}`], 'perSecond');
-    print(`  ${who} ÷ BullMQ, ${workers}:`.padEnd(52) + spread(ratio, (each) => `${each.toFixed(2)}×`));
+    print(`  ${who} ÷ BullMQ, ${workers}:`.padEnd(WIDTH) + spread(ratio, (each) => `${each.toFixed(2)}×`));
   }
 }
 
@@ -132,6 +139,7 @@ async function deliver(place, who, workers) {
   return {
     perSecond: sum('perSecond'),
     cpuUs: sum('cpuUs') / sum('measured'),
+    allCpuUs: sum('allCpuUs') / delivered,
     serverUs: (cpuUsOf(place.server.pid()) - before) / delivered,
   };
 }

@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { argv } from '../end-to-end/argv.ts';
 import { hooks, startHooks, type HooksResult } from '../end-to-end/hooks.ts';
 import { jsonLines } from '../end-to-end/receiving.ts';
+import { commandsDuring } from '../stores/server/command-stats.ts';
 import { hasServer, SERVER_KINDS, sql, startServer, type TestServer } from '../stores/server/servers.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { until } from '../until.ts';
@@ -36,6 +37,13 @@ describe.skipIf(!hasServer('redis'))('queue on Redis', { timeout: LONGEST }, () 
     const filtered = filter === undefined ? [] : ['--filter', filter];
     const { stdout } = await run(argv`queue list -o json ${filtered}`);
     return jsonLines(stdout).map(({ id }) => String(id));
+  };
+
+  const scans = async (): Promise<number> => {
+    const commands = await commandsDuring(admin, async () => {
+      expect(await run(['queue', 'stats'])).toMatchObject({ code: 0 });
+    });
+    return commands.get('scan') ?? 0;
   };
 
   it('lists, counts, drops and purges when the memory is full', async () => {
@@ -85,6 +93,14 @@ describe.skipIf(!hasServer('redis'))('queue on Redis', { timeout: LONGEST }, () 
       code: 2,
       stderr: expect.stringContaining('does not allow'),
     });
+  });
+
+  it('is searched for lanes only if its registry was lost', async () => {
+    await fill();
+    expect(await scans()).toBe(0);
+    await running.loseRegistry();
+    expect(await scans()).toBeGreaterThan(0);
+    expect(await scans()).toBe(0);
   });
 
   it('moves deliveries of lanes that are not registered', async () => {
@@ -138,6 +154,31 @@ describe.skipIf(!hasServer('postgres'))('queue on PostgreSQL', { timeout: LONGES
     expect(await read('drop', ids[0] ?? '')).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('does not allow'),
+    });
+  });
+});
+
+describe.each(SERVER_KINDS)('queue on %s after its registry was lost', { timeout: LONGEST }, (kind) => {
+  it.skipIf(!hasServer(kind))('is found by every command, which prints a warning once', async () => {
+    const running = await startServer(kind);
+    onTestFinished(() => running.remove());
+    const cwd = temporaryFolder(CONFIG);
+    const run = (words: readonly string[], stdin = ''): Promise<HooksResult> =>
+      hooks([...words, '--store', running.url], { cwd, stdin });
+    expect(await run(argv`replay - --queue -q`, MESSAGES.join('\n'))).toMatchObject({ code: 0, stderr: '' });
+    const registry = /^warning: The registry of .* is incomplete: 1 of the lanes found .*; now they are\n$/;
+    const found = { code: 0, stderr: expect.stringMatching(registry) };
+    await running.loseRegistry();
+    const stats = await run(['queue', 'stats']);
+    expect(stats).toMatchObject({ ...found, stdout: expect.stringMatching(/Webhooks +4 /) });
+    expect(await run(['queue', 'stats'])).toEqual({ ...stats, stderr: '' });
+    await running.loseRegistry();
+    const listed = await run(argv`queue list -o json`);
+    expect([listed, jsonLines(listed.stdout).length]).toMatchObject([found, 4]);
+    await running.loseRegistry();
+    expect(await run(argv`queue drop --all --state pending --yes`)).toMatchObject({
+      ...found,
+      stdout: 'dropped 4\n',
     });
   });
 });

@@ -2,6 +2,7 @@ import type { Clock } from '../../clock.ts';
 import type { Queue } from '../../queue/queue.ts';
 import type { RetentionOptions } from '../../queue/retention.ts';
 import { openServer } from './open-server.ts';
+import { ServerLanes } from './queue/server-lanes.ts';
 import { ServerInspection } from './queue/server-inspection.ts';
 import { ServerQueue } from './queue/server-queue.ts';
 import { ServerDeletionStore } from './server-deletion-store.ts';
@@ -14,6 +15,8 @@ export interface OpenServerQueue {
   readonly inspection: ServerInspection;
   readonly seen: ServerSeen;
   readonly deletions: ServerDeletionStore;
+  /** A sentence about lanes that the server had lost from its registry. Undefined if none was lost. */
+  readonly loss: string | undefined;
   /** Whether another queue is open on the same server. */
   readonly isSameServer: (other: Queue) => Promise<boolean>;
 }
@@ -30,14 +33,20 @@ export async function openServerQueue(
   { clock, retention }: { readonly clock: Clock; readonly retention?: RetentionOptions | undefined },
 ): Promise<OpenServerQueue> {
   const server = await openServer(url);
+  const lanes = new ServerLanes(server);
+  const loss = await lanes.restore().catch(async (error: unknown) => {
+    await server.close();
+    throw error;
+  });
   // A deletion request is kept as long as its deliveries, which may be delivered or dead.
   const keepMs = retention && Math.max(retention.deliveredMs, retention.deadMs);
-  const queue = new ServerQueue({ server, clock, ...(retention !== undefined && { retention }) });
+  const queue = new ServerQueue({ server, clock, lanes, ...(retention !== undefined && { retention }) });
   servers.set(queue, server);
   return {
     server,
     queue,
-    inspection: new ServerInspection({ server, clock }),
+    inspection: new ServerInspection({ server, clock, lanes }),
+    loss,
     seen: new ServerSeen(server, clock),
     deletions: new ServerDeletionStore(server, { keepMs }),
     isSameServer: async (other) => {

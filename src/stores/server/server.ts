@@ -13,9 +13,9 @@ export interface Server {
   /** Adds entries to any series, all or none, and registers their series. Does not change entries that exist already. */
   add(entries: readonly NewEntry[]): Promise<void>;
   readonly facts: Facts;
-  /** The names of all registered series. If the server loses a registration, the next entry of that series restores it. */
+  /** The names of all registered series. */
   registered(): Promise<readonly string[]>;
-  /** Registers series whose registration the server lost and that `findSeries` found. */
+  /** Registers series, such as those that `findSeries` found. */
   register(series: readonly string[]): Promise<void>;
   /**
    * The names of all series with this prefix that contain entries, unordered. Scans everything on the server,
@@ -118,8 +118,8 @@ export interface Series {
    * end of the queue when it falls due.
    */
   take(tokens: readonly string[], lockMs: number): Promise<Taken>;
-  /** Delays entries that are not first in their lines, as if they had not been taken. Returns the ids of these entries. */
-  hold(locks: readonly EntryLock[]): Promise<readonly string[]>;
+  /** Delays taken entries that are not first in their lines, and writes their notes. Returns the ids of these entries. */
+  hold(locks: readonly (EntryLock & Noted)[]): Promise<readonly string[]>;
   /**
    * Locks each entry for `lockMs` from now, and writes its note, if any. Returns the ids of entries whose
    * token no longer holds the lock.
@@ -135,8 +135,8 @@ export interface Series {
    */
   recover(everyMs: number): Promise<void>;
   /**
-   * Makes delayed or failed entries wait again, in the given order, behind all waiting entries. False for an entry that
-   * is not in this state.
+   * Makes delayed or failed entries wait again, in the given order, behind all waiting entries. May delay an entry that is
+   * not first in its lines. False for an entry that is not in this state.
    */
   wake(state: 'delayed' | 'failed', entries: readonly (InLines & Noted)[]): Promise<readonly boolean[]>;
   /**

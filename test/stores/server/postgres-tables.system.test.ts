@@ -2,7 +2,7 @@
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { openServer } from '../../../src/stores/server/open-server.ts';
-import { hasServer, startServer, type TestServer } from './servers.ts';
+import { hasServer, sql, startServer, type TestServer } from './servers.ts';
 
 /** src/stores/server/postgres/postgres-connection.ts */
 const TABLE_LOCK = 0x686f6f6b;
@@ -32,5 +32,15 @@ describe.skipIf(!hasServer('postgres'))('the tables in PostgreSQL', () => {
     onTestFinished(() => server.close());
     expect(isMade).toBe(true);
     expect(await server.series('hooks-test').ids('waiting', 0, -1)).toEqual([]);
+  });
+
+  it('are in a schema of their own', async () => {
+    const server = await openServer(running.url);
+    onTestFinished(() => server.close());
+    const ours = "SELECT schemaname AS schema, tablename AS name FROM pg_tables WHERE schemaname = 'hooks'";
+    expect(await sql(running.url, `${ours} OR tablename LIKE 'hooks%' ORDER BY tablename`)).toEqual([
+      { schema: 'hooks', name: 'facts' },
+      { schema: 'hooks', name: 'lines' },
+    ]);
   });
 });

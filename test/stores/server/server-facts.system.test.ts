@@ -24,7 +24,7 @@ describe.each(SERVER_KINDS)('facts on %s', (kind) => {
   /** Stored ones, expired or not. */
   const stored = async (): Promise<readonly string[]> => {
     if (kind === 'postgres') {
-      return (await sql(running.url, 'SELECT name FROM bullmq.hooks_facts')).map(({ name }) => String(name));
+      return (await sql(running.url, 'SELECT name FROM hooks.facts')).map(({ name }) => String(name));
     }
     const admin = new Redis(running.url);
     const keys = await admin.keys('hooks:*');

@@ -146,10 +146,7 @@ function postgres({ folder, port, tls }: Place): TestServer {
       return true;
     },
     empty: async () => {
-      await sql(
-        url,
-        'TRUNCATE bullmq.job, bullmq.meta, bullmq.event, bullmq.hooks_lines, bullmq.hooks_facts CASCADE',
-      );
+      await sql(url, 'TRUNCATE bullmq.job, bullmq.meta, bullmq.event, hooks.lines, hooks.facts CASCADE');
     },
     loseRegistry: async () => {
       await sql(url, "DELETE FROM bullmq.meta WHERE field = 'opts.maxLenEvents'");

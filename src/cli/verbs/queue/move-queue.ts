@@ -21,7 +21,6 @@ export function moveQueue(options: MoveFlags, io: Io): Promise<ExitCode> {
       if (await to.isSameStore(from)) throw sameStore(options, to);
       // A store that cannot delete its deliveries must not be copied: the store and its copy would both deliver them.
       await from.check({ toAdd: false });
-      await from.findLanes();
       const counts = await withProgress('moved', { options, io }, (progress) =>
         moveDeliveries({
           from: from.inspection,

@@ -5,7 +5,7 @@ import { EVENTS_LIMIT, toJob } from '../bullmq-job.ts';
 import type { NewEntry } from '../server.ts';
 import { GatheredWrites } from './gathered-writes.ts';
 import { postgresFacts } from './postgres-facts.ts';
-import { CALL, changeInLines, HOLD, JOIN_NEW, quoted } from './postgres-lines.ts';
+import { addInLines, CALL, changeInLines, quoted } from './postgres-lines.ts';
 import { postgresSeries } from './postgres-series.ts';
 import { serverError } from '../server-error.ts';
 
@@ -13,7 +13,7 @@ import { serverError } from '../server-error.ts';
 const CONNECTIONS = { durable: 3, swift: 2 };
 /** Maximum entries to add in one transaction. */
 const ADDED_AT_ONCE = 1_000;
-/** The schema in which BullMQ expects its tables. */
+/** The schema in which BullMQ expects its tables. The tables of hooks are in the schema `hooks`. */
 const SCHEMA = 'bullmq';
 /** Number of the advisory lock under which a process makes the tables: any number that no other program uses. */
 const TABLE_LOCK = 0x686f6f6b;
@@ -134,35 +134,36 @@ async function hasBullmqTables(client: PoolClient, bullmq: Bullmq): Promise<bool
   }
 }
 
+/** Whether the tables of hooks exist, and its index. Reads the catalog, because a role may lack rights to the schemas. */
 async function hasOurTables(client: PoolClient): Promise<boolean> {
-  const { rows } = await client.query<{ areMade: boolean }>(
-    `SELECT to_regclass('${SCHEMA}.hooks_stalled') IS NOT NULL AS "areMade"`,
+  const { rows } = await client.query(
+    `SELECT FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+      WHERE (nspname, relname) IN (('hooks', 'lines'), ('hooks', 'facts'), ('${SCHEMA}', 'hooks_stalled'))`,
   );
-  return rows[0]?.areMade === true;
+  return rows.length === 3;
 }
 
+/** One request, and thus one transaction. */
 async function makeTables(client: PoolClient): Promise<void> {
-  await client.query('BEGIN');
-  await client.query('SELECT pg_advisory_xact_lock($1)', [TABLE_LOCK]);
-  await client.query(`CREATE TABLE IF NOT EXISTS ${SCHEMA}.hooks_lines (
-    line text NOT NULL,
-    seq bigint GENERATED ALWAYS AS IDENTITY,
-    id text NOT NULL,
-    PRIMARY KEY (line, seq)
-  )`);
-  // Without this index, the time to leave a line grows with the length of the line.
-  await client.query(`CREATE INDEX IF NOT EXISTS hooks_line_ids ON ${SCHEMA}.hooks_lines (line, id)`);
-  await client.query(`CREATE TABLE IF NOT EXISTS ${SCHEMA}.hooks_facts (
-    name text PRIMARY KEY,
-    text text NOT NULL,
-    expires_at bigint
-  )`);
-  await client.query(`CREATE INDEX IF NOT EXISTS hooks_expiring_facts ON ${SCHEMA}.hooks_facts (expires_at)`);
-  // Without this index, BullMQ scans every entry of a series for expired leases.
-  await client.query(
-    `CREATE INDEX IF NOT EXISTS hooks_stalled ON ${SCHEMA}.job (queue) WHERE stalled_marked`,
-  );
-  await client.query('COMMIT');
+  await client.query(`
+    SELECT pg_advisory_xact_lock(${TABLE_LOCK});
+    CREATE SCHEMA IF NOT EXISTS hooks;
+    CREATE TABLE IF NOT EXISTS hooks.lines (
+      line text NOT NULL,
+      seq bigint GENERATED ALWAYS AS IDENTITY,
+      id text NOT NULL,
+      PRIMARY KEY (line, seq)
+    );
+    -- Without this index, the time to leave a line grows with the length of the line.
+    CREATE INDEX IF NOT EXISTS line_ids ON hooks.lines (line, id);
+    CREATE TABLE IF NOT EXISTS hooks.facts (
+      name text PRIMARY KEY,
+      text text NOT NULL,
+      expires_at bigint
+    );
+    CREATE INDEX IF NOT EXISTS expiring_facts ON hooks.facts (expires_at);
+    -- Without this index, BullMQ scans every entry of a series for expired leases.
+    CREATE INDEX IF NOT EXISTS hooks_stalled ON ${SCHEMA}.job (queue) WHERE stalled_marked`);
 }
 
 async function warnings(pool: Pool, place: string): Promise<readonly string[]> {
@@ -174,15 +175,17 @@ async function warnings(pool: Pool, place: string): Promise<readonly string[]> {
     .map(({ name }) => `${place} may lose what it acknowledged when it crashes; set \`${name} = on\``);
 }
 
-/**
- * Adds entries and registers their series in one request, so that the disk is waited for only once. Uses the SQL function
- * that BullMQ's `addFlow` uses.
- */
+/** Adds entries and registers their series in one request, so that the disk is waited for only once. */
 async function addAll(pool: Pool, entries: readonly NewEntry[]): Promise<void> {
-  const flow = entries.map((entry) => ({ ...toJob(entry), queue: entry.series, attempts: 1 }));
+  const jobs = entries.map((entry) => ({ ...toJob(entry), queue: entry.series, attempts: 1 }));
+  const flow = `${quoted(JSON.stringify(jobs))}::jsonb`;
   const names = new Set(entries.map(({ series }) => series));
-  const adding = `WITH registered AS (${registering([...names])}) SELECT count(*) FROM add_flow(${quoted(JSON.stringify(flow))}::jsonb)`;
-  await changeInLines(pool, entries, [JOIN_NEW, adding, HOLD, CALL]);
+  const areInLines = entries.some(({ lines = [] }) => lines.length > 0);
+  const registers = registering([...names]);
+  const adding = areInLines
+    ? addInLines(flow, registers)
+    : `WITH registered AS (${registers}) SELECT count(*) FROM add_flow(${flow})`;
+  await changeInLines(pool, entries, [adding, CALL]);
 }
 
 /**

@@ -7,7 +7,7 @@ const PUT_AT_ONCE = 1_000;
 /** Maximum facts that one transaction removes. */
 const FORGOTTEN_AT_ONCE = 10_000;
 
-/** Stores each fact in a row. Processes that put facts remove expired facts once a minute. */
+/** Stores each fact in a row of a table. Processes that put facts remove expired facts once a minute. */
 export function postgresFacts(pool: Pool): Facts {
   const putting = new GatheredWrites<Fact>({ write: (facts) => put(pool, facts), most: PUT_AT_ONCE });
   let forgotAt = -Infinity;
@@ -22,13 +22,13 @@ export function postgresFacts(pool: Pool): Facts {
     },
     get: async (names) => {
       const { rows } = await pool.query<{ name: string; text: string }>(
-        'SELECT name, text FROM hooks_facts WHERE name = ANY($1) AND (expires_at IS NULL OR expires_at > $2)',
+        'SELECT name, text FROM hooks.facts WHERE name = ANY($1) AND (expires_at IS NULL OR expires_at > $2)',
         [names, Date.now()],
       );
       const texts = new Map(rows.map(({ name, text }) => [name, text]));
       return names.map((name) => texts.get(name));
     },
-    remove: async (names) => void (await pool.query('DELETE FROM hooks_facts WHERE name = ANY($1)', [names])),
+    remove: async (names) => void (await pool.query('DELETE FROM hooks.facts WHERE name = ANY($1)', [names])),
   };
 }
 
@@ -39,7 +39,7 @@ async function put(pool: Pool, all: readonly Fact[]): Promise<void> {
     one.name < other.name ? -1 : 1,
   );
   await pool.query(
-    `INSERT INTO hooks_facts (name, text, expires_at) SELECT * FROM unnest($1::text[], $2::text[], $3::bigint[])
+    `INSERT INTO hooks.facts (name, text, expires_at) SELECT * FROM unnest($1::text[], $2::text[], $3::bigint[])
        ON CONFLICT (name) DO UPDATE SET text = EXCLUDED.text, expires_at = EXCLUDED.expires_at`,
     [
       facts.map(({ name }) => name),
@@ -52,8 +52,8 @@ async function put(pool: Pool, all: readonly Fact[]): Promise<void> {
 async function forget(pool: Pool): Promise<void> {
   for (let count = FORGOTTEN_AT_ONCE; count === FORGOTTEN_AT_ONCE;) {
     const { rowCount } = await pool.query(
-      `DELETE FROM hooks_facts WHERE name IN (
-         SELECT name FROM hooks_facts WHERE expires_at <= $1 LIMIT $2 FOR UPDATE SKIP LOCKED)`,
+      `DELETE FROM hooks.facts WHERE name IN (
+         SELECT name FROM hooks.facts WHERE expires_at <= $1 LIMIT $2 FOR UPDATE SKIP LOCKED)`,
       [Date.now(), FORGOTTEN_AT_ONCE],
     );
     count = rowCount ?? 0;

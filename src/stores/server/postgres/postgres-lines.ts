@@ -1,8 +1,13 @@
 import type { Pool, QueryResult } from 'pg';
-import { ENTRY_PREFIX, HELD_UNTIL, type InLines } from '../server.ts';
+import { ENTRY_PREFIX, HELD_UNTIL, type InLines, type Noted } from '../server.ts';
 
-/** An entry with its series, and the token of its lock if it has one. */
-export type Placed = InLines & { readonly series: string; readonly token?: string };
+/** An entry with its series, the token of its lock if it has one, and the note to write if it is held. */
+export type Placed = InLines & { readonly series: string; readonly token?: string } & Partial<Noted>;
+
+/** An SQL statement about the rows of `wanted`. Skipped if no entry has lines. */
+interface LineStatement {
+  readonly ofLines: string;
+}
 
 /** Text as an SQL literal, because several statements in one request cannot have parameters. */
 export function quoted(text: string | undefined): string {
@@ -12,64 +17,92 @@ export function quoted(text: string | undefined): string {
 /**
  * Changes entries together with their lines in one request, which is a transaction. Returns the rows of each statement.
  * Locks the lines first, so that each statement sees earlier commits, and `seq` numbers are visible in the order in which
- * they were assigned. The table of lines has a row for each entry in a line.
+ * they were assigned. The table `hooks.lines` has a row for each entry in a line.
  */
 export async function changeInLines<T extends object>(
   pool: Pool,
   entries: readonly Placed[],
-  statements: readonly string[],
+  statements: readonly (string | LineStatement)[],
 ): Promise<readonly (readonly T[])[]> {
-  const rows = entries.flatMap(({ series, id: entry, token = '', lines = [] }) =>
-    lines.map((line) => ({ line, id: entry.slice(ENTRY_PREFIX.length), series, entry, token })),
-  );
-  const json = quoted(JSON.stringify(rows.map((row, place) => ({ ...row, place }))));
-  const wanted = `WITH wanted AS (SELECT * FROM json_to_recordset(${json})
-    AS t (place int, line text, id text, series text, entry text, token text)) `;
-  const own = statements.filter((each) => rows.length > 0 || !OF_LINES.has(each));
-  const texts = [...(rows.length > 0 ? [LOCK] : []), ...own].map((each) =>
-    OF_LINES.has(each) ? wanted + each : each,
-  );
-  const result = (await pool.query(texts.join(';\n'))) as unknown; // a list if there are several statements
+  const rows = rowsOf(entries);
+  const wanted = `WITH wanted AS (SELECT * FROM json_to_recordset(${quoted(JSON.stringify(rows))})
+    AS t (place int, line text, id text, series text, entry text, token text, note jsonb, "isBehind" boolean))`;
+  const all = (rows.length > 0 ? [LOCK, ...statements] : statements).flatMap((each) => {
+    if (typeof each === 'string') return each;
+    return rows.length > 0 ? `${wanted} ${each.ofLines}` : [];
+  });
+  const result = (await pool.query(all.join(';\n'))) as unknown; // a list if there are several statements
   const results = (Array.isArray(result) ? result : [result]) as readonly QueryResult<T>[];
-  return results.slice(texts.length - own.length).map(({ rows: found }) => found);
+  return results.slice(rows.length > 0 ? 1 : 0).map(({ rows: found }) => found);
 }
 
-const LOCK =
-  'SELECT pg_advisory_xact_lock(hashtext(line)) FROM (SELECT DISTINCT line FROM wanted ORDER BY line) AS t';
+/** A row for each line of each entry. `isBehind`: an earlier row has the same line. */
+function rowsOf(entries: readonly Placed[]): readonly object[] {
+  const seen = new Set<string>();
+  const rows = entries.flatMap(({ series, id: entry, token = '', note = null, lines = [] }) =>
+    lines.map((line) => {
+      const isBehind = seen.has(line);
+      seen.add(line);
+      return { line, id: entry.slice(ENTRY_PREFIX.length), series, entry, token, note, isBehind };
+    }),
+  );
+  return rows.map((row, place) => ({ ...row, place }));
+}
+
+const LOCK: LineStatement = {
+  ofLines:
+    'SELECT pg_advisory_xact_lock(hashtext(line)) FROM (SELECT DISTINCT line FROM wanted ORDER BY line) AS t',
+};
 
 /** SQL for whether an entry exists unsettled: one index lookup, whatever the planner expects. */
 const isThere = (entry: string): string =>
   `coalesce((SELECT finished_at_ms IS NULL FROM job WHERE queue = wanted.series AND job.id = ${entry}), false)`;
 
 /** SQL for the first id of a line. Skips ids whose entries a person has deleted. */
-const FIRST = `(SELECT l.id FROM hooks_lines AS l WHERE l.line = wanted.line AND ${isThere(`'${ENTRY_PREFIX}' || l.id`)}
+const FIRST = `(SELECT l.id FROM hooks.lines AS l WHERE l.line = wanted.line AND ${isThere(`'${ENTRY_PREFIX}' || l.id`)}
   ORDER BY seq LIMIT 1)`;
 
-const joinIf = (isMeant: string): string => `INSERT INTO hooks_lines (line, id)
-  SELECT line, id FROM wanted WHERE NOT EXISTS (SELECT FROM hooks_lines AS l WHERE l.line = wanted.line AND l.id = wanted.id)
+const joinIf = (isMeant: string): string => `INSERT INTO hooks.lines (line, id)
+  SELECT line, id FROM wanted WHERE NOT EXISTS (SELECT FROM hooks.lines AS l WHERE l.line = wanted.line AND l.id = wanted.id)
     AND ${isMeant} ORDER BY place`;
 
-/**
- * Appends the ids of new entries to their lines. Runs before the entries are inserted, and skips entries that exist already.
- */
-export const JOIN_NEW = joinIf('NOT EXISTS (SELECT FROM job WHERE queue = series AND job.id = entry)');
-export const JOIN = joinIf(isThere('entry'));
+/** Appends the ids of unsettled entries to their lines. */
+export const JOIN: LineStatement = { ofLines: joinIf(isThere('entry')) };
 
 /**
- * Delays entries that are not first in all of their lines, as if they had not been taken, and returns the ids of these
- * entries.
+ * Adds entries by the SQL function that BullMQ's `addFlow` uses, and appends the ids of those that did not exist to their
+ * lines. All parts of the statement see the lines as they were before it. An entry is held if a line of it had an entry,
+ * or has an earlier entry in this call. `registering` runs in the same statement, to save one. `CALL` must follow, because the earlier entry may be settled already.
  */
-export const HOLD = `UPDATE job SET state = 'delayed', process_at_ms = ${HELD_UNTIL}, lock_token = NULL, locked_until_ms = NULL,
-    attempts_started = attempts_started - (state = 'active')::int
-  FROM wanted WHERE job.queue = series AND job.id = entry AND coalesce(lock_token, '') = token AND job.state IN ('waiting', 'active')
-    AND ${FIRST} <> wanted.id
-  RETURNING job.id`;
+export function addInLines(flow: string, registering: string): LineStatement {
+  return {
+    ofLines: `, registered AS (${registering}), joined AS (${joinIf('NOT EXISTS (SELECT FROM job WHERE queue = series AND job.id = entry)')})
+      SELECT count(*) FROM add_flow((SELECT jsonb_agg(CASE
+          WHEN (each ->> 'delay')::bigint = 0
+            AND (each ->> 'queue', each ->> 'id') IN (SELECT series, entry FROM wanted WHERE "isBehind" OR ${FIRST} IS NOT NULL)
+          THEN each || jsonb_build_object('delay', ${HELD_UNTIL} - (each ->> 'timestamp')::bigint)
+          ELSE each END ORDER BY place)
+        FROM jsonb_array_elements(${flow}) WITH ORDINALITY AS t (each, place)))`,
+  };
+}
+
+/**
+ * Delays locked entries that are not first in all of their lines, writes their notes, and returns their ids. Locks each
+ * entry first, because `move_to_delayed` fails for an entry whose lock another process holds.
+ */
+export const HOLD: LineStatement = {
+  ofLines: `SELECT entry AS id, move_to_delayed(series, entry, token, ${HELD_UNTIL}, 0, true, NULL, NULL), update_progress(series, entry, note)
+    FROM (SELECT DISTINCT series, entry, token, note FROM wanted WHERE ${FIRST} <> wanted.id) AS t,
+      LATERAL (SELECT FROM job WHERE queue = series AND job.id = entry AND state = 'active' AND lock_token = token FOR UPDATE) AS locked`,
+};
 
 /** Removes settled and deleted entries from their lines. */
-export const LEAVE = `DELETE FROM hooks_lines AS l USING wanted WHERE l.line = wanted.line AND l.id = wanted.id AND NOT ${isThere('entry')}`;
+export const LEAVE: LineStatement = {
+  ofLines: `DELETE FROM hooks.lines AS l USING wanted WHERE l.line = wanted.line AND l.id = wanted.id AND NOT ${isThere('entry')}`,
+};
 
 /** Makes held entries wait again if they are now first in their lines. */
-export const CALL = `SELECT promote(series, called) FROM (SELECT DISTINCT series, '${ENTRY_PREFIX}' || ${FIRST} AS called FROM wanted) AS t
-  WHERE EXISTS (SELECT FROM job WHERE queue = series AND job.id = called AND state = 'delayed' AND process_at_ms >= ${HELD_UNTIL})`;
-
-const OF_LINES: ReadonlySet<string> = new Set([LOCK, JOIN_NEW, JOIN, HOLD, LEAVE, CALL]);
+export const CALL: LineStatement = {
+  ofLines: `SELECT promote(series, called) FROM (SELECT DISTINCT series, '${ENTRY_PREFIX}' || ${FIRST} AS called FROM wanted) AS t
+    WHERE EXISTS (SELECT FROM job WHERE queue = series AND job.id = called AND state = 'delayed' AND process_at_ms >= ${HELD_UNTIL})`,
+};

@@ -106,7 +106,6 @@ function changes({ pool, swift }: Pools, series: string): Pick<Series, 'wake' | 
       const [woken = []] = await changeInLines<{ done: boolean }>(pool, placedIn(series, entries), [
         waking,
         JOIN,
-        HOLD,
       ]);
       return woken.map(({ done }) => done);
     },

@@ -1,6 +1,7 @@
 import type { Clock } from '../../../clock.ts';
 import { NO_PROGRESS, type Delivery } from '../../../queue/delivery.ts';
 import type { DropResult, DueResult, RetryResult } from '../../../queue/inspection.ts';
+import { inParts } from '../in-parts.ts';
 import type { Server } from '../server.ts';
 import { findDeliveries, type Found } from './server-find.ts';
 import { deadSeriesName, groupBySeries, seriesName, type ServerLanes } from './server-lanes.ts';
@@ -28,15 +29,15 @@ export class ServerChanges {
   }
 
   retry(ids: readonly string[]): Promise<readonly RetryResult[]> {
-    return inSteps(ids, (some) => this.#retry(some));
+    return inParts(ids, CHANGED_AT_ONCE, (some) => this.#retry(some));
   }
 
   makeDue(ids: readonly string[]): Promise<readonly DueResult[]> {
-    return inSteps(ids, (some) => this.#makeDue(some));
+    return inParts(ids, CHANGED_AT_ONCE, (some) => this.#makeDue(some));
   }
 
   drop(deliveries: readonly (string | Delivery)[]): Promise<readonly DropResult[]> {
-    return inSteps(deliveries, (some) => this.#drop(some));
+    return inParts(deliveries, CHANGED_AT_ONCE, (some) => this.#drop(some));
   }
 
   async #retry(ids: readonly string[]): Promise<readonly RetryResult[]> {
@@ -140,17 +141,6 @@ function runsOf(all: readonly Found[]): readonly (readonly Found[])[] {
     else runs.push([each]);
   }
   return runs;
-}
-
-async function inSteps<T, R>(
-  all: readonly T[],
-  act: (some: readonly T[]) => Promise<readonly R[]>,
-): Promise<readonly R[]> {
-  const results: R[] = [];
-  for (let at = 0; at < all.length; at += CHANGED_AT_ONCE) {
-    results.push(...(await act(all.slice(at, at + CHANGED_AT_ONCE))));
-  }
-  return results;
 }
 
 /** The result for a delivery that cannot be retried; undefined if it can. */

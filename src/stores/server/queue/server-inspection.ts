@@ -6,6 +6,7 @@ import type {
   Page,
   QueueInspection,
 } from '../../../queue/inspection.ts';
+import { inParts } from '../in-parts.ts';
 import { ServerChanges, type ServerChangesOptions } from './server-changes.ts';
 import { findDeliveries } from './server-find.ts';
 import { ServerLanes } from './server-lanes.ts';
@@ -23,8 +24,8 @@ export class ServerInspection extends ServerChanges implements QueueInspection {
   readonly #lanes: ServerLanes;
   readonly #listing: ServerListing;
 
-  constructor(options: Omit<ServerChangesOptions, 'lanes'>) {
-    const lanes = new ServerLanes(options.server);
+  constructor(options: Omit<ServerChangesOptions, 'lanes'> & { readonly lanes?: ServerLanes }) {
+    const { lanes = new ServerLanes(options.server) } = options;
     super({ ...options, lanes });
     this.#lanes = lanes;
     this.#listing = new ServerListing(lanes);
@@ -64,16 +65,10 @@ export class ServerInspection extends ServerChanges implements QueueInspection {
   }
 
   async states(ids: readonly string[]): Promise<ReadonlyMap<string, DeliveryState>> {
-    const states = new Map<string, DeliveryState>();
-    for (let at = 0; at < ids.length; at += LOOKED_UP_AT_ONCE) {
-      const found = await findDeliveries(this.#lanes, ids.slice(at, at + LOOKED_UP_AT_ONCE));
-      for (const [id, { delivery }] of found) states.set(id, delivery.state);
-    }
-    return states;
-  }
-
-  /** Finds lanes whose registration was lost by scanning everything on the server. */
-  findLanes(): Promise<void> {
-    return this.#lanes.find();
+    const found = await inParts(ids, LOOKED_UP_AT_ONCE, async (some) => {
+      const deliveries = await findDeliveries(this.#lanes, some);
+      return [...deliveries].map(([id, { delivery }]) => [id, delivery.state] as const);
+    });
+    return new Map(found);
   }
 }

@@ -3,6 +3,11 @@ import type { LaneId } from '../../../queue/queue.ts';
 
 /** Name prefix of all series. */
 const SERIES = 'hooks/';
+/**
+ * A name in the registry that `restore` registers after it has searched the server. Adding entries registers only their
+ * own series, so a registry without this name may lack others.
+ */
+const COMPLETE = 'hooks-registry';
 
 /** The lanes on a server. Lanes are never removed, so a known lane stays known. */
 export class ServerLanes {
@@ -24,7 +29,7 @@ export class ServerLanes {
     return this.#server.series(deadSeriesName(lane));
   }
 
-  /** The registered lanes, and the lanes that `find` found. */
+  /** The registered lanes, and the lanes that `restore` found. */
   async all(): Promise<readonly LaneId[]> {
     this.#learn(await this.#server.registered());
     return [...this.#known.values()];
@@ -46,17 +51,24 @@ export class ServerLanes {
     return found.some((ids) => ids.length > 0);
   }
 
-  /** Finds lanes that have deliveries but are no longer registered on the server. */
-  async find(): Promise<void> {
+  /**
+   * Searches the whole server for lanes and registers them, unless the registry is complete. Returns a sentence if lanes
+   * were missing from the registry. Without the right or the memory to register lanes, only this object knows them.
+   */
+  async restore(): Promise<string | undefined> {
+    const registered = await this.#server.registered();
+    if (registered.includes(COMPLETE)) return undefined;
+    this.#learn(registered);
+    const { size } = this.#known;
     this.#learn(await this.#server.findSeries(SERIES));
-  }
-
-  /** Finds lanes as `find` does, and registers them. */
-  async restore(): Promise<void> {
-    await this.find();
-    const known = new Set(await this.#server.registered());
-    const missing = [...this.#known.keys()].filter((name) => !known.has(name));
-    if (missing.length > 0) await this.#server.register(missing);
+    const isRegistered = await this.#server.register([...this.#known.keys(), COMPLETE]).then(
+      () => true,
+      () => false,
+    );
+    const missing = this.#known.size - size;
+    if (missing === 0) return undefined;
+    const end = isRegistered ? 'now they are' : 'and they could not be registered';
+    return `The registry of ${this.#server.place} is incomplete: ${missing} of the lanes found on the server were not registered; ${end}`;
   }
 
   #learn(names: readonly string[]): void {

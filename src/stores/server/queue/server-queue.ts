@@ -15,6 +15,8 @@ export interface ServerQueueOptions {
   readonly server: Server;
   /** The clock of the process. Must show real time, because the server uses a clock of its own. */
   readonly clock: Clock;
+  /** The lanes on the server, which the inspection of this process may share. @default the registered lanes */
+  readonly lanes?: ServerLanes;
   /** How long settled deliveries are kept. @default forever */
   readonly retention?: Partial<RetentionOptions>;
   /** Ms between searches for expired leases. A lease is found by the second search after its end. @default 2,000 */
@@ -45,9 +47,9 @@ const ADDED_AT_ONCE = 1_000;
  * own pace and fails entries whose callback throws. The pace, the leases and the order lines of hooks would have to work
  * around it. A `Worker` runs two scripts per message. This class runs three for a single message
  * (test/queue/server-trips.system.test.ts), but fewer per message for many messages, because it settles all deliveries
- * together that end in one turn of the event loop. A delivery takes 88 µs of CPU in the process and 49 µs in Redis; with
- * plain Workers that make the same POST, 93 and 58. On PostgreSQL it takes 160 and 256, and with Workers 273 and 532
- * (docs/benchmarks.md).
+ * together that end in one turn of the event loop. In a warm process, a delivery takes 88 µs of CPU there and 49 µs in
+ * Redis; with plain Workers that make the same POST, 93 and 58. On PostgreSQL it takes 160 and 256, and with Workers 273
+ * and 532 (docs/benchmarks.md).
  *
  * Each change of an entry is one step on the server, which includes the lines that the entry joins or leaves. So a killed
  * process leaves nothing half done that another process would have to repair. On PostgreSQL, a step is a transaction of
@@ -65,12 +67,12 @@ export class ServerQueue implements Queue {
   readonly #lanes: ServerLanes;
   readonly #maintenance: ServerMaintenance;
   #tokens = 0;
-  #areLanesRestored = false;
   #isClosed = false;
 
   constructor({
     server,
     clock,
+    lanes = new ServerLanes(server),
     retention = {},
     recoverMs = RECOVER_MS,
     lockMs = LOCK_MS,
@@ -78,8 +80,7 @@ export class ServerQueue implements Queue {
     this.#server = server;
     this.#clock = clock;
     this.#recoverMs = recoverMs;
-    this.#lanes = new ServerLanes(server);
-    const lanes = this.#lanes;
+    this.#lanes = lanes;
     this.#leases = new ServerLeases({ lanes, clock, lockMs });
     this.#maintenance = new ServerMaintenance({ lanes, clock, retention, recoverMs });
   }
@@ -151,8 +152,6 @@ export class ServerQueue implements Queue {
 
   async lanes(): Promise<readonly LaneId[]> {
     this.#assertOpen();
-    if (!this.#areLanesRestored) await this.#lanes.restore();
-    this.#areLanesRestored = true;
     return this.#lanes.unsettled();
   }
 
@@ -190,16 +189,19 @@ export class ServerQueue implements Queue {
         progress.rounds > 0 && progress.firstAttemptAt === takenAt.get(entryId(id)),
     );
     if (unwritten.length === 0) return;
-    const locks = unwritten.map((claim) => {
-      const { progress, dueAt } = claim.delivery;
-      return { ...lockOf(claim), note: noteOf({ progress, takes: takesOf(claim.token) - 1, dueAt }) };
-    });
+    const locks = unwritten.map((claim) => ({
+      ...lockOf(claim),
+      note: claimNote(claim, takesOf(claim.token) - 1),
+    }));
     await this.#lanes.series(lane).extend(locks, lockMs);
   }
 
   /** The claims that are first in all of their lines. A taken entry may still wait in another line. */
   async #inTurn(claims: readonly Claim[], lane: LaneId): Promise<readonly Claim[]> {
-    const locks = claims.map(lockOf).filter(({ lines = [] }) => lines.length > 0);
+    // Writes notes with the number of takes, so that a take that is held here does not count as a round.
+    const locks = claims
+      .filter(({ delivery }) => delivery.orderKeys.length > 0)
+      .map((claim) => ({ ...lockOf(claim), note: claimNote(claim, takesOf(claim.token)) }));
     if (locks.length === 0) return claims;
     const held = new Set(await this.#lanes.series(lane).hold(locks));
     return claims.filter(({ delivery: { id } }) => !held.has(entryId(id)));
@@ -223,6 +225,11 @@ export class ServerQueue implements Queue {
   #assertOpen(): void {
     if (this.#isClosed) throw new ClosedError('The queue is closed');
   }
+}
+
+/** The note of a claimed delivery whose progress includes the rounds of this many takes. */
+function claimNote({ delivery: { progress, dueAt } }: Claim, takes: number): string {
+  return noteOf({ progress, takes, dueAt });
 }
 
 /** Drops deliveries whose id is that of an earlier delivery in the list. */

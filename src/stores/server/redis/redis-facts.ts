@@ -1,4 +1,5 @@
 import type { Redis } from 'ioredis';
+import { inParts } from '../in-parts.ts';
 import type { Facts } from '../server.ts';
 
 /** Maximum names of facts to read in one command. */
@@ -17,12 +18,8 @@ export function redisFacts(redis: Redis): Facts {
       );
     },
     get: async (names) => {
-      const texts: (string | undefined)[] = [];
-      for (let at = 0; at < names.length; at += ASKED_AT_ONCE) {
-        const found = await redis.mget(names.slice(at, at + ASKED_AT_ONCE).map(keyOf));
-        texts.push(...found.map((text) => text ?? undefined));
-      }
-      return texts;
+      const texts = await inParts(names, ASKED_AT_ONCE, (some) => redis.mget(some.map(keyOf)));
+      return texts.map((text) => text ?? undefined);
     },
     remove: async (names) => void (await redis.del(...names.map(keyOf))),
   };

@@ -31,16 +31,16 @@ end
 `);
 
 /**
- * Delays entries that are not first in their lines, as if they had not been taken, and returns the ids of these entries.
- * The arguments are the id, the token and the lines of each.
+ * Delays taken entries that are not first in their lines, and returns their ids. The arguments are the id, the token, the
+ * note and the lines of each.
  */
 export const HOLD_ENTRIES = redisScript(`${LINES}
 ${ALSO_WHEN_FULL}
 local held = {}
 while at < #ARGV do
-  local id, token, joined = argument(), argument(), lines()
+  local id, token, note, joined = argument(), argument(), argument(), lines()
   if not isFirst(id, joined) and unlock(id, token) then
-    redis.call('HINCRBY', series .. id, 'ats', -1)
+    redis.call('HSET', series .. id, 'progress', note)
     delay(id, ${HELD_UNTIL})
     table.insert(held, id)
   end

@@ -61,7 +61,8 @@ function changes(redis: Redis, prefix: string): Omit<Series, keyof Lookup> {
         return { taken, nextDueAt: taken.length === tokens.length ? undefined : nextDueAt };
       }
     },
-    hold: (locks) => runForEach(HOLD_ENTRIES, locks, (each) => [each.id, each.token, ...linesOf(each)]),
+    hold: (locks) =>
+      runForEach(HOLD_ENTRIES, locks, (each) => [each.id, each.token, jsonOf(each.note), ...linesOf(each)]),
     extend: (locks, lockMs) =>
       runForEach(EXTEND_LOCKS, locks, ({ id, token, note }) => [id, token, jsonOf(note)], [
         Math.ceil(lockMs),

@@ -6,6 +6,7 @@ import { NO_PROGRESS } from '../../../../src/queue/delivery.ts';
 import { QueueError } from '../../../../src/errors.ts';
 import type { Claim, Queue } from '../../../../src/queue/queue.ts';
 import { ServerInspection } from '../../../../src/stores/server/queue/server-inspection.ts';
+import { ServerLanes } from '../../../../src/stores/server/queue/server-lanes.ts';
 import { ServerQueue } from '../../../../src/stores/server/queue/server-queue.ts';
 import { openServer } from '../../../../src/stores/server/open-server.ts';
 import type { Series, Server } from '../../../../src/stores/server/server.ts';
@@ -107,7 +108,7 @@ describeServers(
       expect(await new ServerQueue({ server, clock: systemClock }).lanes()).toEqual([LANE]);
     });
 
-    it('finds unregistered lanes, and ignores foreign series', async () => {
+    it('registers lost lanes for all processes, and ignores foreign series', async () => {
       await running.empty();
       const lane = { source: 'a/b*%', destination: '' };
       const dead = { state: 'dead', reason: 'invalid' } as const;
@@ -123,13 +124,15 @@ describeServers(
       ]);
       const inspection = new ServerInspection({ server, clock: systemClock });
       expect(await inspection.stats()).toEqual([]);
-      await inspection.findLanes();
+      const lanes = new ServerLanes(server);
+      expect(await lanes.restore()).toMatch(
+        /: 2 of the lanes found on the server were not registered; now they are$/,
+      );
       const both = [
         { ...lane, dead: 1 },
         { ...LANE, pending: 1 },
       ];
       expect(await inspection.stats()).toMatchObject(both);
-      // The first look of a process that claims registers them for all.
       expect(await new ServerQueue({ server, clock: systemClock }).lanes()).toEqual([LANE]);
       expect(await new ServerInspection({ server, clock: systemClock }).stats()).toMatchObject(both);
     });

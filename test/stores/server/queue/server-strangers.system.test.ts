@@ -1,4 +1,5 @@
 // Needs redis-server, postgres.
+import { createPostgresBackend, Queue, withBackend } from 'bullmq';
 import { Redis } from 'ioredis';
 import { Client } from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -10,7 +11,7 @@ import { ServerQueue } from '../../../../src/stores/server/queue/server-queue.ts
 import type { Server } from '../../../../src/stores/server/server.ts';
 import { LANE, newDelivery } from '../../../queue/new-delivery.ts';
 import { until } from '../../../until.ts';
-import { hasServer, SERVER_KINDS, startServer, type TestServer } from '../servers.ts';
+import { hasServer, SERVER_KINDS, startServer, type ServerKind, type TestServer } from '../servers.ts';
 
 const LEASE_MS = 60_000;
 const DELIVERED = { state: 'delivered', progress: NO_PROGRESS } as const;
@@ -100,6 +101,36 @@ describe.each(SERVER_KINDS)('foreign input of a queue on %s', (kind) => {
     expect(await queue.settle(claim, DELIVERED)).toBe(true);
   });
 
+  it('includes the pause of a person: nothing is claimed until the queue is resumed', async () => {
+    const person = personOn(running, kind);
+    onTestFinished(() => person.close());
+    await person.queue.pause();
+    await queue.add([newDelivery('paused')]);
+    expect((await queue.claim({ ...LANE, limit: 5, leaseMs: LEASE_MS })).claims).toEqual([]);
+    const inspection = new ServerInspection({ server, clock: systemClock });
+    expect(await inspection.stats()).toMatchObject([{ pending: 1 }]);
+    await person.queue.resume();
+    expect((await claimOne(queue)).delivery.id).toBe('paused');
+  });
+
+  const limited = kind === 'redis' ? 'does not include' : 'includes';
+  it(`${limited} the concurrency and the rate limit of a person`, async () => {
+    const person = personOn(running, kind);
+    onTestFinished(() => person.close());
+    const ids = ['a', 'b', 'c', 'd', 'e'];
+    const claimed = async (): Promise<readonly string[]> => {
+      const { claims } = await queue.claim({ ...LANE, limit: 2, leaseMs: LEASE_MS });
+      return claims.map(({ delivery }) => delivery.id);
+    };
+    await queue.add(ids.map((id) => newDelivery(id)));
+    await person.queue.setGlobalConcurrency(1);
+    const first = await claimed();
+    await person.queue.removeGlobalConcurrency();
+    await person.queue.setGlobalRateLimit(1, 60_000);
+    const second = await claimed();
+    expect([first.length, second.length]).toEqual(kind === 'redis' ? [2, 2] : [1, 1]);
+  });
+
   const onlyOn = (only: typeof kind): typeof it | undefined => (only === kind ? it : undefined);
 
   onlyOn('redis')?.('is whether a person deletes a key: what is behind it is taken at once', async () => {
@@ -151,6 +182,28 @@ describe.each(SERVER_KINDS)('foreign input of a queue on %s', (kind) => {
     expect(new Set(delivered).size).toBe(ids.length);
   });
 });
+
+type Limited = Pick<
+  Queue,
+  'pause' | 'resume' | 'setGlobalConcurrency' | 'removeGlobalConcurrency' | 'setGlobalRateLimit'
+>;
+
+/** The queue of LANE as BullMQ's tools open it. */
+function personOn({ url }: TestServer, kind: ServerKind): { queue: Limited; close: () => Promise<void> } {
+  const name = `hooks/${LANE.source}/${LANE.destination}`;
+  if (kind === 'redis') {
+    const connection = new Redis(url, { maxRetriesPerRequest: null });
+    const queue = new Queue(name, { connection });
+    const close = async (): Promise<void> => {
+      await queue.close();
+      connection.disconnect();
+    };
+    return { queue, close };
+  }
+  const connection = { connectionString: url, options: '-c search_path=bullmq' };
+  const queue = new (withBackend(createPostgresBackend).Queue)(name, { connection });
+  return { queue, close: () => queue.close() };
+}
 
 function inTwoLines(id: string): Delivery {
   return newDelivery(id, { orderKeys: ['one', 'two'] });
