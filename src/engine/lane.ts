@@ -14,6 +14,8 @@ export interface LaneContext extends Omit<RoundContext, 'destination' | 'health'
   readonly random: () => number;
   /** Milliseconds between two looks for deliveries that other processes added. Undefined if there are no other processes. */
   readonly pollMs?: number;
+  /** Whether the queue announces deliveries that other processes add (`wakeSoon`). */
+  readonly isWatched: boolean;
   /** Called when the lane has no delivery left that waits or is in flight. */
   readonly onQuiet: () => void;
 }
@@ -29,6 +31,12 @@ const GONE: Pick<Destination, 'delivery' | 'leaseMs'> = { delivery: DELIVERY_DEF
 
 /** Milliseconds between two claims of a slowed lane, at least: deliveries that may start meanwhile are claimed together. */
 const SHORTEST_WAIT_MS = 10;
+
+/**
+ * Milliseconds between two claims for deliveries that other processes announce, at least. Without this limit, a few hundred
+ * messages a second would cost a claim each.
+ */
+const GATHER_MS = 7;
 
 /** One destination of one source. Claims due deliveries, up to the concurrency of the destination, and delivers each. */
 export class Lane {
@@ -48,6 +56,8 @@ export class Lane {
   #mayHaveMore = false;
   /** Whether the last claim found no unsettled delivery in the lane. */
   #isEmpty = false;
+  /** Whether the last claim returned as many deliveries as it may, so that more may be due. */
+  #wasFull = true;
   /** Number of consecutive calls of `queue.claim` that failed. */
   #failures = 0;
   #timer: { readonly at: number; readonly cancel: () => void } | undefined;
@@ -75,6 +85,14 @@ export class Lane {
     this.#mayHaveMore = true;
     // After a failed claim, only the timer claims again, so that the queue is not asked too often.
     if (!this.#isClaiming && this.#failures === 0 && this.#mayClaim) void this.#claimAll();
+  }
+
+  /** Must be called when another process has added deliveries. Claims now, or GATHER_MS after the last claim. */
+  wakeSoon(): void {
+    const at = this.#claimedAt + GATHER_MS;
+    if (at <= this.#context.clock.now()) this.wake();
+    else if (!this.#mayClaim) this.#mayHaveMore = true;
+    else if (this.#failures === 0) this.#wakeAt(at);
   }
 
   /** Resolves when nothing is in flight. After `stopping` is aborted, this takes as long as the attempts in flight. */
@@ -137,6 +155,7 @@ export class Lane {
   #startRounds({ claims, nextDueAt }: ClaimResult, { request, isFirst }: NextClaim): void {
     const { clock, uninterruptedRun, pollMs = Infinity } = this.#context;
     this.#isEmpty = nextDueAt === undefined;
+    this.#wasFull = claims.length === request.limit;
     this.#inFlight += claims.length;
     if (isFirst && claims.length === request.limit && this.#hasPiledUp(claims)) this.#pace.startSlowly();
     else this.#pace.begun(claims.length);
@@ -185,11 +204,16 @@ export class Lane {
     this.#settling++;
     const hasFailed = result !== undefined && result.outcome !== 'delivered';
     const settled = this.#conclude(claim, result);
-    if (!hasFailed) this.wake();
+    if (!hasFailed && this.#hasMore(claim)) this.wake();
     await settled;
     this.#settling--;
     if (hasFailed || this.#mayHaveMore) this.wake();
     this.#announceRest();
+  }
+
+  /** Whether a delivery may be claimable now that a claim has ended, even if no process adds one. */
+  #hasMore({ delivery }: Claim): boolean {
+    return !this.#context.isWatched || this.#wasFull || delivery.orderKeys.length > 0;
   }
 
   /** Settles the claim. `result` is undefined if the delivery was not sent. Never rejects. */

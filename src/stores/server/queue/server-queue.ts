@@ -5,7 +5,7 @@ import { HELD_UNTIL, type Server, type TakenEntry } from '../server.ts';
 import type { Delivery, Progress } from '../../../queue/delivery.ts';
 import type { Claim, ClaimResult, ClaimRequest, LaneId, Queue, Settlement } from '../../../queue/queue.ts';
 import type { RetentionOptions } from '../../../queue/retention.ts';
-import { deadSeriesName, seriesName, ServerLanes } from './server-lanes.ts';
+import { deadSeriesName, laneOfSeries, seriesName, ServerLanes } from './server-lanes.ts';
 import { entryId, noteOf, toNewEntry } from './server-record.ts';
 import { lockOf, ServerLeases, takesOf, toClaim } from './server-leases.ts';
 import { ServerMaintenance } from './server-maintenance.ts';
@@ -154,6 +154,13 @@ export class ServerQueue implements Queue {
     if (!this.#areLanesRestored) await this.#lanes.restore();
     this.#areLanesRestored = true;
     return this.#lanes.unsettled();
+  }
+
+  watch(onAdded: (lane: LaneId) => void): () => void {
+    return this.#server.watch((series) => {
+      const lane = laneOfSeries(series);
+      if (lane !== undefined) onAdded(lane);
+    });
   }
 
   async close(): Promise<void> {

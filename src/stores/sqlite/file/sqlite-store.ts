@@ -109,6 +109,11 @@ export class SqliteStore implements Store {
     }
   }
 
+  get version(): number | undefined {
+    const isBusy = this.#isScheduled || this.#closed !== undefined;
+    return isBusy ? undefined : this.#connection.sound?.version;
+  }
+
   async check({ toAdd = true }: { readonly toAdd?: boolean } = {}): Promise<void> {
     const now = this.#clock.now();
     if (toAdd && (this.room.isShort() || now - this.#rejectedAt < REJECTED_FOR_MS)) {

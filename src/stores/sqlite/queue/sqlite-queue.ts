@@ -11,6 +11,7 @@ import { reschedule } from './sqlite-changes.ts';
 import { leave, leaveAllLines, waitAll } from './sqlite-lines.ts';
 import { countAdded, insertDelivery } from './sqlite-insert.ts';
 import { laneOf, rowToDelivery, writeProgress } from './sqlite-rows.ts';
+import { watchFile } from './watch-file.ts';
 
 export interface SqliteQueueOptions {
   /** The store, opened with QUEUE_TABLES. Closing the queue does not close the store. */
@@ -132,6 +133,10 @@ export class SqliteQueue implements Queue {
       ).all(),
     );
     return rows.map(laneOf);
+  }
+
+  watch(onAdded: (lane: LaneId) => void): () => void {
+    return watchFile(this.#store, this.#clock, onAdded);
   }
 
   async close(): Promise<void> {
