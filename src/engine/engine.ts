@@ -93,8 +93,8 @@ export class Engine implements Pick<Router, 'submit'> {
     for (const { lane, destination } of this.#destinations) this.#open(lane, destination, this.#laneContext);
     if (this.#options.unknownLanes === 'leave') this.#noteAllLanesKnown();
     else void this.#findLanes(this.#laneContext);
-    if (pollMs !== undefined)
-      this.#endWatch = queue.watch?.((lane) => this.#lanes.get(laneKey(lane))?.wakeSoon());
+    const onAdded = (lane: LaneId): void => this.#lanes.get(laneKey(lane))?.wakeSoon();
+    if (pollMs !== undefined) this.#endWatch = queue.watch?.(onAdded);
   }
 
   /** Resolves when nothing is in flight and no delivery waits, not even for a later round; or when the engine is closed. */

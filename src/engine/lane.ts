@@ -1,10 +1,10 @@
 import { backoffMs } from '../clock.ts';
 import type { Delivery } from '../queue/delivery.ts';
 import type { Claim, ClaimRequest, ClaimResult, LaneId, Settlement } from '../queue/queue.ts';
-import type { Destination } from './destination.ts';
+import { GONE, type Destination } from './destination.ts';
 import { LaneHealth } from './health.ts';
-import { DELIVERY_DEFAULTS } from './options.ts';
 import { LanePace, paceOptionsOf } from './pace.ts';
+import { LaneTimer } from './lane-timer.ts';
 import type { RoundResult } from './round/round-result.ts';
 import { runRound, type RoundContext } from './round/round.ts';
 import { FAILURE_BACKOFF, settledDelivery, settleInQueue, settlementOf } from './settlement.ts';
@@ -26,16 +26,10 @@ interface NextClaim {
   readonly isFirst: boolean;
 }
 
-/** Settings for a lane whose destination is gone: its deliveries are settled without being sent. */
-const GONE: Pick<Destination, 'delivery' | 'leaseMs'> = { delivery: DELIVERY_DEFAULTS, leaseMs: 30_000 };
-
 /** Milliseconds between two claims of a slowed lane, at least: deliveries that may start meanwhile are claimed together. */
 const SHORTEST_WAIT_MS = 10;
 
-/**
- * Milliseconds between two claims for deliveries that other processes announce, at least. Without this limit, a few hundred
- * messages a second would cost a claim each.
- */
+/** Milliseconds from a claim to the next one for announced deliveries, at least: such deliveries are claimed together. */
 const GATHER_MS = 7;
 
 /** One destination of one source. Claims due deliveries, up to the concurrency of the destination, and delivers each. */
@@ -60,7 +54,7 @@ export class Lane {
   #wasFull = true;
   /** Number of consecutive calls of `queue.claim` that failed. */
   #failures = 0;
-  #timer: { readonly at: number; readonly cancel: () => void } | undefined;
+  readonly #timer: LaneTimer;
   #onDone: (() => void) | undefined;
   readonly #onLate = (): void => this.wake();
 
@@ -70,8 +64,16 @@ export class Lane {
     const { delivery, leaseMs } = destination ?? GONE;
     this.#concurrency = delivery.concurrency;
     this.#leaseMs = leaseMs;
+    this.#timer = new LaneTimer(context, () => {
+      this.#mayHaveMore = true;
+      if (!this.#isClaiming) void this.#claimAll();
+    });
     this.#pace = new LanePace(paceOptionsOf(delivery), context.clock);
-    this.#round = destination && { ...context, destination, health: healthOf(destination, context) };
+    this.#round = destination && {
+      ...context,
+      destination,
+      health: LaneHealth.of(destination, context.clock),
+    };
   }
 
   /** Whether the lane has no delivery: none waits, and none is in flight. */
@@ -92,12 +94,12 @@ export class Lane {
     const at = this.#claimedAt + GATHER_MS;
     if (at <= this.#context.clock.now()) this.wake();
     else if (!this.#mayClaim) this.#mayHaveMore = true;
-    else if (this.#failures === 0) this.#wakeAt(at);
+    else if (this.#failures === 0) this.#timer.setFor(at);
   }
 
   /** Resolves when nothing is in flight. After `stopping` is aborted, this takes as long as the attempts in flight. */
   async close(): Promise<void> {
-    this.#cancelTimer();
+    this.#timer.cancel();
     if (this.#isAtRest) return;
     await new Promise<void>((resolve) => {
       this.#onDone = resolve;
@@ -126,7 +128,7 @@ export class Lane {
       this.#failures = 0;
     } catch (error) {
       this.#context.onEvent?.({ kind: 'error', during: 'claim', error, lane: this.#name });
-      this.#wakeAt(
+      this.#timer.setFor(
         this.#context.clock.now() + backoffMs(FAILURE_BACKOFF, ++this.#failures, this.#context.random()),
       );
     }
@@ -144,7 +146,7 @@ export class Lane {
     this.#mayHaveMore = false;
     const limit = Math.min(this.#concurrency - this.#inFlight, this.#pace.allowance(now));
     if (limit < 1) {
-      this.#wakeAt(Math.max(this.#pace.nextAllowedAt, now + SHORTEST_WAIT_MS));
+      this.#timer.setFor(Math.max(this.#pace.nextAllowedAt, now + SHORTEST_WAIT_MS));
       return undefined;
     }
     this.#claimedAt = now;
@@ -163,7 +165,7 @@ export class Lane {
     const isFresh = uninterruptedRun.since() <= this.#claimedAt;
     for (const claim of claims) void this.#deliver(claim, isFresh);
     // Without a timer if the concurrency is used up: then the first delivery that ends claims again.
-    if (this.#mayClaim) this.#wakeAt(Math.min(nextDueAt ?? Infinity, clock.now() + pollMs));
+    if (this.#mayClaim) this.#timer.setFor(Math.min(nextDueAt ?? Infinity, clock.now() + pollMs));
   }
 
   /** Whether all claims became due before this process started or resumed. False for a lane that only cancels deliveries. */
@@ -171,25 +173,6 @@ export class Lane {
     // A millisecond earlier, because queues store `dueAt` in whole milliseconds.
     const until = this.#context.uninterruptedRun.since() - 1;
     return this.#round !== undefined && claims.every(({ delivery }) => delivery.dueAt < until);
-  }
-
-  /** Sets the timer. A timer for an earlier time stays, because a needless claim costs less than resetting it each time. */
-  #wakeAt(at: number): void {
-    if (at === Infinity || this.#context.stopping.aborted) return this.#cancelTimer();
-    if (this.#timer !== undefined && this.#timer.at <= at) return;
-    this.#cancelTimer();
-    const { clock } = this.#context;
-    const cancel = clock.after(Math.max(1, Math.ceil(at - clock.now())), () => {
-      this.#timer = undefined;
-      this.#mayHaveMore = true;
-      if (!this.#isClaiming) void this.#claimAll();
-    });
-    this.#timer = { at, cancel };
-  }
-
-  #cancelTimer(): void {
-    this.#timer?.cancel();
-    this.#timer = undefined;
   }
 
   /**
@@ -263,12 +246,4 @@ export class Lane {
     if (this.#isAtRest) this.#onDone?.();
     if (this.isQuiet) this.#context.onQuiet();
   }
-}
-
-function healthOf({ webhooks, delivery }: Destination, { clock }: LaneContext): LaneHealth {
-  return new LaneHealth(
-    webhooks.map(({ key }) => key),
-    delivery.health.failures,
-    clock,
-  );
 }

@@ -39,8 +39,8 @@ export interface Queue {
 
   /**
    * Calls `onAdded` with a lane soon after another process has added deliveries to the lane. Some calls may be missing, as
-   * while a connection is lost, so the caller must also poll. Returns a function that ends the calls. Undefined for a queue
-   * of one process.
+   * while a connection is lost, so the caller must also poll. Returns a function that ends the calls; close() ends them, too.
+   * Undefined for a queue of one process.
    */
   watch?(onAdded: (lane: LaneId) => void): () => void;
 

@@ -66,6 +66,7 @@ export class ServerQueue implements Queue {
   readonly #maintenance: ServerMaintenance;
   #tokens = 0;
   #areLanesRestored = false;
+  #endWatch: (() => void) | undefined;
   #isClosed = false;
 
   constructor({
@@ -157,14 +158,16 @@ export class ServerQueue implements Queue {
   }
 
   watch(onAdded: (lane: LaneId) => void): () => void {
-    return this.#server.watch((series) => {
+    this.#endWatch = this.#server.watch((series) => {
       const lane = laneOfSeries(series);
       if (lane !== undefined) onAdded(lane);
     });
+    return this.#endWatch;
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
+    this.#endWatch?.();
     this.#leases.close();
   }
 

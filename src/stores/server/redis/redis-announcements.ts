@@ -3,7 +3,7 @@ import type { Redis } from 'ioredis';
 import type { NewEntry, Server } from '../server.ts';
 
 /** Milliseconds between two announcements of a process, at least: one announcement names all series of this time. */
-const GATHER_MS = 2;
+const GATHER_MS = 10;
 /** Milliseconds between two subscriptions. Repeating a subscription detects a connection that is dead without being closed. */
 const BEAT_MS = 2_000;
 

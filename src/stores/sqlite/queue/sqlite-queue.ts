@@ -40,6 +40,7 @@ export class SqliteQueue implements Queue {
   readonly #retention: SqliteRetention;
   readonly #lanes = new LaneRows();
   #claimCalls = 0;
+  #endWatch: (() => void) | undefined;
   #isClosed = false;
 
   constructor({ store, clock, retention }: SqliteQueueOptions) {
@@ -136,12 +137,14 @@ export class SqliteQueue implements Queue {
   }
 
   watch(onAdded: (lane: LaneId) => void): () => void {
-    return watchFile(this.#store, this.#clock, onAdded);
+    this.#endWatch = watchFile(this.#store, this.#clock, onAdded);
+    return this.#endWatch;
   }
 
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
+    this.#endWatch?.();
     this.#retention.close();
     await this.#owner.close();
   }
