@@ -1,7 +1,7 @@
 import { Problems, kindOf } from '../validate-options.ts';
 import { ConfigError } from '../errors.ts';
 import type { LaneId } from '../queue/queue.ts';
-import type { DeliveryOptions, DestinationOptions, Sources } from './options.ts';
+import { DELIVERY_DEFAULTS, type DeliveryOptions, type DestinationOptions, type Sources } from './options.ts';
 import { findSchemes } from '../signature/schemes/find-schemes.ts';
 import { Signer } from '../signature/schemes/signer.ts';
 import { emptyOrBlank, isBlankSecret } from '../signature/secret.ts';
@@ -23,6 +23,12 @@ export interface NamedDestination {
   readonly lane: LaneId;
   readonly destination: Destination;
 }
+
+/** Settings for a lane whose destination is gone: its deliveries are settled without being sent. */
+export const GONE: Pick<Destination, 'delivery' | 'leaseMs'> = {
+  delivery: DELIVERY_DEFAULTS,
+  leaseMs: 30_000,
+};
 
 /** Prepares the enabled destinations of all sources. Throws ConfigError for an invalid webhook or secret. */
 export function prepareDestinations(sources: Sources, userAgent: string): readonly NamedDestination[] {

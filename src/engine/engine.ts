@@ -19,7 +19,10 @@ export interface EngineOptions extends RouterOptions {
   readonly userAgent: string;
   /** Returns a random number for the jitter of waits: at least 0, less than 1. @default Math.random */
   readonly random?: () => number;
-  /** Milliseconds between two looks for deliveries that other processes added. @default never: no other process adds any */
+  /**
+   * Milliseconds between two looks for deliveries that other processes added, which the queue may announce sooner (`watch`).
+   * @default never: no other process adds any
+   */
   readonly pollMs?: number;
   /**
    * How to treat deliveries to a destination that `sources` does not have: mark them dead (cancelled), or leave them to a
@@ -55,6 +58,7 @@ export class Engine implements Pick<Router, 'submit'> {
   #knowsAllLanes = false;
   #idleWaiters: (() => void)[] = [];
   #stopped: Promise<void> | undefined;
+  #endWatch: (() => void) | undefined;
   #isClosed = false;
 
   /** Throws ConfigError for a destination with an invalid webhook or secret. */
@@ -76,10 +80,11 @@ export class Engine implements Pick<Router, 'submit'> {
   /** Starts delivering. Before `start`, `submit` only adds to the queue. */
   start(): void {
     if (this.#laneContext !== undefined || this.#stopping.signal.aborted) return;
-    const { clock, random = Math.random, pollMs, onEvent: listener } = this.#options;
+    const { queue, clock, random = Math.random, pollMs, onEvent: listener } = this.#options;
     this.#laneContext = {
       ...this.#options,
       random,
+      isWatched: pollMs !== undefined && queue.watch !== undefined,
       // A listener that throws must not make a delivered message look undelivered.
       onEvent: listener && ((event) => callDetached(listener, event)),
       stopping: this.#stopping.signal,
@@ -91,6 +96,8 @@ export class Engine implements Pick<Router, 'submit'> {
     for (const { lane, destination } of this.#destinations) this.#open(lane, destination, this.#laneContext);
     if (this.#options.unknownLanes === 'leave') this.#noteAllLanesKnown();
     else void this.#findLanes(this.#laneContext);
+    const onAdded = (lane: LaneId): void => this.#lanes.get(laneKey(lane))?.wakeSoon();
+    if (pollMs !== undefined) this.#endWatch = queue.watch?.(onAdded);
   }
 
   /** Resolves when nothing is in flight and no delivery waits, not even for a later round; or when the engine is closed. */
@@ -104,6 +111,7 @@ export class Engine implements Pick<Router, 'submit'> {
   /** Finishes the attempts in flight and starts no others. Messages submitted later are only queued. */
   stop(): Promise<void> {
     this.#stopping.abort();
+    this.#endWatch?.();
     this.#stopped ??= this.#closeLanes();
     return this.#stopped;
   }

@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts';
 import { NETWORK_ERRORS } from '../transport/transport.ts';
+import type { Destination } from './destination.ts';
 import type { AttemptResult } from './round/attempt-result.ts';
 
 /** The health of a webhook. `failures` counts the consecutive failures before the first pause. */
@@ -74,6 +75,14 @@ export class LaneHealth {
     this.#threshold = threshold;
     this.#clock = clock;
     this.#states = new Map(webhookKeys.map((key) => [key, HEALTHY]));
+  }
+
+  static of({ webhooks, delivery }: Pick<Destination, 'webhooks' | 'delivery'>, clock: Clock): LaneHealth {
+    return new LaneHealth(
+      webhooks.map(({ key }) => key),
+      delivery.health.failures,
+      clock,
+    );
   }
 
   /**

@@ -1,10 +1,10 @@
 import { backoffMs } from '../clock.ts';
 import type { Delivery } from '../queue/delivery.ts';
 import type { Claim, ClaimRequest, ClaimResult, LaneId, Settlement } from '../queue/queue.ts';
-import type { Destination } from './destination.ts';
+import { GONE, type Destination } from './destination.ts';
 import { LaneHealth } from './health.ts';
-import { DELIVERY_DEFAULTS } from './options.ts';
 import { LanePace, paceOptionsOf } from './pace.ts';
+import { LaneTimer } from './lane-timer.ts';
 import type { RoundResult } from './round/round-result.ts';
 import { runRound, type RoundContext } from './round/round.ts';
 import { FAILURE_BACKOFF, settledDelivery, settleInQueue, settlementOf } from './settlement.ts';
@@ -14,6 +14,8 @@ export interface LaneContext extends Omit<RoundContext, 'destination' | 'health'
   readonly random: () => number;
   /** Milliseconds between two looks for deliveries that other processes added. Undefined if there are no other processes. */
   readonly pollMs?: number;
+  /** Whether the queue announces deliveries that other processes add (`wakeSoon`). */
+  readonly isWatched: boolean;
   /** Called when the lane has no delivery left that waits or is in flight. */
   readonly onQuiet: () => void;
 }
@@ -24,11 +26,11 @@ interface NextClaim {
   readonly isFirst: boolean;
 }
 
-/** Settings for a lane whose destination is gone: its deliveries are settled without being sent. */
-const GONE: Pick<Destination, 'delivery' | 'leaseMs'> = { delivery: DELIVERY_DEFAULTS, leaseMs: 30_000 };
-
 /** Milliseconds between two claims of a slowed lane, at least: deliveries that may start meanwhile are claimed together. */
 const SHORTEST_WAIT_MS = 10;
+
+/** Milliseconds from a claim to the next one for announced deliveries, at least: such deliveries are claimed together. */
+const GATHER_MS = 7;
 
 /** One destination of one source. Claims due deliveries, up to the concurrency of the destination, and delivers each. */
 export class Lane {
@@ -48,9 +50,11 @@ export class Lane {
   #mayHaveMore = false;
   /** Whether the last claim found no unsettled delivery in the lane. */
   #isEmpty = false;
+  /** Whether the last claim returned as many deliveries as it may, so that more may be due. */
+  #wasFull = true;
   /** Number of consecutive calls of `queue.claim` that failed. */
   #failures = 0;
-  #timer: { readonly at: number; readonly cancel: () => void } | undefined;
+  readonly #timer: LaneTimer;
   #onDone: (() => void) | undefined;
   readonly #onLate = (): void => this.wake();
 
@@ -60,8 +64,16 @@ export class Lane {
     const { delivery, leaseMs } = destination ?? GONE;
     this.#concurrency = delivery.concurrency;
     this.#leaseMs = leaseMs;
+    this.#timer = new LaneTimer(context, () => {
+      this.#mayHaveMore = true;
+      if (!this.#isClaiming) void this.#claimAll();
+    });
     this.#pace = new LanePace(paceOptionsOf(delivery), context.clock);
-    this.#round = destination && { ...context, destination, health: healthOf(destination, context) };
+    this.#round = destination && {
+      ...context,
+      destination,
+      health: LaneHealth.of(destination, context.clock),
+    };
   }
 
   /** Whether the lane has no delivery: none waits, and none is in flight. */
@@ -77,9 +89,17 @@ export class Lane {
     if (!this.#isClaiming && this.#failures === 0 && this.#mayClaim) void this.#claimAll();
   }
 
+  /** Must be called when another process has added deliveries. Claims now, or GATHER_MS after the last claim. */
+  wakeSoon(): void {
+    const at = this.#claimedAt + GATHER_MS;
+    if (at <= this.#context.clock.now()) this.wake();
+    else if (!this.#mayClaim) this.#mayHaveMore = true;
+    else if (this.#failures === 0) this.#timer.setFor(at);
+  }
+
   /** Resolves when nothing is in flight. After `stopping` is aborted, this takes as long as the attempts in flight. */
   async close(): Promise<void> {
-    this.#cancelTimer();
+    this.#timer.cancel();
     if (this.#isAtRest) return;
     await new Promise<void>((resolve) => {
       this.#onDone = resolve;
@@ -108,7 +128,7 @@ export class Lane {
       this.#failures = 0;
     } catch (error) {
       this.#context.onEvent?.({ kind: 'error', during: 'claim', error, lane: this.#name });
-      this.#wakeAt(
+      this.#timer.setFor(
         this.#context.clock.now() + backoffMs(FAILURE_BACKOFF, ++this.#failures, this.#context.random()),
       );
     }
@@ -126,7 +146,7 @@ export class Lane {
     this.#mayHaveMore = false;
     const limit = Math.min(this.#concurrency - this.#inFlight, this.#pace.allowance(now));
     if (limit < 1) {
-      this.#wakeAt(Math.max(this.#pace.nextAllowedAt, now + SHORTEST_WAIT_MS));
+      this.#timer.setFor(Math.max(this.#pace.nextAllowedAt, now + SHORTEST_WAIT_MS));
       return undefined;
     }
     this.#claimedAt = now;
@@ -137,6 +157,7 @@ export class Lane {
   #startRounds({ claims, nextDueAt }: ClaimResult, { request, isFirst }: NextClaim): void {
     const { clock, uninterruptedRun, pollMs = Infinity } = this.#context;
     this.#isEmpty = nextDueAt === undefined;
+    this.#wasFull = claims.length === request.limit;
     this.#inFlight += claims.length;
     if (isFirst && claims.length === request.limit && this.#hasPiledUp(claims)) this.#pace.startSlowly();
     else this.#pace.begun(claims.length);
@@ -144,7 +165,7 @@ export class Lane {
     const isFresh = uninterruptedRun.since() <= this.#claimedAt;
     for (const claim of claims) void this.#deliver(claim, isFresh);
     // Sets no timer if the concurrency is used up: then the lane claims again when the first delivery ends.
-    if (this.#mayClaim) this.#wakeAt(Math.min(nextDueAt ?? Infinity, clock.now() + pollMs));
+    if (this.#mayClaim) this.#timer.setFor(Math.min(nextDueAt ?? Infinity, clock.now() + pollMs));
   }
 
   /** Whether all claims became due before this process started or resumed. False for a lane that only cancels deliveries. */
@@ -152,25 +173,6 @@ export class Lane {
     // The `dueAt` of a new delivery is rounded down, so it can be up to a millisecond before the start of this run.
     const until = this.#context.uninterruptedRun.since() - 1;
     return this.#round !== undefined && claims.every(({ delivery }) => delivery.dueAt < until);
-  }
-
-  /** Sets the timer. A timer for an earlier time stays, because a needless claim costs less than resetting it each time. */
-  #wakeAt(at: number): void {
-    if (at === Infinity || this.#context.stopping.aborted) return this.#cancelTimer();
-    if (this.#timer !== undefined && this.#timer.at <= at) return;
-    this.#cancelTimer();
-    const { clock } = this.#context;
-    const cancel = clock.after(Math.max(1, Math.ceil(at - clock.now())), () => {
-      this.#timer = undefined;
-      this.#mayHaveMore = true;
-      if (!this.#isClaiming) void this.#claimAll();
-    });
-    this.#timer = { at, cancel };
-  }
-
-  #cancelTimer(): void {
-    this.#timer?.cancel();
-    this.#timer = undefined;
   }
 
   /**
@@ -185,11 +187,16 @@ export class Lane {
     this.#settling++;
     const hasFailed = result !== undefined && result.outcome !== 'delivered';
     const settled = this.#conclude(claim, result);
-    if (!hasFailed) this.wake();
+    if (!hasFailed && this.#hasMore(claim)) this.wake();
     await settled;
     this.#settling--;
     if (hasFailed || this.#mayHaveMore) this.wake();
     this.#announceRest();
+  }
+
+  /** Whether a delivery may be claimable now that a claim has ended, even if no process adds one. */
+  #hasMore({ delivery }: Claim): boolean {
+    return !this.#context.isWatched || this.#wasFull || delivery.orderKeys.length > 0;
   }
 
   /** Settles the claim. `result` is undefined if the delivery was not sent. Never rejects. */
@@ -239,12 +246,4 @@ export class Lane {
     if (this.#isAtRest) this.#onDone?.();
     if (this.isQuiet) this.#context.onQuiet();
   }
-}
-
-function healthOf({ webhooks, delivery }: Destination, { clock }: LaneContext): LaneHealth {
-  return new LaneHealth(
-    webhooks.map(({ key }) => key),
-    delivery.health.failures,
-    clock,
-  );
 }

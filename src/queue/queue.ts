@@ -37,6 +37,13 @@ export interface Queue {
   /** Returns the lanes with unsettled deliveries. The engine needs them to find lanes whose destination is gone. */
   lanes(): Promise<readonly LaneId[]>;
 
+  /**
+   * Calls `onAdded` with a lane soon after another process has added deliveries to the lane. Some calls may be missing, as
+   * while a connection is lost, so the caller must also poll. Returns a function that ends the calls; close() ends them, too.
+   * Undefined for a queue of one process.
+   */
+  watch?(onAdded: (lane: LaneId) => void): () => void;
+
   /** Finishes pending calls and releases the store. Open claims stay `sending` until their leases end. */
   close(): Promise<void>;
 }

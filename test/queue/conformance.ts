@@ -4,7 +4,7 @@ import type { Clock } from '../../src/clock.ts';
 import { ClosedError } from '../../src/errors.ts';
 import type { AttemptRecord } from '../../src/attempt-record.ts';
 import { NO_PROGRESS, type Progress } from '../../src/queue/delivery.ts';
-import type { Claim, Queue } from '../../src/queue/queue.ts';
+import type { Claim, LaneId, Queue } from '../../src/queue/queue.ts';
 import { FakeClock } from '../fake-clock.ts';
 import { checkAgainstModel, commands, timelessCommands } from './model.ts';
 import { until } from '../until.ts';
@@ -42,6 +42,8 @@ export interface TestClock extends Clock {
 
 export interface ConformanceOptions {
   readonly modelRuns?: number;
+  /** Opens the queue of the last `open` a second time, as another process would. @default the queue has only one process */
+  readonly openOther?: (clock: TestClock) => Promise<Queue>;
   /** @default a FakeClock for each queue */
   readonly clock?: () => TestClock;
   /** @default EXACT_TIMES */
@@ -84,6 +86,7 @@ export function queueConformance(
   open: (clock: TestClock) => Promise<Queue>,
   {
     modelRuns = 300,
+    openOther,
     clock: newClock = () => new FakeClock(),
     times = EXACT_TIMES,
     isLoose = false,
@@ -443,6 +446,24 @@ export function queueConformance(
       await deliver(taken);
       expect(await queue.lanes()).toEqual([other]);
     });
+
+    if (openOther !== undefined) {
+      it('announces the lane when another process adds deliveries, until the watch ends', async () => {
+        const other = await openOther(clock);
+        const lanes: LaneId[] = [];
+        const end = queue.watch?.((lane) => lanes.push(lane));
+        // Adds again and again, because a queue on a server announces nothing before it is connected.
+        let added = 0;
+        const isAnnounced = async (): Promise<boolean> => {
+          await other.add([newDelivery(`other-${added++}`)]);
+          return lanes.length > 0;
+        };
+        await until(isAnnounced, 'an announcement');
+        expect(lanes[0]).toEqual(LANE);
+        end?.();
+        await other.close();
+      });
+    }
 
     it('rejects everything but close() after close()', async () => {
       await queue.add([newDelivery('a')]);

@@ -92,6 +92,7 @@ describe('a queue with very many dead letters', () => {
       found: store.found,
       write: (work, options) => store.write(work, options),
       check: () => store.check(),
+      version: undefined,
       room: store.room,
       close: () => store.close(),
       read: (work) =>

@@ -55,6 +55,10 @@ export class PatientQueue implements Queue {
     return this.#queue.lanes();
   }
 
+  watch(onAdded: (lane: LaneId) => void): () => void {
+    return this.#queue.watch?.(onAdded) ?? (() => {});
+  }
+
   close(): Promise<void> {
     return this.#queue.close();
   }

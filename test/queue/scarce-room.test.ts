@@ -20,6 +20,7 @@ async function open(isScarce: boolean): Promise<{ readonly queue: SqliteQueue; r
     write: (work, options) => store.write(work, options),
     read: (work) => store.read(work),
     check: () => store.check(),
+    version: undefined,
     close: () => store.close(),
   };
   const queue = new SqliteQueue({ store: scarce, clock: systemClock });

@@ -20,7 +20,7 @@ const DEADLOCK_TRIES = 5;
 
 /** Makes a server that rejects with QueueError, or with ClosedError after `close`. */
 export function bullmqServer(connection: ServerConnection): Server {
-  const { place, add, registered, register, findSeries, warnings } = connection;
+  const { place, add, registered, register, findSeries, watch, warnings } = connection;
   const known = new Map<string, Series>();
   let closed: Promise<void> | undefined;
 
@@ -44,6 +44,7 @@ export function bullmqServer(connection: ServerConnection): Server {
   return {
     place,
     facts,
+    watch,
     ...guarded({ add, registered, register, findSeries, warnings }),
     series: (name) => {
       const series = known.get(name) ?? guarded(connection.series(name));

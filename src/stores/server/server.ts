@@ -27,6 +27,11 @@ export interface Server {
    * full server can still be read.
    */
   check(options?: { readonly toAdd?: boolean }): Promise<void>;
+  /**
+   * Calls `onAdded` with the name of a series soon after another process has added entries to the series. Some calls may be
+   * missing, as while the connection is lost. Returns a function that ends the calls.
+   */
+  watch(onAdded: (series: string) => void): () => void;
   /** A sentence for each setting of the server that could lose or reject data. */
   warnings(): Promise<readonly string[]>;
   close(): Promise<void>;

@@ -7,6 +7,7 @@ import { GatheredWrites } from './gathered-writes.ts';
 import { postgresFacts } from './postgres-facts.ts';
 import { addInLines, CALL, changeInLines, quoted } from './postgres-lines.ts';
 import { postgresSeries } from './postgres-series.ts';
+import { watchPostgres } from './watch-postgres.ts';
 import { serverError } from '../server-error.ts';
 
 /** Connections of a process: `durable` for writes that must reach the disk, `swift` for writes that a lease guards. */
@@ -29,7 +30,13 @@ export async function connectPostgres(
     Promise.all([import('pg'), import('bullmq')]),
   );
   assertBullmqVersion();
-  const server = { Driver: pg.Pool, url, responseMs };
+  const own = new Set<number>();
+  const server = { Driver: pg.Pool, url, responseMs, own };
+  const listening = {
+    connectionString: url,
+    connectionTimeoutMillis: responseMs,
+    query_timeout: responseMs,
+  };
   const pool = openPool(server, { max: CONNECTIONS.durable });
   try {
     if (!(await isPrepared(pool, bullmq))) {
@@ -53,6 +60,13 @@ export async function connectPostgres(
     registered: () => registered(pool),
     register: async (series) => void (await pool.query(registering(series))),
     findSeries: (prefix) => findSeries(pool, prefix),
+    watch: (onAdded) =>
+      watchPostgres(
+        () => new pg.Client(listening),
+        (series, sender) => {
+          if (!own.has(sender)) onAdded(series);
+        },
+      ),
     warnings: () => warnings(pool, place),
     close: async () => {
       await Promise.all([pool.end(), swift.end()]);
@@ -65,7 +79,14 @@ function openPool(
     Driver,
     url,
     responseMs,
-  }: { readonly Driver: typeof Pool; readonly url: string; readonly responseMs: number },
+    own,
+  }: {
+    readonly Driver: typeof Pool;
+    readonly url: string;
+    readonly responseMs: number;
+    /** The ids of the server's processes that serve the connections of the pool. */
+    readonly own: Set<number>;
+  },
   {
     max,
     settings = '',
@@ -85,6 +106,9 @@ function openPool(
       // Ignores errors of a connection, because nothing else listens between the queries of a transaction, and an unhandled
       // `error` event ends the process.
       client.on('error', () => {});
+      const { processID: id = 0 } = client as { readonly processID?: number }; // missing in the types
+      own.add(id);
+      client.once('end', () => own.delete(id));
       return client.query(
         `SET search_path TO ${SCHEMA}; SET standard_conforming_strings TO on; SET default_transaction_isolation TO 'read committed'; ${settings}`,
       );

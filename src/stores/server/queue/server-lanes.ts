@@ -73,7 +73,7 @@ export class ServerLanes {
 
   #learn(names: readonly string[]): void {
     for (const name of names) {
-      const lane = laneOf(name);
+      const lane = laneOfSeries(name);
       if (lane !== undefined) this.#known.set(seriesName(lane), lane);
     }
   }
@@ -99,7 +99,7 @@ export function seriesName({ source, destination }: LaneId): string {
 }
 
 /** The lane of a series; undefined if the name is not from `seriesName`, so that the series does not belong to hooks. */
-function laneOf(name: string): LaneId | undefined {
+export function laneOfSeries(name: string): LaneId | undefined {
   const [, source, destination] = /^hooks\/([^/]*)\/([^/]*)(?:\/dead)?$/.exec(name) ?? [];
   if (source === undefined || destination === undefined) return undefined;
   try {

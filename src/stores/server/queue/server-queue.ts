@@ -5,7 +5,7 @@ import { HELD_UNTIL, type Server, type TakenEntry } from '../server.ts';
 import type { Delivery, Progress } from '../../../queue/delivery.ts';
 import type { Claim, ClaimResult, ClaimRequest, LaneId, Queue, Settlement } from '../../../queue/queue.ts';
 import type { RetentionOptions } from '../../../queue/retention.ts';
-import { deadSeriesName, seriesName, ServerLanes } from './server-lanes.ts';
+import { deadSeriesName, laneOfSeries, seriesName, ServerLanes } from './server-lanes.ts';
 import { entryId, noteOf, toNewEntry } from './server-record.ts';
 import { lockOf, ServerLeases, takesOf, toClaim } from './server-leases.ts';
 import { ServerMaintenance } from './server-maintenance.ts';
@@ -67,6 +67,7 @@ export class ServerQueue implements Queue {
   readonly #lanes: ServerLanes;
   readonly #maintenance: ServerMaintenance;
   #tokens = 0;
+  #endWatch: (() => void) | undefined;
   #isClosed = false;
 
   constructor({
@@ -155,8 +156,17 @@ export class ServerQueue implements Queue {
     return this.#lanes.unsettled();
   }
 
+  watch(onAdded: (lane: LaneId) => void): () => void {
+    this.#endWatch = this.#server.watch((series) => {
+      const lane = laneOfSeries(series);
+      if (lane !== undefined) onAdded(lane);
+    });
+    return this.#endWatch;
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true;
+    this.#endWatch?.();
     this.#leases.close();
   }
 

@@ -5,6 +5,7 @@ import type { ServerConnection, ServerConnectionOptions } from '../bullmq-server
 import { BULLMQ_PREFIX, EVENTS_LIMIT, toJob } from '../bullmq-job.ts';
 import { assertBullmqVersion, loadPackages } from '../packages.ts';
 import type { NewEntry } from '../server.ts';
+import { redisAnnouncements } from './redis-announcements.ts';
 import { redisFacts } from './redis-facts.ts';
 import { JOIN_LINES } from './redis-scripts.ts';
 import { keyOf, linesOf, redisSeries, resultsOf } from './redis-series.ts';
@@ -31,6 +32,7 @@ export async function connectRedis(
     return import('ioredis');
   });
   const redis = await openRedis(Redis, url, { place, responseMs });
+  const announcements = redisAnnouncements(redis);
   let adder: Promise<Adder> | undefined;
   return {
     place,
@@ -45,10 +47,12 @@ export async function connectRedis(
       await (
         await adder
       )(entries);
+      announcements.announce(entries);
     },
     registered: () => redis.smembers(REGISTRY),
     register: async (series) => void (await resultsOf(register(redis.multi(), series))),
     findSeries: (prefix) => findSeries(redis, prefix),
+    watch: announcements.watch,
     warnings: () => warnings(redis, place),
     failed: (error) => {
       // Reconnects, because the driver assumes for the rest of a connection that the server knows a script. The server may

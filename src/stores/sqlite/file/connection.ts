@@ -29,6 +29,16 @@ export class SqliteConnection {
     return this.#isSound;
   }
 
+  /** A number that changes when another connection changes the file. Undefined if it cannot be read now. */
+  get version(): number | undefined {
+    try {
+      return Number(this.sql('PRAGMA data_version').get()?.['data_version']);
+    } catch (error) {
+      this.doubt(error);
+      return undefined;
+    }
+  }
+
   /** Runs `work` on one snapshot of the file. */
   read<T>(work: (sql: Sql) => T): T {
     try {

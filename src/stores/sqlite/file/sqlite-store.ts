@@ -65,7 +65,7 @@ export class SqliteStore implements Store {
     work: (sql: Sql) => T,
     { survives = 'power cut', separable = false, adds = false }: WriteOptions = {},
   ): Promise<T> {
-    if (this.#closed !== undefined) return Promise.reject(closed());
+    if (this.#closed !== undefined) return Promise.reject(new ClosedError('The store is closed'));
     if (this.#isReadOnly) return Promise.reject(storeError({ code: 'EROFS' }, this.file));
     if (adds && this.#hasNoRoom()) return Promise.reject(this.#diskFullError());
     return new Promise<T>((resolve, reject) => {
@@ -97,7 +97,7 @@ export class SqliteStore implements Store {
   async read<T>(work: (sql: Sql) => T): Promise<T> {
     const since = this.#clock.now();
     for (;;) {
-      if (this.#closed !== undefined) throw closed();
+      if (this.#closed !== undefined) throw new ClosedError('The store is closed');
       try {
         const connection = this.#connection.sound ?? (await this.#connection.reopened());
         return connection.read(work);
@@ -107,6 +107,10 @@ export class SqliteStore implements Store {
         await sleep(this.#clock, waitMs);
       }
     }
+  }
+
+  get version(): number | undefined {
+    return this.#isScheduled || this.#closed ? undefined : this.#connection.sound?.version;
   }
 
   async check({ toAdd = true }: { readonly toAdd?: boolean } = {}): Promise<void> {
@@ -242,7 +246,3 @@ function failedWith(failed: Write | undefined, group: readonly Write[]): readonl
 /** The write with which `check` tests the file. It always changes the same row. */
 const NOTE_CHECK =
   'INSERT INTO store_checks VALUES (1, ?) ON CONFLICT DO UPDATE SET checked_at = excluded.checked_at';
-
-function closed(): ClosedError {
-  return new ClosedError('The store is closed');
-}

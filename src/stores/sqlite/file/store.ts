@@ -22,6 +22,11 @@ export interface Store {
    * Writes a row to test this, unless a write has succeeded lately.
    */
   check(options?: { readonly toAdd?: boolean }): Promise<void>;
+  /**
+   * A number that changes when another connection changes the file. Undefined while writes of this process wait, or the file
+   * must be opened again. Reading the number needs no lock.
+   */
+  readonly version: number | undefined;
   /** The free room on the disk of the file. */
   readonly room: Pick<DiskRoom, 'isScarce' | 'keepReserve'>;
   /** Commits pending writes, then closes the file. */

@@ -11,6 +11,7 @@ import { reschedule } from './sqlite-changes.ts';
 import { leave, leaveAllLines, waitAll } from './sqlite-lines.ts';
 import { countAdded, insertDelivery } from './sqlite-insert.ts';
 import { laneOf, rowToDelivery, writeProgress } from './sqlite-rows.ts';
+import { watchFile } from './watch-file.ts';
 
 export interface SqliteQueueOptions {
   /** The store, opened with QUEUE_TABLES. Closing the queue does not close the store. */
@@ -39,6 +40,7 @@ export class SqliteQueue implements Queue {
   readonly #retention: SqliteRetention;
   readonly #lanes = new LaneRows();
   #claimCalls = 0;
+  #endWatch: (() => void) | undefined;
   #isClosed = false;
 
   constructor({ store, clock, retention }: SqliteQueueOptions) {
@@ -134,9 +136,15 @@ export class SqliteQueue implements Queue {
     return rows.map(laneOf);
   }
 
+  watch(onAdded: (lane: LaneId) => void): () => void {
+    this.#endWatch = watchFile(this.#store, this.#clock, onAdded);
+    return this.#endWatch;
+  }
+
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
+    this.#endWatch?.();
     this.#retention.close();
     await this.#owner.close();
   }

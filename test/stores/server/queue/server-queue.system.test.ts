@@ -1,6 +1,6 @@
 // Needs redis-server, postgres.
 import { setTimeout as wait } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../../../src/clock.ts';
 import { NO_PROGRESS } from '../../../../src/queue/delivery.ts';
 import { QueueError } from '../../../../src/errors.ts';
@@ -51,7 +51,29 @@ describeServers(
     };
 
     const modelRuns = kind === 'redis' ? 25 : 8; // a transaction waits for the disk
-    queueConformance(kind, open, { modelRuns, clock: realClock, times: TIMES, isLoose: true });
+    const openOther = async (): Promise<Queue> => {
+      const other = await openServer(running.url);
+      onTestFinished(() => other.close());
+      return new ServerQueue({ server: other, clock: systemClock });
+    };
+    queueConformance(kind, open, { modelRuns, openOther, clock: realClock, times: TIMES, isLoose: true });
+
+    it('announces deliveries again after the server was down', async () => {
+      const lanes: unknown[] = [];
+      const end = new ServerQueue({ server, clock: systemClock }).watch((lane) => lanes.push(lane));
+      const other = await openOther();
+      let added = 0;
+      const isAnnounced = async (): Promise<boolean> => {
+        await other.add([newDelivery(`again-${added++}`)]).catch(() => {});
+        return lanes.length > 0;
+      };
+      await until(isAnnounced, 'an announcement');
+      await running.kill();
+      await running.start();
+      lanes.length = 0;
+      await until(isAnnounced, 'an announcement after the start', { seconds: 30 });
+      end();
+    }, 60_000);
 
     it('forgets old deliveries in every lane, also in lanes without a claiming process', async () => {
       await running.empty();
@@ -312,6 +334,7 @@ function asObject(server: Server): Server {
     register: (series) => server.register(series),
     findSeries: (prefix) => server.findSeries(prefix),
     check: () => server.check(),
+    watch: (onAdded) => server.watch(onAdded),
     warnings: () => server.warnings(),
     close: () => server.close(),
   };

@@ -42,7 +42,11 @@ const claimOne = async (queue: Queue): Promise<Claim> => {
 };
 const PROGRESS: Progress = { ...NO_PROGRESS, rounds: 1, firstAttemptAt: 1_700_000_000_000 };
 
-queueConformance('SqliteQueue', (clock) => open(newQueueFile(), clock), { modelRuns: 60 });
+let lastFile = '';
+queueConformance('SqliteQueue', (clock) => open((lastFile = newQueueFile()), clock), {
+  modelRuns: 60,
+  openOther: (clock) => open(lastFile, clock),
+});
 
 describe('SqliteQueue opened again', () => {
   it('has its waiting deliveries, in order, with progress and order keys', async () => {
@@ -277,6 +281,7 @@ describe('the file', () => {
       found: store.found,
       room: store.room,
       check: (options) => store.check(options),
+      version: undefined,
       write: (work, options) =>
         isFull ? Promise.reject(new QueueError('full', { file: store.file })) : store.write(work, options),
       read: (work) => store.read(work),

@@ -1,0 +1,42 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Client } from 'pg';
+
+/**
+ * The channel on which BullMQ's functions announce the name of each series that gets waiting entries, once per commit. Hooks
+ * does not announce entries itself, because a second NOTIFY would make calls wait for its lock.
+ */
+const CHANNEL = 'bullmq_jobs';
+/** Milliseconds between two LISTEN. Repeating LISTEN detects a lost connection. */
+const BEAT_MS = 2_000;
+
+/**
+ * Calls `onAdded` with each announced series and the id of the server's process that announced the series. Connects again
+ * after the connection was lost. Returns a function that ends the calls.
+ */
+export function watchPostgres(
+  connect: () => Client,
+  onAdded: (series: string, sender: number) => void,
+): () => void {
+  const ending = new AbortController();
+  const { signal } = ending;
+  const listen = async (client: Client): Promise<void> => {
+    // Ignores errors of the connection, because the next LISTEN rejects.
+    client.on('error', () => {});
+    client.on('notification', ({ payload = '', processId }) => onAdded(payload, processId));
+    signal.addEventListener('abort', () => void client.end());
+    await client.connect();
+    while (!signal.aborted) {
+      await client.query(`LISTEN ${CHANNEL}`);
+      await wait(BEAT_MS, undefined, { signal, ref: false });
+    }
+  };
+  const listenAgain = async (): Promise<void> => {
+    while (!signal.aborted) {
+      const client = connect();
+      await listen(client).catch(() => client.end().catch(() => {}));
+      await wait(BEAT_MS, undefined, { signal, ref: false }).catch(() => {});
+    }
+  };
+  void listenAgain();
+  return () => ending.abort();
+}
