@@ -1,5 +1,6 @@
+import { releaseCanary, type CanaryServer } from './canary.ts';
 import type { Series, Server } from './server.ts';
-import { closedError, isDeadlock, serverError } from './server-error.ts';
+import { closedError, isDeadlock, isFull, serverError } from './server-error.ts';
 
 export interface ServerConnectionOptions {
   /** The URL of the server without secrets, for error messages. */
@@ -9,7 +10,7 @@ export interface ServerConnectionOptions {
 }
 
 /** A server whose promises reject with the errors of its driver, before they are converted to errors of this program. */
-export interface ServerConnection extends Omit<Server, 'check'> {
+export interface ServerConnection extends Omit<Server, 'check'>, CanaryServer {
   /** Called with each error, to repair the connection for the next command. */
   readonly failed?: (error: unknown) => void;
 }
@@ -20,9 +21,11 @@ const DEADLOCK_TRIES = 5;
 
 /** Makes a server that rejects with QueueError, or with ClosedError after `close`. */
 export function bullmqServer(connection: ServerConnection): Server {
-  const { place, add, registered, register, findSeries, watch, warnings } = connection;
+  const { place, add, registered, register, findSeries, watch } = connection;
   const known = new Map<string, Series>();
   let closed: Promise<void> | undefined;
+  let canary: Promise<unknown> | undefined;
+  let skipped: readonly string[] = [];
 
   const guard = async (act: () => Promise<unknown>): Promise<unknown> => {
     if (closed !== undefined) throw closedError(place);
@@ -41,19 +44,34 @@ export function bullmqServer(connection: ServerConnection): Server {
   };
 
   const facts = guarded(connection.facts);
+  const { warnings } = guarded({ warnings: connection.warnings });
+  /** Compares BullMQ with what hooks expects, until it succeeds once. Skips that if the server is full. */
+  const compare = async (): Promise<void> => {
+    skipped = [];
+    try {
+      await (canary ??= guard(() => releaseCanary(connection)));
+    } catch (error) {
+      canary = undefined;
+      if (!isFull(error)) throw error;
+      skipped = [`${place} is full, so hooks cannot check whether bullmq stores entries as expected`];
+    }
+  };
   return {
     place,
     facts,
     watch,
-    ...guarded({ add, registered, register, findSeries, warnings }),
+    ...guarded({ add, registered, register, findSeries }),
     series: (name) => {
       const series = known.get(name) ?? guarded(connection.series(name));
       known.set(name, series);
       return series;
     },
     // Puts or removes a fact, because a full server rejects adding but still allows removing, and so settling.
-    check: ({ toAdd = true } = {}) =>
-      toAdd ? facts.put([{ name: CHECKED, text: '' }]) : facts.remove([CHECKED]),
+    check: async ({ toAdd = true } = {}) => {
+      await (toAdd ? facts.put([{ name: CHECKED, text: '' }]) : facts.remove([CHECKED]));
+      await compare();
+    },
+    warnings: async () => [...(await warnings()), ...skipped],
     close: () => (closed ??= connection.close()),
   };
 }

@@ -1,8 +1,16 @@
 import { createRequire } from 'node:module';
 import { ConfigError } from '../../errors.ts';
 
-/** Major versions of the packages that a store on a server needs. Only users of such a store install these packages. */
-const VERSIONS: Readonly<Record<string, string>> = { bullmq: '6', ioredis: '6', pg: '8' };
+/** The versions of BullMQ that the tests run on. Hooks uses internals of BullMQ, which any other version may lack or change. */
+const BULLMQ = { major: 6, oldest: 3, newest: 7 };
+const BULLMQ_RANGE = `>=${BULLMQ.major}.${BULLMQ.oldest} <${BULLMQ.major}.${BULLMQ.newest + 1}`;
+
+/** The packages that a store on a server needs, as npm installs them. Only users of such a store install these packages. */
+const PACKAGES: Readonly<Record<string, string>> = {
+  bullmq: `"bullmq@${BULLMQ_RANGE}"`,
+  ioredis: 'ioredis@6',
+  pg: 'pg@8',
+};
 
 /** Loads optional packages. Throws ConfigError with the command that installs them if one is missing. */
 export async function loadPackages<T>(
@@ -15,7 +23,7 @@ export async function loadPackages<T>(
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException; // import() and require() throw errors of Node
     if (code !== 'ERR_MODULE_NOT_FOUND' && code !== 'MODULE_NOT_FOUND') throw error;
-    const packages = names.map((name) => `${name}@${VERSIONS[name] ?? 'latest'}`).join(' ');
+    const packages = names.map((name) => PACKAGES[name] ?? name).join(' ');
     throw new ConfigError(`The store ${place} needs packages that are not installed: ${names.join(', ')}`, {
       key: 'store',
       hint: `install them next to hooks-cli: npm install ${packages} (with --global if hooks-cli is global)`,
@@ -24,23 +32,22 @@ export async function loadPackages<T>(
   }
 }
 
-/**
- * Supported version: hooks uses internals of BullMQ, which a later major version may change and an earlier
- * minor version lacks.
- */
-const BULLMQ = { major: 6, minor: 7 };
-
 /** Throws ConfigError for an unsupported version of BullMQ. */
 export function assertBullmqVersion(version = installedBullmq()): void {
   const [major, minor = 0] = version.split('.').map(Number);
-  if (major === BULLMQ.major && minor >= BULLMQ.minor) return;
-  throw new ConfigError(
-    `Expected bullmq ${BULLMQ.major}.${BULLMQ.minor} or a later ${BULLMQ.major}, got ${version}`,
-    {
-      key: 'store',
-      hint: `install it next to hooks-cli: npm install bullmq@${BULLMQ.major}`,
-    },
-  );
+  if (major === BULLMQ.major && minor >= BULLMQ.oldest && minor <= BULLMQ.newest) return;
+  throw bullmqError(`Expected bullmq ${BULLMQ_RANGE}, got ${version}`);
+}
+
+/** The error for an installed BullMQ that stores something in another way than hooks reads. */
+export function layoutError(difference: string, cause?: unknown): ConfigError {
+  const version = installedBullmq();
+  return bullmqError(`bullmq ${version} is not like bullmq ${BULLMQ_RANGE}: ${difference}`, cause);
+}
+
+function bullmqError(sentence: string, cause?: unknown): ConfigError {
+  const hint = `install another version next to hooks-cli: npm install ${PACKAGES['bullmq']}`;
+  return new ConfigError(sentence, { key: 'store', hint, cause });
 }
 
 function installedBullmq(): string {

@@ -31,6 +31,11 @@ export function isDeadlock(cause: unknown): boolean {
   return /40P01|deadlock detected/.test(errorText(cause));
 }
 
+/** Whether an error that `serverError` returned says that the server has no room. */
+export function isFull(error: unknown): boolean {
+  return error instanceof QueueError && error.hint === ROOM;
+}
+
 export function closedError(place: string): ClosedError {
   return new ClosedError(`The queue at ${place} is closed`);
 }

@@ -1,4 +1,5 @@
 // Needs redis-server, postgres.
+import { readFileSync } from 'node:fs';
 import { inspect } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Redis } from 'ioredis';
@@ -183,11 +184,16 @@ for (const kind of SERVER_KINDS) {
 }
 
 describe('the version of BullMQ', () => {
-  it('must be the supported one, or a later one of the same major version', () => {
-    for (const version of [undefined, '6.7.0', '6.12.3']) assertBullmqVersion(version);
-    for (const version of ['5.70.0', '6.6.9', '7.0.0']) {
-      expect(() => assertBullmqVersion(version)).toThrow(`Expected bullmq 6.7 or a later 6, got ${version}`);
+  it('must be in the range that package.json and the docs name', () => {
+    for (const version of [undefined, '6.3.0', '6.7.99']) assertBullmqVersion(version);
+    const packageJson = readFileSync(new URL('../../../package.json', import.meta.url), 'utf8');
+    const { bullmq } = (JSON.parse(packageJson) as { peerDependencies: Record<string, string> })
+      .peerDependencies; // as npm reads it
+    for (const version of ['5.70.0', '6.2.2', '6.8.0', '7.0.0']) {
+      expect(() => assertBullmqVersion(version)).toThrow(`Expected bullmq ${bullmq}, got ${version}`);
     }
+    const docs = readFileSync(new URL('../../../docs/several-machines.md', import.meta.url), 'utf8');
+    expect(docs.split(`npm install "bullmq@${bullmq}"`)).toHaveLength(3);
   });
 });
 
@@ -198,7 +204,7 @@ describe('packages that are not installed', () => {
     await expect(loading).rejects.toThrow(ConfigError);
     await expect(loading).rejects.toMatchObject({
       message: 'The store redis://host needs packages that are not installed: ioredis, bullmq',
-      hint: expect.stringContaining('npm install ioredis@6 bullmq@6'),
+      hint: expect.stringContaining('npm install ioredis@6 "bullmq@>=6.3 <6.8"'),
     });
   });
 });

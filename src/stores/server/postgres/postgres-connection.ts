@@ -57,6 +57,13 @@ export async function connectPostgres(
     series: (name) => postgresSeries({ pool, swift }, name),
     facts: postgresFacts(swift),
     add: (entries) => adding.write(entries),
+    backendOf: async (name) => {
+      const connection = swift as never; // BullMQ accepts a pool, but declares its functions differently
+      // Ignores errors of idle connections, as openPool does.
+      return bullmq.createPostgresBackend(name, { connection }).on('error', () => {});
+    },
+    // A series is registered by a row that BullMQ removes with the series.
+    unregister: async () => {},
     registered: () => registered(pool),
     register: async (series) => void (await pool.query(registering(series))),
     findSeries: (prefix) => findSeries(pool, prefix),

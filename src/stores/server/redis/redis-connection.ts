@@ -33,7 +33,13 @@ export async function connectRedis(
   });
   const redis = await openRedis(Redis, url, { place, responseMs });
   const announcements = redisAnnouncements(redis);
-  let adder: Promise<Adder> | undefined;
+  let backend: Promise<Backend> | undefined;
+  const loaded = (): Promise<Backend> => {
+    backend ??= openBackend(redis);
+    // Forgets a backend that could not be opened, so that the next call tries again.
+    backend.catch(() => (backend = undefined));
+    return backend;
+  };
   return {
     place,
     series: (name) => redisSeries(redis, name),
@@ -41,14 +47,11 @@ export async function connectRedis(
     add: async (entries) => {
       // Rejects at once without a connection, because BullMQ would wait for it.
       if (redis.status !== 'ready') throw new Error('Connection is closed');
-      adder ??= openAdder(redis);
-      // Forgets an adder that could not be opened, so that the next call tries again.
-      adder.catch(() => (adder = undefined));
-      await (
-        await adder
-      )(entries);
+      await addAll(await loaded(), entries);
       announcements.announce(entries);
     },
+    backendOf: async (name) => (await loaded()).backend.forQueue(name),
+    unregister: (name) => redis.srem(REGISTRY, name),
     registered: () => redis.smembers(REGISTRY),
     register: async (series) => void (await resultsOf(register(redis.multi(), series))),
     findSeries: (prefix) => findSeries(redis, prefix),
@@ -100,13 +103,10 @@ async function openRedis(
   return redis;
 }
 
-type Adder = (entries: readonly NewEntry[]) => Promise<void>;
+type Backend = Awaited<ReturnType<typeof openBackend>>;
 
-/**
- * Makes a function that adds entries by BullMQ's scripts. Loading these scripts takes 0.4 s, which read-only commands
- * need not wait for.
- */
-async function openAdder(redis: Redis): Promise<Adder> {
+/** Loads BullMQ's scripts, which takes 0.4 s. Read-only commands need not wait for that. */
+async function openBackend(redis: Redis) {
   const { createIORedisClient, createRedisBackend } = await import('bullmq');
   const client: IRedisClient = createIORedisClient(redis);
   // Shows BullMQ only the server version. BullMQ would also print a warning about the memory settings, which `warnings`
@@ -120,23 +120,26 @@ async function openAdder(redis: Redis): Promise<Adder> {
   // Ignores errors of the connection, because each command rejects by itself.
   backend.on('error', () => {});
   await backend.waitUntilReady();
-  return async (entries) => {
-    const adding = client.multi();
-    const mark = randomBytes(6).toString('base64url');
-    const names = [...new Set(entries.map(({ series }) => series))];
-    const all = adding as unknown as ChainableCommander; // BullMQ's client wraps it
-    for (const name of names) {
-      const { keys } = backend.forQueue(name);
-      const some = entries.filter(({ series }) => series === name);
-      for (const entry of some) {
-        await backend.addJobToTransaction(adding, toJob(entry, mark), entry.id, {}, keys);
-      }
-      const inLines = some.filter(({ lines = [] }) => lines.length > 0);
-      const args = inLines.flatMap((entry) => [entry.id, ...linesOf(entry)]);
-      if (inLines.length > 0) all.eval(JOIN_LINES.lua, 1, keyOf(name), mark, ...args);
+  return { client, backend };
+}
+
+/** Adds entries by BullMQ's scripts. */
+async function addAll({ client, backend }: Backend, entries: readonly NewEntry[]): Promise<void> {
+  const adding = client.multi();
+  const mark = randomBytes(6).toString('base64url');
+  const names = [...new Set(entries.map(({ series }) => series))];
+  const all = adding as unknown as ChainableCommander; // BullMQ's client wraps it
+  for (const name of names) {
+    const { keys } = backend.forQueue(name);
+    const some = entries.filter(({ series }) => series === name);
+    for (const entry of some) {
+      await backend.addJobToTransaction(adding, toJob(entry, mark), entry.id, {}, keys);
     }
-    await resultsOf(register(all, names));
-  };
+    const inLines = some.filter(({ lines = [] }) => lines.length > 0);
+    const args = inLines.flatMap((entry) => [entry.id, ...linesOf(entry)]);
+    if (inLines.length > 0) all.eval(JOIN_LINES.lua, 1, keyOf(name), mark, ...args);
+  }
+  await resultsOf(register(all, names));
 }
 
 function register(asking: ChainableCommander, series: readonly string[]): ChainableCommander {

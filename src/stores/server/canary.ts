@@ -1,0 +1,117 @@
+import { randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import type { IQueueBackend } from 'bullmq';
+import { layoutError } from './packages.ts';
+import { HELD_UNTIL, lineName, type Series, type Server } from './server.ts';
+
+/** The parts of a server that a canary needs. */
+export interface CanaryServer extends Pick<Server, 'add' | 'series' | 'registered'> {
+  /** BullMQ's own functions for the queue that a series is. */
+  readonly backendOf: (series: string) => Promise<CanaryBackend>;
+  /** Removes a series without entries from the registered ones. */
+  readonly unregister: (series: string) => Promise<unknown>;
+}
+
+export type CanaryBackend = Pick<IQueueBackend, 'getState' | 'getJobData' | 'pause' | 'obliterate'>;
+
+const PREFIX = 'hooks-canary-';
+/** Time after which a canary has been left by a killed process, because a check takes less than a second. */
+const LEFT_AFTER_MS = 600_000;
+const LOCK_MS = 60_000;
+const IDS = ['d-first', 'd-second', 'd-later'] as const;
+
+/**
+ * Adds entries through BullMQ to a series of their own, takes and settles them by our functions, and compares what BullMQ
+ * and our functions then read. Throws ConfigError for a difference. Removes the series, and those of killed processes.
+ */
+export async function releaseCanary(server: CanaryServer): Promise<void> {
+  const now = Date.now();
+  const name = `${PREFIX}${now}-${randomUUID()}`;
+  try {
+    await compare(server, { name, now });
+  } catch (error) {
+    throw isOfLayout(error) ? layoutError(String(error), error) : error;
+  } finally {
+    const left = (await server.registered()).filter(
+      (each) => each.startsWith(PREFIX) && Number.parseInt(each.slice(PREFIX.length)) < now - LEFT_AFTER_MS,
+    );
+    await Promise.allSettled([name, ...left].map((each) => remove(server, each)));
+  }
+}
+
+/** Whether an error says that a table, column or function is missing, or that a key has another type. */
+function isOfLayout(error: unknown): boolean {
+  return /^(?:42703|42883|42P01)$|WRONGTYPE/.test(String(Object(error).code ?? error));
+}
+
+async function compare(
+  server: CanaryServer,
+  { name, now }: { readonly name: string; readonly now: number },
+): Promise<void> {
+  const [first, second, later] = IDS;
+  const [series, bullmq, lines] = [server.series(name), await server.backendOf(name), [lineName(name)]];
+  const [entry, dueAt] = [{ series: name, name: 'canary', text: '{}', addedAt: now }, now + LEFT_AFTER_MS];
+  const expectStates = async (...states: readonly string[]): Promise<void> => {
+    const found: string[] = [];
+    // One after the other, because another connection to PostgreSQL takes longer.
+    for (const id of IDS) found.push(await bullmq.getState(id));
+    expectSame('the states that it reads', found, states);
+  };
+  await server.add([
+    { ...entry, id: first, lines },
+    { ...entry, id: second, lines },
+    { ...entry, id: later, dueAt },
+  ]);
+  await expectStates('waiting', 'delayed', 'delayed');
+  const found = [
+    await series.ids('waiting', 0, -1),
+    await series.ids('delayed', 0, -1),
+    await series.count(['delayed'], HELD_UNTIL),
+  ];
+  expectSame('the places of added entries', found, [[first], [later, second], [1]]);
+  expectSame('a taken entry', await takeAll(series), [[[first, 'canary', '{}', now, 1]], dueAt]);
+  await expectStates('active', 'delayed', 'delayed');
+  await series.settle({ id: first, token: 'token', lines }, { note: 'note' });
+  expectSame('the next entry', (await takeAll(series))[0], [[second, 'canary', '{}', now, 1]]);
+  await series.settle({ id: second, token: 'token', lines }, { note: 'note', reason: 'reason' });
+  await series.wake('delayed', [{ id: later, note: 'note' }]);
+  await expectStates('completed', 'failed', 'waiting');
+  const jobs = await Promise.all([first, second].map((id) => bullmq.getJobData(id)));
+  const read = (await series.get([first, second])).map((each, index) => {
+    const { finishedOn, processedOn, attemptsStarted, returnvalue, failedReason } = jobs[index] ?? {};
+    return [
+      each?.settledAt === finishedOn,
+      each?.takenAt === processedOn,
+      each?.takes === attemptsStarted,
+      each?.note,
+      failedReason || returnvalue,
+    ];
+  });
+  expectSame('settled entries', read, [
+    [true, true, true, 'note', '"note"'],
+    [true, true, true, 'note', 'reason'],
+  ]);
+  await bullmq.pause(true);
+  expectSame('a paused queue', (await takeAll(series))[0], []);
+}
+
+async function takeAll(series: Series): Promise<readonly [readonly unknown[], number | undefined]> {
+  const { taken, nextDueAt } = await series.take(['token', 'other'], LOCK_MS);
+  return [
+    taken.map(({ entry: { id, name, text, addedAt, takes } }) => [id, name, text, addedAt, takes]),
+    nextDueAt,
+  ];
+}
+
+function expectSame(what: string, actual: unknown, expected: unknown): void {
+  if (isDeepStrictEqual(actual, expected)) return;
+  throw layoutError(`${what} are ${JSON.stringify(actual)}, not ${JSON.stringify(expected)}`);
+}
+
+async function remove({ series, backendOf, unregister }: CanaryServer, name: string): Promise<void> {
+  const bullmq = await backendOf(name);
+  await bullmq.pause(true);
+  await bullmq.obliterate({ count: LEFT_AFTER_MS, force: true });
+  await series(name).remove(IDS.map((id) => ({ id, lines: [lineName(name)] })));
+  await unregister(name);
+}
