@@ -1,12 +1,6 @@
 import type { JobJson } from 'bullmq';
 import type { SeriesEntry, NewEntry } from './server.ts';
 
-/** Key prefix of BullMQ: its default, because its tools look for queues there. */
-export const BULLMQ_PREFIX = 'bull';
-
-/** Limits the events that BullMQ keeps of a series. Hooks reads none, but Bull Board shows the latest. */
-export const EVENTS_LIMIT = { field: 'opts.maxLenEvents', value: '100' } as const;
-
 /**
  * The fields of a job that hooks reads, and whether the job is locked. `data`, `returnvalue`, `stacktrace`
  * and `progress` are JSON.

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import type { IQueueBackend } from 'bullmq';
+import type { IQueueBackend, JobJson } from 'bullmq';
 import { layoutError } from './packages.ts';
-import { HELD_UNTIL, lineName, type Series, type Server } from './server.ts';
+import { lineName, type EntryState, type Series, type SeriesEntry, type Server } from './server.ts';
 
 /** The parts of a server that a canary needs. */
 export interface CanaryServer extends Pick<Server, 'add' | 'series' | 'registered'> {
@@ -18,6 +18,7 @@ const PREFIX = 'hooks-canary-';
 /** Time after which a canary has been left by a killed process, because a check takes less than a second. */
 const LEFT_AFTER_MS = 600_000;
 const LOCK_MS = 60_000;
+const TOKEN = 'token';
 const IDS = ['d-first', 'd-second', 'd-later'] as const;
 
 /**
@@ -48,14 +49,18 @@ async function compare(
   server: CanaryServer,
   { name, now }: { readonly name: string; readonly now: number },
 ): Promise<void> {
-  const [first, second, later] = IDS;
   const [series, bullmq, lines] = [server.series(name), await server.backendOf(name), [lineName(name)]];
+  const [first, second, later] = IDS;
   const [entry, dueAt] = [{ series: name, name: 'canary', text: '{}', addedAt: now }, now + LEFT_AFTER_MS];
-  const expectStates = async (...states: readonly string[]): Promise<void> => {
-    const found: string[] = [];
+  /** Compares the state that BullMQ reads for each entry, and the ids that our functions read in that state. */
+  const expectStates = async (...expected: readonly EntryState[]): Promise<void> => {
+    const [states, places]: [string[], boolean[]] = [[], []];
     // One after the other, because another connection to PostgreSQL takes longer.
-    for (const id of IDS) found.push(await bullmq.getState(id));
-    expectSame('the states that it reads', found, states);
+    for (const [index, id] of IDS.entries()) {
+      states.push(await bullmq.getState(id));
+      places.push((await series.ids(expected[index] ?? 'active', 0, -1)).includes(id));
+    }
+    expectSame('the states', [states, places], [expected, IDS.map(() => true)]);
   };
   await server.add([
     { ...entry, id: first, lines },
@@ -63,40 +68,32 @@ async function compare(
     { ...entry, id: later, dueAt },
   ]);
   await expectStates('waiting', 'delayed', 'delayed');
-  const found = [
-    await series.ids('waiting', 0, -1),
-    await series.ids('delayed', 0, -1),
-    await series.count(['delayed'], HELD_UNTIL),
-  ];
-  expectSame('the places of added entries', found, [[first], [later, second], [1]]);
   expectSame('a taken entry', await takeAll(series), [[[first, 'canary', '{}', now, 1]], dueAt]);
   await expectStates('active', 'delayed', 'delayed');
-  await series.settle({ id: first, token: 'token', lines }, { note: 'note' });
-  expectSame('the next entry', (await takeAll(series))[0], [[second, 'canary', '{}', now, 1]]);
-  await series.settle({ id: second, token: 'token', lines }, { note: 'note', reason: 'reason' });
+  await series.settle({ id: first, token: TOKEN, lines }, { note: 'note' });
+  expectSame('the next entry of a line', (await takeAll(series))[0], [[second, 'canary', '{}', now, 1]]);
+  await series.settle({ id: second, token: TOKEN, lines }, { note: 'note', reason: 'reason' });
   await series.wake('delayed', [{ id: later, note: 'note' }]);
   await expectStates('completed', 'failed', 'waiting');
-  const jobs = await Promise.all([first, second].map((id) => bullmq.getJobData(id)));
-  const read = (await series.get([first, second])).map((each, index) => {
-    const { finishedOn, processedOn, attemptsStarted, returnvalue, failedReason } = jobs[index] ?? {};
-    return [
-      each?.settledAt === finishedOn,
-      each?.takenAt === processedOn,
-      each?.takes === attemptsStarted,
-      each?.note,
-      failedReason || returnvalue,
-    ];
-  });
-  expectSame('settled entries', read, [
-    [true, true, true, 'note', '"note"'],
-    [true, true, true, 'note', 'reason'],
-  ]);
+  const [completed, failed] = await series.get([first, second]);
+  const jobs = [await bullmq.getJobData(first), await bullmq.getJobData(second)];
+  expectSame('the fields of settled entries', [completed, failed].map(ownFields), jobs.map(bullmqFields));
   await bullmq.pause(true);
   expectSame('a paused queue', (await takeAll(series))[0], []);
 }
 
+/** The times, the takes, and the reason or note of a settled entry as our functions read them. */
+function ownFields(entry: SeriesEntry | undefined): readonly unknown[] {
+  return [entry?.takenAt, entry?.takes, entry?.settledAt, entry?.reason ?? JSON.stringify(entry?.note)];
+}
+
+/** The values of `ownFields` as BullMQ reads them. */
+function bullmqFields(job: JobJson | undefined): readonly unknown[] {
+  return [job?.processedOn, job?.attemptsStarted, job?.finishedOn, job?.failedReason || job?.returnvalue];
+}
+
 async function takeAll(series: Series): Promise<readonly [readonly unknown[], number | undefined]> {
-  const { taken, nextDueAt } = await series.take(['token', 'other'], LOCK_MS);
+  const { taken, nextDueAt } = await series.take([TOKEN, 'other'], LOCK_MS);
   return [
     taken.map(({ entry: { id, name, text, addedAt, takes } }) => [id, name, text, addedAt, takes]),
     nextDueAt,
@@ -105,7 +102,7 @@ async function takeAll(series: Series): Promise<readonly [readonly unknown[], nu
 
 function expectSame(what: string, actual: unknown, expected: unknown): void {
   if (isDeepStrictEqual(actual, expected)) return;
-  throw layoutError(`${what} are ${JSON.stringify(actual)}, not ${JSON.stringify(expected)}`);
+  throw layoutError(`${what}: ${JSON.stringify(actual)}, not ${JSON.stringify(expected)}`);
 }
 
 async function remove({ series, backendOf, unregister }: CanaryServer, name: string): Promise<void> {

@@ -45,7 +45,7 @@ for (const kind of SERVER_KINDS) {
       expect(await server.findSeries('hooks')).toEqual([]);
       if (kind === 'postgres') {
         expect(
-          await sql(running.url, 'SELECT 1 FROM bullmq.event UNION ALL SELECT 1 FROM bullmq.hooks_lines'),
+          await sql(running.url, 'SELECT 1 FROM bullmq.event UNION ALL SELECT 1 FROM hooks.lines'),
         ).toEqual([]);
         return;
       }

@@ -1,7 +1,8 @@
 import type { Pool, PoolClient } from 'pg';
 import type { ServerConnection, ServerConnectionOptions } from '../bullmq-server.ts';
 import { assertBullmqVersion, loadPackages } from '../packages.ts';
-import { EVENTS_LIMIT, toJob } from '../bullmq-job.ts';
+import { toJob } from '../bullmq-job.ts';
+import { COLUMN, EVENTS_LIMIT, FUNCTION, SCHEMA, TABLE } from '../bullmq-layout.ts';
 import type { NewEntry } from '../server.ts';
 import { GatheredWrites } from './gathered-writes.ts';
 import { postgresFacts } from './postgres-facts.ts';
@@ -14,8 +15,6 @@ import { serverError } from '../server-error.ts';
 const CONNECTIONS = { durable: 3, swift: 2 };
 /** Maximum entries to add in one transaction. */
 const ADDED_AT_ONCE = 1_000;
-/** The schema in which BullMQ expects its tables. The tables of hooks are in the schema `hooks`. */
-const SCHEMA = 'bullmq';
 /** Number of the advisory lock under which a process makes the tables: any number that no other program uses. */
 const TABLE_LOCK = 0x686f6f6b;
 /** Maximum time to make the tables, or to wait for another process that makes them. */
@@ -194,7 +193,7 @@ async function makeTables(client: PoolClient): Promise<void> {
     );
     CREATE INDEX IF NOT EXISTS expiring_facts ON hooks.facts (expires_at);
     -- Without this index, BullMQ scans every entry of a series for expired leases.
-    CREATE INDEX IF NOT EXISTS hooks_stalled ON ${SCHEMA}.job (queue) WHERE stalled_marked`);
+    CREATE INDEX IF NOT EXISTS hooks_stalled ON ${SCHEMA}.${TABLE.jobs} (${COLUMN.series}) WHERE ${COLUMN.isStalled}`);
 }
 
 async function warnings(pool: Pool, place: string): Promise<readonly string[]> {
@@ -208,14 +207,14 @@ async function warnings(pool: Pool, place: string): Promise<readonly string[]> {
 
 /** Adds entries and registers their series in one request, so that the disk is waited for only once. */
 async function addAll(pool: Pool, entries: readonly NewEntry[]): Promise<void> {
-  const jobs = entries.map((entry) => ({ ...toJob(entry), queue: entry.series, attempts: 1 }));
+  const jobs = entries.map((entry) => ({ ...toJob(entry), [COLUMN.series]: entry.series, attempts: 1 }));
   const flow = `${quoted(JSON.stringify(jobs))}::jsonb`;
   const names = new Set(entries.map(({ series }) => series));
   const areInLines = entries.some(({ lines = [] }) => lines.length > 0);
   const registers = registering([...names]);
   const adding = areInLines
     ? addInLines(flow, registers)
-    : `WITH registered AS (${registers}) SELECT count(*) FROM add_flow(${flow})`;
+    : `WITH registered AS (${registers}) SELECT count(*) FROM ${FUNCTION.add}(${flow})`;
   await changeInLines(pool, entries, [adding, CALL]);
 }
 
@@ -225,27 +224,27 @@ async function addAll(pool: Pool, entries: readonly NewEntry[]): Promise<void> {
  */
 function registering(series: readonly string[]): string {
   const { field, value } = EVENTS_LIMIT;
-  return `INSERT INTO meta (queue, field, value) SELECT queue, '${field}', '${value}'
-    FROM json_array_elements_text(${quoted(JSON.stringify(series.toSorted()))}) AS t (queue) ON CONFLICT DO NOTHING`;
+  return `INSERT INTO ${TABLE.meta} (${COLUMN.series}, field, value) SELECT series, '${field}', '${value}'
+    FROM json_array_elements_text(${quoted(JSON.stringify(series.toSorted()))}) AS t (series) ON CONFLICT DO NOTHING`;
 }
 
 async function registered(pool: Pool): Promise<readonly string[]> {
-  const { rows } = await pool.query<{ queue: string }>('SELECT queue FROM meta WHERE field = $1', [
-    EVENTS_LIMIT.field,
-  ]);
-  return rows.map(({ queue }) => queue);
+  const text = `SELECT ${COLUMN.series} AS series FROM ${TABLE.meta} WHERE field = $1`;
+  const { rows } = await pool.query<{ series: string }>(text, [EVENTS_LIMIT.field]);
+  return rows.map(({ series }) => series);
 }
 
 /** Finds the names of all series that contain entries. Takes one index lookup per series, however many entries it has. */
 async function findSeries(pool: Pool, prefix: string): Promise<readonly string[]> {
-  const { rows } = await pool.query<{ queue: string }>(
-    `WITH RECURSIVE names AS (
-       (SELECT queue FROM job ORDER BY queue LIMIT 1)
+  const { series: column } = COLUMN;
+  const { rows } = await pool.query<{ series: string }>(
+    `WITH RECURSIVE names (series) AS (
+       (SELECT ${column} FROM ${TABLE.jobs} ORDER BY ${column} LIMIT 1)
        UNION ALL
-       SELECT (SELECT queue FROM job WHERE queue > names.queue ORDER BY queue LIMIT 1)
-         FROM names WHERE names.queue IS NOT NULL
-     ) SELECT queue FROM names WHERE starts_with(queue, $1)`,
+       SELECT (SELECT ${column} FROM ${TABLE.jobs} WHERE ${column} > names.series ORDER BY ${column} LIMIT 1)
+         FROM names WHERE names.series IS NOT NULL
+     ) SELECT series FROM names WHERE starts_with(series, $1)`,
     [prefix],
   );
-  return rows.map(({ queue }) => queue);
+  return rows.map(({ series }) => series);
 }

@@ -1,4 +1,5 @@
 import type { Pool, QueryResult } from 'pg';
+import { COLUMN, FIELD, FUNCTION, JOB_STATE, TABLE } from '../bullmq-layout.ts';
 import { ENTRY_PREFIX, HELD_UNTIL, type InLines, type Noted } from '../server.ts';
 
 /** An entry with its series, the token of its lock if it has one, and the note to write if it is held. */
@@ -54,9 +55,14 @@ const LOCK: LineStatement = {
     'SELECT pg_advisory_xact_lock(hashtext(line)) FROM (SELECT DISTINCT line FROM wanted ORDER BY line) AS t',
 };
 
+/** The end of an SQL query for the row of one entry. */
+function job(series: string, entry: string): string {
+  return `FROM ${TABLE.jobs} WHERE ${COLUMN.series} = ${series} AND ${TABLE.jobs}.id = ${entry}`;
+}
+
 /** SQL for whether an entry exists unsettled: one index lookup, whatever the planner expects. */
 const isThere = (entry: string): string =>
-  `coalesce((SELECT finished_at_ms IS NULL FROM job WHERE queue = wanted.series AND job.id = ${entry}), false)`;
+  `coalesce((SELECT ${COLUMN.settledAt} IS NULL ${job('wanted.series', entry)}), false)`;
 
 /** SQL for the first id of a line. Skips ids whose entries a person has deleted. */
 const FIRST = `(SELECT l.id FROM hooks.lines AS l WHERE l.line = wanted.line AND ${isThere(`'${ENTRY_PREFIX}' || l.id`)}
@@ -76,11 +82,11 @@ export const JOIN: LineStatement = { ofLines: joinIf(isThere('entry')) };
  */
 export function addInLines(flow: string, registering: string): LineStatement {
   return {
-    ofLines: `, registered AS (${registering}), joined AS (${joinIf('NOT EXISTS (SELECT FROM job WHERE queue = series AND job.id = entry)')})
-      SELECT count(*) FROM add_flow((SELECT jsonb_agg(CASE
-          WHEN (each ->> 'delay')::bigint = 0
-            AND (each ->> 'queue', each ->> 'id') IN (SELECT series, entry FROM wanted WHERE "isBehind" OR ${FIRST} IS NOT NULL)
-          THEN each || jsonb_build_object('delay', ${HELD_UNTIL} - (each ->> 'timestamp')::bigint)
+    ofLines: `, registered AS (${registering}), joined AS (${joinIf(`NOT EXISTS (SELECT ${job('series', 'entry')})`)})
+      SELECT count(*) FROM ${FUNCTION.add}((SELECT jsonb_agg(CASE
+          WHEN (each ->> '${FIELD.delay}')::bigint = 0
+            AND (each ->> '${COLUMN.series}', each ->> 'id') IN (SELECT series, entry FROM wanted WHERE "isBehind" OR ${FIRST} IS NOT NULL)
+          THEN each || jsonb_build_object('${FIELD.delay}', ${HELD_UNTIL} - (each ->> '${FIELD.addedAt}')::bigint)
           ELSE each END ORDER BY place)
         FROM jsonb_array_elements(${flow}) WITH ORDINALITY AS t (each, place)))`,
   };
@@ -88,12 +94,12 @@ export function addInLines(flow: string, registering: string): LineStatement {
 
 /**
  * Delays locked entries that are not first in all of their lines, writes their notes, and returns their ids. Locks each
- * entry first, because `move_to_delayed` fails for an entry whose lock another process holds.
+ * entry first, because BullMQ's function fails for an entry whose lock another process holds.
  */
 export const HOLD: LineStatement = {
-  ofLines: `SELECT entry AS id, move_to_delayed(series, entry, token, ${HELD_UNTIL}, 0, true, NULL, NULL), update_progress(series, entry, note)
+  ofLines: `SELECT entry AS id, ${FUNCTION.delay}(series, entry, token, ${HELD_UNTIL}, 0, true, NULL, NULL), ${FUNCTION.note}(series, entry, note)
     FROM (SELECT DISTINCT series, entry, token, note FROM wanted WHERE ${FIRST} <> wanted.id) AS t,
-      LATERAL (SELECT FROM job WHERE queue = series AND job.id = entry AND state = 'active' AND lock_token = token FOR UPDATE) AS locked`,
+      LATERAL (SELECT ${job('series', 'entry')} AND ${COLUMN.state} = '${JOB_STATE.active}' AND ${COLUMN.token} = token FOR UPDATE) AS locked`,
 };
 
 /** Removes settled and deleted entries from their lines. */
@@ -103,6 +109,6 @@ export const LEAVE: LineStatement = {
 
 /** Makes held entries wait again if they are now first in their lines. */
 export const CALL: LineStatement = {
-  ofLines: `SELECT promote(series, called) FROM (SELECT DISTINCT series, '${ENTRY_PREFIX}' || ${FIRST} AS called FROM wanted) AS t
-    WHERE EXISTS (SELECT FROM job WHERE queue = series AND job.id = called AND state = 'delayed' AND process_at_ms >= ${HELD_UNTIL})`,
+  ofLines: `SELECT ${FUNCTION.wakeDelayed}(series, called) FROM (SELECT DISTINCT series, '${ENTRY_PREFIX}' || ${FIRST} AS called FROM wanted) AS t
+    WHERE EXISTS (SELECT ${job('series', 'called')} AND ${COLUMN.state} = '${JOB_STATE.delayed}' AND ${COLUMN.dueAt} >= ${HELD_UNTIL})`,
 };

@@ -1,5 +1,6 @@
 import type { Pool } from 'pg';
 import { toEntry, type JobFields } from '../bullmq-job.ts';
+import { COLUMN, FUNCTION, NOT_ALLOWED, JOB_STATE, TABLE } from '../bullmq-layout.ts';
 import { inOneTurn, toError } from '../in-one-turn.ts';
 import type { EntryLock, EntryState, Series } from '../server.ts';
 import { isOfOne } from './gathered-writes.ts';
@@ -34,8 +35,8 @@ function takenEntries(
   return {
     take: async (tokens, lockMs) => {
       const values = [series, tokens, Math.ceil(lockMs), Date.now()];
-      const { rows } = await swift.query<JobFields & { readonly lock_token: string }>(TAKE, values);
-      const taken = rows.map((row) => ({ entry: toEntry(row), token: row.lock_token }));
+      const { rows } = await swift.query<JobFields & { readonly token: string }>(TAKE, values);
+      const taken = rows.map((row) => ({ entry: toEntry(row), token: row.token }));
       return {
         taken,
         nextDueAt: taken.length === tokens.length ? undefined : await nextDueIn(swift, series),
@@ -49,19 +50,19 @@ function takenEntries(
       const notes = locks.map(({ note }) => (note === undefined ? null : JSON.stringify(note)));
       const { rows } = await swift.query<{ id: string }>(
         `SELECT id FROM unnest($2::text[], $3::text[], $5::jsonb[]) AS wanted (id, token, note)
-          WHERE CASE WHEN extend_lock($1, id, token, $4, ${NOW}) = 0 THEN true
-            ELSE note IS NOT NULL AND update_progress($1, id, note) < 0 END`,
+          WHERE CASE WHEN ${FUNCTION.extend}($1, id, token, $4, ${NOW}) = 0 THEN true
+            ELSE note IS NOT NULL AND ${FUNCTION.note}($1, id, note) < 0 END`,
         [series, locks.map(({ id }) => id), locks.map(({ token }) => token), Math.ceil(lockMs), notes],
       );
       return rows.map(({ id }) => id);
     },
     settle: settlingTogether(swift, series),
     delay: ({ id, token }, { dueAt, note }) => {
-      const text = `SELECT move_to_delayed($1, $2, $3, $4, 0, true, NULL, NULL), update_progress($1, $2, $5)`;
+      const text = `SELECT ${FUNCTION.delay}($1, $2, $3, $4, 0, true, NULL, NULL), ${FUNCTION.note}($1, $2, $5)`;
       return isAllowed(swift.query(text, [series, id, token, Math.ceil(dueAt), JSON.stringify(note)]));
     },
     recover: async (everyMs) => {
-      const text = `SELECT count(*) FROM move_stalled_jobs_to_wait($1, $2, ${NOW}, $3)`;
+      const text = `SELECT count(*) FROM ${FUNCTION.recover}($1, $2, ${NOW}, $3)`;
       await swift.query(text, [series, MOST_STALLS, Math.ceil(everyMs)]);
     },
   };
@@ -90,8 +91,8 @@ function settlingTogether(swift: Pool, series: string): Series['settle'] {
     const ends = `${json}::jsonb, ${Date.now()}, false, NULL, NULL`;
     const statement =
       reason === undefined
-        ? `SELECT move_to_completed(${by}, ${ends})`
-        : `SELECT move_to_failed(${by}, ${quoted(reason)}, ${ends})`;
+        ? `SELECT ${FUNCTION.complete}(${by}, ${ends})`
+        : `SELECT ${FUNCTION.fail}(${by}, ${quoted(reason)}, ${ends})`;
     return settle({ lock, statement });
   };
 }
@@ -101,7 +102,7 @@ function changes({ pool, swift }: Pools, series: string): Pick<Series, 'wake' | 
   return {
     wake: async (state, entries) => {
       const rows = entries.map(({ id, note }, place) => ({ place, id, note: JSON.stringify(note) }));
-      const waking = `SELECT CASE WHEN ${WAKINGS[state](name)} THEN update_progress(${name}, id, note::jsonb) = 1 ELSE false END AS done
+      const waking = `SELECT CASE WHEN ${WAKINGS[state](name)} THEN ${FUNCTION.note}(${name}, id, note::jsonb) = 1 ELSE false END AS done
         FROM json_to_recordset(${quoted(JSON.stringify(rows))}) AS t (place int, id text, note text) ORDER BY place`;
       const [woken = []] = await changeInLines<{ done: boolean }>(pool, placedIn(series, entries), [
         waking,
@@ -111,7 +112,7 @@ function changes({ pool, swift }: Pools, series: string): Pick<Series, 'wake' | 
     },
     remove: async (entries) => {
       const ids = quoted(JSON.stringify(entries.map(({ id }) => id)));
-      const removing = `SELECT remove(${name}, id, false) = 1 AS done FROM json_array_elements_text(${ids}) WITH ORDINALITY AS t (id, place) ORDER BY place`;
+      const removing = `SELECT ${FUNCTION.remove}(${name}, id, false) = 1 AS done FROM json_array_elements_text(${ids}) WITH ORDINALITY AS t (id, place) ORDER BY place`;
       const statements = [removing, LEAVE, CALL];
       const [removed = []] = await changeInLines<{ done: boolean }>(
         pool,
@@ -121,8 +122,8 @@ function changes({ pool, swift }: Pools, series: string): Pick<Series, 'wake' | 
       return removed.map(({ done }) => done);
     },
     forget: async (state, before) => {
-      const values = [series, state, Math.floor(before), FORGOTTEN_AT_ONCE];
-      const { rowCount } = await swift.query('SELECT clean($1, $2, $3, $4)', values);
+      const values = [series, JOB_STATE[state], Math.floor(before), FORGOTTEN_AT_ONCE];
+      const { rowCount } = await swift.query(`SELECT ${FUNCTION.forget}($1, $2, $3, $4)`, values);
       return (rowCount ?? 0) >= FORGOTTEN_AT_ONCE;
     },
   };
@@ -137,7 +138,7 @@ function lookup(pool: Pool, series: string): Pick<Series, 'get' | 'addedAt' | 'c
       return ids.map((id) => found.get(id));
     },
     addedAt: async (ids) => {
-      const text = `SELECT id, added_at_ms::float8 AS at FROM ${WANTED}`;
+      const text = `SELECT id, ${COLUMN.addedAt}::float8 AS at FROM ${WANTED}`;
       const { rows } = await pool.query<{ id: string; at: number }>(text, [series, ids]);
       const found = new Map(rows.map(({ id, at }) => [id, at]));
       return ids.map((id) => found.get(id));
@@ -145,8 +146,8 @@ function lookup(pool: Pool, series: string): Pick<Series, 'get' | 'addedAt' | 'c
     // Counts the entries by a query of its own, because BullMQ counts them by reading every row.
     count: async (states, delayedBefore = Number.MAX_SAFE_INTEGER) => {
       const counts = states.map((state) => {
-        const due = state === 'delayed' ? ` AND process_at_ms < ${delayedBefore}` : '';
-        return `(SELECT count(*) FROM job WHERE queue = $1 AND state = '${state}'${due})`;
+        const due = state === 'delayed' ? ` AND ${COLUMN.dueAt} < ${delayedBefore}` : '';
+        return `(SELECT count(*) ${from(state)}${due})`;
       });
       const text = `SELECT ARRAY[${counts.join(', ')}] AS counts`;
       const { rows } = await pool.query<{ counts: readonly string[] }>(text, [series]);
@@ -156,7 +157,7 @@ function lookup(pool: Pool, series: string): Pick<Series, 'get' | 'addedAt' | 'c
       const [order, backwards] = ORDERS[state];
       const isFromEnd = start < 0;
       const { rows } = await pool.query<{ id: string }>(
-        `SELECT id FROM job WHERE queue = $1 AND state = '${state}'
+        `SELECT id ${from(state)}
           ORDER BY ${isFromEnd ? backwards : order} OFFSET $2 LIMIT $3`,
         isFromEnd ? [series, 0, -start] : [series, start, end === -1 ? null : end - start + 1],
       );
@@ -183,33 +184,33 @@ async function isAllowed(act: Promise<unknown>): Promise<boolean> {
     await act;
     return true;
   } catch (error) {
-    if ((error as { code?: unknown }).code === 'BM001') return false; // an error of the driver has a code
+    if ((error as { code?: unknown }).code === NOT_ALLOWED) return false; // an error of the driver has a code
     throw error;
   }
 }
 
 /** Columns for JobFields. Times are cast to numbers, because the driver returns 64-bit integers as text. */
-const COLUMNS = `id, name, state = 'active' AS "isLocked", data::text, added_at_ms::float8 AS "addedAt", attempts_started AS takes,
-  processed_at_ms::float8 AS "takenAt", finished_at_ms::float8 AS "settledAt", failed_reason AS "failedReason", return_value::text AS returnvalue,
-  stacktrace::text, progress::text`;
+const COLUMNS = `id, name, ${COLUMN.state} = '${JOB_STATE.active}' AS "isLocked", data::text, ${COLUMN.addedAt}::float8 AS "addedAt", ${COLUMN.takes} AS takes,
+  ${COLUMN.takenAt}::float8 AS "takenAt", ${COLUMN.settledAt}::float8 AS "settledAt", ${COLUMN.failedReason} AS "failedReason", ${COLUMN.returnvalue}::text AS returnvalue,
+  ${COLUMN.stacktrace}::text, ${COLUMN.progress}::text`;
 
 /** SQL for the server's time in ms. Locks end by it, because the clocks of processes differ. */
 const NOW = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint';
 
 /** Runs BullMQ's `moveToActive` for as many tokens as entries are ready, in one statement and thus one commit. */
 const TAKE = `WITH ready AS (SELECT count(*)::int AS count FROM (
-    (SELECT 1 FROM job WHERE queue = $1 AND state = 'waiting' LIMIT cardinality($2::text[]))
+    (SELECT 1 ${from('waiting')} LIMIT cardinality($2::text[]))
     UNION ALL
-    (SELECT 1 FROM job WHERE queue = $1 AND state = 'delayed' AND process_at_ms <= $4::bigint
+    (SELECT 1 ${from('delayed')} AND ${COLUMN.dueAt} <= $4::bigint
       LIMIT cardinality($2::text[]))
   ) AS each)
-  SELECT ${COLUMNS}, lock_token
+  SELECT ${COLUMNS}, ${COLUMN.token} AS token
     FROM unnest(($2::text[])[1:(SELECT count FROM ready)]) WITH ORDINALITY AS t (token, place),
-      LATERAL move_to_active($1, t.token, $3::bigint + ${NOW} - $4::bigint, $4, NULL, NULL, NULL)
+      LATERAL ${FUNCTION.take}($1, t.token, $3::bigint + ${NOW} - $4::bigint, $4, NULL, NULL, NULL)
    ORDER BY place`;
 
 async function nextDueIn(pool: Pool, series: string): Promise<number | undefined> {
-  const text = "SELECT min(process_at_ms)::float8 AS due FROM job WHERE queue = $1 AND state = 'delayed'";
+  const text = `SELECT min(${COLUMN.dueAt})::float8 AS due ${from('delayed')}`;
   const { rows } = await pool.query<{ due: number | null }>(text, [series]);
   return rows[0]?.due ?? undefined;
 }
@@ -219,12 +220,18 @@ async function nextDueIn(pool: Pool, series: string): Promise<number | undefined
  * is not analyzed yet.
  */
 const WANTED = `unnest($2::text[]) AS wanted (key),
-  LATERAL (SELECT * FROM job WHERE job.queue = $1 AND job.id = wanted.key LIMIT 1) AS found`;
+  LATERAL (SELECT * FROM ${TABLE.jobs} WHERE ${COLUMN.series} = $1 AND id = wanted.key LIMIT 1) AS found`;
+
+/** The end of an SQL query for the entries of the series `$1` in this state. */
+function from(state: EntryState): string {
+  return `FROM ${TABLE.jobs} WHERE ${COLUMN.series} = $1 AND ${COLUMN.state} = '${JOB_STATE[state]}'`;
+}
 
 /** SQL that makes an entry in this state wait again, by a function of BullMQ. */
 const WAKINGS = {
-  delayed: (name: string) => `promote(${name}, id) = 0`,
-  failed: (name: string) => `reprocess_job(${name}, id, 'failed', false, false, false) = 1`,
+  delayed: (name: string) => `${FUNCTION.wakeDelayed}(${name}, id) = 0`,
+  failed: (name: string) =>
+    `${FUNCTION.wakeFailed}(${name}, id, '${JOB_STATE.failed}', false, false, false) = 1`,
 };
 
 /**
@@ -232,9 +239,17 @@ const WAKINGS = {
  * million entries takes seconds.
  */
 const ORDERS = {
-  waiting: ['priority DESC, seq DESC', 'priority, seq'],
-  active: ['processed_at_ms DESC, seq DESC', 'processed_at_ms, seq'],
-  delayed: ['process_at_ms, seq', 'process_at_ms DESC, seq DESC'],
-  completed: ['finished_at_ms, seq', 'finished_at_ms DESC, seq DESC'],
-  failed: ['finished_at_ms, seq', 'finished_at_ms DESC, seq DESC'],
+  waiting: [latest(COLUMN.priority), earliest(COLUMN.priority)],
+  active: [latest(COLUMN.takenAt), earliest(COLUMN.takenAt)],
+  delayed: [earliest(COLUMN.dueAt), latest(COLUMN.dueAt)],
+  completed: [earliest(COLUMN.settledAt), latest(COLUMN.settledAt)],
+  failed: [earliest(COLUMN.settledAt), latest(COLUMN.settledAt)],
 } satisfies Record<EntryState, readonly [string, string]>;
+
+function earliest(column: string): string {
+  return `${column}, ${COLUMN.order}`;
+}
+
+function latest(column: string): string {
+  return `${column} DESC, ${COLUMN.order} DESC`;
+}

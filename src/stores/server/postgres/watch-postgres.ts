@@ -1,17 +1,14 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Client } from 'pg';
+import { CHANNEL } from '../bullmq-layout.ts';
 
-/**
- * The channel on which BullMQ's functions announce the name of each series that gets waiting entries, once per commit. Hooks
- * does not announce entries itself, because a second NOTIFY would make calls wait for its lock.
- */
-const CHANNEL = 'bullmq_jobs';
 /** Milliseconds between two LISTEN. Repeating LISTEN detects a lost connection. */
 const BEAT_MS = 2_000;
 
 /**
- * Calls `onAdded` with each announced series and the id of the server's process that announced the series. Connects again
- * after the connection was lost. Returns a function that ends the calls.
+ * Calls `onAdded` with each series that BullMQ's functions announce, and the id of the server's process that added the
+ * entries. Hooks announces none itself, because calls would wait for the lock of a second NOTIFY. Connects again after the
+ * connection was lost. Returns a function that ends the calls.
  */
 export function watchPostgres(
   connect: () => Client,

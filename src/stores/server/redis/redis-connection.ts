@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import type { ChainableCommander, Redis } from 'ioredis';
 import type { IRedisClient } from 'bullmq';
 import type { ServerConnection, ServerConnectionOptions } from '../bullmq-server.ts';
-import { BULLMQ_PREFIX, EVENTS_LIMIT, toJob } from '../bullmq-job.ts';
+import { toJob } from '../bullmq-job.ts';
+import { EVENTS_LIMIT, KEY, PREFIX } from '../bullmq-layout.ts';
 import { assertBullmqVersion, loadPackages } from '../packages.ts';
 import type { NewEntry } from '../server.ts';
 import { redisAnnouncements } from './redis-announcements.ts';
@@ -115,7 +116,7 @@ async function openBackend(redis: Redis) {
   const connection = new Proxy(client, {
     get: (target, key): unknown => (key === 'info' ? info : Reflect.get(target, key)),
   });
-  const options = { connection, prefix: BULLMQ_PREFIX };
+  const options = { connection, prefix: PREFIX };
   const backend = createRedisBackend('hooks', options);
   // Ignores errors of the connection, because each command rejects by itself.
   backend.on('error', () => {});
@@ -143,13 +144,13 @@ async function addAll({ client, backend }: Backend, entries: readonly NewEntry[]
 }
 
 function register(asking: ChainableCommander, series: readonly string[]): ChainableCommander {
-  for (const name of series) asking.hset(`${keyOf(name)}meta`, EVENTS_LIMIT.field, EVENTS_LIMIT.value);
+  for (const name of series) asking.hset(keyOf(name) + KEY.meta, EVENTS_LIMIT.field, EVENTS_LIMIT.value);
   return asking.sadd(REGISTRY, ...series);
 }
 
 /** Finds the names of series by the `meta` key that each has since its first entry. */
 async function findSeries(redis: Redis, prefix: string): Promise<readonly string[]> {
-  const [start, end] = [`${BULLMQ_PREFIX}:`, ':meta'];
+  const [start, end] = [`${PREFIX}:`, `:${KEY.meta}`];
   const pattern = `${start}${prefix.replaceAll(/[*?[\]\\]/g, '\\$&')}*${end}`;
   const names = new Set<string>();
   for (let cursor: string | undefined; cursor !== '0';) {

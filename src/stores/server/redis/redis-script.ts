@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Redis } from 'ioredis';
-import { EVENTS_LIMIT } from '../bullmq-job.ts';
+import { DELAYED_STEP, EVENT, EVENTS_LIMIT, FIELD, IDS_KEY, KEY, LOCK_END } from '../bullmq-layout.ts';
 import { ENTRY_PREFIX, HELD_UNTIL } from '../server.ts';
 
 /** A Lua script that the server runs atomically. */
@@ -28,9 +28,6 @@ export async function runScript(
   }
 }
 
-/** Scores of delayed entries are times multiplied by this: the low twelve bits are the order of adding. */
-export const DELAYED_STEP = 0x1000;
-
 /** Key prefix of a line; the line's name follows. */
 export const LINE = 'hooks:line:';
 
@@ -45,26 +42,26 @@ export const BASE = `
 local series, at = KEYS[1], 0
 local function argument() at = at + 1; return ARGV[at] end
 local function tell(event, id, ...)
-  redis.call('XADD', series .. 'events', 'MAXLEN', '~', ${EVENTS_LIMIT.value}, '*', 'event', event, 'jobId', id, ...)
+  redis.call('XADD', series .. '${KEY.events}', 'MAXLEN', '~', ${EVENTS_LIMIT.value}, '*', '${EVENT.name}', event, '${EVENT.id}', id, ...)
 end
 local function wait(id, from)
-  redis.call('LPUSH', series .. 'wait', id)
-  redis.call('HSET', series .. id, 'delay', 0)
-  redis.call('ZADD', series .. 'marker', 0, '0')
-  tell('waiting', id, 'prev', from)
+  redis.call('LPUSH', series .. '${IDS_KEY.waiting}', id)
+  redis.call('HSET', series .. id, '${FIELD.delay}', 0)
+  redis.call('ZADD', series .. '${KEY.marker}', 0, '0')
+  tell('waiting', id, '${EVENT.from}', from)
 end
 local function delay(id, due)
   local least, step, most = due * ${DELAYED_STEP}, 1, (due + 1) * ${DELAYED_STEP} - 1
   -- Scores this large have no spare bits.
   if due >= ${HELD_UNTIL} then step, most = ${DELAYED_STEP}, math.huge end
-  local last = redis.call('ZREVRANGEBYSCORE', series .. 'delayed', most, least, 'WITHSCORES', 'LIMIT', 0, 1)[2]
-  redis.call('ZADD', series .. 'delayed', last and math.min(last + step, most) or least, id)
-  tell('delayed', id, 'delay', due)
+  local last = redis.call('ZREVRANGEBYSCORE', series .. '${IDS_KEY.delayed}', most, least, 'WITHSCORES', 'LIMIT', 0, 1)[2]
+  redis.call('ZADD', series .. '${IDS_KEY.delayed}', last and math.min(last + step, most) or least, id)
+  tell('delayed', id, '${FIELD.delay}', due)
 end
 local function unlock(id, token)
-  if redis.call('GET', series .. id .. ':lock') ~= token then return false end
-  redis.call('DEL', series .. id .. ':lock')
-  return redis.call('LREM', series .. 'active', -1, id) == 1
+  if redis.call('GET', series .. id .. '${LOCK_END}') ~= token then return false end
+  redis.call('DEL', series .. id .. '${LOCK_END}')
+  return redis.call('LREM', series .. '${IDS_KEY.active}', -1, id) == 1
 end
 `;
 
@@ -80,13 +77,13 @@ local function lines()
   return found
 end
 local function isGone(id)
-  local entry = redis.call('HMGET', series .. id, 'data', 'finishedOn')
+  local entry = redis.call('HMGET', series .. id, '${FIELD.data}', '${FIELD.settledAt}')
   return not entry[1] or entry[2]
 end
 local function call(id)
-  local score = redis.call('ZSCORE', series .. 'delayed', id)
+  local score = redis.call('ZSCORE', series .. '${IDS_KEY.delayed}', id)
   if not score or tonumber(score) < ${HELD_UNTIL * DELAYED_STEP} then return end
-  redis.call('ZREM', series .. 'delayed', id)
+  redis.call('ZREM', series .. '${IDS_KEY.delayed}', id)
   wait(id, 'delayed')
 end
 local function first(line)

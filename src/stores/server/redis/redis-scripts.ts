@@ -1,18 +1,29 @@
 import { HELD_UNTIL } from '../server.ts';
-import { ALSO_WHEN_FULL, BASE, DELAYED_STEP, LINES, redisScript } from './redis-script.ts';
+import {
+  DELAYED_STEP,
+  EVENT,
+  FIELD,
+  IDS_KEY,
+  JOB_KEYS,
+  KEY,
+  LOCK_END,
+  PAUSED,
+  STRANGE_IDS_KEYS,
+} from '../bullmq-layout.ts';
+import { ALSO_WHEN_FULL, BASE, LINES, redisScript } from './redis-script.ts';
 
 /** The fields of BullMQ's jobs that hooks reads. */
 export const ENTRY_FIELDS = [
-  'data',
-  'timestamp',
-  'finishedOn',
-  'failedReason',
-  'returnvalue',
-  'stacktrace',
-  'progress',
-  'ats',
-  'processedOn',
-  'name',
+  FIELD.data,
+  FIELD.addedAt,
+  FIELD.settledAt,
+  FIELD.failedReason,
+  FIELD.returnvalue,
+  FIELD.stacktrace,
+  FIELD.progress,
+  FIELD.takes,
+  FIELD.takenAt,
+  FIELD.name,
 ] as const;
 
 /**
@@ -24,9 +35,9 @@ export const JOIN_LINES = redisScript(`${LINES}
 local mark = argument()
 while at < #ARGV do
   local id, joined = argument(), lines()
-  local options = redis.call('HGET', series .. id, 'opts')
+  local options = redis.call('HGET', series .. id, '${FIELD.options}')
   local isNew = options and string.find(options, mark, 1, true) and not isGone(id)
-  if isNew and not isFirst(id, joined) and redis.call('LREM', series .. 'wait', 1, id) == 1 then delay(id, ${HELD_UNTIL}) end
+  if isNew and not isFirst(id, joined) and redis.call('LREM', series .. '${IDS_KEY.waiting}', 1, id) == 1 then delay(id, ${HELD_UNTIL}) end
 end
 `);
 
@@ -40,7 +51,7 @@ local held = {}
 while at < #ARGV do
   local id, token, note, joined = argument(), argument(), argument(), lines()
   if not isFirst(id, joined) and unlock(id, token) then
-    redis.call('HSET', series .. id, 'progress', note)
+    redis.call('HSET', series .. id, '${FIELD.progress}', note)
     delay(id, ${HELD_UNTIL})
     table.insert(held, id)
   end
@@ -49,7 +60,7 @@ return held
 `);
 
 /**
- * Completes or fails active entries, like BullMQ's `moveToFinished`. The arguments are the id, the token, the
+ * Completes or fails active entries, like BullMQ. The arguments are the id, the token, the
  * state, the time, the note as JSON, the reason (or empty) and the lines of each. Returns 1 for each settled
  * entry, 0 if the token holds no lock, and otherwise the error, which concerns that entry alone.
  */
@@ -57,13 +68,13 @@ export const SETTLE_ENTRIES = redisScript(`${LINES}
 local function settle(id, token, state, now, note, reason, left)
   if not unlock(id, token) then return 0 end
   redis.call('ZADD', series .. state, now, id)
-  redis.call('HINCRBY', series .. id, 'atm', 1)
-  if state == 'failed' then
-    redis.call('HSET', series .. id, 'finishedOn', now, 'failedReason', reason, 'stacktrace', '[' .. note .. ']')
-    tell(state, id, 'failedReason', reason, 'prev', 'active')
+  redis.call('HINCRBY', series .. id, '${FIELD.settles}', 1)
+  if state == '${IDS_KEY.failed}' then
+    redis.call('HSET', series .. id, '${FIELD.settledAt}', now, '${FIELD.failedReason}', reason, '${FIELD.stacktrace}', '[' .. note .. ']')
+    tell(state, id, '${FIELD.failedReason}', reason, '${EVENT.from}', '${IDS_KEY.active}')
   else
-    redis.call('HSET', series .. id, 'finishedOn', now, 'returnvalue', note)
-    tell(state, id, 'returnvalue', note, 'prev', 'active')
+    redis.call('HSET', series .. id, '${FIELD.settledAt}', now, '${FIELD.returnvalue}', note)
+    tell(state, id, '${FIELD.returnvalue}', note, '${EVENT.from}', '${IDS_KEY.active}')
   end
   leave(id, left)
   return 1
@@ -84,45 +95,45 @@ return results
 export const DELAY_ENTRY = redisScript(`${BASE}
 local id, token, due, note = argument(), argument(), tonumber(argument()), argument()
 if not unlock(id, token) then return 0 end
-redis.call('HSET', series .. id, 'progress', note)
+redis.call('HSET', series .. id, '${FIELD.progress}', note)
 delay(id, due)
 return 1
 `);
 
 /**
  * Takes the entries that waited longest. Delayed entries that are due join the waiting ones first. BullMQ's
- * `moveToActive` is not used, because it fails on a full server and takes one entry at a time. The arguments are the
+ * own script is not used, because it fails on a full server and takes one entry at a time. The arguments are the
  * time, the length of a lock and the tokens; the result is the score of the next delayed entry, then the id and the
  * fields of each.
  */
 export const TAKE_ENTRIES = redisScript(`${BASE}
 local now, lockMs = argument(), argument()
-local function nextDelayed() return redis.call('ZRANGE', series .. 'delayed', 0, 0, 'WITHSCORES')[2] or false end
+local function nextDelayed() return redis.call('ZRANGE', series .. '${IDS_KEY.delayed}', 0, 0, 'WITHSCORES')[2] or false end
 local due = (now + 1) * ${DELAYED_STEP} - 1
 local first = nextDelayed()
-if redis.call('LLEN', series .. 'wait') == 0 and (not first or tonumber(first) > due) then return {first} end
-if redis.call('HEXISTS', series .. 'meta', 'paused') == 1 then return {first} end
+if redis.call('LLEN', series .. '${IDS_KEY.waiting}') == 0 and (not first or tonumber(first) > due) then return {first} end
+if redis.call('HEXISTS', series .. '${KEY.meta}', '${PAUSED}') == 1 then return {first} end
 ${ALSO_WHEN_FULL}
-for _, id in ipairs(redis.call('ZRANGEBYSCORE', series .. 'delayed', '-inf', due, 'LIMIT', 0, 1000)) do
-  redis.call('ZREM', series .. 'delayed', id)
-  redis.call('LPUSH', series .. 'wait', id)
-  redis.call('HSET', series .. id, 'delay', 0)
+for _, id in ipairs(redis.call('ZRANGEBYSCORE', series .. '${IDS_KEY.delayed}', '-inf', due, 'LIMIT', 0, 1000)) do
+  redis.call('ZREM', series .. '${IDS_KEY.delayed}', id)
+  redis.call('LPUSH', series .. '${IDS_KEY.waiting}', id)
+  redis.call('HSET', series .. id, '${FIELD.delay}', 0)
 end
 local rows = {nextDelayed()}
 while at < #ARGV do
-  local id = redis.call('RPOPLPUSH', series .. 'wait', series .. 'active')
+  local id = redis.call('RPOPLPUSH', series .. '${IDS_KEY.waiting}', series .. '${IDS_KEY.active}')
   if not id then break end
   local key = series .. id
-  redis.call('HSET', key, 'processedOn', now)
-  redis.call('HINCRBY', key, 'ats', 1)
-  local fields = redis.call('HMGET', key, '${ENTRY_FIELDS.join("', '")}')
+  redis.call('HSET', key, '${FIELD.takenAt}', now)
+  redis.call('HINCRBY', key, '${FIELD.takes}', 1)
+  local fields = redis.call('HMGET', key, ${luaTexts(ENTRY_FIELDS)})
   if fields[1] then
-    redis.call('SET', key .. ':lock', argument(), 'PX', lockMs)
+    redis.call('SET', key .. '${LOCK_END}', argument(), 'PX', lockMs)
     table.insert(rows, {id, fields})
   else
     -- A person has deleted the entry.
     redis.call('DEL', key)
-    redis.call('LREM', series .. 'active', 1, id)
+    redis.call('LREM', series .. '${IDS_KEY.active}', 1, id)
   end
 end
 return rows
@@ -136,9 +147,9 @@ export const EXTEND_LOCKS = redisScript(`${BASE}
 local lockMs, lost = argument(), {}
 while at < #ARGV do
   local id, token, note = argument(), argument(), argument()
-  if redis.call('GET', series .. id .. ':lock') == token then
-    redis.call('PEXPIRE', series .. id .. ':lock', lockMs)
-    if note ~= '' then redis.call('HSET', series .. id, 'progress', note) end
+  if redis.call('GET', series .. id .. '${LOCK_END}') == token then
+    redis.call('PEXPIRE', series .. id .. '${LOCK_END}', lockMs)
+    if note ~= '' then redis.call('HSET', series .. id, '${FIELD.progress}', note) end
   else table.insert(lost, id) end
 end
 return lost
@@ -146,9 +157,9 @@ return lost
 
 /** Moves entries with expired locks to the front of the waiting entries. */
 export const RECOVER_ENTRIES = redisScript(`${BASE}
-for _, id in ipairs(redis.call('LRANGE', series .. 'active', 0, -1)) do
-  if redis.call('EXISTS', series .. id .. ':lock') == 0 and redis.call('LREM', series .. 'active', 1, id) == 1
-    and redis.call('EXISTS', series .. id) == 1 then redis.call('RPUSH', series .. 'wait', id) end
+for _, id in ipairs(redis.call('LRANGE', series .. '${IDS_KEY.active}', 0, -1)) do
+  if redis.call('EXISTS', series .. id .. '${LOCK_END}') == 0 and redis.call('LREM', series .. '${IDS_KEY.active}', 1, id) == 1
+    and redis.call('EXISTS', series .. id) == 1 then redis.call('RPUSH', series .. '${IDS_KEY.waiting}', id) end
 end
 `);
 
@@ -163,8 +174,8 @@ while at < #ARGV do
   local isWoken = redis.call('ZREM', series .. state, id)
   table.insert(woken, isWoken)
   if isWoken == 1 then
-    redis.call('HDEL', series .. id, 'finishedOn', 'processedOn', 'failedReason')
-    redis.call('HSET', series .. id, 'progress', note)
+    redis.call('HDEL', series .. id, '${FIELD.settledAt}', '${FIELD.takenAt}', '${FIELD.failedReason}')
+    redis.call('HSET', series .. id, '${FIELD.progress}', note)
     if isFirst(id, joined) then wait(id, state) else delay(id, ${HELD_UNTIL}) end
   end
 end
@@ -174,12 +185,16 @@ return woken
 /** Maximum entries to search at the old end of a list, before the list is searched from its new end. */
 const NEAR = 2_000;
 
+const { waiting, active, delayed, completed, failed } = IDS_KEY;
+const SETS = luaTexts([completed, failed, delayed, ...STRANGE_IDS_KEYS.sets]);
+const LISTS = luaTexts([waiting, ...STRANGE_IDS_KEYS.lists, active]);
+
 const REMOVE = `
 local function take(id)
-  for _, each in ipairs({'completed', 'failed', 'delayed', 'prioritized', 'waiting-children'}) do
+  for _, each in ipairs({${SETS}}) do
     if redis.call('ZREM', series .. each, id) == 1 then return end
   end
-  for _, each in ipairs({'wait', 'paused', 'active'}) do
+  for _, each in ipairs({${LISTS}}) do
     local isOld = redis.call('LPOS', series .. each, id, 'RANK', -1, 'MAXLEN', ${NEAR})
     if redis.call('LREM', series .. each, isOld and -1 or 1, id) == 1 then return end
   end
@@ -187,21 +202,20 @@ end
 local function remove(id)
   local key = series .. id
   take(id)
-  return redis.call('DEL', key, key .. ':logs', key .. ':dependencies', key .. ':processed', key .. ':failed',
-    key .. ':unsuccessful')
+  return redis.call('DEL', key, ${JOB_KEYS.map((end) => `key .. '${end}'`).join(', ')})
 end
 `;
 
 /**
  * Removes entries that are not locked, with the keys that BullMQ's tools may have made for them. The arguments are the id
  * and the lines of each. Most removed entries have either waited longest, or just begun to wait because their predecessor
- * in a line was removed. So lists are searched from both ends, while BullMQ's `remove` searches all waiting entries.
+ * in a line was removed. So lists are searched from both ends, while BullMQ searches all waiting entries.
  */
 export const REMOVE_ENTRIES = redisScript(`${LINES}${REMOVE}
 local removed = {}
 while at < #ARGV do
   local id, left = argument(), lines()
-  local isLocked = redis.call('EXISTS', series .. id .. ':lock') == 1
+  local isLocked = redis.call('EXISTS', series .. id .. '${LOCK_END}') == 1
   table.insert(removed, isLocked and 0 or redis.call('EXISTS', series .. id))
   if removed[#removed] == 1 then remove(id) end
   if not isLocked then leave(id, left) end
@@ -218,3 +232,7 @@ local old = redis.call('ZRANGEBYSCORE', series .. argument(), '-inf', argument()
 for _, id in ipairs(old) do remove(id) end
 return #old
 `);
+
+function luaTexts(texts: readonly string[]): string {
+  return texts.map((text) => `'${text}'`).join(', ');
+}

@@ -1,8 +1,9 @@
 import type { ChainableCommander, Redis } from 'ioredis';
-import { BULLMQ_PREFIX, toEntry } from '../bullmq-job.ts';
+import { toEntry } from '../bullmq-job.ts';
+import { DELAYED_STEP, FIELD, IDS_KEY, LOCK_END, PREFIX } from '../bullmq-layout.ts';
 import { inOneTurn, toError } from '../in-one-turn.ts';
 import { type EntryState, type InLines, type Series, type SeriesEntry, type TakenEntry } from '../server.ts';
-import { DELAYED_STEP, runScript, type RedisScript } from './redis-script.ts';
+import { runScript, type RedisScript } from './redis-script.ts';
 import {
   DELAY_ENTRY,
   ENTRY_FIELDS,
@@ -68,22 +69,22 @@ function changes(redis: Redis, prefix: string): Omit<Series, keyof Lookup> {
         Math.ceil(lockMs),
       ]),
     settle: (lock, { note, reason = '' }) => {
-      const state = reason === '' ? 'completed' : 'failed';
-      return settle([lock.id, lock.token, state, Date.now(), jsonOf(note), reason, ...linesOf(lock)]);
+      const key = reason === '' ? IDS_KEY.completed : IDS_KEY.failed;
+      return settle([lock.id, lock.token, key, Date.now(), jsonOf(note), reason, ...linesOf(lock)]);
     },
     delay: async ({ id, token }, { dueAt, note }) =>
       (await run(DELAY_ENTRY, id, token, Math.ceil(dueAt), jsonOf(note))) === 1,
     recover: async () => void (await run(RECOVER_ENTRIES)),
     wake: async (state, entries) => {
       const argsOf = (each: (typeof entries)[number]): Args => [each.id, jsonOf(each.note), ...linesOf(each)];
-      return (await runForEach(WAKE_ENTRIES, entries, argsOf, [state])).map((each) => each === 1);
+      return (await runForEach(WAKE_ENTRIES, entries, argsOf, [IDS_KEY[state]])).map((each) => each === 1);
     },
     remove: async (entries) => {
       const removed = await runForEach(REMOVE_ENTRIES, entries, (each) => [each.id, ...linesOf(each)]);
       return removed.map((each) => each === 1);
     },
     forget: async (state, before) =>
-      (await run(FORGET_ENTRIES, state, Math.floor(before), READ_AT_ONCE)) === READ_AT_ONCE,
+      (await run(FORGET_ENTRIES, IDS_KEY[state], Math.floor(before), READ_AT_ONCE)) === READ_AT_ONCE,
   };
 }
 
@@ -94,7 +95,7 @@ function lookup(redis: Redis, prefix: string): Lookup {
       const results = await inSteps(ids, READ_AT_ONCE, (some) =>
         pipelined(redis, (asking) => {
           for (const id of some) {
-            asking.hmget(prefix + id, ...ENTRY_FIELDS).exists(`${prefix}${id}:lock`);
+            asking.hmget(prefix + id, ...ENTRY_FIELDS).exists(prefix + id + LOCK_END);
           }
         }),
       );
@@ -104,7 +105,7 @@ function lookup(redis: Redis, prefix: string): Lookup {
     addedAt: async (ids) => {
       const times = await inSteps(ids, READ_AT_ONCE, (some) =>
         pipelined(redis, (asking) => {
-          for (const id of some) asking.hget(prefix + id, 'timestamp');
+          for (const id of some) asking.hget(prefix + id, FIELD.addedAt);
         }),
       );
       return times.map((time) => (time === null ? undefined : Number(time)));
@@ -112,7 +113,7 @@ function lookup(redis: Redis, prefix: string): Lookup {
     count: async (states, delayedBefore) => {
       const counts = await pipelined(redis, (asking) => {
         for (const state of states) {
-          const key = prefix + LISTS[state];
+          const key = prefix + IDS_KEY[state];
           if (isList(state)) asking.llen(key);
           else if (state === 'delayed' && delayedBefore !== undefined) {
             asking.zcount(key, '-inf', `(${delayedBefore * DELAYED_STEP}`);
@@ -122,7 +123,7 @@ function lookup(redis: Redis, prefix: string): Lookup {
       return counts.map(Number);
     },
     ids: (state, start, end) => {
-      const key = prefix + LISTS[state];
+      const key = prefix + IDS_KEY[state];
       return isList(state) ? redis.lrange(key, start, end) : redis.zrange(key, start, String(end));
     },
   };
@@ -130,7 +131,7 @@ function lookup(redis: Redis, prefix: string): Lookup {
 
 /** Key prefix of a series. */
 export function keyOf(series: string): string {
-  return `${BULLMQ_PREFIX}:${series}:`;
+  return `${PREFIX}:${series}:`;
 }
 
 type Args = readonly (string | number)[];
@@ -143,18 +144,6 @@ export function linesOf({ lines = [] }: InLines): Args {
 function jsonOf(note: string | undefined): string {
   return note === undefined ? '' : JSON.stringify(note);
 }
-
-/**
- * Names of the keys that contain the ids of the entries in each state. Claims take the last id of a list; the sets are
- * sorted by time.
- */
-const LISTS = {
-  waiting: 'wait',
-  active: 'active',
-  delayed: 'delayed',
-  completed: 'completed',
-  failed: 'failed',
-} satisfies Record<EntryState, string>;
 
 function isList(state: EntryState): boolean {
   return state === 'waiting' || state === 'active';
